@@ -45,6 +45,7 @@ for check in includes sizes headers names sources text docs newer; do
 done
 try questions python tools/questions.py "$build/bin/leakgraph"
 try symbols python tools/check_symbols.py "$build"
+try rooms python tools/check_rooms.py "$build"
 try clang-format clang_format
 try shell shell_syntax
 try page scripts_of_pages

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import check_includes
+import rooms
 import tracked
 
 COMMAND_PAGE = Path("docs/command.md")
@@ -105,9 +105,9 @@ def check(root: Path) -> Iterator[str]:
     text = (root / PYTHON_PAGE).read_text(encoding="utf-8")
     yield from missing(PYTHON_PAGE, text, names, "name")
     text = (root / MAP_PAGE).read_text(encoding="utf-8")
-    rooms = {part.base + room for part in check_includes.PARTS for room in part.rooms}
+    folders = set(rooms.described(root))
     sources = {path.name for path in tracked.files(root, ".c", ".h")}
-    yield from wrong_on_map(text, rooms, sources)
+    yield from wrong_on_map(text, folders, sources)
     pages = "".join(
         (root / p).read_text(encoding="utf-8") for p in tracked.files(root, ".md")
     )

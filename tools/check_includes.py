@@ -1,10 +1,10 @@
 """Checks which files include which headers.
 
 The parts of the project see only each other's public headers. A room of a part includes
-only itself and the rooms listed before it. Debian puts every library's headers on the
-compiler's default path, so no compiler option can keep <gvc.h> out of libgraph. This
-reads the `#include` lines instead. Header guards hide circles of headers, so it looks
-for circles, too.
+only itself and the rooms that rooms.cmake lists before it. Debian puts every library's
+headers on the compiler's default path, so no compiler option can keep <gvc.h> out of
+libgraph. This reads the `#include` lines instead. Header guards hide circles of
+headers, so it looks for circles, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import rooms
 import tracked
+from rooms import Part
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -72,93 +74,6 @@ WORDS = (
 )
 
 
-@dataclass(frozen=True)
-class Part:
-    """A folder whose files include each other by their path below `base`.
-
-    A room may include itself and the rooms before it. Other rooms see only one header
-    of a room: `shared`, where {room} is its folder and {name} that with underscores.
-    """
-
-    base: str
-    rooms: tuple[str, ...]
-    shared: str
-
-    def room_of(self, path: str) -> int | None:
-        """Return the rank of the room that contains a path below `base`."""
-        folder = str(Path(path).parent)
-        return self.rooms.index(folder) if folder in self.rooms else None
-
-    def header_of(self, room: str) -> str:
-        """Return the header that other rooms may include."""
-        return self.shared.format(room=room, name=room.replace("/", "_"))
-
-
-PARTS = (
-    Part(
-        "libgraph/src/",
-        (
-            "base",
-            "graph",
-            "build",
-            "analysis",
-            "native",
-            "file",
-            "paths",
-            "cycles",
-            "bytes",
-            "table",
-            "growth",
-            "findings",
-            "answers",
-            "report",
-        ),
-        "{room}/{room}_private.h",
-    ),
-    Part(
-        "export/",
-        (
-            "view",
-            "pick",
-            "pictures",
-            "write",
-            "formats",
-            "render",
-            "page",
-            "serve",
-            "command",
-        ),
-        "{room}/{room}_private.h",
-    ),
-    Part(
-        "pyext/",
-        (
-            "capture/cpython",
-            "capture/common",
-            "capture/memory",
-            "capture/walk",
-            "capture/adapters",
-            "bytes/common",
-            "bytes/python",
-            "bytes/libraries",
-            "bytes/torch",
-            "bytes/cuda",
-            "bytes",
-            "heap",
-            "capture/run",
-            "attach",
-            "binding/support",
-            "binding/objects",
-            "binding/pictures",
-            "binding/capture",
-            "binding/answers",
-            "binding",
-        ),
-        "{room}/{name}.h",
-    ),
-)
-
-
 # Tests that see the private headers below a folder: some damage graphs by hand, and
 # others call functions of the capture or of the server.
 PRIVATE = {
@@ -197,7 +112,7 @@ def broken(rule: Rule, path: str, text: str) -> bool:
 
 def part_of(path: str) -> Part | None:
     """Find the part that contains a path."""
-    return next((part for part in PARTS if path.startswith(part.base)), None)
+    return next((part for part in rooms.ALL if path.startswith(part.base)), None)
 
 
 def check_rooms(part: Part, path: str, header: str) -> str:

@@ -1,11 +1,194 @@
 // lg_view_new: fills in the options, then picks by walk or by path.
-
 #include "pick/pick_private.h"
 #include "view/view_private.h"
+#include "pick/direction.h"
 
 #include <leakgraph/options.h>
-
 #include <stdlib.h>
+#include <string.h>
+
+// Finds paths on which an external holder reaches a subject through what the
+// subject holds. For example, pyplot's registry holds the canvas, and the
+// canvas holds the figure.
+
+/* A picture shows the nearest ones only. */
+#define MOST_EXTERNAL_HOLDERS 8u
+#define MOST_STEPS 4000u
+#define MOST_HOPS 1000000u
+
+typedef struct step {
+    uint32_t node;
+    uint32_t next; /* index of the step towards the subject */
+} step;
+
+typedef struct view_search {
+    lg__view_picker *picker;
+    step steps[MOST_STEPS];
+    size_t count;
+    size_t at;
+    size_t external_holders;
+    size_t hops;                          /* visited so far */
+    uint32_t open[MOST_EXTERNAL_HOLDERS]; /* indices of steps that external
+                                             holders hold */
+    bool outside; /* an external holder refers to a subject
+                     itself */
+} view_search;
+
+static void
+put(view_search *search, uint32_t node, uint32_t next)
+{
+    uint64_t *word = &search->picker->seen[node / 64];
+    uint64_t bit = (uint64_t)1 << (node % 64);
+    if (*word & bit || search->count == MOST_STEPS)
+        return;
+    *word |= bit;
+    search->steps[search->count++] = (step){node, next};
+}
+
+static void
+open_external_holder(view_search *search)
+{
+    bool known =
+        search->external_holders &&
+        search->open[search->external_holders - 1] == (uint32_t)search->at;
+    bool subject = search->steps[search->at].next == search->at;
+    search->outside = true;
+    if (!known && !subject && search->external_holders < MOST_EXTERNAL_HOLDERS)
+        search->open[search->external_holders++] = (uint32_t)search->at;
+}
+
+static bool
+visit_holder(void *context, const lg_hop *hop)
+{
+    view_search *search = context;
+    unsigned kind = lg__hop_kind(search->picker, hop);
+    const uint64_t *inside = search->picker->inside;
+    search->hops++;
+    if (hop->weak || kind == LG_EDGE_GLOBALS || kind == LG_EDGE_TYPE)
+        return true;
+    if (inside[hop->source / 64] >> (hop->source % 64) & 1)
+        put(search, hop->source, (uint32_t)search->at);
+    else
+        open_external_holder(search);
+    return search->external_holders < MOST_EXTERNAL_HOLDERS;
+}
+
+static void
+unmark_paths(view_search *search)
+{
+    uint64_t *inside = search->picker->inside;
+    for (size_t i = 0; i < search->external_holders; i++) {
+        uint32_t at = search->open[i];
+        while (search->steps[at].next != at) {
+            uint32_t node = search->steps[at].node;
+            inside[node / 64] &= ~((uint64_t)1 << (node % 64));
+            at = search->steps[at].next;
+        }
+    }
+}
+
+static lg_status
+search_holders(view_search *search, lg_error *err)
+{
+    lg_status status = LG_OK;
+    lg__view_picker *picker = search->picker;
+    for (size_t i = 0; i < picker->view->node_count; i++)
+        put(search, picker->view->nodes[i].node, (uint32_t)i);
+    for (; !status && search->at < search->count &&
+           search->external_holders < MOST_EXTERNAL_HOLDERS &&
+           search->hops < MOST_HOPS;
+         search->at++)
+        status = lg__hops_each(picker->graph, search->steps[search->at].node,
+                               LG_BACKREFS, visit_holder, search, err);
+    return status;
+}
+
+// Removes that mark from nodes on a path by which an external holder reaches a
+// subject. Removes all marks if there is no external holder.
+static lg_status
+picker_find_external_holders(lg__view_picker *picker, lg_error *err)
+{
+    size_t words = picker->columns->node_count / 64 + 1;
+    view_search *search = calloc(1, sizeof *search);
+    if (!search)
+        return lg__view_no_memory(err);
+    search->picker = picker;
+    memset(picker->seen, 0, words * sizeof *picker->seen);
+    lg_status status = search_holders(search, err);
+    if (search->outside)
+        unmark_paths(search);
+    else
+        memset(picker->inside, 0, words * sizeof *picker->inside);
+    free(search);
+    return status;
+}
+
+// Marks what the subjects hold themselves. In a picture of referrers, a child
+// that refers to its parent looks like any other holder. The picture lists it
+// after the external holders, because cutting its reference frees nothing.
+
+/* Enough for a widget or a figure, and still quick. */
+#define MOST_INSIDE 4000u
+
+typedef struct view_flood {
+    const lg__view_picker *picker;
+    uint32_t queue[MOST_INSIDE];
+    size_t count;
+} view_flood;
+
+static void
+enter(view_flood *flood, uint32_t node)
+{
+    uint64_t *word = &flood->picker->inside[node / 64];
+    uint64_t bit = (uint64_t)1 << (node % 64);
+    if (*word & bit || flood->count == MOST_INSIDE)
+        return;
+    *word |= bit;
+    flood->queue[flood->count++] = node;
+}
+
+static bool
+visit_inside(void *context, const lg_hop *hop)
+{
+    view_flood *flood = context;
+    lg_category category = lg__picker_category(flood->picker, hop->target);
+    if (category != LG_CATEGORY_ATOM && !lg__hop_leads_out(flood->picker, hop))
+        enter(flood, hop->target);
+    return flood->count < MOST_INSIDE;
+}
+
+static lg_status
+flood_inside(lg__view_picker *picker, view_flood *flood, lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < picker->view->node_count; i++)
+        enter(flood, picker->view->nodes[i].node);
+    for (size_t i = 0; !status && i < flood->count; i++)
+        status = lg__hops_each(picker->graph, flood->queue[i], LG_REFS,
+                               visit_inside, flood, err);
+    return status;
+}
+
+// Marks what the drawn subjects hold, nearest first, up to a few thousand
+// objects. A holder with this mark refers back; one without it is external.
+static lg_status
+picker_mark_inside(lg__view_picker *picker, lg_error *err)
+{
+    size_t words = picker->columns->node_count / 64 + 1;
+    picker->inside = calloc(words, sizeof *picker->inside);
+    view_flood *flood = malloc(sizeof *flood);
+    if (!picker->inside || !flood) {
+        free(flood);
+        return lg__view_no_memory(err);
+    }
+    flood->picker = picker;
+    flood->count = 0;
+    lg_status status = flood_inside(picker, flood, err);
+    free(flood);
+    if (!status)
+        status = picker_find_external_holders(picker, err);
+    return status;
+}
 
 #define MOST_PATHS 8u
 
@@ -133,7 +316,7 @@ lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
     } else {
         status = draw_subjects(&picker, nodes, count, err);
         if (!status && whole.direction == LG_BACKREFS)
-            status = lg__picker_mark_inside(&picker, err);
+            status = picker_mark_inside(&picker, err);
         if (!status)
             status = lg__picker_walk(&picker, monitor, err);
         if (!status && whole.direction == LG_BACKREFS)

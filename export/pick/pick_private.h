@@ -1,6 +1,6 @@
 /**
  * Picks what to draw: the state that the breadth-first walk (neighbours.c), the
- * folding of siblings that are alike (sibling_groups.c, budget.c) and the path
+ * folding of siblings that are alike (sibling_groups.c) and the path
  * (root_path.c) share.
  */
 #ifndef LEAKGRAPH_PICK_PRIVATE_H
@@ -66,7 +66,6 @@ lg_category lg__picker_category(const lg__view_picker *picker, uint32_t node);
 /** Returns the last word of the type's name: `Tensor`. */
 void lg__picker_name_type(const lg__view_picker *picker, uint32_t type,
                           lg_text *out);
-bool lg__picker_is_root(const lg__view_picker *picker, uint32_t node);
 /** Returns the hop's attribute or namespace key, read without building its
  *  label; empty for other kinds of hop. */
 lg_string lg__hop_name(const lg__view_picker *picker, const lg_hop *hop);
@@ -76,20 +75,8 @@ bool lg__is_weak_reference(const lg__view_picker *picker, uint32_t node);
 bool lg__is_context(const lg__view_picker *picker, uint32_t node);
 /** True if the hop leads from data into the program, or is weak. */
 bool lg__hop_leads_out(const lg__view_picker *picker, const lg_hop *hop);
-/** Adds up bytes near each drawn node from `start` to `end`, forward and
- *  without what is already drawn: what each node would show if the picture
- *  expanded it. */
-lg_status lg__picker_weigh(lg__view_picker *picker, size_t start, size_t end,
-                           uint64_t *weights, lg_error *err);
 /** The edge kind that a person sees in the hop. */
 unsigned lg__hop_kind(const lg__view_picker *picker, const lg_hop *hop);
-/** Marks what the drawn subjects hold, nearest first, up to a few thousand
- *  objects. A holder with this mark refers back; one without it is external. */
-lg_status lg__picker_mark_inside(lg__view_picker *picker, lg_error *err);
-/** Removes that mark from nodes on a path by which an external holder reaches a
- *  subject. Removes all marks if there is no external holder. */
-lg_status lg__picker_find_external_holders(lg__view_picker *picker,
-                                           lg_error *err);
 /** Returns the hop's end that is the neighbour in the view's direction. */
 uint32_t lg__hop_end(const lg__view_picker *picker, const lg_hop *hop);
 

@@ -70,14 +70,6 @@ void lg__group_free(lg__view_group *group);
 lg_bytes lg__family_retained(const lg__view_picker *picker,
                              lg__view_family *family, uint32_t other);
 
-/** Leaves out families that say little at this distance from the subject, and
- *  counts their members. */
-void lg__group_trim(lg__view_group *group);
-/** Sorts the families and shares `allowance` nodes among them, giving each
- *  family one before any gets a second. Returns how many families get none, and
- *  sets one node aside for them. */
-size_t lg__group_share_room(lg__view_group *group, size_t allowance);
-
 /** Draws up to `allowance` nodes of the group around the node at `index`. */
 lg_status lg__group_draw(lg__view_group *group, size_t index, size_t allowance,
                          lg_error *err);

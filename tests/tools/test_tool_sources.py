@@ -2,7 +2,7 @@ import check_sources
 import pytest
 
 LISTS = {
-    "libgraph/CMakeLists.txt": "leakgraph_room(paths\n  flow.c path.c)\n",
+    "libgraph/CMakeLists.txt": "add_executable(tool tool/main.c)\n",
     "pyext/CMakeLists.txt": "set(files\n  leakgraph/rows.py)\n",
     "tests/c/CMakeLists.txt": "set(suites\n  path\n  utf8)\nset(more runner.c)\n",
 }
@@ -34,8 +34,8 @@ def test_listed(project, path):
 @pytest.mark.parametrize(
     "path",
     [
-        "libgraph/src/paths/trail.c",
-        "libgraph/src/paths/ath.c",
+        "libgraph/tool/help.c",
+        "libgraph/tool/ain.c",
         "pyext/leakgraph/frames.py",
         "tests/c/test_path_deep.c",
         "bench/new.c",

@@ -2,9 +2,9 @@
  * Answers: each function answers one question with a value that holds facts,
  * not text. Reports, pictures and Python only format answers.
  *
- * The conventions of leakgraph.h hold. An answer borrows nothing: it outlives
- * the analysis, but its nodes and hops are those of the graph. Bytes by device
- * are numbers in the order of lg_graph_device_name, the host first.
+ * The conventions of leakgraph.h hold. An answer of this header outlives the
+ * analysis, and borrows the graph: keep it for the names, nodes and hops. Bytes
+ * by device are numbers in the order of lg_graph_device_name, the host first.
  */
 #ifndef LEAKGRAPH_ANSWERS_H
 #define LEAKGRAPH_ANSWERS_H

@@ -1,9 +1,150 @@
 // Computes what sets of nodes keep alive, and which sets share what they keep.
-#include "analysis/joint_sets.h"
+#include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
-
 #include <stdlib.h>
+
+enum {
+    BITS = 64, /**< sets of a cluster that are told apart; the last bit
+                      covers all the others */
+};
+
+typedef struct joining {
+    const lg_analysis *analysis;
+    const lg__node_sets *sets;
+    lg__joint_sets *out;
+    const uint8_t
+        *closed;       /**< [node] something other than the sets reaches it */
+    uint32_t *met;     /**< [node] 1 + the set that reached it first */
+    uint64_t *reached; /**< [node] bits of the sets that reach it */
+    lg__gathered stack;
+    uint32_t *cluster; /**< [set] its parent in a tree; later the first set of
+      its cluster */
+    uint32_t *size;    /**< [first set of a cluster] how many sets it has */
+    uint32_t *member;  /**< [set] its index in its cluster */
+    uint32_t *members; /**< sets, sorted by cluster */
+    uint32_t *first;   /**< [first set of a cluster] where its members begin */
+    uint64_t *rest;    /**< [set] bytes that others share with it */
+    lg__vector shares;
+    bool failed;
+} joining;
+
+static inline unsigned
+joining_bit(uint32_t member)
+{
+    return member < BITS - 1 ? member : BITS - 1;
+}
+
+// Finds which sets reach a common node.
+
+// Returns the root of a set's tree.
+static uint32_t
+tree_find(uint32_t *parent, uint32_t set)
+{
+    while (parent[set] != set)
+        set = parent[set] = parent[parent[set]];
+    return set;
+}
+
+// Joins two trees. The lowest set of a tree is its root, and represents it.
+static void
+tree_unite(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = tree_find(parent, a);
+    b = tree_find(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+static void
+push(joining *to, uint32_t node)
+{
+    to->failed |= !lg__gather_append(&to->stack, node);
+}
+
+typedef void arrival(joining *to, uint32_t node, uint64_t what);
+
+static void
+spread(joining *to, arrival *arrive)
+{
+    const lg_columns *columns = &to->analysis->graph->columns;
+    while (to->stack.count > 0 && !to->failed) {
+        uint32_t node = to->stack.items[--to->stack.count];
+        uint64_t what = to->reached != NULL ? to->reached[node] : to->met[node];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+            if (lg__policy_edge(to->analysis, edge, node) &&
+                !to->closed[columns->edge_target[edge]])
+                arrive(to, columns->edge_target[edge], what);
+    }
+}
+
+// Treats a cycle of garbage as one.
+static void
+enter(joining *to, arrival *arrive, uint32_t set, uint64_t what)
+{
+    for (size_t i = to->sets->first[set]; i < to->sets->first[set + 1]; i++) {
+        uint32_t node = to->sets->nodes[i];
+        uint32_t garbage = lg__garbage_component_of(to->analysis, node);
+        arrive(to, node, what);
+        if (garbage == LG_NONE)
+            continue;
+        lg_component component = lg_analysis_component(to->analysis, garbage);
+        for (uint32_t j = 0; j < component.count; j++)
+            arrive(to, component.nodes[j], what);
+    }
+}
+
+static void
+arrive_first(joining *to, uint32_t node, uint64_t met)
+{
+    if (to->met[node] == 0) {
+        to->met[node] = (uint32_t)met;
+        push(to, node);
+    } else if (to->met[node] != met) {
+        tree_unite(to->cluster, to->met[node] - 1, (uint32_t)met - 1);
+    }
+}
+
+// Finds the clusters, and the first set that reaches each node.
+static void
+joining_cluster(joining *to)
+{
+    uint32_t count = to->sets->count;
+    for (uint32_t set = 0; set < count; set++)
+        to->cluster[set] = set;
+    for (uint32_t set = 0; set < count; set++) {
+        enter(to, arrive_first, set, set + (uint64_t)1);
+        spread(to, arrive_first);
+    }
+    for (uint32_t set = 0; set < count; set++) {
+        to->cluster[set] = tree_find(to->cluster, set);
+        to->member[set] = to->size[to->cluster[set]]++;
+    }
+    for (uint32_t set = 0; set + 1 < count; set++)
+        to->first[set + 1] = to->first[set] + to->size[set];
+    for (uint32_t set = 0; set < count; set++)
+        to->members[to->first[to->cluster[set]] + to->member[set]] = set;
+}
+
+static void
+arrive_again(joining *to, uint32_t node, uint64_t sets)
+{
+    if ((to->reached[node] | sets) == to->reached[node])
+        return;
+    to->reached[node] |= sets;
+    push(to, node);
+}
+
+// Finds all sets that reach each node.
+static void
+joining_reach(joining *to)
+{
+    for (uint32_t set = 0; set < to->sets->count; set++)
+        if (to->size[to->cluster[set]] > 1)
+            enter(to, arrive_again, set,
+                  (uint64_t)1 << joining_bit(to->member[set]));
+    spread(to, arrive_again);
+}
 
 enum {
     A_PART = 8, // sets are joint if they share at least one part in so many of
@@ -20,14 +161,14 @@ typedef struct share {
 } share;
 
 static uint32_t
-cluster_at(const lg__joining *to, uint32_t node)
+cluster_at(const joining *to, uint32_t node)
 {
     return to->cluster[to->met[node] - 1];
 }
 
 // Returns the only set that reaches the node; LG_NONE: several do.
 static uint32_t
-only_set(const lg__joining *to, uint32_t node)
+only_set(const joining *to, uint32_t node)
 {
     uint32_t cluster = cluster_at(to, node);
     uint64_t sets = to->reached[node];
@@ -38,19 +179,19 @@ only_set(const lg__joining *to, uint32_t node)
         return LG_NONE;
     while (sets >> bit > 1)
         bit++;
-    return bit < LG__BITS - 1 || to->size[cluster] == LG__BITS
+    return bit < BITS - 1 || to->size[cluster] == BITS
                ? to->members[to->first[cluster] + bit]
                : LG_NONE;
 }
 
 static uint64_t *
-row_of(const lg__joining *to, uint64_t *rows, uint32_t set)
+row_of(const joining *to, uint64_t *rows, uint32_t set)
 {
     return rows + set * ((size_t)to->analysis->graph->device_count + 1);
 }
 
 static uint64_t
-sum_of(const lg__joining *to, uint64_t *rows, uint32_t set)
+sum_of(const joining *to, uint64_t *rows, uint32_t set)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i <= to->analysis->graph->device_count; i++)
@@ -59,7 +200,7 @@ sum_of(const lg__joining *to, uint64_t *rows, uint32_t set)
 }
 
 static void
-note_share(lg__joining *to, uint32_t node)
+note_share(joining *to, uint32_t node)
 {
     lg_allocator allocator = lg_allocator_default();
     share *items = to->shares.data;
@@ -77,7 +218,7 @@ note_share(lg__joining *to, uint32_t node)
 }
 
 static void
-measure(lg__joining *to)
+measure(joining *to)
 {
     const lg_graph *graph = to->analysis->graph;
     for (uint32_t node = 0; node < graph->columns.node_count && !to->failed;
@@ -102,7 +243,7 @@ by_sets(const void *left, const void *right)
 }
 
 static bool
-is_other(const lg__joining *to, uint32_t set)
+is_other(const joining *to, uint32_t set)
 {
     return set >= to->sets->count - to->sets->others;
 }
@@ -111,13 +252,13 @@ is_other(const lg__joining *to, uint32_t set)
 static bool
 has_part(const share *shared, uint32_t i)
 {
-    return (shared->sets >> lg__joining_bit(i) & 1) != 0;
+    return (shared->sets >> joining_bit(i) & 1) != 0;
 }
 
 // Joins sets by what they share. That matters to them if one of them frees
 // little more alone.
 static void
-join(lg__joining *to, const share *shared)
+join(joining *to, const share *shared)
 {
     const uint32_t *members = to->members + to->first[shared->cluster];
     uint64_t least = UINT64_MAX;
@@ -133,14 +274,14 @@ join(lg__joining *to, const share *shared)
         return;
     for (uint32_t i = 0; i < to->size[shared->cluster]; i++)
         if (has_part(shared, i) && !is_other(to, members[i]))
-            lg__tree_unite(to->out->joint, one, members[i]);
+            tree_unite(to->out->joint, one, members[i]);
 }
 
-typedef void part_visit(lg__joining *to, const share *shared, uint32_t set);
+typedef void part_visit(joining *to, const share *shared, uint32_t set);
 
 // Calls `visit` for each set that shares the bytes, if others share them, too.
 static void
-each_beside_others(lg__joining *to, const share *shared, part_visit *visit)
+each_beside_others(joining *to, const share *shared, part_visit *visit)
 {
     const uint32_t *members = to->members + to->first[shared->cluster];
     uint32_t size = to->size[shared->cluster];
@@ -153,7 +294,7 @@ each_beside_others(lg__joining *to, const share *shared, part_visit *visit)
 }
 
 static void
-add_rest(lg__joining *to, const share *shared, uint32_t set)
+add_rest(joining *to, const share *shared, uint32_t set)
 {
     to->rest[set] += shared->bytes;
 }
@@ -161,7 +302,7 @@ add_rest(lg__joining *to, const share *shared, uint32_t set)
 // Joins the others that share the bytes to a set, if others share much of what
 // it keeps.
 static void
-join_others(lg__joining *to, const share *shared, uint32_t set)
+join_others(joining *to, const share *shared, uint32_t set)
 {
     const uint32_t *members = to->members + to->first[shared->cluster];
     uint64_t all = sum_of(to, to->out->alone, set) + to->rest[set];
@@ -169,11 +310,11 @@ join_others(lg__joining *to, const share *shared, uint32_t set)
         return;
     for (uint32_t i = 0; i < to->size[shared->cluster]; i++)
         if (has_part(shared, i) && is_other(to, members[i]))
-            lg__tree_unite(to->out->joint, set, members[i]);
+            tree_unite(to->out->joint, set, members[i]);
 }
 
 static void
-join_all(lg__joining *to)
+join_all(joining *to)
 {
     share *items = to->shares.data;
     size_t kept = 0;
@@ -194,12 +335,12 @@ join_all(lg__joining *to)
     for (size_t i = 0; i < kept; i++)
         each_beside_others(to, &items[i], join_others);
     for (uint32_t set = 0; set < to->sets->count; set++)
-        joint[set] = lg__tree_find(joint, set);
+        joint[set] = tree_find(joint, set);
 }
 
 // Returns the joint of all sets that reach the node; LG_NONE: they differ.
 static uint32_t
-joint_at(const lg__joining *to, uint32_t node)
+joint_at(const joining *to, uint32_t node)
 {
     uint32_t cluster = cluster_at(to, node);
     uint32_t found = LG_NONE;
@@ -207,7 +348,7 @@ joint_at(const lg__joining *to, uint32_t node)
         return cluster;
     for (uint32_t i = 0; i < to->size[cluster]; i++) {
         uint32_t joint = to->out->joint[to->members[to->first[cluster] + i]];
-        if (!(to->reached[node] >> lg__joining_bit(i) & 1))
+        if (!(to->reached[node] >> joining_bit(i) & 1))
             continue;
         if (found != LG_NONE && joint != found)
             return LG_NONE;
@@ -218,19 +359,19 @@ joint_at(const lg__joining *to, uint32_t node)
 
 // Returns whether one of the others reaches the node.
 static bool
-has_others(const lg__joining *to, uint32_t node)
+has_others(const joining *to, uint32_t node)
 {
     uint32_t cluster = cluster_at(to, node);
     const uint32_t *members = to->members + to->first[cluster];
     uint32_t size = to->size[cluster];
     bool found = size == 1 && is_other(to, cluster);
     for (uint32_t i = size; i-- > 1 && is_other(to, members[i]) && !found;)
-        found = (to->reached[node] >> lg__joining_bit(i) & 1) != 0;
+        found = (to->reached[node] >> joining_bit(i) & 1) != 0;
     return found;
 }
 
 static void
-measure_together(lg__joining *to)
+measure_together(joining *to)
 {
     const lg_graph *graph = to->analysis->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
@@ -258,7 +399,7 @@ lg__joint_sets_free(lg__joint_sets *joint)
 }
 
 static bool
-prepare(lg__joining *to)
+prepare(joining *to)
 {
     size_t nodes = (size_t)to->analysis->graph->columns.node_count + 1;
     size_t count = (size_t)to->sets->count + 1;
@@ -282,7 +423,7 @@ prepare(lg__joining *to)
 }
 
 static void
-dismiss(lg__joining *to)
+dismiss(joining *to)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &to->shares);
@@ -298,15 +439,15 @@ dismiss(lg__joining *to)
 }
 
 static bool
-run(lg__joining *to)
+run(joining *to)
 {
-    lg__joining_cluster(to);
+    joining_cluster(to);
     to->reached =
         lg__wide_calloc((size_t)to->analysis->graph->columns.node_count + 1,
                         sizeof *to->reached);
     if (to->reached == NULL || to->failed)
         return false;
-    lg__joining_reach(to);
+    joining_reach(to);
     measure(to);
     join_all(to);
     measure_together(to);
@@ -318,7 +459,7 @@ lg__sets_join(const lg_analysis *analysis, const lg__node_sets *sets,
               const uint8_t *spared, lg__joint_sets *out, lg_error *err)
 {
     lg__joint_sets made = {0};
-    lg__joining to = {
+    joining to = {
         .analysis = analysis, .sets = sets, .closed = spared, .out = &made};
     lg_status status = prepare(&to) && run(&to) ? LG_OK : lg__error_memory(err);
     dismiss(&to);

@@ -7,10 +7,178 @@
 // reached from that target through nodes that change, too, and its dominator
 // does not refer to it. Such nodes get new dominators from a graph that has all
 // their referrers, and of every other node only its dominator.
-#include "analysis/loss.h"
+#include "analysis/analysis_private.h"
+#include "analysis/solver.h"
 
+#include <leakgraph/analysis.h>
 #include <stdlib.h>
 #include <string.h>
+
+// States of a node, as bits.
+enum {
+    LOSS_SUSPECT = 1,  /**< it may die */
+    LOSS_SAVED = 2,    /**< a suspect that lives on */
+    LOSS_ASKED = 4,    /**< DIRECT is known */
+    LOSS_DIRECT = 8,   /**< its dominator refers to it */
+    LOSS_WEIGHED = 32, /**< STAYS is known */
+    LOSS_STAYS = 64,   /**< it keeps its dominator */
+    LOSS_MOVES = 16,   /**< it may get another dominator */
+};
+
+typedef struct loss {
+    const lg_analysis *before;
+    lg_analysis *after;
+    const lg_columns *columns; /**< the graph without the references */
+    lg__reverse reverse;
+    uint8_t *state;  /**< [node_count] */
+    uint32_t *queue; /**< [node_count] */
+    uint32_t queued;
+    lg__gathered moved;
+    uint64_t steps; /**< steps left before analysing everything is quicker */
+    bool failed;    /**< memory ran out */
+} loss;
+
+// Returns whether a root refers to the node, whatever references go, or the
+// node goes with its module.
+static inline bool
+loss_is_fixed(const loss *of, uint32_t node)
+{
+    return (of->before->policy.mark[node] & LG__MARK_POLICY) != 0;
+}
+
+static inline bool
+loss_dies(const loss *of, uint32_t node)
+{
+    return (of->state[node] & (LOSS_SUSPECT | LOSS_SAVED)) == LOSS_SUSPECT;
+}
+
+static inline bool
+loss_lives(const loss *of, uint32_t node)
+{
+    return lg_node_is_reachable(of->before, node) && !loss_dies(of, node);
+}
+
+static inline bool
+loss_is_strong(const loss *of, uint64_t edge)
+{
+    return !(of->columns->edge_kind[edge] & LG_EDGE_WEAK);
+}
+
+// Returns whether the edge into a node belongs to what is left of the policy
+// graph.
+static inline bool
+loss_is_left(const loss *of, const lg__in_edge *in)
+{
+    return loss_is_strong(of, of->columns->first_edge[in->source] + in->rank) &&
+           loss_lives(of, in->source);
+}
+
+// Returns the module of a namespace, else the node: a module and its namespace
+// count as one.
+static inline uint32_t
+loss_referrer(const loss *of, uint32_t source)
+{
+    const lg__policy *policy = &of->before->policy;
+    return policy->mark[source] & LG__MARK_NAMESPACE
+               ? lg__policy_module(policy, source)
+               : source;
+}
+
+// Finds the new dominators of nodes that lose referrers.
+
+// The graph for the new dominators: the nodes that may move, their referrers,
+// and the dominators of those.
+typedef struct region {
+    uint32_t *number; // [node_count + 1] numbers from 1; 0 is the super-root
+    lg__gathered nodes, source, target; // edges as nodes, then as numbers
+    bool failed;
+} region;
+
+static void
+add_edge(region *to, uint32_t source, uint32_t target)
+{
+    to->failed |= !lg__gather_append(&to->source, source) ||
+                  !lg__gather_append(&to->target, target);
+}
+
+static void
+add_node(const loss *of, region *to, uint32_t node)
+{
+    while (node < of->columns->node_count && to->number[node] == 0) {
+        to->failed |= !lg__gather_append(&to->nodes, node);
+        to->number[node] = (uint32_t)to->nodes.count;
+        if (of->state[node] & LOSS_MOVES)
+            return;
+        add_edge(to, of->before->dominator[node], node);
+        node = of->before->dominator[node];
+    }
+}
+
+static void
+add_referrers(const loss *of, region *to, uint32_t node)
+{
+    uint64_t end = of->reverse.first[node + 1];
+    add_node(of, to, node);
+    for (uint64_t i = of->reverse.first[node]; i < end && !to->failed; i++) {
+        uint32_t source = loss_referrer(of, of->reverse.edge[i].source);
+        if (source == node || !loss_is_left(of, &of->reverse.edge[i]))
+            continue;
+        add_node(of, to, source);
+        add_edge(to, source, node);
+    }
+}
+
+static lg_status
+solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
+{
+    uint32_t *found = lg__wide_alloc((to->nodes.count + 1) * sizeof *found);
+    lg__problem problem = {.node_count = (uint32_t)to->nodes.count + 1,
+                           .edge_count = to->source.count,
+                           .source = to->source.items,
+                           .target = to->target.items,
+                           .monitor = monitor};
+    if (found == NULL || to->failed) {
+        lg__wide_free(found);
+        return lg__error_memory(err);
+    }
+    for (size_t i = 0; i < to->source.count; i++) {
+        to->source.items[i] = to->number[to->source.items[i]];
+        to->target.items[i] = to->number[to->target.items[i]];
+    }
+    lg_status status = lg__solver_ask(&problem, found, err);
+    for (size_t i = 0; i < of->moved.count && status == LG_OK; i++) {
+        uint32_t node = of->moved.items[i];
+        uint32_t dominator = found[to->number[node]];
+        // The analysis of a damaged file may not be that of its graph.
+        if (dominator > to->nodes.count)
+            status = LG_EUNSUPPORTED;
+        else
+            of->after->dominator[node] = dominator == 0
+                                             ? of->columns->node_count
+                                             : to->nodes.items[dominator - 1];
+    }
+    lg__wide_free(found);
+    return status;
+}
+
+// Finds the new dominators of the nodes that may move. LG_EUNSUPPORTED without
+// igraph, or if `before` is not the analysis of this graph.
+static lg_status
+loss_settle(loss *of, const lg_monitor *monitor, lg_error *err)
+{
+    region to = {
+        .number = lg__wide_calloc(
+            ((size_t)of->columns->node_count + 1) * sizeof(uint32_t), 1)};
+    to.failed = to.number == NULL;
+    for (size_t i = 0; i < of->moved.count && !to.failed; i++)
+        add_referrers(of, &to, of->moved.items[i]);
+    lg_status status = solve(of, &to, monitor, err);
+    lg__wide_free(to.number);
+    lg__wide_free(to.nodes.items);
+    lg__wide_free(to.source.items);
+    lg__wide_free(to.target.items);
+    return status;
+}
 
 // Steps to look up. What an object holds, such as the items of an attribute, is
 // this near to it.
@@ -19,19 +187,18 @@ enum { STEPS_UP = 8 };
 // Returns whether the dominator refers to the node. If so, it stays the
 // dominator as long as it lives.
 static bool
-is_direct(lg__loss *of, uint32_t node)
+is_direct(loss *of, uint32_t node)
 {
     uint32_t dominator = of->before->dominator[node];
     uint64_t end = of->reverse.first[node + 1];
-    if (of->state[node] & LG__LOSS_ASKED)
-        return (of->state[node] & LG__LOSS_DIRECT) != 0;
-    of->state[node] |= LG__LOSS_ASKED;
+    if (of->state[node] & LOSS_ASKED)
+        return (of->state[node] & LOSS_DIRECT) != 0;
+    of->state[node] |= LOSS_ASKED;
     for (uint64_t i = of->reverse.first[node]; i < end; i++) {
         lg__in_edge in = of->reverse.edge[i];
-        if (lg__loss_referrer(of, in.source) == dominator &&
-            lg__loss_is_strong(of,
-                               of->columns->first_edge[in.source] + in.rank)) {
-            of->state[node] |= LG__LOSS_DIRECT;
+        if (loss_referrer(of, in.source) == dominator &&
+            loss_is_strong(of, of->columns->first_edge[in.source] + in.rank)) {
+            of->state[node] |= LOSS_DIRECT;
             return true;
         }
     }
@@ -39,18 +206,18 @@ is_direct(lg__loss *of, uint32_t node)
 }
 
 static void
-suspect(lg__loss *of, uint32_t node)
+suspect(loss *of, uint32_t node)
 {
-    if (lg__loss_is_fixed(of, node) || (of->state[node] & LG__LOSS_SUSPECT))
+    if (loss_is_fixed(of, node) || (of->state[node] & LOSS_SUSPECT))
         return;
-    of->state[node] |= LG__LOSS_SUSPECT;
+    of->state[node] |= LOSS_SUSPECT;
     of->queue[of->queued++] = node;
 }
 
 // Makes what a suspect refers to a suspect, unless its dominator refers to it
 // and is none. A dominator that becomes a suspect later comes back to it.
 static void
-suspect_referents(lg__loss *of, uint32_t node)
+suspect_referents(loss *of, uint32_t node)
 {
     uint32_t nodes = of->columns->node_count;
     uint64_t end = of->columns->first_edge[node + 1];
@@ -58,31 +225,28 @@ suspect_referents(lg__loss *of, uint32_t node)
         uint32_t target = of->columns->edge_target[edge];
         uint32_t dominator = of->before->dominator[target];
         bool doubtful =
-            dominator < nodes && (of->state[dominator] & LG__LOSS_SUSPECT) != 0;
-        if (lg__loss_is_strong(of, edge) &&
-            (doubtful || !is_direct(of, target)))
+            dominator < nodes && (of->state[dominator] & LOSS_SUSPECT) != 0;
+        if (loss_is_strong(of, edge) && (doubtful || !is_direct(of, target)))
             suspect(of, target);
     }
 }
 
 static void
-save(lg__loss *of, uint32_t *stack, uint32_t *height, uint32_t node)
+save(loss *of, uint32_t *stack, uint32_t *height, uint32_t node)
 {
-    if ((of->state[node] & (LG__LOSS_SUSPECT | LG__LOSS_SAVED)) !=
-        LG__LOSS_SUSPECT)
+    if ((of->state[node] & (LOSS_SUSPECT | LOSS_SAVED)) != LOSS_SUSPECT)
         return;
-    of->state[node] |= LG__LOSS_SAVED;
+    of->state[node] |= LOSS_SAVED;
     stack[(*height)++] = node;
 }
 
 static bool
-is_entered(const lg__loss *of, uint32_t node)
+is_entered(const loss *of, uint32_t node)
 {
     uint64_t end = of->reverse.first[node + 1];
     for (uint64_t i = of->reverse.first[node]; i < end; i++) {
         const lg__in_edge *in = &of->reverse.edge[i];
-        if (!(of->state[in->source] & LG__LOSS_SUSPECT) &&
-            lg__loss_is_left(of, in))
+        if (!(of->state[in->source] & LOSS_SUSPECT) && loss_is_left(of, in))
             return true;
     }
     return false;
@@ -90,7 +254,7 @@ is_entered(const lg__loss *of, uint32_t node)
 
 // Saves the suspects that something else refers to, and what they refer to.
 static bool
-save_suspects(lg__loss *of)
+save_suspects(loss *of)
 {
     uint32_t height = 0;
     uint32_t *stack = lg__wide_alloc(((size_t)of->queued + 1) * sizeof *stack);
@@ -101,7 +265,7 @@ save_suspects(lg__loss *of)
             uint32_t node = stack[--height];
             uint64_t end = of->columns->first_edge[node + 1];
             for (uint64_t e = of->columns->first_edge[node]; e < end; e++)
-                if (lg__loss_is_strong(of, e))
+                if (loss_is_strong(of, e))
                     save(of, stack, &height, of->columns->edge_target[e]);
         }
     }
@@ -112,14 +276,14 @@ save_suspects(lg__loss *of)
 // Looks a few steps up for the ancestor just below the dominator, if nothing
 // moves that ancestor. Returns LG_NONE if there is none.
 static uint32_t
-branch_below(lg__loss *of, uint32_t dominator, uint32_t node)
+branch_below(loss *of, uint32_t dominator, uint32_t node)
 {
     uint32_t nodes = of->columns->node_count;
     for (unsigned step = 0; step < STEPS_UP && node < nodes; step++) {
         uint32_t above = of->before->dominator[node];
         if (above == dominator)
-            return lg__loss_is_fixed(of, node) || is_direct(of, node) ? node
-                                                                      : LG_NONE;
+            return loss_is_fixed(of, node) || is_direct(of, node) ? node
+                                                                  : LG_NONE;
         node = above;
     }
     return LG_NONE;
@@ -127,7 +291,7 @@ branch_below(lg__loss *of, uint32_t dominator, uint32_t node)
 
 // Returns whether two paths lead to the node that meet only at its dominator.
 static bool
-has_two_paths(lg__loss *of, uint32_t node)
+has_two_paths(loss *of, uint32_t node)
 {
     uint32_t dominator = of->before->dominator[node];
     uint32_t first = LG_NONE;
@@ -135,8 +299,8 @@ has_two_paths(lg__loss *of, uint32_t node)
     for (uint64_t i = of->reverse.first[node]; i < end; i++) {
         const lg__in_edge *in = &of->reverse.edge[i];
         uint32_t branch =
-            lg__loss_is_left(of, in)
-                ? branch_below(of, dominator, lg__loss_referrer(of, in->source))
+            loss_is_left(of, in)
+                ? branch_below(of, dominator, loss_referrer(of, in->source))
                 : LG_NONE;
         if (branch == LG_NONE || branch == node || branch == first)
             continue;
@@ -149,29 +313,29 @@ has_two_paths(lg__loss *of, uint32_t node)
 
 // Returns whether the node's referrers show that its dominator stays.
 static bool
-stays(lg__loss *of, uint32_t node)
+stays(loss *of, uint32_t node)
 {
-    if (!(of->state[node] & LG__LOSS_WEIGHED)) {
-        of->state[node] |= LG__LOSS_WEIGHED;
+    if (!(of->state[node] & LOSS_WEIGHED)) {
+        of->state[node] |= LOSS_WEIGHED;
         if (is_direct(of, node) || has_two_paths(of, node))
-            of->state[node] |= LG__LOSS_STAYS;
+            of->state[node] |= LOSS_STAYS;
     }
-    return (of->state[node] & LG__LOSS_STAYS) != 0;
+    return (of->state[node] & LOSS_STAYS) != 0;
 }
 
 static void
-move(lg__loss *of, uint32_t node)
+move(loss *of, uint32_t node)
 {
-    if (lg__loss_is_fixed(of, node) || !lg__loss_lives(of, node) ||
-        (of->state[node] & LG__LOSS_MOVES) || stays(of, node))
+    if (loss_is_fixed(of, node) || !loss_lives(of, node) ||
+        (of->state[node] & LOSS_MOVES) || stays(of, node))
         return;
-    of->state[node] |= LG__LOSS_MOVES;
+    of->state[node] |= LOSS_MOVES;
     of->failed |= !lg__gather_append(&of->moved, node);
 }
 
 // Adds the other targets of a node that may move, and of all nodes below it.
 static void
-move_siblings(lg__loss *of, uint32_t moved)
+move_siblings(loss *of, uint32_t moved)
 {
     const lg_analysis *before = of->before;
     uint32_t dominator = before->dominator[moved];
@@ -183,18 +347,18 @@ move_siblings(lg__loss *of, uint32_t moved)
         of->steps--;
         for (uint64_t e = of->columns->first_edge[node]; e < end; e++)
             if (before->dominator[of->columns->edge_target[e]] == dominator &&
-                lg__loss_is_strong(of, e))
+                loss_is_strong(of, e))
                 move(of, of->columns->edge_target[e]);
         for (uint32_t i = before->first_child[node];
              i < before->first_child[node + 1]; i++)
-            if (!lg__loss_dies(of, before->child[i]))
+            if (!loss_dies(of, before->child[i]))
                 of->queue[height++] = before->child[i];
     }
 }
 
 // Finds what dies, and what may move.
 static bool
-find_changes(lg__loss *of, const uint64_t *cut, size_t count)
+find_changes(loss *of, const uint64_t *cut, size_t count)
 {
     const lg_columns *columns = of->columns;
     for (size_t i = 0; i < count; i++)
@@ -209,8 +373,7 @@ find_changes(lg__loss *of, const uint64_t *cut, size_t count)
         move(of, columns->edge_target[cut[i]]);
     for (uint32_t i = 0; i < of->queued; i++) {
         uint32_t node = of->queue[i];
-        uint64_t end =
-            lg__loss_dies(of, node) ? columns->first_edge[node + 1] : 0;
+        uint64_t end = loss_dies(of, node) ? columns->first_edge[node + 1] : 0;
         for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
             move(of, columns->edge_target[edge]);
     }
@@ -221,7 +384,7 @@ find_changes(lg__loss *of, const uint64_t *cut, size_t count)
 
 // Hangs each dead node from the root of garbage by itself.
 static lg_status
-take_over(lg__loss *of, lg_error *err)
+take_over(loss *of, lg_error *err)
 {
     uint32_t nodes = of->columns->node_count;
     lg_analysis *after = of->after;
@@ -229,7 +392,7 @@ take_over(lg__loss *of, lg_error *err)
     if (after->dominator == NULL)
         return lg__error_memory(err);
     for (uint32_t node = 0; node < nodes; node++) {
-        bool gone = lg__loss_dies(of, node);
+        bool gone = loss_dies(of, node);
         after->dominator[node] = gone ? nodes + 1 : of->before->dominator[node];
         after->policy.mark[node] |=
             gone ? 0 : of->before->policy.mark[node] & LG__MARK_LIVE;
@@ -239,7 +402,7 @@ take_over(lg__loss *of, lg_error *err)
 
 // Computes the sums, from an order that has dominators first.
 static lg_status
-sum_up(lg__loss *of, lg_error *err)
+sum_up(loss *of, lg_error *err)
 {
     uint32_t nodes = of->columns->node_count;
     lg_analysis *after = of->after;
@@ -260,8 +423,8 @@ sum_up(lg__loss *of, lg_error *err)
 // Leaves the analysis unfinished, without an error, if only an analysis of the
 // whole graph will do.
 static lg_status
-find_out(lg__loss *of, const uint64_t *cut, size_t count,
-         const lg_monitor *monitor, lg_error *err)
+find_out(loss *of, const uint64_t *cut, size_t count, const lg_monitor *monitor,
+         lg_error *err)
 {
     if (!find_changes(of, cut, count))
         return lg__error_memory(err);
@@ -269,7 +432,7 @@ find_out(lg__loss *of, const uint64_t *cut, size_t count,
         return LG_OK;
     lg_status status = take_over(of, err);
     if (status == LG_OK && of->moved.count > 0)
-        status = lg__loss_settle(of, monitor, err);
+        status = loss_settle(of, monitor, err);
     if (status == LG_EUNSUPPORTED)
         return LG_OK;
     return status == LG_OK ? sum_up(of, err) : status;
@@ -298,12 +461,12 @@ analyse_changes(const lg_analysis *before, lg_analysis *after,
 {
     const lg_columns *columns = &after->graph->columns;
     size_t nodes = (size_t)columns->node_count + 1;
-    lg__loss of = {.before = before,
-                   .after = after,
-                   .columns = columns,
-                   .state = lg__wide_calloc(nodes, 1),
-                   .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
-                   .steps = columns->node_count + columns->edge_count + 1};
+    loss of = {.before = before,
+               .after = after,
+               .columns = columns,
+               .state = lg__wide_calloc(nodes, 1),
+               .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
+               .steps = columns->node_count + columns->edge_count + 1};
     lg_status status = of.state != NULL && of.queue != NULL &&
                                lg__graph_reverse(after->graph, &of.reverse)
                            ? find_out(&of, cut, count, monitor, err)

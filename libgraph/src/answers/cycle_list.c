@@ -263,11 +263,3 @@ lg_component_cycle(const lg_analysis *analysis, uint32_t component,
     }
     return end(&state, status, out);
 }
-
-const char *
-lg_cycle_kind_name(lg_cycle_kind kind)
-{
-    static const char *const names[] = {"collectable", "held", "uncollectable"};
-    size_t index = (size_t)kind;
-    return index < sizeof names / sizeof *names ? names[index] : "unknown";
-}

@@ -50,10 +50,6 @@ void lg__wide_free(void *block);
 /** Makes each block a mapping of its own until this is called to end, for who
  *  must not call malloc. Of a short block, only what is written is resident. */
 void lg__wide_map_all(bool begin);
-/** Maps zeroes, a multiple of the system's small pages, at the beginning of a
- *  huge page. What fills no huge page has small ones, so nothing more is
- *  resident. NULL when memory ran out; give it back with munmap(). */
-void *lg__huge_map(size_t size);
 /** Allocates zeroes. A block of half a megabyte or more begins at a huge page
  *  and fills the last one, which costs the system a tenth of the time for small
  *  pages, and goes back to the system when it is freed. Free it with its

@@ -134,14 +134,12 @@ lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
 /** The steps of finishing, in order. On failure, each leaves the builder
  *  whole. */
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
-lg_status lg__finish_equal(lg_builder *builder, lg_error *err);
 lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
 lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_found(lg_builder *builder, lg_error *err);
 lg_status lg__finish_possible(lg_builder *builder, lg_error *err);
-lg_status lg__finish_texts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
 lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);

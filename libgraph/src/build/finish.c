@@ -1,8 +1,206 @@
 // Makes the graph: runs the steps of finish_steps.c, then hands over every
 // block.
 #include "build/build_private.h"
+#include "base/base_private.h"
 
 #include <string.h>
+
+// Turns the hashes of contents into groups of nodes, and drops the hashes,
+// because short texts could be guessed from them.
+
+static bool
+sort_contents(struct lg_builder_rest *rest)
+{
+    lg__content *items = rest->content.data;
+    for (int pass = 0; pass < 2; pass++) {
+        if (!lg__radix_sort(&rest->allocator, items, rest->content.count,
+                            sizeof *items))
+            return false;
+        for (size_t i = 0; i < rest->content.count; i++)
+            items[i] =
+                (lg__content){items[i].other, items[i].number, items[i].node};
+    }
+    return true;
+}
+
+static bool
+is_same(const lg__content *a, const lg__content *b)
+{
+    return a->number == b->number && a->other == b->other;
+}
+
+// Replaces the hashes by the members of all groups: a node to sort by, and its
+// group. Returns the number of members.
+static size_t
+group(lg__content *items, size_t count, uint32_t *groups)
+{
+    size_t kept = 0;
+    uint32_t known = 0;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        const lg__content first = items[begin];
+        for (end = begin + 1; end < count && is_same(&first, &items[end]);)
+            end++;
+        if (end - begin == 1)
+            continue;
+        for (size_t i = begin; i < end; i++)
+            items[kept++] =
+                (lg__content){.number = items[i].node, .other = known};
+        known++;
+    }
+    *groups = known;
+    return kept;
+}
+
+// Numbers groups in order of their first nodes, so that nothing of the hashes
+// is left, and writes the columns.
+static bool
+write_members(struct lg_builder_rest *rest, const lg__content *members,
+              size_t count, uint32_t groups)
+{
+    const lg_allocator *allocator = &rest->allocator;
+    size_t room = groups * sizeof(uint32_t);
+    uint32_t *number = lg__allocate(allocator, room);
+    uint32_t *nodes =
+        lg__vector_extend(allocator, &rest->table[LG__EQUAL_NODE], count);
+    uint32_t *ids =
+        lg__vector_extend(allocator, &rest->table[LG__EQUAL_GROUP], count);
+    bool enough = number != NULL && nodes != NULL && ids != NULL;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < groups && enough; i++)
+        number[i] = LG_NONE;
+    for (size_t i = 0; i < count && enough; i++) {
+        uint32_t *known = &number[members[i].other];
+        *known = *known == LG_NONE ? next++ : *known;
+        nodes[i] = members[i].number;
+        ids[i] = *known;
+    }
+    lg__deallocate(allocator, number, room);
+    return enough;
+}
+
+static lg_status
+finish_equal(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__content *items = rest->content.data;
+    uint32_t groups = 0;
+    if (rest->content.count == 0)
+        return LG_OK;
+    if (!sort_contents(rest))
+        return lg__error_memory(err);
+    size_t count = group(items, rest->content.count, &groups);
+    if (count > 0 &&
+        (!lg__radix_sort(&rest->allocator, items, count, sizeof *items) ||
+         !write_members(rest, items, count, groups)))
+        return lg__error_memory(err);
+    lg__vector_free(&rest->allocator, &rest->content);
+    return LG_OK;
+}
+
+// Lists the texts of the nodes. A node's last text counts: the builder's if the
+// producer set one, otherwise that of the side.
+
+// How many blocks of 64 nodes tell which nodes have a text.
+static size_t
+count_blocks(const lg_builder *builder)
+{
+    return builder->node_count / 64 + 1;
+}
+
+static void
+mark(lg__text_block *blocks, uint32_t node)
+{
+    blocks[node / 64].has |= UINT64_C(1) << node % 64;
+}
+
+// Returns how many nodes are marked.
+static uint32_t
+count_marks(lg__text_block *blocks, size_t count)
+{
+    uint32_t marked = 0;
+    for (size_t i = 0; i < count; i++) {
+        blocks[i].first = marked;
+        marked += lg__count_bits(blocks[i].has);
+    }
+    return marked;
+}
+
+static void
+list_marked(const lg__text_block *blocks, size_t count, uint32_t *nodes)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t rest = blocks[i].has; rest != 0; rest &= rest - 1)
+            *nodes++ = (uint32_t)(64 * i) + (uint32_t)__builtin_ctzll(rest);
+}
+
+// The side may have texts of nodes that the builder does not.
+static void
+mark_all(const lg_builder *builder, lg__text_block *blocks)
+{
+    size_t count;
+    const uint32_t *side = lg_side_texts(builder->rest->side, &count);
+    const lg__vector *own = &builder->rest->text;
+    for (size_t i = 0; i < count; i++)
+        if (side[i] < builder->node_count)
+            mark(blocks, side[i]);
+    for (size_t i = 0; i < own->count; i++)
+        mark(blocks, ((const lg__node_text *)own->data)[i].node);
+}
+
+// Stores each string at the place of its node, in order of arrival.
+static void
+store_strings(const lg_builder *builder, const lg__text_block *blocks,
+              uint32_t first_of_side, uint32_t *strings)
+{
+    size_t count;
+    const uint32_t *side = lg_side_texts(builder->rest->side, &count);
+    const lg__node_text *own = builder->rest->text.data;
+    for (size_t i = 0; i < count; i++)
+        if (side[i] < builder->node_count)
+            strings[lg__text_place(blocks, side[i])] =
+                first_of_side + (uint32_t)i;
+    for (size_t i = 0; i < builder->rest->text.count; i++)
+        strings[lg__text_place(blocks, own[i].node)] = own[i].string;
+}
+
+static bool
+list_blocks(lg_builder *builder, lg__text_block *blocks)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    uint32_t first_of_side = 0;
+    mark_all(builder, blocks);
+    uint32_t count = count_marks(blocks, count_blocks(builder));
+    uint32_t *nodes =
+        lg__vector_extend(&rest->allocator, &rest->table[LG__TEXT_NODE], count);
+    uint32_t *strings = lg__vector_extend(&rest->allocator,
+                                          &rest->table[LG__TEXT_STRING], count);
+    if (nodes == NULL || strings == NULL ||
+        !lg__side_append(builder, &first_of_side))
+        return false;
+    list_marked(blocks, count_blocks(builder), nodes);
+    store_strings(builder, blocks, first_of_side, strings);
+    return true;
+}
+
+static lg_status
+finish_texts(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t count;
+    lg_side_texts(rest->side, &count);
+    bool listed = count + rest->text.count == 0;
+    const size_t size = count_blocks(builder) * sizeof(lg__text_block);
+    lg__text_block *blocks =
+        listed ? NULL : lg__allocate(&rest->allocator, size);
+    if (blocks != NULL) {
+        memset(blocks, 0, size);
+        listed = list_blocks(builder, blocks);
+        lg__deallocate(&rest->allocator, blocks, size);
+    }
+    lg__vector_free(&rest->allocator, &rest->text);
+    lg__side_free(builder);
+    return listed ? LG_OK : lg__error_memory(err);
+}
 
 static lg_status
 add_missing_info(lg_builder *builder, lg_error *err)
@@ -48,7 +246,7 @@ merge(void *builder, lg_error *err)
 static lg_status
 list_texts(void *builder, lg_error *err)
 {
-    return lg__finish_texts(builder, err);
+    return finish_texts(builder, err);
 }
 
 // The longest two steps share nothing.
@@ -64,7 +262,7 @@ static lg_status
 run_all_steps(lg_builder *builder, lg_error *err)
 {
     static const step before[] = {
-        add_missing_info,  lg__finish_equal, lg__finish_spans,
+        add_missing_info,  finish_equal,     lg__finish_spans,
         lg__finish_blocks, lg__finish_facts, lg__finish_first_edges,
         lg__finish_found,
     };

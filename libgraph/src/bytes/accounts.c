@@ -1,9 +1,243 @@
 // Accounts for the bytes of each device. The parts add up to the whole.
 #include "bytes/bytes_private.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Sorts intervals of device memory and finds where they overlap.
+
+static int
+compare(const void *left, const void *right)
+{
+    const lg__piece *a = left;
+    const lg__piece *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+// Returns whether a ends before b begins.
+static bool
+is_before(const lg__piece *a, const lg__piece *b)
+{
+    return a->device != b->device ? a->device < b->device : a->end <= b->begin;
+}
+
+// Calls `visit` with each pair of pieces that share memory, and the number of
+// shared bytes. The pieces of one side must not overlap. O(left + right +
+// pairs).
+static void
+pieces_meet(const lg__pieces *left, const lg__pieces *right,
+            void (*visit)(void *context, uint32_t left, uint32_t right,
+                          uint64_t bytes),
+            void *context)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < left->count; i++) {
+        const lg__piece *at = &left->items[i];
+        while (first < right->count && is_before(&right->items[first], at))
+            first++;
+        for (size_t j = first;
+             j < right->count && !is_before(at, &right->items[j]); j++) {
+            const lg__piece *other = &right->items[j];
+            uint64_t begin =
+                at->begin > other->begin ? at->begin : other->begin;
+            uint64_t end = at->end < other->end ? at->end : other->end;
+            if (end > begin)
+                visit(context, at->index, other->index, end - begin);
+        }
+    }
+}
+
+static lg_status
+start(size_t count, lg__pieces *out, lg_error *err)
+{
+    out->items = lg__wide_alloc((count + 1) * sizeof *out->items);
+    out->count = 0;
+    return out->items == NULL ? lg__error_memory(err) : LG_OK;
+}
+
+static void
+add(lg__pieces *to, uint64_t address, uint64_t bytes, uint32_t device,
+    size_t index)
+{
+    uint64_t end = bytes < UINT64_MAX - address ? address + bytes : UINT64_MAX;
+    to->items[to->count++] = (lg__piece){address, end, device, (uint32_t)index};
+}
+
+// Sorts the pieces. Overlapping pieces are an error.
+static lg_status
+settle(lg__pieces *pieces, const char *what, lg_error *err)
+{
+    lg__piece *items = pieces->items;
+    qsort(items, pieces->count, sizeof *items, compare);
+    for (size_t i = 1; i < pieces->count; i++)
+        if (items[i].device == items[i - 1].device &&
+            items[i].begin < items[i - 1].end)
+            return lg_error_set(err, LG_EINVAL,
+                                "%s %u at 0x%" PRIx64
+                                " begins inside of %s %u, which goes to "
+                                "0x%" PRIx64,
+                                what, items[i].index, items[i].begin, what,
+                                items[i - 1].index, items[i - 1].end);
+    return LG_OK;
+}
+
+// Lists the segments and blocks of a state. LG_EINVAL names the first
+// impossible one.
+static lg_status
+pieces_of_segments(const lg_graph *graph, const lg_allocator_state *state,
+                   lg__pieces *out, lg_error *err)
+{
+    lg_status status = start(state->segment_count, out, err);
+    for (size_t i = 0; i < state->segment_count && status == LG_OK; i++) {
+        const lg_segment *at = &state->segments[i];
+        add(out, at->address, at->size, at->device, i);
+        if (at->device == 0 ||
+            at->device > graph->device_count + state->more_device_count)
+            status = lg_error_set(err, LG_EINVAL,
+                                  "segment %zu is on device %u, which is not "
+                                  "there",
+                                  i, at->device);
+        else if (at->size > UINT64_MAX - at->address)
+            status = lg_error_set(err, LG_EINVAL,
+                                  "segment %zu ends beyond all addresses", i);
+    }
+    return status == LG_OK ? settle(out, "segment", err) : status;
+}
+
+static lg_status
+pieces_of_blocks(const lg_allocator_state *state, lg__pieces *out,
+                 lg_error *err)
+{
+    lg_status status = start(state->block_count, out, err);
+    for (size_t i = 0; i < state->block_count && status == LG_OK; i++) {
+        const lg_block *at = &state->blocks[i];
+        if (at->segment >= state->segment_count)
+            return lg_error_set(err, LG_EINVAL,
+                                "block %zu is of segment %u, and there are %zu",
+                                i, at->segment, state->segment_count);
+        const lg_segment *in = &state->segments[at->segment];
+        uint64_t offset = at->address - in->address;
+        if (at->address < in->address || offset > in->size ||
+            at->size > in->size - offset)
+            status = lg_error_set(err, LG_EINVAL,
+                                  "block %zu at 0x%" PRIx64 " (%" PRIu64
+                                  " bytes) is not inside of its segment %u",
+                                  i, at->address, at->size, at->segment);
+        add(out, at->address, at->size, in->device, i);
+    }
+    return status == LG_OK ? settle(out, "block", err) : status;
+}
+
+// Cuts overlaps, which buffers of a graph from a file may have: the later
+// buffer then begins where the earlier one ends.
+static lg_status
+pieces_of_buffers(const lg_graph *graph, lg__pieces *out, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    size_t count = 0;
+    for (uint32_t i = 0; i < graph->placed_count; i++)
+        count +=
+            (columns->node_flags[graph->device_node[i]] & LG_NODE_BUFFER) != 0;
+    lg_status status = start(count, out, err);
+    for (uint32_t i = 0; i < graph->placed_count && status == LG_OK; i++) {
+        uint32_t node = graph->device_node[i];
+        uint64_t address = columns->address[node];
+        if ((columns->node_flags[node] & LG_NODE_BUFFER) && address != 0)
+            add(out, address, lg__buffer_bytes(graph, node),
+                graph->device_id[i], node);
+    }
+    if (status != LG_OK)
+        return status;
+    qsort(out->items, out->count, sizeof *out->items, compare);
+    for (size_t i = 1; i < out->count; i++) {
+        lg__piece *at = &out->items[i];
+        const lg__piece *before = at - 1;
+        if (at->device == before->device && at->begin < before->end)
+            at->begin = before->end;
+        if (at->end < at->begin)
+            at->end = at->begin;
+    }
+    return LG_OK;
+}
+
+static int
+by_frames(const void *left, const void *right)
+{
+    const lg_block_stack *a = left;
+    const lg_block_stack *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->evidence != b->evidence)
+        return a->evidence < b->evidence ? -1 : 1;
+    return lg__string_compare(a->frames, b->frames);
+}
+
+static int
+biggest_first(const void *left, const void *right)
+{
+    const lg_block_stack *a = left;
+    const lg_block_stack *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return by_frames(left, right);
+}
+
+static lg_string
+string_of(const char *text)
+{
+    return (lg_string){text, (uint32_t)strlen(text)};
+}
+
+static lg_string
+frames_of_block(const lg_graph *graph, const lg_allocator_state *state,
+                size_t block)
+{
+    if (state->block_frames == NULL)
+        return lg_graph_string(graph, state->blocks[block].frames);
+    const char *text = state->block_frames[block];
+    return string_of(text ? text : "");
+}
+
+// Fills the accounts with the stacks that allocated blocks without an
+// owner.
+static lg_status
+accounts_stacks(const lg_graph *graph, const lg_allocator_state *state,
+                const uint8_t *fates, lg_accounts *out, lg_error *err)
+{
+    lg_block_stack *items =
+        lg__wide_alloc((state->block_count + 1) * sizeof *items);
+    size_t count = 0;
+    size_t kept = 0;
+    if (items == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < state->block_count; i++) {
+        lg_string frames = frames_of_block(graph, state, i);
+        const lg_block *block = &state->blocks[i];
+        if (fates[i] < LG_EVIDENCE_COUNT && frames.length > 0)
+            items[count++] = (lg_block_stack){
+                frames, block->size, 1, state->segments[block->segment].device,
+                (lg_evidence)fates[i]};
+    }
+    qsort(items, count, sizeof *items, by_frames);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && by_frames(&items[kept - 1], &items[i]) == 0) {
+            items[kept - 1].bytes += items[i].bytes;
+            items[kept - 1].blocks++;
+        } else {
+            items[kept++] = items[i];
+        }
+    }
+    qsort(items, kept, sizeof *items, biggest_first);
+    out->stacks = items;
+    out->stack_count = kept;
+    return LG_OK;
+}
 
 typedef struct tally {
     const lg_graph *graph;
@@ -19,8 +253,10 @@ typedef struct tally {
     lg_account *items;
 } tally;
 
-lg_allocator_state
-lg__allocator_state(const lg_graph *graph, const lg_allocator_state *given)
+// Returns the state to match with: the given one, or else that of the
+// graph.
+static lg_allocator_state
+allocator_state(const lg_graph *graph, const lg_allocator_state *given)
 {
     if (given != NULL)
         return *given;
@@ -30,22 +266,6 @@ lg__allocator_state(const lg_graph *graph, const lg_allocator_state *given)
         .blocks = graph->block,
         .block_count = graph->block_count,
     };
-}
-
-static lg_string
-string_of(const char *text)
-{
-    return (lg_string){text, (uint32_t)strlen(text)};
-}
-
-lg_string
-lg__block_frames(const lg_graph *graph, const lg_allocator_state *state,
-                 size_t block)
-{
-    if (state->block_frames == NULL)
-        return lg_graph_string(graph, state->blocks[block].frames);
-    const char *text = state->block_frames[block];
-    return string_of(text ? text : "");
 }
 
 static lg_string
@@ -105,8 +325,8 @@ add_buffers(tally *to)
         const lg__piece *at = &to->buffers.items[i];
         to->items[at->device - 1].outside += at->end - at->begin;
     }
-    lg__pieces_meet(&to->buffers, &to->segments, use_segment, to);
-    lg__pieces_meet(&to->buffers, &to->blocks, use_block, to);
+    pieces_meet(&to->buffers, &to->segments, use_segment, to);
+    pieces_meet(&to->buffers, &to->blocks, use_block, to);
     for (uint32_t i = 0; i < graph->placed_count; i++) {
         uint32_t node = graph->device_node[i];
         if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) &&
@@ -154,7 +374,7 @@ add_block(tally *to, size_t index)
         return;
     }
     lg_evidence evidence = lg__evidence_of(
-        block, pool, lg__block_frames(to->graph, &to->state, index));
+        block, pool, frames_of_block(to->graph, &to->state, index));
     to->fate[index] = (uint8_t)evidence;
     account->unattributed += block->size;
     account->by_evidence[evidence] += block->size;
@@ -274,12 +494,11 @@ prepare(tally *to, lg_error *err)
 {
     lg_status status = lg__storages_find(to->graph, &to->storages, err);
     if (status == LG_OK)
-        status =
-            lg__pieces_of_segments(to->graph, &to->state, &to->segments, err);
+        status = pieces_of_segments(to->graph, &to->state, &to->segments, err);
     if (status == LG_OK)
-        status = lg__pieces_of_blocks(&to->state, &to->blocks, err);
+        status = pieces_of_blocks(&to->state, &to->blocks, err);
     if (status == LG_OK)
-        status = lg__pieces_of_buffers(to->graph, &to->buffers, err);
+        status = pieces_of_buffers(to->graph, &to->buffers, err);
     if (status != LG_OK)
         return status;
     size_t blocks = to->state.block_count + 1;
@@ -298,12 +517,12 @@ lg_status
 lg_graph_accounts(const lg_graph *graph, const lg_allocator_state *state,
                   lg_accounts *out, lg_error *err)
 {
-    tally to = {.graph = graph, .state = lg__allocator_state(graph, state)};
+    tally to = {.graph = graph, .state = allocator_state(graph, state)};
     lg_accounts made = {0};
     lg_status status = prepare(&to, err);
     if (status == LG_OK) {
         add_up(&to, state == NULL);
-        status = lg__accounts_stacks(graph, &to.state, to.fate, &made, err);
+        status = accounts_stacks(graph, &to.state, to.fate, &made, err);
     }
     if (status == LG_OK) {
         lg__accounts_host(graph, &to.storages, &made);

@@ -101,13 +101,6 @@ enum {
     LG__FATE_FREE,                      /**< it is not allocated */
 };
 
-/** Returns the state to match with: the given one, or else that of the
- *  graph. */
-lg_allocator_state lg__allocator_state(const lg_graph *graph,
-                                       const lg_allocator_state *given);
-lg_string lg__block_frames(const lg_graph *graph,
-                           const lg_allocator_state *state, size_t block);
-
 /** Fills the account of the host. */
 void lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
                        lg_accounts *out);
@@ -124,32 +117,6 @@ typedef struct lg__pieces {
     lg__piece *items; /**< sorted by device, then begin */
     size_t count;
 } lg__pieces;
-
-/** Calls `visit` with each pair of pieces that share memory, and the number of
- *  shared bytes. The pieces of one side must not overlap. O(left + right +
- *  pairs). */
-void lg__pieces_meet(const lg__pieces *left, const lg__pieces *right,
-                     void (*visit)(void *context, uint32_t left, uint32_t right,
-                                   uint64_t bytes),
-                     void *context);
-
-/** Lists the segments and blocks of a state. LG_EINVAL names the first
- *  impossible one. */
-lg_status lg__pieces_of_segments(const lg_graph *graph,
-                                 const lg_allocator_state *state,
-                                 lg__pieces *out, lg_error *err);
-lg_status lg__pieces_of_blocks(const lg_allocator_state *state, lg__pieces *out,
-                               lg_error *err);
-/** Lists the buffers on devices that have an address. */
-lg_status lg__pieces_of_buffers(const lg_graph *graph, lg__pieces *out,
-                                lg_error *err);
-
-/** Fills the accounts with the stacks that allocated blocks without an
- *  owner. */
-lg_status lg__accounts_stacks(const lg_graph *graph,
-                              const lg_allocator_state *state,
-                              const uint8_t *fates, lg_accounts *out,
-                              lg_error *err);
 
 // Figures and their parts: canvas, manager, axes and all other artists.
 

@@ -112,3 +112,11 @@ lg_graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
     *flags = copy;
     return LG_OK;
 }
+
+const char *
+lg_cycle_kind_name(lg_cycle_kind kind)
+{
+    static const char *const names[] = {"collectable", "held", "uncollectable"};
+    size_t index = (size_t)kind;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}

@@ -2,9 +2,350 @@
 // Also recognises other references like it.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
+#include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// What a hop of a cycle looks like, and why it would be the one to cut.
+
+#define CATEGORY(name) (1u << LG_CATEGORY_##name)
+
+enum {
+    ANY = 0,
+    EXCEPTION = CATEGORY(EXCEPTION),
+    FUNCTION = CATEGORY(FUNCTION),
+    CONTAINER = CATEGORY(CONTAINER),
+    FRAME = CATEGORY(FRAME),
+    TYPE = CATEGORY(TYPE),
+    TENSOR = CATEGORY(TENSOR),
+    ARRAY = CATEGORY(ARRAY),
+    OBJECT = CATEGORY(OTHER) | CATEGORY(FIGURE),
+    SUSPENDED = 1 << 30, // generators, coroutines, tasks
+    CONTEXT = 1 << 29,   // the ctx of a torch.autograd.Function
+    ENUM = 1 << 28,      // a class of enum: its members belong to it for good
+};
+
+// Where to cut. Nobody can take from a callable what it captures, so the cut is
+// the reference that stores the callable.
+typedef enum place {
+    HERE = 0,
+    STORED,  // the hop that leads to the callables of this one
+    AMONG,   // here, because the cycle has only callables
+    ALWAYS,  // here, whatever lg__edge_can_be_cut says about such hops
+    NOWHERE, // nothing can be cut
+} place;
+
+typedef struct rule {
+    const char *label; // of the hop; `*` matches any text
+    unsigned source;   // categories, or ANY
+    unsigned target;
+    place place;
+    const char *with; // label of another hop of the cycle, or NULL
+    int score;
+    const char *reason;
+} rule;
+
+#define PARENT "the back reference from child to parent: make it a weakref"
+#define LINKED                                                                 \
+    "the back reference of a linked structure: make it a weakref, or clear "   \
+    "it when the element is removed"
+#define RAISED                                                                 \
+    "an exception kept with its traceback: clear its __traceback__, or del "   \
+    "the variable that keeps it"
+#define HOOKED                                                                 \
+    "a hook captures what it is registered on: remove the hook, or let it "    \
+    "hold a weakref"
+#define CALLED                                                                 \
+    "a registered callback refers back to its owner: unregister it, or hold "  \
+    "it through a weakref"
+#define CACHED                                                                 \
+    "a cache keeps what its entries were computed from: bound it, clear it, "  \
+    "or let it hold weakrefs"
+#define CAPTURED                                                               \
+    "what is stored here captures the object that stores it: let it capture "  \
+    "a weakref, pass the object as an argument, or clear this when done"
+#define BOUND                                                                  \
+    "a bound method stored where its own object reaches it: store a "          \
+    "weakref.WeakMethod, look the method up when it is called, or clear this " \
+    "when done"
+#define WAITING                                                                \
+    "a generator or coroutine that is not finished keeps its local "           \
+    "variables: close it, or clear this when done"
+#define LOCAL                                                                  \
+    "a local variable of a frame that is kept: del it before the frame is "    \
+    "left"
+#define GRADED                                                                 \
+    "a gradient that carries the graph which made it (create_graph=True): "    \
+    "set "                                                                     \
+    ".grad to None when done, or use torch.autograd.grad()"
+#define PACKED                                                                 \
+    "a hook on saved tensors keeps an output together with its graph: let it " \
+    "keep tensor.detach(), or a copy"
+#define STASHED                                                                \
+    "an output stored on ctx refers back to ctx through its graph: give it "   \
+    "to ctx.save_for_backward() instead"
+#define INSIDE                                                                 \
+    "inside of the autograd graph, where nothing can be cut: it goes with "    \
+    "the tensors that hold it"
+// The first rule that fits a hop scores it.
+static const rule rules[] = {
+    {"__class__", ANY, ANY, NOWHERE, NULL, 1, LG__CLASSY},
+    {".*", ENUM, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {".__objclass__", ANY, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
+    {"[*", CONTAINER, ANY, NOWHERE, "._*member_map_", 2, LG__CLASSY},
+    {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {".__base__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {"closure __class__", FUNCTION, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
+    {"*", FUNCTION, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
+    {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, LG__CLASSY},
+    {".grad", TENSOR, TENSOR, ALWAYS, NULL, 92, GRADED},
+    {"._raw_saved_*", ANY, ANY, ALWAYS, ".grad_fn", 90, PACKED},
+    {"._modules", ANY, CONTAINER, NOWHERE, NULL, 3, LG__OWN_STRUCTURE},
+    {".*", CONTEXT, ANY, ALWAYS, NULL, 91, STASHED},
+    {".grad_fn", TENSOR, ANY, NOWHERE, NULL, 4, INSIDE},
+    {".__traceback__", EXCEPTION, ANY, ALWAYS, NULL, 90, RAISED},
+    {"local *", FRAME, EXCEPTION, HERE, NULL, 60, RAISED},
+    {".tb_frame", FRAME, FRAME, HERE, NULL, 10, RAISED},
+    {".tb_next", FRAME, FRAME, HERE, NULL, 5, RAISED},
+    {".f_back", FRAME, FRAME, HERE, NULL, 5, LOCAL},
+    {".__context__", EXCEPTION, ANY, HERE, NULL, 70, RAISED},
+    {".__cause__", EXCEPTION, ANY, HERE, NULL, 65, RAISED},
+    {"closure *", FUNCTION, ANY, STORED, "*hook*", 88, HOOKED},
+    {".__self__", FUNCTION, ANY, STORED, "*hook*", 88, HOOKED},
+    {"closure *", FUNCTION, ANY, STORED, "*cache*", 80, CACHED},
+    {"closure *", FUNCTION, FUNCTION, AMONG, NULL, 86,
+     "a nested function captures itself: pass it as an argument, or del its "
+     "name when it is no longer needed"},
+    {".parent", ANY, ANY, HERE, NULL, 84, PARENT},
+    {"._parent", ANY, ANY, HERE, NULL, 84, PARENT},
+    {".*parent", ANY, ANY, HERE, NULL, 82, PARENT},
+    {".parent*", ANY, ANY, HERE, NULL, 82, PARENT},
+    {".owner", ANY, ANY, HERE, NULL, 84, PARENT},
+    {".*_owner", ANY, ANY, HERE, NULL, 82, PARENT},
+    {".outer", ANY, ANY, HERE, NULL, 80, PARENT},
+    {".container", ANY, ANY, HERE, NULL, 80, PARENT},
+    {".root", ANY, ANY, HERE, NULL, 78, PARENT},
+    {"._root", ANY, ANY, HERE, NULL, 78, PARENT},
+    {".master", ANY, ANY, HERE, NULL, 78, PARENT},
+    {".*figure", ANY, ANY, HERE, NULL, 80, PARENT},
+    {".axes", ANY, ANY, HERE, NULL, 79, PARENT},
+    {"._axes", ANY, ANY, HERE, NULL, 79, PARENT},
+    {".axis", ANY, ANY, HERE, NULL, 79, PARENT},
+    {".canvas", ANY, ANY, HERE, NULL, 60, PARENT},
+    {".manager", ANY, ANY, HERE, NULL, 62, PARENT},
+    {".prev*", ANY, ANY, HERE, NULL, 80, LINKED},
+    {"._prev*", ANY, ANY, HERE, NULL, 80, LINKED},
+    {".back", ANY, ANY, HERE, NULL, 60, LINKED},
+    {".*_back", ANY, ANY, HERE, NULL, 60, LINKED},
+    {".__wrapped__", ANY, ANY, HERE, NULL, 30,
+     "a wrapper and what it wraps refer to each other: drop one of the two "
+     "names"},
+    {".__self__", FUNCTION, ANY, STORED, NULL, 78, BOUND},
+    {"closure *", FUNCTION, ANY, STORED, NULL, 76, CAPTURED},
+    {".__defaults__*", FUNCTION, ANY, STORED, NULL, 74, CAPTURED},
+    {"*hook*", ANY, ANY, HERE, NULL, 66, HOOKED},
+    {"*callback*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*listener*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*observer*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*subscriber*", ANY, ANY, HERE, NULL, 66, CALLED},
+    {"*handler*", ANY, ANY, HERE, NULL, 60, CALLED},
+    {"*cache*", ANY, ANY, HERE, NULL, 64, CACHED},
+    {"*memo*", ANY, ANY, HERE, NULL, 64, CACHED},
+    {"local *", SUSPENDED, ANY, STORED, NULL, 52, WAITING},
+    {"local *", FRAME, ANY, HERE, NULL, 50, LOCAL},
+    {".args", FUNCTION, ANY, STORED, NULL, 48, CAPTURED},
+    {".keywords", FUNCTION, ANY, STORED, NULL, 48, CAPTURED},
+    {".*", TYPE, TYPE, HERE, NULL, 45,
+     "two classes refer to each other: keep one of the references elsewhere, "
+     "or weak"},
+    {".*", TYPE, ANY, HERE, NULL, 55,
+     "an instance stored on its own class: keep it elsewhere, or through a "
+     "weakref"},
+    {".*", OBJECT, OBJECT, HERE, "[*", 58,
+     "the reference from an element back to what holds it: make it a weakref"},
+    {".*", ANY, ANY, HERE, NULL, 40,
+     "the attribute that closes the cycle: make it a weakref, or set it to "
+     "None when done"},
+    {"[*", ARRAY, ANY, HERE, NULL, 35,
+     "an array of objects, which the collector does not look into: clear the "
+     "element, or keep the objects in a list"},
+    {"['*", CONTAINER, ANY, HERE, NULL, 30,
+     "the entry that closes the cycle: delete it when done, or keep a weakref "
+     "in it"},
+    {"[*", CONTAINER, ANY, HERE, NULL, 20,
+     "the element that closes the cycle: remove it when done"},
+    {"*", ANY, ANY, HERE, NULL, 10, "the reference that closes the cycle"},
+};
+
+static bool
+is_labelled(const char *pattern, lg_string label)
+{
+    return lg__glob_matches(pattern, strlen(pattern), label);
+}
+
+static lg_string
+label_of(const lg__labels *all, size_t hop)
+{
+    size_t begin = hop > 0 ? all->end[hop - 1] : 0;
+    const char *data = all->text.data ? all->text.data : "";
+    return (lg_string){data + begin, (uint32_t)(all->end[hop] - begin)};
+}
+
+static bool
+has_company(const lg__labels *all, size_t count, size_t hop, const char *with)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != hop && is_labelled(with, label_of(all, i)))
+            return true;
+    return false;
+}
+
+static bool
+is_suspended(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_role(graph, node) == LG__ROLE_SUSPENDED;
+}
+
+static bool
+is_of(const lg_graph *graph, uint32_t node, unsigned categories)
+{
+    return categories == ANY ||
+           (categories >> lg__node_category(graph, node) & 1u) != 0 ||
+           ((categories & SUSPENDED) && is_suspended(graph, node)) ||
+           ((categories & ENUM) &&
+            (lg__node_is_a(graph, node, "enum.EnumType") ||
+             lg__node_is_a(graph, node, "enum.EnumMeta"))) ||
+           ((categories & CONTEXT) &&
+            lg__node_is_a(graph, node, "torch.autograd.function.FunctionCtx"));
+}
+
+static bool
+is_callable(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_FUNCTION ||
+           is_suspended(graph, node);
+}
+
+// Returns whether the hop leads from a callable, or from the tuple of its
+// defaults or arguments.
+static bool
+is_of_callable(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
+{
+    uint32_t source = round_trip->items[hop].source;
+    return is_callable(graph, source) ||
+           (lg__node_role(graph, source) == LG__ROLE_TUPLE &&
+            is_callable(graph, lg__hop_holder(round_trip, hop)));
+}
+
+// Returns the hop that leads to the callables of this hop from something else;
+// the count of hops if nothing else is in the cycle.
+static size_t
+find_store(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
+{
+    size_t at = hop;
+    for (size_t i = 0; i < round_trip->count; i++) {
+        if (!is_of_callable(graph, round_trip, at))
+            return at;
+        at = lg__hop_before(round_trip, at);
+    }
+    return round_trip->count;
+}
+
+static bool
+fits(const rule *one, const lg_graph *graph, const lg_hops *round_trip,
+     const lg__labels *all, size_t hop)
+{
+    const lg_hop *at = &round_trip->items[hop];
+    if (!is_of(graph, at->source, one->source) ||
+        !is_of(graph, at->target, one->target) ||
+        !is_labelled(one->label, label_of(all, hop)) ||
+        (one->with != NULL &&
+         !has_company(all, round_trip->count, hop, one->with)))
+        return false;
+    if (one->place != STORED && one->place != AMONG)
+        return true;
+    bool stored = find_store(graph, round_trip, hop) < round_trip->count;
+    return stored == (one->place == STORED);
+}
+
+// Returns whether nobody can remove the reference: it is in a C++ object, and
+// no hook of the user put it there.
+static bool
+is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
+{
+    return (graph->columns.node_flags[hop->source] & LG_NODE_CPP) != 0 &&
+           !is_labelled("._raw_saved_*", label);
+}
+
+// Returns whether the cycle consists of classes, their functions and their
+// descriptors, without an instance.
+static bool
+is_class_structure(const lg_graph *graph, const lg_hops *round_trip)
+{
+    size_t classes = 0;
+    for (size_t i = 0; i < round_trip->count; i++) {
+        if (lg__node_category(graph, round_trip->items[i].source) ==
+            LG_CATEGORY_TYPE)
+            classes++;
+        else if (!is_of_callable(graph, round_trip, i))
+            return false;
+    }
+    return classes > 0 && classes < round_trip->count;
+}
+
+// Returns whether the reason is about something that a library lets programs
+// unregister or clear.
+static bool
+is_registry(const char *reason)
+{
+    static const char *const offered[] = {HOOKED, CALLED, CACHED};
+    for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
+        if (strcmp(reason, offered[i]) == 0)
+            return true;
+    return false;
+}
+
+// Returns whether the reference leads to the container of a registry or cache,
+// so that the cut is the entry in it.
+static bool
+leads_to_registry(const lg_graph *graph, const lg_hops *round_trip,
+                  const lg__verdict *verdict)
+{
+    uint32_t target = round_trip->items[verdict->cut].target;
+    return round_trip->count > 1 && is_registry(verdict->reason) &&
+           lg__node_category(graph, target) == LG_CATEGORY_CONTAINER &&
+           lg__node_role(graph, target) != LG__ROLE_TUPLE;
+}
+
+lg__verdict
+lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
+               const lg__labels *all, size_t hop)
+{
+    if (is_out_of_reach(graph, &round_trip->items[hop], label_of(all, hop)))
+        return (lg__verdict){hop, 0,
+                             "a reference between C++ objects: only "
+                             "what holds them can be released",
+                             true};
+    if (is_class_structure(graph, round_trip))
+        return (lg__verdict){hop, 2, LG__CLASSY, true};
+    const rule *found = rules;
+    while (!fits(found, graph, round_trip, all, hop))
+        found++;
+    lg__verdict verdict = {hop, found->score, found->reason,
+                           found->place == NOWHERE};
+    if (found->place == ALWAYS || found->place == NOWHERE)
+        return verdict;
+    bool stored = found->place == STORED;
+    if (stored)
+        verdict.cut = find_store(graph, round_trip, hop);
+    verdict = lg__rule_restrict(graph, round_trip, verdict, stored,
+                                is_registry(verdict.reason));
+    if (!stored && leads_to_registry(graph, round_trip, &verdict))
+        verdict.cut = (hop + 1) % round_trip->count;
+    return verdict;
+}
 
 // A component of this size tries every cut.
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };

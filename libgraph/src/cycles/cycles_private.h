@@ -109,19 +109,6 @@ typedef struct lg__splits {
     uint32_t count;
 } lg__splits;
 
-/** Splits the members into components, without the edges that are gone. Returns
- *  false when memory ran out. O(edges + members log members). Free with
- *  lg__splits_free. */
-bool lg__members_split(const lg_graph *graph, const lg__members *members,
-                       lg__splits *out);
-void lg__splits_free(lg__splits *parts);
-/** Lists the edges that lead back onto the path of a depth-first search from
- *  `start`, *count of them. Returns NULL when memory ran out. Release with
- *  lg__wide_free. */
-uint64_t *lg__members_back_edges(const lg_graph *graph,
-                                 const lg__members *members, uint32_t start,
-                                 size_t *count);
-
 /** Sets the shortest cycle of `cycle`, the references to cut, and what is left
  *  then. The walk needs the folds and the reverse index. The notes must have no
  *  removed edges; they have none afterwards either. What it sets is freed with

@@ -165,23 +165,11 @@ lg_status lg__section_begin(const lg__source *source,
 lg_status lg__section_read(const lg__source *source, const lg__stored *stored,
                            lg__section_room *room, lg_error *err);
 
-/** Reads the sections of a graph that were found, NULL for none. If it fails,
- *  the message is that of one section, the same each time. A second thread may
- *  read some of them. */
-lg_status lg__sections_read(const lg__source *source, const lg_monitor *monitor,
-                            lg_graph *graph,
-                            const lg__file_section *const *found,
-                            lg_error *err);
-
 /** Loads a graph for lg_tabulate_info only. References, addresses and counts
  *  are not read, checked or kept: only their numbers are known. */
 lg_status lg__graph_load_brief(const char *path, unsigned flags,
                                const lg_monitor *monitor, lg_graph **out,
                                lg_error *err);
-
-/** Loads a graph from a source. */
-lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,
-                        lg_graph **out, lg_error *err);
 
 /** A file that is being written, either for a place or, if path is NULL, to a
  *  descriptor of the caller. */

@@ -5,10 +5,246 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/options.h>
-
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// Finds from samples of a column how long it is in an encoding.
+
+// Turns the ends of blocks in the file into the lengths of what they stand for.
+static void
+scale(uint64_t *ends, uint64_t begin, uint64_t count)
+{
+    uint64_t sampled = 0;
+    for (uint64_t at = 0; at < count; at += LG__SAMPLE_ELEMENTS) {
+        uint64_t left = count - at;
+        sampled += lg__block_count(count, at);
+        uint64_t stands =
+            at + (left < LG__SAMPLE_ELEMENTS ? left : LG__SAMPLE_ELEMENTS);
+        uint64_t *end = &ends[at / LG__SAMPLE_ELEMENTS];
+        *end = (uint64_t)((double)(*end - begin) / (double)sampled *
+                          (double)stands);
+    }
+}
+
+lg_status
+lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
+           lg_error *err)
+{
+    uint64_t count = out->arrays[of->name].count;
+    size_t groups =
+        (size_t)((count + LG__SAMPLE_ELEMENTS - 1) / LG__SAMPLE_ELEMENTS);
+    uint64_t begin = out->sink.offset;
+    lg__coding coding = *of;
+    coding.ends = lg__wide_alloc((groups + 1) * sizeof *coding.ends);
+    if (coding.ends == NULL)
+        return lg__error_memory(err);
+    lg_status status = lg__encode(out, &coding, err);
+    if (status == LG_OK) {
+        coding.ends[groups - 1] = out->sink.offset;
+        scale(coding.ends, begin, count);
+        status = lg__sink_rewind(&out->sink, begin, err);
+    }
+    if (status == LG_OK)
+        *lengths = coding.ends;
+    else
+        lg__wide_free(coding.ends);
+    return status;
+}
+
+// Writes sections of a file.
+
+// Returns whether the numbers of a column rise, or differ little from the one
+// before.
+static bool
+is_rising(enum lg__array_name name)
+{
+    switch (name) {
+    case LG__FIRST_EDGE:
+    case LG__STRING_OFFSET:
+    case LG__TEXT_NODE:
+    case LG__TEXT_STRING:
+    case LG__BIG_NODE:
+    case LG__TYPE_FIRST_BASE:
+    case LG__DEVICE_NODE:
+    case LG__FACT_NODE:
+    case LG__EQUAL_NODE:
+    case LG__COMPONENT_FIRST:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static lg__encoding
+best_encoding(const lg__writer *out, enum lg__array_name name, uint64_t length)
+{
+    if (out->zstd == NULL || length == 0)
+        return LG__ENCODING_RAW;
+    if (is_rising(name))
+        return LG__ENCODING_DIFFERENCES;
+    switch (name) {
+    case LG__ADDRESS:
+        return LG__ENCODING_BY_SIZE;
+    case LG__EDGE_PAYLOAD:
+        return LG__ENCODING_PAYLOADS;
+    case LG__EDGE_TARGET:
+        return LG__ENCODING_TARGETS;
+    case LG__EDGE_KIND:
+        return LG__ENCODING_KINDS;
+    case LG__SIZE:
+    case LG__REFCOUNT:
+    case LG__FOUND:
+    case LG__NODE_FLAGS:
+        return LG__ENCODING_SORTED;
+    default:
+        return lg__array_infos[name].element == 1 ? LG__ENCODING_ZSTD
+                                                  : LG__ENCODING_PLANES;
+    }
+}
+
+// Writes the section that was just written again, with another encoding.
+static lg_status
+rewrite(lg__writer *out, uint64_t begin, uint64_t done, lg__coding *coding,
+        lg_error *err)
+{
+    out->done = done;
+    lg_status status = lg__sink_rewind(&out->sink, begin, err);
+    return status == LG_OK ? lg__encode(out, coding, err) : status;
+}
+
+// Writes targets, unless the encoding of earlier versions suits them better, as
+// it does those of objects in any order.
+static lg_status
+write_targets(lg__writer *out, lg__coding *coding, lg_error *err)
+{
+    const lg__coding other = {.name = coding->name,
+                              .encoding = LG__ENCODING_SORTED};
+    uint64_t begin = out->sink.offset;
+    uint64_t done = out->done;
+    uint64_t *most = NULL;
+    lg_status status = lg__sample(out, &other, &most, err);
+    coding->most = most;
+    if (status == LG_OK)
+        status = lg__encode(out, coding, err);
+    lg__wide_free(most);
+    if (status != LG_OK || !coding->stopped)
+        return status;
+    *coding = other;
+    return rewrite(out, begin, done, coding, err);
+}
+
+// Writes addresses in the better of two orders. A sample is longer than its
+// share of the column, because its blocks are far from each other, so samples
+// are compared.
+static lg_status
+write_addresses(lg__writer *out, lg__coding *coding, lg_error *err)
+{
+    const lg__coding other = {.name = coding->name,
+                              .encoding = LG__ENCODING_SORTED_DIFFERENCES};
+    uint64_t *most = NULL;
+    uint64_t *other_most = NULL;
+    uint64_t last = (out->arrays[coding->name].count - 1) / LG__SAMPLE_ELEMENTS;
+    lg_status status = lg__sample(out, coding, &most, err);
+    if (status == LG_OK)
+        status = lg__sample(out, &other, &other_most, err);
+    if (status == LG_OK && other_most[last] < most[last])
+        *coding = other;
+    lg__wide_free(most);
+    lg__wide_free(other_most);
+    return status == LG_OK ? lg__encode(out, coding, err) : status;
+}
+
+static lg_status
+write_better(lg__writer *out, lg__coding *coding, lg_error *err)
+{
+    switch (coding->encoding) {
+    case LG__ENCODING_TARGETS:
+        return write_targets(out, coding, err);
+    case LG__ENCODING_BY_SIZE:
+        return write_addresses(out, coding, err);
+    default:
+        return lg__encode(out, coding, err);
+    }
+}
+
+// Writes the section as it is if compression does not help.
+static lg_status
+writer_section(lg__writer *out, enum lg__array_name name,
+               lg__file_section *section, lg_error *err)
+{
+    const lg__array *array = &out->arrays[name];
+    const lg__array_info *info = &lg__array_infos[name];
+    uint64_t length = array->count * info->element;
+    uint64_t done = out->done;
+    lg__coding coding = {.name = name,
+                         .encoding = best_encoding(out, name, length)};
+    lg_status status = lg__sink_align(&out->sink, err);
+    if (status != LG_OK)
+        return status;
+    uint64_t begin = out->sink.offset;
+    status = write_better(out, &coding, err);
+    if (status == LG_OK && coding.encoding != LG__ENCODING_RAW &&
+        out->sink.offset - begin >= length) {
+        coding = (lg__coding){.name = name, .encoding = LG__ENCODING_RAW};
+        status = rewrite(out, begin, done, &coding, err);
+    }
+    *section = (lg__file_section){
+        .id = info->id,
+        .element = info->element,
+        .encoding = coding.encoding,
+        .offset = begin,
+        .stored_length = out->sink.offset - begin,
+        .raw_length = length,
+        .checksum = lg__checksum(array->data, length),
+    };
+    return status;
+}
+
+static void *
+zstd_allocate(void *context, size_t size)
+{
+    (void)context;
+    return lg__wide_alloc(size);
+}
+
+static void
+zstd_deallocate(void *context, void *block)
+{
+    (void)context;
+    lg__wide_free(block);
+}
+
+// Prepares to compress at a level; 0: not at all.
+static lg_status
+writer_compress(lg__writer *out, int level, lg_error *err)
+{
+    if (level == 0)
+        return LG_OK;
+    if (level < 0 || level > 19)
+        return lg_error_set(err, LG_EINVAL,
+                            "compression level %d is not one of 0 to 19",
+                            level);
+    out->buffer_size = ZSTD_CStreamOutSize();
+    out->buffer = lg__wide_alloc(out->buffer_size);
+    out->zstd = ZSTD_createCCtx_advanced(
+        (ZSTD_customMem){zstd_allocate, zstd_deallocate, NULL});
+    if (out->buffer == NULL || out->zstd == NULL)
+        return lg__error_memory(err);
+    ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
+    out->level = level;
+    return LG_OK;
+}
+
+// Frees what the writer has, but not its sink.
+static void
+writer_free(lg__writer *out)
+{
+    lg__wide_free(out->buffer);
+    lg__section_room_free(&out->room);
+    ZSTD_freeCCtx(out->zstd);
+}
 
 // Lengthens the file until readers accept what its sections hold.
 static lg_status
@@ -74,9 +310,8 @@ write_all(lg__writer *out, const lg__array *arrays, uint64_t *bound,
         if (i == LG__ARRAY_ANALYSIS)
             *bound = lg__file_graph_checksum(out->sections, out->section_count);
         if (is_written(arrays, i))
-            status =
-                lg__writer_section(out, (enum lg__array_name)i,
-                                   &out->sections[out->section_count++], err);
+            status = writer_section(out, (enum lg__array_name)i,
+                                    &out->sections[out->section_count++], err);
     }
     if (status == LG_OK)
         status = write_padding(out, err);
@@ -101,7 +336,7 @@ lg_graph_save(const lg_graph *graph, const char *path,
     if (status == LG_OK && analysis != NULL)
         status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
     if (status == LG_OK)
-        status = lg__writer_compress(&out, whole.compress, err);
+        status = writer_compress(&out, whole.compress, err);
     if (status == LG_OK)
         status = lg__sink_open(&out.sink, path, err);
     if (status == LG_OK)
@@ -109,7 +344,7 @@ lg_graph_save(const lg_graph *graph, const char *path,
     if (status == LG_OK)
         status = lg__sink_commit(&out.sink, err);
     lg__sink_close(&out.sink);
-    lg__writer_free(&out);
+    writer_free(&out);
     return status;
 }
 
@@ -121,11 +356,11 @@ write_to(const lg_graph *graph, int descriptor, int compress,
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t unbound;
     memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
-    lg_status status = lg__writer_compress(&out, compress, err);
+    lg_status status = writer_compress(&out, compress, err);
     if (status == LG_OK)
         status = write_all(&out, arrays, &unbound, err);
     int code = errno;
-    lg__writer_free(&out);
+    writer_free(&out);
     errno = code;
     return status;
 }

@@ -23,9 +23,6 @@ typedef struct lg__writer {
     uint64_t done;
 } lg__writer;
 
-/** Prepares to compress at a level; 0: not at all. */
-lg_status lg__writer_compress(lg__writer *out, int level, lg_error *err);
-
 enum {
     /** A sample has one block of so many elements of a column. */
     LG__SAMPLE_ELEMENTS = 16 * LG__BLOCK_ELEMENTS,
@@ -50,13 +47,5 @@ lg_status lg__encode(lg__writer *out, lg__coding *coding, lg_error *err);
  *  frees *lengths. */
 lg_status lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
                      lg_error *err);
-
-/** Writes an array, as it is if compression does not help, and fills its entry
- *  of the directory. */
-lg_status lg__writer_section(lg__writer *out, enum lg__array_name name,
-                             lg__file_section *section, lg_error *err);
-
-/** Frees what the writer has, but not its sink. */
-void lg__writer_free(lg__writer *out);
 
 #endif

@@ -5,6 +5,5 @@
 #include "graph/graph_private.h"
 
 lg_status lg__check_facts(const lg_graph *graph, lg_error *err);
-lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include <leakgraph/growth.h>
 #include <leakgraph/lock.h>
 #include <leakgraph/path.h>
 
@@ -240,9 +241,6 @@ lg__node_category(const lg_graph *graph, uint32_t node)
  *  O(nodes). */
 uint64_t lg__graph_rounding(const lg_graph *graph);
 
-/** Returns the string of the node's own text; LG_NONE if it has none. */
-uint32_t lg__node_text_id(const lg_graph *graph, uint32_t node);
-
 static inline unsigned
 lg__edge_kind(const lg_graph *graph, uint64_t edge)
 {
@@ -255,9 +253,6 @@ uint64_t lg__count_edges(const lg_graph *graph, uint32_t node,
 /** Returns the value of a key in a dict. The capture must have the key's text.
  *  LG_NONE: there is none. */
 uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name);
-/** Returns for each type what is frozen in its instances, [type_count]; NULL
- *  when memory ran out. O(types and attributes of classes). */
-uint8_t *lg__frozen_types(const lg_graph *graph);
 /** Returns whether no program can change that attribute of the node, because a
  *  frozen dataclass, class of attrs or model of pydantic has declared it. */
 bool lg__attribute_is_frozen(const lg_graph *graph, uint32_t node,
@@ -403,5 +398,8 @@ lg__seen_node(const lg__fold *folds, uint32_t node)
 
 /** The same by the folds of the graph; the node itself if memory ran out. */
 uint32_t lg__graph_seen_node(const lg_graph *graph, uint32_t node);
+
+/** "native memory grows", "executable memory grows", "fragmentation grows". */
+const char *lg__native_kind_what(lg_native_kind kind);
 
 #endif

@@ -146,13 +146,6 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
 }
 
 bool
-lg__string_same(lg_string a, lg_string b)
-{
-    return a.length == b.length &&
-           (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
-
-bool
 lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
 {
     lg_string text = text_of(graph, a);

@@ -319,8 +319,6 @@ bool lg__summary_is_sum(const lg_summary *summary);
 lg_string lg__summary_text(const lg_summary *summary, const char *key);
 /** Returns the resident set without leakgraph's own memory; -1: unknown. */
 int64_t lg__summary_rss(const lg_summary *summary);
-/** "native memory grows", "executable memory grows", "fragmentation grows". */
-const char *lg__native_kind_what(lg_native_kind kind);
 /** Returns the bytes that malloc has in use and no object explains; -1: malloc
  *  does not say. */
 int64_t lg__summary_unexplained(const lg_summary *summary);

@@ -1,8 +1,294 @@
 // Finds what to cut to free a node. Chooses at which nodes paths may begin,
 // through which they may go, and which of the smallest cuts to name.
-#include "paths/cut_search.h"
+#include "paths/min_cut.h"
+#include "graph/graph_private.h"
+#include "paths/paths_private.h"
 
+#include <leakgraph/why.h>
 #include <stdlib.h>
+#include <string.h>
+
+// One search for references to cut.
+typedef struct cut_search {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg__walk walk;
+    lg__network network;
+    uint8_t *role;
+    const uint8_t *late; /**< see lg__late_find */
+    const lg_node *from; /**< NULL: the roots */
+    bool native;         /**< whether references from native code are sources */
+    lg__min_cut cut;
+    uint64_t *by; /**< [node] in the current search, the edge towards its end */
+    uint32_t *queue; /**< the search's nodes */
+    lg_cuts cuts;
+} cut_search;
+
+// Folds raw edges along a path into hops.
+
+static bool
+is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
+{
+    uint32_t target = walk->graph->columns.edge_target[edge];
+    return lg__edge_opens(walk, owner, edge) &&
+           lg__node_role(walk->graph, target) == LG__ROLE_TUPLE;
+}
+
+// Begins a hop at a node, or at its owner if it is folded.
+static lg_hop
+begin(const lg__walk *walk, uint32_t node)
+{
+    const uint64_t *first = walk->graph->columns.first_edge;
+    lg__fold fold = walk->fold[node];
+    lg_hop hop = {.source = node};
+    if (fold.owner == LG_NONE)
+        return hop;
+    hop.source = fold.owner;
+    if (lg__node_role(walk->graph, node) != LG__ROLE_CELL) {
+        hop.edges[hop.edge_count++] = first[fold.owner] + fold.rank;
+        return hop;
+    }
+    uint64_t edge = first[fold.owner];
+    while (!is_closure(walk, fold.owner, edge))
+        edge++;
+    uint32_t tuple = walk->graph->columns.edge_target[edge];
+    hop.edges[hop.edge_count++] = edge;
+    hop.edges[hop.edge_count++] = first[tuple] + fold.rank;
+    return hop;
+}
+
+// Returns whether the hop continues through the target of its last edge: a
+// namespace that the hop opened, or the cell of a closure.
+static bool
+goes_on(const lg__walk *walk, const lg_hop *hop)
+{
+    const lg_graph *graph = walk->graph;
+    const uint32_t *targets = graph->columns.edge_target;
+    if (hop->edge_count == 1)
+        return lg__edge_opens(walk, hop->source, hop->edges[0]);
+    return hop->edge_count == 2 &&
+           is_closure(walk, hop->source, hop->edges[0]) &&
+           lg__edge_kind(graph, hop->edges[1]) == LG_EDGE_INDEX &&
+           lg__node_role(graph, targets[hop->edges[1]]) == LG__ROLE_CELL;
+}
+
+// Turns edges into hops. Each edge begins where the one before ends. A folded
+// source shows as its owner; the last target must not be folded. O(edges).
+static lg_status
+trail_fold(const lg__walk *walk, const uint64_t *edges, size_t count,
+           lg_hops *out, lg_error *err)
+{
+    const lg_graph *graph = walk->graph;
+    lg_hops hops = {.items = lg__wide_alloc((count + 1) * sizeof(lg_hop))};
+    if (hops.items == NULL)
+        return lg__error_memory(err);
+    lg_hop hop = {0};
+    for (size_t i = 0; i < count; i++) {
+        uint32_t target = graph->columns.edge_target[edges[i]];
+        if (hop.edge_count == 0)
+            hop = begin(walk, lg_edge_source(graph, edges[i]));
+        hop.edges[hop.edge_count++] = edges[i];
+        if (i + 1 < count && goes_on(walk, &hop))
+            continue;
+        hop.target = lg__seen_node(walk->fold, target);
+        hops.items[hops.count++] = hop;
+        hop.edge_count = 0;
+    }
+    *out = hops;
+    return LG_OK;
+}
+
+// Finds paths that show the references to cut.
+
+// Searches backward from `end`, breadth first, over one side of the cut, up to
+// a source; without sources, over the whole side. `by` gets the edge on which
+// each node leads towards the end.
+static uint32_t
+search_back(cut_search *state, uint32_t end, bool below)
+{
+    const lg_columns *columns = &state->graph->columns;
+    const lg__reverse *reverse = &state->walk.reverse;
+    uint32_t met = 1;
+    state->queue[0] = end;
+    state->by[end] = 0;
+    if (!below && state->role[end] == LG__FLOW_SOURCE)
+        return end;
+    for (uint32_t i = 0; i < met; i++) {
+        uint32_t node = state->queue[i];
+        for (uint64_t at = reverse->first[node]; at < reverse->first[node + 1];
+             at++) {
+            lg__in_edge in = reverse->edge[at];
+            uint64_t edge = columns->first_edge[in.source] + in.rank;
+            if (state->by[in.source] != UINT64_MAX ||
+                (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+                state->role[in.source] == LG__FLOW_CLOSED ||
+                (state->cut.below[in.source] != 0) != below)
+                continue;
+            state->by[in.source] = edge;
+            if (state->role[in.source] == LG__FLOW_SOURCE)
+                return in.source;
+            state->queue[met++] = in.source;
+        }
+    }
+    return LG_NONE;
+}
+
+static void
+forget(cut_search *state)
+{
+    memset(state->by, 0xff,
+           ((size_t)state->graph->columns.node_count + 1) * sizeof *state->by);
+}
+
+// Builds the hops from a node to the end of the last search, after one given
+// edge.
+static lg_status
+hops_along(const cut_search *state, uint32_t start, uint32_t end,
+           uint64_t before, lg_hops *out, lg_error *err)
+{
+    const uint32_t *target = state->graph->columns.edge_target;
+    size_t count = before != UINT64_MAX;
+    for (uint32_t at = start; at != end; at = target[state->by[at]])
+        count++;
+    uint64_t *edges = lg__wide_alloc((count + 1) * sizeof *edges);
+    if (edges == NULL)
+        return lg__error_memory(err);
+    size_t filled = 0;
+    if (before != UINT64_MAX)
+        edges[filled++] = before;
+    for (uint32_t at = start; at != end; at = target[state->by[at]])
+        edges[filled++] = state->by[at];
+    lg_status status = trail_fold(&state->walk, edges, count, out, err);
+    lg__wide_free(edges);
+    return status;
+}
+
+static bool
+crosses(const cut_search *state, const lg_path *path)
+{
+    for (size_t i = 0; i < path->count; i++)
+        if (state->cut.below[path->hops[i].target])
+            return true;
+    return false;
+}
+
+static lg_path
+path_along(const cut_search *state, uint32_t start, const lg_hops *hops)
+{
+    lg_path path =
+        lg__path_at(&state->walk, lg__seen_node(state->walk.fold, start));
+    path.hops = hops->items;
+    path.count = hops->count;
+    return path;
+}
+
+// Finds a path from a root, or from the start of the search, to the source of
+// an edge of the cut. Prefers the most telling path if that stays on this side
+// of the cut.
+static lg_status
+find_lead(cut_search *state, uint32_t node, lg_path *out, lg_error *err)
+{
+    lg_path path = {0};
+    lg_status status = LG_ENOTFOUND;
+    if (state->from == NULL)
+        status = lg_path_from_root(state->graph,
+                                   lg__seen_node(state->walk.fold, node),
+                                   state->monitor, &path, err);
+    if (status == LG_OK && !crosses(state, &path)) {
+        *out = path;
+        return LG_OK;
+    }
+    lg_path_free(&path);
+    if (status != LG_OK && status != LG_ENOTFOUND)
+        return status;
+    forget(state);
+    uint32_t start = search_back(state, node, false);
+    if (start == LG_NONE)
+        start = node;
+    lg_hops hops = {0};
+    status = hops_along(state, start, node, UINT64_MAX, &hops, err);
+    // A folded end shows as its owner, where the hop of the cut begins.
+    if (status == LG_OK && hops.count > 0 &&
+        state->walk.fold[node].owner != LG_NONE &&
+        hops.items[hops.count - 1].source ==
+            lg__seen_node(state->walk.fold, node))
+        hops.count--;
+    if (status == LG_OK)
+        *out = path_along(state, start, &hops);
+    return status;
+}
+
+static uint32_t
+hop_of_edge(const lg_path *path, uint64_t edge)
+{
+    for (size_t i = 0; i < path->count; i++)
+        for (uint32_t k = 0; k < path->hops[i].edge_count; k++)
+            if (path->hops[i].edges[k] == edge)
+                return (uint32_t)i;
+    return 0;
+}
+
+static lg_status
+add_cut(cut_search *state, uint64_t edge, lg_hops *rest, lg_error *err)
+{
+    lg_path path = {0};
+    lg_status status =
+        find_lead(state, lg_edge_source(state->graph, edge), &path, err);
+    if (status == LG_OK)
+        status = lg__path_extend(&path, rest->items, rest->count, err);
+    if (status != LG_OK) {
+        lg_path_free(&path);
+        return status;
+    }
+    state->cuts.items[state->cuts.count++] =
+        (lg_cut){path, hop_of_edge(&path, edge)};
+    return LG_OK;
+}
+
+// Fills `cuts` from `cut`: a path through each of the first `limit` edges (0:
+// all).
+static lg_status
+cut_list_paths(cut_search *state, size_t limit, lg_error *err)
+{
+    size_t count = state->cut.count;
+    if (limit != 0 && limit < count)
+        count = limit;
+    lg_hops *rest = lg__wide_calloc(count + 1, sizeof *rest);
+    state->cuts.items = lg__wide_calloc(count + 1, sizeof *state->cuts.items);
+    state->cuts.total = state->cut.count;
+    lg_status status =
+        rest && state->cuts.items ? LG_OK : lg__error_memory(err);
+    forget(state);
+    if (status == LG_OK)
+        search_back(state, state->network.target, true);
+    for (size_t i = 0; status == LG_OK && i < count; i++) {
+        uint64_t edge = state->cut.edges[i];
+        status = hops_along(state, state->graph->columns.edge_target[edge],
+                            state->network.target, edge, &rest[i], err);
+    }
+    for (size_t i = 0; status == LG_OK && i < count; i++)
+        status = add_cut(state, state->cut.edges[i], &rest[i], err);
+    for (size_t i = 0; rest != NULL && i < count; i++)
+        lg_hops_free(&rest[i]);
+    lg__wide_free(rest);
+    return status;
+}
+
+// Keeps the path that no program can cut.
+static lg_status
+cut_keep_path(cut_search *state, lg_error *err)
+{
+    lg_hops hops = {0};
+    uint32_t start = lg_edge_source(state->graph, state->cut.kept[0]);
+    lg_status status = trail_fold(&state->walk, state->cut.kept,
+                                  state->cut.kept_count, &hops, err);
+    if (status == LG_OK) {
+        state->cuts.is_kept = true;
+        state->cuts.kept = path_along(state, start, &hops);
+    }
+    return status;
+}
 
 bool
 lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop)
@@ -12,7 +298,7 @@ lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop)
 
 // Returns whether the search starts here. A namespace counts as its module.
 static bool
-is_start(const lg__cut_search *state, uint32_t node)
+is_start(const cut_search *state, uint32_t node)
 {
     const lg__policy *policy = &state->analysis->policy;
     return node == *state->from ||
@@ -21,7 +307,7 @@ is_start(const lg__cut_search *state, uint32_t node)
 }
 
 static uint8_t
-role_of(const lg__cut_search *state, uint32_t node)
+role_of(const cut_search *state, uint32_t node)
 {
     const unsigned root = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE;
     if (lg_node_is_reachable(state->analysis, node) !=
@@ -34,7 +320,7 @@ role_of(const lg__cut_search *state, uint32_t node)
 }
 
 static void
-set_roles(lg__cut_search *state)
+set_roles(cut_search *state)
 {
     const lg_graph *graph = state->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
@@ -45,7 +331,7 @@ set_roles(lg__cut_search *state)
 }
 
 static lg_status
-find_cut(lg__cut_search *state, lg__can_cut can_cut, lg__min_cut *out,
+find_cut(cut_search *state, lg__can_cut can_cut, lg__min_cut *out,
          lg_error *err)
 {
     state->network.can_cut = can_cut;
@@ -54,7 +340,7 @@ find_cut(lg__cut_search *state, lg__can_cut can_cut, lg__min_cut *out,
 
 // Finds the smallest cut. Prefers a cut of plain references if it is as small.
 static lg_status
-choose_cut(lg__cut_search *state, lg_error *err)
+choose_cut(cut_search *state, lg_error *err)
 {
     lg__min_cut plain = {0};
     lg_status status = find_cut(state, lg__edge_can_be_cut, &state->cut, err);
@@ -73,13 +359,13 @@ choose_cut(lg__cut_search *state, lg_error *err)
 // Returns whether the target is a root itself, so that there is nothing to cut
 // before it.
 static bool
-is_source(const lg__cut_search *state)
+is_source(const cut_search *state)
 {
     return state->role[state->network.target] == LG__FLOW_SOURCE;
 }
 
 static lg_status
-search_from(lg__cut_search *state, bool native, size_t limit, lg_error *err)
+search_from(cut_search *state, bool native, size_t limit, lg_error *err)
 {
     state->native = native;
     set_roles(state);
@@ -92,8 +378,8 @@ search_from(lg__cut_search *state, bool native, size_t limit, lg_error *err)
     lg_status status = choose_cut(state, err);
     if (status != LG_OK)
         return status;
-    return state->cut.kept_count > 0 ? lg__cut_keep_path(state, err)
-                                     : lg__cut_list_paths(state, limit, err);
+    return state->cut.kept_count > 0 ? cut_keep_path(state, err)
+                                     : cut_list_paths(state, limit, err);
 }
 
 static bool
@@ -108,7 +394,7 @@ has_native_roots(const lg_graph *graph)
 // Finds the cuts. If native code or a running call holds the node, which no
 // program can change, keeps that path and cuts the other references.
 static lg_status
-find_cuts(lg__cut_search *state, size_t limit, lg_error *err)
+find_cuts(cut_search *state, size_t limit, lg_error *err)
 {
     bool native = state->from == NULL && has_native_roots(state->graph);
     lg_status status = search_from(state, native, limit, err);
@@ -142,7 +428,7 @@ compare_cuts(const void *left, const void *right)
 
 // Sorts the cuts. What a debugger keeps comes last.
 static void
-sort_cuts(lg__cut_search *state)
+sort_cuts(cut_search *state)
 {
     lg_cut *items = state->cuts.items;
     size_t count = state->cuts.count;
@@ -164,7 +450,7 @@ sort_cuts(lg__cut_search *state)
 // Returns whether the reference is listed already: a program deletes an
 // attribute once, even if it is stored twice.
 static bool
-is_listed(const lg__cut_search *state, size_t count, const lg_cut *cut)
+is_listed(const cut_search *state, size_t count, const lg_cut *cut)
 {
     const lg_graph *graph = state->graph;
     lg__reference own = lg__hop_reference(graph, &cut->path.hops[cut->hop]);
@@ -179,7 +465,7 @@ is_listed(const lg__cut_search *state, size_t count, const lg_cut *cut)
 }
 
 static void
-join_cuts(lg__cut_search *state)
+join_cuts(cut_search *state)
 {
     size_t kept = 0;
     for (size_t i = 0; i < state->cuts.count; i++) {
@@ -195,7 +481,7 @@ join_cuts(lg__cut_search *state)
 }
 
 static lg_status
-prepare(lg__cut_search *state, lg_error *err)
+prepare(cut_search *state, lg_error *err)
 {
     const lg_graph *graph = state->graph;
     size_t nodes = (size_t)graph->columns.node_count + 1;
@@ -221,7 +507,7 @@ lg_node_cuts(const lg_analysis *analysis, lg_node node, const lg_node *from,
              lg_error *err)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
-    lg__cut_search state = {
+    cut_search state = {
         .analysis = analysis,
         .graph = graph,
         .monitor = monitor,

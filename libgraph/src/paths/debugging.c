@@ -7,6 +7,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Returns whether the edge leads to the builtins, which every function and
+// frame reads besides its module's names.
+static bool
+is_builtins(const lg_graph *graph, uint64_t edge)
+{
+    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    return lg__string_is(name, "f_builtins") ||
+           lg__string_is(name, "__builtins__");
+}
+
+// Returns the module whose names a function or a frame reads; LG_NONE if it has
+// none.
+static uint32_t
+module_read_by(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS &&
+            !is_builtins(graph, edge)) {
+            uint32_t module =
+                lg_node_folded_into(graph, columns->edge_target[edge]);
+            if (module != LG_NONE)
+                return module;
+        }
+    return LG_NONE;
+}
+
+// Returns whether the target tells which module's names a frame, generator or
+// coroutine reads. Some Pythons know only a frame's function, others only a
+// generator's frame.
+static bool
+tells_module(const lg_graph *graph, uint32_t frame, uint32_t target)
+{
+    return lg__node_role(graph, target) == LG__ROLE_FUNCTION ||
+           (lg__node_role(graph, frame) == LG__ROLE_SUSPENDED &&
+            lg__node_category(graph, target) == LG_CATEGORY_FRAME);
+}
+
+uint32_t
+lg__frame_module(const lg_graph *graph, uint32_t frame)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t module = module_read_by(graph, frame);
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame];
+         edge < end && module == LG_NONE; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+            tells_module(graph, frame, target))
+            module = module_read_by(graph, target);
+    }
+    return module != LG_NONE ? module : LG__KEPT_BY_PROGRAM;
+}
+
 typedef struct marking {
     const lg_graph *graph;
     uint8_t *level; // [node]

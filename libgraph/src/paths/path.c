@@ -328,14 +328,6 @@ enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
     return status;
 }
 
-bool
-lg__paths_walk(const lg_graph *graph, lg__walk *out)
-{
-    *out = (lg__walk){
-        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
-    return out->fold != NULL && lg__graph_reverse(graph, &out->reverse);
-}
-
 lg_status
 lg_path_from_root(const lg_graph *graph, lg_node target,
                   const lg_monitor *monitor, lg_path *out, lg_error *err)

@@ -175,11 +175,9 @@ typedef struct lg__roottree {
  *  keeps it. */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
-/** Makes a tree with only the path of lg_path_from_root to one node, at the
- *  cost of that path. */
-lg_status lg__roottree_to(const lg_graph *graph, uint32_t node,
-                          const lg_monitor *monitor, lg__roottree *out,
-                          lg_error *err);
+/** Makes a tree with only this path; without any, if it is NULL. O(nodes). */
+lg_status lg__roottree_of(const lg_graph *graph, const lg_path *path,
+                          lg__roottree *out, lg_error *err);
 /** Returns the node before the last one of a path to `node`, which is not
  *  folded: its entrance, or else what `before` says. */
 uint32_t lg__roottree_before(const lg__roottree *tree, uint32_t node);

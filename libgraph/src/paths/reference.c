@@ -39,52 +39,6 @@ take_hop(void *context, const lg_hop *hop)
             append(state, &state->edges, &hop->edges[hop->edge_count - 1]));
 }
 
-static int
-compare_nodes(const void *left, const void *right)
-{
-    const uint32_t *a = left;
-    const uint32_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
-static int
-compare_edges(const void *left, const void *right)
-{
-    const uint64_t *a = left;
-    const uint64_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
-// Sorts, and drops repetitions. Returns how many are left.
-static size_t
-unify(void *data, size_t count, size_t size,
-      int (*compare)(const void *, const void *))
-{
-    char *items = data;
-    size_t kept = 0;
-    if (count > 1)
-        qsort(items, count, size, compare);
-    for (size_t i = 0; i < count; i++) {
-        const char *item = items + i * size;
-        if (kept > 0 && !compare(items + (kept - 1) * size, item))
-            continue;
-        memmove(items + kept++ * size, item, size);
-    }
-    return kept;
-}
-
-size_t
-lg__nodes_unify(uint32_t *nodes, size_t count)
-{
-    return unify(nodes, count, sizeof *nodes, compare_nodes);
-}
-
-size_t
-lg__edges_unify(uint64_t *edges, size_t count)
-{
-    return unify(edges, count, sizeof *edges, compare_edges);
-}
-
 static lg_status
 follow_step(following *state, const lg_text *step, lg_error *err)
 {

@@ -291,6 +291,14 @@ begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
     return LG_OK;
 }
 
+bool
+lg__paths_walk(const lg_graph *graph, lg__walk *out)
+{
+    *out = (lg__walk){
+        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
+    return out->fold != NULL && lg__graph_reverse(graph, &out->reverse);
+}
+
 lg_status
 lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                  lg__roottree *out, lg_error *err)
@@ -337,24 +345,20 @@ plant_path(lg__roottree *tree, const lg_path *path)
 }
 
 lg_status
-lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
-                lg__roottree *out, lg_error *err)
+lg__roottree_of(const lg_graph *graph, const lg_path *path, lg__roottree *out,
+                lg_error *err)
 {
-    lg_path path = {0};
     lg__roottree tree = {0};
     lg_status status =
         lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
         status = begin(graph, &tree, err);
-    if (status == LG_OK)
-        status = lg_path_from_root(graph, node, monitor, &path, err);
-    if (status == LG_OK)
-        plant_path(&tree, &path);
-    lg_path_free(&path);
-    if (status != LG_OK && status != LG_ENOTFOUND) {
+    if (status != LG_OK) {
         lg__roottree_free(&tree);
         return status;
     }
+    if (path != NULL)
+        plant_path(&tree, path);
     *out = tree;
     return LG_OK;
 }

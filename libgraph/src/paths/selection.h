@@ -7,6 +7,11 @@
 
 #include "paths/paths_private.h"
 
+/** Resolves any selector, as lg_graph_select does. */
+typedef lg_status lg__select(const lg_graph *graph, const char *selector,
+                             const lg_monitor *monitor, lg_nodes *out,
+                             lg_error *err);
+
 /** Finds the node of a name such as `train.losses[0]['x'].y`. */
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
@@ -61,19 +66,13 @@ bool lg__select_goes_on(const lg_monitor *monitor, uint32_t i, uint32_t count,
  *  none. */
 lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
                          lg_error *err);
-/** Follows the steps that a text has behind the node's title, as reports write
- *  it. LG_ENOTFOUND, without a message, if the text does not begin with the
- *  title, or if the steps lead to nothing. `title` is scratch; `whole` is for
- *  messages. */
-lg_status lg__titled_follow(const lg_graph *graph, const char *text,
-                            const char *whole, uint32_t node, lg_text *title,
-                            uint32_t *target, lg_error *err);
 /** Finds the nodes that a path may mean in which a report leaves out steps
  *  through an autograd graph: `train.loss.grad_fn …
- *  AddBackward0._saved_self`. */
+ *  AddBackward0._saved_self`. `select` resolves what stands before the first
+ *  gap. */
 lg_status lg__elided_select(const lg_graph *graph, const char *text,
-                            const lg_monitor *monitor, lg_nodes *out,
-                            lg_error *err);
+                            lg__select *select, const lg_monitor *monitor,
+                            lg_nodes *out, lg_error *err);
 
 /** Finds the nodes that a path may mean in which positions are written as
  * `[*]`, keys as ` key`, and steps left out as ` … `. It may begin at a module,

@@ -7,53 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-lg_nodes_reserve(lg_nodes *nodes, size_t count)
-{
-    uint32_t *items =
-        count < SIZE_MAX / sizeof *items
-            ? lg__wide_resize(nodes->items, (count + 1) * sizeof *items)
-            : NULL;
-    if (items != NULL)
-        nodes->items = items;
-    return items != NULL;
-}
-
-void
-lg_nodes_free(lg_nodes *nodes)
-{
-    lg__wide_free(nodes->items);
-    *nodes = (lg_nodes){0};
-}
-
-// The classic two-pointer search. On a mismatch, only the last star takes more
-// text, so the time is at most the product of the lengths.
-bool
-lg__glob_matches(const char *pattern, size_t length, lg_string name)
-{
-    size_t p = 0;
-    size_t n = 0;
-    size_t star = SIZE_MAX;
-    size_t resume = 0;
-    while (n < name.length) {
-        if (p < length && pattern[p] == '*') {
-            star = p++;
-            resume = n;
-        } else if (p < length && pattern[p] == name.data[n]) {
-            p++;
-            n++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            n = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (p < length && pattern[p] == '*')
-        p++;
-    return p == length;
-}
-
 static lg_status
 malformed(const char *selector, lg_error *err)
 {
@@ -273,7 +226,8 @@ select_pasted(const lg_graph *graph, const char *text,
 {
     lg_status status = select_found(graph, text, lg__numbered_find, out, NULL);
     if (status != LG_OK && strstr(text, " … ") != NULL)
-        status = lg__elided_select(graph, text, monitor, out, err);
+        status =
+            lg__elided_select(graph, text, lg_graph_select, monitor, out, err);
     if (status == LG_ENOTFOUND || status == LG_EINVAL)
         status = lg__folded_select(graph, text, monitor, out, err);
     return status;

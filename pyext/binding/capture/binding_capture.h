@@ -6,8 +6,6 @@
 
 #include "binding/capture/attaching.h"
 #include "binding/capture/counters.h"
-#include "binding/capture/installed.h"
-#include "binding/capture/keep_memory.h"
 #include "binding/capture/native_blocks.h"
 #include "binding/capture/recorder.h"
 #include "binding/capture/referrers.h"

@@ -1,4 +1,5 @@
-/** The memory of this process, cheap enough to read again and again. */
+/** The memory of this process, cheap enough to read again and again, and what
+ * it keeps for later captures. */
 #ifndef LEAKGRAPH_COUNTERS_H
 #define LEAKGRAPH_COUNTERS_H
 
@@ -12,5 +13,9 @@ PyObject *lg__core_children(PyObject *module, PyObject *unused);
 extern const char lg__core_resident_bytes_doc[];
 extern const char lg__core_malloc_bytes_doc[];
 extern const char lg__core_children_doc[];
+
+PyObject *lg__core_keep_memory(PyObject *module, PyObject *most);
+
+extern const char lg__core_keep_memory_doc[];
 
 #endif

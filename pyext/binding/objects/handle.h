@@ -42,7 +42,15 @@ typedef struct lg__sequence_object {
 } lg__sequence_object;
 
 /** The number of an item. */
-uint64_t lg__sequence_number(const lg__sequence_object *self, Py_ssize_t i);
+static inline uint64_t
+lg__sequence_number(const lg__sequence_object *self, Py_ssize_t i)
+{
+    if (self->nodes.count != 0)
+        return self->nodes.items[i];
+    if (self->edges != NULL)
+        return self->edges[i];
+    return self->range.start + (uint64_t)(i * self->range.step);
+}
 
 /** Compares handles by their snapshots and numbers, as tp_richcompare does. */
 PyObject *lg__handle_compare(const lg__snapshot_object *one, uint64_t index,

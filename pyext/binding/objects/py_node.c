@@ -1,3 +1,6 @@
+/**
+ * The attributes of a node that are not columns of the graph.
+ */
 #include "binding/objects/py_node.h"
 #include "binding/objects/kept.h"
 #include "binding/objects/rows.h"
@@ -5,6 +8,42 @@
 
 #include <leakgraph/path.h>
 #include <stdlib.h>
+
+static bool
+put(PyObject *facts, lg_string name, lg_string content)
+{
+    PyObject *key = lg__string_object(name);
+    PyObject *value = lg__string_object(content);
+    bool done =
+        key != NULL && value != NULL && PyDict_SetItem(facts, key, value) == 0;
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    return done;
+}
+
+static PyObject *
+node_facts(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_graph *graph = lg__snapshot_graph(self->snapshot);
+    PyObject *facts = graph ? PyDict_New() : NULL;
+    lg_string key, value;
+    for (uint32_t i = 0;
+         facts != NULL && lg_node_fact_at(graph, self->index, i, &key, &value);
+         i++)
+        if (!put(facts, key, value))
+            Py_CLEAR(facts);
+    return facts;
+}
+
+static PyObject *
+node_device(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_graph *graph = lg__snapshot_graph(self->snapshot);
+    if (graph == NULL)
+        return NULL;
+    return lg__string_object(
+        lg_graph_device_name(graph, lg_node_device(graph, self->index)));
+}
 
 static void
 node_dealloc(lg__node_object *self)
@@ -200,9 +239,9 @@ static PyGetSetDef node_getset[] = {
      NULL},
     {"is_reachable", (getter)lg__node_is_reachable, NULL,
      "Whether a root reaches it over strong references.", NULL},
-    {"device", (getter)lg__node_device, NULL,
+    {"device", (getter)node_device, NULL,
      "Where its own bytes are: 'host', 'cuda:0' ...", NULL},
-    {"facts", (getter)lg__node_facts, NULL,
+    {"facts", (getter)node_facts, NULL,
      "Further facts, as a dict of texts: dtype, shape and bytes of an array,\n"
      "'not inspected' with the reason ...",
      NULL},

@@ -10,6 +10,7 @@
 
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
+#include "capture/memory/capture_memory.h"
 #include <leakgraph/graph.h>
 #include <leakgraph/lock.h>
 

@@ -7,7 +7,5 @@
 extern PyType_Spec lg__nodes_spec, lg__edges_spec, lg__roots_spec;
 
 extern const char lg__nodes_biggest_doc[];
-PyObject *lg__nodes_biggest(PyObject *self, PyObject *const *args,
-                            Py_ssize_t nargs, PyObject *kwnames);
 
 #endif

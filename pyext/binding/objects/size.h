@@ -16,10 +16,6 @@ PyObject *lg__size_new(lg__snapshot_object *snapshot, const uint64_t *bytes);
 typedef uint64_t lg__size_on(const void *context, uint32_t which,
                              uint32_t device);
 
-/** Makes a Size of the bytes that `on` gives for each device. */
-PyObject *lg__size_of(lg__snapshot_object *snapshot, lg__size_on *on,
-                      const void *context, uint32_t which);
-
 /** A Size of a mapping from names of devices to ints. */
 PyObject *lg__size_from(PyTypeObject *type, PyObject *mapping);
 

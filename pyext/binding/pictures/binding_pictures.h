@@ -3,8 +3,6 @@
 #define LEAKGRAPH_BINDING_PICTURES_H
 
 #include "binding/pictures/drawing.h"
-#include "binding/pictures/picture.h"
-#include "binding/pictures/render_dot.h"
 #include "binding/pictures/show.h"
 
 #endif

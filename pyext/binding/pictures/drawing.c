@@ -1,15 +1,103 @@
 #include "binding/pictures/drawing.h"
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
+#include "binding/objects/binding_objects.h"
 
+#include <leakgraph/render.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool
+lg__drawing_file(lg__core_state *state, PyObject *filename,
+                 const lg__drawing_style *style, char suffix[16],
+                 PyObject **path)
+{
+    *path = NULL;
+    if (filename == NULL || filename == Py_None)
+        return true;
+    *path = lg__pathname_filled(filename);
+    if (*path == NULL)
+        return false;
+    if (style->format != NULL)
+        return true;
+    lg_error error;
+    lg_status status =
+        lg_render_format_of(PyBytes_AS_STRING(*path), suffix, &error);
+    if (status == LG_OK)
+        return true;
+    lg__error_raise(state, status, &error);
+    Py_CLEAR(*path);
+    return false;
+}
+
+PyObject *
+lg__picture_of(lg__snapshot_object *snapshot, lg__picture_maker *make,
+               const void *of)
+{
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, NULL);
+    if (analysis == NULL)
+        return NULL;
+    const lg__drawing_style style = {.legend = true};
+    lg_view *view = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = make(analysis, of, &view, &error);
+    Py_END_ALLOW_THREADS
+    lg__snapshot_release(snapshot);
+    if (status != LG_OK)
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
+    return lg__drawing_new(lg__object_state(snapshot), view, &style);
+}
+
+PyObject *
+lg__picture_ask(PyObject *drawing, const char *method, PyObject *const *args,
+                Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *bound = drawing ? lg__attribute_get(drawing, method) : NULL;
+    PyObject *result =
+        bound ? PyObject_Vectorcall(bound, args, (size_t)nargs, kwnames) : NULL;
+    Py_XDECREF(bound);
+    Py_XDECREF(drawing);
+    return result;
+}
+
+const char lg__core_render_doc[] =
+    "_render($module, dot, format, /)\n--\n\n"
+    "DOT as a picture: bytes in the format, such as 'svg'.\n\n"
+    "PictureError if Graphviz cannot draw it.";
 
 typedef struct image {
     const char *format;
     lg_text drawn; /* without data: Graphviz cannot draw it */
 } image;
+
+PyObject *
+lg__core_render(PyObject *module, PyObject *args)
+{
+    const char *dot;
+    const char *format;
+    lg__progress watch;
+    if (!PyArg_ParseTuple(args, "ss:_render", &dot, &format) ||
+        !lg__progress_begin(&watch, NULL))
+        return NULL;
+    lg_text file = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_render(dot, format, &watch.monitor, &file, &error);
+    Py_END_ALLOW_THREADS
+    PyObject *picture = NULL;
+    if (status == LG_OK)
+        picture = PyBytes_FromStringAndSize(file.data, (Py_ssize_t)file.length);
+    else
+        lg__error_raise(lg__module_state(module), status, &error);
+    lg_text_free(&file);
+    if (!lg__progress_finish(&watch, status))
+        Py_CLEAR(picture);
+    return picture;
+}
 
 typedef struct drawing_object {
     PyObject_HEAD

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_DRAWING_H
 #define LEAKGRAPH_DRAWING_H
 
-#include "binding/support/binding_support.h"
+#include "binding/objects/binding_objects.h"
 #include <leakgraph/render.h>
 #include <leakgraph/view.h>
 
@@ -29,5 +29,23 @@ bool lg__drawing_file(lg__core_state *state, PyObject *filename,
  *  been started for it, or is NULL. PictureError when Graphviz cannot. */
 bool lg__drawing_write(PyObject *drawing, const char *path, const char *format,
                        lg_renderer *renderer, const lg_monitor *monitor);
+
+typedef lg_status lg__picture_maker(const lg_analysis *analysis, const void *of,
+                                    lg_view **out, lg_error *error);
+
+/** A Drawing of the view that `make` makes without the GIL. */
+PyObject *lg__picture_of(lg__snapshot_object *snapshot, lg__picture_maker *make,
+                         const void *of);
+
+/** Calls a method of a Drawing and returns its result. Takes over `drawing`,
+ *  which may be NULL. */
+PyObject *lg__picture_ask(PyObject *drawing, const char *method,
+                          PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames);
+
+extern const char lg__core_render_doc[];
+
+/** _core._render(dot, format): the picture as bytes. */
+PyObject *lg__core_render(PyObject *module, PyObject *args);
 
 #endif

@@ -1,12 +1,162 @@
 /** Draws pictures of live objects and of snapshots. */
 #include "binding/pictures/show.h"
 #include "binding/support/binding_support.h"
-#include "binding/pictures/show_request.h"
+#include "binding/pictures/drawing.h"
 #include "binding/objects/binding_objects.h"
 #include "capture/run/capture_run.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
+
+typedef struct show_request {
+    PyObject *target;      /* borrowed */
+    PyObject *also;        /* fast sequence, or NULL */
+    PyObject *path;        /* bytes, or NULL: no file */
+    lg_renderer *renderer; /* starts during the capture; or NULL */
+    lg_view_options view;
+    bool chosen; /* whether the caller chose to show or hide retained bytes */
+    bool retained;
+    lg__drawing_style style;
+    char suffix_format[16];
+    lg__progress progress;
+} show_request;
+
+enum show_argument {
+    ARG_TARGET,
+    ARG_PATH,
+    ARG_ALSO,
+    ARG_MAX_DEPTH,
+    ARG_MAX_NODES,
+    ARG_FORMAT,
+    ARG_WEAK,
+    ARG_TYPES,
+    ARG_TITLE,
+    ARG_LEGEND,
+    ARG_RETAINED,
+    ARG_PROGRESS,
+    ARG_COUNT,
+};
+
+#define SHOW_NAMES(first)                                                      \
+    {                                                                          \
+        first, "path", "also", "max_depth", "max_nodes", "format", "weak",     \
+            "types", "title", "legend", "retained", "progress", NULL           \
+    }
+
+#define SHOW_SIGNATURE(first)                                                  \
+    first ", path=None, *, also=(), max_depth=3,\n"                            \
+          "          max_nodes=120, format=None, weak=False, types=False,\n"   \
+          "          title=None, legend=True, retained=None, "                 \
+          "progress=None)\n--\n\n"
+
+#define SHOW_OPTIONS                                                           \
+    "\n\n"                                                                     \
+    "path      write the picture there; the suffix chooses the format; {pid} " \
+    "and {n}\n"                                                                \
+    "          stand for the process id and the next free number\n"            \
+    "also      more objects to start from\n"                                   \
+    "max_depth follow at most this many hops\n"                                \
+    "max_nodes draw at most this many boxes; similar siblings share one\n"     \
+    "format    overrides the suffix; without a file, the format for a "        \
+    "notebook\n"                                                               \
+    "weak      follow weak references, too\n"                                  \
+    "types     draw the references from objects to their types\n"              \
+    "title     a line above the picture\n"                                     \
+    "legend    explain the colours below the picture\n"                        \
+    "retained  True shows retained sizes, which need a snapshot of the whole " \
+    "heap\n"                                                                   \
+    "          and its analysis; False shows the objects' own sizes; None "    \
+    "shows\n"                                                                  \
+    "          retained sizes if that is quick: with up to 300,000 objects "   \
+    "in the\n"                                                                 \
+    "          collector, or 2,000,000 in a snapshot\n"                        \
+    "progress  as in snapshot()"
+
+static void
+request_clear(show_request *self)
+{
+    Py_CLEAR(self->also);
+    Py_CLEAR(self->path);
+    lg_renderer_end(self->renderer);
+    self->renderer = NULL;
+}
+
+/* Starts the renderer of a picture file early, because it needs as long to
+   start as the capture and the choice of nodes take. */
+static bool
+start_renderer(show_request *self)
+{
+    const char *format =
+        self->style.format ? self->style.format : self->suffix_format;
+    if (self->path == NULL)
+        return true;
+    Py_BEGIN_ALLOW_THREADS
+    self->renderer = lg_renderer_start(format);
+    Py_END_ALLOW_THREADS
+    return true;
+}
+
+static bool
+parse_retained(show_request *self, PyObject *value)
+{
+    self->chosen = value != NULL && value != Py_None;
+    return !self->chosen || lg__arg_flag(value, &self->retained);
+}
+
+static bool
+parse_view(show_request *self, PyObject *const *values)
+{
+    uint64_t depth = 3, nodes = 120;
+    if (!lg__arg_limit("max_depth", values[ARG_MAX_DEPTH], UINT32_MAX,
+                       &depth) ||
+        !lg__arg_limit("max_nodes", values[ARG_MAX_NODES], UINT32_MAX,
+                       &nodes) ||
+        !lg__arg_flag(values[ARG_WEAK], &self->view.weak) ||
+        !lg__arg_flag(values[ARG_TYPES], &self->view.types))
+        return false;
+    self->view.max_depth = (uint32_t)depth;
+    self->view.max_nodes = (uint32_t)nodes;
+    return true;
+}
+
+/* Refuses an unknown format before the work begins. */
+static bool
+parse_format(show_request *self, lg__core_state *state, PyObject *format)
+{
+    if (!lg__arg_text("format", format, &self->style.format))
+        return false;
+    if (self->style.format == NULL)
+        return true;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_render_format_check(self->style.format, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        lg__error_raise(state, status, &error);
+    return status == LG_OK;
+}
+
+/** Parses; false with an exception. Call lg__request_clear in any case. */
+static bool
+request_parse(show_request *self, lg__core_state *state, lg_direction direction,
+              PyObject *const *values)
+{
+    *self = (show_request){.target = values[ARG_TARGET],
+                           .view = LG_VIEW_OPTIONS_INIT,
+                           .style = {.legend = true}};
+    self->view.direction = direction;
+    return parse_view(self, values) &&
+           lg__arg_text("title", values[ARG_TITLE], &self->style.title) &&
+           lg__arg_flag(values[ARG_LEGEND], &self->style.legend) &&
+           parse_retained(self, values[ARG_RETAINED]) &&
+           parse_format(self, state, values[ARG_FORMAT]) &&
+           lg__progress_begin(&self->progress, values[ARG_PROGRESS]) &&
+           lg__arg_objects("also", values[ARG_ALSO], &self->also) &&
+           lg__drawing_file(state, values[ARG_PATH], &self->style,
+                            self->suffix_format, &self->path) &&
+           start_renderer(self);
+}
 
 /* How many nodes a partial capture around a live object has at most: some
    milliseconds' work. */
@@ -20,13 +170,13 @@
    closure, to a cell, to a value. */
 #define EDGES_PER_HOP 3
 
-static const char *const live_names[] = LG__SHOW_NAMES("obj");
-static const char *const saved_names[] = LG__SHOW_NAMES("target");
+static const char *const live_names[] = SHOW_NAMES("obj");
+static const char *const saved_names[] = SHOW_NAMES("target");
 
 /* Draws `nodes`, and writes the drawing to its file if there is one. */
 static PyObject *
-request_draw(lg__show_request *self, lg__core_state *state,
-             const lg_graph *graph, const lg_nodes *nodes)
+request_draw(show_request *self, lg__core_state *state, const lg_graph *graph,
+             const lg_nodes *nodes)
 {
     lg_view *view = NULL;
     lg_error error;
@@ -48,7 +198,7 @@ request_draw(lg__show_request *self, lg__core_state *state,
 
 /* Returns `drawing` (or NULL) after it has cleared the progress line. */
 static PyObject *
-request_finish(lg__show_request *self, PyObject *drawing)
+request_finish(show_request *self, PyObject *drawing)
 {
     return lg__progress_end(&self->progress, drawing);
 }
@@ -56,7 +206,7 @@ request_finish(lg__show_request *self, PyObject *drawing)
 /* Lists the objects that the picture starts from, borrowed; free() the array.
  */
 static PyObject **
-request_objects(const lg__show_request *self, size_t *count)
+request_objects(const show_request *self, size_t *count)
 {
     Py_ssize_t more = self->also ? PySequence_Fast_GET_SIZE(self->also) : 0;
     PyObject **objects = malloc((size_t)(more + 1) * sizeof *objects);
@@ -82,7 +232,7 @@ near_depth(uint32_t hops)
    self->also hold. Untracked, it is out of the capture's sight and does not
    show as a holder. True if it was hidden. */
 static bool
-hide_also(const lg__show_request *self)
+hide_also(const show_request *self)
 {
     PyObject *also = self->also;
     if (also == NULL || Py_REFCNT(also) != 2 || !PyObject_GC_IsTracked(also))
@@ -95,7 +245,7 @@ hide_also(const lg__show_request *self)
    may be anywhere, and what an object retains depends on all others. Otherwise
    a capture of nearby objects suffices. */
 static bool
-needs_heap(lg__show_request *self)
+needs_heap(show_request *self)
 {
     if (!self->chosen)
         self->retained = lg__capture_is_small(SMALL_HEAP);
@@ -103,7 +253,7 @@ needs_heap(lg__show_request *self)
 }
 
 static lg_graph *
-capture_for(lg__show_request *self, lg__core_state *state, PyObject **objects,
+capture_for(show_request *self, lg__core_state *state, PyObject **objects,
             size_t count)
 {
     lg_monitor watch = lg__progress_walking(&self->progress);
@@ -131,7 +281,7 @@ capture_for(lg__show_request *self, lg__core_state *state, PyObject **objects,
 /* Adds the analysis to the view's options if one is wanted; the caller frees
    it. */
 static bool
-analyse(lg__show_request *self, lg__core_state *state, const lg_graph *graph,
+analyse(show_request *self, lg__core_state *state, const lg_graph *graph,
         lg_analysis **out)
 {
     lg_error error;
@@ -148,7 +298,7 @@ analyse(lg__show_request *self, lg__core_state *state, const lg_graph *graph,
 }
 
 static PyObject *
-show_objects(lg__show_request *self, lg__core_state *state)
+show_objects(show_request *self, lg__core_state *state)
 {
     size_t count;
     PyObject **objects = request_objects(self, &count);
@@ -172,38 +322,35 @@ show_objects(lg__show_request *self, lg__core_state *state)
 }
 
 static PyObject *
-draw_live(lg__show_request *self, PyObject *module)
+draw_live(show_request *self, PyObject *module)
 {
     return show_objects(self, lg__module_state(module));
 }
 
-const char lg__core_show_refs_doc[] =
-    "show_refs($module, /, " LG__SHOW_SIGNATURE(
-        "obj") "Draw what an object refers to.\n\n"
-               "obj is one object of any type: show_refs() draws a list as a "
-               "list. "
-               "With\n"
-               "retained=False, it visits only what is near the object, "
-               "however "
-               "big the heap is." LG__SHOW_OPTIONS;
+const char lg__core_show_refs_doc[] = "show_refs($module, /, " SHOW_SIGNATURE(
+    "obj") "Draw what an object refers to.\n\n"
+           "obj is one object of any type: show_refs() draws a list as a "
+           "list. "
+           "With\n"
+           "retained=False, it visits only what is near the object, "
+           "however "
+           "big the heap is." SHOW_OPTIONS;
 
 const char lg__core_show_backrefs_doc[] =
-    "show_backrefs($module, /, " LG__SHOW_SIGNATURE(
+    "show_backrefs($module, /, " SHOW_SIGNATURE(
         "obj") "Draw what refers to an object.\n\n"
                "Takes a snapshot of the whole heap. To ask several questions, "
                "take one\n"
-               "snapshot and call Snapshot.show_backrefs()." LG__SHOW_OPTIONS;
+               "snapshot and call Snapshot.show_backrefs()." SHOW_OPTIONS;
 
-const char lg__core_show_path_doc[] =
-    "show_path($module, /, " LG__SHOW_SIGNATURE(
-        "obj") "Draw a shortest path of strong references from a GC root to an "
-               "object.\n\n"
-               "Says so if no root reaches it. Takes a snapshot of the whole "
-               "heap." LG__SHOW_OPTIONS;
+const char lg__core_show_path_doc[] = "show_path($module, /, " SHOW_SIGNATURE(
+    "obj") "Draw a shortest path of strong references from a GC root to an "
+           "object.\n\n"
+           "Says so if no root reaches it. Takes a snapshot of the whole "
+           "heap." SHOW_OPTIONS;
 
 static bool
-resolve_all(lg__show_request *self, lg__snapshot_object *snapshot,
-            lg_nodes *nodes)
+resolve_all(show_request *self, lg__snapshot_object *snapshot, lg_nodes *nodes)
 {
     if (!lg__target_resolve(snapshot, self->target, nodes))
         return false;
@@ -218,7 +365,7 @@ resolve_all(lg__show_request *self, lg__snapshot_object *snapshot,
 /* The graph of a snapshot. Adds its analysis to the view's options if one is
    asked for, exists, or is quick to make. */
 static lg_graph *
-acquire(lg__show_request *self, lg__snapshot_object *snapshot)
+acquire(show_request *self, lg__snapshot_object *snapshot)
 {
     lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
@@ -234,7 +381,7 @@ acquire(lg__show_request *self, lg__snapshot_object *snapshot)
 }
 
 static PyObject *
-show_nodes(lg__show_request *self, lg__snapshot_object *snapshot)
+show_nodes(show_request *self, lg__snapshot_object *snapshot)
 {
     lg_graph *graph = acquire(self, snapshot);
     if (graph == NULL)
@@ -249,7 +396,7 @@ show_nodes(lg__show_request *self, lg__snapshot_object *snapshot)
 }
 
 static PyObject *
-draw_saved(lg__show_request *self, PyObject *snapshot)
+draw_saved(show_request *self, PyObject *snapshot)
 {
     return show_nodes(self, (lg__snapshot_object *)snapshot);
 }
@@ -257,21 +404,17 @@ draw_saved(lg__show_request *self, PyObject *snapshot)
 #define TARGET_KINDS                                                           \
     "\n\ntarget is a selector (a str), a Node, or a live object."
 
-const char lg__snapshot_show_refs_doc[] =
-    "show_refs($self, /, " LG__SHOW_SIGNATURE(
-        "target") "Draw what an object refers to." TARGET_KINDS
-        LG__SHOW_OPTIONS;
+const char lg__snapshot_show_refs_doc[] = "show_refs($self, /, " SHOW_SIGNATURE(
+    "target") "Draw what an object refers to." TARGET_KINDS SHOW_OPTIONS;
 
 const char lg__snapshot_show_backrefs_doc[] =
-    "show_backrefs($self, /, " LG__SHOW_SIGNATURE(
-        "target") "Draw what refers to an object." TARGET_KINDS
-        LG__SHOW_OPTIONS;
+    "show_backrefs($self, /, " SHOW_SIGNATURE(
+        "target") "Draw what refers to an object." TARGET_KINDS SHOW_OPTIONS;
 
-const char lg__snapshot_show_path_doc[] =
-    "show_path($self, /, " LG__SHOW_SIGNATURE(
-        "target") "Draw a shortest path of strong references from a GC root to "
-                  "an "
-                  "object." TARGET_KINDS LG__SHOW_OPTIONS;
+const char lg__snapshot_show_path_doc[] = "show_path($self, /, " SHOW_SIGNATURE(
+    "target") "Draw a shortest path of strong references from a GC root to "
+              "an "
+              "object." TARGET_KINDS SHOW_OPTIONS;
 
 static PyObject *
 show(PyObject *asked, lg__core_state *state, lg_direction direction,
@@ -285,17 +428,17 @@ show(PyObject *asked, lg__core_state *state, lg_direction direction,
     bool live = PyModule_Check(asked);
     const lg__arg_list list = {functions[direction],
                                live ? live_names : saved_names, 2, 1};
-    PyObject *values[LG__ARG_COUNT] = {NULL};
-    lg__show_request request;
+    PyObject *values[ARG_COUNT] = {NULL};
+    show_request request;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         (live &&
-         !lg__target_is_object(state, list.function, values[LG__ARG_TARGET])))
+         !lg__target_is_object(state, list.function, values[ARG_TARGET])))
         return NULL;
     PyObject *drawing = NULL;
-    if (lg__request_parse(&request, state, direction, values))
+    if (request_parse(&request, state, direction, values))
         drawing = request_finish(&request, live ? draw_live(&request, asked)
                                                 : draw_saved(&request, asked));
-    lg__request_clear(&request);
+    request_clear(&request);
     return drawing;
 }
 

@@ -1,5 +1,7 @@
 #include "binding/support/pathname.h"
 #include "capture/common/capture_common.h"
+
+#include <leakgraph/builder.h>
 #include <leakgraph/ranks.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,4 +62,21 @@ lg__pathname_filled(PyObject *path)
     PyObject *filled = first_free(bytes);
     Py_DECREF(bytes);
     return filled;
+}
+
+const char lg__core_is_installed_doc[] =
+    "_is_installed($module, path, /)\n--\n\n"
+    "Whether the path is in a folder of the standard library or of packages.";
+
+PyObject *
+lg__core_is_installed(PyObject *Py_UNUSED(module), PyObject *path)
+{
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(path, &bytes))
+        return NULL;
+    lg_string string = {PyBytes_AS_STRING(bytes),
+                        (uint32_t)PyBytes_GET_SIZE(bytes)};
+    bool installed = lg_path_is_installed(string);
+    Py_DECREF(bytes);
+    return PyBool_FromLong(installed);
 }

@@ -13,4 +13,8 @@ PyObject *lg__pathname_bytes(PyObject *path);
  *  the file does not exist. */
 PyObject *lg__pathname_filled(PyObject *path);
 
+PyObject *lg__core_is_installed(PyObject *module, PyObject *path);
+
+extern const char lg__core_is_installed_doc[];
+
 #endif

@@ -31,9 +31,4 @@ lg_status lg__dump_read(PyObject *snapshot, bool with_frames, lg__dump *out,
                         lg_error *err);
 void lg__dump_free(lg__dump *dump);
 
-/** Marks the blocks of `dump` that `later` does not have in the same state.
- *  O(blocks log blocks). On LG_ENOMEM nothing has changed. */
-lg_status lg__dump_compare(lg__dump *dump, const lg__dump *later,
-                           lg_error *err);
-
 #endif

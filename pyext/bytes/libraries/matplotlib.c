@@ -2,13 +2,228 @@
  * matplotlib: the pixels that Agg keeps for a canvas, and the facts of each
  * figure. The adapter reads all of it from the instances' own storage.
  */
-#include "bytes/libraries/matplotlib.h"
+#include "capture/adapters/capture_adapters.h"
 #include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/** A size in whole pixels; 0: none. */
+typedef struct extent {
+    uint32_t width;
+    uint32_t height;
+} extent;
+
+/* Finds what Agg's rasterizer keeps for its next drawing: the cells of the
+ *  largest path that it has drawn. */
+
+/** The fields of agg::rasterizer_cells_aa, as matplotlib compiles it
+ *  (extern/agg24-svn/include/agg_rasterizer_cells_aa.h, 3.11). Numbers that do
+ *  not fit each other are those of another version. */
+typedef struct cells_layout {
+    uint32_t blocks;
+    uint32_t most_blocks;
+    uint32_t current_block;
+    uint32_t cells;
+    uint32_t limit; /**< of blocks */
+    uint64_t *block;
+    uint64_t current_cell;
+    uint32_t sorted_size, sorted_room;
+    uint64_t sorted;
+    uint32_t rows_size, rows_room;
+    uint64_t rows;
+} cells_layout;
+
+enum {
+    CELLS = 4096,     /**< of a block */
+    CELL = 16,        /**< bytes: four ints */
+    ITEM = 8,         /**< bytes: a pointer, or two ints */
+    LIMITS = 1 << 20, /**< more than any version of matplotlib allows */
+    WORDS = 128,      /**< of RendererAgg, its rasterizer among them */
+};
+
+static bool
+is_consistent(const cells_layout *at)
+{
+    return at->limit >= 256 && at->limit < LIMITS && at->limit % 256 == 0 &&
+           at->blocks > 0 && at->blocks <= at->most_blocks &&
+           at->blocks <= at->limit && at->current_block > 0 &&
+           at->current_block <= at->blocks && at->cells / CELLS <= at->blocks &&
+           at->sorted_room / CELLS <= at->blocks &&
+           at->sorted_size <= at->sorted_room &&
+           (at->sorted_room == 0) == (at->sorted == 0) &&
+           at->rows_size <= at->rows_room &&
+           (at->rows_room == 0) == (at->rows == 0);
+}
+
+/** Returns whether the current cell lies in the current block. */
+static bool
+is_in_block(const cells_layout *at)
+{
+    uint64_t first = 0;
+    lg__memory_piece piece = {&at->block[at->current_block - 1], &first,
+                              sizeof first, false};
+    lg__pass_read(&piece, 1);
+    return piece.read && at->current_cell - first <= CELLS * CELL;
+}
+
+static uint64_t
+bytes_of(const cells_layout *at)
+{
+    uint64_t items =
+        (uint64_t)at->most_blocks + at->sorted_room + at->rows_room;
+    return (uint64_t)at->blocks * CELLS * CELL + items * ITEM;
+}
+
+/** The bytes that the rasterizer of a RendererAgg keeps, given the address of
+ *  the C++ object; 0 if its memory does not look like one. */
+static uint64_t
+renderer_cells(const void *renderer)
+{
+    uint64_t words[WORDS] = {0};
+    cells_layout at;
+    lg__memory_piece piece = {renderer, words, sizeof words, false};
+    if (renderer != NULL)
+        lg__pass_read(&piece, 1);
+    for (size_t i = 0; piece.read && i + sizeof at / sizeof *words <= WORDS;
+         i++) {
+        memcpy(&at, &words[i], sizeof at);
+        if (is_consistent(&at) && is_in_block(&at))
+            return bytes_of(&at);
+    }
+    return 0;
+}
+
+/* Finds the pixels that Agg keeps, from its C++ objects through safe reads. */
+
+/** Rounds the size of a canvas to pixels; 0 x 0 if no canvas has such a
+ *  size. */
+static extent
+extent_of(double width, double height)
+{
+    bool fits = width >= 1 && height >= 1 && width < 65536 && height < 65536;
+    return fits ? (extent){(uint32_t)width, (uint32_t)height} : (extent){0};
+}
+
+/** Reads the number in the attribute with that name; 0 if there is none. */
+static double
+number_attribute(lg__adapter_pass *pass, PyObject *object, const char *name)
+{
+    PyObject *found = lg__pass_attribute(pass, object, name);
+    int overflow;
+    if (found != NULL && PyLong_CheckExact(found))
+        return (double)PyLong_AsLongAndOverflow(found, &overflow);
+    return found != NULL && PyFloat_Check(found) ? PyFloat_AS_DOUBLE(found) : 0;
+}
+
+/** The size with which one of Agg's renderers was made. */
+static extent
+renderer_extent(lg__adapter_pass *pass, PyObject *renderer)
+{
+    double width = number_attribute(pass, renderer, "width");
+    double height = number_attribute(pass, renderer, "height");
+    return extent_of(width, height);
+}
+
+/** The C++ object behind a wrapper of matplotlib or of pybind11. */
+static const void *
+behind(PyObject *wrapper)
+{
+    if (Py_TYPE(wrapper)->tp_basicsize <
+        (Py_ssize_t)(sizeof(PyObject) + sizeof(void *)))
+        return NULL;
+    const void *inner;
+    memcpy(&inner, (char *)wrapper + sizeof(PyObject), sizeof inner);
+    return inner;
+}
+
+/** The address of the pixels. In src/_backend_agg.h, RendererAgg has width,
+ *  height, dpi, the number of bytes, the pixels. NULL if memory does not look
+ *  like that. */
+static const void *
+pixels_of(PyObject *wrapper, extent of)
+{
+    uint64_t words[16] = {0};
+    lg__memory_piece piece = {behind(wrapper), words, sizeof words, false};
+    if (piece.from != NULL)
+        lg__pass_read(&piece, 1);
+    for (size_t i = 0; piece.read && i + 3 < 16; i++)
+        if (words[i] == (of.width | (uint64_t)of.height << 32) &&
+            words[i + 2] == (uint64_t)of.width * of.height * 4)
+            return (const void *)(uintptr_t)words[i + 3];
+    return NULL;
+}
+
+/** Adds what the rasterizer keeps, whose many blocks have no common address. */
+static void
+add_cells(lg__adapter_pass *pass, uint32_t node, const void *renderer)
+{
+    const lg__shown_memory memory = {
+        .length = renderer_cells(renderer),
+        .type = lg__pass_type(pass, "matplotlib.memory", LG_NONE),
+        .label = lg_builder_intern(lg__pass_builder(pass), "cells", 5),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg__shown_memory_add(pass, node, &memory);
+}
+
+/** Charge pixels to the C++ object behind a renderer, and to a copied region of
+ *  a canvas. */
+static void
+renderer_scan(lg__adapter_pass *pass, const lg__instance *instance)
+{
+    extent of = renderer_extent(pass, instance->object);
+    PyObject *inner = lg__pass_attribute(pass, instance->object, "_renderer");
+    uint32_t node = inner != NULL ? lg__pass_known(pass, inner) : LG_NONE;
+    if (node == LG_NONE || of.width == 0)
+        return;
+    char text[32];
+    int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
+                          of.height);
+    const lg__shown_memory memory = {
+        .address = pixels_of(inner, of),
+        .length = (uint64_t)of.width * of.height * 4,
+        .type = lg__pass_type(pass, "matplotlib.canvas", LG_NONE),
+        .text = lg_builder_intern(lg__pass_builder(pass), text, (size_t)length),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg__shown_memory_add(pass, node, &memory);
+    add_cells(pass, node, behind(inner));
+}
+
+/** A copy of a part of the canvas, as blitting keeps one. In
+ *  src/_backend_agg.h, BufferRegion has the pixels, two corners, width, height
+ *  and stride. */
+static void
+region_scan(lg__adapter_pass *pass, const lg__instance *instance)
+{
+    struct {
+        const void *virtual_table;
+        const void *pixels;
+        int32_t corner[4];
+        int32_t width, height, stride;
+    } region;
+    lg__memory_piece piece = {behind(instance->object), &region, sizeof region,
+                              false};
+    if (piece.from != NULL)
+        lg__pass_read(&piece, 1);
+    if (!piece.read || region.width <= 0 || region.height <= 0 ||
+        region.stride != region.width * 4 ||
+        region.corner[2] - region.corner[0] != region.width) {
+        lg_builder_add_fact(lg__pass_builder(pass), instance->node,
+                            "not inspected", "an unknown layout", 17);
+        return;
+    }
+    const lg__shown_memory memory = {
+        .address = region.pixels,
+        .length = (uint64_t)region.stride * (uint64_t)region.height,
+        .type = lg__pass_type(pass, "matplotlib.canvas", LG_NONE),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg__shown_memory_add(pass, instance->node, &memory);
+}
 
 enum {
     KIND_FIGURE = 1,
@@ -170,23 +385,23 @@ mark_registered(lg__adapter_pass *pass, matplotlib_state *state)
 }
 
 /** The size of a canvas that was never drawn: inches times dots per inch. */
-static lg__extent
+static extent
 extent_to_be(lg__adapter_pass *pass, PyObject *object)
 {
     PyObject *box = lg__pass_attribute(pass, object, "bbox_inches");
     PyObject *points =
         box != NULL ? lg__pass_attribute(pass, box, "_points") : NULL;
-    double dots = lg__number_attribute(pass, object, "_dpi");
+    double dots = number_attribute(pass, object, "_dpi");
     if (points == NULL ||
         !lg__known_is(lg__pass_types(pass), Py_TYPE(points), LG__KNOWN_NDARRAY))
-        return (lg__extent){0};
+        return (extent){0};
     const lg__numpy_array *array = (lg__numpy_array *)points;
     if (array->dimension_count != 2 || array->dimensions[0] != 2 ||
         array->dimensions[1] != 2 || array->strides[1] != sizeof(double))
-        return (lg__extent){0};
+        return (extent){0};
     double corner[2];
     memcpy(corner, array->data + array->strides[0], sizeof corner);
-    return lg__extent_of(corner[0] * dots, corner[1] * dots);
+    return extent_of(corner[0] * dots, corner[1] * dots);
 }
 
 static void
@@ -200,7 +415,7 @@ add_number(lg__adapter_pass *pass, uint32_t node, const char *key,
 }
 
 static void
-add_extent(lg__adapter_pass *pass, uint32_t node, lg__extent of)
+add_extent(lg__adapter_pass *pass, uint32_t node, extent of)
 {
     char text[32];
     int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
@@ -244,9 +459,9 @@ describe(lg__adapter_pass *pass, const matplotlib_state *state,
     PyObject *canvas = lg__pass_attribute(pass, it->object, "canvas");
     PyObject *renderer =
         canvas != NULL ? lg__pass_attribute(pass, canvas, "renderer") : NULL;
-    lg__extent drawn = {0};
+    extent drawn = {0};
     if (renderer != NULL && is_a(Py_TYPE(renderer), state->renderer))
-        drawn = lg__renderer_extent(pass, renderer);
+        drawn = renderer_extent(pass, renderer);
     describe_number(pass, it->node, it->object, canvas);
     add_extent(pass, it->node,
                drawn.width ? drawn : extent_to_be(pass, it->object));
@@ -270,10 +485,10 @@ scan_instance(lg__adapter_pass *pass, matplotlib_state *state,
             entry->node = instance->node;
         return true;
     case KIND_RENDERER:
-        lg__renderer_scan(pass, instance);
+        renderer_scan(pass, instance);
         return false;
     case KIND_REGION:
-        lg__region_scan(pass, instance);
+        region_scan(pass, instance);
         return false;
     default:
         count_artist(pass, state, instance);

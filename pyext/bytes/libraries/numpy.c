@@ -4,11 +4,61 @@
  */
 #include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
-#include "bytes/libraries/numpy_ufunc.h"
+#include "capture/adapters/capture_adapters.h"
+#include "capture/common/capture_common.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/*
+ * A ufunc keeps its loops for each combination of types, which its tp_traverse
+ * leaves out. They take about 1 MiB in each process with numpy.
+ */
+
+/** Words of a ufunc (numpy/ufuncobject.h). numpy only ever appends to it: the
+ *  loops came with numpy 1.22, as a list, and are a dict since 2.5. */
+enum { USER_LOOPS = 12, LOOPS = 28, WORDS };
+
+static PyObject *
+word_of(PyObject *ufunc, int word)
+{
+    return ((PyObject **)ufunc)[word];
+}
+
+/** Returns whether instances of the type may hold the loops. */
+static bool
+holds_loops(const PyTypeObject *type)
+{
+    return type == &PyList_Type || type == &PyDict_Type;
+}
+
+static PyTypeObject *
+ufunc_type(void)
+{
+    PyObject *numpy = lg__pass_module("numpy");
+    PyObject *add = numpy != NULL ? lg__pass_member(numpy, "add") : NULL;
+    PyTypeObject *type = lg__c_type_in("numpy", "ufunc");
+    PyObject loops;
+    if (type == NULL || add == NULL || Py_TYPE(add) != type ||
+        type->tp_basicsize < (Py_ssize_t)(WORDS * sizeof(PyObject *)) ||
+        !lg__peek(&loops, word_of(add, LOOPS), sizeof loops) ||
+        !holds_loops(Py_TYPE(&loops)))
+        return NULL;
+    return type;
+}
+
+/** Names the loops that a ufunc keeps. */
+static void
+ufunc_visit(lg__adapter_pass *pass, PyObject *ufunc)
+{
+    PyObject *loops = word_of(ufunc, LOOPS);
+    PyObject *user = word_of(ufunc, USER_LOOPS);
+    if (loops != NULL && holds_loops(Py_TYPE(loops)))
+        lg__pass_name_edge(pass, loops, LG_EDGE_ATTRIBUTE, "_loops");
+    if (user != NULL && PyDict_CheckExact(user))
+        lg__pass_name_edge(pass, user, LG_EDGE_ATTRIBUTE, "userloops");
+}
 
 enum { KIND_ARRAY = 1, KIND_DESCRIPTOR, KIND_RECORD, KIND_UFUNC };
 enum { KNOWN = 256, KNOWN_DIMENSIONS = 4 };
@@ -100,7 +150,7 @@ prepare(lg__adapter_pass *pass, void **out)
     state->descriptor = lg__c_type_in("numpy", "dtype");
     state->record = lg__c_type_in("numpy", "void");
     state->wide = generation == 2;
-    state->ufunc = lg__ufunc_type();
+    state->ufunc = ufunc_type();
     if (generation == 0 || state->array == NULL || state->descriptor == NULL ||
         state->record == NULL ||
         state->array->tp_basicsize < (Py_ssize_t)sizeof(lg__numpy_array)) {
@@ -214,7 +264,7 @@ visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
         name_descriptor(pass, state, object);
         return;
     case KIND_UFUNC:
-        lg__ufunc_visit(pass, object);
+        ufunc_visit(pass, object);
         return;
     default:
         lg__pass_name_edge(pass, record->base, LG_EDGE_ATTRIBUTE, "base");

@@ -3,7 +3,7 @@
  * adapter names the references to the arrays and the columns of blocks, and
  * adds the bytes of the hash tables of indexes.
  */
-#include "bytes/libraries/pandas.h"
+#include "capture/adapters/capture_adapters.h"
 #include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 
@@ -12,7 +12,353 @@
 #include <string.h>
 
 enum {
-    KIND_TABLE = LG__PANDAS_CLASSES + 1, /**< below: 1 + a class */
+    PANDAS_PLACEMENT, /**< the columns of a block */
+    PANDAS_BLOCK,
+    PANDAS_MANAGER, /**< blocks and axes of a DataFrame or Series */
+    PANDAS_REFS,    /**< the objects that share a block's values */
+    PANDAS_BACKED,  /**< arrays that wrap an array: Categorical ... */
+    PANDAS_ENGINE,  /**< looks up labels for an Index */
+    PANDAS_CLASSES,
+    PANDAS_FIELDS = 3,
+};
+
+/** What the adapter knows of a process's pandas. */
+typedef struct lg__pandas {
+    PyTypeObject *type[PANDAS_CLASSES]; /**< NULL: pandas has none */
+    PyTypeObject *table;                /**< HashTable, or NULL */
+    PyTypeObject *frame;                /**< the base of DataFrame and Series */
+    PyTypeObject *array;                /**< numpy.ndarray */
+    PyTypeObject *strings; /**< pandas' array of pyarrow's strings, or NULL */
+    PyTypeObject *chunks;  /**< pyarrow's ChunkedArray, or NULL */
+    uint32_t described;
+    bool recognised; /**< a block or a manager has the expected fields */
+    bool strange;    /**< a block or a manager lacks them */
+} lg__pandas;
+
+/*
+ * The length and the labels of an Index or a column of pandas. It reads them
+ * from memory, because the methods may belong to a user's subclass.
+ */
+
+/** How many arrays wrapped in arrays to follow. */
+enum { NESTED_MAX = 4, LABEL_MAX = 60 };
+
+/** Objects/rangeobject.c: rangeobject. */
+typedef struct range_layout {
+    PyObject_HEAD
+    PyObject *start;
+    PyObject *stop;
+    PyObject *step;
+    PyObject *length;
+} range_layout;
+
+/** A whole number that fits, read without running __index__. */
+static bool
+number_of(PyObject *object, Py_ssize_t *out)
+{
+    int overflow = 1;
+    long long value = object != NULL && PyLong_CheckExact(object)
+                          ? PyLong_AsLongLongAndOverflow(object, &overflow)
+                          : 0;
+    *out = (Py_ssize_t)value;
+    return overflow == 0;
+}
+
+typedef struct search {
+    const lg__pandas *pandas;
+    unsigned holds;
+    PyObject *found;
+} search;
+
+static bool
+is_a(const PyObject *object, PyTypeObject *type)
+{
+    return type != NULL && PyType_IsSubtype(Py_TYPE(object), type);
+}
+
+/* Finds the fields of pandas' own C structures. */
+
+/** What a field holds. */
+enum {
+    HOLDS_TUPLE = 1 << 0,
+    HOLDS_LIST = 1 << 1,
+    HOLDS_SLICE = 1 << 2,
+    HOLDS_ARRAY = 1 << 3, /**< an array of numpy */
+    HOLDS_PLACEMENT = 1 << 4,
+    HOLDS_REFS = 1 << 5,
+    HOLDS_TABLE = 1 << 6, /**< a hash table */
+    HOLDS_OTHER = 1 << 7, /**< an array of pandas, its dtype ... */
+};
+
+/** What a field with this object holds; 0 for None, and for the class and the
+ *  __dict__ of an instance, which are no fields. */
+static unsigned
+held(const lg__pandas *pandas, PyObject *object)
+{
+    const PyTypeObject *type = Py_TYPE(object);
+    if (object == Py_None || PyType_Check(object) || type == &PyDict_Type)
+        return 0;
+    return type == &PyTuple_Type                          ? HOLDS_TUPLE
+           : type == &PyList_Type                         ? HOLDS_LIST
+           : type == &PySlice_Type                        ? HOLDS_SLICE
+           : type == pandas->array                        ? HOLDS_ARRAY
+           : is_a(object, pandas->type[PANDAS_PLACEMENT]) ? HOLDS_PLACEMENT
+           : is_a(object, pandas->type[PANDAS_REFS])      ? HOLDS_REFS
+           : is_a(object, pandas->table)                  ? HOLDS_TABLE
+                                                          : HOLDS_OTHER;
+}
+
+static int
+look(PyObject *referent, void *context)
+{
+    search *to = context;
+    if ((held(to->pandas, referent) & to->holds) == 0)
+        return 0;
+    to->found = referent;
+    return 1;
+}
+
+/** A class and its fields. */
+typedef struct structure {
+    const char *module;
+    const char *name;
+    const char *former; /**< the name of the class up to pandas 1.5 */
+    struct {
+        const char *name;
+        unsigned holds;
+    } field[PANDAS_FIELDS];
+} structure;
+
+static const structure structures[PANDAS_CLASSES] = {
+    [PANDAS_PLACEMENT] = {"pandas._libs.internals",
+                          "BlockPlacement",
+                          NULL,
+                          {{"_as_slice", HOLDS_SLICE},
+                           {"_as_array", HOLDS_ARRAY}}},
+    [PANDAS_BLOCK] = {"pandas._libs.internals",
+                      "Block",
+                      "SharedBlock",
+                      {{"values", HOLDS_ARRAY | HOLDS_OTHER},
+                       {"mgr_locs", HOLDS_PLACEMENT},
+                       {"refs", HOLDS_REFS}}},
+    [PANDAS_MANAGER] = {"pandas._libs.internals",
+                        "BlockManager",
+                        NULL,
+                        {{"blocks", HOLDS_TUPLE}, {"axes", HOLDS_LIST}}},
+    [PANDAS_REFS] = {"pandas._libs.internals",
+                     "BlockValuesRefs",
+                     NULL,
+                     {{"referenced_blocks", HOLDS_LIST}}},
+    [PANDAS_BACKED] = {"pandas._libs.arrays",
+                       "NDArrayBacked",
+                       NULL,
+                       {{"_ndarray", HOLDS_ARRAY}, {"_dtype", HOLDS_OTHER}}},
+    [PANDAS_ENGINE] = {"pandas._libs.index",
+                       "IndexEngine",
+                       NULL,
+                       {{"values", HOLDS_ARRAY | HOLDS_OTHER},
+                        {"mapping", HOLDS_TABLE}}},
+};
+
+/* Cython's classes report their fields in the order of their declaration, those
+   of a base first, so take the first that fits. Ask the class that C made,
+   because a subclass may add attributes. */
+static PyObject *
+pandas_field(const lg__pandas *pandas, unsigned which, PyObject *object,
+             size_t index)
+{
+    search to = {pandas, structures[which].field[index].holds, NULL};
+    traverseproc traverse = lg__c_type_of(object)->tp_traverse;
+    if (traverse != NULL && to.holds != 0)
+        traverse(object, look, &to);
+    return to.found;
+}
+
+/** The object that holds the elements of an Index or an array of pandas: a
+ *  range, an array of numpy, or chunks of pyarrow; borrowed, or NULL. */
+static PyObject *
+elements_of(lg__adapter_pass *pass, const lg__pandas *pandas, PyObject *object)
+{
+    static const char *const names[] = {"_range", "_data", "_pa_array"};
+    PyTypeObject *backed = pandas->type[PANDAS_BACKED];
+    for (int depth = 0; object != NULL && depth < NESTED_MAX; depth++) {
+        PyTypeObject *type = Py_TYPE(object);
+        PyObject *inner = NULL;
+        if (type == &PyRange_Type || type == pandas->array ||
+            (type == pandas->chunks && type != NULL))
+            return object;
+        if (backed != NULL && PyType_IsSubtype(type, backed))
+            inner = pandas_field(pandas, PANDAS_BACKED, object, 0);
+        for (size_t i = 0; inner == NULL && i < 3; i++)
+            inner = lg__pass_attribute(pass, object, names[i]);
+        object = inner;
+    }
+    return NULL;
+}
+
+static Py_ssize_t
+pandas_length(lg__adapter_pass *pass, const lg__pandas *pandas,
+              PyObject *object)
+{
+    Py_ssize_t length = -1;
+    PyObject *elements = elements_of(pass, pandas, object);
+    PyObject *codes =
+        elements == NULL ? lg__pass_attribute(pass, object, "_codes") : NULL;
+    /* A MultiIndex has an array of numbers for each level. */
+    if (codes != NULL && PyList_Check(codes) && PyList_GET_SIZE(codes) > 0)
+        elements = elements_of(pass, pandas, PyList_GET_ITEM(codes, 0));
+    if (elements == NULL)
+        return -1;
+    const lg__numpy_array *array = (lg__numpy_array *)elements;
+    if (Py_TYPE(elements) == &PyRange_Type)
+        return number_of(((range_layout *)elements)->length, &length) ? length
+                                                                      : -1;
+    if (Py_TYPE(elements) == pandas->array)
+        return array->dimension_count > 0
+                   ? array->dimensions[array->dimension_count - 1]
+                   : -1;
+    length = PyObject_Length(elements);
+    PyErr_Clear();
+    return length;
+}
+
+static void
+format_object(PyObject *label, lg_text *out)
+{
+    Py_ssize_t number;
+    if (label != NULL && PyUnicode_CheckExact(label))
+        lg__pass_add_text(out, label, LABEL_MAX);
+    else if (number_of(label, &number))
+        lg_text_addf(out, "%zd", number);
+    else
+        lg_text_add(out, "?");
+}
+
+static void
+format_range_item(const range_layout *range, Py_ssize_t i, lg_text *out)
+{
+    Py_ssize_t start, step, length;
+    if (number_of(range->start, &start) && number_of(range->step, &step) &&
+        number_of(range->length, &length) && i < length)
+        lg_text_addf(out, "%zd", start + i * step);
+    else
+        lg_text_add(out, "?");
+}
+
+static void
+format_array_item(const lg__numpy_array *array, Py_ssize_t i, lg_text *out)
+{
+    if (array->dimension_count != 1 || i >= array->dimensions[0]) {
+        lg_text_add(out, "?");
+        return;
+    }
+    const char *item = array->data + i * array->strides[0];
+    lg__descriptor kind =
+        lg__descriptor_read(array->descriptor, lg__numpy_generation() == 2);
+    PyObject *object;
+    int64_t number;
+    if (kind.is_object && kind.item_size == sizeof object) {
+        memcpy(&object, item, sizeof object);
+        format_object(object, out);
+    } else if (kind.kind == 'i' && kind.item_size == sizeof number) {
+        memcpy(&number, item, sizeof number);
+        lg_text_addf(out, "%lld", (long long)number);
+    } else {
+        lg_text_add(out, "?");
+    }
+}
+
+/** Only for pandas' own arrays of strings: code of a user's type might make an
+ *  element of another type. */
+static void
+format_chunk_item(const lg__pandas *pandas, PyObject *values, PyObject *chunks,
+                  Py_ssize_t i, lg_text *out)
+{
+    PyObject *scalar = values != NULL && Py_TYPE(values) == pandas->strings
+                           ? PySequence_GetItem(chunks, i)
+                           : NULL;
+    PyObject *label = scalar != NULL ? lg__ask_method(scalar, "as_py") : NULL;
+    PyErr_Clear();
+    format_object(label, out);
+    Py_XDECREF(label);
+    Py_XDECREF(scalar);
+}
+
+/** Adds the label at a position of an Index, "?" if it is neither a str nor a
+ *  whole number. Runs no code but pyarrow's own. */
+static void
+pandas_add_label(lg__adapter_pass *pass, const lg__pandas *pandas,
+                 PyObject *index, Py_ssize_t i, lg_text *out)
+{
+    PyObject *elements = elements_of(pass, pandas, index);
+    if (elements == NULL || i < 0)
+        lg_text_add(out, "?");
+    else if (Py_TYPE(elements) == &PyRange_Type)
+        format_range_item((range_layout *)elements, i, out);
+    else if (Py_TYPE(elements) == pandas->array)
+        format_array_item((lg__numpy_array *)elements, i, out);
+    else
+        format_chunk_item(pandas, lg__pass_attribute(pass, index, "_data"),
+                          elements, i, out);
+}
+
+/** Element `row` of a slice; false beyond the last. */
+static bool
+slice_at(const PySliceObject *slice, Py_ssize_t row, Py_ssize_t *out)
+{
+    Py_ssize_t start, stop, step = 1;
+    if (!number_of(slice->start, &start) || !number_of(slice->stop, &stop) ||
+        (slice->step != Py_None && !number_of(slice->step, &step)))
+        return false;
+    *out = start + row * step;
+    return step > 0 ? *out < stop : *out > stop;
+}
+
+/** Finds the column of a block's row, which pandas keeps in a slice or in an
+ *  array of numbers; false beyond the last row. */
+static bool
+pandas_column(const lg__pandas *pandas, PyObject *place, Py_ssize_t row,
+              Py_ssize_t *out)
+{
+    PyObject *slice = pandas_field(pandas, PANDAS_PLACEMENT, place, 0);
+    PyObject *numbers = pandas_field(pandas, PANDAS_PLACEMENT, place, 1);
+    const lg__numpy_array *array = (lg__numpy_array *)numbers;
+    if (slice != NULL && PySlice_Check(slice))
+        return slice_at((PySliceObject *)slice, row, out);
+    if (numbers == NULL || Py_TYPE(numbers) != pandas->array ||
+        array->dimension_count != 1 || row >= array->dimensions[0])
+        return false;
+    memcpy(out, array->data + row * array->strides[0], sizeof *out);
+    return true;
+}
+
+/** Finds the classes; runs nothing. False if pandas has no blocks and managers
+ *  made in C. */
+static bool
+pandas_find(lg__pandas *pandas)
+{
+    for (size_t i = 0; i < PANDAS_CLASSES; i++) {
+        const structure *from = &structures[i];
+        PyTypeObject *type = from->former != NULL
+                                 ? lg__c_type_in(from->module, from->former)
+                                 : NULL;
+        pandas->type[i] =
+            type != NULL ? type : lg__c_type_in(from->module, from->name);
+    }
+    pandas->table = lg__c_type_in("pandas._libs.hashtable", "HashTable");
+    return pandas->type[PANDAS_BLOCK] != NULL &&
+           pandas->type[PANDAS_MANAGER] != NULL;
+}
+
+/** NULL: the class has fewer fields. */
+static const char *
+pandas_field_name(unsigned which, size_t index)
+{
+    return structures[which].field[index].name;
+}
+
+enum {
+    KIND_TABLE = PANDAS_CLASSES + 1, /**< below: 1 + a class */
     KIND_FRAME,
 };
 enum {
@@ -47,7 +393,7 @@ prepare(lg__adapter_pass *pass, void **out)
     lg__pandas *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
-    if (!lg__pandas_find(state)) {
+    if (!pandas_find(state)) {
         note_strange(pass);
         return false;
     }
@@ -65,7 +411,7 @@ static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
     const lg__pandas *state = context;
-    for (unsigned i = 0; i < LG__PANDAS_CLASSES; i++)
+    for (unsigned i = 0; i < PANDAS_CLASSES; i++)
         if (state->type[i] != NULL && PyType_IsSubtype(type, state->type[i]))
             return i + 1;
     return state->table != NULL && PyType_IsSubtype(type, state->table)
@@ -78,15 +424,14 @@ static void
 visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     lg__pandas *state = context;
-    if (kind > LG__PANDAS_CLASSES)
+    if (kind > PANDAS_CLASSES)
         return;
     unsigned which = kind - 1;
-    for (size_t i = 0; i < LG__PANDAS_FIELDS; i++) {
-        PyObject *value = lg__pandas_field(state, which, object, i);
+    for (size_t i = 0; i < PANDAS_FIELDS; i++) {
+        PyObject *value = pandas_field(state, which, object, i);
         lg__pass_name_edge(pass, value, LG_EDGE_ATTRIBUTE,
-                           lg__pandas_field_name(which, i));
-        if (i == 0 &&
-            (which == LG__PANDAS_BLOCK || which == LG__PANDAS_MANAGER))
+                           pandas_field_name(which, i));
+        if (i == 0 && (which == PANDAS_BLOCK || which == PANDAS_MANAGER))
             *(value != NULL ? &state->recognised : &state->strange) = true;
     }
 }
@@ -126,11 +471,11 @@ format_columns(lg__adapter_pass *pass, const lg__pandas *state, PyObject *place,
 {
     Py_ssize_t column, count = 0;
     lg_text_add(out, "[");
-    for (; lg__pandas_column(state, place, count, &column); count++) {
+    for (; pandas_column(state, place, count, &column); count++) {
         if (count >= NAMES_SHOWN)
             continue;
         lg_text_add(out, count > 0 ? ", " : "");
-        lg__pandas_add_label(pass, state, columns, column, out);
+        pandas_add_label(pass, state, columns, column, out);
     }
     if (count > NAMES_SHOWN)
         lg_text_addf(out, " ... (%zd columns)", count);
@@ -142,7 +487,7 @@ describe_block(lg__adapter_pass *pass, const lg__pandas *state, PyObject *block,
                PyObject *columns)
 {
     lg_builder *builder = lg__pass_builder(pass);
-    PyObject *place = lg__pandas_field(state, LG__PANDAS_BLOCK, block, 1);
+    PyObject *place = pandas_field(state, PANDAS_BLOCK, block, 1);
     uint32_t node = lg__pass_known(pass, block);
     lg_text text = {0};
     if (place == NULL || node == LG_NONE)
@@ -161,8 +506,8 @@ static void
 describe_manager(lg__adapter_pass *pass, const lg__pandas *state,
                  PyObject *manager)
 {
-    PyObject *blocks = lg__pandas_field(state, LG__PANDAS_MANAGER, manager, 0);
-    PyObject *axes = lg__pandas_field(state, LG__PANDAS_MANAGER, manager, 1);
+    PyObject *blocks = pandas_field(state, PANDAS_MANAGER, manager, 0);
+    PyObject *axes = pandas_field(state, PANDAS_MANAGER, manager, 1);
     if (blocks == NULL || !PyTuple_CheckExact(blocks) || axes == NULL ||
         !PyList_CheckExact(axes) || PyList_GET_SIZE(axes) != 2)
         return;
@@ -171,7 +516,7 @@ describe_manager(lg__adapter_pass *pass, const lg__pandas *state,
     Py_INCREF(blocks);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(blocks); i++) {
         PyObject *block = PyTuple_GET_ITEM(blocks, i);
-        if (PyType_IsSubtype(Py_TYPE(block), state->type[LG__PANDAS_BLOCK]))
+        if (PyType_IsSubtype(Py_TYPE(block), state->type[PANDAS_BLOCK]))
             describe_block(pass, state, block, columns);
     }
     Py_DECREF(blocks);
@@ -186,8 +531,8 @@ axes_of(lg__adapter_pass *pass, const lg__pandas *state, PyObject *frame)
     PyObject *manager = lg__pass_attribute(pass, frame, "_mgr");
     PyObject *axes = NULL;
     if (manager != NULL &&
-        PyType_IsSubtype(Py_TYPE(manager), state->type[LG__PANDAS_MANAGER]))
-        axes = lg__pandas_field(state, LG__PANDAS_MANAGER, manager, 1);
+        PyType_IsSubtype(Py_TYPE(manager), state->type[PANDAS_MANAGER]))
+        axes = pandas_field(state, PANDAS_MANAGER, manager, 1);
     else if (manager != NULL)
         axes = lg__pass_attribute(pass, manager, "axes");
     return axes != NULL && PyList_CheckExact(axes) ? axes : NULL;
@@ -205,9 +550,8 @@ describe_frame(lg__adapter_pass *pass, const lg__pandas *state,
         return;
     PyObject *name = lg__pass_attribute(pass, instance->object, "_name");
     Py_ssize_t rows =
-        lg__pandas_length(pass, state, PyList_GET_ITEM(axes, count - 1));
-    Py_ssize_t columns =
-        lg__pandas_length(pass, state, PyList_GET_ITEM(axes, 0));
+        pandas_length(pass, state, PyList_GET_ITEM(axes, count - 1));
+    Py_ssize_t columns = pandas_length(pass, state, PyList_GET_ITEM(axes, 0));
     if (rows < 0 || columns < 0)
         return;
     if (count == 1 && name != NULL && PyUnicode_CheckExact(name))
@@ -249,7 +593,7 @@ ask(lg__adapter_pass *pass, void *context)
             continue;
         else if (instance.kind == KIND_FRAME)
             describe_frame(pass, state, &instance);
-        else if (instance.kind == LG__PANDAS_MANAGER + 1)
+        else if (instance.kind == PANDAS_MANAGER + 1)
             describe_manager(pass, state, instance.object);
         else
             continue;

@@ -3,16 +3,263 @@
  * An opened file has no pixels until the program needs them.
  */
 #include "bytes/common/bytes_common.h"
-#include "bytes/libraries/pillow.h"
+#include "capture/adapters/capture_adapters.h"
+#include <stdint.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+/** Offsets in the struct behind PIL._imaging.ImagingCore (Imaging.h, struct
+ *  ImagingMemoryInstance). All versions have the same members from `palette`
+ *  on. */
+typedef struct pixel_layout {
+    PyTypeObject *type; /**< ImagingCore; NULL: the adapter has not tried yet */
+    uint32_t size;      /**< width and height, two ints */
+    uint32_t palette;   /**< a pointer to the palette */
+    uint32_t target; /**< the object that owns borrowed memory; 0: not found */
+    uintptr_t lent;  /**< the function that frees images with borrowed memory */
+} pixel_layout;
+
+/** One image. */
+typedef struct lg__pixels {
+    uintptr_t self;    /**< the structure */
+    uint32_t width;    /**< in pixels */
+    uint32_t height;   /**< in pixels */
+    uint32_t pixel;    /**< bytes per pixel */
+    uint32_t line;     /**< bytes per line */
+    uintptr_t palette; /**< or 0 */
+    uintptr_t narrow;  /**< the lines of one byte per pixel, or 0 */
+    uintptr_t wide;    /**< the lines of four bytes per pixel, or 0 */
+    uintptr_t lines;   /**< pointers to each line */
+    uintptr_t block;   /**< all pixels, if they are in one piece; or 0 */
+    uintptr_t blocks;  /**< pieces of lines, each a pointer and an int, ended by
+                          NULL; or 0 */
+    uintptr_t freed_by; /**< the function that frees the image */
+} lg__pixels;
+
+/** The objects that lend pixels. */
+typedef struct lg__lender {
+    PyObject *target; /**< the object given to Pillow; NULL: unknown */
+    PyObject *viewed; /**< the object that exports its memory; or NULL */
+} lg__lender;
+
+/* Finds the layout of Pillow's images with a few that it makes for this. */
+
+enum { HEAD = 64, TRIED = 3, LENT_WIDTH = 37, LENT_HEIGHT = 53 };
+
+static uint32_t
+number_at(lg__memory *memory, uintptr_t address)
+{
+    uint32_t number;
+    return lg__memory_copy(memory, address, &number, sizeof number) ? number
+                                                                    : 0;
+}
+
+static uintptr_t
+structure_of(lg__memory *memory, PyObject *core)
+{
+    return lg__memory_word(memory, (uintptr_t)core + sizeof(PyObject));
+}
+
+/** Reads an image; false if the memory cannot be one. */
+static bool
+pixels_read(lg__memory *memory, const pixel_layout *layout, PyObject *core,
+            lg__pixels *out)
+{
+    struct {
+        uintptr_t palette, narrow, wide, lines, block, blocks;
+        int32_t pixel, line;
+        uintptr_t freed_by;
+    } tail;
+    int32_t size[2];
+    uintptr_t self = structure_of(memory, core);
+    if (!lg__is_address(self) ||
+        !lg__memory_copy(memory, self + layout->size, size, sizeof size) ||
+        !lg__memory_copy(memory, self + layout->palette, &tail, sizeof tail) ||
+        size[0] < 0 || size[1] < 0 || tail.pixel < 1 || tail.pixel > 4 ||
+        tail.line < size[0] || tail.line > (int64_t)size[0] * 4 + 3)
+        return false;
+    *out = (lg__pixels){
+        .self = self,
+        .width = (uint32_t)size[0],
+        .height = (uint32_t)size[1],
+        .pixel = (uint32_t)tail.pixel,
+        .line = (uint32_t)tail.line,
+        .palette = tail.palette,
+        .narrow = tail.narrow,
+        .wide = tail.wide,
+        .lines = tail.lines,
+        .block = tail.block,
+        .blocks = tail.blocks,
+        .freed_by = tail.freed_by,
+    };
+    return lg__is_address(tail.lines) &&
+           (tail.narrow == 0 || tail.narrow == tail.lines) &&
+           (tail.wide == 0 || tail.wide == tail.lines);
+}
+
+/** map.c, ImagingBufferInstance: after the image follow the target and a
+ *  Py_buffer of it. */
+static lg__lender
+pixels_lender(lg__memory *memory, const pixel_layout *layout,
+              const lg__pixels *pixels)
+{
+    uintptr_t words[3];
+    if (layout->target == 0 || pixels->freed_by != layout->lent ||
+        !lg__memory_copy(memory, pixels->self + layout->target, words,
+                         sizeof words))
+        return (lg__lender){0};
+    return (lg__lender){(PyObject *)words[0], (PyObject *)words[2]};
+}
+
+/** An image made to find the layout. */
+typedef struct trial {
+    const char *mode;
+    int width, height;
+    uint32_t pixel;
+    PyObject *core;
+} trial;
+
+static bool
+has_size(lg__memory *memory, const trial *trials, uint32_t offset)
+{
+    for (size_t i = 0; i < TRIED; i++) {
+        uintptr_t self = structure_of(memory, trials[i].core);
+        if (number_at(memory, self + offset) != (uint32_t)trials[i].width ||
+            number_at(memory, self + offset + 4) != (uint32_t)trials[i].height)
+            return false;
+    }
+    return true;
+}
+
+/** Returns whether each field of an image has a possible value: its first line
+ *  lies in its first piece. */
+static bool
+is_understood(lg__memory *memory, const pixel_layout *layout, const trial *made)
+{
+    lg__pixels read;
+    if (!pixels_read(memory, layout, made->core, &read))
+        return false;
+    uintptr_t first = lg__memory_word(memory, read.lines);
+    uintptr_t piece = lg__memory_word(memory, read.blocks);
+    uint32_t bytes = number_at(memory, read.blocks + sizeof(uintptr_t));
+    return read.pixel == made->pixel &&
+           read.line == (uint32_t)made->width * made->pixel &&
+           (made->pixel == 4 ? read.wide : read.narrow) == read.lines &&
+           (made->pixel == 4 ? read.narrow : read.wide) == 0 &&
+           read.block == 0 && (made->mode[0] == 'P') == (read.palette != 0) &&
+           first >= piece && first + read.line <= piece + bytes &&
+           bytes >= read.line * (uint32_t)made->height &&
+           lg__memory_word(memory, read.blocks + 2 * sizeof(uintptr_t)) == 0;
+}
+
+/** Finds where an image keeps the object that lends it pixels, and the function
+ *  that frees such an image. Without them, borrowed pixels have no lender. */
+static void
+find_target(lg__memory *memory, PyObject *module, pixel_layout *layout)
+{
+    PyObject *data =
+        PyBytes_FromStringAndSize(NULL, LENT_WIDTH * LENT_HEIGHT + 1);
+    PyObject *map = lg__ask_attribute(module, "map_buffer");
+    PyObject *core =
+        data != NULL
+            ? lg__ask_callf(map, "(O(ii)sn(sii))", data, LENT_WIDTH,
+                            LENT_HEIGHT, "raw", (Py_ssize_t)0, "L", 0, 1)
+            : NULL;
+    lg__pixels read;
+    lg__memory_forget(memory);
+    if (core != NULL && Py_TYPE(core) == layout->type &&
+        pixels_read(memory, layout, core, &read) && read.blocks == 0 &&
+        read.block == 0)
+        for (uint32_t at = layout->palette + HEAD; at < layout->palette + 256;
+             at += sizeof(uintptr_t))
+            if (layout->target == 0 &&
+                lg__memory_word(memory, read.self + at) == (uintptr_t)data) {
+                layout->target = at;
+                layout->lent = read.freed_by;
+            }
+    Py_XDECREF(core);
+    Py_XDECREF(map);
+    Py_XDECREF(data);
+}
+
+static const char *
+find(lg__memory *memory, const trial *trials, pixel_layout *out)
+{
+    PyTypeObject *type = Py_TYPE(trials[0].core);
+    uint32_t found = 0, at = 0;
+    if (type->tp_basicsize < (Py_ssize_t)(sizeof(PyObject) + sizeof(void *)))
+        return "its images have an unknown layout";
+    for (uint32_t offset = 0; offset < HEAD; offset += 4)
+        if (has_size(memory, trials, offset)) {
+            at = offset;
+            found++;
+        }
+    if (found != 1)
+        return "the size of an image is not at its known offset";
+    *out = (pixel_layout){
+        .type = type,
+        .size = at,
+        .palette = (at + 8 + 7) / 8 * 8,
+    };
+    for (size_t i = 0; i < TRIED; i++)
+        if (!is_understood(memory, out, &trials[i]))
+            return "the pixels of an image are not at their known offset";
+    return NULL;
+}
+
+/** Finds the layout. The first time, makes three images of a few pixels,
+ *  which may run Python code. Returns NULL, or the reason why the layout is
+ *  unknown. */
+static const char *
+pillow_find(lg__memory *memory, PyObject *module, pixel_layout *out)
+{
+    trial trials[TRIED] = {{"L", 37, 53, 1, NULL},
+                           {"RGB", 41, 29, 4, NULL},
+                           {"P", 31, 7, 1, NULL}};
+    PyObject *make = lg__ask_attribute(module, "new");
+    const char *why = NULL;
+    for (size_t i = 0; i < TRIED; i++) {
+        trials[i].core = lg__ask_callf(make, "(s(ii))", trials[i].mode,
+                                       trials[i].width, trials[i].height);
+        if (trials[i].core == NULL ||
+            strstr(Py_TYPE(trials[i].core)->tp_name, "ImagingCore") == NULL)
+            why = "its function for new images has changed";
+    }
+    lg__memory_forget(memory);
+    if (why == NULL)
+        why = find(memory, trials, out);
+    if (why == NULL)
+        find_target(memory, module, out);
+    for (size_t i = 0; i < TRIED; i++)
+        Py_XDECREF(trials[i].core);
+    Py_XDECREF(make);
+    return why;
+}
+
+/* Pixels that lie in another object's memory: in a mapped file, or in the
+ * bytes given to Image.frombuffer(). */
+
+/** Charges borrowed pixels to the lender, if it is known. `low` is the first of
+ *  `length` bytes. */
+static void
+pixels_borrow(lg__adapter_pass *pass, uint32_t node, PyObject *target,
+              uintptr_t low, uint64_t length, uint32_t text)
+{
+    const lg__shown_memory memory = {
+        .address = (const void *)low,
+        .length = length,
+        .type = lg__pass_type(pass, "PIL.memory", LG_NONE),
+        .text = text,
+    };
+    lg__exporter_add(pass, target, node, &memory);
+}
+
 enum { KIND_PIXELS = 1, KIND_IMAGE };
 
 typedef struct pillow_state {
-    lg__pixel_layout layout;
+    pixel_layout layout;
     PyTypeObject *image; /**< PIL.Image.Image */
     lg__memory *memory;
 } pillow_state;
@@ -20,7 +267,7 @@ typedef struct pillow_state {
 static bool
 prepare(lg__adapter_pass *pass, void **out)
 {
-    static lg__pixel_layout known;
+    static pixel_layout known;
     PyObject *module = lg__pass_module("PIL._imaging");
     PyObject *images = lg__pass_module("PIL.Image");
     PyObject *image = images ? lg__pass_member(images, "Image") : NULL;
@@ -32,7 +279,7 @@ prepare(lg__adapter_pass *pass, void **out)
         return false;
     const char *why = NULL;
     if (known.type == NULL)
-        why = lg__pillow_find(memory, module, &known);
+        why = pillow_find(memory, module, &known);
     if (why != NULL) {
         known.type = NULL;
         lg__pass_note(pass, "not inspected: Pillow %s: %s",
@@ -61,10 +308,9 @@ visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     const pillow_state *state = context;
     lg__pixels pixels;
     if (kind != KIND_PIXELS ||
-        !lg__pixels_read(state->memory, &state->layout, object, &pixels))
+        !pixels_read(state->memory, &state->layout, object, &pixels))
         return;
-    lg__lender lender =
-        lg__pixels_lender(state->memory, &state->layout, &pixels);
+    lg__lender lender = pixels_lender(state->memory, &state->layout, &pixels);
     lg__pass_name_edge(pass, lender.target, LG_EDGE_ATTRIBUTE, "target");
     lg__pass_name_edge(pass, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
 }
@@ -150,8 +396,8 @@ add_lent(looking *at, PyObject *target)
     if (low == 0)
         fail(at, "its pixels are not readable");
     else if (!at->instance->frontier)
-        lg__pixels_borrow(at->pass, at->instance->node, target, low,
-                          high - low + pixels->line, at->text);
+        pixels_borrow(at->pass, at->instance->node, target, low,
+                      high - low + pixels->line, at->text);
 }
 
 /** Adds the structures around the pixels, which are malloc's, too. */
@@ -175,8 +421,8 @@ scan_pixels(lg__adapter_pass *pass, pillow_state *state,
     looking at = {.pass = pass, .memory = state->memory, .instance = instance};
     lg_builder *builder = lg__pass_builder(pass);
     char text[48];
-    if (!lg__pixels_read(state->memory, &state->layout, instance->object,
-                         &at.pixels)) {
+    if (!pixels_read(state->memory, &state->layout, instance->object,
+                     &at.pixels)) {
         fail(&at, "an unknown layout");
         return;
     }
@@ -193,9 +439,8 @@ scan_pixels(lg__adapter_pass *pass, pillow_state *state,
     else if (pixels->block != 0)
         add_piece(&at, pixels->block, (uint64_t)pixels->line * pixels->height);
     else
-        add_lent(
-            &at,
-            lg__pixels_lender(state->memory, &state->layout, pixels).target);
+        add_lent(&at,
+                 pixels_lender(state->memory, &state->layout, pixels).target);
 }
 
 /** Reads an attribute that Pillow has renamed: by its name since 11, or else up

@@ -49,10 +49,6 @@ typedef struct lg__arrow_form {
     char text[64];         /**< `int64` */
 } lg__arrow_form;
 
-/** Notes what pyarrow's pool has in use, for objects of the heap or others, and
- *  what its allocator keeps in memory. */
-void lg__arrow_ask_pool(lg__adapter_pass *pass);
-
 /** The form of an array's elements. */
 lg__arrow_form lg__arrow_form_of_array(PyObject *array);
 lg__arrow_form lg__arrow_form_of_chunks(PyObject *chunked);
@@ -73,21 +69,6 @@ Py_ssize_t lg__arrow_length(PyObject *object);
  *  one. */
 bool lg__arrow_is_filled(PyObject *object);
 
-/** Charges an object as its memory has it; the layout must be known. False if
- *  it is not as expected. */
-bool lg__arrow_read(lg__arrow_holder *to);
-
-void lg__arrow_add_fact(const lg__arrow_holder *to, const char *key,
-                        const char *value);
-/** The id of the text `int64[3000]`, after the name of a column or "". */
-uint32_t lg__arrow_format_array(const lg__arrow_holder *to, const char *type,
-                                uint64_t length, const char *column);
-/** The id of the name of an edge to a column's memory. */
-uint32_t lg__arrow_column_label(const lg__arrow_holder *to, const char *name);
-/** Gives a table its text, `300x5`. */
-void lg__arrow_describe_table(const lg__arrow_holder *to, uint64_t rows,
-                              size_t columns);
-
 /** The first columns' names, for a fact. */
 typedef struct lg__arrow_columns {
     char text[320];
@@ -95,9 +76,6 @@ typedef struct lg__arrow_columns {
     size_t listed;
     size_t count; /**< of all columns */
 } lg__arrow_columns;
-void lg__arrow_list_column(lg__arrow_columns *list, const char *name);
-/** Adds the fact, unless there are no columns. */
-void lg__arrow_list_end(const lg__arrow_holder *to, lg__arrow_columns *list);
 
 /** Charges a piece of memory. A holder that shares its buffer with slices of
  *  it, which is not `alone`, gives it no text. */

@@ -1,6 +1,6 @@
 /** Types that a program registered: see leakgraph/buffers.py, whose registry
  *  this reads. */
-#include "bytes/python/registered.h"
+#include "capture/adapters/capture_adapters.h"
 #include "bytes/common/bytes_common.h"
 #include "capture/common/capture_common.h"
 
@@ -8,26 +8,226 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-prepare(lg__adapter_pass *pass, void **out)
+/** How to find the memory of a type's instances. The registry owns all of
+ *  it. */
+typedef struct lg__registration {
+    bool given;
+    PyObject *address; /**< None, str or int */
+    PyObject *length;  /**< the same; None: ask the reader or the protocol */
+    bool protocol;
+    PyObject *reader; /**< or None */
+} lg__registration;
+
+typedef struct lg__registered {
+    PyObject *registry;     /**< dict of types */
+    const char *refused;    /**< why the types' own code may not run, or NULL */
+    PyTypeObject *type;     /**< the last type looked up */
+    lg__registration entry; /**< its registration */
+} lg__registered;
+
+/* Asks registered types' own code for their memory. */
+
+typedef struct asking {
+    lg__adapter_pass *pass;
+    lg__registered *state;
+    lg__instance instance;
+    uint64_t asked;
+    uint64_t failed;
+    bool interrupted;
+} asking;
+
+/** Notes why the memory of an instance is unknown, in the facts of the instance
+ *  and of the snapshot. */
+static void
+registered_fail(lg__adapter_pass *pass, const lg__instance *instance,
+                const char *why)
 {
-    PyObject *module = lg__pass_module("leakgraph.buffers");
-    PyObject *registry =
-        module != NULL ? lg__pass_member(module, "_registry") : NULL;
-    if (registry == NULL || !PyDict_CheckExact(registry) ||
-        PyDict_GET_SIZE(registry) == 0)
-        return false;
-    lg__registered *state = lg__pass_keep(pass, sizeof *state);
-    if (state == NULL)
-        return false;
-    state->registry = registry;
-    *out = state;
-    lg__pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
+    lg_builder_add_fact(lg__pass_builder(pass), instance->node, "not inspected",
+                        why, strlen(why));
+    lg__pass_note(pass, "not inspected: of %.80s #%lu %s",
+                  Py_TYPE(instance->object)->tp_name,
+                  (unsigned long)instance->node, why);
+}
+
+/** Writes the current exception as "ValueError: text", and clears it. Other
+ *  exceptions than Exception, as from Ctrl-C and sys.exit(), end the
+ *  capture. */
+static void
+fail(asking *to)
+{
+    PyObject *type, *value, *trace;
+    char why[240];
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        to->interrupted = true;
+        lg__pass_interrupt(to->pass);
+        return;
+    }
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *string = value != NULL ? PyObject_Str(value) : NULL;
+    const char *text = string != NULL ? PyUnicode_AsUTF8(string) : NULL;
+    snprintf(why, sizeof why, "%.60s: %.160s",
+             type != NULL ? ((PyTypeObject *)type)->tp_name : "?",
+             text != NULL ? text : "");
+    registered_fail(to->pass, &to->instance, why);
+    to->failed++;
+    Py_XDECREF(string);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    PyErr_Clear();
+}
+
+/** Charges memory to an instance. */
+static void
+registered_add(lg__adapter_pass *pass, const lg__instance *instance,
+               const void *address, uint64_t length, uint32_t device)
+{
+    lg_builder *builder = lg__pass_builder(pass);
+    const char *name = Py_TYPE(instance->object)->tp_name;
+    char type[160], bytes[24];
+    /* A length cannot exceed the address space. */
+    if (length >> 57 != 0) {
+        registered_fail(pass, instance, "the length is out of range");
+        return;
+    }
+    snprintf(type, sizeof type, "%.140s.memory", name);
+    int digits = snprintf(bytes, sizeof bytes, "%" PRIu64, length);
+    const lg_span span = {
+        .holder = instance->node,
+        .device = device,
+        .address = (uint64_t)(uintptr_t)address,
+        .length = length,
+        .type = lg__pass_type(pass, type, LG_NONE),
+        .label = lg_builder_intern(builder, "data", 4),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg_builder_add_fact(builder, instance->node, "bytes", bytes,
+                        (size_t)digits);
+    if (instance->frontier)
+        lg__pass_add_size(pass, instance->node, (int64_t)length);
+    else
+        lg_builder_add_span(builder, &span);
+}
+
+static bool
+add_exported(asking *to, PyObject *exporter)
+{
+    Py_buffer view;
+    if (PyObject_GetBuffer(exporter, &view, PyBUF_SIMPLE) != 0) {
+        PyErr_Clear();
+        if (PyObject_GetBuffer(exporter, &view, PyBUF_FULL_RO) != 0)
+            return false;
+    }
+    if (view.len > 0)
+        registered_add(to->pass, &to->instance, view.buf, (uint64_t)view.len,
+                       0);
+    PyBuffer_Release(&view);
     return true;
 }
 
-const lg__registration *
-lg__registered_find(lg__registered *state, PyTypeObject *type)
+/** Reads (address, bytes) or (address, bytes, device). */
+static bool
+add_tuple(asking *to, PyObject *piece)
+{
+    PyObject *address, *length;
+    const char *device = "host";
+    if (!PyArg_ParseTuple(piece, "O!O!|s:a reader's (address, bytes, device)",
+                          &PyLong_Type, &address, &PyLong_Type, &length,
+                          &device))
+        return false;
+    unsigned long long from = PyLong_AsUnsignedLongLong(address);
+    unsigned long long bytes =
+        PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongLong(length);
+    if (PyErr_Occurred())
+        return false;
+    if (bytes > 0)
+        registered_add(to->pass, &to->instance, (const void *)(uintptr_t)from,
+                       bytes, lg__pass_device(to->pass, device));
+    return true;
+}
+
+static bool
+add_number(asking *to, PyObject *piece)
+{
+    unsigned long long bytes = PyLong_AsUnsignedLongLong(piece);
+    if (PyErr_Occurred())
+        return false;
+    if (bytes > 0)
+        registered_add(to->pass, &to->instance, NULL, bytes, 0);
+    return true;
+}
+
+/** Reads one piece; false with an exception if it is none. */
+static bool
+add_piece(asking *to, PyObject *piece)
+{
+    if (PyTuple_Check(piece))
+        return add_tuple(to, piece);
+    if (PyLong_Check(piece))
+        return add_number(to, piece);
+    if (PyObject_CheckBuffer(piece))
+        return add_exported(to, piece);
+    PyErr_Format(PyExc_TypeError,
+                 "a reader must not return a piece of memory as a %.80s",
+                 Py_TYPE(piece)->tp_name);
+    return false;
+}
+
+static bool
+is_piece(PyObject *answer)
+{
+    return PyLong_Check(answer) || PyObject_CheckBuffer(answer) ||
+           (PyTuple_Check(answer) && PyTuple_GET_SIZE(answer) >= 2 &&
+            PyLong_Check(PyTuple_GET_ITEM(answer, 0)));
+}
+
+static bool
+add_pieces(asking *to, PyObject *answer)
+{
+    PyObject *iterator = PyObject_GetIter(answer);
+    bool fine = iterator != NULL;
+    PyObject *piece = NULL;
+    while (fine && (piece = PyIter_Next(iterator)) != NULL) {
+        fine = add_piece(to, piece);
+        Py_DECREF(piece);
+    }
+    Py_XDECREF(iterator);
+    return fine && !PyErr_Occurred();
+}
+
+static bool
+add_answer(asking *to, PyObject *answer)
+{
+    if (answer == NULL)
+        return false;
+    return answer == Py_None ||
+           (is_piece(answer) ? add_piece(to, answer) : add_pieces(to, answer));
+}
+
+static void
+ask(asking *to, const lg__registration *entry)
+{
+    to->asked++;
+    if (entry->protocol) {
+        if (!add_exported(to, to->instance.object))
+            fail(to);
+        return;
+    }
+    PyObject *reader = entry->reader;
+    Py_INCREF(reader);
+    PyObject *answer =
+        PyObject_CallFunctionObjArgs(reader, to->instance.object, NULL);
+    if (!add_answer(to, answer))
+        fail(to);
+    Py_XDECREF(answer);
+    Py_DECREF(reader);
+}
+
+/** The registration of the type or of its nearest registered base; NULL if
+ *  there is none. Valid until the next call. */
+static const lg__registration *
+registered_find(lg__registered *state, PyTypeObject *type)
 {
     Py_ssize_t position = 0;
     PyObject *key, *value;
@@ -54,58 +254,73 @@ lg__registered_find(lg__registered *state, PyTypeObject *type)
     return state->entry.given ? &state->entry : NULL;
 }
 
+static void
+ask_all(asking *to)
+{
+    while (!to->interrupted && lg__pass_next(to->pass, &to->instance)) {
+        /* Forgets the cached entry, because a reader may register types. */
+        to->state->type = NULL;
+        const lg__registration *entry =
+            registered_find(to->state, Py_TYPE(to->instance.object));
+        if (entry == NULL || entry->length != Py_None || to->instance.frontier)
+            continue;
+        if (to->state->refused != NULL)
+            registered_fail(to->pass, &to->instance, to->state->refused);
+        else
+            ask(to, entry);
+    }
+}
+
+static void
+registered_ask(lg__adapter_pass *pass, void *context)
+{
+    asking to = {.pass = pass, .state = context};
+    Py_ssize_t types = PyDict_GET_SIZE(to.state->registry);
+    PyObject *registry = to.state->registry;
+    if (to.state->refused != NULL)
+        return;
+    Py_INCREF(registry);
+    to.state->refused = lg__pass_begin_callbacks(pass);
+    ask_all(&to);
+    if (to.state->refused == NULL)
+        lg__pass_end_callbacks();
+    if (to.failed > 0)
+        lg__pass_note(pass,
+                      "inspected: %zd types; %llu of %llu instances "
+                      "did not answer",
+                      types, (unsigned long long)to.failed,
+                      (unsigned long long)to.asked);
+    Py_DECREF(registry);
+}
+
+static bool
+prepare(lg__adapter_pass *pass, void **out)
+{
+    PyObject *module = lg__pass_module("leakgraph.buffers");
+    PyObject *registry =
+        module != NULL ? lg__pass_member(module, "_registry") : NULL;
+    if (registry == NULL || !PyDict_CheckExact(registry) ||
+        PyDict_GET_SIZE(registry) == 0)
+        return false;
+    lg__registered *state = lg__pass_keep(pass, sizeof *state);
+    if (state == NULL)
+        return false;
+    state->registry = registry;
+    *out = state;
+    lg__pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
+    return true;
+}
+
 static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
-    return lg__registered_find(context, type) != NULL;
+    return registered_find(context, type) != NULL;
 }
 
 static void
 finish(void *state)
 {
     (void)state;
-}
-
-void
-lg__registered_fail(lg__adapter_pass *pass, const lg__instance *instance,
-                    const char *why)
-{
-    lg_builder_add_fact(lg__pass_builder(pass), instance->node, "not inspected",
-                        why, strlen(why));
-    lg__pass_note(pass, "not inspected: of %.80s #%lu %s",
-                  Py_TYPE(instance->object)->tp_name,
-                  (unsigned long)instance->node, why);
-}
-
-void
-lg__registered_add(lg__adapter_pass *pass, const lg__instance *instance,
-                   const void *address, uint64_t length, uint32_t device)
-{
-    lg_builder *builder = lg__pass_builder(pass);
-    const char *name = Py_TYPE(instance->object)->tp_name;
-    char type[160], bytes[24];
-    /* A length cannot exceed the address space. */
-    if (length >> 57 != 0) {
-        lg__registered_fail(pass, instance, "the length is out of range");
-        return;
-    }
-    snprintf(type, sizeof type, "%.140s.memory", name);
-    int digits = snprintf(bytes, sizeof bytes, "%" PRIu64, length);
-    const lg_span span = {
-        .holder = instance->node,
-        .device = device,
-        .address = (uint64_t)(uintptr_t)address,
-        .length = length,
-        .type = lg__pass_type(pass, type, LG_NONE),
-        .label = lg_builder_intern(builder, "data", 4),
-        .flags = LG_SPAN_OWNER,
-    };
-    lg_builder_add_fact(builder, instance->node, "bytes", bytes,
-                        (size_t)digits);
-    if (instance->frontier)
-        lg__pass_add_size(pass, instance->node, (int64_t)length);
-    else
-        lg_builder_add_span(builder, &span);
 }
 
 /** A number as an object; None is 0. */
@@ -207,8 +422,8 @@ scan_declared(lg__adapter_pass *pass, const lg__registration *entry,
         wrong = entry->length;
     if (wrong == NULL) {
         if (length > 0 && (address != 0 || entry->address == Py_None))
-            lg__registered_add(pass, instance, (const void *)(uintptr_t)address,
-                               length, 0);
+            registered_add(pass, instance, (const void *)(uintptr_t)address,
+                           length, 0);
         return;
     }
     if (PyUnicode_Check(wrong) && PyUnicode_IS_COMPACT_ASCII(wrong))
@@ -216,7 +431,7 @@ scan_declared(lg__adapter_pass *pass, const lg__registration *entry,
                  (const char *)PyUnicode_1BYTE_DATA(wrong));
     else
         snprintf(why, sizeof why, "there is no number at the declared offset");
-    lg__registered_fail(pass, instance, why);
+    registered_fail(pass, instance, why);
 }
 
 static void
@@ -227,13 +442,13 @@ scan_all(lg__adapter_pass *pass, void *context)
     state->refused = lg__pass_refusal(pass);
     while (lg__pass_next(pass, &instance)) {
         const lg__registration *entry =
-            lg__registered_find(state, Py_TYPE(instance.object));
+            registered_find(state, Py_TYPE(instance.object));
         if (entry == NULL)
             continue;
         if (entry->length != Py_None)
             scan_declared(pass, entry, &instance);
         else if (state->refused != NULL)
-            lg__registered_fail(pass, &instance, state->refused);
+            registered_fail(pass, &instance, state->refused);
     }
 }
 
@@ -242,6 +457,6 @@ const lg__adapter lg__registered_adapter = {
     .prepare = prepare,
     .kind = kind_of,
     .pass = scan_all,
-    .ask = lg__registered_ask,
+    .ask = registered_ask,
     .finish = finish,
 };

@@ -193,17 +193,16 @@ typedef struct lg__torch {
     } names; /**< string ids */
 } lg__torch;
 
-/* torch_task.c */
-
-/** Appends a task. */
-void lg__torch_push(lg__torch *torch, uintptr_t address, uint32_t node,
-                    lg__torch_kind kind);
-uint32_t lg__torch_intern(lg__torch *torch, const char *text);
-
 /* torch_class.c */
 
+/** The string id of a text. */
+uint32_t lg__torch_intern(lg__torch *torch, const char *text);
 /** The class of a C++ object by its address; NULL if it has none. */
 const lg__torch_class *lg__torch_class_of(lg__torch *torch, uintptr_t object);
+/** Makes the names `_saved_x` (that prefix), `_raw_saved_x.data` and
+ *  `_raw_saved_x.unpack_hook`. */
+lg__torch_labels lg__torch_labels_of(lg__torch *torch, const char *prefix,
+                                     const char *x);
 
 /* torch_record.c */
 
@@ -237,6 +236,10 @@ void lg__torch_hold(lg__torch *torch, uint32_t source, uintptr_t object,
 /** The same for a member that no program can set. */
 void lg__torch_hold_member(lg__torch *torch, uint32_t source, uintptr_t object,
                            uint32_t label);
+/** The record of the tensor or the object of TorchScript that a value is; NULL:
+ *  it is neither. */
+lg__torch_record *lg__torch_value_record(lg__torch *torch,
+                                         const lg__torch_value *value);
 /** Call it after all passes. Passes the references of C++ on to Python objects,
  *  and declares native roots. */
 void lg__torch_settle(lg__torch *torch);
@@ -292,14 +295,6 @@ void lg__torch_walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node,
 uintptr_t lg__torch_hook_dict(lg__torch *torch, uintptr_t impl, unsigned index,
                               bool *late);
 
-/* torch_view.c */
-
-/** Adds what a view owns: its base, and the tensors that the functions that
- *  make and undo the view captured. Takes the view's AutogradMeta and the size
- *  of its block; returns the bytes of these functions. */
-size_t lg__torch_link_view(lg__torch *torch, uintptr_t meta, size_t size,
-                           uint32_t node);
-
 /* torch_storage.c */
 
 /** What a holder of a storage shows of its contents. */
@@ -335,10 +330,6 @@ unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
 void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
 /** Call it after all passes. Adds what the methods of modules keep alive. */
 void lg__torch_settle_nurses(lg__torch *torch);
-/** The record of the tensor or the object of TorchScript that a value is; NULL:
- *  it is neither. */
-lg__torch_record *lg__torch_value_record(lg__torch *torch,
-                                         const lg__torch_value *value);
 /** Adds what an object or a container of TorchScript owns. */
 void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
 
@@ -358,10 +349,6 @@ typedef struct lg__torch_tally {
     size_t cost; /**< bytes of their structures */
 } lg__torch_tally;
 
-/** Makes the names `_saved_x` (that prefix), `_raw_saved_x.data` and
- *  `_raw_saved_x.unpack_hook`. */
-lg__torch_labels lg__torch_labels_of(lg__torch *torch, const char *prefix,
-                                     const char *x);
 /** Returns whether these words are a SavedVariable. */
 bool lg__torch_is_saved(lg__torch *torch, const uintptr_t *words,
                         size_t length);

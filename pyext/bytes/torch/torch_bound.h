@@ -37,11 +37,6 @@ bool lg__torch_knows_code(lg__torch *torch, uint32_t node);
 /** Links the unit of compiled code that a word leads to, if one does. */
 void lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word);
 
-/* torch_future.c */
-
-/** Adds the value of a future, and the functions that wait for it. */
-void lg__torch_walk_future(lg__torch *torch, const lg__torch_task *task);
-
 /* torch_code.c */
 
 /** Adds the constants of a graph of compiled code, and of the graphs in it, to

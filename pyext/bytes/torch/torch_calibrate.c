@@ -7,6 +7,365 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Drops the objects of a calibration, without leaving garbage for the
+ *  collector. */
+
+enum { PARTS_MAX = 64 };
+
+/** Objects that only refer to each other, unless somebody else holds one. */
+typedef struct parts {
+    PyObject *object[PARTS_MAX]; /**< borrowed; the classes come first */
+    size_t classes;
+    size_t count;
+    bool full;
+} parts;
+
+static void
+add_part(parts *to, PyObject *object)
+{
+    if (object == NULL)
+        return;
+    if (to->count < PARTS_MAX)
+        to->object[to->count++] = object;
+    else
+        to->full = true;
+}
+
+/** The objects that CPython makes for a class and that refer back to it. */
+static void
+add_parts_of(parts *to, const PyTypeObject *type)
+{
+    Py_ssize_t position = 0;
+    PyObject *value;
+    add_part(to, type->tp_dict);
+    add_part(to, type->tp_mro);
+    while (PyDict_Next(type->tp_dict, &position, NULL, &value))
+        if (Py_TYPE(value) == &PyGetSetDescr_Type)
+            add_part(to, value);
+}
+
+typedef struct counter {
+    PyObject *of;
+    Py_ssize_t found;
+} counter;
+
+static int
+count_reference(PyObject *referent, void *context)
+{
+    counter *to = context;
+    to->found += referent == to->of;
+    return 0;
+}
+
+static bool
+nobody_else_holds(const parts *all, size_t index)
+{
+    counter to = {all->object[index], 0};
+    for (size_t i = 0; i < all->count; i++) {
+        PyObject *from = all->object[i];
+        Py_TYPE(from)->tp_traverse(from, count_reference, &to);
+    }
+    Py_ssize_t callers = index < all->classes ? 1 : 0;
+    return Py_REFCNT(to.of) == to.found + callers;
+}
+
+/* A class is in a cycle with its order of bases and its descriptors. This
+   breaks the cycle as the collector would, if nothing else refers to it. */
+static void
+finder_discard(PyObject *classes)
+{
+    parts all = {.full = !PyTuple_CheckExact(classes)};
+    for (Py_ssize_t i = 0; !all.full && i < PyTuple_GET_SIZE(classes); i++) {
+        PyObject *type = PyTuple_GET_ITEM(classes, i);
+        all.full = !PyType_Check(type) ||
+                   !lg__type_is_pythons((PyTypeObject *)type) ||
+                   Py_REFCNT(classes) != 1;
+        add_part(&all, type);
+    }
+    all.classes = all.count;
+    for (size_t i = 0; !all.full && i < all.classes; i++)
+        add_parts_of(&all, (PyTypeObject *)all.object[i]);
+    bool alone = !all.full;
+    for (size_t i = 0; alone && i < all.count; i++)
+        alone = nobody_else_holds(&all, i);
+    for (size_t i = 0; alone && i < all.classes; i++)
+        PyType_Type.tp_clear(all.object[i]);
+    Py_DECREF(classes);
+}
+
+enum { WORD = sizeof(uintptr_t), META_DEVICE = 14 };
+
+/** Mangled names of classes. */
+#define AUTOGRAD_META "N5torch8autograd12AutogradMetaE"
+#define ALLOCATOR "N3c109AllocatorE"
+#define VERSION_COUNTER "N3c1015VariableVersion14VersionCounterE"
+
+/** Dtypes that every version has, by their number in c10::ScalarType. */
+static const struct {
+    const char *name;
+    unsigned number;
+} dtypes[] = {
+    {"uint8", 0},     {"int8", 1},        {"int16", 2},   {"int32", 3},
+    {"int64", 4},     {"float16", 5},     {"float32", 6}, {"float64", 7},
+    {"complex64", 9}, {"complex128", 10}, {"bool", 11},   {"bfloat16", 15},
+};
+
+enum { DTYPES = sizeof dtypes / sizeof *dtypes };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/** The bytes of a Python object's struct. */
+static size_t
+size_of_object(lg__torch_finder *finder, const char *name)
+{
+    PyObject *object = lg__finder_object(finder, name);
+    return object != NULL ? (size_t)Py_TYPE(object)->tp_basicsize : 0;
+}
+
+static void
+find_wrapper(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    const char *const names[] = {"short", "long", "leaf", "meta"};
+    lg__sample samples[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++)
+        samples[i] = lg__sample_of(lg__finder_at(finder, names[i]),
+                                   lg__finder_address(finder, names[i]));
+    lg__sought sought = {"a tensor object's TensorImpl", 2 * WORD,
+                         size_of_object(finder, "short"), WORD, 0};
+    layout->wrapper_impl =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    lg__sample hooks[] = {lg__sample_of(lg__finder_at(finder, "leaf"),
+                                        lg__finder_at(finder, "hooks")),
+                          lg__sample_of(lg__finder_at(finder, "short"), 0)};
+    sought.what = "a tensor object's hooks";
+    layout->wrapper_hooks =
+        lg__finder_find(finder, &sought, hooks, COUNT(hooks));
+    if (lg__finder_optional(finder, "late hooks") != NULL) {
+        hooks[0].value = lg__finder_at(finder, "late hooks");
+        sought.what = "a tensor object's late hooks";
+        layout->wrapper_acc =
+            lg__finder_find(finder, &sought, hooks, COUNT(hooks));
+    }
+}
+
+/** From 1.9 to 2.9, C++ owns a tensor object that only C++ refers to. The word
+ *  before says so (MaybeOwned). */
+static void
+find_borrowing(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    if (layout->wrapper_impl == 2 * WORD)
+        return;
+    PyObject *dropped = lg__finder_object(finder, "dropped");
+    uintptr_t address = dropped != NULL ? PyLong_AsSize_t(dropped) : 0;
+    PyErr_Clear();
+    lg__sample samples[] = {lg__sample_of(lg__finder_at(finder, "short"), 0),
+                            lg__sample_of(lg__finder_at(finder, "leaf"), 0),
+                            lg__sample_of(address, 1)};
+    lg__sought sought = {"whether C++ owns a tensor object", 2 * WORD,
+                         layout->wrapper_impl, 1, 0};
+    layout->wrapper_borrows =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+}
+
+static void
+find_owner(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    const char *const names[] = {"storage of short", "storage of long",
+                                 "storage of deep"};
+    lg__sample samples[COUNT(names)], back[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        samples[i] = lg__sample_of(lg__finder_at(finder, names[i]),
+                                   lg__finder_address(finder, names[i]));
+        back[i] = lg__sample_of(samples[i].value, samples[i].base);
+    }
+    lg__sought sought = {"a storage object's StorageImpl", 2 * WORD,
+                         size_of_object(finder, names[0]), WORD, 0};
+    layout->owner_impl =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    if (layout->owner_impl > 2 * WORD)
+        layout->owner_borrows = layout->owner_impl - WORD;
+    sought = (lg__sought){"a storage's object", 2 * WORD,
+                          lg__finder_end(finder, back[0].base), WORD, 1};
+    layout->storage_object = lg__finder_try(finder, &sought, back, COUNT(back));
+}
+
+static void
+find_pointers(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    const char *const names[] = {"short", "long", "deep", "borrowing"};
+    const char *const owners[] = {"storage of short", "storage of long",
+                                  "storage of deep", "storage of borrowing"};
+    lg__sample storages[COUNT(names)], objects[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        uintptr_t impl = lg__finder_address(finder, names[i]);
+        storages[i] =
+            lg__sample_of(impl, lg__finder_address(finder, owners[i]));
+        objects[i] = lg__sample_of(impl, lg__finder_at(finder, names[i]));
+    }
+    lg__sought sought = {"a tensor's storage", 2 * WORD,
+                         lg__finder_end(finder, storages[0].base), WORD, 0};
+    layout->impl_storage =
+        lg__finder_find(finder, &sought, storages, COUNT(storages));
+    sought.what = "a tensor's object";
+    sought.ignored = 1;
+    layout->impl_object =
+        lg__finder_find(finder, &sought, objects, COUNT(objects));
+    sought.what = "a tensor's version counter";
+    layout->impl_version = lg__finder_class(finder, &sought, objects,
+                                            COUNT(objects), VERSION_COUNTER);
+    lg__sample leaves[] = {
+        lg__sample_of(lg__finder_address(finder, "leaf"), 0),
+        lg__sample_of(lg__finder_address(finder, "square"), 0)};
+    sought.what = "a tensor's autograd data";
+    layout->impl_meta =
+        lg__finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
+}
+
+/** Returns whether the dimensions at this address are those; up to five lie in
+ *  place. */
+static bool
+has_sizes(lg__torch_finder *finder, uintptr_t at, const int64_t *sizes,
+          size_t count)
+{
+    int64_t found[8];
+    if (lg__memory_word(finder->memory, at) != count)
+        return false;
+    uintptr_t from = at + WORD;
+    if (count > 5)
+        from = lg__memory_word(finder->memory, from);
+    return lg__memory_copy(finder->memory, from, found, count * WORD) &&
+           memcmp(found, sizes, count * WORD) == 0;
+}
+
+static void
+find_sizes(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    static const int64_t sizes[][6] = {
+        {5}, {2, 3, 5, 7, 11}, {2, 1, 3, 1, 2, 1}};
+    uintptr_t tensors[] = {lg__finder_address(finder, "short"),
+                           lg__finder_address(finder, "long"),
+                           lg__finder_address(finder, "deep")};
+    size_t end = lg__finder_end(finder, tensors[0]);
+    unsigned matches = 0;
+    for (size_t k = 2 * WORD; !finder->failed && k + 6 * WORD <= end;
+         k += WORD) {
+        if (!has_sizes(finder, tensors[0] + k, sizes[0], 1) ||
+            !has_sizes(finder, tensors[1] + k, sizes[1], 5) ||
+            !has_sizes(finder, tensors[2] + k, sizes[2], 6))
+            continue;
+        layout->impl_sizes = (uint16_t)k;
+        matches++;
+    }
+    lg__finder_check(finder, matches == 1, "a tensor's shape");
+    lg__sample counts[] = {lg__sample_of(tensors[0], 5),
+                           lg__sample_of(tensors[1], 2310),
+                           lg__sample_of(tensors[2], 12)};
+    lg__sought sought = {"a tensor's number of elements",
+                         layout->impl_sizes + 2 * WORD, end, WORD, 0};
+    layout->impl_count =
+        lg__finder_find(finder, &sought, counts, COUNT(counts));
+}
+
+static void
+find_dtype(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    lg__sample samples[DTYPES];
+    for (size_t i = 0; i < DTYPES; i++)
+        samples[i] = lg__sample_of(lg__finder_address(finder, dtypes[i].name),
+                                   dtypes[i].number);
+    size_t end = lg__finder_end(finder, samples[0].base);
+    lg__sought sought = {"a tensor's dtype", layout->impl_count + WORD, end, 2,
+                         0};
+    layout->impl_dtype =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    lg__sample devices[] = {
+        lg__sample_of(lg__finder_address(finder, "short"), 0),
+        lg__sample_of(lg__finder_address(finder, "float64"), 0),
+        lg__sample_of(lg__finder_address(finder, "meta"), META_DEVICE)};
+    sought = (lg__sought){"a tensor's device", layout->impl_dtype + 2u,
+                          layout->impl_dtype + 8u, 1, 0};
+    layout->impl_device =
+        lg__finder_find(finder, &sought, devices, COUNT(devices));
+    /* After the word of the dtype come the dispatch keys, which are the last.
+     */
+    layout->impl_end = (uint16_t)((layout->impl_dtype & ~7u) + 2 * WORD);
+}
+
+static void
+find_data(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    const char *const names[] = {"short", "long", "deep", "borrowing"};
+    const char *const owners[] = {"storage of short", "storage of long",
+                                  "storage of deep", "storage of borrowing"};
+    const uintptr_t bytes[] = {20, 9240, 48, 64};
+    lg__sample data[COUNT(names)], sizes[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++) {
+        uintptr_t storage = lg__finder_address(finder, owners[i]);
+        data[i] = lg__sample_of(storage, lg__finder_data(finder, names[i]));
+        sizes[i] = lg__sample_of(storage, bytes[i]);
+    }
+    size_t end = lg__finder_end(finder, data[0].base);
+    lg__sought sought = {"a storage's data", 2 * WORD, end, WORD, 0};
+    layout->storage_data = lg__finder_find(finder, &sought, data, COUNT(data));
+    sought.what = "a storage's context";
+    sought.begin = layout->storage_data + WORD;
+    layout->storage_context =
+        lg__finder_find(finder, &sought, data, COUNT(data) - 1);
+    lg__finder_check(finder,
+                     layout->storage_context == layout->storage_data + 2 * WORD,
+                     "a storage's context");
+    layout->storage_deleter = layout->storage_data + WORD;
+    sought.what = "a storage's size";
+    layout->storage_size =
+        lg__finder_find(finder, &sought, sizes, COUNT(sizes));
+    sought.what = "a storage's allocator";
+    layout->storage_allocator =
+        lg__finder_try_class(finder, &sought, data, COUNT(data) - 1, ALLOCATOR);
+}
+
+/** The device is one byte, and the padding behind it has what malloc left
+ *  there. */
+static void
+find_deleters(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    uintptr_t ours = lg__finder_address(finder, "storage of short");
+    uintptr_t theirs = lg__finder_address(finder, "storage of borrowing");
+    uintptr_t meta = lg__finder_address(finder, "storage of meta");
+    lg__sample devices[] = {lg__sample_of(ours, 0), lg__sample_of(theirs, 0),
+                            lg__sample_of(meta, META_DEVICE)};
+    lg__sought sought = {"a storage's device", layout->storage_context + WORD,
+                         layout->storage_context + 2 * WORD, 1, 0};
+    layout->storage_device =
+        lg__finder_first(finder, &sought, devices, COUNT(devices));
+    layout->deleter_malloc =
+        lg__finder_word(finder, ours + layout->storage_deleter);
+    layout->deleter_object =
+        lg__finder_word(finder, theirs + layout->storage_deleter);
+    lg__finder_check(finder, layout->deleter_malloc != layout->deleter_object,
+                     "who frees a storage");
+    uintptr_t context =
+        lg__finder_word(finder, theirs + layout->storage_context);
+    lg__sample owner = lg__sample_of(context, lg__finder_at(finder, "owner"));
+    sought = (lg__sought){"a storage's owner", 0,
+                          lg__finder_end(finder, context), WORD, 0};
+    layout->owner_known =
+        lg__finder_any(finder, &sought, &owner, 1, &layout->context_object);
+}
+
+static bool
+torch_find_tensors(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    find_wrapper(finder, layout);
+    find_borrowing(finder, layout);
+    find_owner(finder, layout);
+    find_pointers(finder, layout);
+    find_sizes(finder, layout);
+    find_dtype(finder, layout);
+    find_data(finder, layout);
+    find_deleters(finder, layout);
+    return !finder->failed;
+}
+
 #define CALIBRATION "leakgraph.calibration"
 
 /** Writes the current exception as the reason, and clears it. */
@@ -61,7 +420,7 @@ examine_script(const lg__torch_finder *finder, lg__torch_layout *layout)
 static bool
 examine(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    bool tensors = lg__torch_find_tensors(finder, layout);
+    bool tensors = torch_find_tensors(finder, layout);
     layout->graph = tensors && lg__torch_find_graph(finder, layout);
     if (tensors)
         examine_script(finder, layout);
@@ -111,7 +470,7 @@ calibrate(lg__memory *memory, lg__torch_layout *layout)
     else
         Py_XDECREF(module);
     if (classes != NULL)
-        lg__finder_discard(classes);
+        finder_discard(classes);
     return tensors;
 }
 

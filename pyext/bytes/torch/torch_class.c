@@ -22,6 +22,27 @@ static const struct {
     {"N2at23FunctionalTensorWrapperE", "value "},
 };
 
+uint32_t
+lg__torch_intern(lg__torch *torch, const char *text)
+{
+    uint32_t id = lg_builder_intern(torch->builder, text, strlen(text));
+    return id != UINT32_MAX ? id : 0;
+}
+
+lg__torch_labels
+lg__torch_labels_of(lg__torch *torch, const char *prefix, const char *x)
+{
+    char text[200];
+    lg__torch_labels labels;
+    snprintf(text, sizeof text, "%s%s", prefix, x);
+    labels.tensor = lg__torch_intern(torch, text);
+    snprintf(text, sizeof text, "_raw_saved_%s.data", x);
+    labels.packed = lg__torch_intern(torch, text);
+    snprintf(text, sizeof text, "_raw_saved_%s.unpack_hook", x);
+    labels.unpack = lg__torch_intern(torch, text);
+    return labels;
+}
+
 static bool
 mentions(const lg__rtti *rtti, const char *text)
 {

@@ -86,8 +86,4 @@ bool lg__finder_is_a(lg__torch_finder *finder, uintptr_t object,
 /** The size in bytes of the block at that address. */
 size_t lg__finder_end(lg__torch_finder *finder, uintptr_t block);
 
-/** Frees a tuple of classes and the classes, if nothing else refers to them.
- *  Takes over the reference. */
-void lg__finder_discard(PyObject *classes);
-
 #endif

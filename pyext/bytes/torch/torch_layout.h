@@ -147,8 +147,6 @@ typedef struct lg__torch_layout {
 /** Find the two halves of the layout: tensors and storages, then autograd.
  *  False, with the finder's reason, if something does not fit. */
 struct lg__torch_finder;
-bool lg__torch_find_tensors(struct lg__torch_finder *finder,
-                            lg__torch_layout *layout);
 bool lg__torch_find_graph(struct lg__torch_finder *finder,
                           lg__torch_layout *layout);
 
@@ -159,16 +157,6 @@ bool lg__torch_find_script(struct lg__torch_finder *finder,
 /** The same for compiled code. */
 bool lg__torch_find_code(struct lg__torch_finder *finder,
                          lg__torch_code_layout *layout);
-void lg__torch_find_saved(struct lg__torch_finder *finder,
-                          lg__torch_layout *layout);
-/** The Node that made a calibration object, and the AccumulateGrad at the end
- *  of one of its edges; call them once the layout is known so far. */
-uintptr_t lg__torch_calibration_node(struct lg__torch_finder *finder,
-                                     const lg__torch_layout *layout,
-                                     const char *name);
-uintptr_t lg__torch_calibration_leaf(struct lg__torch_finder *finder,
-                                     const lg__torch_layout *layout,
-                                     const char *name, unsigned edge);
 
 /** The text of leakgraph/calibration.py. */
 extern const char lg__torch_calibration[];

@@ -2,14 +2,33 @@
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
 
+/* Finds saved tensors in PyTorch's layout: SavedVariable, hooked ones, the ctx
+ *  of a Function written in Python. */
+
 enum { WORD = sizeof(uintptr_t) };
 
-#define NODE "N5torch8autograd4NodeE"
-#define ACCUMULATE_GRAD "N5torch8autograd14AccumulateGradE"
-#define ANOMALY_METADATA "N5torch8autograd15AnomalyMetadataE"
-#define NO_TENSOR "N3c1019UndefinedTensorImplE"
+#define SAVED_HOOKS "N5torch8autograd18SavedVariableHooksE"
+#define TENSOR_IMPL "N3c1010TensorImplE"
+#define VERSION_COUNTER "N3c1015VariableVersion14VersionCounterE"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/** Half the size of this vector, if it holds two SavedVariables of this tensor;
+ *  otherwise 0. */
+static uintptr_t
+size_of_saved(lg__torch_finder *finder, uintptr_t vector, uintptr_t impl)
+{
+    uintptr_t ends[2];
+    if (!lg__memory_copy(finder->memory, vector, ends, sizeof ends) ||
+        !lg__is_address(ends[0]) || ends[1] < ends[0] + 8 * WORD ||
+        ends[1] > ends[0] + 64 * WORD || (ends[1] - ends[0]) % (2 * WORD) != 0)
+        return 0;
+    uintptr_t size = (ends[1] - ends[0]) / 2;
+    return lg__memory_word(finder->memory, ends[0]) == impl &&
+                   lg__memory_word(finder->memory, ends[0] + size) == impl
+               ? size
+               : 0;
+}
 
 /** The AutogradMeta of a calibration object. */
 static uintptr_t
@@ -21,13 +40,223 @@ meta_of(lg__torch_finder *finder, const lg__torch_layout *layout,
 }
 
 /** The Node that made a calibration object. */
-uintptr_t
-lg__torch_calibration_node(lg__torch_finder *finder,
-                           const lg__torch_layout *layout, const char *name)
+static uintptr_t
+torch_calibration_node(lg__torch_finder *finder, const lg__torch_layout *layout,
+                       const char *name)
 {
     return lg__finder_word(finder, meta_of(finder, layout, name) +
                                        layout->meta_grad_fn);
 }
+
+static void
+find_context(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    uintptr_t node = torch_calibration_node(finder, layout, "doubled");
+    PyObject *context = lg__finder_object(finder, "node of doubled");
+    uintptr_t object = (uintptr_t)context;
+    uintptr_t impl = lg__finder_address(finder, "square");
+    size_t end = context != NULL ? (size_t)Py_TYPE(context)->tp_basicsize : 0;
+    lg__sample down = lg__sample_of(object, node);
+    lg__sample up = lg__sample_of(node, object);
+    lg__sought sought = {"a ctx's node", 2 * WORD, end, WORD, 0};
+    layout->context_node = lg__finder_find(finder, &sought, &down, 1);
+    sought = (lg__sought){"a node's ctx", WORD, lg__finder_end(finder, node),
+                          WORD, 1};
+    layout->python_context = lg__finder_find(finder, &sought, &up, 1);
+    unsigned matches = 0;
+    for (size_t k = 2 * WORD; k + 3 * WORD <= end; k += WORD) {
+        uintptr_t size = size_of_saved(finder, object + k, impl);
+        if (size == 0)
+            continue;
+        layout->context_saved = (uint16_t)k;
+        layout->saved_size = (uint16_t)size;
+        matches++;
+    }
+    lg__finder_check(finder, matches == 1, "a ctx's saved tensors");
+}
+
+typedef struct pair {
+    uint16_t square; /**< the offset at which the product's node saves the
+                          square */
+    uint16_t other;
+} pair;
+
+static pair
+find_pair(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    uintptr_t product = torch_calibration_node(finder, layout, "product");
+    size_t end = lg__finder_end(finder, product);
+    lg__sample self =
+        lg__sample_of(product, lg__finder_address(finder, "square"));
+    lg__sample other =
+        lg__sample_of(product, lg__finder_address(finder, "graph other"));
+    lg__sought sought = {"a node's saved tensors", layout->node_edges + WORD,
+                         end, WORD, 0};
+    pair found = {lg__finder_find(finder, &sought, &self, 1),
+                  lg__finder_find(finder, &sought, &other, 1)};
+    uint16_t first = found.square < found.other ? found.square : found.other;
+    if (first < layout->node_members)
+        layout->node_members = first;
+    return found;
+}
+
+/** Finds five bytes: made without a tensor, in place on a view, the original, a
+ *  leaf, an output. */
+static void
+find_flags(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
+{
+    uintptr_t product = torch_calibration_node(finder, layout, "product");
+    uint16_t first = at.square < at.other ? at.square : at.other;
+    uintptr_t exponential =
+        torch_calibration_node(finder, layout, "exponential");
+    lg__finder_check(
+        finder,
+        lg__finder_is_a(finder, lg__finder_word(finder, exponential + first),
+                        TENSOR_IMPL),
+        "a saved result");
+    lg__sample samples[] = {
+        lg__sample_of(product + at.square, UINT64_C(0x0000010000)),
+        lg__sample_of(product + at.other, UINT64_C(0x0001010000)),
+        lg__sample_of(exponential + first, UINT64_C(0x0100000000))};
+    lg__sought sought = {"the flags of a saved tensor", WORD,
+                         layout->saved_size, WORD, ~UINT64_C(0xffffffffff)};
+    layout->saved_flags =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    lg__sought counter = {"the version counter of a saved tensor", WORD,
+                          layout->saved_flags, WORD, 0};
+    layout->saved_counter =
+        lg__finder_try_class(finder, &counter, samples, 2, VERSION_COUNTER);
+}
+
+/** Finds the number in a version counter, and the number that a SavedVariable
+ *  notes: 0 of "graph other", and 3 of "modified", which has 7 now. */
+static void
+find_versions(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
+{
+    uintptr_t product = torch_calibration_node(finder, layout, "product");
+    uintptr_t user = torch_calibration_node(finder, layout, "user of modified");
+    uintptr_t counters[] = {
+        lg__finder_word(finder, lg__finder_address(finder, "graph other") +
+                                    layout->impl_version),
+        lg__finder_word(finder, lg__finder_address(finder, "modified") +
+                                    layout->impl_version)};
+    lg__sample noted[] = {lg__sample_of(product + at.other, 0),
+                          lg__sample_of(user + at.other, 3)};
+    lg__sample now[] = {lg__sample_of(counters[0], 0),
+                        lg__sample_of(counters[1], 7)};
+    lg__sought sought = {.begin = WORD, .end = layout->saved_flags, .step = 4};
+    uint16_t version;
+    if (!lg__finder_any(finder, &sought, noted, COUNT(noted), &version))
+        return;
+    sought.end = lg__finder_end(finder, counters[1]);
+    if (lg__finder_any(finder, &sought, now, COUNT(now),
+                       &layout->counter_version))
+        layout->saved_version = version;
+}
+
+static void
+find_packed(lg__torch_finder *finder, lg__torch_layout *layout, uintptr_t hooks)
+{
+    lg__sample packs = lg__sample_of(hooks, lg__finder_at(finder, "pack"));
+    lg__sample unpacks = lg__sample_of(hooks, lg__finder_at(finder, "unpack"));
+    uintptr_t type = lg__finder_at(finder, "packed");
+    size_t end = lg__finder_end(finder, hooks);
+    lg__sought sought = {"the hook that unpacks", WORD, end, WORD, 0};
+    layout->hooks_unpack = lg__finder_find(finder, &sought, &unpacks, 1);
+    sought.what = "the hook that packs";
+    layout->hooks_pack = lg__finder_try(finder, &sought, &packs, 1);
+    unsigned matches = 0;
+    for (size_t k = WORD; k + WORD <= end; k += WORD) {
+        uintptr_t object = lg__memory_word(finder->memory, hooks + k);
+        if (!lg__is_address(object) ||
+            lg__memory_word(finder->memory, object + WORD) != type)
+            continue;
+        layout->hooks_packed = (uint16_t)k;
+        matches++;
+    }
+    lg__finder_check(finder,
+                     matches == 1 && layout->hooks_pack != layout->hooks_unpack,
+                     "what a hook has packed");
+}
+
+/** The AccumulateGrad at the end of an edge of the square's node. */
+static uintptr_t
+torch_calibration_leaf(lg__torch_finder *finder, const lg__torch_layout *layout,
+                       const char *name, unsigned edge)
+{
+    uintptr_t edges =
+        lg__finder_word(finder, torch_calibration_node(finder, layout, name) +
+                                    layout->node_edges);
+    return lg__finder_word(finder, edges + edge * layout->edge_size);
+}
+
+static void
+find_hooked(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
+{
+    uintptr_t hooked = torch_calibration_node(finder, layout, "hooked");
+    uintptr_t leaves = torch_calibration_node(finder, layout, "hooked leaf");
+    lg__sample slots[] = {lg__sample_of(hooked + at.square, 0),
+                          lg__sample_of(hooked + at.other, 0),
+                          lg__sample_of(leaves + at.square, 0),
+                          lg__sample_of(leaves + at.other, 0)};
+    lg__sought sought = {"the hooks of a saved tensor", WORD,
+                         layout->saved_size, WORD, 0};
+    layout->saved_hooks =
+        lg__finder_class(finder, &sought, slots, COUNT(slots), SAVED_HOOKS);
+    find_packed(finder, layout,
+                lg__finder_word(finder, slots[0].base + layout->saved_hooks));
+    slots[0].value = torch_calibration_node(finder, layout, "square");
+    slots[1].value = torch_calibration_node(finder, layout, "product");
+    sought.what = "the node of a hooked tensor";
+    layout->saved_grad_fn = lg__finder_find(finder, &sought, slots, 2);
+    /* The leaf's node: held, or by a weak_ptr. Two edges own it, too. */
+    uintptr_t other = torch_calibration_leaf(finder, layout, "product", 1);
+    uintptr_t counts = layout->node_counted
+                           ? other
+                           : lg__finder_word(finder, other + 2 * WORD);
+    if ((lg__finder_word(finder, counts + WORD) & UINT32_MAX) == 2)
+        return;
+    slots[2].value = torch_calibration_leaf(finder, layout, "square", 0);
+    slots[3].value = other;
+    sought.what = "the leaf of a hooked tensor";
+    layout->saved_leaf = lg__finder_find(finder, &sought, slots + 2, 2);
+}
+
+static void
+find_raw(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
+{
+    PyObject *raw = lg__finder_object(finder, "raw saved");
+    PyObject *own = lg__finder_optional(finder, "own saved");
+    lg__sample slot = lg__sample_of(
+        (uintptr_t)raw,
+        torch_calibration_node(finder, layout, "product") + at.square);
+    lg__sought sought = {"a SavedTensor's own", 2 * WORD, 7 * WORD, WORD, 0};
+    layout->raw_saved = lg__finder_find(finder, &sought, &slot, 1);
+    if (own == NULL)
+        return;
+    lg__sample samples[] = {lg__sample_of((uintptr_t)raw, 0),
+                            lg__sample_of((uintptr_t)own, 1)};
+    sought = (lg__sought){"whether a SavedTensor owns", 6 * WORD, 6 * WORD + 1,
+                          1, ~UINT64_C(1)};
+    layout->raw_owned =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+}
+
+static void
+torch_find_saved(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    find_context(finder, layout);
+    pair at = find_pair(finder, layout);
+    find_flags(finder, layout, at);
+    find_versions(finder, layout, at);
+    find_hooked(finder, layout, at);
+    find_raw(finder, layout, at);
+}
+
+#define NODE "N5torch8autograd4NodeE"
+#define ACCUMULATE_GRAD "N5torch8autograd14AccumulateGradE"
+#define ANOMALY_METADATA "N5torch8autograd15AnomalyMetadataE"
+#define NO_TENSOR "N3c1019UndefinedTensorImplE"
 
 /** Returns whether this is a vector of one hook, which points at this dict. */
 static bool
@@ -165,8 +394,8 @@ find_meta(lg__torch_finder *finder, lg__torch_layout *layout)
 static void
 find_edges(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    uintptr_t product = lg__torch_calibration_node(finder, layout, "product");
-    uintptr_t square = lg__torch_calibration_node(finder, layout, "square");
+    uintptr_t product = torch_calibration_node(finder, layout, "product");
+    uintptr_t square = torch_calibration_node(finder, layout, "square");
     size_t end = lg__finder_end(finder, product);
     unsigned matches = 0;
     for (size_t k = WORD; k + 3 * WORD <= end; k += WORD) {
@@ -187,23 +416,11 @@ find_edges(lg__torch_finder *finder, lg__torch_layout *layout)
     lg__finder_check(finder, matches == 1, "a node's edges");
 }
 
-/** The AccumulateGrad at the end of an edge of the square's node. */
-uintptr_t
-lg__torch_calibration_leaf(lg__torch_finder *finder,
-                           const lg__torch_layout *layout, const char *name,
-                           unsigned edge)
-{
-    uintptr_t edges = lg__finder_word(
-        finder,
-        lg__torch_calibration_node(finder, layout, name) + layout->node_edges);
-    return lg__finder_word(finder, edges + edge * layout->edge_size);
-}
-
 static void
 find_node(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    uintptr_t square = lg__torch_calibration_node(finder, layout, "square");
-    uintptr_t product = lg__torch_calibration_node(finder, layout, "product");
+    uintptr_t square = torch_calibration_node(finder, layout, "square");
+    uintptr_t product = torch_calibration_node(finder, layout, "product");
     lg__sample down[] = {
         lg__sample_of(lg__finder_at(finder, "node of square"), square),
         lg__sample_of(lg__finder_at(finder, "node of product"), product)};
@@ -218,10 +435,10 @@ find_node(lg__torch_finder *finder, lg__torch_layout *layout)
     /* The part of enable_shared_from_this begins with the address of the
        object. */
     layout->node_counted = lg__finder_word(finder, square + WORD) != square;
-    uintptr_t leaf = lg__torch_calibration_leaf(finder, layout, "square", 0);
+    uintptr_t leaf = torch_calibration_leaf(finder, layout, "square", 0);
     lg__sample leaves[] = {
         lg__sample_of(leaf, lg__finder_address(finder, "graph leaf")),
-        lg__sample_of(lg__torch_calibration_leaf(finder, layout, "product", 1),
+        lg__sample_of(torch_calibration_leaf(finder, layout, "product", 1),
                       lg__finder_address(finder, "graph other"))};
     sought = (lg__sought){"the leaf of an AccumulateGrad",
                           layout->node_edges + WORD, end, WORD, 0};
@@ -234,7 +451,7 @@ static void
 find_metadata(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     lg__sample node =
-        lg__sample_of(lg__torch_calibration_node(finder, layout, "product"), 0);
+        lg__sample_of(torch_calibration_node(finder, layout, "product"), 0);
     lg__sought sought = {"a node's metadata", WORD, layout->node_members, WORD,
                          0};
     layout->node_metadata =
@@ -254,6 +471,6 @@ lg__torch_find_graph(lg__torch_finder *finder, lg__torch_layout *layout)
     find_meta(finder, layout);
     find_node(finder, layout);
     find_metadata(finder, layout);
-    lg__torch_find_saved(finder, layout);
+    torch_find_saved(finder, layout);
     return !finder->failed;
 }

@@ -3,6 +3,31 @@
 
 #include <string.h>
 
+/* The queue of C++ objects that the pass has yet to visit. */
+
+/** Appends a task. */
+static void
+torch_push(lg__torch *torch, uintptr_t address, uint32_t node,
+           lg__torch_kind kind)
+{
+    if (torch->task_end == torch->task_capacity) {
+        size_t capacity = torch->task_capacity ? 2 * torch->task_capacity : 512;
+        lg__torch_task *tasks =
+            lg__pass_keep(torch->pass, capacity * sizeof *tasks);
+        if (tasks == NULL)
+            return;
+        size_t waiting = torch->task_end - torch->task_begin;
+        if (waiting)
+            memcpy(tasks, torch->tasks + torch->task_begin,
+                   waiting * sizeof *tasks);
+        torch->tasks = tasks;
+        torch->task_capacity = capacity;
+        torch->task_begin = 0;
+        torch->task_end = waiting;
+    }
+    torch->tasks[torch->task_end++] = (lg__torch_task){address, node, kind};
+}
+
 enum { WORD = sizeof(uintptr_t) };
 
 static uint32_t
@@ -113,7 +138,7 @@ lg__torch_tensor(lg__torch *torch, uintptr_t impl)
     }
     record->node = lg__pass_native(torch->pass, (const void *)impl, class->type,
                                    lg__memory_block(torch->memory, impl), NULL);
-    lg__torch_push(torch, impl, record->node, LG__TORCH_IMPL);
+    torch_push(torch, impl, record->node, LG__TORCH_IMPL);
     return record;
 }
 
@@ -163,7 +188,7 @@ lg__torch_node(lg__torch *torch, uintptr_t node)
     else
         record->node = lg__pass_native(torch->pass, (const void *)node,
                                        class->type, 0, NULL);
-    lg__torch_push(torch, node, record->node, LG__TORCH_AUTOGRAD);
+    torch_push(torch, node, record->node, LG__TORCH_AUTOGRAD);
     return record;
 }
 
@@ -184,7 +209,7 @@ lg__torch_script(lg__torch *torch, uintptr_t address)
     record->node =
         lg__pass_native(torch->pass, (const void *)address, class->type,
                         lg__memory_block(torch->memory, address), NULL);
-    lg__torch_push(torch, address, record->node, class->kind);
+    torch_push(torch, address, record->node, class->kind);
     return record;
 }
 
@@ -313,6 +338,17 @@ lg__torch_hold_member(lg__torch *torch, uint32_t source, uintptr_t object,
     hold_as(torch, source, object, LG_EDGE_NATIVE, label);
 }
 
+lg__torch_record *
+lg__torch_value_record(lg__torch *torch, const lg__torch_value *value)
+{
+    const lg__torch_script_layout *layout = &torch->layout->script;
+    if (value->tag == layout->tag_int || !lg__is_address(value->payload))
+        return NULL;
+    if (value->tag == layout->tag_tensor)
+        return lg__torch_tensor(torch, value->payload);
+    return lg__torch_script(torch, value->payload);
+}
+
 static void
 settle(lg__torch *torch, const lg__torch_record *record)
 {
@@ -334,7 +370,6 @@ settle(lg__torch *torch, const lg__torch_record *record)
 void
 lg__torch_settle(lg__torch *torch)
 {
-    lg__torch_settle_nurses(torch);
     for (size_t i = 0; i < torch->records.capacity; i++)
         if (torch->records.slots[i].value != NULL)
             settle(torch, torch->records.slots[i].value);

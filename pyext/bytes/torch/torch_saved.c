@@ -7,20 +7,6 @@
 
 enum { WORD = sizeof(uintptr_t), SAVED_WORDS = 32 };
 
-lg__torch_labels
-lg__torch_labels_of(lg__torch *torch, const char *prefix, const char *x)
-{
-    char text[200];
-    lg__torch_labels labels;
-    snprintf(text, sizeof text, "%s%s", prefix, x);
-    labels.tensor = lg__torch_intern(torch, text);
-    snprintf(text, sizeof text, "_raw_saved_%s.data", x);
-    labels.packed = lg__torch_intern(torch, text);
-    snprintf(text, sizeof text, "_raw_saved_%s.unpack_hook", x);
-    labels.unpack = lg__torch_intern(torch, text);
-    return labels;
-}
-
 static bool
 is_kind(lg__torch *torch, uintptr_t object, lg__torch_kind kind)
 {

@@ -5,17 +5,13 @@
 #ifndef LEAKGRAPH_CAPTURE_COMMON_H
 #define LEAKGRAPH_CAPTURE_COMMON_H
 
-#include "capture/common/interned_attribute.h"
-#include "capture/common/bytearray.h"
 #include "capture/common/capture_options.h"
 #include "capture/common/clock.h"
-#include "capture/common/free_lists.h"
+#include "capture/common/interned_attribute.h"
+#include "capture/common/internals.h"
 #include "capture/common/known.h"
 #include "capture/common/members.h"
-#include "capture/common/own.h"
 #include "capture/common/peek.h"
 #include "capture/common/range.h"
-#include "capture/common/stringio.h"
-#include "capture/common/traceback.h"
 
 #endif

@@ -27,6 +27,12 @@ typedef struct lg__scratch {
     size_t size;
 } lg__scratch;
 
+/** Pages on which the capture has found objects, by their numbers; 0: none. An
+ *  object does not go away during the walk, and so its page does not either. */
+typedef struct lg__seen_pages {
+    uintptr_t page[64];
+} lg__seen_pages;
+
 enum { LG__LITERAL_BITS = 7 };
 
 /** Names that are written in the program: the last at each place, and its

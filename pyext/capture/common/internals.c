@@ -1,10 +1,51 @@
+#include "capture/common/internals.h"
+#include "capture/common/interned_attribute.h"
 #include "capture/cpython/capture_cpython.h"
-#include "capture/common/free_lists.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const void *
+lg__bytearray_memory(const PyObject *array, uint64_t *bytes)
+{
+    return lg__bytearray_block((const PyByteArrayObject *)array, bytes);
+}
+
+bool
+lg__stringio_is_known(const PyTypeObject *type)
+{
+    return lg__stringio_has_layout(type);
+}
+
+lg__stringio_parts
+lg__stringio_read(const PyObject *object)
+{
+    const lg__stringio *stream = (const lg__stringio *)object;
+    lg__stringio_parts parts = {
+        .buffer = stream->characters,
+        .bytes = stream->room * (uint64_t)sizeof *stream->characters,
+    };
+    lg__stringio_text_of(stream, parts.objects);
+    return parts;
+}
+
+PyObject *
+lg__object_traceback(PyObject *tracemalloc, PyObject *object)
+{
+#if LG__TRACES_UNDER_HEAD
+    uintptr_t block = (uintptr_t)object - lg__preheader_size(Py_TYPE(object));
+    PyObject *frames = _PyTraceMalloc_GetTraceback(0, block);
+    if (frames == NULL || frames == Py_None)
+        return frames;
+    PyObject *found = lg__method_call(tracemalloc, "Traceback", frames);
+    Py_DECREF(frames);
+    return found;
+#else
+    return lg__method_call(tracemalloc, "get_object_traceback", object);
+#endif
+}
 
 /* The collector's head, and what a tuple has before its items. */
 static uint64_t

@@ -1,0 +1,102 @@
+import subprocess
+
+import check_rooms
+import pytest
+import rooms
+
+
+def calling(name, other):
+    """Return the code of a function that calls another."""
+    declared = f"int {other}(void); int {name}(void);"
+    return f"{declared} int {name}(void) {{ return {other}(); }}\n"
+
+
+GRAPH = "libgraph/src/graph"
+PATHS = "libgraph/src/paths"
+SOURCES = {
+    f"{GRAPH}/graph.c": "int lg__size(void); int lg__size(void) { return 1; }\n",
+    f"{PATHS}/path.c": calling("lg_path", "lg__size"),
+}
+
+
+@pytest.fixture
+def compiled(project):
+    """Write and compile sources, and check them; returns the problems."""
+
+    def check(more=()):
+        for path, text in {**SOURCES, **dict(more)}.items():
+            project.write(path, text)
+            part, _, below = path.partition("/")
+            made = f"build/{part}/CMakeFiles/{part}.dir/{below}.o"
+            project.write(made, "")
+            subprocess.run(["cc", "-c", path, "-o", made], cwd=project.root, check=True)
+        calls = check_rooms.read(project.root, project.root / "build")
+        return [
+            *check_rooms.upward(calls),
+            *check_rooms.round_about(calls.between(), ()),
+            *check_rooms.lonely(calls, (GRAPH, PATHS), ()),
+        ]
+
+    return check
+
+
+def test_a_call_of_an_earlier_room_is_fine(compiled):
+    assert compiled() == []
+
+
+def test_a_call_of_a_later_room(compiled):
+    text = calling("lg__up", "lg_path")
+    (problem,) = compiled({f"{GRAPH}/hop.c": text})
+    assert problem == f"{GRAPH}/hop.c uses lg_path of {PATHS}/path.c, a later room"
+
+
+def test_files_that_call_each_other(compiled):
+    one = calling("lg__one", "lg__two")
+    two = calling("lg__two", "lg__one")
+    found = compiled({f"{PATHS}/one.c": one, f"{PATHS}/two.c": two})
+    assert found[0] == (
+        f"{PATHS}/one.c: calls in a circle: {PATHS}/one.c, {PATHS}/two.c"
+    )
+
+
+def test_a_known_circle():
+    used = {"a.c": {"b.c"}, "b.c": {"a.c"}}
+    known = frozenset({"a.c", "b.c", "c.c"})
+    assert list(check_rooms.round_about(used, [known])) == []
+    assert list(check_rooms.round_about(used, [frozenset({"a.c", "c.c"})])) == [
+        "a.c: calls in a circle: a.c, b.c"
+    ]
+
+
+def test_a_function_with_one_client(compiled):
+    part = "int lg__part(void); int lg__part(void) { return 2; }\n"
+    uses = calling("lg_uses", "lg__part")
+    found = compiled({f"{PATHS}/part.c": part, f"{PATHS}/uses.c": uses})
+    assert found == [
+        f"{PATHS}/part.c: lg__part has one client, {PATHS}/uses.c: make it static there"
+    ]
+    again = uses.replace("lg_uses", "lg_again")
+    assert compiled({f"{PATHS}/again.c": again}) == []
+
+
+def test_an_exception_that_nothing_needs():
+    calls = check_rooms.Calls()
+    assert list(check_rooms.lonely(calls, (PATHS,), ("a.c",))) == [
+        "LAYERS has a.c, which needs no exception"
+    ]
+
+
+def test_the_tables_of_the_manual(project):
+    project.write("rooms.cmake", 'leakgraph_room(export/view\n  "a picture")\n')
+    row = "| room | holds |\n| --- | --- |\n| `export/view/` | {} |\n"
+    project.write("docs/internals.md", row.format("a picture"))
+    assert list(check_rooms.rows(project.root)) == []
+    project.write("docs/internals.md", row.format("something else"))
+    (problem,) = check_rooms.rows(project.root)
+    assert problem == "docs/internals.md: the row of export/view/ is not `a picture`"
+
+
+def test_a_room_may_use_the_rooms_before_it():
+    part = next(part for part in rooms.ALL if part.base == "export/")
+    assert part.rooms[0] == "view" and part.rooms[-1] == "command"
+    assert part.header_of("view") == "view/view_private.h"

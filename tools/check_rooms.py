@@ -1,0 +1,278 @@
+"""Checks the calls between the rooms of rooms.cmake, from the compiled files.
+
+A prototype may lie in one room and the body in another, so the includes do not show who
+calls whom. This reads the names that each object file defines and uses:
+
+- A room uses only itself and the rooms before it.
+- The files of a room call each other in no circle, except those in CIRCLES.
+- A function of a TIDY room that files share has a client in another room, two in its
+  own, or a test. Otherwise it is static in its client's file. LAYERS lists the files
+  that serve one other file and would make it too long.
+- docs/internals.md has a row for each room, in this order.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import rooms
+import tracked
+
+OBJECT = re.compile(
+    r"(libgraph|export|pyext|tests)/(?:\w+/)*CMakeFiles/[\w-]+\.dir/(.*\.c)\.o"
+)
+ROW = re.compile(r"^\| `([\w/]+)/` \| (.*?) \|$", re.MULTILINE)
+
+#: Names of a later room that an earlier one may use, and why.
+UPWARD = {
+    "lg_question_at": "the list of all questions is a table, and names all rooms",
+}
+
+
+def circle(folder: str, *names: str) -> frozenset[str]:
+    """Return the paths of some sources of a folder."""
+    return frozenset(f"{folder}/{name}.c" for name in names)
+
+
+#: Files that call each other. Each is a circle that is yet to be opened.
+CIRCLES = (
+    circle("pyext/capture/walk", "limit", "names", "type_table"),
+    circle("export/command", "growth_verbs", "pictures", "views"),
+    circle("export/command", "question_verb", "verbs"),
+    circle(
+        "export/page",
+        "advice_cards",
+        "cycle_pictures",
+        "memory_bars",
+        "page",
+        "process",
+    ),
+    circle("export/serve", "page_queues", "server"),
+    circle("libgraph/src/answers", "top", "top_groups", "top_objects"),
+    circle(
+        "libgraph/src/answers", "waste", "waste_items", "waste_objects", "waste_shared"
+    ),
+    circle("libgraph/src/growth", "growth_native", "growth_rows"),
+    circle("libgraph/src/growth", "growth_reason", "growth_search", "limits"),
+    circle("libgraph/src/growth", "label_of_name", "labels"),
+    circle("libgraph/src/growth", "place_strings", "place_table"),
+    circle(
+        "libgraph/src/native",
+        "block_groups",
+        "block_index",
+        "block_kinds",
+        "block_words",
+        "dominators",
+        "native",
+        "native_graph",
+        "native_names",
+        "occupants",
+        "widest",
+        "word_levels",
+    ),
+    circle(
+        "libgraph/src/table", "cell", "cell_text", "table", "table_json", "table_text"
+    ),
+)
+#: Rooms in which a shared function has two clients.
+TIDY = (
+    "libgraph/src/base",
+    "libgraph/src/graph",
+    "libgraph/src/bytes",
+    "libgraph/src/file",
+    "libgraph/src/cycles",
+    "export/view",
+    "export/pictures",
+    "export/write",
+    "export/render",
+    "pyext/capture/common",
+    "pyext/capture/adapters",
+    "pyext/bytes/common",
+    "pyext/bytes/cuda",
+    "pyext/bytes",
+    "pyext/binding/support",
+    "pyext/binding/pictures",
+    "pyext/binding/capture",
+    "pyext/binding",
+)
+#: Files of those rooms that serve one other file, and would make it too long or mix
+#: two nouns.
+LAYERS = (
+    "export/render/graphviz.c",
+    "export/render/worker.c",
+    "libgraph/src/base/utf8.c",
+    "libgraph/src/bytes/host_accounts.c",
+    "libgraph/src/bytes/storage.c",
+    "libgraph/src/bytes/tensor_role.c",
+    "libgraph/src/cycles/cut.c",
+    "libgraph/src/cycles/library_rule.c",
+    "libgraph/src/cycles/shortest_cycle.c",
+    "libgraph/src/file/encode.c",
+    "libgraph/src/file/saved.c",
+    "libgraph/src/file/section.c",
+    "libgraph/src/file/sink.c",
+    "libgraph/src/graph/facts.c",
+    "libgraph/src/graph/spent.c",
+    "pyext/binding/capture/forked.c",
+    "pyext/binding/capture/snapshot_file.c",
+    "pyext/binding/named_tuples.c",
+)
+
+
+@dataclass
+class Calls:
+    """Which file defines a name, and which files use it."""
+
+    home: dict[str, str] = field(default_factory=dict)
+    functions: set[str] = field(default_factory=set)
+    clients: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def between(self) -> dict[str, set[str]]:
+        """Return the files that each file uses."""
+        used: dict[str, set[str]] = defaultdict(set)
+        for name, clients in self.clients.items():
+            home = self.home.get(name)
+            for client in clients:
+                if home not in (None, client):
+                    used[client].add(str(home))
+        return used
+
+
+def source_of(build: Path, path: Path) -> str | None:
+    """Return the source of an object file; None if it is none of the project."""
+    match = OBJECT.fullmatch(str(path.relative_to(build)))
+    if match is None:
+        return None
+    folder = str(path.relative_to(build)).partition("/CMakeFiles/")[0]
+    return f"{folder}/{match[2]}"
+
+
+def read(root: Path, build: Path) -> Calls:
+    """Read the object files of all sources that exist."""
+    sources = {str(path) for path in tracked.files(root, ".c")}
+    objects = {str(path): source_of(build, path) for path in build.rglob("*.c.o")}
+    objects = {path: source for path, source in objects.items() if source in sources}
+    calls = Calls()
+    listed = subprocess.run(
+        ["nm", "-A", "--extern-only", "--format=posix", *sorted(objects)],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    for line in listed.splitlines() if objects else ():
+        path, _, rest = line.partition(": ")
+        name, kind = rest.split()[:2]
+        source = str(objects[path])
+        if kind == "U":
+            calls.clients[name].add(source)
+        elif not source.startswith("tests/"):
+            calls.home[name] = source
+            if kind == "T":
+                calls.functions.add(name)
+    return calls
+
+
+def place(path: str) -> tuple[str, int] | None:
+    """Return the part and the rank of the room of a file."""
+    for part in rooms.ALL:
+        rank = part.room_of(path.removeprefix(part.base))
+        if path.startswith(part.base) and rank is not None:
+            return part.base, rank
+    return None
+
+
+def upward(calls: Calls) -> Iterator[str]:
+    """Yield each use of a room that comes later."""
+    for name, clients in sorted(calls.clients.items()):
+        home = place(calls.home.get(name, ""))
+        for client in sorted(clients):
+            here = place(client)
+            later = home and here and home[0] == here[0] and home[1] > here[1]
+            if later and name not in UPWARD:
+                yield f"{client} uses {name} of {calls.home[name]}, a later room"
+
+
+def circles(used: dict[str, set[str]]) -> Iterator[frozenset[str]]:
+    """Yield the largest sets of files that all use each other, on some way."""
+    reached = {path: reach(used, path) for path in used}
+    seen: set[str] = set()
+    for path in sorted(used):
+        if path in seen:
+            continue
+        members = {p for p in reached[path] if path in reached.get(p, ())}
+        seen |= members
+        if len(members) > 1:
+            yield frozenset(members)
+
+
+def reach(used: dict[str, set[str]], path: str) -> set[str]:
+    """Return all files that a file uses, on any way."""
+    found: set[str] = set()
+    waiting = [path]
+    while waiting:
+        for other in used.get(waiting.pop(), ()):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def round_about(
+    used: dict[str, set[str]], known: Iterable[frozenset[str]]
+) -> Iterator[str]:
+    """Yield each circle that is no part of a known one."""
+    for new in sorted(circles(used), key=sorted):
+        if not any(new <= old for old in known):
+            yield f"{min(new)}: calls in a circle: {', '.join(sorted(new))}"
+
+
+def lonely(calls: Calls, tidy: Iterable[str], layers: Iterable[str]) -> Iterator[str]:
+    """Yield the functions of tidy rooms with one client, in their own room."""
+    needed = set()
+    for name in sorted(calls.functions):
+        home, clients = calls.home[name], calls.clients.get(name, set())
+        folder = str(Path(home).parent)
+        if not name.startswith("lg__") or folder not in tidy or len(clients) != 1:
+            continue
+        client = next(iter(clients))
+        if str(Path(client).parent) != folder:
+            continue
+        if home in layers:
+            needed.add(home)
+        else:
+            yield f"{home}: {name} has one client, {client}: make it static there"
+    for path in sorted(set(layers) - needed):
+        yield f"LAYERS has {path}, which needs no exception"
+
+
+def rows(root: Path) -> Iterator[str]:
+    """Yield the differences between rooms.cmake and the tables of docs/internals.md."""
+    text = (root / "docs/internals.md").read_text(encoding="utf-8")
+    listed = dict(ROW.findall(text))
+    listed = {room: holds for room, holds in listed.items() if holds != "holds"}
+    wanted = rooms.described(root)
+    for room, holds in wanted.items():
+        if listed.get(room) != holds:
+            yield f"docs/internals.md: the row of {room}/ is not `{holds}`"
+    order = [room for room in listed if room in wanted]
+    if order != [room for room in wanted if room in listed]:
+        yield "docs/internals.md: the rooms are not in the order of rooms.cmake"
+
+
+def check(root: Path, build: Path) -> Iterator[str]:
+    """Yield every error."""
+    calls = read(root, build)
+    yield from upward(calls)
+    yield from round_about(calls.between(), CIRCLES)
+    yield from lonely(calls, TIDY, LAYERS)
+    yield from rows(root)
+
+
+if __name__ == "__main__":
+    sys.exit(tracked.report("rooms", check(tracked.ROOT, Path(sys.argv[1]).resolve())))
