@@ -109,6 +109,7 @@ bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(timed) bench/analysis.py $(RELEASE)/bench/bench_analysis
 	@$(timed) bench/growth.py $(RELEASE)/bench/bench_growth
 	@$(timed) bench/answers.py
+	@$(timed) bench/native.py
 	@$(timed) bench/drawing.py $(RELEASE)/bench/bench_drawing
 
 bench-large: setup  ## OBJECTS (50000000) captured, saved, loaded and analysed: memory

@@ -46,13 +46,14 @@ typedef struct lg__native {
 int lg__native_pagemap(void);
 
 /** Fills `self`, for which a zeroed variable of the process will do, and *out,
- *  which refers to it. The graph, which tells the types, may be NULL. What
- *  cannot be listed leaves *out empty, with a failure. LG_ENOMEM if the
- *  allocator has no more. */
+ *  which refers to it, without types. What cannot be listed leaves *out empty,
+ *  with a failure. LG_ENOMEM if the allocator has no more. */
 lg_status lg__native_list(lg__native *self, const lg__native_facts *facts,
-                          int pagemap, const lg_graph *graph,
-                          const lg_allocator *allocator, lg_native_memory *out,
-                          lg_error *err);
+                          int pagemap, const lg_allocator *allocator,
+                          lg_native_memory *out, lg_error *err);
+/** Adds what is known of the graph's types. */
+lg_status lg__native_add_types(lg__native *self, const lg_graph *graph,
+                               lg_native_memory *out, lg_error *err);
 /** Frees all that *out refers to. */
 void lg__native_free(lg__native *self);
 

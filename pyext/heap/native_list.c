@@ -125,45 +125,56 @@ symbol_at(void *context, uint64_t address, lg_native_symbol *out)
     return image != NULL && lg__image_symbol(image, (uintptr_t)address, out);
 }
 
-/** Reads the sizes of the graph's types from the types themselves, which the
- *  graph has as nodes. */
-static bool
-read_types(lg__native *self, const lg_graph *graph)
+/** What a type object says, if the graph has it as a node. */
+static lg_native_type
+type_of(const lg_graph *graph, uint32_t id)
 {
-    const lg_columns *columns = lg_graph_columns(graph);
+    lg_node node = lg_graph_type(graph, id).node;
+    uint64_t address =
+        node != LG_NONE ? lg_graph_columns(graph)->address[node] : 0;
+    PyTypeObject type;
+    lg_native_type out = {0, 0, 0};
+    if (address == 0 ||
+        !lg__peek(&type, (const void *)(uintptr_t)address, sizeof type))
+        return out;
+    out.address = address;
+    if (type.tp_basicsize > 0 && type.tp_basicsize < INT32_MAX)
+        out.fixed = (uint32_t)type.tp_basicsize;
+    out.items = type.tp_itemsize > 0;
+    return out;
+}
+
+static lg_status
+no_memory(lg_error *err)
+{
+    return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");
+}
+
+lg_status
+lg__native_add_types(lg__native *self, const lg_graph *graph,
+                     lg_native_memory *out, lg_error *err)
+{
     uint32_t count = lg_graph_type_count(graph);
     const lg_allocator *allocator = self->areas.allocator;
-    lg_native_type *types = allocator->resize(allocator->context, NULL, 0,
-                                              (count + 1) * sizeof *types);
-    if (types == NULL)
-        return false;
-    self->types = types;
+    self->types = allocator->resize(allocator->context, NULL, 0,
+                                    (count + 1) * sizeof *self->types);
+    if (self->types == NULL)
+        return no_memory(err);
     self->type_room = count + 1;
-    for (uint32_t i = 0; i < count; i++) {
-        lg_node node = lg_graph_type(graph, i).node;
-        PyTypeObject type;
-        types[i] = (lg_native_type){0, 0, 0};
-        if (node == LG_NONE || columns->address[node] == 0 ||
-            !lg__peek(&type, (const void *)(uintptr_t)columns->address[node],
-                      sizeof type))
-            continue;
-        types[i].address = columns->address[node];
-        if (type.tp_basicsize > 0 && type.tp_basicsize < INT32_MAX)
-            types[i].fixed = (uint32_t)type.tp_basicsize;
-        types[i].items = type.tp_itemsize > 0;
-    }
-    return true;
+    for (uint32_t i = 0; i < count; i++)
+        self->types[i] = type_of(graph, i);
+    out->types = self->types;
+    out->type_count = count;
+    return LG_OK;
 }
 
 static void
-lend(lg__native *self, uint32_t type_count, lg_native_memory *out)
+lend(lg__native *self, lg_native_memory *out)
 {
     *out = (lg_native_memory){.blocks = self->listing.blocks.items,
                               .block_count = self->listing.blocks.count,
                               .ranges = self->listing.ranges,
                               .range_count = self->listing.range_count,
-                              .types = self->types,
-                              .type_count = type_count,
                               .account = self->listing.account,
                               .words = words_at,
                               .symbol = symbol_at,
@@ -172,8 +183,8 @@ lend(lg__native *self, uint32_t type_count, lg_native_memory *out)
 
 lg_status
 lg__native_list(lg__native *self, const lg__native_facts *facts, int pagemap,
-                const lg_graph *graph, const lg_allocator *allocator,
-                lg_native_memory *out, lg_error *err)
+                const lg_allocator *allocator, lg_native_memory *out,
+                lg_error *err)
 {
     *out = (lg_native_memory){.failure = "/proc/self/maps cannot be read"};
     if (!lg__areas_read(&self->areas, allocator, pagemap))
@@ -188,16 +199,12 @@ lg__native_list(lg__native *self, const lg__native_facts *facts, int pagemap,
     out->failure = NULL;
     if (!lg__malloc_heaps_find(&self->heaps, &self->areas, &facts->malloc))
         out->failure = self->heaps.failure;
-    else if (!list(self, facts))
-        out->failure = self->listing.failure;
-    else if (graph == NULL || read_types(self, graph)) {
-        lend(self, graph != NULL ? lg_graph_type_count(graph) : 0, out);
-        return LG_OK;
-    }
+    else if (list(self, facts))
+        lend(self, out);
+    else if ((out->failure = self->listing.failure) == NULL)
+        return no_memory(err);
     self->passing = self->passing || lg__malloc_heaps_are_busy(&self->heaps);
-    if (out->failure != NULL)
-        return LG_OK;
-    return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");
+    return LG_OK;
 }
 
 void

@@ -51,9 +51,13 @@ def test_native_memory_of_a_part_of_the_heap_is_refused():
         leakgraph.snapshot(native=True, roots=[object()])
 
 
-def test_a_snapshot_with_native_memory_is_not_compressed(tmp_path):
-    with pytest.raises(leakgraph.ArgumentError, match="cannot compress"):
-        leakgraph.save_snapshot(tmp_path / "run.lgs", native=True, compress=3)
+def test_another_malloc_is_told(preload, tmp_path):
+    path = tmp_path / "run.lgs"
+    code = f"import leakgraph; leakgraph.save_snapshot({str(path)!r}, native=True)"
+    environment = {**os.environ, "LD_PRELOAD": preload("bump")}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    with leakgraph.load(path) as snapshot:
+        assert "not inspected: another malloc than glibc's" in str(snapshot.info())
 
 
 def test_run_lists_native_memory(tmp_path):

@@ -31,8 +31,8 @@ lg__core_native_blocks(PyObject *module, PyObject *unused)
     memset(&native, 0, sizeof native);
     lg__native_facts_read(&facts);
     int pagemap = lg__native_pagemap();
-    lg_status status = lg__native_list(&native, &facts, pagemap, NULL,
-                                       &allocator, &found, &error);
+    lg_status status =
+        lg__native_list(&native, &facts, pagemap, &allocator, &found, &error);
     PyObject *result = NULL;
     if (status != LG_OK)
         lg__error_raise(lg__module_state(module), status, &error);

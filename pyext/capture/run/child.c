@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -169,28 +170,58 @@ settle(lg__child *child)
         lg__spill_begin(child->spill);
 }
 
+/** The native memory of the child; a handler of faults does not need it. */
+static struct {
+    lg__native list;
+    lg_native_memory memory;
+    lg_allocator allocator;
+} native;
+
+static lg_status
+refuse_memory(lg_error *err)
+{
+    return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");
+}
+
+/** Lists native memory. What cannot be listed is a fact of the graph, but ends
+ *  the child if a new one may have more luck. */
+static lg_status
+list_native(const lg__child *child, lg__report *end, lg_error *err)
+{
+    char text[300];
+    native.allocator = lg__arena_new(child->options.max_bytes);
+    if (native.allocator.context == NULL)
+        return refuse_memory(err);
+    lg_status status =
+        lg__native_list(&native.list, child->facts, child->pagemap,
+                        &native.allocator, &native.memory, err);
+    if (status != LG_OK || native.memory.failure == NULL)
+        return status;
+    end->torn = native.list.passing && !child->may_be_torn;
+    if (end->torn)
+        return lg_error_set(err, LG_ECHILD, "%s", native.memory.failure);
+    snprintf(text, sizeof text, "not inspected: %s", native.memory.failure);
+    lg_builder_set_info(child->walk->builder, "native", text);
+    return LG_OK;
+}
+
 /** Makes the graph that has the native memory, too. */
 static lg_status
 add_native(const lg__child *child, const lg_monitor *monitor, lg_graph **graph,
-           lg__report *end, lg_error *err)
+           lg_error *err)
 {
-    static lg__native native;
-    lg_native_memory memory;
     lg_graph *whole = NULL;
     lg_allocator allocator = lg__arena_new(child->options.max_bytes);
-    lg_allocator lists = lg__arena_new(child->options.max_bytes);
-    if (allocator.context == NULL || lists.context == NULL)
-        return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");
-    lg_status status = lg__native_list(&native, child->facts, child->pagemap,
-                                       *graph, &lists, &memory, err);
+    if (allocator.context == NULL)
+        return refuse_memory(err);
+    lg_status status =
+        lg__native_add_types(&native.list, *graph, &native.memory, err);
     if (status != LG_OK)
         return status;
-    end->torn = memory.failure != NULL && native.passing && !child->may_be_torn;
-    if (end->torn)
-        return lg_error_set(err, LG_ECHILD, "%s", memory.failure);
-    memory.monitor = monitor;
-    status = lg_graph_with_native(*graph, &memory, &allocator, &whole, err);
-    lg__native_free(&native);
+    native.memory.monitor = monitor;
+    status =
+        lg_graph_with_native(*graph, &native.memory, &allocator, &whole, err);
+    lg__native_free(&native.list);
     if (status == LG_OK) {
         lg_graph_free(*graph);
         *graph = whole;
@@ -206,13 +237,16 @@ work(lg__child *child, const lg_monitor *monitor, lg__report *end,
     lg__heap_walk *walk = child->walk;
     walk->forked = true;
     lg_status status = lg__capture_walk(walk, err);
+    if (status == LG_OK && child->facts != NULL)
+        status = list_native(child, end, err);
     child->walk = NULL;
     if (status != LG_OK)
         return status;
     lg__walk_free(walk);
     status = lg__capture_end(walk, &graph, err);
-    if (status == LG_OK && child->facts != NULL)
-        status = add_native(child, monitor, &graph, end, err);
+    if (status == LG_OK && child->facts != NULL &&
+        native.memory.failure == NULL)
+        status = add_native(child, monitor, &graph, err);
     if (status != LG_OK)
         return status;
     end->nodes = lg_graph_columns(graph)->node_count;
