@@ -60,6 +60,17 @@ def test_another_malloc_is_told(preload, tmp_path):
         assert "not inspected: another malloc than glibc's" in str(snapshot.info())
 
 
+def test_a_snapshot_with_native_memory_is_compressed(tmp_path):
+    path = tmp_path / "run.lgs"
+    sizes = [
+        leakgraph.save_snapshot(path, native=True, compress=level).bytes
+        for level in (3, 0)
+    ]
+    assert sizes[0] < sizes[1] / 3
+    with leakgraph.load(path) as snapshot:
+        assert has_native(snapshot)
+
+
 def test_run_lists_native_memory(tmp_path):
     path = tmp_path / "run.lgs"
     (tmp_path / "job.py").write_text("x = 1", encoding="utf-8")
