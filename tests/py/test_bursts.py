@@ -1,7 +1,9 @@
 """Real load is bursty: what rose, paused and never fell is told, with a degree."""
 
 import functools
+import threading
 import types
+import weakref
 
 import pytest
 
@@ -134,6 +136,32 @@ def test_what_several_hold_is_named_by_the_container_with_the_most():
     assert [row.holder for row in again if row.gained > 100_000] == [
         f"{__name__}.program.came[*]"
     ]
+
+
+class Job:
+    def __init__(self):
+        self.data = bytes(1000)
+
+
+@pytest.mark.parametrize(("threads", "rows"), [(5, 1), (0, 2)])
+def test_a_snapshot_in_the_middle_of_requests_lacks_some_companions(threads, rows):
+    program.jobs, program.known = [], {}
+    leave = threading.Event()
+    workers = [threading.Thread(target=leave.wait) for _ in range(threads)]
+    for each in workers:
+        each.start()
+    snapshots = []
+    for late in (0, 5, 0):
+        program.jobs += [Job() for _ in range(100)]
+        for job in program.jobs[len(program.known) : len(program.jobs) - late]:
+            program.known[len(program.known)] = weakref.ref(job)
+        del job
+        snapshots.append(leakgraph.snapshot())
+    leave.set()
+    for each in workers:
+        each.join()
+    growth = leakgraph.diff(*snapshots)
+    assert [row.verdict for row in rows_of(growth).values()] == rows * ["accumulates"]
 
 
 def test_a_bounded_cache_that_fills_is_told_with_its_limit():

@@ -7,6 +7,11 @@
 // be a row. A row is a companion if the paths to most of its members lead
 // through the members of another row, and it gained objects in step with that
 // one: so many for each.
+//
+// A snapshot may fall into the middle of a request, which has made an object
+// and not yet its companion. Each thread and each task is in one request at
+// most. So at each snapshot, counts may be apart by as many objects as there
+// are of these, and never by more: what one snapshot misses, the next one has.
 #include "growth/growth_comparison.h"
 #include "growth/growth_rates.h"
 
@@ -21,15 +26,65 @@ static const double FULLER = 1.05;
 // What the C library and the interpreter keep for a thread besides its stack.
 enum { BESIDE_THREAD = 16 << 10 };
 
-// Returns whether the row gained as many objects as the other one in each
-// interval.
+// Returns how many requests a snapshot may have caught in the middle.
+static double
+count_under_way(const lg_summary *summary)
+{
+    const lg__tally *tallies = summary->tallies.data;
+    const lg__type_sum *sums = summary->types.data;
+    uint64_t count = 0;
+    for (size_t i = 0; i < summary->tallies.count; i++)
+        count += tallies[i].kind == LG_TALLY_THREAD ? tallies[i].count : 0;
+    for (size_t i = 0; i < summary->types.count; i++)
+        if (lg__string_is(lg__places_text(summary->places, sums[i].name),
+                          "_asyncio.Task"))
+            count += sums[i].count;
+    return count > 0 ? (double)count : 1;
+}
+
+static double
+most_under_way(const lg__comparison *state)
+{
+    double most = 1;
+    for (uint32_t i = 0; i < state->count; i++) {
+        double count = count_under_way(state->summaries[i]);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static double
+gain_of(const uint64_t *numbers, uint32_t i, uint32_t j)
+{
+    return (double)numbers[j] - (double)numbers[i];
+}
+
+static double
+distance(double one, double other)
+{
+    return one > other ? one - other : other - one;
+}
+
+// Returns by how many objects another row may be apart from this one: few of
+// those that it gained, however many requests are under way.
+static double
+slack_of(const lg__comparison *state, const lg_growth_row *row,
+         double under_way)
+{
+    double few = OUT_OF_STEP * gain_of(row->counts, 0, state->count - 1);
+    return under_way < few ? under_way : few;
+}
+
+// Returns whether the row gained as many objects as the other one up to each
+// snapshot, but for requests under way.
 static bool
 is_equal(const lg__comparison *state, const lg_growth_row *row,
-         const lg_growth_row *other)
+         const lg_growth_row *other, double under_way)
 {
+    double most = slack_of(state, other, under_way);
     for (uint32_t i = 1; i < state->count; i++)
-        if (row->counts[i] - row->counts[i - 1] !=
-            other->counts[i] - other->counts[i - 1])
+        if (distance(gain_of(row->counts, 0, i), gain_of(other->counts, 0, i)) >
+            most)
             return false;
     return true;
 }
@@ -59,17 +114,12 @@ is_index_of(const lg__comparison *state, const lg_growth_row *row,
                other->counts[state->count - 1];
 }
 
-static double
-gain_of(const uint64_t *numbers, uint32_t i, uint32_t j)
-{
-    return (double)numbers[j] - (double)numbers[i];
-}
-
 // Returns whether numbers, `each` apart, rise in step with the objects of the
-// other row: in each interval about as much for each of its new objects.
+// other row: in each interval about as much for each of its new objects, or
+// with at most `objects` of these more or less.
 static bool
 is_in_step(const lg__comparison *state, const uint64_t *numbers, uint32_t each,
-           double part, const lg_growth_row *other)
+           double part, double objects, const lg_growth_row *other)
 {
     uint32_t last = state->count - 1;
     double others = gain_of(other->counts, 0, last);
@@ -80,9 +130,8 @@ is_in_step(const lg__comparison *state, const uint64_t *numbers, uint32_t each,
         double gained =
             (double)numbers[i * each] - (double)numbers[(i - 1) * each];
         double expected = ratio * gain_of(other->counts, i - 1, i);
-        double apart =
-            gained > expected ? gained - expected : expected - gained;
-        if (apart > ratio && apart > part * expected)
+        double apart = distance(gained, expected);
+        if (apart > ratio * objects && apart > part * expected)
             return false;
     }
     return true;
@@ -109,9 +158,11 @@ is_fuller(const lg__comparison *state, const lg_growth_row *row,
 // Returns whether the row has some objects for each new one of the other.
 static bool
 is_accompanying(const lg__comparison *state, const lg_growth_row *row,
-                const lg_growth_row *other)
+                const lg_growth_row *other, double under_way)
 {
-    return is_in_step(state, row->counts, 1, OUT_OF_STEP, other) &&
+    double slack = slack_of(state, other, under_way);
+    return is_in_step(state, row->counts, 1, OUT_OF_STEP, slack < 1 ? 1 : slack,
+                      other) &&
            !is_fuller(state, row, other);
 }
 
@@ -161,7 +212,7 @@ is_native_of(const lg__comparison *state, const lg_growth_row *row,
 {
     uint32_t last = state->count - 1;
     double members = gain_of(threads->counts, 0, last);
-    return is_in_step(state, row->bytes, state->each, OUT_OF_STEP_BYTES,
+    return is_in_step(state, row->bytes, state->each, OUT_OF_STEP_BYTES, 1,
                       threads) &&
            (row->native == LG_NATIVE_STACKS ||
             (double)row->gained <= BESIDE_THREAD * members);
@@ -177,20 +228,21 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
         return false;
     if (row->verdict == LG_GROWTH_NATIVE)
         return is_native_of(state, row, threads);
-    return lists_threads(state, row) || (is_kept_natively(state, row) &&
-                                         is_accompanying(state, row, threads));
+    return lists_threads(state, row) ||
+           (is_kept_natively(state, row) &&
+            is_accompanying(state, row, threads, 1));
 }
 
 // Returns whether growth only accompanies that of more bytes, such as the weak
 // references to its members, and their index.
 static bool
 is_follower(const lg__comparison *state, const lg_growth_row *row,
-            const lg_growth_row *other)
+            const lg_growth_row *other, double under_way)
 {
     return row->verdict != LG_GROWTH_NATIVE && row->gained <= other->gained &&
            (is_index_of(state, row, other) ||
             (is_of_weak_references(row) && !is_of_weak_references(other) &&
-             is_equal(state, row, other)));
+             is_equal(state, row, other, under_way)));
 }
 
 // A search for the causes of rows.
@@ -200,6 +252,7 @@ typedef struct search {
     uint32_t *row;       // [place] 1 + the row of its members; 0: none
     uint32_t *container; // [place] 1 + the row of what it contains
     size_t *cause;       // [row] its cause, or the number of rows
+    double under_way;    // requests that a snapshot may have caught
 } search;
 
 static bool
@@ -243,7 +296,8 @@ find_above(const search *of, size_t index)
     for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
         uint32_t found = row_at(of, at);
         if (found != 0 && found - 1 != index &&
-            is_accompanying(of->state, row, &growth->rows[found - 1]))
+            is_accompanying(of->state, row, &growth->rows[found - 1],
+                            of->under_way))
             return found - 1;
         at = lg__place_above(of->state->newest, at);
     }
@@ -262,7 +316,7 @@ find_cause(const search *of, size_t index)
         if (i != index && row->verdict != LG_GROWTH_SETTLED &&
             other->verdict == LG_GROWTH_ACCUMULATES &&
             (is_kept_for(of->state, row, other) ||
-             (i < index && is_follower(of->state, row, other))))
+             (i < index && is_follower(of->state, row, other, of->under_way))))
             found = i;
     }
     return found;
@@ -330,6 +384,7 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
     size_t places = state->newest->items.count + 1;
     search of = {.state = state,
                  .growth = out,
+                 .under_way = most_under_way(state),
                  .row = lg__wide_calloc(places, sizeof *of.row),
                  .container = lg__wide_calloc(places, sizeof *of.container),
                  .cause = lg__wide_alloc((out->count + 1) * sizeof *of.cause)};
