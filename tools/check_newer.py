@@ -19,7 +19,7 @@ import tracked
 
 #: Older headers lack public functions that replace the internals.
 LEAST = (3, 13)
-OBJECTS = re.compile(r"add_library\(leakgraph_capture OBJECT\s+(.*?)\)", re.DOTALL)
+ROOMS = re.compile(r"set\(internal_rooms\s+(.*?)\)", re.DOTALL)
 OPTIONS = (
     *("-fsyntax-only", "-std=gnu11", "-D_GNU_SOURCE"),
     *("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror"),
@@ -29,11 +29,12 @@ FOLDERS = ("pyext", "libgraph/include", "export/include")
 
 def sources() -> list[Path]:
     """List the files that may include the internal headers."""
-    folder = tracked.ROOT / "pyext"
-    found = OBJECTS.search((folder / "CMakeLists.txt").read_text(encoding="utf-8"))
+    lists = tracked.ROOT / "pyext" / "CMakeLists.txt"
+    found = ROOMS.search(lists.read_text(encoding="utf-8"))
     if found is None:
-        raise SystemExit("newer: pyext/CMakeLists.txt has no leakgraph_capture")
-    return [folder / name for name in found[1].split()]
+        raise SystemExit("newer: pyext/CMakeLists.txt has no internal_rooms")
+    folders = [tracked.ROOT / room for room in found[1].split()]
+    return sorted(path for folder in folders for path in folder.glob("*.c"))
 
 
 def pretend(headers: Path, to: Path) -> None:

@@ -1,6 +1,6 @@
 // Resolves the texts by which reports name objects, which somebody may paste as
-// a selector. Such a text says less than a path: a title with a number, the kind
-// of a holder, or a path with a gap. So several objects may match.
+// a selector. Such a text says less than a path: a title with a number, the
+// kind of a holder, or a path with a gap. So several objects may match.
 #include "graph/graph_private.h"
 #include "paths/selection.h"
 

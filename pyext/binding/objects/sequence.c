@@ -1,6 +1,6 @@
 /**
- * Nodes, Edges and Roots: sequences that make their items on demand. Also what a
- * node retains and who dominates it, one by one or for the biggest of a
+ * Nodes, Edges and Roots: sequences that make their items on demand. Also what
+ * a node retains and who dominates it, one by one or for the biggest of a
  * sequence.
  */
 #include "binding/objects/sequence.h"
