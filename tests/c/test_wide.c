@@ -149,6 +149,30 @@ large_blocks_return(void)
     CHECK(!is_mapped(begin) && !is_mapped(middle));
 }
 
+// Who must not call malloc gets mappings for short blocks, too, and may free
+// them later.
+static void
+mapped_only(void)
+{
+    lg__wide_map_all(true);
+    malloc_left = 0;
+    uint8_t *block = lg__wide_alloc(10);
+    uint8_t *zeroes = lg__wide_calloc(2, 5);
+    REQUIRE(block != NULL && zeroes != NULL);
+    memset(block, 7, 10);
+    CHECK(zeroes[9] == 0);
+    block = lg__wide_resize(block, 1 << 20);
+    REQUIRE(block != NULL);
+    CHECK(block[9] == 7);
+    lg__wide_free(zeroes);
+    malloc_left = -1;
+    lg__wide_map_all(false);
+    lg__wide_free(block);
+    malloc_left = 0;
+    CHECK(lg__wide_alloc(10) == NULL);
+    malloc_left = -1;
+}
+
 SUITE(wide)
 {
     RUN(each_size);
@@ -157,5 +181,6 @@ SUITE(wide)
     RUN(too_large);
     RUN(without_memory);
     RUN(large_blocks_return);
+    RUN(mapped_only);
     return test_result();
 }
