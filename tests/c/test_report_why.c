@@ -243,6 +243,14 @@ top(void)
                "\n"
                "freed with all objects of the group; total 10.0 MiB, of "
                "which garbage is 4.00 MiB\n");
+    free_heap(&built);
+}
+
+// A row has the same members, whatever it is a row of.
+static void
+top_as_json(void)
+{
+    heap built = make_heap();
     expect_top(
         &built, LG_GROUP_OBJECT, LG_FORMAT_JSON,
         "{\"group\": \"object\", \"reachable\": {\"host\": 6292072}, "
@@ -408,6 +416,7 @@ SUITE(report_why)
     RUN(garbage);
     RUN(kept_by_a_class);
     RUN(top);
+    RUN(top_as_json);
     RUN(dominators);
     return test_result();
 }

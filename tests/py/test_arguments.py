@@ -168,7 +168,7 @@ def test_a_lone_surrogate_in_any_text(snapshot, tmp_path):
         ("module", lambda: snapshot.threads(module=LONE)),
         ("holding", lambda: snapshot.cycles(holding=LONE)),
         ("the name of the type", lambda: snapshot.cycles(holding=Odd)),
-        ("device", lambda: snapshot.top(by=LONE)),
+        ("by", lambda: snapshot.top(by=LONE)),
         ("the selector", lambda: snapshot.select(LONE)),
         ("the selector", lambda: snapshot.why(LONE)),
         ("the reference", lambda: snapshot.what_if([LONE])),

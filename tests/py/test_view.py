@@ -184,7 +184,7 @@ def test_suggestions(server):
         ("/{token}/search?q=name:" + "[0]" * 2000, 404),
         ("/{token}/search?q=type:" + "*a" * 3000, 404),
         ("/{token}/table?of=top&limit=1e9", 400),
-        ("/{token}/table?of=top&device=cuda:99", 404),
+        ("/{token}/table?of=top&by=cuda:99", 400),
         ("/{token}/table?of=cycles&holding=nothing", 404),
         ("/{token}/what-if?cut=" + quote("#0->" * 100), 200),
     ],
