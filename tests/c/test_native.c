@@ -198,7 +198,7 @@ variables_of_a_library_have_a_node(void)
         native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 16);
     variables[3] = address_of(make_list(&heap, 100));
     native_heap_finish(&heap);
-    CHECK(native_heap_of(&heap, "native variables") == 100 * list_bytes);
+    CHECK(native_heap_of(&heap, "library variables") == 100 * list_bytes);
     native_heap_close(&heap);
 }
 

@@ -15,7 +15,10 @@ lg__last_part(lg_string name)
 lg_string
 lg__node_kind(const lg_graph *graph, uint32_t node)
 {
-    return lg__last_part(lg_graph_type(graph, graph->columns.type[node]).name);
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    return graph->columns.node_flags[node] & LG_NODE_NATIVE
+               ? type
+               : lg__last_part(type);
 }
 
 static void
@@ -132,7 +135,7 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
     }
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     lg_string text = text_of(graph, node);
-    add(out, long_form ? type : lg__last_part(type));
+    add(out, long_form ? type : lg__node_kind(graph, node));
     if (is_counted(graph, node)) {
         lg_text_add(out, " of ");
         lg_text_add_count(out, lg__count_elements(graph, node));

@@ -131,8 +131,10 @@ add_node(graph_draft *draft, const char *type, const char *text, uint64_t bytes)
         push(draft, LG__BIG_NODE, node);
         push_wide(draft, LG__BIG_SIZE, bytes);
     }
-    push(draft, LG__TEXT_NODE, node);
-    push(draft, LG__TEXT_STRING, intern(draft, text));
+    if (*text != '\0') {
+        push(draft, LG__TEXT_NODE, node);
+        push(draft, LG__TEXT_STRING, intern(draft, text));
+    }
     return node;
 }
 

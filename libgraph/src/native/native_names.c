@@ -135,23 +135,28 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
     return false;
 }
 
+// Writes `816-byte blocks of libsqlite3`.
+static void
+name_by_size(const lg__native *native, const lg__group *group,
+             lg__native_name *out)
+{
+    const lg_native_block *block = &native->memory->blocks[group->example];
+    find_library(native, group, out->library);
+    snprintf(out->type, sizeof out->type, "%" PRIu64 "-byte block%s%s%.200s",
+             lg__native_spent(block), group->blocks > 1 ? "s" : "",
+             *out->library != '\0' ? " of " : "", out->library);
+}
+
 void
 lg__name_group(const lg__native *native, uint32_t number, lg__native_name *out)
 {
     const lg__group *group = (const lg__group *)native->group.data + number;
     const lg_native_block *block = &native->memory->blocks[group->example];
+    bool typed = native->mark[group->example] & LG__BLOCK_TYPED;
     *out = (lg__native_name){.type = ""};
     if (!name_hidden(native, group->example, out) &&
-        !((native->mark[group->example] & LG__BLOCK_TYPED) &&
-          name_class(native, block, out))) {
-        find_library(native, group, out->library);
-        snprintf(out->type, sizeof out->type, "%.200s%sblock", out->library,
-                 *out->library != '\0' ? " " : "");
-    }
+        !(typed && name_class(native, block, out)))
+        name_by_size(native, group, out);
     if (group->blocks > 1)
-        snprintf(out->text, sizeof out->text, "%" PRIu64 " x %" PRIu64 " bytes",
-                 group->blocks, lg__native_spent(block));
-    else
-        snprintf(out->text, sizeof out->text, "%" PRIu64 " bytes",
-                 lg__native_spent(block));
+        snprintf(out->text, sizeof out->text, "(%" PRIu64 ")", group->blocks);
 }

@@ -363,10 +363,10 @@ void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 #define LG__INFO_OBJECTS "native.objects"
 #define LG__INFO_CACHED "native.cached"
 #define LG__INFO_IN_USE "native.in_use"
-#define LG__NATIVE_VARIABLES "native variables"
-#define LG__NATIVE_STACKS "native stacks"
-#define LG__NATIVE_LOCALS "native thread-locals"
-#define LG__NATIVE_ELSEWHERE "native memory elsewhere"
+#define LG__NATIVE_VARIABLES "library variables"
+#define LG__NATIVE_STACKS "thread stacks"
+#define LG__NATIVE_LOCALS "thread-local variables"
+#define LG__NATIVE_ELSEWHERE "unlisted mappings"
 #define LG__NATIVE_LOST "lost native memory"
 
 /** What the rule knows of types of objects. */

@@ -2,6 +2,8 @@
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
+#include <leakgraph/native.h>
+
 #include <string.h>
 
 // Longer paths show only their ends.
@@ -48,6 +50,10 @@ format_start(const lg_graph *graph, const lg_path *path, bool folded,
                    out);
         return;
     case LG_ROOT_NATIVE:
+        if (graph->columns.node_flags[root->node] & LG_NODE_NATIVE) {
+            lg_node_title(graph, root->node, true, out);
+            return;
+        }
         lg_text_add(out, "native code: ");
         if (folded)
             add_string(lg__node_kind(graph, root->node), out);
@@ -94,6 +100,40 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
     return count;
 }
 
+static bool
+is_native(const lg_graph *graph, uint32_t node)
+{
+    return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
+}
+
+// Counts the hops from one that lead through native memory. *weakest is the
+// lowest level among them.
+static size_t
+count_native_hops(const lg_graph *graph, const lg_path *path, size_t from,
+                  lg_native_level *weakest)
+{
+    size_t count = 0;
+    *weakest = LG_LEVEL_EXACT;
+    for (; from + count < path->count; count++) {
+        const lg_hop *hop = &path->hops[from + count];
+        if (!is_native(graph, hop->source) && !is_native(graph, hop->target))
+            break;
+        lg_native_level level =
+            lg_edge_level(graph, hop->edges[hop->edge_count - 1]);
+        *weakest = level < *weakest ? level : *weakest;
+    }
+    return count;
+}
+
+static const char *
+native_words(lg_native_level weakest)
+{
+    if (weakest <= LG_LEVEL_LEFTOVER)
+        return ", as far as a lone word tells";
+    return weakest < LG_LEVEL_POINTER ? ", perhaps by native memory"
+                                      : ", by native memory";
+}
+
 // Writes two hops through a dict of a torch.nn.Module as one. In a folded path,
 // writes what a thread has in a threading.local as an attribute.
 static bool
@@ -129,7 +169,14 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
             i += 2;
             continue;
         }
-        size_t steps = count_backward_steps(graph, path, i);
+        lg_native_level weakest;
+        size_t steps = count_native_hops(graph, path, i, &weakest);
+        if (steps > 0) {
+            i += steps;
+            lg_text_add(out, native_words(weakest));
+            continue;
+        }
+        steps = count_backward_steps(graph, path, i);
         if (steps > 1) {
             i += steps;
             lg_text_add(out, " … ");
