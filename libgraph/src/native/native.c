@@ -58,11 +58,12 @@ open_vertices(lg__native *native)
 {
     native->vertices = native->nodes + native->blocks + native->holders + 1;
     native->best = lg__native_take(native, native->vertices, 1);
+    native->late = lg__native_take(native, native->vertices, 1);
     native->type = lg__native_take(native, native->vertices, 4);
     native->entrance = lg__native_take_zero(native, native->nodes, 1);
     native->way.element = sizeof(lg__way_kind);
-    return native->best != NULL && native->type != NULL &&
-           native->entrance != NULL;
+    return native->best != NULL && native->late != NULL &&
+           native->type != NULL && native->entrance != NULL;
 }
 
 // Words and kinds depend on each other: kinds come from the best paths, and

@@ -152,6 +152,8 @@ typedef struct lg__native {
     uint32_t forms;      /**< kinds that are forms are below */
     uint32_t first_way;  /**< kinds from here on are known by their way */
     lg__vector way;      /**< lg__way_kind of each of those */
+    uint8_t *late;       /**< [vertices] 1: only words on stacks and the like
+                            lead there */
     uint8_t *best;       /**< [vertices] lg_native_level of the best path */
     uint32_t *type;      /**< [vertices] the kind that the best path gives */
     uint32_t *dominator; /**< [vertices] LG_NONE: nothing reaches it */
@@ -331,8 +333,10 @@ bool lg__word_counts(const lg__native *native, uint32_t vertex,
 static inline bool
 lg__outer_counts(const lg__native *native, const lg__outer_word *word)
 {
+    uint32_t target = lg__vertex_of(native, word->target);
     return word->level > LG_LEVEL_LEFTOVER &&
-           word->level >= native->best[lg__vertex_of(native, word->target)];
+           (word->level >= LG_LEVEL_VARIABLE || native->late[target]) &&
+           word->level >= native->best[target];
 }
 /** Returns whether nothing but leftovers reach the block. */
 static inline bool

@@ -26,6 +26,7 @@ typedef struct path_search {
     uint32_t *from; // by what
     uint32_t *step;
     lg__key_table ways; // the numbers of kinds by way
+    bool late;
     bool enough;
 } path_search;
 
@@ -149,8 +150,9 @@ follow_holder(path_search *search, uint32_t vertex)
     uint32_t holder = vertex - native->nodes - native->blocks;
     for (uint64_t i = native->first_outer[holder];
          i < native->first_outer[holder + 1]; i++)
-        enqueue(search, lg__vertex_of(native, words[i].target), words[i].level,
-                vertex, 0);
+        if (words[i].level >= LG_LEVEL_VARIABLE)
+            enqueue(search, lg__vertex_of(native, words[i].target),
+                    words[i].level, vertex, 0);
 }
 
 static void
@@ -182,6 +184,7 @@ settle(path_search *search, unsigned level, unsigned least)
         if (native->best[vertex] != 0)
             continue;
         native->best[vertex] = (uint8_t)level;
+        native->late[vertex] = search->late;
         native->type[vertex] = kind_of(search, vertex);
         follow(search, vertex, level);
     }
@@ -212,6 +215,22 @@ queue_entrances(path_search *search)
         if (native->entrance[node])
             enqueue(search, node, LG_LEVEL_EXACT, lg__native_root(native), 0);
     }
+}
+
+// Words on stacks, in unlisted mappings and in variables of the runtime come
+// last: they are often stale, and would take a part of what an object has by
+// words that are as weak.
+static void
+queue_late(path_search *search)
+{
+    const lg__native *native = search->native;
+    const lg__outer_word *words = native->outer.data;
+    search->late = true;
+    for (size_t i = 0; i < native->outer.count; i++)
+        if (words[i].level < LG_LEVEL_VARIABLE)
+            enqueue(search, lg__vertex_of(native, words[i].target),
+                    words[i].level, lg__native_holder(native, words[i].holder),
+                    0);
 }
 
 static bool
@@ -247,6 +266,7 @@ lg__native_widest(lg__native *native)
     path_search search = {.native = native, .enough = true};
     native->way.count = 0;
     memset(native->best, 0, native->vertices);
+    memset(native->late, 0, native->vertices);
     memset(native->type, 0xff, 4 * (size_t)native->vertices);
     bool enough = open_search(&search);
     if (enough) {
@@ -255,6 +275,8 @@ lg__native_widest(lg__native *native)
         queue_roots(&search);
         settle(&search, LG_LEVEL_EXACT, LG_LEVEL_WEAK);
         queue_entrances(&search);
+        settle(&search, LG_LEVEL_EXACT, LG_LEVEL_WEAK);
+        queue_late(&search);
         settle(&search, LG_LEVEL_EXACT, LG_LEVEL_LEFTOVER);
         enough = search.enough;
     }
@@ -272,5 +294,6 @@ lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
         return false;
     if (target < native->nodes && native->told[target])
         return true;
-    return path > LG_LEVEL_LEFTOVER && path >= native->best[target];
+    return path > LG_LEVEL_LEFTOVER && path >= native->best[target] &&
+           native->late[vertex] <= native->late[target];
 }

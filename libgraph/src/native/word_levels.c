@@ -203,8 +203,9 @@ limit_by_depth(const sight *word, lg_native_level level)
 {
     enum { ENTRIES = 16 };
     bool few = 2 * (uint64_t)word->same >= word->filled && word->members <= FEW;
-    bool shared = word->same_depth >= FEW &&
-                  2 * (uint64_t)word->same_depth >= word->filled;
+    bool shared =
+        word->array || (word->same_depth >= FEW &&
+                        2 * (uint64_t)word->same_depth >= word->filled);
     if (word->depth % 8 != 0)
         level = at_most(level, word->same >= FEW && word->members >= FEW &&
                                        2 * (uint64_t)word->same >= word->filled
