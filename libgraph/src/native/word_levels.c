@@ -14,6 +14,9 @@
 // blocks, and its words are alike.
 enum { MOST_SLOTS = (1 << 18) / 8 };
 enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2 };
+// What libraries put before the memory that they give out, at most: SQLite has
+// the size there.
+enum { HEADER = 16 };
 
 typedef struct weighing {
     lg__native *native;
@@ -154,8 +157,8 @@ level_of_share(const sight *word)
     uint64_t same = word->same;
     if (2 * same >= word->filled && word->members <= FEW) {
         if (!word->last)
-            return word->depth == 0 ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
-        return word->depth <= 16 && 2 * same >= word->members
+            return word->depth <= HEADER ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
+        return word->depth <= HEADER && 2 * same >= word->members
                    ? LG_LEVEL_POSSIBLE
                    : LG_LEVEL_WEAK;
     }
@@ -201,8 +204,6 @@ at_most(lg_native_level level, lg_native_level most)
 static lg_native_level
 limit_by_depth(const sight *word, lg_native_level level)
 {
-    enum { ENTRIES = 16 };
-    bool few = 2 * (uint64_t)word->same >= word->filled && word->members <= FEW;
     bool shared =
         word->array || (word->same_depth >= FEW &&
                         2 * (uint64_t)word->same_depth >= word->filled);
@@ -211,9 +212,8 @@ limit_by_depth(const sight *word, lg_native_level level)
                                        2 * (uint64_t)word->same >= word->filled
                                    ? LG_LEVEL_POSSIBLE
                                    : LG_LEVEL_LEFTOVER);
-    if (!word->entry && word->depth > ENTRIES && !shared)
-        level = at_most(level, few && word->depth % 16 == 0 ? LG_LEVEL_POSSIBLE
-                                                            : LG_LEVEL_WEAK);
+    if (!word->entry && word->depth > HEADER && !shared)
+        level = at_most(level, LG_LEVEL_WEAK);
     return level;
 }
 
