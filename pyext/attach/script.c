@@ -105,34 +105,34 @@ layout_of(const lg__attach_target *target)
     return NULL;
 }
 
-const char *
-lg__script_find(const lg__attach_target *target, lg__script *out)
+/** Finds the state of the main thread, and in it what the request needs. */
+static bool
+locate(const lg__attach_target *target, const support *at, uint64_t interpreter,
+       lg__script *out)
 {
-    const lg__remote *remote = &target->remote;
-    const layout *known = layout_of(target);
-    support at;
-    uint64_t interpreter, thread, hooks, python_hooks;
+    uint64_t thread;
+    if (!read_field(target, interpreter, MAIN_THREAD, &thread) || thread == 0)
+        return false;
+    out->breaker = thread + at->breaker;
+    out->request = thread + at->state + at->request;
+    out->path = thread + at->state + at->path;
+    out->path_bytes = at->path_bytes;
+    return true;
+}
+
+/** Why the interpreter would not run a script, or why it should not. */
+static const char *
+obstacle_to(const lg__script *self, const support *at, uint64_t interpreter,
+            uint64_t audit, uint64_t audit_python)
+{
+    uint64_t hooks, python_hooks;
     uint32_t enabled, requested;
-    *out = (lg__script){.remote = remote, .listener = -1};
-    if (target->minor < 14)
-        return "runs a Python older than 3.14, which runs no script of others";
-    if (known == NULL)
-        return "runs a Python in which leakgraph does not know where to ask "
-               "for a script";
-    if (!find_main(target, &interpreter) ||
-        !lg__remote_read(remote, target->runtime + known->support, &at,
-                         sizeof at) ||
-        !read_field(target, interpreter, MAIN_THREAD, &thread) || thread == 0)
-        return "has no main thread of Python";
-    out->breaker = thread + at.breaker;
-    out->request = thread + at.state + at.request;
-    out->path = thread + at.state + at.path;
-    out->path_bytes = at.path_bytes;
-    if (!lg__remote_read(remote, interpreter + at.enabled, &enabled,
+    if (!lg__remote_read(self->remote, interpreter + at->enabled, &enabled,
                          sizeof enabled) ||
-        !lg__remote_read(remote, out->request, &requested, sizeof requested) ||
-        !read_word(remote, target->runtime + known->audit, &hooks) ||
-        !read_word(remote, interpreter + known->audit_python, &python_hooks))
+        !lg__remote_read(self->remote, self->request, &requested,
+                         sizeof requested) ||
+        !read_word(self->remote, audit, &hooks) ||
+        !read_word(self->remote, audit_python, &python_hooks))
         return "does not let its memory be read";
     if (enabled != 1)
         return "has remote debugging disabled "
@@ -140,6 +140,27 @@ lg__script_find(const lg__attach_target *target, lg__script *out)
     if (hooks != 0 || python_hooks != 0)
         return "has audit hooks, which a script would call";
     return requested ? "has yet to run the script of another debugger" : NULL;
+}
+
+const char *
+lg__script_find(const lg__attach_target *target, lg__script *out)
+{
+    support at;
+    uint64_t interpreter;
+    const layout *known = layout_of(target);
+    *out = (lg__script){.remote = &target->remote, .listener = -1};
+    if (target->minor < 14)
+        return "runs a Python older than 3.14, which runs no script of others";
+    if (known == NULL)
+        return "runs a Python in which leakgraph does not know where to ask "
+               "for a script";
+    if (!find_main(target, &interpreter) ||
+        !lg__remote_read(&target->remote, target->runtime + known->support, &at,
+                         sizeof at) ||
+        !locate(target, &at, interpreter, out))
+        return "has no main thread of Python";
+    return obstacle_to(out, &at, interpreter, target->runtime + known->audit,
+                       interpreter + known->audit_python);
 }
 
 /** Whether the process finds the same file by this path. */

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define SECOND 1000000000L
@@ -223,16 +224,49 @@ check_waits(long nanoseconds, int silent)
     return wrong;
 }
 
+/* Labels of a wait: before the system call, and behind it. */
+HIDDEN extern const char wait_begins[], wait_ends[];
+static volatile sig_atomic_t waiting, handled_elsewhere, lost;
+
+/* A handler that the kernel runs behind the call has ended the wait. If it has
+   run elsewhere during the wait, the wait must end without another. A handler
+   on another thread ends no wait of this one. */
 static void
-handle(int number)
+handle(int number, siginfo_t *unused, void *context)
 {
-    (void)number;
+    const ucontext_t *thread = context;
+    const char *at =
+        (const char *)(uintptr_t)thread->uc_mcontext.gregs[REG_RIP];
+    (void)number, (void)unused;
+    if (!waiting || at == wait_begins || syscall(SYS_gettid) != getpid())
+        return;
+    if (at == wait_ends)
+        lost |= handled_elsewhere;
+    else
+        handled_elsewhere = 1;
+}
+
+__attribute__((noinline)) static long
+wait_in_kernel(long call, long first, long second, long third)
+{
+    long result;
+    handled_elsewhere = 0;
+    __asm__ volatile("movl $1,%[flag]\n"
+                     "wait_begins:\n"
+                     "  syscall\n"
+                     "wait_ends:\n"
+                     "  movl $0,%[flag]\n"
+                     : "=a"(result), [flag] "+m"(waiting)
+                     : "a"(call), "D"(first), "S"(second), "d"(third)
+                     : "rcx", "r11", "memory");
+    return result;
 }
 
 static void
 set_alarm(int flags, long first, long then)
 {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = flags};
+    struct sigaction action = {.sa_sigaction = handle,
+                               .sa_flags = flags | SA_SIGINFO};
     struct itimerval time = {{0, then}, {0, first}};
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &time, NULL);
@@ -245,11 +279,12 @@ check_interrupted(int silent)
 {
     char byte;
     struct timespec second = {1, 0};
-    set_alarm(0, 4000, 4000);
-    int wrong = read(silent, &byte, 1) != -1 || errno != EINTR ||
-                syscall(SYS_nanosleep, &second, NULL) != -1 || errno != EINTR;
+    lost = 0;
+    set_alarm(0, 15000, 15000);
+    int wrong = wait_in_kernel(SYS_read, silent, (long)&byte, 1) != -EINTR ||
+                wait_in_kernel(SYS_nanosleep, (long)&second, 0, 0) != -EINTR;
     set_alarm(0, 0, 0);
-    return wrong ? NOT_INTERRUPTED : 0;
+    return wrong || lost ? NOT_INTERRUPTED : 0;
 }
 
 /* Signals come all the time, with SA_RESTART. */
