@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+/** No process has memory below. */
+#define FIRST_ADDRESS 4096
 /** How much of the code before a call is searched for its number. */
 #define CODE_BYTES 48
 /** How much of the stack is searched for the function that waits. */
@@ -125,13 +127,13 @@ lg__target_handles_signal(const lg__attach_target *self, uint64_t stack)
 }
 
 /** Whether the arguments of a call may be those by which futex() waits until a
- *  time: an operation, and the address of the time. */
+ *  time: the address of a word, an operation, and the address of the time. */
 static bool
 may_be_futex(const lg__wait *wait)
 {
     const uint64_t options = FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
     uint64_t operation = wait->second & ~options;
-    return wait->fourth != 0 &&
+    return wait->first >= FIRST_ADDRESS && wait->fourth != 0 &&
            (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET);
 }
 

@@ -580,7 +580,7 @@ def test_a_wait_in_the_handler_of_a_signal(target):
     one.process.stdout.readline()
     while not waits_in(one, 34):
         one.process.send_signal(signal.SIGUSR2)
-    assert "runs or waits in C code" in refused(one.pid, timeout=1)
+    assert "runs or waits in C code" in refused(one.pid, timeout=3)
     while waits_in(one, 34):
         one.process.send_signal(signal.SIGUSR1)
     assert one.process.poll() is None
