@@ -401,9 +401,8 @@ chains(void)
         story_attribute(&made, story_module(&made, "app"), "head", at);
         for (uint32_t link = 0; link < cases[i].links; link++) {
             uint32_t next = story_add(&made, "app.Node", NULL, 48);
-            uint32_t list = cases[i].in_lists
-                                ? story_add(&made, "list", NULL, 64)
-                                : next;
+            uint32_t list =
+                cases[i].in_lists ? story_add(&made, "list", NULL, 64) : next;
             story_attribute(&made, at, cases[i].in_lists ? "all" : "next",
                             list);
             if (cases[i].in_lists)

@@ -63,8 +63,8 @@ enum {
                                      allocation: an interval that begins at its
                                      address (0: not known), on its device;
                                      synthetic */
-    LG_NODE_CPP = 1 << 8, /**< a C++ object (autograd node, tensor without a
-                               Python wrapper); synthetic */
+    LG_NODE_CPP = 1 << 8,    /**< a C++ object (autograd node, tensor without a
+                                  Python wrapper); synthetic */
     LG_NODE_NATIVE = 1 << 9, /**< blocks that C code has allocated, or what
                                   holds such blocks; synthetic */
 };

@@ -25,7 +25,8 @@ static lg_status
 analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
 {
     lg__dominator_builder building = {0};
-    lg_status status = lg__policy_new(analysis->graph, NULL, &analysis->policy, err);
+    lg_status status =
+        lg__policy_new(analysis->graph, NULL, &analysis->policy, err);
     if (status == LG_OK)
         status = lg__dominators_run(&building, analysis->graph,
                                     &analysis->policy, monitor, err);
