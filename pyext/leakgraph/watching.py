@@ -321,7 +321,7 @@ class Watch:
             self._rest()
 
     def _note(self, known: bool = False) -> None:
-        """Compare all snapshots, and those of the episode; or only ask what is known."""
+        """Compare all snapshots, and those of the episode; or ask what is known."""
         unit: Literal["step", "second"] = "second" if self._by_time else "step"
         seconds = self._sequence.seconds
         growth = self._sequence.compare(unit, whole=True)
