@@ -200,8 +200,8 @@ def damage(what):
 
 def lookalike():
     """Private memory that looks like mapped blocks at the start of each page."""
-    start = libc.mmap(None, 8 << 20, 3, PRIVATE_ANONYMOUS, -1, 0)
-    for page in range(start, start + (8 << 20), 8192):
+    start = libc.mmap(None, 1 << 20, 3, PRIVATE_ANONYMOUS, -1, 0)
+    for page in range(start, start + (1 << 20), 8192):
         word(page + 8, 0x1002)
         word(page + 4096 + 8, 0xFF2)  # from glibc 2.43 on
     _, _, failure = listed()
