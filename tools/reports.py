@@ -31,7 +31,7 @@ import tracked
 HOME = tracked.ROOT / "tests/reports"
 sys.path.append(str(HOME))
 
-from program import CALLS, PACE  # noqa: E402
+from program import CALLS  # noqa: E402
 
 KEPT = tracked.ROOT / "build/reports"
 PAGE = tracked.ROOT / "docs/reports.md"
@@ -47,8 +47,10 @@ SMALL = 0.05
 FREED = 0.95
 #: A fixed form leaves at most so many bytes in each call, or a small share of the leak.
 LEFT = 32
-#: How often attach takes a snapshot, in seconds, and how many.
-EVERY, SNAPSHOTS = 2, 4
+#: How often attach takes a snapshot, in seconds, and how many. The distance is no
+#: multiple of the time in which an honest program fills what it empties: a row would
+#: then depend on where in that time the first snapshot falls.
+EVERY, SNAPSHOTS = 3, 4
 #: No face may take longer, in seconds.
 PATIENCE = 600
 
@@ -243,8 +245,8 @@ def by_attach(program: Program, form: str, seconds: float) -> Told:
             timeout=PATIENCE,
         )
     finally:
-        loop.kill()
-        loop.communicate()
+        loop.terminate()
+        end = loop.communicate(timeout=PATIENCE)[0]
     keep(program, form, "attach", done.stdout + done.stderr)
     if done.returncode != 0:
         raise Failed(done.stderr.strip())
@@ -253,7 +255,9 @@ def by_attach(program: Program, form: str, seconds: float) -> Told:
     span = taken_at(files[-1]) - taken_at(files[0])
     for old in files:
         old.unlink()
-    return Told(rows_of(growth, PACE * span / (len(files) - 1)))
+    ran = json.loads(end.strip().splitlines()[-1])
+    pace = ran["calls"] / ran["seconds"]
+    return Told(rows_of(growth, pace * span / (len(files) - 1)))
 
 
 def asked(verb: str, *files: Path) -> dict[str, Any]:

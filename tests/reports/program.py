@@ -7,7 +7,8 @@ training step; `let_go()` drops what the calls left behind. On the command line 
                              late: once caches are full, and modules imported
     repeat [fixed]           ask leakgraph.repeat()
     findings [fixed]         ask leakgraph.findings() after some calls
-    loop SECONDS [fixed]     call the work at a steady pace, for watch and attach
+    loop SECONDS [fixed]     call the work at a steady pace, for watch and attach;
+                             SIGTERM ends it
 
 and prints its answer as JSON in the last line.
 """
@@ -20,6 +21,7 @@ import gc
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -169,9 +171,11 @@ def _findings(call: Callable[[], None]) -> dict[str, Any]:
 def _loop(call: Callable[[], None], seconds: float) -> dict[str, Any]:
     for _ in range(WARM):
         call()
+    stopped = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     print("running", flush=True)
     begin, done = time.monotonic(), 0
-    while time.monotonic() < begin + seconds:
+    while time.monotonic() < begin + seconds and not stopped.is_set():
         call()
         done += 1
         time.sleep(max(0.0, begin + done / PACE - time.monotonic()))

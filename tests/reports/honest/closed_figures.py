@@ -7,8 +7,6 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import program
 
-NATIVE = True
-
 
 def work(number):
     figure, axes = plt.subplots(figsize=(1, 1))
