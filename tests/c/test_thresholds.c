@@ -216,8 +216,39 @@ hook_cycles(void)
     }
 }
 
+// Findings that are alike matter together: each view keeps little, and all of
+// them much. Smaller bases are not looked at.
+static void
+many_small_ones(void)
+{
+    static const struct {
+        uint32_t count;
+        uint32_t bytes;
+        const char *expected;
+    } cases[] = {
+        {16, 16 << 10, "small-view "}, {15, 16 << 10, ""},
+        {5, 64 << 10, "small-view "},  {3, 64 << 10, ""},
+        {40, (16 << 10) - 1, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t rows = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, "rows", rows);
+        for (uint32_t row = 0; row < cases[i].count; row++) {
+            uint32_t base = heap_tensor(&made, cases[i].bytes, LG_NONE);
+            uint32_t view = heap_tensor(&made, 400, LG_NONE);
+            heap_memory_of(&made, base, cases[i].bytes);
+            story_attribute(&made, view, "._base", base);
+            heap_append(&made, rows, view);
+        }
+        CHECK(heap_finds(&made, cases[i].expected));
+    }
+}
+
 SUITE(thresholds)
 {
+    RUN(many_small_ones);
     RUN(least_bytes);
     RUN(deepest_list);
     RUN(deepest_tensor);

@@ -3,7 +3,7 @@
 #include "findings/context.h"
 
 enum {
-    LOOKED_AT = 64 << 10, // least bytes of a base
+    LOOKED_AT = 16 << 10, // least bytes of a base
     SMALL_PART =
         8, // the base is a finding if views show at most one part in this many
     LEVELS = 4, // most steps between an array and a block of a DataFrame

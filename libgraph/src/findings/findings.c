@@ -35,6 +35,55 @@ look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
+// Returns what findings like this one must keep, all together.
+static uint64_t
+least_of(const lg_finding *finding)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < finding->holder_count; i++)
+        for (size_t j = 0; j < lg__detector_count; j++)
+            if (finding->holders[i].pattern == &lg__detectors[j].pattern &&
+                lg__detectors[j].least < least)
+                least = lg__detectors[j].least;
+    return least;
+}
+
+// Leaves out what keeps too little to matter, also together with what is alike:
+// a thousand small ones are much.
+static bool
+leave_out_small(lg_findings *found)
+{
+    size_t groups = 0;
+    size_t items = 0;
+    size_t *number = lg__wide_alloc((found->count + 1) * sizeof *number);
+    if (number == NULL)
+        return false;
+    for (size_t i = 0; i < found->count; i++)
+        number[i] = SIZE_MAX;
+    for (size_t i = 0; i < found->group_count; i++)
+        if (found->groups[i].total >=
+            least_of(&found->items[found->groups[i].first])) {
+            number[found->groups[i].first] = 0;
+            found->groups[groups++] = found->groups[i];
+        }
+    // The first of a group is its biggest, and so comes before the others.
+    for (size_t i = 0; i < found->count; i++) {
+        lg_finding item = found->items[i];
+        if (number[item.alike] == SIZE_MAX)
+            continue;
+        if (item.alike == i)
+            number[i] = items;
+        item.alike = number[item.alike];
+        found->items[items++] = item;
+    }
+    for (size_t i = 0; i < groups; i++)
+        found->groups[i].first = number[found->groups[i].first];
+    found->count = items;
+    found->group_count = groups;
+    lg__wide_free(number);
+    return true;
+}
+
 // Weighs all matches, or those that concern the marked nodes, and groups those
 // that are alike. Each match has at most one row of bytes as a holder, two as a
 // finding and two as a group. One row is of zeros.
@@ -60,6 +109,8 @@ judge(lg__detection *detection, const uint8_t *marked,
     if (status == LG_OK)
         status = lg__findings_fold(detection, monitor, &found,
                                    found.bytes + (3 * most + 1) * devices, err);
+    if (status == LG_OK && !leave_out_small(&found))
+        status = lg__error_memory(err);
     if (status == LG_OK)
         *out = found;
     else

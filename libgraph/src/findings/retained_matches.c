@@ -159,7 +159,7 @@ add_others(weighing *to, uint32_t set, lg_finding *found)
             add_other(to, at - 1);
 }
 
-// Adds the finding of the joint that begins with that set, if it matters.
+// Adds the finding of the joint that begins with that set, if anybody asks.
 static void
 add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
 {
@@ -169,7 +169,6 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
     lg_finding found = {.holders = holders,
                         .retained = to->bytes,
                         .freed = to->bytes + to->devices};
-    uint64_t least = UINT64_MAX;
     bool concerned = to->marked == NULL;
     uint64_t *together = to->bytes;
     uint64_t *freed = together + to->devices;
@@ -180,15 +179,13 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
     to->detection->searches++;
     for (; at != 0 && at <= to->matches; at = to->next[at - 1]) {
         const lg__match *match = &to->detection->matches[to->match[at - 1]];
-        uint64_t own = lg__detectors[match->pattern].least;
-        least = own < least ? own : least;
         concerned = concerned || concerns(match, to->marked);
         found.total = add_up(to, together, match->unseen_bytes);
         found.freed_total = add_up(to, freed, match->unseen_bytes);
         found.count += count_new(to->detection, match);
         add_holder(to, match, joint->alone + (at - 1) * to->devices);
     }
-    if (!concerned || found.total < least) {
+    if (!concerned) {
         memset(together, 0, (size_t)(to->bytes - together) * sizeof *together);
         to->bytes = together;
         out->holder_count = before;
