@@ -24,6 +24,8 @@ __all__ = ["Found", "Place"]
 #: SOON seconds, every other one after LATE seconds.
 SHARE, MUCH = 1 / 16, 4 << 20
 SOON, LATE = 6.0, 300.0
+#: What gained less than this share before the last of several snapshots came with it.
+BEFORE = 0.1
 #: The degrees of growth that goes on, and those that are told: what slows down, or came
 #: in the last interval only, may still be what the program needs.
 GOES_ON = ("steady", "in bursts", "slowing", "late")
@@ -84,19 +86,32 @@ class Found:
         """Return all places; another thread may find more meanwhile."""
         return list(self._places.values())
 
-    def update(self, growth: Growth, seconds: Sequence[float]) -> None:
-        """Take over what a comparison of all snapshots found."""
+    def update(
+        self, growth: Growth, seconds: Sequence[float], *, ended: bool = False
+    ) -> None:
+        """Take over what a comparison of all snapshots found.
+
+        If the functions of the program have ended, what they kept seems to have come
+        with the last snapshot, in the places of what else had it.
+        """
         for place in self._all():
             place.grows, place.growth = False, None
         self._gained = growth.gained
         self._gains = {
             row.place: row.gained for row in growth if row.verdict != "native"
         }
-        self.refine(growth, seconds)
+        rows = [row for row in growth if not (ended and _came_last(row))]
+        self._see(rows, growth, seconds)
 
     def refine(self, growth: Growth, seconds: Sequence[float]) -> None:
         """Take over what a comparison of the latest snapshots found."""
-        for row in growth:
+        self._see(growth, growth, seconds)
+
+    def _see(
+        self, rows: Iterable[GrowthRow], growth: Growth, seconds: Sequence[float]
+    ) -> None:
+        """Take over these rows of a comparison."""
+        for row in rows:
             place = self._places.setdefault(row.place, Place(row))
             place.see(row, growth, seconds)
 
@@ -164,11 +179,24 @@ def _is_leak(place: Place) -> bool:
     return place.grows and not place.row.minor and place.row.degree in TOLD
 
 
+def _series(row: GrowthRow) -> Sequence[int]:
+    """Return its numbers of objects, or of bytes if there are always as many."""
+    if row.counts[-1] != row.counts[0]:
+        return row.counts
+    return [size.total for size in row.bytes]
+
+
 def _idle(row: GrowthRow) -> int:
     """Return how many intervals at the end gained nothing."""
-    counted = row.counts[-1] != row.counts[0]
-    series = row.counts if counted else [size.total for size in row.bytes]
+    series = _series(row)
     idle = 0
     while idle + 1 < len(series) and series[-1 - idle] == series[-2 - idle]:
         idle += 1
     return idle
+
+
+def _came_last(row: GrowthRow) -> bool:
+    """Whether nearly all that it gained came with the last of several snapshots."""
+    series = _series(row)
+    before = series[-2] - series[0]
+    return len(series) > 2 and before < BEFORE * (series[-1] - series[0])

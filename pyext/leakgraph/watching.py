@@ -320,7 +320,7 @@ class Watch:
         if not self._found.grows:
             self._rest()
 
-    def _note(self, known: bool = False) -> None:
+    def _note(self, known: bool = False, *, ended: bool = False) -> None:
         """Compare all snapshots, and those of the episode; or ask what is known."""
         unit: Literal["step", "second"] = "second" if self._by_time else "step"
         seconds = self._sequence.seconds
@@ -328,7 +328,7 @@ class Watch:
         if known:
             self._found.confirm(growth, seconds)
             return
-        self._found.update(growth, seconds)
+        self._found.update(growth, seconds, ended=ended)
         first = self._sequence.first
         if first > 0:
             self._found.refine(self._sequence.compare(unit), seconds[first:])
@@ -360,14 +360,15 @@ class Watch:
         rises = self._window.rising() or self._window.above(MUCH, SHARE)
         if not (rises or self._rising or self._found) or not self._sequence.count:
             return
-        known = self._by_time and self._sequence.is_enough
+        ended = self._by_time
+        known = ended and self._sequence.is_enough
         try:
             if self._sequence.is_later(x):
                 if gc.isenabled():
                     gc.collect()
                 self._sequence.take(x, self._budget.seconds)
             if self._sequence.count > 1:
-                self._note(known)
+                self._note(known, ended=ended)
                 count = self._sequence.count
                 self._report(self._found.last(self._resident, count))
         except (Error, OSError, MemoryError):

@@ -64,6 +64,26 @@ def test_only_what_goes_on_is_told(degree, grows, told):
     assert bool(found.last(0, ENOUGH)) is told
 
 
+@pytest.mark.parametrize(
+    ("counts", "ended", "seen"),
+    [
+        ((0, 0, 10), True, False),
+        ((0, 0, 10), False, True),
+        ((0, 1, 11), True, False),
+        ((0, 1, 10), True, True),
+        ((0, 5, 10), True, True),
+        ((0, 10), True, True),
+    ],
+)
+def test_what_came_when_functions_ended_is_no_news(counts, ended, seen):
+    row = Row("x", gained=MUCH)
+    row.counts = counts
+    found = Found()
+    found.update(Growth([row]), [float(n) for n in range(len(counts))], ended=ended)
+    assert bool(found) is seen
+    assert bool(found.lines(0)) is seen
+
+
 def test_what_is_small_beside_others_is_not_told():
     rows = [Row("big", gained=MUCH), Row("small", gained=1)]
     rows[1].minor = True
