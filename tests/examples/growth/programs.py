@@ -459,6 +459,20 @@ def losses_that_keep_their_graph(program):
     return step
 
 
+@leaks("program.total", calls=8, library="torch")
+def a_total_that_keeps_the_graph_of_each_step(program):
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.Tanh())
+    program.total = torch.zeros(())
+    program.rate = 2 * 512 * 256 * 4
+
+    def step(number):
+        program.total = program.total + model(torch.rand(512, 256)).sum()
+
+    return step
+
+
 @leaks("program.frames[*]", calls=20, library="pandas")
 def frames_of_every_batch(program):
     import pandas
