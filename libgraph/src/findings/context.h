@@ -354,8 +354,8 @@ typedef enum lg__fix {
 
 typedef struct lg__detector {
     lg_pattern pattern;
-    uint64_t least; /**< the kept things must retain at least this many bytes, in all
-                         findings that are alike */
+    uint64_t least; /**< the kept things must retain at least this many bytes,
+                       in all findings that are alike */
     void (*look)(lg__detection *detection);
     lg__fix fix;
 } lg__detector;
