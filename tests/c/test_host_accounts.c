@@ -53,7 +53,7 @@ host_lines(void)
     host_of(facts, &accounts);
     const int64_t *host = accounts.host;
     CHECK(host[LG_HOST_ALLOCATIONS] == 1500 + 600 - 1000 - 8 - 20);
-    CHECK(host[LG_HOST_ROUNDING] == 8);
+    CHECK(host[LG_HOST_ROUNDING] == 8 && host[LG_HOST_NATIVE] == 0);
     CHECK(host[LG_HOST_MALLOC_FREE] == 700);
     CHECK(host[LG_HOST_ARENAS_FREE] == 300);
     CHECK(host[LG_HOST_FILES] == 2000 && host[LG_HOST_STACKS] == 60);

@@ -75,6 +75,41 @@ usual_lines(void)
     lg_graph_free(graph);
 }
 
+// A process whose C code has a tenth and more is told how to look into that,
+// unless the snapshot did.
+static void
+native_memory_is_advised(void)
+{
+    static const struct {
+        const char *malloc;
+        unsigned flags;
+        bool advised;
+    } cases[] = {
+        {"1096", 0, true},
+        {"1095", 0, false},
+        {"1096", LG_NODE_NATIVE | LG_NODE_SYNTHETIC, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_builder *builder;
+        lg_graph *graph;
+        lg_text text = {0};
+        REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+        lg_builder_add_node(builder, 64);
+        lg_builder_set_size(builder, 0, 96);
+        builder->node_flags[0] = (uint16_t)cases[i].flags;
+        lg_builder_set_info(builder, "memory.rss", "9999");
+        lg_builder_set_info(builder, "memory.malloc", cases[i].malloc);
+        REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+        REQUIRE(lg_report_memory(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+                LG_OK);
+        CHECK((strstr(text.data, "a snapshot with native=True (--native) says "
+                                 "who holds the other allocations\n") !=
+               NULL) == cases[i].advised);
+        lg_text_free(&text);
+        lg_graph_free(graph);
+    }
+}
+
 static void
 sample(void)
 {
@@ -343,5 +378,6 @@ SUITE(report_memory)
     RUN(process);
     RUN(totals);
     RUN(usual_lines);
+    RUN(native_memory_is_advised);
     return test_result();
 }

@@ -71,6 +71,13 @@ def test_a_snapshot_with_native_memory_is_compressed(tmp_path):
         assert has_native(snapshot)
 
 
+def test_memory_has_a_line_for_native_memory(told):
+    assert told["memory"]["plain"] == 0
+    kept = sum(told[kind]["freed"] for kind in ("database", "streams"))
+    assert told["memory"]["native"] > 0.88 * kept
+    assert told["memory"]["python"] < 1.1 * told["memory"]["plain_python"]
+
+
 def test_run_lists_native_memory(tmp_path):
     path = tmp_path / "run.lgs"
     (tmp_path / "job.py").write_text("x = 1", encoding="utf-8")

@@ -17,6 +17,7 @@ PARTS = [
     "arrays",
     "tensors",
     "cpp",
+    "native",
     "rounding",
     "allocations",
     "malloc_free",

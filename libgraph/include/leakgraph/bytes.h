@@ -201,6 +201,8 @@ typedef enum lg_host {
     LG_HOST_ARRAYS,      /**< buffers of arrays and bytes-likes */
     LG_HOST_TENSORS,     /**< buffers that tensors look at */
     LG_HOST_CPP,         /**< C++ nodes: autograd graph and tensors' structs */
+    LG_HOST_NATIVE,      /**< blocks of C code, in a capture with native memory
+                          */
     LG_HOST_ROUNDING,    /**< what allocators spend on Python objects beyond
                               their sizes */
     LG_HOST_ALLOCATIONS, /**< in use in malloc and in Python's arenas, and in

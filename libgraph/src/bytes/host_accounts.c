@@ -34,6 +34,8 @@ add_nodes(const lg_graph *graph, const lg__storages *storages, int64_t *host)
             add_buffer(graph, storages, node, bytes, host);
         else if (flags & LG_NODE_CPP)
             host[LG_HOST_CPP] += bytes;
+        else if (flags & LG_NODE_NATIVE)
+            host[LG_HOST_NATIVE] += bytes;
         else {
             host[LG_HOST_PYTHON] += bytes;
             host[LG_HOST_ROUNDING] +=
@@ -117,7 +119,7 @@ unseen(const lg_graph *graph, const int64_t *host)
 {
     int64_t known = host[LG_HOST_PYTHON] + host[LG_HOST_ARRAYS] +
                     host[LG_HOST_TENSORS] + host[LG_HOST_CPP] +
-                    host[LG_HOST_ROUNDING] +
+                    host[LG_HOST_NATIVE] + host[LG_HOST_ROUNDING] +
                     or_none(recorded(graph, "memory.leakgraph_malloc"));
     if (host[LG_HOST_MALLOC] < 0)
         return -1;
@@ -192,6 +194,9 @@ lg_host_words(lg_host which)
         {"tensors", "tensors", "", LG_HOST_PART},
         {"cpp", "C++ objects",
          "autograd graphs, tensors without a Python object", LG_HOST_PART},
+        {"native", "memory of C code",
+         "in blocks of its own; `leakgraph native` says who holds them",
+         LG_HOST_PART},
         {"rounding", "allocators' rounding",
          "a Python object takes a multiple of 16 bytes", LG_HOST_PART},
         {"allocations", "other allocations",

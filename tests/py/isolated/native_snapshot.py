@@ -84,6 +84,13 @@ def main():
             "claimed": int(node.retained),
             "shallow": int(plain.find(getattr(program, name)).retained),
         }
+    hosts = [each.memory().host for each in (plain, snapshot)]
+    result["memory"] = {
+        "plain": hosts[0]["native"],
+        "plain_python": hosts[0]["python"],
+        "native": hosts[1]["native"],
+        "python": hosts[1]["python"],
+    }
     snapshot.close()
     plain.close()
     for thread in threads:
