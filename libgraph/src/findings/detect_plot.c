@@ -3,6 +3,7 @@
 #include "findings/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEW_FIGURES = 4 };
 
@@ -111,6 +112,20 @@ static const lg__search data_behind = {
     .instances = true,
 };
 
+// Returns whether matplotlib has made the callback for itself, such as those
+// that follow the units of an axis.
+static bool
+is_of_matplotlib(const lg__detection *detection, uint32_t callback)
+{
+    static const char prefix[] = "matplotlib.";
+    uint32_t function = lg__detection_function(detection, callback);
+    if (function == LG_NONE)
+        return false;
+    lg_string name = lg_node_text(detection->graph, function);
+    return name.length >= sizeof prefix - 1 &&
+           memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+}
+
 // Looks for callbacks. matplotlib refers weakly to a bound method, and strongly
 // to anything else. A callback of a canvas that nobody uses any more goes with
 // the canvas: the collector frees both.
@@ -122,7 +137,7 @@ lg__look_for_callbacks(lg__detection *detection)
         uint32_t callback =
             lg__detection_attribute(detection, all->items[i], "_obj");
         lg__gathered found = {0};
-        if (callback == LG_NONE ||
+        if (callback == LG_NONE || is_of_matplotlib(detection, callback) ||
             !lg_node_is_reachable(detection->analysis, callback))
             continue;
         lg__detection_search(detection, callback, &data_behind, &found);

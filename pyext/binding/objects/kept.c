@@ -14,15 +14,16 @@ enum {
     KEPT_TYPE,
     KEPT_RETAINED,
     KEPT_REACHABLE,
+    KEPT_NATIVE,
     KEPT_DOMINATOR, /* the facts from here on are kept as they are */
 };
 
 static const char *const names[] = {
-    "__repr__", "type",        "retained", "is_reachable", "dominator",
-    "address",  "type_name",   "size",     "refcount",     "found",
-    "text",     "unexplained", "label",    "is_root",      "device",
-    "facts",    "tracked",     "frozen",   "immortal",     "synthetic",
-    "buffer",   "frontier",    "spent",
+    "__repr__",  "type",    "retained",    "is_reachable", "native",
+    "dominator", "address", "type_name",   "size",         "refcount",
+    "found",     "text",    "unexplained", "label",        "is_root",
+    "device",    "facts",   "tracked",     "frozen",       "immortal",
+    "synthetic", "buffer",  "frontier",    "spent",
 };
 
 enum { KEPT_COUNT = sizeof names / sizeof *names };
@@ -59,6 +60,9 @@ plain_attribute(const lg__snapshot_object *snapshot, PyObject *node, int which)
         Py_INCREF(Py_Ellipsis);
         return Py_Ellipsis;
     }
+    if (which == KEPT_NATIVE &&
+        lg_graph_info_find(snapshot->graph, "native").length == 0)
+        return PyLong_FromLong(0);
     PyObject *value = lg__attribute_get(node, names[which]);
     if (which == KEPT_TYPE || which == KEPT_DOMINATOR)
         return number_of(value);
