@@ -68,5 +68,6 @@ def test_a_snapshot_from_before_the_kill(python, group):
     done = python("-c", HOARD, group, LIMIT)
     assert (done.code, done.out) == (-signal.SIGKILL, "saved\n"), done.err
     top = leakgraph.load(done.folder / "x.lgs").top(1)
-    assert top[0].retained > LIMIT // 2
+    # The snapshot begins while there is room for it.
+    assert top[0].retained > LIMIT * 0.4
     assert "__main__.hoard.rows" in str(top)

@@ -33,7 +33,16 @@ def has_native(snapshot):
     ]
 
 
-@pytest.mark.parametrize("kept", ["database", "streams"])
+#: In 3.9, the collector does not know connections and statements of sqlite3, and they
+#: refer to one another where only words tell.
+needs_sqlite = pytest.mark.skipif(
+    sys.version_info < (3, 10), reason="sqlite3 has no heap types in 3.9"
+)
+
+
+@pytest.mark.parametrize(
+    "kept", [pytest.param("database", marks=needs_sqlite), "streams"]
+)
 def test_what_is_claimed_goes_when_its_holder_goes(told, kept):
     assert told[kept]["claimed"] == pytest.approx(told[kept]["freed"], rel=0.12)
     assert told[kept]["shallow"] < told[kept]["freed"] / 100
