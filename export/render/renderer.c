@@ -191,8 +191,10 @@ own_fonts_use(void)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
 #endif
 #endif
 #ifndef IS_SANITIZED
