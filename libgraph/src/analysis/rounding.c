@@ -101,9 +101,7 @@ rounding_of(const lg_graph *graph, uint32_t node)
 static uint64_t
 native_of(const lg_graph *graph, uint32_t node)
 {
-    return graph->columns.node_flags[node] & LG_NODE_NATIVE
-               ? lg_node_size(graph, node)
-               : 0;
+    return lg__node_is_native(graph, node) ? lg_node_size(graph, node) : 0;
 }
 
 lg_status

@@ -42,12 +42,6 @@ typedef struct gathering {
     lg_native out;
 } gathering;
 
-static bool
-is_native(const lg_graph *graph, uint32_t node)
-{
-    return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
-}
-
 static lg_native_holder
 kind_of(const lg_graph *graph, uint32_t node)
 {
@@ -78,7 +72,7 @@ holder_of(const gathering *to, uint32_t node)
         if (up == LG_NONE)
             return node;
         node = up;
-        if (!is_native(to->graph, node) ||
+        if (!lg__node_is_native(to->graph, node) ||
             kind_of(to->graph, node) != LG_BLOCKS_OBJECTS)
             return lg__seen_node(to->folds, node);
     }
@@ -99,7 +93,7 @@ bytes_at(const gathering *to, size_t row)
 static lg_native_holder
 holder_kind(const gathering *to, uint32_t holder)
 {
-    if (!is_native(to->graph, holder))
+    if (!lg__node_is_native(to->graph, holder))
         return LG_BLOCKS_OBJECTS;
     lg_native_holder kind = kind_of(to->graph, holder);
     return kind == LG_BLOCKS_OBJECTS ? LG_BLOCKS_SHARED : kind;
@@ -164,7 +158,8 @@ static bool
 gather(gathering *to)
 {
     for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
-        if (!is_native(to->graph, node) || lg_node_blocks(to->graph, node) == 0)
+        if (!lg__node_is_native(to->graph, node) ||
+            lg_node_blocks(to->graph, node) == 0)
             continue;
         uint32_t holder = holder_of(to, node);
         if (!lg_scope_has(to->options->scope, holder))

@@ -3,7 +3,6 @@
 #include "findings/context.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FEW_FIGURES = 4 };
 
@@ -117,13 +116,10 @@ static const lg__search data_behind = {
 static bool
 is_of_matplotlib(const lg__detection *detection, uint32_t callback)
 {
-    static const char prefix[] = "matplotlib.";
     uint32_t function = lg__detection_function(detection, callback);
-    if (function == LG_NONE)
-        return false;
-    lg_string name = lg_node_text(detection->graph, function);
-    return name.length >= sizeof prefix - 1 &&
-           memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+    return function != LG_NONE &&
+           lg__name_begins(lg_node_text(detection->graph, function),
+                           "matplotlib.");
 }
 
 // Looks for callbacks. matplotlib refers weakly to a bound method, and strongly

@@ -230,6 +230,13 @@ lg__node_role(const lg_graph *graph, uint32_t node)
     return (lg__role)graph->type_trait[graph->columns.type[node]].role;
 }
 
+/** Returns whether the node stands for native memory (native.h). */
+static inline bool
+lg__node_is_native(const lg_graph *graph, uint32_t node)
+{
+    return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
+}
+
 static inline lg_category
 lg__node_category(const lg_graph *graph, uint32_t node)
 {

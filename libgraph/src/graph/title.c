@@ -16,9 +16,7 @@ lg_string
 lg__node_kind(const lg_graph *graph, uint32_t node)
 {
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    return graph->columns.node_flags[node] & LG_NODE_NATIVE
-               ? type
-               : lg__last_part(type);
+    return lg__node_is_native(graph, node) ? type : lg__last_part(type);
 }
 
 static void

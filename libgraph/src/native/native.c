@@ -154,7 +154,7 @@ lg_edge_level(const lg_graph *graph, lg_edge edge)
 uint64_t
 lg_node_blocks(const lg_graph *graph, lg_node node)
 {
-    return graph->columns.node_flags[node] & LG_NODE_NATIVE
+    return lg__node_is_native(graph, node)
                ? lg_node_fact_number(graph, node, LG__FACT_BLOCKS, 0)
                : 0;
 }

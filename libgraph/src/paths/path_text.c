@@ -50,7 +50,7 @@ format_start(const lg_graph *graph, const lg_path *path, bool folded,
                    out);
         return;
     case LG_ROOT_NATIVE:
-        if (graph->columns.node_flags[root->node] & LG_NODE_NATIVE) {
+        if (lg__node_is_native(graph, root->node)) {
             lg_node_title(graph, root->node, true, out);
             return;
         }
@@ -100,12 +100,6 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
     return count;
 }
 
-static bool
-is_native(const lg_graph *graph, uint32_t node)
-{
-    return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
-}
-
 // Counts the hops from one that lead through native memory. *weakest is the
 // lowest level among them.
 static size_t
@@ -116,7 +110,8 @@ count_native_hops(const lg_graph *graph, const lg_path *path, size_t from,
     *weakest = LG_LEVEL_EXACT;
     for (; from + count < path->count; count++) {
         const lg_hop *hop = &path->hops[from + count];
-        if (!is_native(graph, hop->source) && !is_native(graph, hop->target))
+        if (!lg__node_is_native(graph, hop->source) &&
+            !lg__node_is_native(graph, hop->target))
             break;
         lg_native_level level =
             lg_edge_level(graph, hop->edges[hop->edge_count - 1]);
