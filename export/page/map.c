@@ -193,7 +193,8 @@ write_time(const lg_summary *summary, lg_json *json)
     lg_json_string(json, NULL, "", 0);
 }
 
-// Writes the members "snapshots" (the times) and "totals".
+// Writes the members "snapshots" (the times), "steps", if they are known, and
+// "totals".
 static void
 write_snapshots(const lg__page *page, const lg_heap_map *map, lg_json *json)
 {
@@ -204,6 +205,12 @@ write_snapshots(const lg__page *page, const lg_heap_map *map, lg_json *json)
     for (size_t i = 0; i < options->summary_count; i++)
         write_time(options->summaries[i], json);
     lg_json_end(json);
+    if (options->steps) {
+        lg_json_array(json, "steps");
+        for (size_t i = 0; i < options->summary_count; i++)
+            lg_json_number(json, NULL, options->steps[i]);
+        lg_json_end(json);
+    }
     lg_json_name(json, "totals", strlen("totals"));
     write_series(map, map->totals_before, json);
 }

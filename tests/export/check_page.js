@@ -84,23 +84,92 @@ function checkLayout({ places, layout }, root) {
     && area.y + area.height <= height + 0.01;
   places.addUp(root, 0, null, false);
   const icicle = layout.icicle(root, 800, 14);
-  const treemap = layout.treemap(root, 800, 500, 4);
+  const treemap = layout.treemap(root, 800, 500);
   assert(icicle.length > 2 && treemap.length > 2);
   assert(icicle.every((area) => inside(area, 800, 14 * layout.ROW)));
   assert(treemap.every((area) => inside(area, 800, 500)));
-  // A place with few bytes ends after the requested levels.
-  const deepest = (tree) => Math.max(...tree.descendants().map((node) => node.depth));
-  const chain = (depth, value) => ({
-    depth, value, children: depth < 12 ? [chain(depth + 1, value)] : [] });
-  const focus = { depth: 0, value: 100, children: [chain(1, 98), chain(1, 2)] };
-  assert.strictEqual(deepest(layout.hierarchy(focus, 4)), 4);
-  const tree = layout.hierarchy(focus, 4, layout.MORE);
-  assert.strictEqual(deepest(tree.children[0]), 4 + layout.MORE);
-  assert.strictEqual(deepest(tree.children[1]), 4);
   assert.strictEqual(icicle[0].place, root);
   assert(Math.abs(icicle[0].width - 800) < 0.01);
   for (const area of icicle)
     assert(Math.abs(area.width - (800 * area.place.value) / root.value) < 0.01);
+}
+
+// The biggest thing below a place always shows, however deep it lies: owners of one thing each
+// share its area. What is too small to have an area ends the descent.
+function checkDepth({ places, layout }) {
+  const row = (parent, label, own) => [parent, label, "T", "object", 1, 7, "", [own], [own], 0];
+  const rows = [row(-1, "app", 0), row(0, ".x", 0), row(1, ".y", 0), row(2, ".z", 0),
+    row(3, "[*]", 0), row(4, "", 900), row(4, ".n", 60), row(0, ".tiny", 1)];
+  const root = places.read({ devices: ["host"], places: rows });
+  places.addUp(root, 0, null, false);
+  const names = layout.treemap(root, 800, 500).map((area) => places.chainName(area.chain));
+  assert.deepStrictEqual([...names], ["everything › app", ".x.y.z[*]", "T", ".n"]);
+  const steps = layout.icicle(root, 800, 14).map((area) => places.name(area.place));
+  assert.deepStrictEqual([...steps], ["everything", "app", ".x", ".y", ".z", "[*]", "T", ".n"]);
+  assert.strictEqual(layout.icicle(root, 800, 3).pop().place.label, ".x");
+}
+
+function checkFind({ places }) {
+  const row = (parent, label, type, own) => [parent, label, type, "object", 1, 7,
+    `app${label}`, [own], [own], 0];
+  const rows = [row(-1, "app", "module", 1), row(0, ".losses", "list", 20),
+    row(1, "[*]", "torch.Tensor", 300), row(0, ".gone", "torch.Tensor", 0)];
+  const root = places.read({ devices: ["host"], places: rows });
+  places.addUp(root, 0, null, false);
+  const found = (text) => places.find(root, text);
+  assert.deepStrictEqual([...found("TENSOR")].map((place) => place.label), ["[*]"]);
+  assert.deepStrictEqual([...found("app losses")].map((place) => place.label), [".losses"]);
+  assert.strictEqual(found("").length + found("nothing").length, 0);
+  // Each byte counts once: the module contains the rest.
+  assert.strictEqual(places.together(found("app")), 321);
+}
+
+function checkChange({ places }) {
+  const of = (before, value) => places.change({ before, value });
+  const changes = [[100, 100], [100, 101], [100, 130], [100, 180], [100, 390], [0, 5], [100, 99],
+    [100, 98], [0, 0]].map(([before, value]) => of(before, value));
+  assert.deepStrictEqual(changes, ["0", "0", "1", "2", "3", "4", "0", "less", "0"]);
+}
+
+// Returns the CIE L*a*b* of a colour, as somebody sees it whose eyes mix light so.
+function lab(colour, eyes) {
+  const light = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const times = (rows, by) => rows.map((row) => row.reduce((sum, each, i) => sum + each * by[i], 0));
+  const seen = times(eyes, light).map((part) => Math.min(Math.max(part, 0), 1));
+  const white = [0.95047, 1, 1.08883];
+  const xyz = times([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175],
+    [0.0193339, 0.119192, 0.9503041]], seen).map((part, i) => part / white[i]);
+  const [x, y, z] = xyz.map((part) => (
+    part > 216 / 24389 ? Math.cbrt(part) : ((24389 / 27) * part + 16) / 116));
+  return { lab: [116 * y - 16, 500 * (x - y), 200 * (y - z)], light: xyz[1] };
+}
+
+// Any two kinds may lie side by side. All can be told apart, also by people without the cones
+// for green (Machado, Oliveira and Fernandes, 2009), and all captions can be read.
+function checkColours() {
+  const style = fs.readFileSync(path.join(__dirname, "../../export/page/assets/page.css"), "utf8");
+  const everybody = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  const deuteranope = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881]];
+  const kinds = ["package", "container", "object", "tensor", "array", "figure", "function",
+    "class", "frame", "exception", "value"];
+  const changes = ["0", "1", "2", "3", "4", "less"].map((step) => `change-${step}`);
+  const schemes = style.split("@media screen and (prefers-color-scheme: dark)");
+  const [light, dark] = [schemes[0], schemes[1].slice(0, schemes[1].indexOf("}"))];
+  for (const scheme of [light, dark]) {
+    const value = (name) => scheme.match(new RegExp(`--${name}: (#[0-9a-f]{6});`))[1];
+    const ink = lab(value("area-ink"), everybody).light;
+    for (const name of [...kinds, ...changes]) {
+      const paper = lab(value(name), everybody).light;
+      assert((Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05) >= 4.5, name);
+    }
+    for (const eyes of [everybody, deuteranope])
+      kinds.forEach((one, i) => kinds.slice(0, i).forEach((other) => {
+        const [a, b] = [one, other].map((name) => lab(value(name), eyes).lab);
+        assert(Math.hypot(...a.map((part, at) => part - b[at])) >= 12, `${one} and ${other}`);
+      }));
+  }
 }
 
 // A row made by hand: a place that had 10 bytes and has 30, and what it leaves out.
@@ -216,6 +285,9 @@ function checkCaption({ AreaMap }) {
   assert(caption(50).endsWith("…"));
   assert.strictEqual(caption(20), "");
   assert.strictEqual(caption(400, 10), "");
+  const chain = [{ label: "app", type: "module" }, { label: ".bus", type: "app.Bus" }, place];
+  const whole = AreaMap.prototype.caption({ place, chain, width: 400, height: 24 });
+  assert.strictEqual(whole, "app.bus.losses deque 2.00 KiB");
   // Half as many letters fit if each is twice as wide.
   assert.strictEqual(AreaMap.textWidth("日本"), 25);
 }
@@ -228,6 +300,10 @@ try {
   checkLayout(shared, checkPlaces(shared, dataOf(page)));
   checkPlaces(shared, dataOf(pageOf("family")));
   checkPlaces(shared, dataOf(pageOf("losses", "training")));
+  checkDepth(shared);
+  checkFind(shared);
+  checkChange(shared);
+  checkColours();
   checkHistory(shared);
   checkDevices(shared);
   checkSimplest(shared);

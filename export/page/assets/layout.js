@@ -1,51 +1,62 @@
 "use strict";
 
-// Places each area of a view, in pixels: [{place, depth, x, y, width, height}].
+// Places each area of a view, in pixels: [{place, chain, node, depth, x, y, width, height}].
 const layout = {
   ROW: 24, // of the icicle
   LEAST: 3, // narrower areas cannot be seen
-  SHARE: 0.03, // areas with a greater share of the bytes show more levels
-  MORE: 4, // levels
+  ROOM: 1600, // smaller areas, in square pixels, show nothing of what they own
 
-  // What d3 lays out: the places below `focus` that have bytes, some levels deep.
-  hierarchy(focus, depth, more = 0) {
-    const levels = (place) =>
-      place.value >= this.SHARE * focus.value ? depth + more : depth;
-    const children = (place) =>
-      place.depth - focus.depth < levels(place)
-        ? place.children.filter((child) => child.value > 0)
-        : null;
+  // A place that has all its bytes in one child, that child, and so on to the first that shares
+  // them out. The view shows them as one area, so that no area is blank that owns something.
+  chain(place) {
+    const chain = [place];
+    for (let owned = [place]; owned.length === 1;) {
+      owned = owned[0].children.filter((child) => child.value > 0);
+      if (owned.length === 1) chain.push(owned[0]);
+    }
+    return chain;
+  },
+
+  // What d3 lays out: the places below `focus` that have bytes. `opens` decides whether a place
+  // shows what it owns; `follow` lists the places that one area shows.
+  hierarchy(focus, opens, follow) {
+    const grow = (from, depth) => {
+      const chain = follow(from);
+      const place = chain[chain.length - 1];
+      const owned = opens(place, depth) ? place.children.filter((child) => child.value > 0) : [];
+      return { chain, place, value: from.value, children: owned.map((one) => grow(one, depth + 1)) };
+    };
     // Each place already counts all below it, so d3 must not add up.
-    const tree = d3.hierarchy(focus, children);
+    const tree = d3.hierarchy(grow(focus, 0));
     tree.each((node) => { node.value = node.data.value; });
     return tree.sort((a, b) => b.value - a.value);
   },
 
-  areas(tree) {
-    return tree.descendants().map((node) => ({
-      place: node.data, depth: node.depth,
-      x: node.x0, y: node.y0, width: node.x1 - node.x0, height: node.y1 - node.y0,
-    }));
+  area(node, x, y, width, height) {
+    const { place, chain } = node.data;
+    return { place, chain, node, depth: node.depth, x, y, width, height };
   },
 
   // Draws owners above what they own; the width shows the bytes.
   icicle(focus, width, rows) {
-    const tree = this.hierarchy(focus, rows - 1);
+    const tree = this.hierarchy(focus, (place, depth) => depth < rows - 1, (place) => [place]);
     d3.partition().size([1, tree.height + 1])(tree);
     const x = d3.scaleLinear().domain([0, 1]).range([0, width]);
-    return tree.descendants().map((node) => ({
-      place: node.data, depth: node.depth,
-      x: x(node.x0), y: node.depth * this.ROW,
-      width: x(node.x1) - x(node.x0), height: this.ROW,
-    })).filter((area) => area.width >= this.LEAST);
+    return tree.descendants()
+      .map((node) => this.area(node, x(node.x0), node.depth * this.ROW,
+        x(node.x1) - x(node.x0), this.ROW))
+      .filter((area) => area.width >= this.LEAST);
   },
 
   // Draws what is owned inside its owner.
-  treemap(focus, width, height, levels) {
-    const tree = this.hierarchy(focus, levels, this.MORE);
+  treemap(focus, width, height) {
+    const least = (this.ROOM / (width * height)) * focus.value;
+    const tree = this.hierarchy(focus, (place) => place.value >= least,
+      (place) => this.chain(place));
     d3.treemap().size([width, height]).paddingOuter(2).paddingTop(18).paddingInner(1)
       .round(true)(tree);
-    return this.areas(tree).filter(
-      (area) => area.width > this.LEAST && area.height > this.LEAST);
+    return tree.descendants()
+      .map((node) => this.area(node, node.x0, node.y0, node.x1 - node.x0, node.y1 - node.y0))
+      .filter((area) => area.width > this.LEAST && area.height > this.LEAST);
   },
 };

@@ -10,7 +10,7 @@ const places = {
       label: "everything", type: "", category: "root", members: 0, path: "",
       own: nothing, parent: null, children: [], depth: 0,
     };
-    const all = data.places.map((row) => this.one(row, nothing));
+    const all = data.places.map((row, i) => this.one(row, i, nothing));
     data.places.forEach((row, i) => {
       const parent = row[0] < 0 ? root : all[row[0]];
       this.put(all[i], parent);
@@ -38,11 +38,11 @@ const places = {
     return all;
   },
 
-  one(row, nothing) {
+  one(row, index, nothing) {
     const [, label, type, category, members, node, path, own, retained] = row;
     const mine = row[11] === true;
     return {
-      label, type, category, members, node, path, retained, mine,
+      index, label, type, category, members, node, path, retained, mine,
       own: own || nothing, children: [], history: row[12] || null,
       restHistory: row[13] || null,
     };
@@ -88,14 +88,51 @@ const places = {
     return found;
   },
 
-  // Sets `value` of each place: its bytes and all below it. With `mine`, packages other than
+  // Sets a field of each place: its bytes and all below it. With `mine`, packages other than
   // the program's own have none.
-  addUp(root, device, snapshot, mine) {
+  addUp(root, device, snapshot, mine, field = "value") {
     for (const place of this.below(root).reverse()) {
-      place.value = this.own(place, device, snapshot);
-      for (const child of place.children) place.value += child.value;
-      if (mine && place.depth === 1 && !place.mine) place.value = 0;
+      place[field] = this.own(place, device, snapshot);
+      for (const child of place.children) place[field] += child[field];
+      if (mine && place.depth === 1 && !place.mine) place[field] = 0;
     }
+  },
+
+  // How the bytes of a place changed since `before`: `0` hardly, `1` to `4` for each quarter of
+  // them that is new, or `less`.
+  change(place) {
+    const gained = place.value - place.before;
+    const part = place.value > 0 ? gained / place.value : 0;
+    if (gained < 0) return -gained > this.HARDLY * place.before ? "less" : "0";
+    return part <= this.HARDLY ? "0" : String(Math.min(Math.floor(4 * part) + 1, 4));
+  },
+  HARDLY: 0.01,
+
+  // Lists the places whose name, type or path has all the words, the biggest first.
+  find(root, text) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const has = (place) => {
+      const about = `${this.name(place)} ${place.type} ${place.path}`.toLowerCase();
+      return words.every((word) => about.includes(word));
+    };
+    const found = words.length > 0
+      ? this.below(root).filter((place) => place.value > 0 && place.category !== "rest"
+        && place !== root && has(place))
+      : [];
+    return found.sort((a, b) => b.value - a.value);
+  },
+
+  // Adds up places, each byte once: none counts that lies below another one.
+  together(found) {
+    const all = new Set(found);
+    const outer = (place) => !this.trail(place).slice(0, -1).some((above) => all.has(above));
+    return found.filter(outer).reduce((sum, place) => sum + place.value, 0);
+  },
+
+  // The text of several places in one area: `.trainer.losses[*] › storage`.
+  chainName(chain) {
+    return chain.map((place) => this.name(place))
+      .reduce((text, name) => text + (/^[.[]/.test(name) ? "" : " › ") + name);
   },
 
   // Lists the places from the root down to this place.
