@@ -204,7 +204,7 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
 {
     size_t at;
     lg_status status;
-    if (row->place != LG_NONE) {
+    if (row->verdict != LG_GROWTH_NATIVE && row->place != LG_NONE) {
         status = draw_way(picture, row->place, first, err);
         at = status ? 0 : picture->at[row->place] - 1;
     } else {

@@ -167,7 +167,7 @@ class Found:
         lines = [place.text for place in shown]
         told = sum(self._gains.get(place.row.place, 0) for place in shown)
         if told and self._gained >= MUCH:
-            lines.append(account(told, self._gained))
+            lines.append(account(min(told, self._gained), self._gained))
         return lines
 
     def _untold(self) -> Iterable[Place]:

@@ -17,12 +17,12 @@ __all__ = ["FLOORS", "MOST", "Window", "on_devices", "read"]
 
 #: The most samples that a window holds.
 MOST = 60
-#: What read() reads, and how much a trend must gain to matter: any program gains less
-#: now and then, such as a new arena.
+#: What read() reads, and how much a trend must gain to be looked at: any program gains
+#: less now and then, such as a new arena.
 FLOORS = {
     "resident bytes": 1 << 20,
-    "bytes of malloc": 1 << 18,
-    "blocks of objects": 2000,
+    "bytes of malloc": 1 << 16,
+    "blocks of objects": 500,
     "uncollectable objects": 100,
     "bytes on devices": 1 << 20,
 }

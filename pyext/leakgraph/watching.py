@@ -19,7 +19,7 @@ from leakgraph.evidence import Evidence
 from leakgraph.found import MUCH, SHARE, Found
 from leakgraph.imports import Imports
 from leakgraph.leak_text import nothing, sample_lines
-from leakgraph.sequence import SLOTS, Sequence
+from leakgraph.sequence import ENOUGH, SLOTS, Sequence
 from leakgraph.sites import Traces
 from leakgraph.telling import tell
 from leakgraph.workers import Workers
@@ -361,8 +361,10 @@ class Watch:
         if not (rises or self._rising or self._found) or not self._sequence.count:
             return
         ended = self._by_time
-        known = ended and self._sequence.is_enough
+        known = ended and self._sequence.count >= ENOUGH - 1
         try:
+            if known and not self._sequence.is_enough:
+                self._note()
             if self._sequence.is_later(x):
                 if gc.isenabled():
                     gc.collect()

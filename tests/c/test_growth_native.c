@@ -1,6 +1,7 @@
 // What snapshots report about memory of the process that belongs to no object.
 #include "growing.h"
 #include "growth/growth_private.h"
+#include "report/report_growth_facts.h"
 #include "test.h"
 
 #include <leakgraph/baseline.h>
@@ -131,6 +132,16 @@ fragmentation_has_a_row(void)
     check_native(heaps, LG_NATIVE_FREE, 0);
 }
 
+static void
+check_holder(const growing_series *made, const lg_growth_row *row,
+             const char *expected)
+{
+    lg_text text = {0};
+    lg__format_growth_holder(&made->growth, NULL, row, &text);
+    CHECK(strcmp(text.data, expected) == 0);
+    lg_text_free(&text);
+}
+
 // Five new objects in each interval, of 1,008 bytes in malloc, and native
 // memory beside them.
 static uint64_t
@@ -149,6 +160,10 @@ bytes_in_step(uint32_t first, uint32_t second)
             continue;
         each = row->each_in_step;
         CHECK(lg__string_is(row->in_step, each > 0 ? "app.Item" : ""));
+        CHECK((row->place == made.growth.rows[1].place) == (each > 0));
+        check_holder(&made, row,
+                     each > 0 ? "app.items[*]"
+                              : lg_native_kind_text(LG_NATIVE_MALLOC));
     }
     growing_forget(&made);
     return each;
@@ -161,6 +176,33 @@ native_growth_in_step(void)
     CHECK(bytes_in_step(50000, 50000) == 10000);
     CHECK(bytes_in_step(62000, 38000) == 10000);
     CHECK(bytes_in_step(63000, 37000) == 0);
+}
+
+// What gained less than the objects it is in step with is a part of their row.
+static void
+native_growth_joins_its_objects(void)
+{
+    enum { BASE = 100000, OBJECTS = 90 * (1008 + 8) };
+    growing_heap heaps[3];
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i] = (growing_heap){.items = 90 * (i + 1),
+                                  .malloc = BASE + i * (OBJECTS + 54000)};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_text text = {0};
+    REQUIRE(made.growth.count == 1);
+    CHECK(made.growth.rows[0].each_in_step == 600);
+    CHECK(made.growth.rows[0].gained == made.growth.objects_gained + 108000);
+    CHECK(made.growth.told_gained == made.growth.objects_gained);
+    lg_growth_row_format(&made.growth, NULL, &made.growth.rows[0], &text);
+    CHECK(strstr(text.data, "Item accumulates, each probably with 600 B of "
+                            "native memory, 90 → "));
+    lg_text_free(&text);
+    growing_forget(&made);
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i].malloc = BASE + i * (OBJECTS + 91000);
+    made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.count == 2);
+    growing_forget(&made);
 }
 
 static void
@@ -416,6 +458,7 @@ SUITE(growth_native)
     RUN(native_growth_has_rows);
     RUN(code_has_a_row);
     RUN(native_growth_in_step);
+    RUN(native_growth_joins_its_objects);
     RUN(fragmentation_has_a_row);
     RUN(kinds_of_native_memory_have_keys);
     RUN(tensors_explain_what_is_kept_beside_them);

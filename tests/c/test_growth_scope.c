@@ -12,7 +12,7 @@ rows_of_some_modules(void)
 {
     const growing_heap heaps[] = {
         {.items = 10, .entries = 10, .own_list = 1, .malloc = 100 << 20},
-        {.items = 20, .entries = 20, .own_list = 1, .malloc = 200 << 20},
+        {.items = 20, .entries = 20, .own_list = 1, .malloc = 150 << 20},
         {.items = 30, .entries = 30, .own_list = 1, .malloc = 300 << 20}};
     growing_series made = growing_compare(heaps, 3, NULL);
     REQUIRE(made.growth.count == 3 && made.growth.type_count > 0);

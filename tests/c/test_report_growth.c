@@ -279,6 +279,34 @@ checks_pass_or_fail(void)
     growing_forget(&made);
 }
 
+// What paused at the last snapshot may leak all the same.
+static void
+checks_count_what_is_idle(void)
+{
+    const growing_heap heaps[] = {
+        {.items = 100}, {.items = 200}, {.items = 300}, {.items = 300}};
+    growing_series made = growing_compare(heaps, 4, NULL);
+    CHECK(lg_growth_gained(&made.growth) == 0);
+    CHECK(!lg_growth_check(&made.growth, 1000));
+    CHECK(says(&made, "\nCheck failed: +197 KiB in all, and "));
+    CHECK(says(&made, "  app.items[*]\n"));
+    CHECK(lg_growth_check(&made.growth, lg_growth_kept(&made.growth)));
+    growing_forget(&made);
+}
+
+// Rows explain no more than all objects gained, of which some became smaller.
+static void
+rows_explain_no_more_than_there_is(void)
+{
+    const growing_heap heaps[] = {{.items = 100, .blob = 30000},
+                                  {.items = 200, .blob = 20000},
+                                  {.items = 300, .blob = 10000}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.rows[0].gained > made.growth.objects_gained);
+    CHECK(says(&made, "; rows explain 177 KiB of 177 KiB.\n"));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(a_unit_is_told);
@@ -292,5 +320,7 @@ SUITE(report_growth)
     RUN(the_biggest_finding_is_named);
     RUN(cycles_say_why_they_stay);
     RUN(checks_pass_or_fail);
+    RUN(checks_count_what_is_idle);
+    RUN(rows_explain_no_more_than_there_is);
     return test_result();
 }

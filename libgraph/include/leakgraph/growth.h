@@ -155,7 +155,8 @@ typedef struct lg_growth_row {
                            row belongs to, or LG_NONE */
     lg_native_kind native; /**< of native growth */
     uint32_t place; /**< of the newest summary: where members accumulate, or
-                         what grows in place; LG_NONE of native growth */
+                         what grows in place; of native growth that of the
+                         objects it is in step with, or LG_NONE */
     uint64_t key;   /**< of that place; of native growth that of its kind, which
                          is the same everywhere */
     lg_string type; /**< of the row's types the one that gained the most */
@@ -181,7 +182,9 @@ typedef struct lg_growth_row {
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
     lg_string in_step; /**< of native growth: the type whose new objects it is
                           in step with, and probably belongs to; empty: none */
-    uint64_t each_in_step; /**< its bytes for each of these objects */
+    uint64_t each_in_step; /**< its bytes for each of these objects; of other
+                                rows, the native bytes that each new member
+                                probably has, and that are part of the row */
     bool minor; /**< it gained next to nothing beside the first row: reports
                      count such rows instead of listing them */
 } lg_growth_row;
@@ -359,8 +362,12 @@ LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
 LG_API size_t lg_growth_growing(const lg_growth *growth);
 /** Bytes that these rows gained together. */
 LG_API int64_t lg_growth_gained(const lg_growth *growth);
-/** Returns whether that is at most `max_growth`. From then on, reports of this
- *  growth say so, or which places gained how much, and how much is too much. */
+/** The same with rows that are idle: what paused at the last snapshot may still
+ *  leak. */
+LG_API int64_t lg_growth_kept(const lg_growth *growth);
+/** Returns whether what lg_growth_kept says is at most `max_growth`. From then
+ *  on, reports of this growth say so, or which places gained how much, and how
+ *  much is too much. */
 LG_API bool lg_growth_check(lg_growth *growth, int64_t max_growth);
 /** Leaves out the rows that the baseline knows. */
 LG_API void lg_growth_leave_out(lg_growth *growth, const lg_baseline *baseline);

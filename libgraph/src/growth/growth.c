@@ -66,11 +66,12 @@ begin(lg__comparison *state, lg_error *err)
     state->x = lg__wide_calloc(state->count, sizeof *state->x);
     state->y = lg__wide_calloc(state->count, sizeof *state->y);
     state->at = lg__wide_calloc(state->count, sizeof *state->at);
+    state->members = lg__wide_calloc(state->count, sizeof *state->members);
     state->above = lg__wide_calloc(state->count, sizeof *state->above);
     state->least = lg__wide_calloc(state->count, sizeof *state->least);
     state->told = lg__wide_calloc(places + 1, 1);
-    if (!state->x || !state->y || !state->at || !state->above ||
-        !state->least || !state->told || !list_devices(state))
+    if (!state->x || !state->y || !state->at || !state->members ||
+        !state->above || !state->least || !state->told || !list_devices(state))
         return lg__error_memory(err);
     for (uint32_t i = 0; i < state->count; i++) {
         int64_t least =
@@ -95,6 +96,7 @@ end(lg__comparison *state)
     lg__wide_free(state->x);
     lg__wide_free(state->y);
     lg__wide_free(state->at);
+    lg__wide_free(state->members);
     lg__wide_free(state->above);
     lg__wide_free(state->least);
     lg__wide_free(state->told);
@@ -177,7 +179,7 @@ lg_growth_check(lg_growth *growth, int64_t max_growth)
 {
     growth->is_checked = true;
     growth->max_growth = max_growth;
-    return lg_growth_gained(growth) <= max_growth;
+    return lg_growth_kept(growth) <= max_growth;
 }
 
 void

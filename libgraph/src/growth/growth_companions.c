@@ -344,18 +344,17 @@ note(const lg_growth_row *companion, lg_growth_row *row)
     row->companions++;
 }
 
-// Adds the bytes of a companion.
-static void
-add(const search *of, const lg_growth_row *companion, lg_growth_row *row)
+void
+lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
+                     const lg_growth_row *companion, lg_growth_row *row)
 {
-    uint64_t *numbers = of->growth->numbers;
+    uint64_t *numbers = growth->numbers;
     uint64_t *bytes = numbers + (row->bytes - numbers);
-    for (size_t i = 0; i < (size_t)of->state->count * of->state->each; i++)
+    for (size_t i = 0; i < (size_t)state->count * state->each; i++)
         bytes[i] += companion->bytes[i];
     row->gained += companion->gained;
     row->per_step += companion->per_step;
     row->per_interval += companion->per_interval;
-    note(companion, row);
 }
 
 static void
@@ -369,8 +368,11 @@ join(search *of)
         of->cause[i] = find_cause(of, i);
     for (size_t i = 0; i < count; i++) {
         size_t last = last_cause(of, i);
-        if (last != i)
-            add(of, &growth->rows[i], &growth->rows[last]);
+        if (last == i)
+            continue;
+        lg__growth_add_bytes(of->state, growth, &growth->rows[i],
+                             &growth->rows[last]);
+        note(&growth->rows[i], &growth->rows[last]);
     }
     for (size_t i = 0; i < count; i++)
         if (last_cause(of, i) == i)

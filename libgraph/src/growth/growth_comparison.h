@@ -16,6 +16,7 @@ typedef struct lg__comparison {
     double *x;          /**< [count] steps, or 0, 1, 2 ... */
     double *y;          /**< [count] scratch memory */
     uint32_t *at;       /**< [count] a place in every summary */
+    uint64_t *members;  /**< [count] how many members that place has */
     uint32_t *above;    /**< [count] the parent of that place */
     double *least;      /**< [count] what a place retains at most that the
                              summary may have left out */
@@ -87,14 +88,21 @@ bool lg__growth_search(lg__comparison *state);
 /** Finds a place of the newest summary in every summary. */
 void lg__comparison_find(const lg__comparison *state, uint32_t place,
                          uint32_t *at);
+/** Adds the numbers of a place's members to a series. */
+void lg__comparison_add_members(const lg__comparison *state, uint32_t place,
+                                uint64_t *series);
 /** Makes rows of the growing places. Their series are offsets into the
  *  numbers. */
 lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
 /** Joins rows that only accompany another one with that one. Rows are sorted
  *  before, and not after. Returns false when memory ran out. */
 bool lg__growth_join(const lg__comparison *state, lg_growth *out);
-/** Finds the types that rows of native growth are in step with. The rows and
- *  the types must be complete. */
+/** Adds the bytes of a companion, and its rates, to the row of its cause. */
+void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
+                          const lg_growth_row *companion, lg_growth_row *row);
+/** Finds the objects that rows of native growth are in step with. What gained
+ *  less than these is joined with their row. The rows and the types must be
+ *  complete. */
 void lg__growth_in_step(const lg__comparison *state, lg_growth *growth);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */

@@ -72,6 +72,9 @@ lg__growth_gain(const lg__comparison *state, lg_growth *out)
     out->objects_gained = all_of(state->summaries[state->count - 1]) -
                           all_of(state->summaries[0]);
     out->told_gained = explain(state, LG__TOLD_WHOLE, LG__TOLD_OWN);
+    // Other objects may have lost bytes meanwhile.
+    if (out->objects_gained > 0 && out->told_gained > out->objects_gained)
+        out->told_gained = out->objects_gained;
     out->stopped_gained =
         explain(state, LG__TOLD_WHOLE_STOPPED, LG__TOLD_OWN_STOPPED);
 }

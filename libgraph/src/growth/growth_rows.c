@@ -62,16 +62,6 @@ add_place(const lg__comparison *state, uint32_t place, bool own,
     }
 }
 
-static void
-add_members(const lg__comparison *state, uint32_t place, uint64_t *series)
-{
-    lg__comparison_find(state, place, state->at);
-    for (uint32_t i = 0; i < state->count; i++)
-        if (state->at[i] != LG_NONE)
-            series[i] += lg__place_at(state->summaries[i]->places, state->at[i])
-                             ->members;
-}
-
 // Returns whether the container is the same in all snapshots. Then the growth
 // of its own bytes is part of the row.
 static bool
@@ -119,7 +109,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         add_place(state, place, in_place, bytes);
         if (lg__place_at(state->newest, place)->kind != lead->kind)
             continue;
-        add_members(state, place, counts);
+        lg__comparison_add_members(state, place, counts);
         row->types++;
     }
     double slope = in_place ? lg__table_slope(state, grown->place)
@@ -209,7 +199,8 @@ sort_rows(lg_growth *growth)
                  compare_rows);
 }
 
-// Returns whether the scope has what grows. It has no native memory.
+// Returns whether the scope has what grows. Of native memory it has what is in
+// step with objects.
 static bool
 is_in_scope(const lg__comparison *state, const lg_growth_row *row)
 {

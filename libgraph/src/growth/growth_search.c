@@ -18,6 +18,17 @@ lg__comparison_find(const lg__comparison *state, uint32_t place, uint32_t *at)
     at[state->count - 1] = place;
 }
 
+void
+lg__comparison_add_members(const lg__comparison *state, uint32_t place,
+                           uint64_t *series)
+{
+    lg__comparison_find(state, place, state->at);
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->at[i] != LG_NONE)
+            series[i] += lg__place_at(state->summaries[i]->places, state->at[i])
+                             ->members;
+}
+
 static uint64_t
 sum_of(const uint64_t *bytes, uint32_t each)
 {

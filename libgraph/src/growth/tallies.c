@@ -169,7 +169,7 @@ static bool
 is_about(const lg_places *places, uint32_t holder, uint32_t kept,
          const lg_growth_row *row)
 {
-    if (row->place == LG_NONE)
+    if (row->place == LG_NONE || row->verdict == LG_GROWTH_NATIVE)
         return false;
     uint32_t parent = lg__place_at(places, row->place)->parent;
     return (holder != LG_NONE && (holder == row->place || holder == parent)) ||

@@ -6,7 +6,7 @@
 static int64_t
 over(const lg_growth *growth)
 {
-    int64_t gained = lg_growth_gained(growth);
+    int64_t gained = lg_growth_kept(growth);
     return gained > growth->max_growth ? gained - growth->max_growth : 0;
 }
 
@@ -19,7 +19,7 @@ put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph,
         const lg_growth_row *row = &growth->rows[i];
         lg_text place = {0};
         lg_text holder = {0};
-        if (row->verdict == LG_GROWTH_SETTLED)
+        if (row->degree > LG_GROWTH_IDLE)
             continue;
         lg_text_addf(&place, "%016" PRIx64, row->key);
         lg__format_growth_holder(growth, graph, row, &holder);
@@ -56,7 +56,7 @@ lg__put_growth_check(lg_table *facts, size_t column, const lg_growth *growth,
     lg__table_row(check);
     lg__put_bool(check, 0, over(growth) == 0);
     lg__put_number(check, 1, growth->max_growth);
-    lg__put_number(check, 2, lg_growth_gained(growth));
+    lg__put_number(check, 2, lg_growth_kept(growth));
     lg__put_number(check, 3, over(growth));
     lg_table *list = lg__put_table(check, 4, places, 3);
     if (over(growth) > 0)
@@ -68,7 +68,7 @@ format_verdict(const lg_growth *growth, lg_text *out)
 {
     lg_text_add(out,
                 over(growth) > 0 ? "\nCheck failed: " : "\nCheck passed: ");
-    lg_text_add_change(out, (double)lg_growth_gained(growth));
+    lg_text_add_change(out, (double)lg_growth_kept(growth));
     lg_text_add(out, " in all, and the limit is ");
     lg_text_add_change(out, (double)growth->max_growth);
     lg_text_add(out, ".\n");

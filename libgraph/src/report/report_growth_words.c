@@ -50,7 +50,7 @@ void
 lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
                          const lg_growth_row *row, lg_text *out)
 {
-    if (row->verdict == LG_GROWTH_NATIVE)
+    if (row->verdict == LG_GROWTH_NATIVE && row->place == LG_NONE)
         lg_text_add(out, lg_native_kind_text(row->native));
     else if (row->path.start != LG_STARTS_NOWHERE && graph != NULL)
         lg__format_folded_path(graph, &row->path, out);
@@ -114,12 +114,19 @@ format_verdict(const lg_growth_row *row, lg_text *out)
     lg_text_free(&degree);
 }
 
-// Writes `, in step with sqlite3.Connection: probably 150 KiB each`.
+// Writes `, in step with sqlite3.Connection: probably 150 KiB each`, or, of
+// these objects, `, each probably with 2.24 KiB of native memory`.
 static void
 format_in_step(const lg_growth_row *row, lg_text *out)
 {
-    if (row->in_step.length == 0)
+    if (row->each_in_step == 0)
         return;
+    if (row->verdict != LG_GROWTH_NATIVE) {
+        lg_text_add(out, ", each probably with ");
+        lg_text_add_size(out, row->each_in_step);
+        lg_text_add(out, " of native memory");
+        return;
+    }
     lg_text_add(out, ", in step with ");
     lg__text_add_string(out, row->in_step);
     lg_text_add(out, ": probably ");
@@ -148,6 +155,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         lg_text_add(out, ")");
     }
     format_companions(row, out);
+    format_in_step(row, out);
 }
 
 // Writes `100 → 200 → 300 objects`, or once what stays the same.
