@@ -113,8 +113,8 @@ def found(nodes: int, blocks: int) -> None:
     """Fail unless the adapters find the objects that this times."""
     os.environ["LEAKGRAPH_WITHOUT"] = ""
     with leakgraph.snapshot() as snapshot:
-        types = snapshot.types()
-        seen = sum(row.count for row in types if "Backward0" in row.name)
+        types = snapshot.types(limit=None)
+        seen = sum(row.count for row in types if "Backward0" in row.type)
         frames = "cuda:0" in str(snapshot.memory())
     if seen < 0.9 * nodes or frames != (blocks > 0):
         raise SystemExit(f"the adapters found {seen} nodes and {frames} frames")

@@ -4,7 +4,6 @@
  *     ./types run.lgs
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <leakgraph/leakgraph.h>
 
@@ -23,23 +22,24 @@ main(int argc, char **argv)
         return 3;
     }
 
-    lg_type_row *rows;
-    size_t count;
-    if (lg_graph_type_rows(graph, LG_SORT_BYTES, &rows, &count, &err) !=
-        LG_OK) {
+    lg_types types;
+    lg_type_options options = LG_TYPE_OPTIONS_INIT;
+    options.limit = 10;
+    if (lg_graph_types(graph, &options, &types, &err) != LG_OK) {
         fprintf(stderr, "types: %s\n", err.message);
         lg_graph_free(graph);
         return 4;
     }
-    for (size_t i = 0; i < count && i < 10; i++) {
-        lg_string name = lg_graph_type(graph, rows[i].type).name;
+    for (size_t i = 0; i < types.count; i++) {
+        const lg_type_row *row = &types.rows[i];
         lg_text size = {0};
-        lg_text_add_size(&size, rows[i].bytes);
-        printf("%10llu  %10s  %.*s\n", (unsigned long long)rows[i].count,
-               size.data ? size.data : "?", (int)name.length, name.data);
+        lg_text_add_size(&size, row->bytes);
+        printf("%10llu  %10s  %.*s\n", (unsigned long long)row->count,
+               size.data ? size.data : "?", (int)row->name.length,
+               row->name.data);
         lg_text_free(&size);
     }
-    free(rows);
+    lg_types_free(&types);
     lg_graph_free(graph);
     return 0;
 }

@@ -138,7 +138,6 @@ types_add(PyObject *module)
         {LG__TYPE_RESULT, &lg__result_spec, NULL, "Result", false, false},
         {LG__TYPE_DOMINATORS, &lg__dominators_spec, NULL, "Dominators", false,
          true},
-        {LG__TYPE_TABLE, &lg__table_spec, NULL, "TypeTable", false, true},
         {LG__TYPE_INFO, &lg__info_spec, LG__INFO_BASE, "Info", false, false},
         {LG__TYPE_THREADS, &lg__threads_spec, NULL, "Threads", false, true},
         {LG__TYPE_DRAWING, &lg__drawing_spec, NULL, "Drawing", false, false},

@@ -11,14 +11,6 @@ static PyStructSequence_Field root_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field type_row_fields[] = {
-    {"name", "module and qualified name of the type"},
-    {"count", "number of objects"},
-    {"bytes", "their shallow sizes together: a Size"},
-    {"spent", "what allocators spend on those of the host, in bytes"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field dominator_row_fields[] = {
     {"depth", "1 below the roots"},
     {"label", "of a reference from the dominator: '.x', '[0]'; '' if there is "
@@ -222,8 +214,6 @@ static const struct {
 } tuples[] = {
     {LG__TYPE_ROOT,
      {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
-    {LG__TYPE_TYPE_ROW,
-     {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 4}},
     {LG__TYPE_DOMINATOR_ROW,
      {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
       dominator_row_fields, 6}},

@@ -243,10 +243,6 @@ static PyMethodDef snapshot_methods[] = {
     {"uncollected", lg__snapshot_uncollected, METH_NOARGS,
      "uncollected($self, /)\n--\n\nThe objects of expect_collectable() that "
      "are still alive: a sequence of\nUncollected(label, node, why)."},
-    {"types", LG__FASTCALL(lg__snapshot_types), KEYWORDS,
-     "types($self, /, *, by='bytes', limit=None, mine=False, module=None)\n"
-     "--\n\nA table of types with count and bytes, biggest by 'bytes', 'count' "
-     "or 'name'.\n\n" LG__SCOPE_TEXT("objects that ")},
     {"info", lg__snapshot_info, METH_NOARGS,
      "info($self, /)\n--\n\nFacts about the snapshot: time, pid, python, "
      "capture.method ..."},

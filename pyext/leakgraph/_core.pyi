@@ -249,6 +249,14 @@ def top(
     module: str | None = None,
     progress: _Progress = None,
 ) -> Top: ...
+def types(
+    limit: _Limit = 20,
+    *,
+    by: Literal["size", "count", "type"] = "size",
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Types: ...
 def waste(
     limit: _Limit = 20,
     *,
@@ -365,14 +373,6 @@ class Snapshot:
     def node(self, index: SupportsIndex, /) -> Node: ...
     def find(self, obj: object, /) -> Node | None: ...
     def select(self, selector: str, /) -> Nodes: ...
-    def types(
-        self,
-        *,
-        by: Literal["bytes", "count", "name"] = "bytes",
-        limit: _Limit = None,
-        mine: bool = False,
-        module: str | None = None,
-    ) -> TypeTable: ...
     def info(self) -> Info: ...
     def threads(
         self,
@@ -515,6 +515,15 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Top: ...
+    def types(
+        self,
+        limit: _Limit = 20,
+        *,
+        by: Literal["size", "count", "type"] = "size",
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Types: ...
     def waste(
         self,
         limit: _Limit = 20,
@@ -863,9 +872,6 @@ class Result(Sequence[_R]):
     def _repr_html_(self) -> str: ...
 
 @final
-class TypeTable(Result[TypeRow]): ...
-
-@final
 class Info(dict[str, str]): ...
 
 @final
@@ -1010,6 +1016,17 @@ class Top(Result[TopRow]):
     def more(self) -> Size | None: ...
 
 @final
+class Types(Result[TypeRow]):
+    @property
+    def types(self) -> int: ...
+    @property
+    def objects(self) -> int: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def spent(self) -> int: ...
+
+@final
 class Waste(Result[WasteRow]):
     @property
     def compared(self) -> bool: ...
@@ -1148,19 +1165,6 @@ class Root(_Row, tuple[Node, _RootKind, str]):
     def kind(self) -> _RootKind: ...
     @property
     def name(self) -> str: ...
-
-@final
-class TypeRow(_Row, tuple[str, int, Size, int]):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = ("name", "count", "bytes", "spent")
-    @property
-    def name(self) -> str: ...
-    @property
-    def count(self) -> int: ...  # type: ignore[override]
-    @property
-    def bytes(self) -> Size: ...
-    @property
-    def spent(self) -> int: ...
 
 @final
 class DominatorRow(_Row, tuple[int, str, str, Node, Node | None, Size]):
@@ -1816,6 +1820,24 @@ class TopRow(
     def count(self) -> int: ...  # type: ignore[override]
     @property
     def held_by(self) -> str | None: ...
+
+@final
+class TypeRow(_Row, tuple[int, Size, int, str]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "count",
+            "size",
+            "spent",
+            "type",
+        )
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def size(self) -> Size: ...
+    @property
+    def spent(self) -> int: ...
+    @property
+    def type(self) -> str: ...
 
 @final
 class WasteRow(

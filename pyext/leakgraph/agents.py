@@ -98,13 +98,6 @@ class Tools:
         found = self._snap.cycles(limit=_most(limit), kind=kind)
         return _rows(found, limit, found.total)
 
-    def types(self, limit: int = 20, by: Literal["bytes", "count"] = "bytes") -> Answer:
-        """Count objects by type. A row's type is a selector: type:NAME."""
-        answer = _rows(self._snap.types(by=by), limit)
-        for row in answer["rows"]:
-            row["selector"] = f"type:{row['name']}"
-        return answer
-
     def tensors(self, limit: int = 10, device: str | None = None) -> Answer:
         """List the storages of tensors, each once, with who holds them."""
         found = self._snap.tensors(limit=_most(limit), device=device)

@@ -224,11 +224,7 @@ class _Family:
     def read(self, member: _Member) -> None:
         """Read its snapshot, after that of its parent."""
         with load(member.path) as snap:
-            sizes: dict[str, int] = {}
-            for row in snap.types():
-                for device, count in row.bytes.items():
-                    sizes[device] = sizes.get(device, 0) + count
-            member.objects = Size(sizes)
+            member.objects = snap.types(1).size
             member.rank = snap.info().get("rank")
             self._read_segments(member, snap)
             parent = self.members.get(member.parent or 0)

@@ -77,7 +77,7 @@ def to_parquet(request: tuple[Snapshot, str]) -> list[str]:
     tables = {
         "nodes": snapshot.nodes,
         "edges": snapshot.edges,
-        "types": snapshot.types(),
+        "types": snapshot.types(limit=None),
     }
     os.makedirs(folder, exist_ok=True)
     written = []

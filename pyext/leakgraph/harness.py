@@ -135,7 +135,7 @@ def made_growth(row: GrowthRow) -> bool:
 
 def made_cycle(cycle: Cycle) -> bool:
     """Whether an object of pytest is part of it, such as what pytest.raises() gives."""
-    return any(_is_harness(row.name) for row in cycle.types)
+    return any(_is_harness(row.type) for row in cycle.types)
 
 
 def _is_harness(name: str) -> bool:

@@ -24,7 +24,7 @@ _QUESTIONS: dict[str, Callable[..., object]] = {
     "tensors": lambda **options: leakgraph.tensors(**options),
     "threads": lambda **options: leakgraph.snapshot().threads(**options),
     "top": lambda **options: leakgraph.top(**options),
-    "types": lambda **options: leakgraph.snapshot().types(**options),
+    "types": lambda **options: leakgraph.types(**options),
 }
 #: Verbs about an object, which an expression names.
 _ABOUT: dict[str, Callable[..., object]] = {

@@ -70,7 +70,7 @@ class _Retained:
 TABLES: dict[str, Callable[[Snapshot], object]] = {
     "nodes": lambda snap: snap.nodes,
     "edges": lambda snap: snap.edges,
-    "types": lambda snap: snap.types(),
+    "types": lambda snap: snap.types(limit=None),
     "retained": _Retained,
     "top": lambda snap: snap.top(limit=None),
     "cycles": lambda snap: snap.cycles(limit=None),

@@ -62,12 +62,13 @@ question_table(const char *name, const lg_graph *graph,
 }
 
 lg_status
-question_report(const char *name, const lg_analysis *analysis,
-                const char *options, lg_format format, lg_text *out)
+question_report(const char *name, const lg_graph *graph,
+                const lg_analysis *analysis, const char *options,
+                lg_format format, lg_text *out)
 {
     lg_table *table = NULL;
-    lg_status status = question_table(name, lg_analysis_graph(analysis),
-                                      analysis, options, &table, NULL);
+    lg_status status =
+        question_table(name, graph, analysis, options, &table, NULL);
     if (!status)
         status = format == LG_FORMAT_JSON ? lg_table_json(table, out, NULL)
                                           : lg_table_text(table, 0, out, NULL);

@@ -35,8 +35,9 @@ lg_status question_table(const char *name, const lg_graph *graph,
                          const lg_analysis *analysis, const char *options,
                          lg_table **out, lg_error *err);
 /** Writes the answer. */
-lg_status question_report(const char *name, const lg_analysis *analysis,
-                          const char *options, lg_format format, lg_text *out);
+lg_status question_report(const char *name, const lg_graph *graph,
+                          const lg_analysis *analysis, const char *options,
+                          lg_format format, lg_text *out);
 
 /** Answers top with these options, as a table or a report. */
 lg_status top_table(const lg_analysis *analysis, const lg_top_options *options,

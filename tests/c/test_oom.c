@@ -235,8 +235,8 @@ do_reports(const lg_graph *graph)
         lg_format format = i ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
         status = lg_report_info(graph, format, &text, NULL);
         if (status == LG_OK)
-            status = lg_report_types(graph, NULL, LG_SORT_BYTES, 5, format,
-                                     &text, NULL);
+            status =
+                question_report("types", graph, NULL, "limit=5", format, &text);
         if (status == LG_OK)
             status = lg_report_threads(graph, NULL, NULL, format, &text, NULL);
     }

@@ -172,7 +172,7 @@ do_waste(const lg_graph *graph)
     lg_text text = {0};
     lg_status status = LG_OK;
     for (int json = 0; json < 2 && status == LG_OK; json++)
-        status = question_report("waste", asked, NULL,
+        status = question_report("waste", lg_analysis_graph(asked), asked, NULL,
                                  json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text);
     lg_text_free(&text);
     return status;

@@ -1,4 +1,5 @@
 // Reports, compared word for word.
+#include "asked.h"
 #include "sample.h"
 #include "test.h"
 
@@ -58,22 +59,22 @@ static void
 types(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_types(graph, NULL, LG_SORT_COUNT, 2, LG_FORMAT_TEXT, &text,
-                          NULL) == LG_OK);
+    CHECK(question_report("types", graph, NULL, "by=count limit=2",
+                          LG_FORMAT_TEXT, &text) == LG_OK);
     CHECK_TEXT(text, "     objects        size  type\n"
                      "           6       360 B  str\n"
                      "           4       238 B  dict\n"
                      "                          ... and 15 more types\n"
                      "          31    8.00 GiB  total\n");
     lg_text_free(&text);
-    CHECK(lg_report_types(graph, NULL, LG_SORT_NAME, 2, LG_FORMAT_JSON, &text,
-                          NULL) == LG_OK);
-    CHECK_TEXT(text, "{\"type_count\": 17, \"count\": 31, "
-                     "\"bytes\": {\"host\": 8589936468}, \"spent\": "
-                     "8589936752, \"types\": [\n"
-                     "  {\"count\": 1, \"bytes\": {\"host\": 69}, \"spent\": "
+    CHECK(question_report("types", graph, NULL, "by=type limit=2",
+                          LG_FORMAT_JSON, &text) == LG_OK);
+    CHECK_TEXT(text, "{\"types\": 17, \"objects\": 31, "
+                     "\"size\": {\"host\": 8589936468}, \"spent\": "
+                     "8589936752, \"rows\": [\n"
+                     "  {\"count\": 1, \"size\": {\"host\": 69}, \"spent\": "
                      "80, \"type\": \"cell\"},\n"
-                     "  {\"count\": 1, \"bytes\": {\"host\": 64}, \"spent\": "
+                     "  {\"count\": 1, \"size\": {\"host\": 64}, \"spent\": "
                      "64, \"type\": \"code\"}\n"
                      "]}\n");
     lg_text_free(&text);
@@ -82,14 +83,19 @@ types(void)
 static void
 sorted_rows(void)
 {
-    lg_type_row *rows;
-    size_t count;
-    REQUIRE(lg_graph_type_rows(graph, LG_SORT_BYTES, &rows, &count, NULL) ==
-            LG_OK);
-    CHECK(count == 17 && rows[0].bytes == (uint64_t)8 << 30);
-    for (size_t i = 1; i < count; i++)
-        CHECK(rows[i].bytes <= rows[i - 1].bytes && rows[i].count > 0);
-    free(rows);
+    lg_types types;
+    REQUIRE(lg_graph_types(graph, NULL, &types, NULL) == LG_OK);
+    CHECK(types.count == 17 && types.rows[0].bytes == (uint64_t)8 << 30);
+    for (size_t i = 1; i < types.count; i++)
+        CHECK(types.rows[i].bytes <= types.rows[i - 1].bytes &&
+              types.rows[i].count > 0);
+    lg_types_free(&types);
+    const lg_node two[] = {6, 6};
+    const lg_type_options few = {
+        .size = sizeof few, .nodes = two, .node_count = 2};
+    REQUIRE(lg_graph_types(graph, &few, &types, NULL) == LG_OK);
+    CHECK(types.count == 1 && types.objects == 2);
+    lg_types_free(&types);
 }
 
 static void

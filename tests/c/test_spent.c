@@ -63,8 +63,8 @@ expect(uint64_t size, lg_format format, const char *const *top,
     for (size_t i = 0; i < 2; i++)
         CHECK(strstr(text.data, top[i]) != NULL);
     lg_text_free(&text);
-    REQUIRE(lg_report_types(graph, NULL, LG_SORT_BYTES, 1, format, &text,
-                            NULL) == LG_OK);
+    REQUIRE(question_report("types", graph, NULL, "limit=1", format, &text) ==
+            LG_OK);
     for (size_t i = 0; i < 2; i++)
         CHECK(strstr(text.data, types[i]) != NULL);
     lg_text_free(&text);
@@ -79,8 +79,9 @@ one_row_says_both(void)
     for (size_t limit = 1; limit <= 2; limit++) {
         lg_graph *graph = make_graph(33, 64 << 20);
         lg_text text = {0};
-        REQUIRE(lg_report_types(graph, NULL, LG_SORT_BYTES, limit,
-                                LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+        REQUIRE(question_report("types", graph, NULL,
+                                limit == 1 ? "limit=1" : "limit=2",
+                                LG_FORMAT_TEXT, &text) == LG_OK);
         CHECK((strstr(text.data, "  spent") != NULL) == (limit == 2));
         CHECK((strstr(text.data, "234 KiB  app.Small") != NULL) ==
               (limit == 2));

@@ -200,8 +200,8 @@ expect_report(lg_graph *graph, lg_format format, const char *expected)
 {
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    CHECK(question_report("waste", analysis, "limit=all", format, &text) ==
-          LG_OK);
+    CHECK(question_report("waste", graph, analysis, "limit=all", format,
+                          &text) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
     lg_analysis_free(analysis);
@@ -269,8 +269,8 @@ test_report_of_many(void)
     wasted_name(&to, "texts", list);
     answer got = wasted_end(&to);
     lg_text text = {0};
-    CHECK(question_report("waste", got.analysis, NULL, LG_FORMAT_TEXT, &text) ==
-          LG_OK);
+    CHECK(question_report("waste", lg_analysis_graph(got.analysis),
+                          got.analysis, NULL, LG_FORMAT_TEXT, &text) == LG_OK);
     CHECK(strstr(text.data, "4 str: duplicates of 2 values"));
     CHECK(strstr(text.data, "app.texts[*]\n"));
     EXPECT(got, LG_WASTE_EQUAL, first + 1, (uint64_t)4 * 112, 2, 0);

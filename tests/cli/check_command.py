@@ -106,7 +106,7 @@ class Command(unittest.TestCase):
         table = self.fine("types", "losses.lgs", "--limit", "1")
         self.assertIn("torch.Tensor", table)
         self.assertNotIn("train.Trainer", table)
-        by_name = self.fine("types", "losses.lgs", "--by=name", "--limit=all")
+        by_name = self.fine("types", "losses.lgs", "--by=type", "--limit=all")
         self.assertLess(by_name.index("MulBackward0"), by_name.index("torch."))
         json.loads(self.fine("types", "losses.lgs", "--json"))
 
@@ -711,7 +711,7 @@ class Command(unittest.TestCase):
         self.refused(2, "needs a value", "types", "held.lgs", "--limit")
         self.refused(2, "not 'x'", "types", "held.lgs", "--limit", "x")
         self.refused(2, "not '0'", "refs", "held.lgs", "#0", "--depth", "0")
-        self.refused(2, "not 'size'", "types", "held.lgs", "--by", "size")
+        self.refused(2, "not 'name'", "types", "held.lgs", "--by", "name")
         self.refused(2, "takes 2 arguments, not 1", "refs", "held.lgs")
         self.refused(2, "no option -x", "info", "-x", "held.lgs")
         self.refused(2, "number or all, not 'x'", "top", "held.lgs", "--limit", "x")

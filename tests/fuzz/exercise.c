@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 
 /* Sections from BEYOND_GRAPH on are not part of the graph. */
@@ -131,6 +132,25 @@ exercise_node(const lg_graph *graph, uint32_t node)
     lg_text_free(&text);
 }
 
+// Asks what needs no analysis.
+static void
+exercise_questions(const lg_graph *graph)
+{
+    const lg_ask ask = {.graph = graph};
+    const lg_question *question;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
+        lg_text text = {0};
+        lg_table *table;
+        if ((question->needs & LG_NEEDS_ANALYSIS) ||
+            lg_question_ask(question, &ask, &table, NULL) != LG_OK)
+            continue;
+        lg_table_text(table, 0, &text, NULL);
+        lg_table_json(table, &text, NULL);
+        lg_table_free(table);
+        lg_text_free(&text);
+    }
+}
+
 static void
 exercise_tables(const lg_graph *graph)
 {
@@ -143,8 +163,6 @@ exercise_tables(const lg_graph *graph)
         lg_graph_root(graph, i);
     for (int format = 0; format < 2; format++) {
         lg_report_info(graph, (lg_format)format, &text, NULL);
-        lg_report_types(graph, NULL, LG_SORT_BYTES, 9, (lg_format)format, &text,
-                        NULL);
         lg_report_threads(graph, NULL, NULL, (lg_format)format, &text, NULL);
         lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
         lg_tensor_options tensors = LG_TENSOR_OPTIONS_INIT;
@@ -182,6 +200,7 @@ exercise_graph(const lg_graph *graph)
     for (uint64_t e = 0; e < columns->edge_count && e < SHOWN; e++)
         lg_edge_label(graph, e, &text);
     lg_text_free(&text);
+    exercise_questions(graph);
     exercise_tables(graph);
 }
 

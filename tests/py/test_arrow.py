@@ -171,4 +171,4 @@ def test_parquet(part: leakgraph.Snapshot, tmp_path: Path) -> None:
         "types.parquet",
     ]
     counts = [parquet.read_table(one).num_rows for one in files]
-    assert counts == [len(part), len(part.edges), len(part.types())]
+    assert counts == [len(part), len(part.edges), len(part.types(None))]

@@ -203,4 +203,4 @@ def test_where_a_partial_capture_stops_the_size_is_whole():
         if node is not None:
             break
     assert node.frontier and node.size > 70_000
-    assert "bytearray.memory" not in {row.name for row in snapshot.types()}
+    assert "bytearray.memory" not in {row.type for row in snapshot.types(None)}

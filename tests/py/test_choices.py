@@ -156,7 +156,7 @@ def test_kinds_of_cycles(snapshot):
 
 
 def test_types_by(snapshot):
-    for by in ("bytes", "count", "name"):
+    for by in ("size", "count", "type"):
         assert len(snapshot.types(by=by, limit=3)) == 3
-    with pytest.raises(leakgraph.ArgumentError, match="by must be"):
-        snapshot.types(by="size")
+    with pytest.raises(leakgraph.ArgumentError, match="by takes size, count or type"):
+        snapshot.types(by="bytes")

@@ -103,7 +103,7 @@ def test_parent_and_child(still):
     snapshot = leakgraph.snapshot()
     cycle = cycle_of(snapshot, snapshot.find(parent))
     assert cycle.kind == "held"
-    assert {row.name for row in cycle.types} >= {"shapes.Thing", "list"}
+    assert {row.type for row in cycle.types} >= {"shapes.Thing", "list"}
     assert str(cycle.path).endswith("local parent")
     assert {hop.label for hop in cycle.hops} >= {".children", ".parent"}
     assert cycle.cut.label == ".parent" and cycle.cut.reason
@@ -286,7 +286,7 @@ def test_exception_loop_is_held_by_a_local(still):
     snapshot = leakgraph.snapshot()
     cycle = cycle_of(snapshot, snapshot.find(kept))
     assert cycle.kind == "held"
-    assert any("traceback" in row.name for row in cycle.types)
+    assert any("traceback" in row.type for row in cycle.types)
 
 
 def test_kinds(still):

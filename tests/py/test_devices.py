@@ -64,7 +64,7 @@ try:
     snap.retained(large)["cuda:7"]
 except KeyError as error:
     print("cuda:7" in str(error))
-print([row.bytes for row in snap.types() if "cuda:1" in str(row.bytes)] != [])
+print([row.size for row in snap.types(None) if "cuda:1" in str(row.size)] != [])
 """) == ["[0, 8, 0]", "True 8", "[13, 66]", "72 True", "8 True", "True", "True"]
 
 

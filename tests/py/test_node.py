@@ -145,7 +145,7 @@ def test_select(snap, held):
     name = f"name:{type(held).__module__}.trainer.losses[0]"
     assert list(snap.select(name)) == [snap.find(held.losses[0])]
     lists = snap.select("type:list")
-    assert len(lists) == next(r.count for r in snap.types() if r.name == "list")
+    assert len(lists) == next(r.count for r in snap.types(None) if r.type == "list")
     assert lists[-1].index > lists[0].index
     assert [n.index for n in lists[3:0:-1]] == [lists[i].index for i in (3, 2, 1)]
 

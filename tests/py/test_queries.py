@@ -35,10 +35,11 @@ def test_tables(snap: leakgraph.Snapshot) -> None:
         " (select sum(size) from nodes where device = 'host')"
     ).fetchall()
     assert counted[0][:2] == (len(snap), len(snap.edges))
-    assert counted[0][2] == sum(row.bytes.host for row in snap.types())
+    assert counted[0][2] == snap.types().size.host
     for name in ("types", "top", "cycles", "threads", "findings"):
         rows = snap.sql(f'from "{name}"').fetchall()
-        whole = {"top": {"limit": None}, "cycles": {"limit": None}}.get(name, {})
+        limited = name in ("top", "types", "cycles")
+        whole = {"limit": None} if limited else {}
         assert len(rows) == len(getattr(snap, name)(**whole)), name
     assert snap.sql("from memory").columns[:2] == ["device", "known"]
     host = dict(snap.sql("from host").fetchall())

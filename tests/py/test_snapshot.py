@@ -75,16 +75,18 @@ def test_roots(snap):
 
 
 def test_types(snap):
-    table = snap.types()
-    assert sum(row.count for row in table) == len(snap)
-    assert sum(row.bytes for row in table).host == sum(n.size for n in snap.nodes)
-    assert [row.bytes for row in table] == sorted(
-        (row.bytes for row in table), reverse=True
+    table = snap.types(limit=None)
+    assert sum(row.count for row in table) == table.objects == len(snap)
+    assert sum(row.size for row in table) == table.size
+    assert table.size.host == sum(n.size for n in snap.nodes)
+    assert [row.size for row in table] == sorted(
+        (row.size for row in table), reverse=True
     )
-    assert "dict" in {row.name for row in table[:20]}
+    assert "dict" in {row.type for row in table[:20]}
     assert (
         "dict" in str(table)
-        and repr(table) == f"<leakgraph.TypeTable: {len(table)} rows>"
+        and repr(table) == f"<leakgraph.Types: {table.types} rows>"
+        and len(snap.types()) == 20 < table.types
     )
     assert "<table>" in table._repr_html_()
 
@@ -94,10 +96,10 @@ def test_types_sorted_and_limited(snap):
     assert len(by_count) == 5
     counts = [row.count for row in by_count]
     assert counts == sorted(counts, reverse=True)
-    names = [row.name for row in snap.types(by="name")]
+    names = [row.type for row in snap.types(None, by="type")]
     assert names == sorted(names)
-    with pytest.raises(leakgraph.ArgumentError, match="by must be"):
-        snap.types(by="size")
+    with pytest.raises(leakgraph.ArgumentError, match="by takes size, count or type"):
+        snap.types(by="bytes")
     with pytest.raises(ValueError, match="limit"):
         snap.types(limit=0)
 

@@ -52,8 +52,8 @@ with leakgraph.snapshot() as snapshot:
     top = snapshot.top(None)
     row, = (row for row in top if row.node == own)
     agree = [row.spent == why.spent, top.spent >= why.spent]
-    types = snapshot.types()
-    agree.append(sum(row.spent for row in types) == top.spent)
+    types = snapshot.types(None)
+    agree.append(sum(row.spent for row in types) == types.spent == top.spent)
     agree.append(json.loads(types.json)["spent"] == top.spent)
     text += str(types)
 print(json.dumps([really, spent, retained, as_json and all(agree), text]))

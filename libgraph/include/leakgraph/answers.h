@@ -124,6 +124,56 @@ LG_API lg_status lg_analysis_top(const lg_analysis *analysis,
                                  lg_error *err);
 LG_API void lg_top_free(lg_top *top);
 
+/* --------------------------------------------------------------- types --- */
+
+/** The column that types are sorted by; the names decide between equals. */
+typedef enum lg_sort {
+    LG_SORT_SIZE = 0, /**< the biggest first */
+    LG_SORT_COUNT,    /**< the most objects first */
+    LG_SORT_TYPE,     /**< by name */
+} lg_sort;
+
+typedef struct lg_type_row {
+    uint32_t type;
+    lg_string name;       /**< of the type */
+    uint64_t count;       /**< objects */
+    uint64_t bytes;       /**< shallow, on the host and all devices */
+    const uint64_t *size; /**< of that, by device */
+    uint64_t spent; /**< by allocators on those of the host: lg_node_spent */
+} lg_type_row;
+
+typedef struct lg_types {
+    lg_type_row *rows; /**< of types with an object */
+    size_t count;
+    size_t total;         /**< types, before the limit */
+    uint64_t objects;     /**< of all types, as the next two */
+    const uint64_t *size; /**< by device */
+    uint64_t spent;
+    uint64_t *sizes; /**< what the sizes point into */
+} lg_types;
+
+/** Start from LG_TYPE_OPTIONS_INIT. */
+typedef struct lg_type_options {
+    size_t size; /**< of this struct */
+    lg_sort by;
+    size_t limit;          /**< rows (0: any number) */
+    const lg_scope *scope; /**< only what it has counts; or NULL */
+    const lg_node *nodes;  /**< only these count; NULL: all */
+    size_t node_count;
+} lg_type_options;
+
+#define LG_TYPE_OPTIONS_INIT                                                   \
+    {                                                                          \
+        .size = sizeof(lg_type_options)                                        \
+    }
+
+/** Counts objects by type. options may be NULL. Works on partial graphs, too.
+ *  O(nodes + types log types). */
+LG_API lg_status lg_graph_types(const lg_graph *graph,
+                                const lg_type_options *options, lg_types *out,
+                                lg_error *err);
+LG_API void lg_types_free(lg_types *types);
+
 /* ----------------------------------------------------- dominator tree --- */
 
 /** The immediate dominator as answers show it: an object stands for the

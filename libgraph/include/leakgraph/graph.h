@@ -183,22 +183,6 @@ typedef struct lg_type {
 LG_API uint32_t lg_graph_type_count(const lg_graph *graph);
 LG_API lg_type lg_graph_type(const lg_graph *graph, uint32_t id);
 
-typedef enum lg_sort { LG_SORT_BYTES = 0, LG_SORT_COUNT, LG_SORT_NAME } lg_sort;
-
-/** One row of the type table. */
-typedef struct lg_type_row {
-    uint32_t type;
-    uint64_t count;
-    uint64_t bytes; /**< shallow, on the host and all devices */
-    uint64_t spent; /**< by allocators on those of the host: lg_node_spent */
-} lg_type_row;
-
-/** One row per type with at least one node, sorted. *rows is the caller's, to
- *  release with free(). */
-LG_API lg_status lg_graph_type_rows(const lg_graph *graph, lg_sort sort,
-                                    lg_type_row **rows, size_t *count,
-                                    lg_error *err);
-
 /* ----------------------------------------------------------- roots --- */
 
 typedef struct lg_root {

@@ -41,9 +41,6 @@ LG_API lg_status lg_report_info_file(const char *path, unsigned flags,
                                      lg_format format,
                                      const lg_monitor *monitor, lg_text *out,
                                      lg_error *err);
-LG_API lg_status lg_report_types(const lg_graph *graph, const lg_scope *scope,
-                                 lg_sort sort, size_t limit, lg_format format,
-                                 lg_text *out, lg_error *err);
 /** Each thread with its frames, innermost first, and each suspended generator,
  *  coroutine and task, with their locals and what these retain. `analysis` is
  *  the graph's; with NULL, the report has only the objects' own sizes. */
@@ -126,13 +123,9 @@ LG_API lg_status lg_report_findings(const lg_analysis *analysis,
 
 /* ----------------------------------------------- tables of reports --- */
 
-/** The types of a snapshot: count, bytes, type. This and each function below
- *  makes what the report of the same name shows; the table is the caller's.
- *  `limit` is the greatest number of rows (0: all). */
-LG_API lg_status lg_tabulate_types(const lg_graph *graph, const lg_scope *scope,
-                                   lg_sort sort, size_t limit, lg_table **out,
-                                   lg_error *err);
-/** What is known of a snapshot: the table has facts and no rows. */
+/** What is known of a snapshot: the table has facts and no rows. This and each
+ *  function below makes what the report of the same name shows; the table is
+ *  the caller's. `limit` is the greatest number of rows (0: all). */
 LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */

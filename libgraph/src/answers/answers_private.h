@@ -14,6 +14,7 @@
 // Questions; each stands at the end of the file that answers it.
 
 extern const lg_question lg__ask_top;
+extern const lg_question lg__ask_types;
 extern const lg_question lg__ask_native;
 extern const lg_question lg__ask_waste;
 

@@ -26,7 +26,6 @@ void lg__write_why(lg_json *json, const char *name, const lg_why *why,
 enum { LG__PATHS_OBJECTS = 0 };
 
 /** Questions; each stands at the end of the file that answers it. */
-extern const lg_question lg__ask_types;
 extern const lg_question lg__ask_tensors;
 extern const lg_question lg__ask_figures;
 extern const lg_question lg__ask_cycles;

@@ -532,6 +532,16 @@ lg__answers_add(PyObject *module)
     return 0;
 }
 
+PyObject *
+lg__answer_rows(lg__snapshot_object *snapshot, const lg_question *question,
+                const lg_table *table)
+{
+    size_t index = 0;
+    while (lg_question_at(index) != question)
+        index++;
+    return lg__result_rows(snapshot, &faces[index].shape, table);
+}
+
 const char lg__core_questions_doc[] =
     "_questions($module, /)\n--\n\n"
     "The descriptions of all questions, as JSON.";

@@ -1,4 +1,5 @@
 #include "binding/answers/py_cycle.h"
+#include "binding/answers/answer.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
@@ -156,6 +157,29 @@ get_edges(PyObject *self, void *Py_UNUSED(closure))
     return edges_of(&at, edges, count);
 }
 
+/* The types of the nodes: a tuple of TypeRow. */
+static PyObject *
+type_rows(lg__snapshot_object *snapshot, lg_component of)
+{
+    const lg_question *question = lg_question_find("types");
+    const lg_type_options options = {
+        .size = sizeof options, .nodes = of.nodes, .node_count = of.count};
+    const lg_ask ask = {.graph = lg__snapshot_graph(snapshot)};
+    lg_types types;
+    lg_table *table = NULL;
+    lg_error error;
+    lg_status status = lg_graph_types(ask.graph, &options, &types, &error);
+    if (status == LG_OK) {
+        status = lg_question_tabulate(question, &ask, &types, &table, &error);
+        lg_types_free(&types);
+    }
+    if (status != LG_OK)
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
+    PyObject *rows = lg__answer_rows(snapshot, question, table);
+    lg_table_free(table);
+    return rows;
+}
+
 static PyObject *
 get_types(PyObject *self, void *Py_UNUSED(closure))
 {
@@ -165,8 +189,8 @@ get_types(PyObject *self, void *Py_UNUSED(closure))
     place at;
     if (!locate(self, &at))
         return NULL;
-    lg_component component = lg_analysis_component(at.analysis, at.component);
-    return lg__type_rows_of(at.snapshot, component.nodes, component.count);
+    return type_rows(at.snapshot,
+                     lg_analysis_component(at.analysis, at.component));
 }
 
 static PyObject *
@@ -356,7 +380,7 @@ static PyGetSetDef getset[] = {
     {"edges", get_edges, NULL,
      "The strong references among them: Edges. Needs the snapshot.", NULL},
     {"types", get_types, NULL,
-     "Their types: a tuple of TypeRow(name, count, bytes, spent), the most "
+     "Their types: a tuple of TypeRow(count, size, spent, type), the most "
      "bytes\n"
      "first.",
      NULL},

@@ -2,6 +2,8 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/page.h>
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 
 typedef lg_status (*report_function)(const lg_graph *, lg_format, lg_text *,
@@ -125,3 +127,55 @@ PyType_Spec lg__info_spec = {
     .flags = LG__FINAL_TYPE | Py_TPFLAGS_HAVE_GC,
     .slots = info_slots,
 };
+
+/* Adds the line above the table. */
+static void
+add_summary(const lg_graph *graph, lg_text *html)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    lg_string pid = lg_graph_info_find(graph, "pid");
+    lg_text_add(html, "<p><b>leakgraph.Snapshot</b> of pid ");
+    lg_text_add_html(html, pid.data, pid.length);
+    lg_text_add(html, ": ");
+    lg_text_add_count(html, columns->node_count);
+    lg_text_add(html, " objects, ");
+    lg_text_add_count(html, columns->edge_count);
+    lg_text_add(html, " references</p>");
+}
+
+/* The table of the biggest types. */
+static lg_status
+tabulate_types(const lg_graph *graph, lg_table **out, lg_error *error)
+{
+    enum { SUMMARY_ROWS = 10 };
+    lg_given given[LG_MOST_OPTIONS] = {{0}};
+    const lg_question *types = lg_question_find("types");
+    const lg_ask ask = {.graph = graph, .given = given};
+    given[lg_question_option(types, "limit")] =
+        (lg_given){.given = true, .number = SUMMARY_ROWS};
+    return lg_question_ask(types, &ask, out, error);
+}
+
+PyObject *
+lg__snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    lg_graph *graph = lg__snapshot_acquire((lg__snapshot_object *)self);
+    if (graph == NULL)
+        return NULL;
+    lg_text html = {0};
+    lg_table *types = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    add_summary(graph, &html);
+    status = tabulate_types(graph, &types, &error);
+    if (status == LG_OK)
+        status = lg_page_cell(types, 0, &html, &error);
+    Py_END_ALLOW_THREADS
+    lg_table_free(types);
+    lg__snapshot_release((lg__snapshot_object *)self);
+    if (status == LG_OK)
+        return lg__text_object(&html);
+    lg_text_free(&html);
+    return lg__error_raise(lg__object_state(self), status, &error);
+}

@@ -21,6 +21,5 @@
 #include "binding/objects/sequence.h"
 #include "binding/objects/size.h"
 #include "binding/objects/target.h"
-#include "binding/objects/type_table_object.h"
 
 #endif

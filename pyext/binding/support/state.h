@@ -19,7 +19,6 @@ typedef enum lg__core_type {
     LG__TYPE_COLUMN,
     LG__TYPE_SIZE,
     LG__TYPE_RESULT,
-    LG__TYPE_TABLE,
     LG__TYPE_INFO,
     LG__TYPE_THREADS,
     LG__TYPE_DRAWING,
@@ -37,7 +36,6 @@ typedef enum lg__core_type {
     LG__TYPE_WHY,
     LG__TYPE_WHAT_IF,
     LG__TYPE_ROOT, /* from here on, named tuples */
-    LG__TYPE_TYPE_ROW,
     LG__TYPE_DOMINATOR_ROW,
     LG__TYPE_TENSOR_ROW,
     LG__TYPE_TENSOR_GROUP,

@@ -37,7 +37,7 @@ def held():
     """A cycle is held if a name reaches it."""
     array = loop()
     cycle = cycle_with(id(array), kind="held")
-    assert "numpy.ndarray" in {row.name for row in cycle.types}
+    assert "numpy.ndarray" in {row.type for row in cycle.types}
     assert cycle.path is not None
 
 

@@ -152,11 +152,9 @@ def saved():
     gc.collect()
     row = row_at(id(figure))
     canvases = [
-        node
-        for node in leakgraph.snapshot().types()
-        if node.name == "matplotlib.canvas"
+        node for node in leakgraph.types(None) if node.type == "matplotlib.canvas"
     ]
-    left = sum(row.bytes.host for row in canvases)
+    left = sum(row.size.host for row in canvases)
     assert row.canvas == left and row.retained > left
 
 

@@ -406,11 +406,11 @@ def frontier():
     array_met = [1, 2, 3, 4, 5]
     while True:
         snapshot = leakgraph.snapshot(roots=[it], max_depth=array_met.pop(0))
-        if "numpy.ndarray" in {row.name for row in snapshot.types()}:
+        if "numpy.ndarray" in {row.type for row in snapshot.types(None)}:
             break
     (array,) = snapshot.select("type:numpy.ndarray")
     assert array.frontier and array.size > 400_000 and array.text == "float64[50000]"
-    assert "numpy.memory" not in {row.name for row in snapshot.types()}
+    assert "numpy.memory" not in {row.type for row in snapshot.types(None)}
     deeper = leakgraph.snapshot(roots=[it], max_depth=6)
     (array,) = deeper.select("type:numpy.ndarray")
     assert not array.frontier and array.size < 200

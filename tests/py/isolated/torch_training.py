@@ -54,7 +54,9 @@ def train(number):
 
 
 def graph_nodes(snapshot):
-    return sum(row.count for row in snapshot.types() if row.name.endswith("Backward0"))
+    return sum(
+        row.count for row in snapshot.types(None) if row.type.endswith("Backward0")
+    )
 
 
 def main(folder):
