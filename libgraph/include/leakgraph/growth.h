@@ -142,6 +142,19 @@ typedef enum lg_growth_degree {
 /** "steady", "slowing", "in bursts", "late", "idle", "filling", "stopped". */
 LG_API const char *lg_growth_degree_name(lg_growth_degree degree);
 
+/** Containers, or references, that hold what a row counts in one way. */
+typedef struct lg_growth_holder {
+    uint64_t key;   /**< of the place of the containers, or of what the
+                         references lead to */
+    lg_node node;   /**< the biggest of them */
+    uint64_t count; /**< how many there are */
+    bool empties;   /**< they are containers, which a program empties; else
+                         references, which it cuts */
+    const uint64_t *alone; /**< what goes if only they let go, by device */
+    uint64_t total;        /**< of that, all devices together */
+    lg_path path;          /**< from a root to the biggest */
+} lg_growth_holder;
+
 typedef struct lg_growth_row {
     lg_growth_verdict verdict;
     lg_growth_degree degree;
@@ -176,6 +189,16 @@ typedef struct lg_growth_row {
     lg_path path; /**< to it from a root, if there is one */
     lg_path *others; /**< to other holders of that member */
     size_t other_count;
+    uint32_t lead; /**< index of the row that leads its leak: rows with a holder
+                        in common are one leak, and the row that gained the most
+                        leads it */
+    lg_growth_holder *holders; /**< of a row that leads: all that must let go,
+                                    who frees the most alone first; none if they
+                                    are not known */
+    size_t holder_count;
+    const uint64_t *freed; /**< what goes when all holders let go, by device:
+                                [devices + 1]; NULL without holders */
+    uint64_t freed_total;  /**< of that, all devices together */
     uint32_t companions; /**< how many kinds of objects grow only along with
                               these, because these refer to them: the row has
                               their bytes, too */
@@ -377,6 +400,10 @@ LG_API lg_status lg_growth_note(const lg_growth *growth, lg_baseline *baseline,
                                 lg_error *err);
 LG_API void lg_growth_free(lg_growth *growth);
 
+/** What the rows of one leak gain in each step, or else in each snapshot, and
+ *  gained, together. `row` is the one that leads it. */
+LG_API double lg_growth_leak_rate(const lg_growth *growth, size_t row);
+LG_API int64_t lg_growth_leak_gained(const lg_growth *growth, size_t row);
 /** The bytes that a row gains in each step, or else in each snapshot. */
 LG_API double lg_growth_rate(const lg_growth *growth, const lg_growth_row *row);
 /** The numbers that show how a row grows, [snapshots]: of its objects, or, if

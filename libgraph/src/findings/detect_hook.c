@@ -58,6 +58,18 @@ static const lg__search stores = {
     .accept = is_activation,
 };
 
+// Returns what keeps what is in the store: the store itself, if it would live
+// on without the hook or closure, and otherwise that.
+static uint32_t
+keeper_of(const lg__detection *detection, uint32_t callable, uint32_t store)
+{
+    bool outlives =
+        (lg__type_bits_of(detection, store) & LG__TYPE_CONTAINER) &&
+        lg__node_role(detection->graph, store) != LG__ROLE_TUPLE &&
+        !lg__detection_owns(detection, callable, store);
+    return outlives ? store : callable;
+}
+
 static void
 note_hook(lg__detection *detection, uint32_t hook)
 {
@@ -70,8 +82,9 @@ note_hook(lg__detection *detection, uint32_t hook)
     if (function != LG_NONE)
         search_globals(detection, function, &search, &found);
     for (size_t i = 0; i < holding.count; i++) {
-        lg__detection_note(detection, hook, found.items[i]);
-        lg__detection_note_store(detection, hook, holding.items[i]);
+        uint32_t keeper = keeper_of(detection, hook, holding.items[i]);
+        lg__detection_note(detection, keeper, found.items[i]);
+        lg__detection_note_store(detection, keeper, holding.items[i]);
     }
     lg__wide_free(found.items);
     lg__wide_free(holding.items);
@@ -147,14 +160,21 @@ is_users(const lg__detection *detection, uint32_t function)
 static void
 note_enclosed(enclosing *to, uint32_t function)
 {
-    lg__detection_note(to->detection, function, to->tensor);
-    if (to->at == LG_NONE)
-        return;
-    uint32_t inner = to->inner.items[to->at];
-    lg__detection_note_store(to->detection, function,
-                             to->containers.items[to->at]);
+    uint32_t store = LG_NONE;
+    uint32_t inner = LG_NONE;
+    if (to->at != LG_NONE) {
+        store = to->containers.items[to->at];
+        inner = to->inner.items[to->at];
+    }
+    uint32_t closest = inner != LG_NONE ? inner : store;
+    uint32_t keeper = closest == LG_NONE
+                          ? function
+                          : keeper_of(to->detection, function, closest);
+    lg__detection_note(to->detection, keeper, to->tensor);
+    if (store != LG_NONE)
+        lg__detection_note_store(to->detection, keeper, store);
     if (inner != LG_NONE)
-        lg__detection_note_store(to->detection, function, inner);
+        lg__detection_note_store(to->detection, keeper, inner);
 }
 
 static bool

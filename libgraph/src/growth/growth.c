@@ -130,6 +130,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         lg__growth_reasons(state, out);
     if (out->scoped)
         lg__growth_keep_related(out);
+    if (status == LG_OK)
+        status = lg__growth_holders(state, out, err);
     out->device_names = state->devices;
     state->devices = NULL;
     return status;

@@ -67,6 +67,11 @@ typedef struct lg__limit {
  *  elements, and how many. A limit that nobody reaches is none. */
 bool lg__growth_limit(const lg__comparison *state, uint32_t place,
                       lg_growth_verdict verdict, lg__limit *out);
+/** Finds the holders of rows, and which rows are one leak. O(nodes + edges),
+ *  and O(nodes + edges) for each holder. */
+lg_status lg__growth_holders(lg__comparison *state, lg_growth *out,
+                             lg_error *err);
+void lg__growth_holders_free(lg_growth_row *row);
 /** Sets what objects gained, and what rows and stopped rows explain of it. */
 void lg__growth_gain(const lg__comparison *state, lg_growth *out);
 /** Returns whether a row still grows, and has no limit. */

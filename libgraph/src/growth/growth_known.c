@@ -1,12 +1,16 @@
 // Leaves out growth that a baseline knows.
 #include "growth/growth_comparison.h"
 
+// Rows that a row led, which is known, lead themselves.
 static void
 move_row(lg_growth *growth, size_t from, uint32_t to)
 {
     for (size_t i = 0; i < growth->tally_count; i++)
         if (growth->tallies[i].row == from)
             growth->tallies[i].row = to;
+    for (uint32_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].lead == from && i >= from)
+            growth->rows[i].lead = to != LG_NONE ? to : i;
 }
 
 void

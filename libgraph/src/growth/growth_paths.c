@@ -138,6 +138,7 @@ lg__growth_paths_free(lg_growth_row *row)
     lg__wide_free(row->others);
     row->others = NULL;
     row->other_count = 0;
+    lg__growth_holders_free(row);
 }
 
 // Drops what only frames of leakgraph and its modules refer to. The capture

@@ -60,6 +60,26 @@ lg_growth_rate(const lg_growth *growth, const lg_growth_row *row)
     return growth->has_steps ? row->per_step : row->per_interval;
 }
 
+double
+lg_growth_leak_rate(const lg_growth *growth, size_t row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].lead == row)
+            sum += lg_growth_rate(growth, &growth->rows[i]);
+    return sum;
+}
+
+int64_t
+lg_growth_leak_gained(const lg_growth *growth, size_t row)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].lead == row)
+            sum += growth->rows[i].gained;
+    return sum;
+}
+
 bool
 lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
                  uint64_t *series)

@@ -34,14 +34,20 @@ enum {
     LIMIT,
     FILLED,
     AT_LIMIT,
+    HOLDERS,
+    FREED,
+    LEAD,
     SHOWN_GAIN,
     SHOWN_RATE,
     SHOWN_CHART,
     SHOWN_COUNTS,
     SHOWN_WHAT,
     SHOWN_HOLDER,
+    SHOWN_CUT,
     COLUMNS,
 };
+
+enum { OF_HOLDER, OF_NODE, OF_COUNT, OF_ALONE, OF_HOLDERS };
 
 static lg_table *
 new_table(const lg_growth *growth)
@@ -70,6 +76,9 @@ new_table(const lg_growth *growth)
         [FILLED] = {"filled", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
         [AT_LIMIT] = {"at_limit", .type = LG_COLUMN_COUNT,
                       .faces = LG__IN_DATA},
+        [HOLDERS] = {"holders", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
+        [FREED] = {"freed", .type = LG_COLUMN_SIZE, .faces = LG__IN_DATA},
+        [LEAD] = {"lead", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
         [SHOWN_GAIN] = {NULL, "gained", .type = LG_COLUMN_SIZE,
                         .faces = LG__SHOWN, .least = 12},
         [SHOWN_RATE] = {NULL, lg_growth_unit_text(growth->unit),
@@ -80,6 +89,8 @@ new_table(const lg_growth *growth)
         [SHOWN_WHAT] = {NULL, "what", .faces = LG__SHOWN, .gap = 2},
         [SHOWN_HOLDER] = {NULL, "held by", .type = LG_COLUMN_PATH,
                           .faces = LG__SHOWN, .below = "              in  "},
+        [SHOWN_CUT] = {NULL, "to free it", .faces = LG__SHOWN,
+                       .below = "            free  "},
     };
     return lg__table_new_on(growth->device_names, growth->devices + 1,
                             (lg__layout){.noun = "row"}, columns, COLUMNS);
@@ -98,6 +109,32 @@ put_others(const report *to, const lg_growth_row *row)
         lg__table_row(list);
         lg__put_formatted(list, 0, &holder);
     }
+}
+
+// Adds who must let go, of a row that leads its leak.
+static void
+put_holders(const report *to, const lg_growth_row *row)
+{
+    static const lg__column columns[OF_HOLDERS] = {
+        [OF_HOLDER] = {"held_by", .type = LG_COLUMN_PATH},
+        [OF_NODE] = {"node", .type = LG_COLUMN_NODE},
+        [OF_COUNT] = {"count", .type = LG_COLUMN_COUNT},
+        [OF_ALONE] = {"alone", .type = LG_COLUMN_SIZE},
+    };
+    lg_table *list = lg__put_table(to->table, HOLDERS, columns, OF_HOLDERS);
+    for (size_t i = 0; to->graph != NULL && i < row->holder_count; i++) {
+        const lg_growth_holder *holder = &row->holders[i];
+        lg_text path = {0};
+        lg__format_keeper(to->graph, holder, &path);
+        lg__table_row(list);
+        lg__put_formatted(list, OF_HOLDER, &path);
+        lg__put_node(list, OF_NODE, to->graph, holder->node);
+        lg__put_count(list, OF_COUNT, holder->count);
+        lg__put_each(list, OF_ALONE, holder->alone);
+    }
+    if (row->holder_count > 0)
+        lg__put_each(to->table, FREED, row->freed);
+    lg__put_count(to->table, LEAD, row->lead);
 }
 
 static void
@@ -152,6 +189,7 @@ put_data(const report *to, const lg_growth_row *row)
     lg__put_formatted(table, SENTENCE, &sentence);
     lg__put_bool(table, IS_MINOR, row->minor);
     put_degree(table, row);
+    put_holders(to, row);
 }
 
 // Draws the last snapshots.
@@ -181,6 +219,7 @@ put_shown(const report *to, const lg_growth_row *row)
     lg_text counts = {0};
     lg_text what = {0};
     lg_text holder = {0};
+    lg_text cut = {0};
     lg__put_gain(table, SHOWN_GAIN, growth, row->bytes);
     lg_text_add_change(&rate, lg_growth_rate(growth, row));
     lg__put_formatted(table, SHOWN_RATE, &rate);
@@ -200,6 +239,8 @@ put_shown(const report *to, const lg_growth_row *row)
         lg__format_folded_path(to->graph, &row->others[i], &holder);
     }
     lg__put_formatted(table, SHOWN_HOLDER, &holder);
+    lg__format_growth_cut(growth, to->graph, row, &cut);
+    lg__put_formatted(table, SHOWN_CUT, &cut);
 }
 
 static void

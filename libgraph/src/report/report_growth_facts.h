@@ -42,5 +42,14 @@ void lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
  *  snapshot, or NULL. */
 void lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
                               const lg_growth_row *row, lg_text *out);
+/** Writes where a holder is: `__main__.app.sessions`, with `[*]` for indexes
+ *  and keys if there are several. */
+void lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,
+                       lg_text *out);
+/** Writes what to do so that the leak of a row goes, and what goes then:
+ *  `empty app.a (1 MiB alone) and app.b (0 B alone): 17.7 MiB go`. Nothing if
+ *  that is not known or another row leads. */
+void lg__format_growth_cut(const lg_growth *growth, const lg_graph *graph,
+                           const lg_growth_row *row, lg_text *out);
 
 #endif

@@ -214,3 +214,74 @@ lg_growth_row_format(const lg_growth *growth, const lg_graph *newest,
     lg_text_add(out, " in all, ");
     lg_growth_rate_format(growth, row, out);
 }
+
+void
+lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,
+                  lg_text *out)
+{
+    if (holder->count > 1)
+        lg__format_folded_path(graph, &holder->path, out);
+    else
+        lg_path_label(graph, &holder->path, out);
+}
+
+// Writes `empty app.sessions (frees 1.08 MiB alone)`. What only one holder has
+// needs no number of its own.
+static void
+format_keepers(const lg_growth *growth, const lg_graph *graph,
+               const lg_growth_row *row, bool empties, lg_text *out)
+{
+    size_t told = 0;
+    size_t all = 0;
+    for (size_t i = 0; i < row->holder_count; i++)
+        all += row->holders[i].empties == empties;
+    for (size_t i = 0; i < row->holder_count; i++) {
+        const lg_growth_holder *holder = &row->holders[i];
+        if (holder->empties != empties)
+            continue;
+        lg_text_add(out, told == 0         ? empties ? "empty " : "cut "
+                         : told + 1 == all ? " and "
+                                           : ", ");
+        lg__format_keeper(graph, holder, out);
+        if (holder->count > 1) {
+            lg_text_add(out, ", ");
+            lg_text_add_count(out, holder->count);
+            lg_text_add(out, empties ? " of them" : " references");
+        }
+        if (row->holder_count > 1) {
+            lg_text_add(out, " (frees ");
+            lg_text_add_sizes(out, growth->device_names, holder->alone,
+                              (size_t)growth->devices + 1);
+            lg_text_add(out, " alone)");
+        }
+        told++;
+    }
+}
+
+void
+lg__format_growth_cut(const lg_growth *growth, const lg_graph *graph,
+                      const lg_growth_row *row, lg_text *out)
+{
+    lg_text cut = {0};
+    if (row < growth->rows || row >= growth->rows + growth->count)
+        return;
+    const lg_growth_row *lead = &growth->rows[row->lead];
+    if (graph == NULL || lead->holder_count == 0)
+        return;
+    if (lead != row) {
+        lg_text_add(out, "goes with ");
+        lg__text_add_string(out, name_of(growth, lead));
+        lg_text_add(out, " above");
+        return;
+    }
+    lg_text_add_sizes(out, growth->device_names, row->freed,
+                      (size_t)growth->devices + 1);
+    lg_text_add(out, ": ");
+    format_keepers(growth, graph, row, true, out);
+    format_keepers(growth, graph, row, false, &cut);
+    if (cut.length > 0 && out->data[out->length - 1] != ' ')
+        lg_text_add(out, ", and ");
+    lg_text_add_bytes(out, cut.data != NULL ? cut.data : "", cut.length);
+    out->failed |= cut.failed;
+    lg_text_free(&cut);
+}

@@ -1,0 +1,636 @@
+// Finds who holds what grows, and what goes when they let go.
+//
+// The members of a row are the nodes of its place. A referrer of a member that
+// is no member itself, nor below one, keeps it from outside. Referrers of one
+// place are one group. A group with about as many nodes as it refers to holds
+// nothing together: 12,000 bound methods, each with its session. What refers
+// to the group does, and so on upwards. A group of few nodes that refers to
+// many is a holder: the one list that has all the methods. Whoever empties the
+// containers of a holder cuts all that it holds. Of an object that is no
+// container only the references go that lead to members.
+//
+// Rows that have a holder in common are one leak, and so is a row whose holders
+// lie below those of a row with a larger gain. The row with the largest gain
+// leads, and has the holders of all of them but those that go with others.
+#include "growth/growth_comparison.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEVELS = 12,       // of referrers above a member
+    INNER = 64,        // dominators between a referrer and a member above it
+    GROUPS = 24,       // groups of referrers on one level
+    MEMBERS = 1 << 15, // of a row that are looked at
+    HOPS = 1 << 21,    // references that are looked at for a row
+    ROWS = 16,         // rows whose holders are found
+    // A holder has at least this part of what the biggest holder has: a local
+    // variable that still refers to the newest object is not worth a word.
+    PART = 10,
+    // An object that is no container holds if there are few like it: at most
+    // one for so many members. The first element of a chain of members goes
+    // with them.
+    FEW = 16,
+};
+
+// Referrers of one place. Those of a holder stay until its bytes are known.
+typedef struct group {
+    uint32_t place; // of the containers, or of what other holders refer to
+    double share;   // of the members that it leads to
+    bool empties;   // its nodes are containers that a program can empty
+    uint32_t last;  // the node that it led to last
+    uint32_t led;   // how many different ones
+    lg__gathered nodes;
+    lg__gathered targets; // what it leads to
+    lg_hop hop;           // one of its references
+} group;
+
+typedef struct groups {
+    group items[GROUPS];
+    size_t count;
+} groups;
+
+typedef struct search {
+    const lg_analysis *analysis;
+    const uint32_t *place_of;
+    lg__walk walk;
+    uint32_t place;     // of the members
+    uint32_t node;      // whose referrers are visited
+    uint32_t above[LEVELS]; // places of the groups on the way
+    uint32_t level;
+    uint32_t left;    // how many references may still be looked at
+    uint32_t members; // how many there are
+    groups *found; // on this level
+    groups *kept;  // holders of the row
+    bool failed;
+} search;
+
+static void
+group_free(group *item)
+{
+    lg__wide_free(item->nodes.items);
+    lg__wide_free(item->targets.items);
+    *item = (group){0};
+}
+
+static void
+groups_free(groups *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        group_free(&all->items[i]);
+    all->count = 0;
+}
+
+// ------------------------------------------------------------- referrers ---
+
+// Returns whether the node is a member or below one, or of a group on the way.
+static bool
+is_inside(const search *to, uint32_t node)
+{
+    for (uint32_t i = 0; i < to->level; i++)
+        if (to->place_of[node] == to->above[i])
+            return true;
+    for (int i = 0; i < INNER && node != LG_NONE; i++) {
+        if (to->place_of[node] == to->place)
+            return true;
+        node = lg_node_dominator(to->analysis, node);
+    }
+    return false;
+}
+
+static group *
+group_at(groups *all, uint32_t place)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].place == place)
+            return &all->items[i];
+    if (all->count == GROUPS)
+        return NULL;
+    group *made = &all->items[all->count++];
+    *made = (group){.place = place, .last = LG_NONE};
+    return made;
+}
+
+static bool
+add_source(void *context, const lg_hop *hop)
+{
+    search *to = context;
+    if (to->left == 0)
+        return false;
+    to->left--;
+    if (hop->weak || !lg_node_is_reachable(to->analysis, hop->source) ||
+        is_inside(to, hop->source))
+        return true;
+    group *of = group_at(to->found, to->place_of[hop->source]);
+    if (of == NULL)
+        return true;
+    if (of->led == 0)
+        of->hop = *hop;
+    if (of->last != to->node) {
+        of->led++;
+        to->failed |= !lg__gather_append(&of->targets, to->node);
+    }
+    of->last = to->node;
+    to->failed |= !lg__gather_append(&of->nodes, hop->source);
+    return !to->failed;
+}
+
+static int
+by_number(const void *left, const void *right)
+{
+    const uint32_t *a = left;
+    const uint32_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static void
+drop_repeated(lg__gathered *nodes)
+{
+    size_t kept = 0;
+    if (nodes->count > 1)
+        qsort(nodes->items, nodes->count, sizeof *nodes->items, by_number);
+    for (size_t i = 0; i < nodes->count; i++)
+        if (kept == 0 || nodes->items[i] != nodes->items[kept - 1])
+            nodes->items[kept++] = nodes->items[i];
+    nodes->count = kept;
+}
+
+// Returns whether programs can empty the node: a list, a dict, a deque, but not
+// the dict of an object.
+static bool
+is_container(const search *to, uint32_t node)
+{
+    return lg__node_category(to->walk.graph, node) == LG_CATEGORY_CONTAINER &&
+           lg__node_role(to->walk.graph, node) != LG__ROLE_TUPLE &&
+           to->walk.fold[node].owner == LG_NONE;
+}
+
+static void
+take_nodes(lg__gathered *to, lg__gathered *from, bool *failed)
+{
+    for (size_t i = 0; i < from->count && !*failed; i++)
+        *failed |= !lg__gather_append(to, from->items[i]);
+}
+
+// Adds a holder to those of the row. Takes over the memory of the group.
+static void
+keep(search *to, group *found)
+{
+    uint32_t place = found->empties ? found->place
+                                    : to->place_of[found->targets.items[0]];
+    group *known = group_at(to->kept, place);
+    if (known == NULL) {
+        group_free(found);
+        return;
+    }
+    if (known->led == 0) {
+        *known = *found;
+        known->place = place;
+        *found = (group){0};
+        return;
+    }
+    known->share = found->share > known->share ? found->share : known->share;
+    known->led += found->led;
+    take_nodes(&known->nodes, &found->nodes, &to->failed);
+    take_nodes(&known->targets, &found->targets, &to->failed);
+    group_free(found);
+}
+
+static bool
+holds_together(const search *to, const group *found)
+{
+    size_t nodes = found->nodes.count;
+    const uint32_t *type = to->walk.graph->columns.type;
+    if (type[found->nodes.items[0]] == type[found->targets.items[0]])
+        return false;
+    return nodes == 1 || (found->empties ? 2 * nodes <= found->led
+                                         : FEW * nodes <= to->members);
+}
+
+static void look_above(search *to, const lg__gathered *nodes, double share);
+
+static void
+go_on(search *to, group *found, size_t below, double share)
+{
+    drop_repeated(&found->nodes);
+    found->share = share * (double)found->led / (double)below;
+    found->empties = is_container(to, found->nodes.items[0]);
+    if (holds_together(to, found) || to->level == LEVELS || to->left == 0) {
+        keep(to, found);
+        return;
+    }
+    size_t kept = to->kept->count;
+    to->above[to->level++] = found->place;
+    look_above(to, &found->nodes, found->share);
+    to->level--;
+    // What only roots refer to has no holder but itself.
+    if (to->kept->count == kept && to->level == 0)
+        keep(to, found);
+    else
+        group_free(found);
+}
+
+static void
+look_above(search *to, const lg__gathered *nodes, double share)
+{
+    groups *found = lg__wide_calloc(1, sizeof *found);
+    groups *before = to->found;
+    if (found == NULL) {
+        to->failed = true;
+        return;
+    }
+    to->found = found;
+    for (size_t i = 0; i < nodes->count && !to->failed; i++) {
+        to->node = nodes->items[i];
+        lg__hops_in_walk(&to->walk, to->node);
+    }
+    to->found = before;
+    for (size_t i = 0; i < found->count && !to->failed; i++)
+        go_on(to, &found->items[i], nodes->count, share);
+    groups_free(found);
+    lg__wide_free(found);
+}
+
+// ----------------------------------------------------------------- a row ---
+
+static bool
+gather_members(const search *to, lg__gathered *out)
+{
+    uint32_t nodes = to->walk.graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes && out->count < MEMBERS; node++)
+        if (to->place_of[node] == to->place &&
+            to->walk.fold[node].owner == LG_NONE &&
+            !lg__gather_append(out, node))
+            return false;
+    return true;
+}
+
+static void
+settle(groups *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        drop_repeated(&all->items[i].nodes);
+        drop_repeated(&all->items[i].targets);
+    }
+}
+
+// Gives the holders of a row to the row that leads it.
+static void
+hand_over(groups *to, groups *from, bool *failed)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        group *known = group_at(to, from->items[i].place);
+        if (known != NULL && known->led == 0) {
+            *known = from->items[i];
+            from->items[i] = (group){0};
+        } else if (known != NULL) {
+            take_nodes(&known->nodes, &from->items[i].nodes, failed);
+            take_nodes(&known->targets, &from->items[i].targets, failed);
+        }
+    }
+    groups_free(from);
+}
+
+static void
+drop_minor(groups *kept)
+{
+    double most = 0;
+    size_t left = 0;
+    for (size_t i = 0; i < kept->count; i++)
+        most = kept->items[i].share > most ? kept->items[i].share : most;
+    for (size_t i = 0; i < kept->count; i++)
+        if (kept->items[i].share * PART < most)
+            group_free(&kept->items[i]);
+        else
+            kept->items[left++] = kept->items[i];
+    kept->count = left;
+}
+
+// What grows in place is its own holder.
+static void
+keep_itself(search *to, const lg__gathered *members)
+{
+    group *itself = group_at(to->kept, to->place);
+    itself->led = 1;
+    itself->share = 1;
+    itself->empties = true;
+    take_nodes(&itself->nodes, (lg__gathered *)(uintptr_t)members,
+               &to->failed);
+}
+
+static bool
+find_holders(search *to, const lg_growth_row *row, groups *kept)
+{
+    lg__gathered members = {0};
+    to->kept = kept;
+    to->left = HOPS;
+    to->level = 0;
+    to->failed = !gather_members(to, &members);
+    to->members = (uint32_t)members.count;
+    if (!to->failed && members.count > 0) {
+        if (row->verdict == LG_GROWTH_IN_PLACE)
+            keep_itself(to, &members);
+        else
+            look_above(to, &members, 1);
+    }
+    drop_minor(kept);
+    settle(kept);
+    lg__wide_free(members.items);
+    return !to->failed;
+}
+
+// ----------------------------------------------------------------- leaks ---
+
+// Returns whether one of the groups, or only `alone`, has the node.
+static bool
+is_holder(const groups *all, const group *alone, uint32_t node)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const lg__gathered *nodes = &all->items[i].nodes;
+        if ((alone == NULL || alone == &all->items[i]) && nodes->count > 0 &&
+            bsearch(&node, nodes->items, nodes->count, sizeof node, by_number))
+            return true;
+    }
+    return false;
+}
+
+// Returns whether a container among the holders dominates the first node of
+// another one.
+static bool
+is_below(const search *to, const groups *above, const group *item)
+{
+    uint32_t node = item->nodes.items[0];
+    for (int i = 0; i < INNER && node != LG_NONE; i++) {
+        node = lg_node_dominator(to->analysis, node);
+        for (size_t j = 0; node != LG_NONE && j < above->count; j++)
+            if (above->items[j].empties && &above->items[j] != item &&
+                is_holder(above, &above->items[j], node))
+                return true;
+    }
+    return false;
+}
+
+// Returns whether two rows are one leak. The first one gained more.
+static bool
+are_one(const search *to, const groups *one, const groups *other)
+{
+    bool below = other->count > 0 && one->count > 0;
+    for (size_t i = 0; i < other->count; i++) {
+        for (size_t j = 0; j < one->count; j++)
+            if (one->items[j].place == other->items[i].place)
+                return true;
+        below = below && is_below(to, one, &other->items[i]);
+    }
+    return below;
+}
+
+static void
+drop_below(const search *to, groups *all)
+{
+    size_t left = 0;
+    bool below[GROUPS];
+    for (size_t i = 0; i < all->count; i++)
+        below[i] = is_below(to, all, &all->items[i]);
+    for (size_t i = 0; i < all->count; i++)
+        if (below[i])
+            group_free(&all->items[i]);
+        else
+            all->items[left++] = all->items[i];
+    all->count = left;
+}
+
+// Joins rows that have a holder in common, until none is left that do.
+static void
+join_rows(const search *to, lg_growth *growth, groups *of, size_t rows,
+          bool *failed)
+{
+    for (bool again = true; again && !*failed;) {
+        again = false;
+        for (uint32_t i = 0; i < rows; i++)
+            for (uint32_t j = i + 1; j < rows; j++)
+                if (are_one(to, &of[i], &of[j])) {
+                    hand_over(&of[i], &of[j], failed);
+                    settle(&of[i]);
+                    for (uint32_t k = 0; k < rows; k++)
+                        if (growth->rows[k].lead == j)
+                            growth->rows[k].lead = i;
+                    again = true;
+                }
+    }
+}
+
+// ----------------------------------------------------------------- bytes ---
+
+typedef struct asking {
+    search *search;
+    const groups *all;
+    const group *alone;
+    bool held; // by something else, too
+} asking;
+
+static bool
+ask_source(void *context, const lg_hop *hop)
+{
+    asking *to = context;
+    to->held |= !hop->weak &&
+                lg_node_is_reachable(to->search->analysis, hop->source) &&
+                !is_inside(to->search, hop->source) &&
+                !is_holder(to->all, to->alone, hop->source);
+    return !to->held;
+}
+
+// Gathers what must be gone for the holders, or one of them, to hold nothing:
+// their containers, and what nothing else refers to.
+static bool
+gather_cut(search *to, const groups *all, const group *alone,
+           lg__gathered *out)
+{
+    asking ask = {.search = to, .all = all, .alone = alone};
+    lg__walk walk = to->walk;
+    walk.visit = ask_source;
+    walk.context = &ask;
+    for (size_t i = 0; i < all->count; i++) {
+        const group *item = &all->items[i];
+        if (alone != NULL && alone != item)
+            continue;
+        const lg__gathered *nodes =
+            item->empties ? &item->nodes : &item->targets;
+        for (size_t j = 0; j < nodes->count; j++) {
+            ask.held = false;
+            if (!item->empties)
+                lg__hops_in_walk(&walk, nodes->items[j]);
+            if (!ask.held && !lg__gather_append(out, nodes->items[j]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static lg_status
+weigh(search *to, const lg__comparison *state, const groups *all,
+      const group *alone, uint64_t *bytes, uint64_t *total, lg_error *err)
+{
+    lg__gathered cut = {0};
+    lg_status status = gather_cut(to, all, alone, &cut)
+                           ? LG_OK
+                           : lg__error_memory(err);
+    *total = 0;
+    drop_repeated(&cut);
+    if (status == LG_OK && cut.count > 0)
+        status = lg_nodes_retained_each(to->analysis, cut.items, cut.count,
+                                        state->monitor, bytes, err);
+    for (uint32_t i = 0; i < state->each && status == LG_OK; i++)
+        *total += bytes[i];
+    lg__wide_free(cut.items);
+    return status;
+}
+
+// --------------------------------------------------------------- answers ---
+
+static int
+by_bytes(const void *left, const void *right)
+{
+    const lg_growth_holder *a = left;
+    const lg_growth_holder *b = right;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static lg_status
+set_path(lg__finder *finder, const lg__comparison *state, const group *from,
+         lg_growth_holder *out, lg_error *err)
+{
+    out->node = from->empties ? lg_nodes_biggest(state->analysis,
+                                                 from->nodes.items,
+                                                 from->nodes.count)
+                              : from->hop.target;
+    lg_status status = lg__finder_path(
+        finder, from->empties ? out->node : from->hop.source, state->monitor,
+        &out->path, err);
+    if (status == LG_OK && !from->empties)
+        status = lg__path_extend(&out->path, &from->hop, 1, err);
+    return status == LG_ENOTFOUND ? LG_OK : status;
+}
+
+static lg_status
+answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
+       const lg_places *places, lg_growth_row *row, lg_error *err)
+{
+    size_t each = state->each;
+    uint64_t *bytes =
+        lg__wide_calloc((from->count + 1) * each, sizeof *bytes);
+    row->holders = lg__wide_calloc(from->count + 1, sizeof *row->holders);
+    row->freed = bytes;
+    if (bytes == NULL || row->holders == NULL)
+        return lg__error_memory(err);
+    lg_status status =
+        weigh(to, state, from, NULL, bytes, &row->freed_total, err);
+    for (size_t i = 0; i < from->count && status == LG_OK; i++) {
+        lg_growth_holder *made = &row->holders[row->holder_count++];
+        const group *item = &from->items[i];
+        made->key = lg__place_at(places, item->place)->key;
+        made->count = item->empties ? item->nodes.count : item->targets.count;
+        made->empties = item->empties;
+        made->alone = bytes + (i + 1) * each;
+        status = weigh(to, state, from, item, bytes + (i + 1) * each,
+                       &made->total, err);
+        if (status == LG_OK)
+            status = set_path(finder, state, item, made, err);
+    }
+    if (row->holder_count > 1)
+        qsort(row->holders, row->holder_count, sizeof *row->holders, by_bytes);
+    return status;
+}
+
+static size_t
+rows_with_holders(const lg_growth *growth)
+{
+    size_t rows = growth->count;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].minor && i < rows)
+            rows = i;
+    return rows < ROWS ? rows : ROWS;
+}
+
+static bool
+has_holders(const lg_growth_row *row)
+{
+    return row->node != LG_NONE && (row->verdict == LG_GROWTH_ACCUMULATES ||
+                                    row->verdict == LG_GROWTH_IN_PLACE);
+}
+
+static lg_status
+find_leaks(search *to, lg__comparison *state, const lg_places *places,
+           groups *of, lg_growth *out, lg_error *err)
+{
+    size_t rows = rows_with_holders(out);
+    lg__finder finder = {.graph = state->analysis->graph};
+    bool failed = false;
+    for (size_t i = 0; i < rows && !failed; i++) {
+        to->place = has_holders(&out->rows[i])
+                        ? lg_places_find(places, out->rows[i].key)
+                        : LG_NONE;
+        if (to->place != LG_NONE)
+            failed = !find_holders(to, &out->rows[i], &of[i]);
+    }
+    join_rows(to, out, of, rows, &failed);
+    lg_status status = failed ? lg__error_memory(err) : LG_OK;
+    for (size_t i = 0; i < rows && status == LG_OK; i++) {
+        to->level = 0;
+        drop_below(to, &of[i]);
+        if (of[i].count == 0)
+            continue;
+        to->place = lg_places_find(places, out->rows[i].key);
+        status = answer(to, state, &finder, &of[i], places, &out->rows[i], err);
+    }
+    lg__finder_free(&finder);
+    return status;
+}
+
+void
+lg__growth_holders_free(lg_growth_row *row)
+{
+    for (size_t i = 0; i < row->holder_count; i++)
+        lg_path_free(&row->holders[i].path);
+    lg__wide_free(row->holders);
+    lg__wide_free((void *)(uintptr_t)row->freed);
+    row->holders = NULL;
+    row->holder_count = 0;
+    row->freed = NULL;
+}
+
+lg_status
+lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
+{
+    lg_places *places = NULL;
+    uint32_t *place_of = NULL;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->rows[i].lead = i;
+    if (state->analysis == NULL || rows_with_holders(out) == 0)
+        return LG_OK;
+    const lg_graph *graph = state->analysis->graph;
+    search to = {.analysis = state->analysis,
+                 .walk = {.graph = graph,
+                          .fold = lg__graph_folds(graph),
+                          .visit = add_source}};
+    to.walk.context = &to;
+    groups *of = lg__wide_calloc(ROWS, sizeof *of);
+    lg_status status = of != NULL && to.walk.fold != NULL &&
+                               lg__graph_reverse(graph, &to.walk.reverse)
+                           ? LG_OK
+                           : lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__places_walk(state->analysis, state->monitor, &places,
+                                 &place_of, err);
+    to.place_of = place_of;
+    if (status == LG_OK)
+        status = find_leaks(&to, state, places, of, out, err);
+    for (size_t i = 0; of != NULL && i < ROWS; i++)
+        groups_free(&of[i]);
+    lg__wide_free(of);
+    if (place_of != NULL)
+        lg__places_of_free(place_of, state->analysis);
+    lg_places_free(places);
+    return status;
+}
