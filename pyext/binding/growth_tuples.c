@@ -28,6 +28,11 @@ PyStructSequence_Field lg__growth_row_fields[] = {
     {"limit", "how many elements its container keeps at most, or None"},
     {"filled", "how many of these there are, or None"},
     {"at_limit", "about how many bytes there are when it is full, or None"},
+    {"holders", "of a row that leads its leak, all that must let go: a tuple "
+                "of FindingHolder"},
+    {"freed", "what goes when all of them let go: a Size, or None"},
+    {"lead", "index of the row that leads the leak: its own, or that of "
+             "another row"},
     {NULL, NULL},
 };
 

@@ -1582,6 +1582,9 @@ class GrowthRow(
         int | None,
         int | None,
         int | None,
+        tuple[FindingHolder, ...],
+        Size | None,
+        int,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1606,6 +1609,9 @@ class GrowthRow(
             "limit",
             "filled",
             "at_limit",
+            "holders",
+            "freed",
+            "lead",
         )
     @property
     def holder(self) -> str: ...
@@ -1647,6 +1653,12 @@ class GrowthRow(
     def filled(self) -> int | None: ...
     @property
     def at_limit(self) -> int | None: ...
+    @property
+    def holders(self) -> tuple[FindingHolder, ...]: ...
+    @property
+    def freed(self) -> Size | None: ...
+    @property
+    def lead(self) -> int: ...
 
 @final
 class GrowthTally(

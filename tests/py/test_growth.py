@@ -488,3 +488,91 @@ def test_what_a_thread_has_in_a_threading_local_has_a_name(tmp_path):
             ".local.first[*]",
             ".local.second[*]",
         ]
+
+
+class Pair:
+    """Holds others in two ways."""
+
+    def __init__(self):
+        self.table = {}
+        self.calls = []
+        self.head = None
+        self.pools = [[], []]
+
+
+class Session:
+    """Is in a table, and behind a bound method in a list."""
+
+    def __init__(self, number):
+        self.values = bytearray(2000 + number % 7)
+
+    def reload(self):
+        pass
+
+
+class Link:
+    def __init__(self, then):
+        self.then = then
+        self.values = bytearray(2000)
+
+
+def in_two(pair, number):
+    pair.table[number] = session = Session(number)
+    pair.calls.append(session.reload)
+
+
+def in_records(pair, number):
+    pair.calls.append({"session": Session(number), "number": number})
+
+
+def in_a_chain(pair, _):
+    pair.head = Link(pair.head)
+
+
+def in_pools(pair, number):
+    pair.pools[number % 2].append(Session(number))
+
+
+LEAKS = {
+    in_two: ("table", "calls", Session),
+    in_records: ("calls", Session),
+    in_a_chain: ("head", Link),
+    in_pools: ("pools", Session),
+}
+
+
+def let_go(pair, name):
+    held = getattr(pair, name)
+    if name == "head":
+        pair.head = None
+    for part in held if name == "pools" else [held]:
+        if hasattr(part, "clear"):
+            part.clear()
+
+
+def count(wanted):
+    gc.collect()
+    return sum(type(one) is wanted for one in gc.get_objects())
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_is_told_to_free_it_does(leak):
+    pair = holder.pair = Pair()
+    *names, kept = LEAKS[leak]
+    growth = compare(lambda number: leak(pair, number))
+    lead = growth[0]
+    assert lead.lead == 0
+    assert {row.lead for row in growth if "pair" in row.holder} == {0}
+    assert len(lead.holders) == len(names)
+    for held in lead.holders:
+        (name,) = [name for name in names if f"pair.{name}" in held.held_by]
+        assert (held.alone.total < 0.5 * lead.freed.total) == (len(names) > 1)
+    assert lead.freed.total > 150 * 2000
+    before = leakgraph.snapshot().analyze().reachable.host
+    for index, name in enumerate(names):
+        assert count(kept) >= 150, index
+        let_go(pair, name)
+    assert count(kept) == 0
+    after = leakgraph.snapshot().analyze().reachable.host
+    assert before - after == pytest.approx(lead.freed.total, rel=0.1)
+    assert "frees" in str(growth) or len(names) == 1

@@ -54,14 +54,14 @@ typedef struct search {
     const lg_analysis *analysis;
     const uint32_t *place_of;
     lg__walk walk;
-    uint32_t place;     // of the members
-    uint32_t node;      // whose referrers are visited
+    uint32_t place;         // of the members
+    uint32_t node;          // whose referrers are visited
     uint32_t above[LEVELS]; // places of the groups on the way
     uint32_t level;
     uint32_t left;    // how many references may still be looked at
     uint32_t members; // how many there are
-    groups *found; // on this level
-    groups *kept;  // holders of the row
+    groups *found;    // on this level
+    groups *kept;     // holders of the row
     bool failed;
 } search;
 
@@ -176,8 +176,8 @@ take_nodes(lg__gathered *to, lg__gathered *from, bool *failed)
 static void
 keep(search *to, group *found)
 {
-    uint32_t place = found->empties ? found->place
-                                    : to->place_of[found->targets.items[0]];
+    uint32_t place =
+        found->empties ? found->place : to->place_of[found->targets.items[0]];
     group *known = group_at(to->kept, place);
     if (known == NULL) {
         group_free(found);
@@ -314,8 +314,7 @@ keep_itself(search *to, const lg__gathered *members)
     itself->led = 1;
     itself->share = 1;
     itself->empties = true;
-    take_nodes(&itself->nodes, (lg__gathered *)(uintptr_t)members,
-               &to->failed);
+    take_nodes(&itself->nodes, (lg__gathered *)(uintptr_t)members, &to->failed);
 }
 
 static bool
@@ -442,8 +441,7 @@ ask_source(void *context, const lg_hop *hop)
 // Gathers what must be gone for the holders, or one of them, to hold nothing:
 // their containers, and what nothing else refers to.
 static bool
-gather_cut(search *to, const groups *all, const group *alone,
-           lg__gathered *out)
+gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out)
 {
     asking ask = {.search = to, .all = all, .alone = alone};
     lg__walk walk = to->walk;
@@ -471,9 +469,8 @@ weigh(search *to, const lg__comparison *state, const groups *all,
       const group *alone, uint64_t *bytes, uint64_t *total, lg_error *err)
 {
     lg__gathered cut = {0};
-    lg_status status = gather_cut(to, all, alone, &cut)
-                           ? LG_OK
-                           : lg__error_memory(err);
+    lg_status status =
+        gather_cut(to, all, alone, &cut) ? LG_OK : lg__error_memory(err);
     *total = 0;
     drop_repeated(&cut);
     if (status == LG_OK && cut.count > 0)
@@ -501,13 +498,13 @@ static lg_status
 set_path(lg__finder *finder, const lg__comparison *state, const group *from,
          lg_growth_holder *out, lg_error *err)
 {
-    out->node = from->empties ? lg_nodes_biggest(state->analysis,
-                                                 from->nodes.items,
-                                                 from->nodes.count)
-                              : from->hop.target;
-    lg_status status = lg__finder_path(
-        finder, from->empties ? out->node : from->hop.source, state->monitor,
-        &out->path, err);
+    out->node = from->empties
+                    ? lg_nodes_biggest(state->analysis, from->nodes.items,
+                                       from->nodes.count)
+                    : from->hop.target;
+    lg_status status =
+        lg__finder_path(finder, from->empties ? out->node : from->hop.source,
+                        state->monitor, &out->path, err);
     if (status == LG_OK && !from->empties)
         status = lg__path_extend(&out->path, &from->hop, 1, err);
     return status == LG_ENOTFOUND ? LG_OK : status;
@@ -518,8 +515,7 @@ answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
        const lg_places *places, lg_growth_row *row, lg_error *err)
 {
     size_t each = state->each;
-    uint64_t *bytes =
-        lg__wide_calloc((from->count + 1) * each, sizeof *bytes);
+    uint64_t *bytes = lg__wide_calloc((from->count + 1) * each, sizeof *bytes);
     row->holders = lg__wide_calloc(from->count + 1, sizeof *row->holders);
     row->freed = bytes;
     if (bytes == NULL || row->holders == NULL)

@@ -47,7 +47,15 @@ enum {
     COLUMNS,
 };
 
-enum { OF_HOLDER, OF_NODE, OF_COUNT, OF_ALONE, OF_HOLDERS };
+enum {
+    OF_PATTERN,
+    OF_HOLDER,
+    OF_PATH,
+    OF_EXAMPLE,
+    OF_COUNT,
+    OF_ALONE,
+    OF_HOLDERS
+};
 
 static lg_table *
 new_table(const lg_growth *growth)
@@ -116,8 +124,10 @@ static void
 put_holders(const report *to, const lg_growth_row *row)
 {
     static const lg__column columns[OF_HOLDERS] = {
-        [OF_HOLDER] = {"held_by", .type = LG_COLUMN_PATH},
-        [OF_NODE] = {"node", .type = LG_COLUMN_NODE},
+        [OF_PATTERN] = {.name = "pattern"},
+        [OF_HOLDER] = {"holder", .type = LG_COLUMN_NODE},
+        [OF_PATH] = {"held_by", .type = LG_COLUMN_PATH},
+        [OF_EXAMPLE] = {"example", .type = LG_COLUMN_NODE},
         [OF_COUNT] = {"count", .type = LG_COLUMN_COUNT},
         [OF_ALONE] = {"alone", .type = LG_COLUMN_SIZE},
     };
@@ -127,8 +137,10 @@ put_holders(const report *to, const lg_growth_row *row)
         lg_text path = {0};
         lg__format_keeper(to->graph, holder, &path);
         lg__table_row(list);
-        lg__put_formatted(list, OF_HOLDER, &path);
-        lg__put_node(list, OF_NODE, to->graph, holder->node);
+        lg__put_literal(list, OF_PATTERN, "other-holder");
+        lg__put_node(list, OF_HOLDER, to->graph, holder->node);
+        lg__put_formatted(list, OF_PATH, &path);
+        lg__put_node(list, OF_EXAMPLE, to->graph, row->node);
         lg__put_count(list, OF_COUNT, holder->count);
         lg__put_each(list, OF_ALONE, holder->alone);
     }
