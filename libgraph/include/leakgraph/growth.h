@@ -199,9 +199,9 @@ typedef struct lg_growth_row {
     const uint64_t *freed; /**< what goes when all holders let go, by device:
                                 [devices + 1]; NULL without holders */
     uint64_t freed_total;  /**< of that, all devices together */
-    uint32_t companions; /**< how many kinds of objects grow only along with
-                              these, because these refer to them: the row has
-                              their bytes, too */
+    uint32_t companions;   /**< how many kinds of objects grow only along with
+                                these, because these refer to them: the row has
+                                their bytes, too */
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
     lg_string in_step; /**< of native growth: the type whose new objects it is
                           in step with, and probably belongs to; empty: none */

@@ -63,10 +63,9 @@ static const lg__search stores = {
 static uint32_t
 keeper_of(const lg__detection *detection, uint32_t callable, uint32_t store)
 {
-    bool outlives =
-        (lg__type_bits_of(detection, store) & LG__TYPE_CONTAINER) &&
-        lg__node_role(detection->graph, store) != LG__ROLE_TUPLE &&
-        !lg__detection_owns(detection, callable, store);
+    bool outlives = (lg__type_bits_of(detection, store) & LG__TYPE_CONTAINER) &&
+                    lg__node_role(detection->graph, store) != LG__ROLE_TUPLE &&
+                    !lg__detection_owns(detection, callable, store);
     return outlives ? store : callable;
 }
 
