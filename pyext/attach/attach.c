@@ -44,14 +44,16 @@ typedef struct call {
     char path[LG__PATH_BYTES]; /**< of the library as the process sees it, or
                                     empty */
     double started;
-    uint64_t left;   /**< the region of a pending call that a later visit has
-                          made needless; 0: none */
+    uint64_t left;   /**< the region of a pending call that nobody needs any
+                          more; 0: none */
     int locked;      /**< how often the queue of pending calls was locked */
     lg__visit visit; /**< the last one */
     lg__answer answer;
     int descriptors[2]; /**< that came with it */
     bool by_script;     /**< the answer comes from a script */
     bool known;         /**< the process had the library mapped before */
+    bool unsure;        /**< a visit was cut off: the thread may have yet to
+                             enter the stub */
 } call;
 
 static void
@@ -104,12 +106,50 @@ outcome_without_answer(const call *self)
                : LG__REPLACED;
 }
 
-/** Whether the interpreter has yet to make the pending call of that visit. */
+static lg_status
+make_visit(call *self, lg__visit *visit, lg_error *err)
+{
+    lg_status status = lg__visit_make(visit, err);
+    self->unsure |= visit->sent && visit->outcome == LG__CUT_OFF;
+    return status;
+}
+
 static bool
-is_pending(const lg__visit *visit)
+is_pending(const call *self, uint64_t region)
 {
     lg__landing landing;
-    return lg__visit_read(visit, &landing) && landing.queued && !landing.begun;
+    return lg__visit_is_pending(self->target, region, &landing);
+}
+
+/** Closes the socket that a pending call would close, which the interpreter may
+ *  make late or never. */
+static void
+close_theirs(call *self, uint64_t region)
+{
+    lg_error ignored;
+    for (int i = 0; i < LAST_TRIES && is_pending(self, region); i++) {
+        lg__visit visit = {.target = self->target,
+                           .errand = LG__CLOSE,
+                           .pending = region,
+                           .socket = -1};
+        if (i > 0)
+            pause_for(PAUSE_MILLISECONDS);
+        if (!lg__target_waits_fragilely(self->target) &&
+            (make_visit(self, &visit, &ignored) != LG_OK ||
+             visit.outcome == LG__WENT_HOME))
+            return;
+    }
+}
+
+/** Needs the pending call no more that was asked for last. */
+static void
+leave_pending(call *self)
+{
+    if (!is_pending(self, self->visit.region))
+        return;
+    if (self->left != 0)
+        close_theirs(self, self->left);
+    self->left = self->visit.region;
 }
 
 /** Has the main thread called again if it has begun to wait since, and has not
@@ -119,13 +159,16 @@ remind(call *self, lg_error *err)
 {
     lg__visit again = self->visit;
     if (again.here || !lg__target_seems_waiting(self->target) ||
-        !is_pending(&again))
+        !is_pending(self, again.region))
         return LG_OK;
-    again.again = true;
-    lg_status status = lg__visit_make(&again, err);
-    /* It has left the visit before alone, or has replaced it. */
-    if (again.socket != self->visit.socket) {
-        self->left = self->visit.region;
+    again.errand = LG__ASK_AGAIN;
+    again.pending = again.region;
+    again.before = again.socket;
+    again.socket = -1;
+    lg_status status = make_visit(self, &again, err);
+    if (again.socket >= 0) {
+        leave_pending(self);
+        close_socket(self);
         self->visit = again;
     }
     return status;
@@ -142,8 +185,10 @@ await_answer(call *self, lg__outcome *outcome, lg_error *err)
         *outcome = LG__VISITED;
         if (receive(self))
             return LG_OK;
-        if (source.revents & (POLLHUP | POLLERR))
+        if (source.revents & (POLLHUP | POLLERR)) {
+            leave_pending(self);
             break;
+        }
         *outcome = self->visit.here ? LG__GIL_KEPT : LG__BUSY;
         if (!may_go_on(self, &status, err))
             return status;
@@ -168,7 +213,7 @@ visit_once(call *self, lg__outcome *outcome, lg_error *err)
                               .file = self->request->file,
                               .trusting = self->locked > MOST_LOCKED,
                               .socket = -1};
-    lg_status status = lg__visit_make(&self->visit, err);
+    lg_status status = make_visit(self, &self->visit, err);
     *outcome = self->visit.outcome;
     self->locked += *outcome == LG__QUEUE_LOCKED;
     /* A visit that was cut off may have sent the orders. */
@@ -299,54 +344,53 @@ visit_until_answered(call *self, lg_error *err)
     }
 }
 
-/** Closes the socket that a pending call would close, which the interpreter may
- *  make late or never. */
-static void
-close_theirs(const call *self, uint64_t region)
-{
-    lg_error ignored;
-    lg__visit last = {
-        .target = self->target, .region = region, .last = true, .socket = -1};
-    for (int i = 0; i < LAST_TRIES && is_pending(&last); i++) {
-        if (i > 0)
-            pause_for(PAUSE_MILLISECONDS);
-        if (!lg__target_waits_fragilely(self->target) &&
-            lg__visit_make(&last, &ignored) != LG_OK)
-            return;
-    }
-}
-
 /** Whether the main thread blocks signals as the stub does. */
 static bool
 is_quiet(const call *self)
 {
-    char path[64], line[128];
+    char path[64];
     uint64_t mask = 0;
     snprintf(path, sizeof path, "/proc/%d/status", self->request->process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "SigBlk: %" SCNx64, &mask) == 1)
-            break;
-    fclose(file);
-    return mask == lg__tracee_quiet_mask();
+    return lg__remote_number(path, "SigBlk:", 16, &mask) &&
+           mask == lg__tracee_quiet_mask();
 }
 
-/** Whether the thread has left the code. The region stays as long as a pending
- *  call does. */
+/** Whether the thread is still to enter the stub, in which it blocks signals.
+ */
 static bool
-is_home(const call *self)
+is_under_way(call *self)
+{
+    lg_error ignored;
+    lg__visit look = {.target = self->target, .errand = LG__LOOK, .socket = -1};
+    if (self->unsure && !lg__target_waits_fragilely(self->target))
+        lg__visit_make(&look, &ignored);
+    self->unsure = self->unsure && (look.outcome == LG__CUT_OFF ||
+                                    look.outcome == LG__ROOMS_TAKEN);
+    return self->unsure;
+}
+
+/** Whether nobody is in that region, or about to unmap it. It stays as long as
+ *  the interpreter has yet to make a pending call. */
+static bool
+is_quitted(const call *self, uint64_t region)
 {
     lg__landing landing;
+    return !lg__visit_read(self->target, region, &landing) ||
+           (landing.queued && !landing.begun);
+}
+
+/** Whether the thread has left the code. */
+static bool
+is_home(call *self)
+{
     if (self->by_script)
         return self->known || !has_library(self);
-    return !is_quiet(self) && (!lg__visit_read(&self->visit, &landing) ||
-                               (landing.queued && !landing.begun));
+    return !is_under_way(self) && !is_quiet(self) &&
+           is_quitted(self, self->visit.region) && is_quitted(self, self->left);
 }
 
 static void
-await_home(const call *self, int tries)
+await_home(call *self, int tries)
 {
     for (int i = 0; i < tries && !is_home(self) &&
                     !lg__remote_has_ended(&self->target->remote);
@@ -367,8 +411,7 @@ get_answer(call *self, lg_error *err)
     if (status == LG_OK)
         return status;
     close_socket(self);
-    close_theirs(self, self->visit.region);
-    await_home(self, LAST_TRIES);
+    leave_pending(self);
     return status;
 }
 
@@ -376,19 +419,73 @@ get_answer(call *self, lg_error *err)
 static int
 reap(void *context)
 {
-    const call *self = context;
+    call *self = context;
     int child = self->answer.child;
-    lg__visit visit = {.target = self->target, .child = child, .socket = -1};
+    lg__visit visit = {.target = self->target,
+                       .errand = LG__REAP,
+                       .child = child,
+                       .socket = -1};
     lg_error ignored;
     for (int i = 0; i < TRIES && visit.reaped == 0; i++) {
         if (i > 0)
             pause_for(PAUSE_MILLISECONDS);
-        if (lg__visit_make(&visit, &ignored) != LG_OK ||
+        if (make_visit(self, &visit, &ignored) != LG_OK ||
             (visit.outcome != LG__VISITED &&
              !lg__outcome_may_change(visit.outcome)))
             break;
     }
     return visit.reaped == child ? visit.exit_status : 0;
+}
+
+/** Finds the maker of a child (fork.h) that a program has inherited, because
+ *  another thread executed it during the fork. 0: there is none. */
+static int
+find_maker(int process, bool *ended)
+{
+    char path[64], name[16], state;
+    int child, found = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, process);
+    FILE *children = fopen(path, "re");
+    while (found == 0 && children != NULL &&
+           fscanf(children, "%d", &child) == 1) {
+        snprintf(path, sizeof path, "/proc/%d/stat", child);
+        FILE *file = fopen(path, "re");
+        if (file != NULL &&
+            fscanf(file, "%*d (%15[^)]) %c", name, &state) == 2 &&
+            strcmp(name, LG__MAKER_NAME) == 0) {
+            found = child;
+            *ended = state == 'Z';
+        }
+        if (file != NULL)
+            fclose(file);
+    }
+    if (children != NULL)
+        fclose(children);
+    return found;
+}
+
+/** Has the new program of a process take the exit status of such a maker, which
+ *  that program does not know. */
+static void
+remove_maker(const lg__attach_request *request)
+{
+    lg_error ignored;
+    bool ended = false;
+    lg__attach_target target;
+    call self = {.request = request, .target = &target, .visit.socket = -1};
+    for (int i = 0; i < TRIES; i++) {
+        self.answer.child = find_maker(request->process, &ended);
+        if (self.answer.child == 0)
+            return;
+        if (ended &&
+            lg__attach_target_find_any(request->process, request->filtered,
+                                       &target, &ignored) == LG_OK) {
+            reap(&self);
+            await_home(&self, TRIES);
+            lg__attach_target_close(&target);
+        }
+        pause_for(PAUSE_MILLISECONDS);
+    }
 }
 
 /* The order matters: the stub cannot do without the first ones. CLONE_SIGHAND
@@ -417,7 +514,8 @@ static lg_status
 try_call(const lg__attach_target *target, const lg__probe *one, lg_error *err)
 {
     int process = target->remote.process;
-    lg__visit visit = {.target = target, .probe = one, .socket = -1};
+    lg__visit visit = {
+        .target = target, .errand = LG__PROBE, .probe = one, .socket = -1};
     lg_status status = LG_OK;
     for (int i = 0; i < PROBE_TRIES && status == LG_OK &&
                     lg__outcome_may_change(visit.outcome);
@@ -492,16 +590,10 @@ find_path(call *self)
 static int
 number_of(int process)
 {
-    char path[64], line[128];
-    int number = -1;
+    char path[64];
+    uint64_t number = 0;
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -1;
-    while (fgets(line, sizeof line, file))
-        sscanf(line, "Pid: %d", &number);
-    fclose(file);
-    return number;
+    return lg__remote_number(path, "Pid:", 10, &number) ? (int)number : -1;
 }
 
 static lg_status
@@ -558,15 +650,13 @@ lg__attach(const lg__attach_request *request, int library,
         find_path(&self);
         status = get_answer(&self, err);
     }
-    if (status == LG_OK) {
+    if (status == LG_OK)
         status = follow(&self, out, err);
-        await_home(&self, TRIES);
-    }
-    if (self.left != 0) {
-        close_theirs(&self, self.left);
-        await_home(&self, LAST_TRIES);
-    }
+    close_theirs(&self, self.left);
+    await_home(&self, self.visit.here && status != LG_OK ? LAST_TRIES : TRIES);
     close_socket(&self);
     lg__attach_target_close(&target);
+    if (status != LG_OK)
+        remove_maker(request);
     return status;
 }

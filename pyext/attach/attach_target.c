@@ -81,25 +81,13 @@ lg__target_tracer(int process)
     return known.tracer;
 }
 
-static int
-read_number(const char *path)
-{
-    int number = 0;
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    if (fscanf(file, "%d", &number) != 1)
-        number = 0;
-    fclose(file);
-    return number;
-}
-
 lg_status
 lg__target_explain(int process, int code, lg_error *err)
 {
     char path[64];
     struct stat owner = {0};
-    int scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
+    uint64_t scope = 0;
+    lg__remote_number("/proc/sys/kernel/yama/ptrace_scope", "", 10, &scope);
     snprintf(path, sizeof path, "/proc/%d", process);
     stat(path, &owner);
     if (geteuid() != 0 && owner.st_uid != geteuid())
@@ -237,6 +225,7 @@ check_python(lg__attach_target *self, const lg__remote_images *images,
                             "leakgraph run",
                             process);
     self->minor = find_minor(remote, images);
+    self->offsets = lg__offsets_of(self->minor);
     if (self->minor < 9)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d runs a Python older than 3.9", process);
@@ -329,12 +318,14 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
     return lg__outcome_explain(obstacle, remote->process, 0, 1, err);
 }
 
+/** `any`: even a program other than Python. */
 static lg_status
-look(lg__attach_target *self, const lg__remote_images *images, lg_error *err)
+look(lg__attach_target *self, bool any, const lg__remote_images *images,
+     lg_error *err)
 {
     self->stack_end = images->stack_end;
-    lg_status status = check_python(self, images, err);
-    if (status == LG_OK && !find_functions(self, images))
+    lg_status status = any ? LG_OK : check_python(self, images, err);
+    if (status == LG_OK && !any && !find_functions(self, images))
         status = lg_error_set(err, LG_EUNSUPPORTED,
                               "process %d cannot load libraries, or names none "
                               "of its functions: use leakgraph run",
@@ -347,7 +338,7 @@ look(lg__attach_target *self, const lg__remote_images *images, lg_error *err)
 /** Looks at the program that the process runs; `replaced`: it runs another one
  *  by now. */
 static lg_status
-look_once(lg__attach_target *self, bool *replaced, lg_error *err)
+look_once(lg__attach_target *self, bool any, bool *replaced, lg_error *err)
 {
     char byte;
     lg__remote_images images;
@@ -363,7 +354,7 @@ look_once(lg__attach_target *self, bool *replaced, lg_error *err)
         return lg__target_explain(process, code, err);
     lg_status status = await_images(&self->remote, &images, err);
     if (status == LG_OK) {
-        status = look(self, &images, err);
+        status = look(self, any, &images, err);
         *replaced =
             !lg__remote_read(&self->remote, images.items[0].start, &byte, 1);
         lg__remote_images_free(&images);
@@ -373,15 +364,15 @@ look_once(lg__attach_target *self, bool *replaced, lg_error *err)
     return status;
 }
 
-lg_status
-lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
-                       lg_error *err)
+static lg_status
+find(int process, bool filtered, bool any, lg__attach_target *out,
+     lg_error *err)
 {
     lg__attach_target self = {.remote = {.process = process}};
     bool replaced = true;
     lg_status status = check_facts(&self, filtered, err);
     for (int i = 0; i < LOOKS && status == LG_OK && replaced; i++) {
-        status = look_once(&self, &replaced, err);
+        status = look_once(&self, any, &replaced, err);
         if (replaced)
             status = LG_OK;
     }
@@ -390,6 +381,20 @@ lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
     if (status == LG_OK)
         *out = self;
     return status;
+}
+
+lg_status
+lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
+                       lg_error *err)
+{
+    return find(process, filtered, false, out, err);
+}
+
+lg_status
+lg__attach_target_find_any(int process, bool filtered, lg__attach_target *out,
+                           lg_error *err)
+{
+    return find(process, filtered, true, out, err);
 }
 
 void

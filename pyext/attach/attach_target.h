@@ -6,20 +6,22 @@
 #define LEAKGRAPH_ATTACH_TARGET_H
 
 #include "attach/landing.h"
+#include "attach/offsets.h"
 #include "attach/outcome.h"
 #include "attach/remote.h"
 #include "attach/room.h"
 
 typedef struct lg__attach_target {
     lg__remote remote;
-    unsigned minor;            /**< of Python 3 */
-    bool filtered;             /**< it has a seccomp filter */
-    uint64_t runtime;          /**< of the state that all interpreters share */
-    uint64_t stack_end;        /**< of the main thread's stack */
-    lg__rooms rooms;           /**< for the stub */
-    lg__landing landing;       /**< its functions */
-    lg__remote_place waits[2]; /**< functions that wait for a lock, without the
-                                   GIL; size 0: the process has none */
+    unsigned minor;             /**< of Python 3 */
+    const lg__offsets *offsets; /**< of that version; NULL: unknown */
+    bool filtered;              /**< it has a seccomp filter */
+    uint64_t runtime;           /**< of the state that all interpreters share */
+    uint64_t stack_end;         /**< of the main thread's stack */
+    lg__rooms rooms;            /**< for the stub */
+    lg__landing landing;        /**< its functions */
+    lg__remote_place waits[2];  /**< functions that wait for a lock, without the
+                                    GIL; size 0: the process has none */
 } lg__attach_target;
 
 /** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND
@@ -28,6 +30,10 @@ typedef struct lg__attach_target {
  *  lg__attach_target_close must follow. */
 lg_status lg__attach_target_find(int process, bool filtered,
                                  lg__attach_target *out, lg_error *err);
+/** The same for a program that need not be Python: only for a visit that takes
+ *  the exit status of a child. */
+lg_status lg__attach_target_find_any(int process, bool filtered,
+                                     lg__attach_target *out, lg_error *err);
 void lg__attach_target_close(lg__attach_target *self);
 
 /** Says why the system refused to trace the process, given the error code. */

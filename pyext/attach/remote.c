@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,43 +87,21 @@ lg__remote_write(const lg__remote *self, uint64_t to, const void *from,
     return pwrite(self->memory, from, size, (off_t)to) == (ssize_t)size;
 }
 
-/** Reads a line. `last` is that of the line before. */
-static void
-read_line(lg__remote_mapping *last, const char *line)
-{
-    char *next;
-    lg__remote_mapping self = {.start = strtoull(line, &next, 16)};
-    self.end = strtoull(next + (*next == '-'), &next, 16);
-    self.guarded = last->end == self.start && strstr(last->line, " ---p ");
-    memcpy(self.line, line, sizeof self.line);
-    *last = self;
-}
-
 bool
 lg__remote_mapping_at(const lg__remote *self, uint64_t address,
-                      lg__remote_mapping *out)
+                      lg__mapping *out, bool *guarded)
 {
-    char bytes[4096], line[LG__MAPPING_BYTES] = "";
-    off_t from = 0;
-    ssize_t length;
-    size_t used = 0;
-    *out = (lg__remote_mapping){.start = 0};
-    while ((length = pread(self->maps, bytes, sizeof bytes, from)) > 0) {
-        for (ssize_t i = 0; i < length; i++) {
-            if (bytes[i] != '\n') {
-                if (used + 1 < sizeof line)
-                    line[used++] = bytes[i];
-                continue;
-            }
-            read_line(out, line);
-            if (address < out->end)
-                return address >= out->start;
-            memset(line, 0, sizeof line);
-            used = 0;
-        }
-        from += length;
-    }
-    return false;
+    lg__maps maps = {.descriptor = self->maps};
+    char line[LG__MAPS_LINE];
+    lg__mapping last = {.readable = true};
+    *out = (lg__mapping){.end = 0};
+    lg__maps_rewind(&maps);
+    while (lg__maps_next(&maps, line, out) && out->end <= address)
+        last = *out;
+    *guarded = last.end == out->start && !last.readable && !last.writable &&
+               !last.executable;
+    out->path = NULL;
+    return address >= out->start && address < out->end;
 }
 
 uint64_t
@@ -160,44 +137,29 @@ add_image(lg__remote_images *self, uint64_t start, const char *path)
         self->capacity = capacity;
     }
     lg__remote_image *image = &self->items[self->count++];
-    const char *slash = strrchr(path, '/');
     image->start = start;
-    snprintf(image->name, sizeof image->name, "%s", slash ? slash + 1 : path);
-    image->name[strcspn(image->name, "\n")] = '\0';
+    snprintf(image->name, sizeof image->name, "%s", strrchr(path, '/') + 1);
     return true;
-}
-
-/** Notes the file of one line of /proc/PID/maps. */
-static bool
-note_mapping(lg__remote_images *out, const char *line)
-{
-    uint64_t start, end, offset;
-    int path = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n",
-               &start, &end, &offset, &path) < 3)
-        return true;
-    if (strncmp(line + path, "[stack]", 7) == 0)
-        out->stack_end = end;
-    return path == 0 || offset != 0 || line[path] != '/' ||
-           add_image(out, start, line + path);
 }
 
 bool
 lg__remote_images_read(const lg__remote *self, lg__remote_images *out)
 {
-    char path[64];
-    char *line = NULL;
-    size_t room = 0;
+    char path[64], line[LG__MAPS_LINE];
+    lg__maps maps;
+    lg__mapping one;
     bool done = true;
     *out = (lg__remote_images){.items = NULL};
     snprintf(path, sizeof path, "/proc/%d/maps", self->process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!lg__maps_open(&maps, path))
         return false;
-    while (done && getline(&line, &room, file) > 0)
-        done = note_mapping(out, line);
-    free(line);
-    fclose(file);
+    while (done && lg__maps_next(&maps, line, &one)) {
+        if (strcmp(one.path, "[stack]") == 0)
+            out->stack_end = one.end;
+        if (one.offset == 0 && one.path[0] == '/')
+            done = add_image(out, one.start, one.path);
+    }
+    lg__maps_close(&maps);
     if (!done)
         lg__remote_images_free(out);
     return done;
@@ -355,4 +317,20 @@ lg__remote_has(const lg__remote_images *images, const char *prefix)
         if (strncmp(images->items[i].name, prefix, strlen(prefix)) == 0)
             return true;
     return false;
+}
+
+bool
+lg__remote_number(const char *path, const char *word, int base, uint64_t *out)
+{
+    char line[128];
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (!found && file != NULL && fgets(line, sizeof line, file)) {
+        found = strncmp(line, word, strlen(word)) == 0;
+        if (found)
+            *out = strtoull(line + strlen(word), NULL, base);
+    }
+    if (file != NULL)
+        fclose(file);
+    return found;
 }

@@ -5,9 +5,7 @@
 #ifndef LEAKGRAPH_REMOTE_H
 #define LEAKGRAPH_REMOTE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "bytes/common/bytes_common.h"
 
 /** A process and the program that it ran when this was opened. */
 typedef struct lg__remote {
@@ -34,20 +32,10 @@ size_t lg__remote_read_part(const lg__remote *self, uint64_t from, void *to,
 bool lg__remote_write(const lg__remote *self, uint64_t to, const void *from,
                       size_t size);
 
-/** How much of a line of /proc/PID/maps says which mapping it is: bounds,
- *  rights, offset, file. */
-#define LG__MAPPING_BYTES 96
-
-typedef struct lg__remote_mapping {
-    uint64_t start;
-    uint64_t end;
-    char line[LG__MAPPING_BYTES]; /**< as much of it as there is room */
-    bool guarded; /**< the memory before it may not be touched */
-} lg__remote_mapping;
-
-/** Finds the mapping with this address. Allocates nothing. */
+/** Finds the mapping with this address, without its path. `guarded`: the memory
+ *  before it may not be touched. Allocates nothing. */
 bool lg__remote_mapping_at(const lg__remote *self, uint64_t address,
-                           lg__remote_mapping *out);
+                           lg__mapping *out, bool *guarded);
 
 /** Finds the last page before `address`, and not before `start`, that nobody
  * may touch although it belongs to a mapping: from Linux 6.13 on, thread stacks
@@ -89,5 +77,9 @@ lg__remote_place lg__remote_find(const lg__remote *self,
                                  const char *name);
 /** Whether an image's name begins so. */
 bool lg__remote_has(const lg__remote_images *images, const char *prefix);
+
+/** Reads the number behind a word that begins a line of a file. */
+bool lg__remote_number(const char *path, const char *word, int base,
+                       uint64_t *out);
 
 #endif

@@ -2,7 +2,6 @@
 #include "attach/stub.h"
 
 #include <elf.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,16 +13,6 @@
  *  never so deep below it. */
 #define STACK_PARTS 64
 #define PART_WORDS 512
-
-#define PATH_BYTES 4096
-
-/** A mapping of executable bytes of a file. */
-typedef struct text {
-    uint64_t image; /**< where the file's first byte is mapped */
-    uint64_t start;
-    uint64_t end;
-    char mapping[LG__MAPPING_BYTES];
-} text;
 
 typedef enum state { LOST, EMPTY, USED } state;
 
@@ -45,38 +34,44 @@ state_of(const lg__remote *remote, uint64_t room)
 /** Notes the rooms between the last byte of the program and the end of the
  *  mapping. */
 static void
-note_rooms(const lg__remote *remote, uint64_t from, const text *in,
+note_rooms(const lg__remote *remote, uint64_t from, const lg__mapping *in,
            lg__rooms *out)
 {
     uint64_t here = (from + STEP - 1) & ~(uint64_t)(STEP - 1);
     for (; here + LG__STUB_BYTES <= in->end && out->count < LG__ROOMS;
          here += LG__STUB_BYTES)
-        if (state_of(remote, here) != LOST) {
-            lg__room *room = &out->items[out->count++];
-            room->start = here;
-            memcpy(room->mapping, in->mapping, sizeof room->mapping);
-        }
+        if (state_of(remote, here) != LOST)
+            out->items[out->count++] = (lg__room){here, *in};
 }
 
-/** Finds where the program ends in the mapping, by the headers of its file. */
+/** Finds where the program ends in the mapping, by the headers of its file,
+ *  whose first byte is mapped at `image`. */
 static void
-note_text(const lg__remote *remote, const text *in, lg__rooms *out)
+note_text(const lg__remote *remote, uint64_t image, const lg__mapping *in,
+          lg__rooms *out)
 {
     Elf64_Ehdr head;
     Elf64_Phdr parts[MOST_HEADERS];
-    if (!lg__remote_read(remote, in->image, &head, sizeof head) ||
+    if (!lg__remote_read(remote, image, &head, sizeof head) ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
         head.e_phnum > MOST_HEADERS ||
-        !lg__remote_read(remote, in->image + head.e_phoff, parts,
+        !lg__remote_read(remote, image + head.e_phoff, parts,
                          head.e_phnum * sizeof *parts))
         return;
-    uint64_t base = head.e_type == ET_EXEC ? 0 : in->image;
+    uint64_t base = head.e_type == ET_EXEC ? 0 : image;
     for (size_t i = 0; i < head.e_phnum; i++) {
         uint64_t used = base + parts[i].p_vaddr + parts[i].p_memsz;
         if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_X) &&
             used > in->start && used <= in->end)
             note_rooms(remote, used, in, out);
     }
+}
+
+static bool
+is_text(const lg__mapping *self)
+{
+    return self->readable && self->executable && !self->writable &&
+           !self->shared;
 }
 
 /** Whether a process never unloads that file. `program` is the path of what it
@@ -87,9 +82,8 @@ is_permanent(const char *path, const char *program)
     static const char *const names[] = {"libpython", "libc.so",   "libc-",
                                         "ld-linux",  "ld-2.",     "libm.so",
                                         "libm-",     "libpthread"};
-    size_t length = strcspn(path, "\n");
     const char *name = strrchr(path, '/') + 1;
-    if (length == strlen(program) && memcmp(path, program, length) == 0)
+    if (strcmp(path, program) == 0)
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -97,47 +91,32 @@ is_permanent(const char *path, const char *program)
     return false;
 }
 
-/** Reads one line of /proc/PID/maps. The headers of a file come before its
- *  text. */
-static void
-note_mapping(const lg__remote *remote, const char *program, const char *line,
-             text *last, lg__rooms *out)
-{
-    uint64_t start, end, offset;
-    char rights[8];
-    int path = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-               &start, &end, rights, &offset, &path) < 4 ||
-        path == 0 || line[path] != '/')
-        return;
-    if (offset == 0)
-        last->image = start;
-    last->start = start;
-    last->end = end;
-    if (strcmp(rights, "r-xp") != 0 || path >= LG__MAPPING_BYTES ||
-        !is_permanent(line + path, program))
-        return;
-    memcpy(last->mapping, line, (size_t)path);
-    last->mapping[path] = '\0';
-    note_text(remote, last, out);
-}
-
+/** The headers of a file come before its text. */
 bool
 lg__rooms_find(const lg__remote *remote, lg__rooms *out)
 {
-    char path[64], program[PATH_BYTES] = "", line[PATH_BYTES + 128];
-    text last = {.image = 0};
+    char path[64], program[LG__MAPS_LINE] = "", line[LG__MAPS_LINE];
+    uint64_t image = 0;
+    lg__maps maps;
+    lg__mapping one;
     *out = (lg__rooms){.count = 0};
     snprintf(path, sizeof path, "/proc/%d/exe", remote->process);
     if (readlink(path, program, sizeof program - 1) < 0)
         return false;
     snprintf(path, sizeof path, "/proc/%d/maps", remote->process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!lg__maps_open(&maps, path))
         return false;
-    while (fgets(line, sizeof line, file))
-        note_mapping(remote, program, line, &last, out);
-    fclose(file);
+    while (lg__maps_next(&maps, line, &one)) {
+        if (one.path[0] != '/')
+            continue;
+        if (one.offset == 0)
+            image = one.start;
+        bool fits = is_text(&one) && is_permanent(one.path, program);
+        one.path = NULL;
+        if (fits)
+            note_text(remote, image, &one, out);
+    }
+    lg__maps_close(&maps);
     return true;
 }
 
@@ -145,9 +124,13 @@ lg__rooms_find(const lg__remote *remote, lg__rooms *out)
 static bool
 is_mapped(const lg__remote *remote, const lg__room *room)
 {
-    lg__remote_mapping now;
-    return lg__remote_mapping_at(remote, room->start, &now) &&
-           strncmp(now.line, room->mapping, strlen(room->mapping)) == 0;
+    lg__mapping now;
+    bool guarded;
+    const lg__mapping *in = &room->in;
+    return lg__remote_mapping_at(remote, room->start, &now, &guarded) &&
+           is_text(&now) && now.start == in->start && now.end == in->end &&
+           now.offset == in->offset && now.device == in->device &&
+           now.inode == in->inode;
 }
 
 /** Marks the rooms into which one of the words points. */
@@ -180,4 +163,13 @@ lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
                 is_mapped(remote, &self->items[i]))
                 return self->items[i].start;
     return 0;
+}
+
+bool
+lg__rooms_contain(const lg__rooms *self, uint64_t instruction)
+{
+    for (int i = 0; i < self->count; i++)
+        if (instruction - self->items[i].start < LG__STUB_BYTES)
+            return true;
+    return false;
 }

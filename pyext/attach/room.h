@@ -12,9 +12,8 @@
 #define LG__ROOMS 32
 
 typedef struct lg__room {
-    uint64_t start;                  /**< of LG__STUB_BYTES */
-    char mapping[LG__MAPPING_BYTES]; /**< its line up to the path: bounds,
-                                          rights, offset, file */
+    uint64_t start; /**< of LG__STUB_BYTES */
+    lg__mapping in; /**< without its path */
 } lg__room;
 
 typedef struct lg__rooms {
@@ -33,5 +32,8 @@ bool lg__rooms_find(const lg__remote *remote, lg__rooms *out);
  *  since it was found is read again. Allocates nothing. 0: there is none. */
 uint64_t lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
                           uint64_t instruction, uint64_t stack);
+
+/** Whether an instruction lies in a room. */
+bool lg__rooms_contain(const lg__rooms *self, uint64_t instruction);
 
 #endif

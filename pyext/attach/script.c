@@ -20,20 +20,7 @@
 #define MOST_INTERPRETERS 1000
 
 /** Where an interpreter tells debuggers what lies where, from the start of the
- *  state that all interpreters share; and hooks of audits, which it does not
- *  tell. */
-typedef struct layout {
-    unsigned minor;
-    uint64_t support;      /**< of the six words of debugger_support */
-    uint64_t audit;        /**< hooks in C, in the shared state */
-    uint64_t audit_python; /**< and in Python, in that of an interpreter */
-} layout;
-
-static const layout layouts[] = {
-    {14, 712, 10640, 10912},
-    {15, 840, 10760, 10888},
-};
-/** The same in all versions. */
+ *  state that all interpreters share. The same in all versions. */
 enum {
     COOKIE_BYTES = 8,
     VERSION = 8,
@@ -89,20 +76,19 @@ find_main(const lg__attach_target *target, uint64_t *out)
     return false;
 }
 
-static const layout *
-layout_of(const lg__attach_target *target)
+/** Whether the process has the tables for debuggers of its version. */
+static bool
+has_tables(const lg__attach_target *target)
 {
     char cookie[COOKIE_BYTES];
     uint64_t version;
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-        if (layouts[i].minor == target->minor && target->runtime != 0 &&
-            lg__remote_read(&target->remote, target->runtime, cookie,
-                            sizeof cookie) &&
-            memcmp(cookie, "xdebugpy", sizeof cookie) == 0 &&
-            read_word(&target->remote, target->runtime + VERSION, &version) &&
-            (version >> 16 & 0xff) == target->minor)
-            return &layouts[i];
-    return NULL;
+    return target->offsets != NULL && target->offsets->support != 0 &&
+           target->runtime != 0 &&
+           lg__remote_read(&target->remote, target->runtime, cookie,
+                           sizeof cookie) &&
+           memcmp(cookie, "xdebugpy", sizeof cookie) == 0 &&
+           read_word(&target->remote, target->runtime + VERSION, &version) &&
+           (version >> 16 & 0xff) == target->minor;
 }
 
 /** Finds the state of the main thread, and in it what the request needs. */
@@ -147,11 +133,11 @@ lg__script_find(const lg__attach_target *target, lg__script *out)
 {
     support at;
     uint64_t interpreter;
-    const layout *known = layout_of(target);
+    const lg__offsets *known = target->offsets;
     *out = (lg__script){.remote = &target->remote, .listener = -1};
     if (target->minor < 14)
         return "runs a Python older than 3.14, which runs no script of others";
-    if (known == NULL)
+    if (!has_tables(target))
         return "runs a Python in which leakgraph does not know where to ask "
                "for a script";
     if (!find_main(target, &interpreter) ||

@@ -21,7 +21,7 @@ typedef struct saved {
    jump leaves a shadow stack alone. The end stands behind all code, and the
    assembler refuses code that reaches beyond it. */
 __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
-        "stub_cells: .fill 80,1,0x90\n"
+        "stub_cells: .fill 104,1,0x90\n"
         "stub_repeat:\n"
         "  jmp 1f\n"
         ".globl lg__stub_plain\n"
@@ -63,28 +63,39 @@ __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         ".org " LG__TEXT(LG__STUB_BYTES) "\n"
                                          ".popsection\n");
 
-_Static_assert(sizeof(lg__stub_cells) == 80 &&
+_Static_assert(sizeof(lg__stub_cells) == 104 &&
                    offsetof(lg__stub_cells, home) == 8 &&
                    offsetof(lg__stub_cells, repeat) == 16,
                "as the code above has it");
 
-/* Whether a signal waits whose handler ends the interrupted call with EINTR, as
-   the kernel decides it: the first one with a handler counts. */
+/* Whether one of these signals has a handler that ends the interrupted call
+   with EINTR, as the kernel decides it: the first one with a handler counts. */
 STUB static int
-is_ended(uint64_t error, uint64_t mask)
+is_ended(uint64_t error, uint64_t signals)
 {
     enum { RESTARTSYS = 512, RESTARTNOHAND = 514, RESTART_RESTARTBLOCK = 516 };
-    uint64_t waiting = 0;
     uint64_t action[4];
-    lg__planted_call(SYS_rt_sigpending, (long)&waiting, 8, 0, 0);
-    for (waiting &= ~mask; waiting; waiting &= waiting - 1) {
-        lg__planted_call(SYS_rt_sigaction, __builtin_ctzl(waiting) + 1, 0,
+    for (; signals; signals &= signals - 1) {
+        lg__planted_call(SYS_rt_sigaction, __builtin_ctzl(signals) + 1, 0,
                          (long)action, 8);
         if (action[0] > 1)
             return error == RESTARTNOHAND || error == RESTART_RESTARTBLOCK ||
                    (error == RESTARTSYS && !(action[1] & SA_RESTART));
     }
     return 0;
+}
+
+/* The signals of which Python has yet to tell the program. The handler of one
+   that came to the whole process while this thread blocked it has run on
+   another thread. */
+STUB static uint64_t
+signals_of_python(const lg__stub_cells *cells)
+{
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < 64 && cells->signals; i++)
+        if (*(volatile int *)(cells->signals + i * cells->stride))
+            found |= (uint64_t)1 << i;
+    return found;
 }
 
 /* The region stays if what was called asks for it. */
@@ -110,7 +121,7 @@ be_visited(void)
 STUB int
 lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
 {
-    uint64_t mask = 0;
+    uint64_t mask = 0, waiting = 0;
     if (cells->probe >= 0) {
         lg__planted_call(cells->probe, (long)cells->words[0],
                          (long)cells->words[1], (long)cells->words[2], 0);
@@ -122,10 +133,12 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
     if (mask == cells->quiet)
         mask = cells->mask;
     be_visited();
-    if (repeat && is_ended(cells->error, mask)) {
-        thread->rax = (uint64_t)-EINTR;
-        repeat = 0;
-    }
+    lg__planted_call(SYS_rt_sigpending, (long)&waiting, 8, 0, 0);
+    int ended = repeat && is_ended(cells->error, waiting & ~mask);
     lg__planted_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
-    return repeat;
+    waiting = signals_of_python(cells) & ~(mask | cells->before);
+    if (!ended && !(repeat && is_ended(cells->error, waiting)))
+        return repeat;
+    thread->rax = (uint64_t)-EINTR;
+    return 0;
 }

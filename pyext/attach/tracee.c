@@ -167,14 +167,15 @@ is_same_program(const lg__tracee *self)
 static bool
 is_on_its_mapping(const lg__tracee *self)
 {
-    lg__remote_mapping stack;
+    lg__mapping stack;
+    bool guarded;
     const lg__remote *remote = self->remote;
     uint64_t here = self->registers.rsp, data = self->registers.fs_base;
-    if (!lg__remote_mapping_at(remote, here, &stack) || data <= here ||
-        data >= stack.end)
+    if (!lg__remote_mapping_at(remote, here, &stack, &guarded) ||
+        data <= here || data >= stack.end)
         return false;
     uint64_t guard = lg__remote_guard_before(remote, stack.start, here);
-    if (guard == 0 && !stack.guarded)
+    if (guard == 0 && !guarded)
         return false;
     uint64_t end = guard ? guard : stack.start;
     return here - end >= STACK_NEED &&

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +27,10 @@ enum { X87_CONTROL = 0x37f, SSE_CONTROL = 0x1f80, SSE_CONTROL_AT = 24 };
 #define DENIED_TRIES 20
 #define DENIED_NANOSECONDS 2000000L
 
+/** How many signals there are, and the most that lies between two of Python's
+ *  flags for them. */
+enum { SIGNALS = 64, SIGNAL_STRIDE = 16 };
+
 /** How often to look whether another thread has let go of a lock. */
 #define LOCK_LOOKS 300
 
@@ -35,19 +41,29 @@ typedef struct errand {
     lg__tracee tracee;
     uint64_t room;    /**< of the stub */
     lg__landing left; /**< whose end is to be closed; inode 0: none */
+    uint64_t signals; /**< for the stub */
+    uint64_t before;
 } errand;
 
 bool
-lg__visit_read(const lg__visit *self, lg__landing *out)
+lg__visit_read(const lg__attach_target *target, uint64_t region,
+               lg__landing *out)
 {
     lg__landing found;
-    if (self->region == 0 ||
-        !lg__remote_read(&self->target->remote, self->region + LG__REGION_CODE,
-                         &found, sizeof found) ||
-        found.region != self->region)
+    if (region == 0 ||
+        !lg__remote_read(&target->remote, region + LG__REGION_CODE, &found,
+                         sizeof found) ||
+        found.region != region)
         return false;
     *out = found;
     return true;
+}
+
+bool
+lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
+                     lg__landing *out)
+{
+    return lg__visit_read(target, region, out) && out->queued && !out->begun;
 }
 
 bool
@@ -69,6 +85,17 @@ offset_in_landing(const char *code)
     return (uint64_t)(code - lg__landing_start);
 }
 
+/** Whether the stub may ask Python for signals. A version that does not say
+ *  which they are counts them all: then the thread must block none that has a
+ *  handler. */
+static bool
+tells_signals(const errand *self)
+{
+    return self->signals != 0 &&
+           (self->target->offsets->stride != 0 ||
+            (self->tracee.mask & self->visit->caught) == 0);
+}
+
 /** Writes the stub, and reads it back. Changes only bytes that nobody uses. */
 static lg__outcome
 write_stub(errand *self)
@@ -83,8 +110,13 @@ write_stub(errand *self)
                             .error = lg__tracee_restart(tracee),
                             .quiet = lg__tracee_quiet_mask(),
                             .mask = tracee->mask,
+                            .before = self->before,
                             .probe = -1};
-    if (visit->probe != NULL) {
+    if (tells_signals(self)) {
+        cells.signals = self->signals;
+        cells.stride = self->target->offsets->stride;
+    }
+    if (visit->errand == LG__PROBE) {
         cells.probe = visit->probe->number;
         memcpy(cells.words, visit->probe->words, sizeof cells.words);
     }
@@ -118,7 +150,7 @@ fill_region(errand *self, uint64_t region)
     landing.region = region;
     landing.region_bytes = LG__REGION_BYTES;
     landing.here = visit->here;
-    landing.child = visit->child;
+    landing.child = visit->errand == LG__REAP ? visit->child : 0;
     landing.inode = self->left.inode;
     landing.ends[1] = self->left.ends[1];
     memcpy(landing.entry, LG__ENTRY, sizeof LG__ENTRY);
@@ -131,22 +163,6 @@ fill_region(errand *self, uint64_t region)
            lg__remote_write(remote, data, &landing, sizeof landing) &&
            lg__remote_write(remote, data, &go, sizeof go);
 }
-
-/** Where the lock of the queue of pending calls lies: in the state of the
- * interpreter, or in that of all; a pointer to a semaphore of the C library, or
- * a mutex of one byte. */
-typedef struct lock_place {
-    unsigned minor;
-    bool shared;
-    bool mutex;
-    uint64_t offset;
-} lock_place;
-
-static const lock_place places[] = {
-    {9, false, false, 80},   {10, false, false, 80}, {11, false, false, 112},
-    {12, true, false, 2024}, {13, true, true, 2648}, {14, true, true, 2856},
-    {15, true, true, 2984},
-};
 
 /** The lowest bits of a semaphore count how often it can be taken. */
 static bool
@@ -171,16 +187,13 @@ is_locked(const lg__remote *remote, uint64_t address)
 static bool
 is_queue_locked(const lg__attach_target *target, uint64_t interpreter)
 {
-    const lg__remote *remote = &target->remote;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const lock_place *at = &places[i];
-        uint64_t address =
-            (at->shared ? target->runtime : interpreter) + at->offset;
-        if (at->minor == target->minor)
-            return at->mutex ? is_locked(remote, address)
-                             : is_taken(remote, address);
-    }
-    return false;
+    const lg__offsets *at = target->offsets;
+    if (at == NULL)
+        return false;
+    uint64_t address =
+        (at->is_shared ? target->runtime : interpreter) + at->lock;
+    return at->is_mutex ? is_locked(&target->remote, address)
+                        : is_taken(&target->remote, address);
 }
 
 /** Whether the stopped thread may hold the lock of the queue of pending calls.
@@ -210,7 +223,7 @@ connect_ends(errand *self)
     lg__visit *visit = self->visit;
     const lg__remote *remote = self->tracee.remote;
     lg__landing landing;
-    if (!lg__visit_read(visit, &landing))
+    if (!lg__visit_read(self->target, visit->region, &landing))
         return LG__REPLACED;
     if (may_hold_lock(self, &landing))
         return LG__QUEUE_LOCKED;
@@ -222,7 +235,8 @@ connect_ends(errand *self)
     visit->socket = taken;
     /* If the program has not changed since, the descriptor was the right one.
      */
-    return lg__visit_read(visit, &landing) && lg__visit_send_orders(visit)
+    return lg__visit_read(self->target, visit->region, &landing) &&
+                   lg__visit_send_orders(visit)
                ? LG__VISITED
                : LG__REPLACED;
 }
@@ -232,7 +246,7 @@ take_status(errand *self)
 {
     lg__landing landing;
     lg__visit *visit = self->visit;
-    if (!lg__visit_read(visit, &landing))
+    if (!lg__visit_read(self->target, visit->region, &landing))
         return LG__REPLACED;
     visit->exit_status = landing.status;
     visit->reaped = landing.reaped;
@@ -295,22 +309,33 @@ send_thread(errand *self)
     lg__outcome outcome = write_stub(self);
     if (outcome != LG__VISITED)
         return outcome;
+    self->visit->sent = true;
     if (!lg__tracee_send(
             tracee, self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
         return LG__GONE;
-    if (self->visit->probe != NULL)
+    if (self->visit->errand == LG__PROBE)
         return watch_probe(self);
     lg__tracee_set_mask(tracee, lg__tracee_quiet_mask());
     return accompany(self);
 }
 
-/** Whether the interpreter has yet to make the pending call of the visit
- * before. It cannot begin while the thread is stopped that makes it. */
+/** Whether the errand that has to do with a pending call is to be done. The
+ *  interpreter cannot begin to make the call while the thread is stopped that
+ *  makes it. */
 static bool
-is_pending(const errand *self, lg__landing *landing)
+is_to_be_done(errand *self)
 {
-    return lg__visit_read(self->visit, landing) && landing->queued &&
-           !landing->begun;
+    lg__landing landing;
+    const lg__visit *visit = self->visit;
+    if (visit->errand != LG__ASK_AGAIN && visit->errand != LG__CLOSE)
+        return true;
+    if (!lg__visit_is_pending(self->target, visit->pending, &landing))
+        return false;
+    if (visit->errand == LG__CLOSE)
+        self->left = landing;
+    else if (visit->here)
+        shutdown(visit->before, SHUT_RDWR);
+    return visit->errand == LG__CLOSE || visit->here;
 }
 
 static lg__outcome
@@ -318,6 +343,10 @@ visit_stopped(errand *self)
 {
     lg__visit *visit = self->visit;
     const struct user_regs_struct *at = &self->tracee.registers;
+    if (visit->errand == LG__LOOK)
+        return lg__rooms_contain(&self->target->rooms, at->rip)
+                   ? LG__ROOMS_TAKEN
+                   : LG__VISITED;
     lg__outcome outcome =
         lg__tracee_check(&self->tracee, self->target->stack_end);
     if (outcome != LG__VISITED)
@@ -329,18 +358,31 @@ visit_stopped(errand *self)
                                   .fourth = at->r10,
                                   .stack = at->rsp,
                                   .code = at->rip});
-    if (visit->again) {
-        lg__landing pending;
-        if (!visit->here || !is_pending(self, &pending))
-            return LG__CUT_OFF;
-        int before = visit->socket;
-        visit->socket = -1;
-        close(before);
+    return is_to_be_done(self) ? send_thread(self) : LG__VISITED;
+}
+
+/** Notes of which signals Python has yet to tell the program, before the thread
+ *  stops: from then on, other threads get them. */
+static void
+note_signals(errand *self)
+{
+    const lg__attach_target *target = self->target;
+    const lg__offsets *at = target->offsets;
+    unsigned char bytes[SIGNALS * SIGNAL_STRIDE];
+    int one;
+    if (at == NULL || target->runtime == 0)
+        return;
+    uint64_t address = target->runtime + at->signals;
+    size_t last = (SIGNALS - 1) * at->stride;
+    if (!lg__remote_read(&target->remote, address, bytes, last + sizeof one))
+        return;
+    self->signals = address;
+    for (size_t i = 0; i < SIGNALS; i++) {
+        memcpy(&one, bytes + i * at->stride, sizeof one);
+        self->before |= (uint64_t)(one != 0) << i;
+        if (one & ~1)
+            self->signals = 0;
     }
-    if (visit->last && !is_pending(self, &self->left))
-        return LG__VISITED;
-    visit->region = 0;
-    return send_thread(self);
 }
 
 /** Stops the thread, sends it through the stub, and lets it go. */
@@ -348,6 +390,7 @@ static lg__outcome
 do_errand(lg__visit *visit)
 {
     errand self = {.visit = visit, .target = visit->target};
+    note_signals(&self);
     lg__outcome outcome = lg__tracee_stop(&self.tracee, &self.target->remote);
     visit->code = self.tracee.code;
     if (outcome == LG__VISITED)
@@ -403,6 +446,8 @@ make_once(lg__visit *self, lg_error *err)
     char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     self->outcome = LG__CUT_OFF;
+    self->sent = false;
+    self->region = 0;
     int child = stack == MAP_FAILED ? -1 : start(self, stack);
     int code = errno;
     while (child > 0 && waitpid(child, NULL, __WALL) != child &&
@@ -434,6 +479,10 @@ is_denied(lg__visit *self)
 lg_status
 lg__visit_make(lg__visit *self, lg_error *err)
 {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status",
+             self->target->remote.process);
+    lg__remote_number(path, "SigCgt:", 16, &self->caught);
     lg_status status = make_once(self, err);
     for (int i = 0; i < DENIED_TRIES && status == LG_OK && is_denied(self);
          i++) {

@@ -23,21 +23,34 @@ typedef struct lg__probe {
                            anything but an error */
 } lg__probe;
 
+typedef enum lg__errand {
+    LG__ASK,       /**< for an answer */
+    LG__ASK_AGAIN, /**< the same instead of a pending call, and only if the
+                        thread waits */
+    LG__CLOSE,     /**< close the end that waits for a pending call */
+    LG__REAP,      /**< take the exit status of a child */
+    LG__PROBE,     /**< try a system call */
+    LG__LOOK,      /**< whether the thread is in a stub, and has yet to begin */
+} lg__errand;
+
 typedef struct lg__visit {
     /* The errand. */
     const lg__attach_target *target;
+    lg__errand errand;
+    /* To ask. */
     const lg__orders *orders;
     const char *path; /**< of the library as the process sees it, or empty */
     int library;      /**< descriptors that it gets */
     int file;
-    int child;              /**< to be reaped, and nothing else; 0: none */
-    const lg__probe *probe; /**< to be tried, and nothing else; NULL: none */
-    bool trusting; /**< even if the queue of pending calls seems locked */
-    bool again; /**< only if the thread waits, and instead of the pending call
-                  that the visit before asked for */
-    bool last;  /**< only to close the end that waits for the pending call of
-                  the visit before, and nothing else */
+    bool trusting;    /**< even if the queue of pending calls seems locked */
+    uint64_t pending; /**< the region of the pending call */
+    int before;       /**< the socket for its answer: nobody answers there any
+                           more if the visit was made */
+    int child;        /**< to be reaped */
+    const lg__probe *probe;
+    uint64_t caught; /**< signals that have handlers */
     /* The result. */
+    bool sent;       /**< the thread will enter the stub, if it has not yet */
     uint64_t region; /**< what the thread has mapped; 0: nothing */
     int socket;      /**< our end of the pair; -1: none */
     bool here;       /**< the thread waits where it may take the GIL */
@@ -49,12 +62,18 @@ typedef struct lg__visit {
 } lg__visit;
 
 /** Makes the visit. Needs a millisecond, and never more than a third of a
- *  second. */
+ *  second. WENT_HOME: the thread has closed the end, or it could not do what it
+ *  was sent for. */
 lg_status lg__visit_make(lg__visit *self, lg_error *err);
 
-/** Reads what the visit has put into the process; false if it is not there any
+/** Reads what a visit has put into the process; false if it is not there any
  *  more. */
-bool lg__visit_read(const lg__visit *self, lg__landing *out);
+bool lg__visit_read(const lg__attach_target *target, uint64_t region,
+                    lg__landing *out);
+/** Whether the interpreter has yet to make the pending call for which that is
+ *  there. */
+bool lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
+                          lg__landing *out);
 
 /** Sends the orders, the library and the file to whoever has the other end of
  *  the visit's socket. */

@@ -101,13 +101,6 @@ class Target:
             "tracer": self.status("TracerPid"),
         }
 
-    def loses(self, before):
-        """Wait until nobody sees that somebody was there; return what is seen."""
-        until = time.monotonic() + 10
-        while self.traces() != before and time.monotonic() < until:
-            time.sleep(0.001)
-        return self.traces()
-
     def end(self):
         """Kill it; return its errors, if somebody wants them."""
         if self.process.poll() is None:
@@ -164,7 +157,7 @@ def test_lists_native_memory(target):
     with leakgraph.attach(one.pid, native=True) as snapshot:
         facts = [line.split() for line in str(snapshot.info()).splitlines()]
         assert ["native", "inspected"] in facts
-    assert one.loses(before) == before
+    assert one.traces() == before
 
 
 @pytest.mark.parametrize("wait", WAITS)
@@ -453,6 +446,39 @@ def test_a_wait_that_goes_on_after_an_attach(target, wait):
         leakgraph.attach(one.pid, timeout=10).close()
 
 
+WAKES_UP = """
+class Woken(Exception): pass
+def wake(*_):
+    raise Woken
+signal.signal(signal.SIGUSR1, wake)
+print('waits', flush=True)
+try:
+    {}
+except Woken:
+    print('woken', flush=True)
+"""
+INTERRUPTED = {**TIMED, "read": "one.recv(1)", "thread": "threading.Event().wait()"}
+
+
+@pytest.mark.parametrize("wait", INTERRUPTED)
+def test_a_signal_that_another_thread_gets_ends_the_wait(target, wait):
+    """The main thread blocks signals while it is in the code of leakgraph."""
+    first = "import queue, select, socket\none, other = socket.socketpair()\n"
+    first += "lock = threading.Lock()\nlock.acquire()"
+    one = target(WAKES_UP.format(INTERRUPTED[wait].replace("\n", ";")), first=first)
+    one.process.stdout.readline()
+    free = one.status("SigBlk")
+    sent = False
+    with ThreadPoolExecutor(1) as pool:
+        while not sent:
+            attach = pool.submit(leakgraph.attach, one.pid, method="ptrace")
+            while not attach.done() and not sent:
+                sent = one.status("SigBlk") != free
+            one.process.send_signal(signal.SIGUSR1) if sent else None
+            attach.result().close()
+    assert one.process.stdout.readline() == "woken\n"
+
+
 FORKS = """
 def fork():
     if os.fork() == 0:
@@ -528,7 +554,7 @@ def test_after_the_interpreter_has_ended(target):
     assert "its Python has not started yet, or has ended" in refused(one.pid, timeout=1)
     while not waits_in(one, *sleeps):
         assert one.process.poll() is None
-    assert one.loses(before) == before
+    assert one.traces() == before
 
 
 def test_a_process_that_has_just_begun():
@@ -642,6 +668,45 @@ def test_the_process_is_replaced_while_its_child_writes(target, tmp_path):
         Path(path).write_text("x", encoding="ascii")
     assert one.process.stdout.readline() == "again\n"
     assert one.process.communicate()[0] == "" and one.process.returncode == 0
+
+
+#: A thread without the GIL executes another program when a byte comes.
+EXECUTES = """
+import mmap
+pipe, room = os.open({path!r}, os.O_RDWR), ctypes.create_string_buffer(9)
+words = (ctypes.c_char_p * 2)(b'cat', None)
+code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex('4989d0 4989c9 ba01000000 31c0 0f05'))
+code.write(bytes.fromhex('4c89c7 4c89ce 31d2 b83b000000 0f05'))
+begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+types = ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+execute = ctypes.CFUNCTYPE(ctypes.c_long, *types)(begin)
+words = pipe, ctypes.addressof(room), {program!r}, ctypes.addressof(words)
+threading.Thread(target=execute, args=words, daemon=True).start()
+keeps = b'x' * 2**26
+time.sleep(100)
+"""
+
+
+def test_a_program_that_starts_during_the_fork_inherits_no_child(target, tmp_path):
+    path, program = str(tmp_path / "pipe"), os.fsencode(shutil.which("cat"))
+    os.mkfifo(path)
+    one = target(EXECUTES.format(path=path, program=program))
+    children = Path(f"/proc/{one.pid}/task/{one.pid}/children")
+    asked = False
+    with ThreadPoolExecutor(1) as pool:
+        while not asked:
+            attach = pool.submit(leakgraph.attach, one.pid, method="ptrace")
+            while not attach.done() and not asked:
+                asked = children.read_text() != ""
+            if asked:
+                Path(path).write_text("x", encoding="ascii")
+            error = attach.exception()
+            assert error is None or "has started another program" in str(error)
+    while Path(f"/proc/{one.pid}/comm").read_text() != "cat\n":
+        assert one.process.poll() is None
+    assert children.read_text() == ""
+    assert one.process.communicate("fine\n")[0] == "fine\n"
 
 
 @pytest.mark.once

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +51,8 @@ static int
 make_child(void *context)
 {
     maker *self = context;
+    if (self->out->orphaned)
+        prctl(PR_SET_NAME, LG__MAKER_NAME);
     self->out->child = clone_process(&self->out->process);
     if (self->out->child == 0)
         lg__child_run(self->child);

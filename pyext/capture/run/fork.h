@@ -34,6 +34,12 @@ typedef struct lg__fork_plan {
                            or empty */
 } lg__fork_plan;
 
+/** The name of the process that makes an orphan, and of the orphan. The maker
+ *  is a child of this process, which soon takes its exit status. If another
+ *  thread of this process executes a program just then, it becomes a child of
+ *  that program, which knows nothing of it. */
+#define LG__MAKER_NAME "leakgraph fork"
+
 /** A capture in progress. */
 typedef struct lg__fork {
     int child;   /**< process id */
