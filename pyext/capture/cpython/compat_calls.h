@@ -18,6 +18,11 @@
 /** How far below the tuple the function is on the stack. */
 enum { LG__CALLED_BELOW = PY_VERSION_HEX >= 0x030D0000 ? 2 : 1 };
 
+/** Whether functions of Python are called through C, which has the tuple
+ *  meanwhile. Since 3.12 the interpreter calls them itself, and drops the tuple
+ *  first. */
+enum { LG__CALLS_FUNCTIONS_BY_C = PY_VERSION_HEX < 0x030C0000 };
+
 /** The words of a frame's stack, whether they are in use or not. */
 static inline const lg__slot *
 lg__frame_stack(const lg__frame_view *view)

@@ -14,7 +14,11 @@ typedef PyObject *lg__slot;
 
 #define LG__STACK_IS_VISIBLE 1
 
-enum { LG__FRAMES_ARE_OBJECTS = false, LG__CALLED_BELOW = 1 };
+enum {
+    LG__FRAMES_ARE_OBJECTS = false,
+    LG__CALLED_BELOW = 1,
+    LG__CALLS_FUNCTIONS_BY_C = false
+};
 
 typedef struct lg__frame_view {
     PyCodeObject *code;

@@ -1,9 +1,20 @@
 /**
- * The call that takes the capture. Its arguments are on the stack of the
- * caller, which some versions show (LG__STACK_IS_VISIBLE). They are not
- * holders.
+ * The call that takes the capture: the frame that calls leakgraph, leakgraph's
+ * own frames inside it, and what C code holds for the call. None is a holder.
+ *
+ * The arguments are on the stack of the caller, which some versions show
+ * (LG__STACK_IS_VISIBLE). In a call f(*args, **kwargs) they are in a tuple and
+ * a dict instead, most of which exist for the call alone. The walk passes over
+ * those: their addresses stand for node 0, so that nothing numbers them, and
+ * their references count as found. A tuple or dict that somebody else has, too,
+ * such as the variable `args`, stays; only the call's reference to it counts.
+ *
+ * Where the stack is hidden, a word of it may be stale (see compat_calls.h).
+ * The lowest word that is the function which the call is in belongs to the
+ * call: all below it are in use.
  */
 #include "capture/walk/calling_frame.h"
+#include "capture/walk/collector_lists.h"
 
 #include <string.h>
 
@@ -22,16 +33,234 @@ lg__is_own_frame(const lg__frame_view *view)
            (name.length > 10 && memcmp(name.data, "leakgraph.", 10) == 0);
 }
 
+lg__frame *
+lg__first_seen_frame(PyThreadState *thread)
+{
+    lg__frame *frame = lg__thread_top_frame(thread);
+    if (thread != PyThreadState_Get())
+        return frame;
+    while (frame != NULL) {
+        lg__frame_view view = lg__frame_view_of(frame);
+        if (view.code != NULL && !lg__is_own_frame(&view))
+            break;
+        frame = lg__frame_previous(frame);
+    }
+    return frame;
+}
+
+/** Copies the head of what a word of a stack leads to; false if it leads
+ *  nowhere. */
+static bool
+read_word(void *to, PyObject *word, size_t size)
+{
+    if (!LG__STACK_IS_VISIBLE)
+        return lg__peek(to, word, size);
+    if (word != NULL)
+        memcpy(to, word, size);
+    return word != NULL;
+}
+
+static bool
+is_of_type(PyObject *word, const PyTypeObject *type)
+{
+    PyObject head;
+    return read_word(&head, word, sizeof head) && Py_TYPE(&head) == type;
+}
+
+/** Returns whether the word is a function of leakgraph's extension. */
+static bool
+is_own_function(PyObject *word)
+{
+    PyCFunctionObject function;
+    PyObject *core = lg__dict_find(PyImport_GetModuleDict(), "leakgraph._core");
+    return core != NULL && is_of_type(word, &PyCFunction_Type) &&
+           read_word(&function, word, sizeof function) &&
+           function.m_self == core;
+}
+
+/** Returns whether the word is what runs this code, and is called through C. */
+static bool
+is_caller_of(PyObject *word, const PyCodeObject *code)
+{
+    PyMethodObject method;
+    PyFunctionObject function;
+    bool is_method = is_of_type(word, &PyMethod_Type) &&
+                     read_word(&method, word, sizeof method);
+    if (!is_method && !LG__CALLS_FUNCTIONS_BY_C)
+        return false;
+    PyObject *called = is_method ? method.im_func : word;
+    return is_of_type(called, &PyFunction_Type) &&
+           read_word(&function, called, sizeof function) &&
+           function.func_code == (PyObject *)code;
+}
+
+/** Returns whether one of the call's arguments in the tuple or the dict is what
+ *  the capture is for. */
+static bool
+has_held(const lg__own_call *call, const PyObject *held)
+{
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    if (is_of_type(call->tuple, &PyTuple_Type))
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(call->tuple); i++)
+            if (PyTuple_GET_ITEM(call->tuple, i) == held)
+                return true;
+    while (call->dict != NULL &&
+           PyDict_Next(call->dict, &position, &key, &value))
+        if (value == held)
+            return true;
+    return false;
+}
+
+/** The newest tuple that begins with the object, has one referrer and so many
+ *  items; -1: any number. NULL: there is none near the end of a list of the
+ *  collector's. */
+static PyObject *
+newest_tuple_of(const lg__heap_walk *walk, const PyObject *first,
+                Py_ssize_t size)
+{
+    enum { MOST = 1000 };
+    if (lg__gc_collecting(walk->interpreter))
+        return NULL;
+    for (int list = 0; list < LG__GENERATIONS; list++) {
+        const lg__gc_link *end = lg__gc_head(walk->interpreter, list);
+        const lg__gc_link *head = lg__gc_prev(end);
+        for (int i = 0; i < MOST && head != end;
+             i++, head = lg__gc_prev(head)) {
+            PyObject *object = (PyObject *)(uintptr_t)(head + 1);
+            if (PyTuple_CheckExact(object) && Py_REFCNT(object) == 1 &&
+                PyTuple_GET_SIZE(object) > 0 &&
+                (size < 0 || PyTuple_GET_SIZE(object) == size) &&
+                PyTuple_GET_ITEM(object, 0) == first)
+                return object;
+        }
+    }
+    return NULL;
+}
+
+/** Finds the tuple and the dict of a call among the words of a stack. `inner`
+ *  is the code that the call runs, NULL for C code. */
+static bool
+find_words(const lg__frame_view *view, const lg__tuple_call *in,
+           const PyCodeObject *inner, lg__own_call *out)
+{
+    const lg__slot *stack = lg__frame_stack(view);
+    for (uint32_t i = in->first; i < in->last; i++) {
+        PyObject *function = lg__slot_object(stack[i - LG__CALLED_BELOW]);
+        if (inner != NULL ? !is_caller_of(function, inner)
+                          : !is_own_function(function))
+            continue;
+        out->tuple = lg__slot_object(stack[i]);
+        out->dict = in->with_dict ? lg__slot_object(stack[i + 1]) : NULL;
+        out->owns_tuple = lg__slot_is_counted(stack[i]);
+        return !in->with_dict || is_of_type(out->dict, &PyDict_Type);
+    }
+    return false;
+}
+
+/** Finds them, also if the stack still has the list in f(*list), of which the
+ *  interpreter has just made the tuple. */
+static bool
+find_arguments(const lg__heap_walk *walk, const lg__frame_view *view,
+               const lg__tuple_call *in, const PyCodeObject *inner,
+               lg__own_call *out)
+{
+    const lg__capture_options *options = walk->options;
+    if (!find_words(view, in, inner, out))
+        return false;
+    if (inner == NULL && options->held_count > 0 && !LG__STACK_IS_VISIBLE &&
+        !has_held(out, options->held[0]))
+        out->tuple = newest_tuple_of(walk, options->held[0], -1);
+    return is_of_type(out->tuple, &PyTuple_Type);
+}
+
+/** Makes the object's address stand for node 0 if only the call refers to it.
+ */
+static bool
+pass_over(lg__heap_walk *walk, PyObject *object)
+{
+    if (object == NULL || lg__reference_count(walk->interpreter, object) != 1)
+        return false;
+    uint32_t *slot = lg__address_map_slot(&walk->address_map, object);
+    if (walk->address_map.failed)
+        return false;
+    *slot = 1;
+    return true;
+}
+
+/** C code has the arguments of a call with keywords once more, in an array that
+ *  owns references, and a tuple of the names (Objects/call.c,
+ *  _PyStack_UnpackDict). */
+static void
+note_array(lg__heap_walk *walk, lg__own_call *call)
+{
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    if (call->dict == NULL || !PyDict_Next(call->dict, &position, &key, &value))
+        return;
+    call->in_array = true;
+    PyObject *names = newest_tuple_of(walk, key, PyDict_GET_SIZE(call->dict));
+    if (pass_over(walk, names))
+        call->names = names;
+}
+
+/** Notes the call that the frame is in, if it is one with a tuple. */
+static void
+note_call(lg__heap_walk *walk, const lg__frame *frame,
+          const lg__frame_view *view, const PyCodeObject *inner)
+{
+    lg__tuple_call words;
+    lg__own_call call = {.slots = view->slots, .is_innermost = inner == NULL};
+    if (LG__FREE_THREADED || walk->own_call_count == LG__OWN_CALLS ||
+        !lg__frame_calls_with_tuple(frame, view, &words) ||
+        !find_arguments(walk, view, &words, inner, &call))
+        return;
+    note_array(walk, &call);
+    call.passes_tuple = call.owns_tuple && pass_over(walk, call.tuple);
+    call.passes_dict = pass_over(walk, call.dict);
+    walk->own_calls[walk->own_call_count++] = call;
+}
+
 void
 lg__calling_frame_find(lg__heap_walk *walk)
 {
-    lg__frame *frame = lg__thread_top_frame(PyThreadState_Get());
-    if (!LG__STACK_IS_VISIBLE || !walk->internal)
+    if (!walk->internal)
         return;
-    while (frame != NULL && walk->calling_frame.code == NULL) {
-        walk->calling_frame = lg__frame_view_of(frame);
-        frame = lg__frame_previous(frame);
+    PyThreadState *thread = PyThreadState_Get();
+    lg__frame *seen = lg__first_seen_frame(thread);
+    lg__frame *end = seen != NULL ? lg__frame_previous(seen) : NULL;
+    const PyCodeObject *inner = NULL;
+    for (lg__frame *frame = lg__thread_top_frame(thread); frame != end;
+         frame = lg__frame_previous(frame)) {
+        lg__frame_view view = lg__frame_view_of(frame);
+        if (view.code == NULL)
+            continue;
+        if (LG__STACK_IS_VISIBLE && inner == NULL)
+            walk->calling_frame = view;
+        note_call(walk, frame, &view, inner);
+        inner = view.code;
     }
+}
+
+bool
+lg__calling_frame_is_in(const lg__heap_walk *walk, const lg__frame_view *view)
+{
+    for (uint32_t i = 0; i < walk->own_call_count; i++)
+        if (walk->own_calls[i].slots == view->slots)
+            return true;
+    return false;
+}
+
+static bool
+is_passed_over(const lg__heap_walk *walk, const PyObject *object)
+{
+    for (uint32_t i = 0; i < walk->own_call_count; i++) {
+        const lg__own_call *call = &walk->own_calls[i];
+        if ((call->passes_tuple && object == call->tuple) ||
+            (call->passes_dict && object == call->dict))
+            return true;
+    }
+    return false;
 }
 
 bool
@@ -39,6 +268,8 @@ lg__calling_frame_holds(const lg__heap_walk *walk, const lg__frame_view *view,
                         PyObject *object)
 {
     const lg__capture_options *options = walk->options;
+    if (is_passed_over(walk, object))
+        return true;
     if (walk->calling_frame.slots == NULL ||
         view->slots != walk->calling_frame.slots)
         return false;
@@ -46,6 +277,41 @@ lg__calling_frame_holds(const lg__heap_walk *walk, const lg__frame_view *view,
         if (options->held[i] == object)
             return true;
     return object == options->hidden;
+}
+
+static void
+count_references(lg__heap_walk *walk, PyObject *object, uint32_t count)
+{
+    uint32_t node = count > 0 ? lg__walk_node(walk, object) : LG_NONE;
+    if (node != LG_NONE)
+        lg_builder_add_found(walk->builder, node, count);
+}
+
+/** Counts what the call's tuple, dict and array refer to, as far as no edge
+ *  does, and goes on behind them in the collector's lists. */
+static void
+count_call(lg__heap_walk *walk, const lg__own_call *call)
+{
+    const uint32_t array = call->in_array;
+    const uint32_t names = call->names != NULL;
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(call->tuple); i++)
+        count_references(walk, PyTuple_GET_ITEM(call->tuple, i),
+                         array + call->passes_tuple);
+    while (call->dict != NULL &&
+           PyDict_Next(call->dict, &position, &key, &value)) {
+        count_references(walk, key, names + call->passes_dict);
+        count_references(walk, value, array + call->passes_dict);
+    }
+    if (call->passes_tuple)
+        lg__chain_pass_over(walk, call->tuple);
+    else if (!LG__STACK_IS_VISIBLE)
+        count_references(walk, call->tuple, 1);
+    if (call->passes_dict)
+        lg__chain_pass_over(walk, call->dict);
+    if (call->names != NULL)
+        lg__chain_pass_over(walk, call->names);
 }
 
 /** Counts the references of the capturing call to one of its arguments. */
@@ -73,9 +339,12 @@ void
 lg__calling_frame_note(lg__heap_walk *walk)
 {
     const lg__capture_options *options = walk->options;
+    for (uint32_t i = 0; i < walk->own_call_count; i++)
+        count_call(walk, &walk->own_calls[i]);
+    bool by_tuple = walk->own_call_count > 0 && walk->own_calls[0].is_innermost;
     for (size_t i = 0; i < options->held_count; i++) {
         uint32_t node = lg__walk_node(walk, options->held[i]);
-        uint32_t count = references_to(walk, options->held[i]);
+        uint32_t count = by_tuple ? 0 : references_to(walk, options->held[i]);
         if (node != LG_NONE && count > 0)
             lg_builder_add_found(walk->builder, node, count);
     }

@@ -4,13 +4,21 @@
 
 #include "capture/walk/heap_walk.h"
 
-/** Finds the frame that called for this capture. */
+/** Finds the frame that called for this capture, and the tuples and dicts that
+ *  exist for the call alone. Call it when the interpreter is node 0, and
+ * nothing else has a node. */
 void lg__calling_frame_find(lg__heap_walk *walk);
-/** Returns whether an object is on a frame's stack as an argument of that
- *  call. */
+/** The first visible frame of a thread: on the capturing thread, the first that
+ *  is not leakgraph's own. */
+lg__frame *lg__first_seen_frame(PyThreadState *thread);
+/** Returns whether the frame is in a call with a tuple for this capture. */
+bool lg__calling_frame_is_in(const lg__heap_walk *walk,
+                             const lg__frame_view *view);
+/** Returns whether an object is on a frame's stack only for that call. */
 bool lg__calling_frame_holds(const lg__heap_walk *walk,
                              const lg__frame_view *view, PyObject *object);
-/** Gives every argument its node and counts the call's references to it. */
+/** Gives every argument its node and counts the call's references to it. Call
+ * it when the walk of the collector's lists has begun. */
 void lg__calling_frame_note(lg__heap_walk *walk);
 /** Returns whether a frame runs leakgraph's own Python code, which is the
  *  observer. */

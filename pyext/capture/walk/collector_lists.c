@@ -72,6 +72,16 @@ lg__chain_put_off(lg__heap_walk *walk, uint32_t node)
         ((uint32_t *)lists->put_off.data)[lists->put_off_count++] = node;
 }
 
+void
+lg__chain_pass_over(lg__heap_walk *walk, const PyObject *object)
+{
+    const lg__tracked *lists = &walk->tracked;
+    const lg__gc_link *next = lg__gc_next((const lg__gc_link *)object - 1);
+    if (lists->followed && next != NULL &&
+        (uintptr_t)next - lists->heads >= lists->heads_size)
+        lg__walk_node(walk, next + 1);
+}
+
 /** Returns whether the words before an object are a head: then the next object
  *  of the list refers back to it. Unmapped memory cannot be one. */
 static bool
@@ -110,11 +120,12 @@ chain_go_on(lg__heap_walk *walk)
     return false;
 }
 
+/** Node 0 is no object: the walk passes over those that it stands for. */
 static uint32_t
 number_tracked(lg__heap_walk *walk, lg__gc_link *head)
 {
     uint32_t node = lg__walk_node(walk, head + 1);
-    if (node != LG_NONE)
+    if (node != LG_NONE && node != 0)
         walk->builder->node_flags[node] |= LG_NODE_TRACKED;
     return node;
 }

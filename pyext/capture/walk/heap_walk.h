@@ -70,6 +70,23 @@ typedef struct lg__tracked {
     uint32_t put_off_count;
 } lg__tracked;
 
+/** A call f(*args, **kwargs) that takes the capture, or is inside one that
+ * does: see calling_frame.c. */
+typedef struct lg__own_call {
+    const lg__slot *slots; /**< of the frame that calls */
+    PyObject *tuple;
+    PyObject *dict;    /**< NULL: there is none */
+    bool owns_tuple;   /**< the stack owns its reference to the tuple */
+    bool passes_tuple; /**< the walk passes over the tuple */
+    bool passes_dict;
+    bool in_array;   /**< C code refers to all arguments once more */
+    PyObject *names; /**< of the keywords; the walk passes over it; or NULL */
+    bool is_innermost;
+} lg__own_call;
+
+/** The most such calls that a capture knows. */
+enum { LG__OWN_CALLS = 8 };
+
 typedef struct lg__heap_walk lg__heap_walk;
 
 /** What the walk asks those who know libraries. */
@@ -114,10 +131,12 @@ struct lg__heap_walk {
     uint32_t looked; /**< those below have types; atoms have all columns */
     lg__openings openings;
     lg__frame_view calling_frame; /**< of this call, if its stack is visible */
-    double started;               /**< by the monotonic clock, in seconds */
-    uint64_t own_before;          /**< bytes of leakgraph itself before */
-    uint64_t expected;            /**< expected number of nodes; 0: unknown */
-    lg__scratch locals;           /**< objects of threading.local */
+    lg__own_call own_calls[LG__OWN_CALLS]; /**< the innermost first */
+    uint32_t own_call_count;
+    double started;      /**< by the monotonic clock, in seconds */
+    uint64_t own_before; /**< bytes of leakgraph itself before */
+    uint64_t expected;   /**< expected number of nodes; 0: unknown */
+    lg__scratch locals;  /**< objects of threading.local */
     uint32_t local_count;
     lg__scratch name_tuples; /**< u32 nodes: tuples of the names of variables */
     uint32_t names_count;

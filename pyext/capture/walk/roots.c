@@ -167,23 +167,6 @@ add_synthetic(lg__heap_walk *walk, const void *address, uint32_t type)
     return node;
 }
 
-/** The first visible frame of a thread: on the capturing thread, the first that
- * is not leakgraph's own. */
-static lg__frame *
-first_seen_frame(PyThreadState *thread)
-{
-    lg__frame *frame = lg__thread_top_frame(thread);
-    if (thread != PyThreadState_Get())
-        return frame;
-    while (frame != NULL) {
-        lg__frame_view view = lg__frame_view_of(frame);
-        if (view.code != NULL && !lg__is_own_frame(&view))
-            break;
-        frame = lg__frame_previous(frame);
-    }
-    return frame;
-}
-
 /** The node that stands for a frame: the generator or frame object if there is
  *  one, otherwise a synthetic node at the frame's address. */
 static const void *
@@ -230,7 +213,7 @@ thread_name(lg__heap_walk *walk, PyThreadState *thread, lg__name *name)
 static void
 number_frames(lg__heap_walk *walk, PyThreadState *thread, uint32_t type)
 {
-    for (lg__frame *frame = first_seen_frame(thread); frame != NULL;
+    for (lg__frame *frame = lg__first_seen_frame(thread); frame != NULL;
          frame = lg__frame_previous(frame)) {
         lg__frame_view view = lg__frame_view_of(frame);
         if (view.code != NULL && frame_identity(frame, &view) == frame)
@@ -314,7 +297,7 @@ static void
 walk_thread(lg__heap_walk *walk, PyThreadState *thread)
 {
     uint32_t depth = 0;
-    for (lg__frame *frame = first_seen_frame(thread);
+    for (lg__frame *frame = lg__first_seen_frame(thread);
          walk->internal && frame != NULL; frame = lg__frame_previous(frame)) {
         lg__frame_view view = lg__frame_view_of(frame);
         if (view.code == NULL)
@@ -344,7 +327,7 @@ static void
 count_own_frames(lg__heap_walk *walk)
 {
     PyThreadState *thread = PyThreadState_Get();
-    lg__frame *end = first_seen_frame(thread);
+    lg__frame *end = lg__first_seen_frame(thread);
     for (lg__frame *frame = lg__thread_top_frame(thread);
          frame != NULL && frame != end; frame = lg__frame_previous(frame)) {
         lg__frame_view view = lg__frame_view_of(frame);
@@ -427,12 +410,10 @@ lg__roots_walk(lg__heap_walk *walk)
 static void
 add_calls(lg__heap_walk *walk, PyThreadState *thread)
 {
-    lg__frame *frame = first_seen_frame(thread);
-    if (frame != NULL && thread == PyThreadState_Get())
-        frame = lg__frame_previous(frame);
-    for (; frame != NULL; frame = lg__frame_previous(frame)) {
+    for (lg__frame *frame = lg__first_seen_frame(thread); frame != NULL;
+         frame = lg__frame_previous(frame)) {
         lg__frame_view view = lg__frame_view_of(frame);
-        if (view.code != NULL)
+        if (view.code != NULL && !lg__calling_frame_is_in(walk, &view))
             call_arguments_of(walk,
                               lg__walk_node(walk, frame_identity(frame, &view)),
                               frame, &view);
