@@ -35,6 +35,7 @@ HEADERS = (
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/what_if.h",
     "libgraph/include/leakgraph/waste.h",
+    "libgraph/include/leakgraph/search.h",
     "libgraph/include/leakgraph/json.h",
     "libgraph/include/leakgraph/table.h",
     "libgraph/include/leakgraph/question.h",

@@ -46,6 +46,7 @@ OPTIONS = {
     "device": "str | None",
     "module": "str | None",
     "text": "str | None",
+    "words": "str | None",
     "bytes": "int | str | None",
 }
 #: Methods of tuples that a field of the same name hides.
@@ -74,7 +75,7 @@ def preset(option: dict[str, Any]) -> str:
 def parameters(question: Question, function: bool) -> Iterator[str]:
     """Yield the parameters of the function or method."""
     options = question["options"]
-    positional = options[:1] if options[0]["type"] == "limit" else []
+    positional = options[:1] if options[0]["type"] in ("limit", "words") else []
     if not function:
         yield "self"
     for option in options:
@@ -152,6 +153,7 @@ def form(option: dict[str, Any]) -> str:
         "limit": " N|all",
         "device": " DEVICE",
         "text": " TEXT",
+        "words": " WORDS",
         "bytes": " BYTES",
         "module": " GLOB",
     }

@@ -121,7 +121,13 @@ read_request(request *to, int argc, char **argv)
             return false;
     }
     to->path = argv[optind];
-    return lg__words_check(verb, argc - optind, 1, 1);
+    const lg_option *first = to->question->options;
+    bool words = first->type == LG_OPTION_WORDS;
+    if (!lg__words_check(verb, argc - optind, 1, words ? 2 : 1))
+        return false;
+    if (argc - optind == 2)
+        to->given[0] = (lg_given){.given = true, .text = argv[optind + 1]};
+    return true;
 }
 
 /* -------------------------------------------------------------- answers */
@@ -186,10 +192,12 @@ add_form(const lg_option *option, lg_text *out)
         [LG_OPTION_TEXT] = " TEXT",   [LG_OPTION_BYTES] = " BYTES",
         [LG_OPTION_MODULE] = " GLOB", [LG_OPTION_CHOICE] = " ",
         [LG_OPTION_SET] = " ",        [LG_OPTION_FLAG] = "",
-        [LG_OPTION_MINE] = "",
+        [LG_OPTION_WORDS] = " WORDS", [LG_OPTION_MINE] = "",
     };
     char name[NAME_LENGTH];
     write_name(option->name, name);
+    if (option->type == LG_OPTION_WORDS)
+        lg_text_add(out, "WORDS, ");
     lg_text_addf(out, "--%s%s", name, values[option->type]);
     for (size_t i = 0; option->words && option->words[i]; i++)
         lg_text_addf(out, "%s%s", i > 0 ? "|" : "", option->words[i]);
@@ -214,7 +222,11 @@ add_usage(const lg_question *question, lg_text *out)
 {
     lg_text_addf(out, "Usage: leakgraph %s SNAP", question->name);
     size_t column = out->length;
+    if (question->options->type == LG_OPTION_WORDS)
+        add_usage_part("WORDS", &column, out);
     for (const lg_option *option = question->options; option->name; option++) {
+        if (option->type == LG_OPTION_WORDS)
+            continue;
         lg_text form = {0};
         add_form(option, &form);
         add_usage_part(form.data ? form.data : "", &column, out);

@@ -63,8 +63,8 @@ lg__page_search(lg__page *page, const char *query)
                 "<a href=\"what-if\">What if</a>"
                 "<input type=\"search\" name=\"q\" list=\"known\" "
                 "autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Search "
-                "for objects\" placeholder=\"train.losses[0], "
-                "type:torch.Tensor, 0x7f12a4c0, #17\" value=\"");
+                "for names and objects\" placeholder=\"losses, "
+                "train.losses[0], type:torch.Tensor, #17\" value=\"");
     lg_text_add_html(page->out, query, strlen(query));
     lg_text_add(page->out, "\"><datalist id=\"known\"></datalist>"
                            "<button>Search</button></form>\n");

@@ -1,8 +1,14 @@
-// Shows the objects that a selector names.
+// Shows the names that have certain words, or the objects that a selector
+// names.
 
 #include "serve/server.h"
 
+#include <leakgraph/search.h>
+
 #include <string.h>
+
+/* The most names: those behind them lead nobody on. */
+#define NAMES 100u
 
 /* The most rows of merged paths. */
 #define PATHS 40u
@@ -11,11 +17,6 @@ static lg_status
 select(lg__sheet *sheet, lg_nodes *out, lg_error *err)
 {
     sheet->query = lg__request_text(sheet->request, "q", "");
-    if (!*sheet->query)
-        return lg_error_set(err, LG_EINVAL,
-                            "Type what to look for: a path such as "
-                            "train.losses[0], type:torch.Tensor (with * for "
-                            "any text), an address, or #17.");
     return lg_graph_select(sheet->page.graph, sheet->query, sheet->page.monitor,
                            out, err);
 }
@@ -62,17 +63,68 @@ list(lg__sheet *sheet, const lg_nodes *found, lg_error *err)
     return status;
 }
 
+static void
+add_more(lg__sheet *sheet, const lg_search *found)
+{
+    lg_text *out = sheet->page.out;
+    if (found->total_rows <= found->count)
+        return;
+    lg_text_add(out, "<p><a href=\"table?of=search&amp;words=");
+    lg_text_add_url(out, sheet->query, strlen(sheet->query));
+    lg_text_add(out, "\">More names, sorted and filtered as you like</a></p>");
+}
+
+static lg_status
+list_names(lg__sheet *sheet, const lg_search *found, lg_error *err)
+{
+    const lg__page *page = &sheet->page;
+    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    lg_table *table = NULL;
+    lg_text title = {0};
+    lg_status status = lg_question_tabulate(lg_question_find("search"), &ask,
+                                            found, &table, err);
+    if (status)
+        return status;
+    lg_text_add_count(&title, found->total_rows);
+    lg_text_add(&title, found->total_rows == 1 ? " name" : " names");
+    if (*sheet->query)
+        lg_text_addf(&title, ": %s", sheet->query);
+    lg__sheet_heading(sheet, &title, NULL);
+    lg_text_add(page->out, "<section>");
+    status = lg__sheet_rows(sheet, table, 0, err);
+    add_more(sheet, found);
+    lg_text_add(page->out, "</section>\n");
+    return status;
+}
+
+static lg_status
+list_selected(lg__sheet *sheet, lg_error *err)
+{
+    lg_nodes nodes = {0};
+    lg_status status = select(sheet, &nodes, err);
+    if (!status)
+        status = list(sheet, &nodes, err);
+    lg_nodes_free(&nodes);
+    return status;
+}
+
 lg_status
 lg__sheet_search(lg__sheet *sheet, lg_error *err)
 {
-    lg_nodes found = {0};
-    lg_status status = select(sheet, &found, err);
-    if (!status && found.count == 1)
+    lg_search found = {0};
+    sheet->query = lg__request_text(sheet->request, "q", "");
+    const lg_search_options options = {
+        .size = sizeof options, .words = sheet->query, .limit = NAMES};
+    lg_status status = lg_analysis_search(sheet->page.analysis, &options,
+                                          sheet->page.monitor, &found, err);
+    bool selected = found.count > 0 && found.rows[0].kind == LG_HIT_OBJECT;
+    if (!status && selected && found.total_rows == 1)
         lg_text_addf(&sheet->location, "%s%u", lg__page_links.node,
-                     found.items[0]);
+                     found.rows[0].node);
     else if (!status)
-        status = list(sheet, &found, err);
-    lg_nodes_free(&found);
+        status = selected ? list_selected(sheet, err)
+                          : list_names(sheet, &found, err);
+    lg_search_free(&found);
     return status;
 }
 

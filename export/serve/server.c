@@ -98,6 +98,26 @@ frame(lg__sheet *sheet, const lg_text *body, lg_text *out)
                    sheet->location.failed;
 }
 
+// Adds a message, with its suggestion as a link.
+static void
+add_message(lg_text *body, const char *message)
+{
+    static const char before[] = "did you mean ";
+    const char *start = strstr(message, before);
+    const char *end = start ? strrchr(start, '?') : NULL;
+    start = end ? start + strlen(before) : message + strlen(message);
+    end = end ? end : start;
+    lg_text_add_html(body, message, (size_t)(start - message));
+    if (end > start) {
+        lg_text_addf(body, "<a href=\"%s", lg__page_links.selector);
+        lg_text_add_url(body, start, (size_t)(end - start));
+        lg_text_add(body, "\">");
+        lg_text_add_html(body, start, (size_t)(end - start));
+        lg_text_add(body, "</a>");
+    }
+    lg_text_add_html(body, end, strlen(end));
+}
+
 static void
 explain(lg__sheet *sheet, lg_text *body, const lg_error *error)
 {
@@ -105,7 +125,7 @@ explain(lg__sheet *sheet, lg_text *body, const lg_error *error)
     lg_text_free(&sheet->page.nav);
     lg_text_free(&sheet->title);
     lg_text_add(body, "<h1>This question has no answer</h1><p>");
-    lg_text_add_html(body, error->message, strlen(error->message));
+    add_message(body, error->message);
     lg_text_add(body, "</p>\n");
 }
 

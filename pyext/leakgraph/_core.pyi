@@ -273,6 +273,12 @@ def native(
     module: str | None = None,
     progress: _Progress = None,
 ) -> Native: ...
+def search(
+    words: str | None = None,
+    *,
+    limit: _Limit = 20,
+    progress: _Progress = None,
+) -> Search: ...
 
 # end of what is generated
 @overload
@@ -541,6 +547,13 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Native: ...
+    def search(
+        self,
+        words: str | None = None,
+        *,
+        limit: _Limit = 20,
+        progress: _Progress = None,
+    ) -> Search: ...
     # end of what is generated
     def memory(self) -> Accounting: ...
     def findings(
@@ -1053,6 +1066,11 @@ class Native(Result[NativeRow]):
     def cached(self) -> Size: ...
     @property
     def in_use(self) -> Size: ...
+
+@final
+class Search(Result[SearchRow]):
+    @property
+    def total(self) -> int: ...
 
 # end of what is generated
 
@@ -1954,6 +1972,56 @@ class NativeRow(
     def what(self) -> str: ...
     @property
     def library(self) -> str: ...
+    @property
+    def held_by(self) -> str: ...
+
+@final
+class SearchRow(
+    _Row,
+    tuple[
+        Size,
+        Literal["object", "variable", "attribute", "key", "local", "type", "module"],
+        str,
+        bool,
+        int,
+        Node,
+        str,
+        str,
+        str,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "retained",
+            "kind",
+            "name",
+            "mine",
+            "count",
+            "node",
+            "title",
+            "type",
+            "held_by",
+        )
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def kind(
+        self,
+    ) -> Literal[
+        "object", "variable", "attribute", "key", "local", "type", "module"
+    ]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def mine(self) -> bool: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def node(self) -> Node: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def type(self) -> str: ...
     @property
     def held_by(self) -> str: ...
 

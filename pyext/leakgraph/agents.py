@@ -144,12 +144,6 @@ class Tools:
         answer["repeated"] = [_plain(row) for row in found.repeated[:WIDE]]
         return answer
 
-    def search(self, selector: str, limit: int = 10) -> Answer:
-        """List the objects that a selector names, the ones that retain most first."""
-        found = self._snap.select(selector)
-        rows = [_facts(node) for node in found.biggest(_most(limit))]
-        return _limited(rows, len(found))
-
     def references(
         self,
         selector: str,
@@ -254,11 +248,6 @@ def _rows(result: Result[Any], limit: int, total: int | None = None) -> Answer:
 
 def _handle(node: Node) -> Answer:
     return {"selector": f"#{node.index}", "name": _cut(node.label)}
-
-
-def _facts(node: Node) -> Answer:
-    retained = _plain(node.retained)
-    return {**_handle(node), "size": node.size, "retained": retained}
 
 
 def _step(edge: Edge) -> Answer:

@@ -24,6 +24,8 @@ completions(void)
     completes("type:no such type", 9, "");
     completes("nobody.knows", 9, "");
     completes("mo", 9, "type:module\ntype:train.Model\n");
+    completes("losse", 9, "train.losses\n");
+    completes("AIN", 2, "train.trainer\nmodule:train\n");
     completes("type:d", 3, "type:dict\ntype:thread\ntype:module\n");
     completes("train.", 3, "train.losses\ntrain.trainer\ntype:train.Base\n");
     completes("name:train.T", 9, "train.trainer\ntype:train.Trainer\n");

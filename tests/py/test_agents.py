@@ -50,7 +50,7 @@ def test_every_answer_is_small_and_json(tools: Tools) -> None:
         tools.tensor_groups(),
         tools.waste(),
         tools.memory(),
-        tools.search("type:str"),
+        tools.search(words="type:str"),
         tools.references("name:sys.modules", "referents", 10_000),
     ]
     for answer in answers:
@@ -64,14 +64,14 @@ def test_every_answer_is_small_and_json(tools: Tools) -> None:
 def test_rows_name_what_the_next_question_takes(
     tools: Tools, snap: leakgraph.Snapshot
 ) -> None:
-    (row,) = tools.search(f"name:{NAME}")["rows"]
+    (row,) = tools.search(words=f"name:{NAME}")["rows"]
     assert row["name"].endswith("Shelf") and row["retained"]["host"] > 3_000_000
-    why = tools.why(row["selector"])
-    assert why["object"]["selector"] == row["selector"]
+    why = tools.why(row["node"])
+    assert why["object"]["selector"] == row["node"]
     assert why["retained"] == row["retained"] and "SHELF" in why["text"]
     dies = tools.what_if([why["cut_any_of"][0]])["dies"]
     assert dies["bytes"]["host"] >= row["retained"]["host"]
-    held = tools.references(row["selector"], "referents")["rows"]
+    held = tools.references(row["node"], "referents")["rows"]
     (books,) = [one for one in held if one["label"] in (".books", "['books']")] or [
         tools.references(f"name:{NAME}.books")["object"]
     ]
@@ -120,7 +120,7 @@ def test_over_the_wire(tmp_path: Path) -> None:
         )
         async with mcp.Client(mcp.stdio_client(server)) as client:
             known = [tool.name for tool in (await client.list_tools()).tools]
-            arguments = {"selector": "type:bytearray", "limit": 3}
+            arguments = {"words": "type:bytearray", "limit": 3}
             types = await client.call_tool("types", {"limit": 2})
             refused = await client.call_tool("search", arguments)
             return known, types, refused

@@ -29,7 +29,7 @@ def question(request):
 
 
 def test_a_row_is_the_same_in_every_form(question, snapshot):
-    answer = getattr(snapshot, question["name"])(5)
+    answer = getattr(snapshot, question["name"])(limit=5)
     told = json.loads(answer.json)
     names = [field["name"] for field in question["fields"]]
     (rows,) = [value for value in told.values() if isinstance(value, list)]
@@ -71,13 +71,14 @@ def test_wrong_options_are_refused(question, snapshot):
     with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
         ask(nonsense=1)
     with pytest.raises(leakgraph.ArgumentError, match="limit must be 1 or more"):
-        ask(0)
+        ask(limit=0)
     for option in question["options"]:
         if option["type"] in ("choice", "device"):
             with pytest.raises(leakgraph.ArgumentError, match=r"not 'x'|no device 'x'"):
                 ask(**{option["name"]: "x"})
-    with pytest.raises(leakgraph.NotFoundError):
-        ask(module="no such module")
+    if any(option["name"] == "module" for option in question["options"]):
+        with pytest.raises(leakgraph.NotFoundError):
+            ask(module="no such module")
 
 
 def test_agents_get_the_same_rows(question, snapshot):
@@ -85,7 +86,7 @@ def test_agents_get_the_same_rows(question, snapshot):
     names = [option["name"] for option in question["options"]]
     assert list(inspect.signature(tool).parameters) == names
     told = tool(limit=3)
-    answer = getattr(snapshot, question["name"])(3)
+    answer = getattr(snapshot, question["name"])(limit=3)
     assert [list(row) for row in told["rows"]] == [list(row._fields) for row in answer]
     assert all(fact["name"] in told for fact in question["facts"])
 

@@ -150,7 +150,19 @@ def test_an_object(server):
 def test_suggestions(server):
     status, _, page = get(server, "search?q=type:bytearay")
     assert status == 404
-    assert "did you mean type:bytearray?" in page
+    link = '<a href="search?q=type%3Abytearray">type:bytearray</a>'
+    assert f"did you mean {link}?" in page
+
+
+# A word finds the program's own names, with what holds them and their bytes.
+def test_words(server):
+    status, _, page = get(server, "search?q=HOLDE")
+    assert status == 200 and f"{__name__}.holder" in page
+    assert re.search(rf'object\?node=\d+">{__name__}.holder<', page)
+    first = get(server, "complete?q=holde")[2].splitlines()[:2]
+    assert {*first} == {f"{__name__}.holder", f"{__name__}.Holder"}
+    status, _, page = get(server, "search?q=nobody+has+this")
+    assert status == 404 and "nobody has this" in page
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ const tables = {
 
   makeSortable(table) {
     [...table.tHead.rows[0].cells].forEach((heading, column) => {
+      if (!heading.textContent) return;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = heading.textContent;

@@ -48,6 +48,7 @@
 #include <leakgraph/program.h>
 #include <leakgraph/question.h>
 #include <leakgraph/report.h>
+#include <leakgraph/search.h>
 #include <leakgraph/scope.h>
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>

@@ -37,10 +37,11 @@ LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
                                  const lg_monitor *monitor, lg_nodes *out,
                                  lg_error *err);
 
-/** Up to `limit` selectors that begin as the text does, a line each: types and
- *  modules whose names begin so or have it inside, and what may follow a name:
- *  attributes, items and keys. Nothing for numbers and addresses. O(types +
- *  roots), and up to 100,000 references of the object named. */
+/** Up to `limit` selectors that begin as the text does, a line each: what may
+ *  follow a name (attributes, items and keys), then variables of the program's
+ *  own modules, modules and types whose names begin so or have it inside.
+ *  Nothing for numbers and addresses. O(types + roots), and up to 100,000
+ *  references of the objects named. */
 LG_API lg_status lg_graph_complete(const lg_graph *graph, const char *text,
                                    size_t limit, lg_text *out, lg_error *err);
 

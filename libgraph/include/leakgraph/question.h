@@ -35,6 +35,9 @@ typedef enum lg_option_type {
     LG_OPTION_BYTES,    /**< 4096, 64KiB, 1.5MiB, 2GB (int64_t) */
     LG_OPTION_MINE,     /**< yes or no; with the next (const lg_scope *) */
     LG_OPTION_MODULE,   /**< a pattern for names of modules (the same member) */
+    LG_OPTION_WORDS,    /**< any text that may stand alone: the command takes it
+                             behind the file, Python as the first argument
+                             (const char *; borrowed) */
 } lg_option_type;
 
 /** An option: a keyword in Python, `--name` of the command, a field of a form.

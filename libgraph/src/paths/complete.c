@@ -16,6 +16,7 @@ typedef struct completing {
     const char *wanted;
     size_t length;
     size_t hops;
+    bool within; // offer_variable looks inside of names
     lg_text label;
 } completing;
 
@@ -70,6 +71,48 @@ offer_modules(completing *state, bool within)
         lg_root root = lg_graph_root(state->graph, i);
         if (root.kind == LG_ROOT_MODULE)
             offer(state, root.name, within);
+    }
+}
+
+// Offers the variables of the program's own modules: `train.trainer`.
+static bool
+offer_variable(void *context, const lg_hop *hop)
+{
+    completing *state = context;
+    lg_string module = lg_node_text(state->graph, hop->source);
+    state->label.length = 0;
+    lg_hop_label(state->graph, hop, &state->label);
+    if (state->label.failed || state->label.length < 2 ||
+        state->label.data[0] != '.')
+        return !state->label.failed;
+    const lg_string name = {state->label.data + 1,
+                            (uint32_t)state->label.length - 1};
+    if (state->within ? is_within(state, name) : begins(state, name)) {
+        lg_text whole = {0};
+        lg_text_add_bytes(&whole, module.data, module.length);
+        lg_text_add(&whole, state->label.data);
+        add_line(state, (lg_string){whole.data, (uint32_t)whole.length});
+        state->label.failed |= whole.failed;
+        lg_text_free(&whole);
+    }
+    return state->left > 0 && ++state->hops < HOPS && !state->label.failed;
+}
+
+static void
+offer_variables(completing *state, bool within)
+{
+    lg__walk walk = {.graph = state->graph,
+                     .fold = lg__graph_folds(state->graph),
+                     .visit = offer_variable,
+                     .context = state};
+    state->within = within;
+    state->label.failed |= walk.fold == NULL;
+    for (uint32_t i = 0;
+         i < lg_graph_root_count(state->graph) && !state->label.failed; i++) {
+        lg_root root = lg_graph_root(state->graph, i);
+        if (root.kind == LG_ROOT_MODULE &&
+            !lg__module_is_library(state->graph, root.node))
+            lg__hops_out_walk(&walk, root.node);
     }
 }
 
@@ -164,6 +207,7 @@ lg_graph_complete(const lg_graph *graph, const char *text, size_t limit,
         const char *name = strncmp(text, "name:", 5) == 0 ? text + 5 : text;
         status = offer_steps(&state, name, err);
         if (status == LG_OK) {
+            offer_all(&state, "", name, offer_variables);
             offer_all(&state, "module:", name, offer_modules);
             offer_all(&state, "type:", name, offer_types);
         }

@@ -207,6 +207,7 @@ set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
         *(int64_t *)member = (int64_t)value.number;
         break;
     case LG_OPTION_TEXT:
+    case LG_OPTION_WORDS:
         *(const char **)member = value.text;
         break;
     case LG_OPTION_CHOICE:
@@ -524,9 +525,9 @@ write_words(lg_json *json, const char *const *words)
 static void
 write_options(lg_json *json, const lg_question *question)
 {
-    static const char *const types[] = {"flag",   "limit", "choice",
-                                        "device", "set",   "text",
-                                        "bytes",  "mine",  "module"};
+    static const char *const types[] = {"flag",   "limit", "choice", "device",
+                                        "set",    "text",  "bytes",  "mine",
+                                        "module", "words"};
     lg_json_lines(json, "options");
     for (size_t i = 0; i < count_options(question); i++) {
         const lg_option *option = &question->options[i];

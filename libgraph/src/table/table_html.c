@@ -147,7 +147,7 @@ open_link(const writer *to, const lg_table *table, size_t row, size_t column)
     uint32_t node = to->links.node != NULL && leads
                         ? linked_node(table, row, column)
                         : LG_NONE;
-    if (to->cell.length == 0)
+    if (to->cell.length == 0 || table->rows[row].total)
         return false;
     if (to->links.reference != NULL && is_called(of, "cut"))
         add_query(to, to->links.reference, "");
@@ -201,12 +201,14 @@ add_headings(const writer *to, const lg_table *table)
         const char *heading = lg__column_heading(&table->columns[i]);
         if (!is_shown(&table->columns[i]))
             continue;
-        lg_text_add(out, to->classes ? "<th scope=\"col\"" : "<th");
+        const char *tag = *heading ? "th" : "td";
+        lg_text_addf(out, to->classes && *heading ? "<%s scope=\"col\"" : "<%s",
+                     tag);
         (to->classes ? add_class : add_style)(&table->columns[i], 0, false,
                                               out);
         lg_text_add(out, ">");
         lg_text_add_html(out, heading, strlen(heading));
-        lg_text_add(out, "</th>");
+        lg_text_addf(out, "</%s>", tag);
     }
     lg_text_add(out, "</tr></thead>");
 }

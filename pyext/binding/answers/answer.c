@@ -182,6 +182,13 @@ request_run(request *self, lg__snapshot_object *snapshot)
                                  facts_of(self->of, snapshot, table));
 }
 
+/* Whether the argument of an option may be given without its name. */
+static bool
+stands_alone(const lg_option *first)
+{
+    return first->type == LG_OPTION_LIMIT || first->type == LG_OPTION_WORDS;
+}
+
 static bool
 take(const face *of, bool function, PyObject *const *args, Py_ssize_t nargs,
      PyObject *kwnames, PyObject **values)
@@ -189,7 +196,7 @@ take(const face *of, bool function, PyObject *const *args, Py_ssize_t nargs,
     const char *names[MOST_ARGUMENTS + 1];
     const lg_option *options = of->question->options;
     const lg__arg_list list = {of->question->name, names,
-                               options[0].type == LG_OPTION_LIMIT, 0};
+                               stands_alone(&options[0]), 0};
     memcpy(names, of->names, sizeof names);
     if (!function)
         names[of->options + 1] = NULL;
@@ -294,7 +301,7 @@ add_signature(const lg_question *question, bool function, lg_text *out)
     const lg_option *option = question->options;
     lg_text_addf(out, "%s($%s, /", question->name,
                  function ? "module" : "self");
-    if (option->type == LG_OPTION_LIMIT) {
+    if (stands_alone(option)) {
         lg_text_add(out, ", ");
         add_preset(option++, out);
     }
