@@ -237,6 +237,17 @@ lg__node_is_native(const lg_graph *graph, uint32_t node)
     return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
 }
 
+/** Returns the first of the native nodes, which are the last of a graph that
+ *  has any; the number of nodes if it has none. O(native nodes). */
+static inline uint32_t
+lg__first_native(const lg_graph *graph)
+{
+    uint32_t node = graph->columns.node_count;
+    while (node > 0 && lg__node_is_native(graph, node - 1))
+        node--;
+    return node;
+}
+
 static inline lg_category
 lg__node_category(const lg_graph *graph, uint32_t node)
 {

@@ -112,6 +112,9 @@ void lg__growth_in_step(const lg__comparison *state, lg_growth *growth);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);
+/** Sets what helps against rows of native growth, and of places below what no
+ *  program can cut: memory that C code has lost, or keeps for itself. */
+void lg__growth_set_fixes(const lg__comparison *state, lg_growth *out);
 /** Returns how many numbers a series has: counts, and bytes by device, of each
  *  snapshot. */
 static inline size_t
@@ -141,6 +144,8 @@ uint64_t *lg__growth_numbers(lg__comparison *state);
 lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
                               lg_error *err);
 /** Returns whether no root reaches the place. */
+/** Returns the place at the top of the path to a place. */
+const lg__place_item *lg__place_top(const lg_places *places, uint32_t place);
 bool lg__place_is_garbage(const lg_places *places, uint32_t place);
 /** Returns whether the place is `gc.garbage[*]`. */
 bool lg__place_is_listed(const lg_places *places, uint32_t place);

@@ -1,6 +1,7 @@
 // Makes rows of memory that is not Python's.
 #include "growth/growth_comparison.h"
 #include "growth/growth_rates.h"
+#include "native/native_private.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -192,4 +193,39 @@ lg__growth_native(lg__comparison *state, lg_growth *out)
             !add_row(state, (lg_native_kind)kind, out))
             return false;
     return true;
+}
+
+static const char *
+fix_of_place(const lg_places *places, uint32_t place)
+{
+    static const struct {
+        const char *type;
+        const char *fix;
+    } fixes[] = {
+        {LG__NATIVE_LOST,
+         "C code has lost these blocks: no pointer in the process leads to "
+         "them, so nothing can free them. Run the program under memray run "
+         "--native to see the line that allocates them, and report it to the "
+         "library."},
+        {LG__NATIVE_VARIABLES,
+         "The library keeps them for the whole process. See its manual for a "
+         "limit, or for a function that lets go of them."},
+    };
+    lg_string type =
+        lg__places_text(places, lg__place_top(places, place)->type);
+    for (size_t i = 0; i < sizeof fixes / sizeof *fixes; i++)
+        if (lg__string_is(type, fixes[i].type))
+            return fixes[i].fix;
+    return NULL;
+}
+
+void
+lg__growth_set_fixes(const lg__comparison *state, lg_growth *out)
+{
+    for (size_t i = 0; i < out->count; i++) {
+        lg_growth_row *row = &out->rows[i];
+        row->fix = row->verdict == LG_GROWTH_NATIVE
+                       ? lg_native_kind_fix(row->native)
+                       : fix_of_place(state->newest, row->place);
+    }
 }

@@ -1,7 +1,9 @@
 // In which order snapshots are compared, and which of them: files come in the
 // order of the shell, and a library that one capture could not inspect looks as
-// if all its memory had gone.
+// if all its memory had gone. So does native memory where a snapshot was taken
+// without it.
 #include "growth/growth_private.h"
+#include "native/native_private.h"
 
 #include <leakgraph/program.h>
 #include <stdlib.h>
@@ -134,23 +136,84 @@ lacks_library(const lg_summary *const *summaries, size_t count, size_t at,
     return false;
 }
 
-static void
-say_left_out(size_t at, size_t count, lg_string key, lg_string value,
-             lg_text *said)
+static bool
+has_native(const lg_summary *summary)
 {
-    static const size_t prefix = sizeof "adapter." - 1;
+    return lg__string_is(lg__summary_text(summary, LG__INFO_NATIVE),
+                         LG__INFO_INSPECTED);
+}
+
+// Which snapshots to compare if only some have native memory: two of a kind are
+// enough, and those that have it say more.
+typedef enum native_choice {
+    NATIVE_ALIKE = 0, // all have it, or none
+    NATIVE_ONLY,
+    NATIVE_NONE,
+    NATIVE_MIXED, // one has it, and one has none
+} native_choice;
+
+static native_choice
+choose_native(const lg_summary *const *summaries, size_t count)
+{
+    size_t with = 0;
+    for (size_t i = 0; i < count; i++)
+        with += has_native(summaries[i]);
+    if (with == 0 || with == count)
+        return NATIVE_ALIKE;
+    return with > 1 ? NATIVE_ONLY : count > 2 ? NATIVE_NONE : NATIVE_MIXED;
+}
+
+static bool
+is_of_other_kind(const lg_summary *summary, native_choice choice)
+{
+    return (choice == NATIVE_ONLY && !has_native(summary)) ||
+           (choice == NATIVE_NONE && has_native(summary));
+}
+
+static void
+say_left_out(size_t at, size_t count, lg_text *said)
+{
     lg_text_add(said, "snapshot ");
     lg_text_add_count(said, at + 1);
     lg_text_add(said, " of ");
     lg_text_add_count(said, count);
     lg_text_add(said, " is left out: ");
+}
+
+static void
+say_library(lg_string key, lg_string value, lg_text *said)
+{
+    static const size_t prefix = sizeof "adapter." - 1;
     lg_text_add_bytes(said, key.data + prefix, key.length - prefix);
     lg_text_add(said, " was ");
     lg_text_add_bytes(said, value.data, value.length);
     lg_text_add(said, "\n");
 }
 
-// Leaves out what lacks a library, if two snapshots remain.
+// Returns whether the snapshot cannot be compared with the others, and says
+// why.
+static bool
+is_unlike(const lg_summary *const *summaries, size_t count, size_t at,
+          native_choice choice, lg_text *said)
+{
+    lg_string key;
+    lg_string value;
+    if (is_of_other_kind(summaries[at], choice)) {
+        say_left_out(at, count, said);
+        lg_text_add(said, choice == NATIVE_ONLY
+                              ? "it has no native memory, and others have it\n"
+                              : "it has native memory, and the others have "
+                                "none\n");
+        return true;
+    }
+    if (!lacks_library(summaries, count, at, &key, &value))
+        return false;
+    say_left_out(at, count, said);
+    say_library(key, value, said);
+    return true;
+}
+
+// Leaves out what lacks a library, or native memory, if two snapshots remain.
 static void
 leave_out(const lg_summary *const *summaries, size_t count,
           lg_growth_order *order)
@@ -158,19 +221,19 @@ leave_out(const lg_summary *const *summaries, size_t count,
     lg_text said = {0};
     size_t *kept = lg__wide_alloc(count * sizeof *kept);
     size_t left = 0;
-    for (size_t i = 0; kept != NULL && i < count; i++) {
-        lg_string key;
-        lg_string value;
-        if (lacks_library(summaries, count, i, &key, &value))
-            say_left_out(i, count, key, value, &said);
-        else
+    native_choice choice = choose_native(summaries, count);
+    for (size_t i = 0; kept != NULL && i < count; i++)
+        if (!is_unlike(summaries, count, i, choice, &said))
             kept[left++] = i;
-    }
     if (left > 1 && left < count) {
         memcpy(order->index, kept, left * sizeof *kept);
         order->count = left;
         lg_text_add_bytes(&order->said, said.data, said.length);
     }
+    if (choice == NATIVE_MIXED)
+        lg_text_add(&order->said,
+                    "one of the snapshots has native memory, and the other has "
+                    "none: the memory of C code looks as if it had grown\n");
     order->said.failed |= said.failed || kept == NULL;
     lg_text_free(&said);
     lg__wide_free(kept);

@@ -38,6 +38,10 @@ has_jumps(const double *x, const double *y, uint32_t count)
     return most > JUMP * least;
 }
 
+// A reference takes no more than this much of a table: what jumps by more is
+// not a table's, but memory of C code, which is as large as it is.
+static const double MOST_EACH = 256;
+
 static double
 references_of(const lg__comparison *state, const uint32_t *at, uint32_t i)
 {
@@ -60,7 +64,7 @@ least_each(const lg__comparison *state, const uint32_t *at, const double *y)
 // Replaces the own bytes of a place by what its references take: as much, each,
 // as the tables gained for each new one. Between few references, they may have
 // grown by chance, or not. So it is no less than when the tables are fullest,
-// and no more than when they have just grown.
+// and no more than when they have just grown. It leaves alone what is no table.
 static void
 smooth(const lg__comparison *state, const uint32_t *at, double *y)
 {
@@ -68,6 +72,8 @@ smooth(const lg__comparison *state, const uint32_t *at, double *y)
     double least = least_each(state, at, y);
     double each = (y[last] - y[0]) / (references_of(state, at, last) -
                                       references_of(state, at, 0));
+    if (each > MOST_EACH)
+        return;
     each = each < least ? least : each > ROOM * least ? ROOM * least : each;
     for (uint32_t i = 0; i < state->count; i++)
         y[i] = each * references_of(state, at, i);

@@ -436,6 +436,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     sort_rows(out);
     set_stopped_apart(state, out);
     mark_minor(out);
+    lg__growth_set_fixes(state, out);
     leave_out_elsewhere(state, out);
     return LG_OK;
 }

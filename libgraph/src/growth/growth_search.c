@@ -148,8 +148,8 @@ trend_in_place(lg__comparison *state)
                : trend;
 }
 
-static const lg__place_item *
-top_of(const lg_places *places, uint32_t place)
+const lg__place_item *
+lg__place_top(const lg_places *places, uint32_t place)
 {
     while (lg__place_at(places, place)->parent != LG_NONE)
         place = lg__place_at(places, place)->parent;
@@ -159,7 +159,7 @@ top_of(const lg_places *places, uint32_t place)
 bool
 lg__place_is_garbage(const lg_places *places, uint32_t place)
 {
-    return top_of(places, place)->kind == LG_PLACE_GARBAGE;
+    return lg__place_top(places, place)->kind == LG_PLACE_GARBAGE;
 }
 
 bool
@@ -236,7 +236,8 @@ is_noise(const lg_places *places, uint32_t place)
     enum { ATOMS = 3, VALUES = sizeof values / sizeof *values };
     const lg__place_item *item = lg__place_at(places, place);
     lg_string type = lg__places_text(places, item->type);
-    lg_string top = lg__places_text(places, top_of(places, place)->label);
+    lg_string top =
+        lg__places_text(places, lg__place_top(places, place)->label);
     if (lg__growth_is_own(type) || lg__growth_is_own(top))
         return true;
     bool nameless = item->kind == LG_PLACE_ROOT &&

@@ -28,6 +28,17 @@ lg__is_folded(const lg__place_walk *walk, uint32_t node, uint32_t above)
     return owner != LG_NONE && (owner == above || owner == folds[above].owner);
 }
 
+/** Returns whether the node is native memory that an object holds, directly or
+ *  by other native memory: a part of that object. What a library's variables
+ *  hold, a stack, or nothing, is nobody's part. */
+static inline bool
+lg__is_native_part(const lg__place_walk *walk, const lg__walk_type *type,
+                   uint32_t above, uint32_t marks)
+{
+    return type->native && (!lg__node_is_native(walk->graph, above) ||
+                            (marks & LG__PLACE_INNER));
+}
+
 /** Returns the marks of a node that is a part, or 0. `marks` are those of its
  *  dominator. */
 static inline uint32_t
@@ -38,6 +49,8 @@ lg__part_marks(lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
         ((marks & LG__PLACE_DEFINED) &&
          lg__is_definition(walk, type, node, marks)))
         return LG__PLACE_INNER | LG__PLACE_DEFINITION;
+    if (lg__is_native_part(walk, type, above, marks))
+        return LG__PLACE_INNER;
     return type->may_fold && lg__is_folded(walk, node, above) ? LG__PLACE_INNER
                                                               : 0;
 }

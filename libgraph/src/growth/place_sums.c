@@ -3,6 +3,8 @@
 // predict; here the processor reads several places at a time.
 #include "growth/place_walk.h"
 
+#include <leakgraph/native.h>
+
 // How many nodes ahead to prefetch a place.
 enum { AHEAD = 16 };
 
@@ -50,6 +52,19 @@ forget_steps(lg_places *places)
         lg__place_at(places, i)->references = 0;
 }
 
+// Counts what a native node stands for: its blocks.
+static void
+count_blocks(const lg__place_walk *walk)
+{
+    for (uint32_t node = lg__first_native(walk->graph);
+         node < walk->graph->columns.node_count; node++) {
+        uint32_t place = walk->place[node] & ~LG__PLACE_MARKS;
+        uint64_t blocks = lg_node_blocks(walk->graph, node);
+        if (!(walk->place[node] & LG__PLACE_INNER) && blocks > 1)
+            lg__place_at(walk->places, place)->members += blocks - 1;
+    }
+}
+
 void
 lg__places_add_up(lg__place_walk *walk)
 {
@@ -80,4 +95,5 @@ lg__places_add_up(lg__place_walk *walk)
             via = whole_via(walk, node) & LG__VIA_MASK;
         add_member(item, node, retained[node], via);
     }
+    count_blocks(walk);
 }

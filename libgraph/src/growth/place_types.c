@@ -10,6 +10,15 @@ note_folded_types(lg__place_walk *walk)
         walk->types[graph->columns.type[buffers[i].buffer]].may_fold = true;
 }
 
+static void
+note_native_types(lg__place_walk *walk)
+{
+    const lg_graph *graph = walk->graph;
+    for (uint32_t node = lg__first_native(graph);
+         node < graph->columns.node_count; node++)
+        walk->types[graph->columns.type[node]].native = true;
+}
+
 // A cell is of the category of functions, but what is in it is data.
 static uint32_t
 marks_of(lg_string name, lg__trait trait)
@@ -82,6 +91,7 @@ lg__walk_types_begin(lg__place_walk *walk)
             return false;
     }
     note_folded_types(walk);
+    note_native_types(walk);
     return true;
 }
 

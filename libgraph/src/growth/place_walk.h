@@ -42,6 +42,7 @@ typedef struct lg__walk_type {
     bool titled;     /**< its nodes have names of their own */
     bool plain;      /**< these names are their labels, as they are */
     bool by_module;  /**< a module may name its nodes */
+    bool native;     /**< its nodes are native memory */
 } lg__walk_type;
 
 /** Where the references are that a dominator has outside of itself. */

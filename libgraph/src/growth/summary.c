@@ -1,5 +1,6 @@
 // Makes summaries: what a comparison needs of a snapshot.
 #include "growth/growth_private.h"
+#include "native/native_private.h"
 
 #include <stdlib.h>
 
@@ -206,9 +207,10 @@ add_types(lg_summary *summary, const lg_graph *graph)
             return false;
         sums[type] = (lg__type_sum){.name = name, .bytes = bytes};
     }
+    uint32_t native = lg__first_native(graph);
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         lg__type_sum *sum = &sums[graph->columns.type[node]];
-        sum->count++;
+        sum->count += node < native ? 1 : lg_node_blocks(graph, node);
         lg__summary_bytes_at(summary, sum->bytes)[0] +=
             lg_node_size(graph, node);
     }
@@ -266,6 +268,31 @@ add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
         add_object(summary, bytes, parts[graph->columns.type[node]]);
 }
 
+static uint64_t
+number_of(const lg_graph *graph, const char *key)
+{
+    uint64_t number;
+    return lg__decimal_read(lg_graph_info_find(graph, key), &number) ? number
+                                                                     : 0;
+}
+
+// A snapshot with native memory knows malloc's blocks to the byte: those of
+// objects, and those that native nodes stand for.
+static void
+add_native(lg_summary *summary, const lg_graph *graph)
+{
+    uint64_t bytes = 0;
+    if (!lg__string_is(lg_graph_info_find(graph, LG__INFO_NATIVE),
+                       LG__INFO_INSPECTED))
+        return;
+    for (uint32_t node = lg__first_native(graph);
+         node < graph->columns.node_count; node++)
+        bytes += lg_node_size(graph, node);
+    uint64_t small = number_of(graph, LG__INFO_SMALL);
+    summary->small += small;
+    summary->large = number_of(graph, LG__INFO_OBJECTS) + bytes - small;
+}
+
 static bool
 add_accounts(lg_summary *summary, const lg_graph *graph)
 {
@@ -283,6 +310,7 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
             add_bytes(summary, graph, node, parts);
     }
     lg__wide_free(parts);
+    add_native(summary, graph);
     return true;
 }
 

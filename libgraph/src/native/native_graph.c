@@ -355,6 +355,19 @@ bytes_of_objects(const lg__native *native)
     return bytes;
 }
 
+// What native nodes have in blocks of Python's allocator.
+static uint64_t
+bytes_of_small(const lg__native *native)
+{
+    uint64_t bytes = 0;
+    const lg__group *groups = native->group.data;
+    for (size_t i = 0; i < native->group.count; i++)
+        if (native->memory->blocks[groups[i].example].kind >
+            LG_ALLOCATOR_MAPPED)
+            bytes += groups[i].bytes;
+    return bytes;
+}
+
 static void
 write_info(graph_draft *draft)
 {
@@ -364,6 +377,7 @@ write_info(graph_draft *draft)
     push(draft, LG__INFO_VALUE, intern(draft, LG__INFO_INSPECTED));
     add_number(draft, "native.blocks", native->blocks);
     add_number(draft, LG__INFO_OBJECTS, bytes_of_objects(native));
+    add_number(draft, LG__INFO_SMALL, bytes_of_small(native));
     add_number(draft, LG__INFO_IN_USE, account->in_use);
     add_number(draft, LG__INFO_CACHED, account->cached);
     add_number(draft, "native.free", account->free);

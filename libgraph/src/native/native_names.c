@@ -135,16 +135,17 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
     return false;
 }
 
-// Writes `816-byte blocks of libsqlite3`.
+// Writes `816-byte block of libsqlite3`: a type has one name, however many
+// blocks a node stands for.
 static void
 name_by_size(const lg__native *native, const lg__group *group,
              lg__native_name *out)
 {
     const lg_native_block *block = &native->memory->blocks[group->example];
     find_library(native, group, out->library);
-    snprintf(out->type, sizeof out->type, "%" PRIu64 "-byte block%s%s%.200s",
-             lg__native_spent(block), group->blocks > 1 ? "s" : "",
-             *out->library != '\0' ? " of " : "", out->library);
+    snprintf(out->type, sizeof out->type, "%" PRIu64 "-byte block%s%.200s",
+             lg__native_spent(block), *out->library != '\0' ? " of " : "",
+             out->library);
 }
 
 void

@@ -366,6 +366,7 @@ void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 #define LG__INFO_INSPECTED "inspected"
 #define LG__INFO_OBJECTS "native.objects"
 #define LG__INFO_CACHED "native.cached"
+#define LG__INFO_SMALL "native.small"
 #define LG__INFO_IN_USE "native.in_use"
 #define LG__NATIVE_VARIABLES "library variables"
 #define LG__NATIVE_STACKS "thread stacks"

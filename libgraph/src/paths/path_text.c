@@ -167,8 +167,9 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
         lg_native_level weakest;
         size_t steps = count_native_hops(graph, path, i, &weakest);
         if (steps > 0) {
+            bool said = i == 0 && lg__node_is_native(graph, path->root.node);
             i += steps;
-            lg_text_add(out, native_words(weakest));
+            lg_text_add(out, said ? "" : native_words(weakest));
             continue;
         }
         steps = count_backward_steps(graph, path, i);

@@ -69,9 +69,7 @@ growth_fix(const lg_growth_row *row)
         [LG_GROWTH_GARBAGE] = "See the cycles: cut one reference of each, or "
                               "let the collector run.",
     };
-    const char *fix = row->verdict == LG_GROWTH_NATIVE
-                          ? lg_native_kind_fix(row->native)
-                          : fixes[row->verdict];
+    const char *fix = row->fix != NULL ? row->fix : fixes[row->verdict];
     return fix != NULL ? fix : "";
 }
 

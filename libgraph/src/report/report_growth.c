@@ -193,8 +193,8 @@ put_data(const report *to, const lg_growth_row *row)
         lg__put_node(table, NODE, to->graph, row->node);
     if (row->finding != LG_NONE)
         put_finding(table, &to->growth->tallies[row->finding]);
-    if (row->verdict == LG_GROWTH_NATIVE)
-        lg__put_literal(table, FIX, lg_native_kind_fix(row->native));
+    if (row->fix != NULL)
+        lg__put_literal(table, FIX, row->fix);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
     lg_growth_row_format(to->growth, to->graph, row, &sentence);
