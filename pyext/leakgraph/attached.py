@@ -43,7 +43,9 @@ need the right to trace the process: run as its user or as root.
   -o FILE          save the snapshot to FILE (leakgraph-{pid}.lgs); {pid} stands for the
                    number of the process, {n} for the next free number
   --report FILE    write the report, too
-  --diff N         take N snapshots and print what grows from one to the next
+  --diff N         take N snapshots and print what grows from one to the next; if it
+                   is memory of C code, those from the third on are taken with
+                   --native, and there are two more
   --every SECONDS  with --diff: the time between two snapshots (10)
   --settled        with --diff: include what grew and stopped
   --contents       find out which strs, bytes and arrays are equal
@@ -227,11 +229,15 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
     if count > 1 and "{n}" not in path:
         fail("attach: --diff needs a file name with {n} in it")
     pid = int(words[0])
-    saved = []
-    for index in range(count):
-        if index > 0:
+    saved: list[str] = []
+    while len(saved) < count:
+        if saved:
             time.sleep(every)
         saved.append(_save(pid, path, options))
+        if len(saved) == 2 < count and diff(*saved).needs_native:
+            say("memory of C code grows: the next snapshots list it, too")
+            options["--native"] = ""
+            count += 2
     _answer(saved, options)
     return 0
 

@@ -25,6 +25,8 @@ __all__ = ["Evidence"]
 
 #: Seconds that a snapshot may take.
 PATIENCE = 600
+#: A free-threaded build cannot be captured in a forked child.
+CAN_FORK = "t" not in sys.abiflags
 #: The value of a slot without a snapshot.
 EMPTY = -1
 
@@ -61,16 +63,23 @@ class Evidence:
         self._folder = gettempdir()
 
     def take(
-        self, slot: int, progress: Callable[[str, float], object] | None = None
+        self,
+        slot: int,
+        progress: Callable[[str, float], object] | None = None,
+        *,
+        native: bool = False,
     ) -> None:
-        """Take a snapshot into that slot, which may have held another one."""
+        """Take a snapshot into that slot, which may have held another one.
+
+        With native=True, it lists the memory of C code, too.
+        """
         path = self._path(".lgs")
         try:
-            # A free-threaded build cannot be captured in a forked child.
             save_snapshot(
                 path,
                 compress=0,
-                fork="t" not in sys.abiflags,
+                native=native and CAN_FORK,
+                fork=CAN_FORK,
                 timeout=PATIENCE,
                 progress=progress,
             )

@@ -53,6 +53,14 @@ class Place:
         self.grows = row.degree in GOES_ON
 
     @property
+    def needs_native(self) -> bool:
+        """Whether snapshots that list the memory of C code would name its holder."""
+        growth = self.growth
+        return (
+            self.row.verdict == "native" and growth is not None and growth.needs_native
+        )
+
+    @property
     def text(self) -> str:
         """What is known of it, in a sentence."""
         if self.grows or self.row.degree == "filling":
@@ -124,6 +132,16 @@ class Found:
         for row in growth:
             if place := self._places.get(row.place):
                 place.see(row, growth, seconds)
+
+    def withdraw(self, places: Sequence[Place]) -> None:
+        """Forget these places, until restore()."""
+        for place in places:
+            self._places.pop(place.row.place, None)
+
+    def restore(self, places: Sequence[Place]) -> None:
+        """Take these places back."""
+        for place in places:
+            self._places.setdefault(place.row.place, place)
 
     def forget(self) -> None:
         """Forget what was not told."""

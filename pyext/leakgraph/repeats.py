@@ -18,6 +18,9 @@ __all__ = ["Tracked", "repeat", "track"]
 
 #: The most snapshots of a `with` block of track(), with those at its ends.
 MARKS = 64
+#: The most rounds that repeat() makes again with native memory: three snapshots tell
+#: growth from what is allocated once, and a fourth one a burst.
+AGAIN = 3
 
 
 def repeat(
@@ -26,6 +29,7 @@ def repeat(
     rounds: int = 4,
     calls: int = 10,
     *,
+    native: bool | None = None,
     min_bytes: int | str = 0,
     settled: bool = False,
 ) -> Growth:
@@ -35,6 +39,8 @@ def repeat(
     rounds     number of rounds, with a snapshot after each; one round alone cannot tell
                a leak from memory that is allocated once
     calls      calls in each round; `per_step` of the result is per call
+    native     list the memory of C code, too, and who holds it; None: if that memory
+               grows, make up to 3 more rounds with it, and return what these found
 
     min_bytes and settled are those of diff(). The garbage collector runs before each
     snapshot. A forked child takes the snapshot, and leakgraph itself does not grow
@@ -44,12 +50,12 @@ def repeat(
     """
     check(warmup, rounds, calls)
     evidence = Evidence(rounds + 1)
-    try:
-        _call(work, warmup)
-        _take(evidence, 0)
+
+    def grow(rounds: int, native: bool) -> Growth:
+        _take(evidence, 0, native)
         for round_ in range(1, rounds + 1):
             _call(work, calls)
-            _take(evidence, round_)
+            _take(evidence, round_, native)
         return evidence.compare(
             rounds + 1,
             steps=range(0, (rounds + 1) * calls, calls),
@@ -57,6 +63,15 @@ def repeat(
             min_bytes=min_bytes,
             settled=settled,
         )
+
+    try:
+        _call(work, warmup)
+        growth = grow(rounds, bool(native))
+        if native is not None or not growth.needs_native:
+            return growth
+        # The snapshots that follow show no answer of leakgraph's.
+        del growth
+        return grow(min(rounds, AGAIN), native=True)
     finally:
         evidence.close()
 
@@ -159,7 +174,7 @@ def _call(work: Callable[[], object], times: int) -> None:
         work()
 
 
-def _take(evidence: Evidence, slot: int) -> None:
+def _take(evidence: Evidence, slot: int, native: bool = False) -> None:
     """Take a snapshot without what the collector would free anyway."""
     gc.collect()
-    evidence.take(slot)
+    evidence.take(slot, native=native)

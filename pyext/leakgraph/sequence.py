@@ -39,6 +39,7 @@ class Sequence:
         #: How many snapshots there are, and how many were taken.
         self.count = self.taken = 0
         self._episode = 0
+        self._native = False
         self._gap = 0.0
         self._points = array("d", bytes(8 * SLOTS))
         self._seconds = array("d", bytes(8 * SLOTS))
@@ -83,7 +84,7 @@ class Sequence:
     ) -> None:
         """Take a snapshot at that point."""
         self._make_room()
-        self._evidence.take(self.count, progress)
+        self._evidence.take(self.count, progress, native=self._native)
         self._points[self.count], self._seconds[self.count] = x, seconds
         self.count += 1
         self.taken += 1
@@ -118,6 +119,17 @@ class Sequence:
             steps=self._points[first : self.count],
             min_bytes=LEAST,
         )
+
+    def list_native(self) -> bool:
+        """Begin again, with snapshots that list the memory of C code, too.
+
+        Returns False if they do already.
+        """
+        if self._native:
+            return False
+        self._native = True
+        self.forget()
+        return True
 
     def forget(self) -> None:
         """Drop all snapshots."""

@@ -83,6 +83,8 @@ class Watch:
         self._rising: list[str] = []
         self._pending: list[tuple[GrowthRow, Growth | None, str]] = []
         self._told: list[str] = []
+        #: Growth of the memory of C code, until snapshots have said who holds it.
+        self._withheld: list[Place] = []
         self._job: threading.Thread | None = None
         self._sampler: threading.Thread | None = None
         self._end = threading.Event()
@@ -148,6 +150,9 @@ class Watch:
             return
         self._end_threads()
         self._look_last()
+        if self._withheld:
+            self._found.restore(self._withheld)
+            self._report(self._withheld)
         self.abandon()
         self._tell(level)
 
@@ -256,7 +261,8 @@ class Watch:
     @property
     def _is_following(self) -> bool:
         """Whether there is growth that later snapshots must confirm or correct."""
-        return self._found.grows and self._sequence.count > 0
+        grows = self._found.grows or bool(self._withheld)
+        return grows and self._sequence.count > 0
 
     def _begin_again(self) -> None:
         """Forget what was seen while the program still imported modules."""
@@ -312,11 +318,19 @@ class Watch:
     def _compare(self) -> None:
         """Take note of what grows, and report what is certain; else rest."""
         self._note()
-        new = self._found.due(self._resident)
+        due = self._found.due(self._resident)
+        nameless = [place for place in due if place.needs_native]
+        new = [place for place in due if place not in nameless]
         if new:
             self._report(new)
         else:
             self._traces.end()
+        if nameless and self._sequence.list_native():
+            self._withheld = nameless
+            self._found.withdraw(nameless)
+            return
+        if nameless:
+            self._report(nameless)
         if not self._found.grows:
             self._rest()
 
@@ -325,6 +339,7 @@ class Watch:
         unit: Literal["step", "second"] = "second" if self._by_time else "step"
         seconds = self._sequence.seconds
         growth = self._sequence.compare(unit, whole=True)
+        self._withheld = []
         if known:
             self._found.confirm(growth, seconds)
             return

@@ -81,7 +81,7 @@ class Evidences:
         #: What there is to find from the next snapshot on.
         self.later = None
 
-    def take(self, slot, progress=None):
+    def take(self, slot, progress=None, *, native=False):
         assert self.slots[slot] is None
         self.rows = self.rows if self.later is None else self.later
         self.clock.now += self.cost

@@ -314,6 +314,7 @@ typedef struct lg_growth {
                                      snapshot; 0 where it is not known */
     bool unexplained_known;     /**< that of malloc */
     bool unexplained_small_known;
+    bool has_native; /**< the newest snapshot has native memory (native.h) */
     const int64_t *native[LG_NATIVE_COUNT]; /**< [snapshots]; -1: unknown. Of
                               mappings and small blocks only differences
                               count */
@@ -386,6 +387,9 @@ LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
 /** Rows that grow: all but those that settled, are idle, or fill up to a limit.
  */
 LG_API size_t lg_growth_growing(const lg_growth *growth);
+/** Whether memory of C code grows whose holder snapshots with native memory
+ *  (native.h) would name. */
+LG_API bool lg_growth_needs_native(const lg_growth *growth);
 /** Bytes that these rows gained together. */
 LG_API int64_t lg_growth_gained(const lg_growth *growth);
 /** The same with rows that are idle: what paused at the last snapshot may still

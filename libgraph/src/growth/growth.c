@@ -114,6 +114,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     out->unit = out->has_steps ? state->options.unit : LG_PER_SNAPSHOT;
     out->devices = state->each - 1;
     out->places = state->newest;
+    out->has_native =
+        lg__summary_has_native(state->summaries[state->count - 1]);
     out->note = state->options.note;
     out->min_bytes = state->options.min_bytes;
     out->scoped = state->options.scope != NULL;

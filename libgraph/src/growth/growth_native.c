@@ -229,3 +229,16 @@ lg__growth_set_fixes(const lg__comparison *state, lg_growth *out)
                        : fix_of_place(state->newest, row->place);
     }
 }
+
+bool
+lg_growth_needs_native(const lg_growth *growth)
+{
+    for (size_t i = 0; i < growth->count && !growth->has_native; i++) {
+        const lg_growth_row *row = &growth->rows[i];
+        bool nameless = row->verdict == LG_GROWTH_NATIVE &&
+                        row->native == LG_NATIVE_MALLOC;
+        if (!row->minor && (nameless || row->each_in_step > 0))
+            return true;
+    }
+    return false;
+}

@@ -3,7 +3,6 @@
 // if all its memory had gone. So does native memory where a snapshot was taken
 // without it.
 #include "growth/growth_private.h"
-#include "native/native_private.h"
 
 #include <leakgraph/program.h>
 #include <stdlib.h>
@@ -136,13 +135,6 @@ lacks_library(const lg_summary *const *summaries, size_t count, size_t at,
     return false;
 }
 
-static bool
-has_native(const lg_summary *summary)
-{
-    return lg__string_is(lg__summary_text(summary, LG__INFO_NATIVE),
-                         LG__INFO_INSPECTED);
-}
-
 // Which snapshots to compare if only some have native memory: two of a kind are
 // enough, and those that have it say more.
 typedef enum native_choice {
@@ -157,7 +149,7 @@ choose_native(const lg_summary *const *summaries, size_t count)
 {
     size_t with = 0;
     for (size_t i = 0; i < count; i++)
-        with += has_native(summaries[i]);
+        with += lg__summary_has_native(summaries[i]);
     if (with == 0 || with == count)
         return NATIVE_ALIKE;
     return with > 1 ? NATIVE_ONLY : count > 2 ? NATIVE_NONE : NATIVE_MIXED;
@@ -166,8 +158,8 @@ choose_native(const lg_summary *const *summaries, size_t count)
 static bool
 is_of_other_kind(const lg_summary *summary, native_choice choice)
 {
-    return (choice == NATIVE_ONLY && !has_native(summary)) ||
-           (choice == NATIVE_NONE && has_native(summary));
+    return (choice == NATIVE_ONLY && !lg__summary_has_native(summary)) ||
+           (choice == NATIVE_NONE && lg__summary_has_native(summary));
 }
 
 static void

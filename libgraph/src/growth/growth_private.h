@@ -317,6 +317,8 @@ int64_t lg__summary_bytes(const lg_summary *summary, const char *key);
 bool lg__summary_is_sum(const lg_summary *summary);
 /** Returns an info text; empty if there is none. */
 lg_string lg__summary_text(const lg_summary *summary, const char *key);
+/** Returns whether the snapshot has native memory. */
+bool lg__summary_has_native(const lg_summary *summary);
 /** Returns the resident set without leakgraph's own memory; -1: unknown. */
 int64_t lg__summary_rss(const lg_summary *summary);
 /** Returns the bytes that malloc has in use and no object explains; -1: malloc

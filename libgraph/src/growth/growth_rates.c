@@ -38,8 +38,9 @@ has_jumps(const double *x, const double *y, uint32_t count)
     return most > JUMP * least;
 }
 
-// A reference takes no more than this much of a table: what jumps by more is
-// not a table's, but memory of C code, which is as large as it is.
+// A reference takes no more than this much of a full table. A place that has
+// more for each is no table: it has memory of C code, which is as large as it
+// is.
 static const double MOST_EACH = 256;
 
 static double
@@ -72,7 +73,7 @@ smooth(const lg__comparison *state, const uint32_t *at, double *y)
     double least = least_each(state, at, y);
     double each = (y[last] - y[0]) / (references_of(state, at, last) -
                                       references_of(state, at, 0));
-    if (each > MOST_EACH)
+    if (least > MOST_EACH)
         return;
     each = each < least ? least : each > ROOM * least ? ROOM * least : each;
     for (uint32_t i = 0; i < state->count; i++)
@@ -87,7 +88,8 @@ has_more_references(const lg__comparison *state, const uint32_t *at)
 }
 
 double
-lg__table_slope(const lg__comparison *state, uint32_t place)
+lg__table_slope(const lg__comparison *state, uint32_t place,
+                const uint64_t *beside)
 {
     const uint32_t *at = state->at;
     lg__comparison_find(state, place, state->at);
@@ -96,6 +98,8 @@ lg__table_slope(const lg__comparison *state, uint32_t place)
     if (has_jumps(state->x, state->y, state->count) &&
         has_more_references(state, at))
         smooth(state, at, state->y);
+    for (uint32_t i = 0; beside != NULL && i < state->count; i++)
+        state->y[i] += (double)lg__comparison_total(state, beside, i);
     return lg__slope_of(state->x, state->y, state->count);
 }
 

@@ -112,11 +112,11 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         lg__comparison_add_members(state, place, counts);
         row->types++;
     }
-    double slope = in_place ? lg__table_slope(state, grown->place)
+    double slope = in_place ? lg__table_slope(state, grown->place, NULL)
                             : lg__growth_slope(state, bytes);
     if (contained && is_lasting(state, grown->group)) {
+        slope = lg__table_slope(state, grown->group, bytes);
         add_place(state, grown->group, true, bytes);
-        slope += lg__table_slope(state, grown->group);
     }
     lg__growth_rate(state, bytes, slope, row);
 }

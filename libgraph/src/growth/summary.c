@@ -72,6 +72,13 @@ lg__summary_bytes(const lg_summary *summary, const char *key)
                                                                 : -1;
 }
 
+bool
+lg__summary_has_native(const lg_summary *summary)
+{
+    return lg__string_is(lg__summary_text(summary, LG__INFO_NATIVE),
+                         LG__INFO_INSPECTED);
+}
+
 static bool
 add_info(lg_summary *summary, lg_string key, lg_string value)
 {

@@ -17,6 +17,11 @@ enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2 };
 // What libraries put before the memory that they give out, at most: SQLite has
 // the size there.
 enum { HEADER = 16 };
+// Farther from the beginning of a block, no pointer to a part of a struct
+// leads. A pointer there may be to a buffer that was freed, and whose memory is
+// now a part of this block: in a loop that does the same each time, it leads
+// each time to the same depth.
+enum { DEEP = 512 };
 
 typedef struct weighing {
     lg__native *native;
@@ -212,7 +217,8 @@ limit_by_depth(const sight *word, lg_native_level level)
                                        2 * (uint64_t)word->same >= word->filled
                                    ? LG_LEVEL_POSSIBLE
                                    : LG_LEVEL_LEFTOVER);
-    if (!word->entry && word->depth > HEADER && !shared)
+    bool deep = word->depth > DEEP && !word->array;
+    if (!word->entry && ((word->depth > HEADER && !shared) || deep))
         level = at_most(level, LG_LEVEL_WEAK);
     return level;
 }

@@ -58,6 +58,7 @@ put_accounts(const lg_growth *growth, lg_table *facts, size_t column)
 enum {
     SNAPSHOTS,
     IS_GROWING,
+    NEEDS_NATIVE,
     SETTLED,
     KNOWN,
     ELSEWHERE,
@@ -125,6 +126,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     static const lg__column columns[FACTS] = {
         [SNAPSHOTS] = {"snapshots", .type = LG_COLUMN_COUNT},
         [IS_GROWING] = {"is_growing", .type = LG_COLUMN_BOOL},
+        [NEEDS_NATIVE] = {"needs_native", .type = LG_COLUMN_BOOL},
         [SETTLED] = {"settled", .type = LG_COLUMN_COUNT},
         [KNOWN] = {"known", .type = LG_COLUMN_COUNT},
         [ELSEWHERE] = {"elsewhere", .type = LG_COLUMN_COUNT},
@@ -146,6 +148,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     lg_table *facts = lg__table_facts(table, columns, FACTS);
     lg__put_count(facts, SNAPSHOTS, growth->snapshots);
     lg__put_bool(facts, IS_GROWING, lg_growth_growing(growth) > 0);
+    lg__put_bool(facts, NEEDS_NATIVE, lg_growth_needs_native(growth));
     lg__put_count(facts, SETTLED, growth->settled);
     lg__put_count(facts, KNOWN, growth->known);
     lg__put_count(facts, ELSEWHERE, growth->elsewhere);
@@ -214,6 +217,9 @@ format_accounts(const lg_growth *growth, lg_text *out)
     lg_text_add_change(out, (double)growth->unexplained);
     format_parts(growth, out);
     lg_text_add(out, "\n");
+    if (lg_growth_needs_native(growth))
+        lg_text_add(out, "snapshots with native=True (--native) say who holds "
+                         "the memory of C code\n");
 }
 
 // Writes `and 3 smaller: +1.07 KiB`.

@@ -37,6 +37,7 @@ enum {
     UNEXPLAINED_MALLOC,
     UNEXPLAINED_SMALL,
     IS_GROWING,
+    NEEDS_NATIVE,
     SNAPSHOTS,
     SETTLED,
     KNOWN,
@@ -70,10 +71,10 @@ number_of(const lg_table *table, const char *name)
 }
 
 static PyObject *
-is_growing(const lg_table *table)
+bool_of(const lg_table *table, const char *name)
 {
     lg_cell cell = {0};
-    lg__result_fact(table, "is_growing", &cell);
+    lg__result_fact(table, name, &cell);
     return PyBool_FromLong(cell.count != 0);
 }
 
@@ -94,7 +95,8 @@ lg__growth_facts_new(lg__snapshot_object *snapshot, const lg_table *table,
         [UNEXPLAINED] = number_of(table, "unexplained"),
         [UNEXPLAINED_MALLOC] = number_of(table, "unexplained_malloc"),
         [UNEXPLAINED_SMALL] = number_of(table, "unexplained_small"),
-        [IS_GROWING] = is_growing(table),
+        [IS_GROWING] = bool_of(table, "is_growing"),
+        [NEEDS_NATIVE] = bool_of(table, "needs_native"),
         [SNAPSHOTS] = count_of(table, "snapshots"),
         [SETTLED] = count_of(table, "settled"),
         [KNOWN] = count_of(table, "known"),
@@ -143,6 +145,9 @@ PyGetSetDef lg__growth_getset[] = {
          "The part of unexplained in pymalloc: ints, floats and texts that are "
          "not objects of a snapshot."),
     FACT("is_growing", IS_GROWING, "Whether a row still grows."),
+    FACT("needs_native", NEEDS_NATIVE,
+         "Whether memory of C code grows whose holder snapshots with "
+         "native=True would name."),
     FACT("snapshots", SNAPSHOTS, "How many were compared."),
     FACT("settled", SETTLED,
          "How many rows were left out, because they grew and stopped."),
