@@ -342,7 +342,7 @@ def test_what_was_found_last_is_told_at_the_end():
 def test_a_failing_snapshot_does_no_harm():
     program = Program(leaking, budget=1.0)
 
-    def fail(slot, progress):
+    def fail(slot, progress, *, native):
         raise leakgraph.ChildError("no process")
 
     program.evidence.take = fail

@@ -235,8 +235,8 @@ lg_growth_needs_native(const lg_growth *growth)
 {
     for (size_t i = 0; i < growth->count && !growth->has_native; i++) {
         const lg_growth_row *row = &growth->rows[i];
-        bool nameless = row->verdict == LG_GROWTH_NATIVE &&
-                        row->native == LG_NATIVE_MALLOC;
+        bool nameless =
+            row->verdict == LG_GROWTH_NATIVE && row->native == LG_NATIVE_MALLOC;
         if (!row->minor && (nameless || row->each_in_step > 0))
             return true;
     }
