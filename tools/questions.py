@@ -37,6 +37,7 @@ TYPES = {
     "real": "float",
     "bool": "bool",
     "numbers": "tuple[int, ...]",
+    "list": "tuple[TopPart, ...]",
 }
 #: What a function takes for each type of an option.
 OPTIONS = {

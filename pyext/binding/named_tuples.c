@@ -197,6 +197,17 @@ static PyStructSequence_Field survivor_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field top_part_fields[] = {
+    {"depth", "1: of the row; 2: of the last part of depth 1"},
+    {"node", "the object, of several the biggest"},
+    {"type", "module and qualified name of its type"},
+    {"title", "the object in a few words"},
+    {"count", "number of objects"},
+    {"retained", "what only they keep alive: a Size"},
+    {"held_by", "the path from a root, with `[*]` for what differs"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field capture_info_fields[] = {
     {"nodes", "objects"},
     {"edges", "references"},
@@ -233,6 +244,9 @@ static const struct {
      {"leakgraph.FindingHolder",
       "A holder of what a Finding or a GrowthRow is about.",
       finding_holder_fields, 6}},
+    {LG__TYPE_TOP_PART,
+     {"leakgraph.TopPart", "Where bytes below a TopRow gather.",
+      top_part_fields, 7}},
     {LG__TYPE_GROWTH_ROW,
      {"leakgraph.GrowthRow", "What grows: a row of diff().",
       lg__growth_row_fields, 23}},

@@ -1555,6 +1555,33 @@ class Finding(
     def evidence(self) -> str: ...
 
 @final
+class TopPart(_Row, tuple[int, Node, str, str, int, Size, str]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "depth",
+            "node",
+            "type",
+            "title",
+            "count",
+            "retained",
+            "held_by",
+        )
+    @property
+    def depth(self) -> int: ...
+    @property
+    def node(self) -> Node: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def held_by(self) -> str: ...
+
+@final
 class FindingHolder(_Row, tuple[str, Node | None, str, Node | None, int, Size]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -1802,6 +1829,7 @@ class TopRow(
         ],
         int,
         str | None,
+        tuple[TopPart, ...],
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1816,6 +1844,7 @@ class TopRow(
             "category",
             "count",
             "held_by",
+            "parts",
         )
     @property
     def retained(self) -> Size: ...
@@ -1852,6 +1881,8 @@ class TopRow(
     def count(self) -> int: ...  # type: ignore[override]
     @property
     def held_by(self) -> str | None: ...
+    @property
+    def parts(self) -> tuple[TopPart, ...]: ...
 
 @final
 class TypeRow(_Row, tuple[int, Size, int, str]):

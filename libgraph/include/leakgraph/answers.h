@@ -44,6 +44,18 @@ typedef struct lg_where {
 
 LG_API void lg_where_free(lg_where *where);
 
+/** An object below a row, or many small ones of one place: where a good part of
+ *  the row's bytes gather. */
+typedef struct lg_top_part {
+    lg_node node;   /**< of several objects the biggest */
+    uint64_t count; /**< objects */
+    uint32_t depth; /**< 1: of the row; 2: of the last part of depth 1 */
+    const uint64_t *retained; /**< by all of them together, by device */
+    uint64_t weight;          /**< as in lg_top_row */
+    lg_text held_by; /**< the path from the root, with `[*]` for what differs */
+    size_t lead;     /**< how much of it leads to what this is a part of */
+} lg_top_part;
+
 typedef struct lg_top_row {
     lg_node node;   /**< of several objects the biggest; LG_NONE of a group by
                          type or module */
@@ -53,10 +65,13 @@ typedef struct lg_top_row {
                                for a module */
     const uint64_t *size; /**< of them, by device */
     const uint64_t *retained; /**< by all of them together, by device */
-    uint64_t spent;  /**< by allocators on what is retained on the host: see
-                          lg_node_rounding */
-    uint64_t weight; /**< what rows are ranked by: of that retained */
-    lg_where where;  /**< of `node` */
+    uint64_t spent;     /**< by allocators on what is retained on the host: see
+                             lg_node_rounding */
+    uint64_t weight;    /**< what rows are ranked by: of that retained */
+    lg_where where;     /**< of `node` */
+    lg_top_part *parts; /**< what is below the objects and has at least 1 % of
+                             the total, the biggest first; none of garbage */
+    size_t part_count;
 } lg_top_row;
 
 /** Packages that are named. */

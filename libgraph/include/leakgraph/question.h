@@ -94,11 +94,16 @@ enum {
 typedef void lg_write(const lg_ask *ask, const void *answer, const void *row,
                       lg_text *out);
 
+/** Puts a cell that is a list of rows. */
+typedef void lg_put(const lg_ask *ask, const void *answer, const void *row,
+                    lg_table *table, size_t column);
+
 /** How people see a column. */
 typedef struct lg_look {
     unsigned char in;    /**< LG_IN_TEXT and others; 0: all */
     unsigned char gap;   /**< spaces before it in text */
     unsigned char least; /**< its least width in text */
+    bool indented;       /**< by the depth of the row */
     bool (*shown)(const lg_ask *ask, const void *answer); /**< whether people
                              see it in this answer; NULL: always */
 } lg_look;
@@ -116,6 +121,7 @@ typedef struct lg_field {
     const char *const *words; /**< of a text whose member is an enum that
                                    numbers them; NULL at the end */
     lg_write *write;          /**< of a text or path without a member */
+    lg_put *put;              /**< of a list */
     enum {
         LG_FIELD_OWN = 0,
         LG_FIELD_TYPE,  /**< text: the type of the node at the offset */
@@ -152,6 +158,9 @@ typedef struct lg_answering {
     const char *list; /**< what JSON calls the rows; NULL: "rows" */
     const char *noun; /**< of a row that is left out; NULL: "row" */
     bool bare;        /**< an answer without rows has no headings */
+    void (*after)(const lg_ask *ask, const void *answer, size_t row,
+                  lg_table *table);
+    /**< adds rows for people after a row, or hides it; may be NULL */
     void (*below)(const lg_ask *ask, const void *answer, lg_table *table);
     /**< adds sums and lines for people; may be NULL */
 } lg_answering;

@@ -179,6 +179,26 @@ void lg__top_candidates_group(lg__top_candidate *all, size_t count);
  *  node. */
 void lg__top_candidates_lead(lg__top_candidate *run, size_t count);
 
+/** Hashes a node's place: its type, and the name that the hop to it gives,
+ *  without an index or key; `key` tells apart what the hop comes from. A node
+ *  below one of the two roots has no hop. `facts` is scratch memory. */
+uint64_t lg__top_place(const lg_graph *graph, const lg_hop *hop, uint64_t key,
+                       uint32_t node, lg_text *facts);
+
+/** Finds the parts of a row whose `where` and item are known. `finder` is that
+ *  of the row. */
+lg_status lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
+                             const lg__top_item *item, lg__finder *finder,
+                             const lg_monitor *monitor, lg_top_row *row,
+                             lg_error *err);
+void lg__top_parts_free(lg_top_row *row);
+/** Puts the parts of a row as a list, for programs. */
+void lg__top_parts_put(const lg_graph *graph, const lg_top_row *row,
+                       lg_table *table, size_t column);
+/** Writes `12 objects such as list of 2 #17`; nothing for LG_NONE. */
+void lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
+                        lg_text *out);
+
 /** Calls `visit` for each item, in no order. No object is part of two items, or
  *  lies below an object of another item. Returns false when memory ran out or
  *  the visitor stopped. O(nodes + edges). */

@@ -23,13 +23,6 @@ enum {
     FILLED_BY_ANY_SHARE = 4 << 20
 };
 
-uint64_t
-lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
-{
-    return device == LG_NONE ? lg__freed_by(analysis, node)
-                             : lg_node_retained_on(analysis, node, device);
-}
-
 // The biggest of many items, which come in no order.
 typedef struct top_best {
     size_t most;         // how many to keep at most
@@ -248,9 +241,12 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
             lg_node_size(to->graph, item->nodes[i]);
     add_retained(to, item, bytes_at(to, index, 1));
     lg_status status = find_spent(to, item, &row->spent, err);
+    if (status == LG_OK)
+        status = lg__where_find(&to->finder, to->analysis, row->node,
+                                to->monitor, &row->where, err);
     return status == LG_OK
-               ? lg__where_find(&to->finder, to->analysis, row->node,
-                                to->monitor, &row->where, err)
+               ? lg__top_parts_find(to->analysis, &to->out, item, &to->finder,
+                                    to->monitor, row, err)
                : status;
 }
 
@@ -453,8 +449,10 @@ lg_analysis_top(const lg_analysis *analysis, const lg_top_options *given,
 void
 lg_top_free(lg_top *top)
 {
-    for (size_t i = 0; i < top->count; i++)
+    for (size_t i = 0; i < top->count; i++) {
         lg_where_free(&top->rows[i].where);
+        lg__top_parts_free(&top->rows[i]);
+    }
     lg__wide_free(top->rows);
     lg__wide_free(top->bytes);
     *top = (lg_top){0};
@@ -550,14 +548,7 @@ write_object(const lg_ask *ask, const void *top, const void *of, lg_text *out)
 {
     const lg_top_row *row = of;
     (void)top;
-    if (row->node == LG_NONE)
-        return;
-    if (row->count > 1) {
-        lg_text_add_count(out, row->count);
-        lg_text_add(out, " objects such as ");
-    }
-    lg_node_title(ask->graph, row->node, false, out);
-    lg_text_addf(out, " #%u", row->node);
+    lg__format_objects(ask->graph, row->node, row->count, out);
 }
 
 static void
@@ -565,7 +556,9 @@ write_held_by(const lg_ask *ask, const void *top, const void *of, lg_text *out)
 {
     const lg_top_row *row = of;
     (void)top;
-    if (row->node != LG_NONE)
+    if (row->count > 1 && row->where.kind == LG_WHERE_PATH)
+        lg__format_folded_path(ask->graph, &row->where.path, out);
+    else if (row->node != LG_NONE)
         lg__where_write(ask->graph, ask->analysis, row->node, &row->where, out);
 }
 
@@ -610,8 +603,17 @@ enum {
     MODULE_SHOWN,
     OBJECT,
     HELD_BY,
+    PARTS,
     FIELDS
 };
+
+static void
+put_parts(const lg_ask *ask, const void *top, const void *row, lg_table *table,
+          size_t column)
+{
+    (void)top;
+    lg__top_parts_put(ask->graph, row, table, column);
+}
 
 static const lg_field fields[FIELDS + 1] = {
     [RETAINED] = {"retained", NULL, "what only they keep alive", LG_COLUMN_SIZE,
@@ -647,11 +649,18 @@ static const lg_field fields[FIELDS + 1] = {
                       .write = write_module,
                       .look = {.gap = 2, .shown = has_modules}},
     [OBJECT] = {NULL, "object", NULL, LG_COLUMN_TEXT, .write = write_object,
-                .look = {.gap = 2, .least = 34, .shown = has_objects}},
+                .look = {.gap = 2,
+                         .least = 34,
+                         .indented = true,
+                         .shown = has_objects}},
     [HELD_BY] = {"held_by", "held by",
-                 "the path from a root; for garbage, its cycle", LG_COLUMN_PATH,
-                 .write = write_held_by, .optional = true,
-                 .look = {.gap = 1, .shown = has_objects}},
+                 "the path from a root, with `[*]` for what differs; for "
+                 "garbage, its cycle",
+                 LG_COLUMN_PATH, .write = write_held_by, .optional = true,
+                 .look = {.gap = 1, .indented = true, .shown = has_objects}},
+    [PARTS] = {"parts", NULL,
+               "what is below and has at least 1 % of the total, by place",
+               LG_COLUMN_LIST, .put = put_parts, .look = {.in = LG_IN_DATA}},
 };
 
 static const char *const groups[] = {"object", "type", "module", NULL};
@@ -678,17 +687,6 @@ static const lg_field facts[] = {
     {0},
 };
 
-// Adds a row below the others, for people.
-static void
-add_rest(lg_table *table, const lg_top *top, const uint64_t *bytes,
-         lg_text *what)
-{
-    lg__table_total_row(table);
-    lg__put_each(table, RETAINED, bytes);
-    lg__put_share(table, SHARE, sum(top, bytes), top->total);
-    lg__put_formatted(table, OBJECT, what);
-}
-
 static void
 add_libraries(lg_table *table, const lg_top *top)
 {
@@ -700,26 +698,109 @@ add_libraries(lg_table *table, const lg_top *top)
         lg_text_add(&what, i > 0 ? ", " : "");
         lg_text_add_bytes(&what, top->package[i].data, top->package[i].length);
     }
-    add_rest(table, top, top->libraries, &what);
+    lg__table_total_row(table);
+    lg__put_each(table, RETAINED, top->libraries);
+    lg__put_share(table, SHARE, sum(top, top->libraries), top->total);
+    lg__put_formatted(table, OBJECT, &what);
+}
+
+// People see no rows with a smaller share of the total, unless they say how
+// many they want; but this many in any case.
+enum { SHOWN_SHARE = 1000, ALWAYS_SHOWN = 3 };
+
+// The index of the option.
+enum { LIMIT = 0 };
+
+static bool
+is_row_shown(const lg_ask *ask, const lg_top *top, size_t row)
+{
+    return top->group != LG_GROUP_OBJECT || row < ALWAYS_SHOWN ||
+           (ask->given != NULL && ask->given[LIMIT].given) ||
+           top->rows[row].weight >= top->total / SHOWN_SHARE;
+}
+
+// Adds the parts of a row, for people.
+static void
+add_parts(const lg_ask *ask, const lg_top *top, const lg_top_row *row,
+          lg_table *table)
+{
+    for (size_t i = 0; i < row->part_count; i++) {
+        const lg_top_part *part = &row->parts[i];
+        lg_text object = {0};
+        lg__table_heading_row(table);
+        lg__table_set_depth(table, part->depth);
+        lg__put_each(table, RETAINED, part->retained);
+        lg__put_share(table, SHARE, part->weight, top->total);
+        lg__put_node(table, NODE, ask->graph, part->node);
+        lg__format_objects(ask->graph, part->node, part->count, &object);
+        lg__put_formatted(table, OBJECT, &object);
+        lg__put_string(
+            table, HELD_BY,
+            (lg_string){part->held_by.data + part->lead,
+                        (uint32_t)(part->held_by.length - part->lead)});
+    }
 }
 
 static void
-add_more(lg_table *table, const lg_top *top)
+add_after(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
 {
+    const lg_top *top = answer;
+    if (is_row_shown(ask, top, row))
+        add_parts(ask, top, &top->rows[row], table);
+    else
+        lg__table_hide_row(table);
+}
+
+// What is in no row that people see.
+typedef struct unseen {
+    const lg_ask *ask;
+    const lg_top *top;
+} unseen;
+
+static uint64_t
+unseen_on(const void *context, uint32_t device)
+{
+    const unseen *of = context;
+    uint64_t bytes = of->top->more[device];
+    for (size_t row = 0; row < of->top->count; row++)
+        if (!is_row_shown(of->ask, of->top, row))
+            bytes += of->top->rows[row].retained[device];
+    return bytes;
+}
+
+static uint64_t
+count_unseen(const unseen *of)
+{
+    uint64_t objects = of->top->more_objects;
+    for (size_t row = 0; row < of->top->count; row++)
+        if (!is_row_shown(of->ask, of->top, row))
+            objects += of->top->rows[row].count;
+    return objects;
+}
+
+static void
+add_more(const lg_ask *ask, const lg_top *top, lg_table *table)
+{
+    const unseen rest = {ask, top};
+    uint64_t objects = count_unseen(&rest), bytes = 0, any = 0;
     lg_text what = {0};
-    bool any = false;
-    for (uint32_t on = 0; on <= top->devices; on++)
-        any |= top->more[on] > 0;
-    if (!any)
+    for (uint32_t on = 0; on <= top->devices; on++) {
+        uint64_t there = unseen_on(&rest, on);
+        any |= there;
+        bytes += top->device == LG_NONE || top->device == on ? there : 0;
+    }
+    if (any == 0)
         return;
     lg_text_add(&what, "everything else");
-    if (top->more_objects > 0) {
+    if (objects > 0) {
         lg_text_add(&what, " (");
-        lg_text_add_count(&what, top->more_objects);
-        lg_text_add(&what,
-                    top->more_objects > 1 ? " more objects)" : " more object)");
+        lg_text_add_count(&what, objects);
+        lg_text_add(&what, objects > 1 ? " more objects)" : " more object)");
     }
-    add_rest(table, top, top->more, &what);
+    lg__table_total_row(table);
+    lg__put_vector(table, RETAINED, unseen_on, &rest);
+    lg__put_share(table, SHARE, bytes, top->total);
+    lg__put_formatted(table, OBJECT, &what);
 }
 
 static void
@@ -727,7 +808,7 @@ add_below(const lg_ask *ask, const void *top, lg_table *table)
 {
     if (has_objects(ask, top)) {
         add_libraries(table, top);
-        add_more(table, top);
+        add_more(ask, top, table);
     }
     add_total_line(ask, top, table);
 }
@@ -748,7 +829,7 @@ free_top(void *answer)
 static const lg_top_options usual = LG_TOP_OPTIONS_INIT;
 
 static const lg_option options[] = {
-    LG__LIMIT(lg_top_options, "the biggest first"),
+    [LIMIT] = LG__LIMIT(lg_top_options, "the biggest first"),
     {"by", LG_OPTION_DEVICE, NULL, "retained",
      "the size to sort by: `retained` on the host and all devices together, "
      "`host`, or a device: `cuda:0`",
@@ -772,6 +853,7 @@ static const lg_answering in_c = {
     .row_size = sizeof(lg_top_row),
     .rows = offsetof(lg_top, rows),
     .count = offsetof(lg_top, count),
+    .after = add_after,
     .below = add_below,
 };
 
@@ -782,8 +864,11 @@ const lg_question lg__ask_top = {
     .about = "Lists the objects with the largest retained sizes. The retained "
              "size is the number of bytes that you would free with the object. "
              "Small objects that are held in the same way share one row, and "
-             "so does everything that libraries keep for themselves. The last "
-             "row has the rest, so the rows add up to the whole heap.",
+             "so does everything that libraries keep for themselves. Below a "
+             "row, indented, is what has at least 1 % of the total. The last "
+             "row has the rest, and what has less than 0.1 % unless a limit is "
+             "given, so the rows that are not indented add up to the whole "
+             "heap.",
     .order = "the biggest first",
     .example = "--group type --limit 5",
     .result = "Top",

@@ -85,6 +85,13 @@ lg__top_candidates_lead(lg__top_candidate *run, size_t count)
     run[best] = first;
 }
 
+uint64_t
+lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
+{
+    return device == LG_NONE ? lg__freed_by(analysis, node)
+                             : lg_node_retained_on(analysis, node, device);
+}
+
 // An object gathers nothing itself if it passes this share of what it retains
 // on to one other object.
 enum { PASSED_ON_PERCENT = 80 };
@@ -147,13 +154,10 @@ is_place(const top_search *search, uint32_t node)
             lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
 }
 
-// Hashes a node's place: its type, and the name that the hop to it gives,
-// without an index or key. A node below one of the two roots has no hop.
-static uint64_t
-place_of(top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
+uint64_t
+lg__top_place(const lg_graph *graph, const lg_hop *hop, uint64_t key,
+              uint32_t node, lg_text *facts)
 {
-    const lg_graph *graph = search->analysis->graph;
-    lg_text *facts = &search->facts;
     facts->length = 0;
     if (hop->edge_count > 0)
         lg__hop_facts(graph, hop, facts);
@@ -208,7 +212,9 @@ add_below(top_search *search, uint32_t node, uint64_t key, uint32_t child,
         uint32_t one = search->below.items[i];
         if (one == child)
             continue;
-        uint64_t below = place_of(search, &search->hops.items[i], key, one);
+        uint64_t below =
+            lg__top_place(search->analysis->graph, &search->hops.items[i], key,
+                          one, &search->facts);
         if (search->facts.failed || !(open && is_place(search, one)
                                           ? add_place(search, one, below)
                                           : add_candidate(search, one, below)))

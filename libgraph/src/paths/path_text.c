@@ -150,16 +150,14 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
     return written;
 }
 
-// Writes a path. Of several steps through an autograd graph, names only the
-// last node.
-static void
-format_path(const lg_graph *graph, const lg_path *path, bool folded,
-            lg_text *out)
+// Of several steps through an autograd graph, names only the last node.
+void
+lg__format_path_end(const lg_graph *graph, const lg_path *path, size_t first,
+                    bool folded, lg_text *out)
 {
     lg_text scratch = {0};
-    format_start(graph, path, folded, out);
     size_t shown = 0;
-    for (size_t i = 0; i < path->count; shown++) {
+    for (size_t i = first; i < path->count; shown++) {
         if (format_part(graph, path, i, folded, &scratch, out)) {
             i += 2;
             continue;
@@ -187,6 +185,14 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
     }
     out->failed |= scratch.failed;
     lg_text_free(&scratch);
+}
+
+static void
+format_path(const lg_graph *graph, const lg_path *path, bool folded,
+            lg_text *out)
+{
+    format_start(graph, path, folded, out);
+    lg__format_path_end(graph, path, 0, folded, out);
 }
 
 void

@@ -126,6 +126,10 @@ bool lg__hop_is_position(const lg_graph *graph, const lg_hop *hop);
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
                             lg_text *out);
 
+/** Writes the hops of a path from one on, as the paths above have them. */
+void lg__format_path_end(const lg_graph *graph, const lg_path *path,
+                         size_t first, bool folded, lg_text *out);
+
 /** Returns the dict of a module that has the target as a parameter or a buffer:
  *  a path through it says what the target is. LG_NONE if there is none, or if
  *  the target is a root. The walk needs the reverse index. */

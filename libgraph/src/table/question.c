@@ -333,6 +333,9 @@ put_cell(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
     case LG_COLUMN_BOOL:
         lg__put_bool(table, column, *(const bool *)member);
         break;
+    case LG_COLUMN_LIST:
+        field->put(ask, answer, row, table, column);
+        break;
     case LG_COLUMN_SIZE:
         if (*(const uint64_t *const *)member != NULL)
             lg__put_each(table, column, *(const uint64_t *const *)member);
@@ -380,6 +383,7 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
             .faces = faces_of(&fields[i], ask, answer),
             .gap = fields[i].look.gap,
             .least = fields[i].look.least,
+            .tree = fields[i].look.indented ? LG__INDENTED : LG__FLAT,
         };
 }
 
@@ -413,6 +417,8 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
         lg__table_row(table);
         put_row(table, ask, answer, rows + i * in_c->row_size, question->fields,
                 fields);
+        if (in_c->after != NULL)
+            in_c->after(ask, answer, i, table);
     }
     if (in_c->total > 0)
         lg__table_set_count(table, (size_t)number_at(answer, in_c->total));

@@ -120,6 +120,8 @@ measure_column(writer *to, size_t index)
     }
     for (size_t i = 0; i < count_rows(to); i++) {
         to->cell.length = 0;
+        if (to->table->rows[row_at(to, i)].hidden)
+            continue;
         say(to, row_at(to, i), index, &to->cell);
         size_t width = width_of(&to->cell);
         bool counts = lg__column_is_right(column) || width <= most;

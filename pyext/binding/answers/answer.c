@@ -381,7 +381,9 @@ list_fields(face *to)
         if (!is_for_programs(field))
             continue;
         to->fields[count] = (PyStructSequence_Field){field->name, field->help};
-        to->columns[count++] = (lg__result_field){field->name, LG__FIELD_VALUE};
+        to->columns[count++] = (lg__result_field){
+            field->name,
+            field->type == LG_COLUMN_LIST ? LG__FIELD_PARTS : LG__FIELD_VALUE};
     }
 }
 

@@ -44,6 +44,7 @@ typedef struct lg__result_field {
         LG__FIELD_HOPS,      /* of a list of hops: a tuple of Hop */
         LG__FIELD_CUTS,      /* of a list of cuts: a tuple of CycleCut */
         LG__FIELD_HOLDERS, /* of a list of holders: a tuple of FindingHolder */
+        LG__FIELD_PARTS,   /* of a list of parts: a tuple of TopPart */
     } what;
 } lg__result_field;
 

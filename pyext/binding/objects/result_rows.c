@@ -169,12 +169,21 @@ static const lg__result_field holder_fields[] = {
     {NULL, LG__FIELD_VALUE},
 };
 
+static const lg__result_field part_fields[] = {
+    {"depth", LG__FIELD_VALUE},  {"node", LG__FIELD_VALUE},
+    {"type", LG__FIELD_TEXT},    {"title", LG__FIELD_TEXT},
+    {"count", LG__FIELD_VALUE},  {"retained", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_TEXT}, {NULL, LG__FIELD_VALUE},
+};
+
 static const lg__result_shape hop_shape = {LG__TYPE_HOP, LG__TYPE_HOP,
                                            hop_fields, 0};
 static const lg__result_shape cut_shape = {LG__TYPE_CYCLE_CUT,
                                            LG__TYPE_CYCLE_CUT, cut_fields, 0};
 static const lg__result_shape holder_shape = {
     LG__TYPE_FINDING_HOLDER, LG__TYPE_FINDING_HOLDER, holder_fields, 0};
+static const lg__result_shape part_shape = {LG__TYPE_TOP_PART,
+                                            LG__TYPE_TOP_PART, part_fields, 0};
 
 static PyObject *
 field_object(lg__snapshot_object *snapshot, const lg_table *table, size_t row,
@@ -194,6 +203,9 @@ field_object(lg__snapshot_object *snapshot, const lg_table *table, size_t row,
                                lg_table_cell(table, row, column).table);
     case LG__FIELD_HOLDERS:
         return lg__result_rows(snapshot, &holder_shape,
+                               lg_table_cell(table, row, column).table);
+    case LG__FIELD_PARTS:
+        return lg__result_rows(snapshot, &part_shape,
                                lg_table_cell(table, row, column).table);
     case LG__FIELD_TEXT:
     case LG__FIELD_TITLE:

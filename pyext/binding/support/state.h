@@ -55,6 +55,7 @@ typedef enum lg__core_type {
     LG__TYPE_CYCLE,
     LG__TYPE_CYCLE_CUT,
     LG__TYPE_FINDING_HOLDER,
+    LG__TYPE_TOP_PART,
     LG__TYPE_CAPTURE_INFO,
     LG__TYPE_DYING,
     LG__TYPE_SURVIVOR,

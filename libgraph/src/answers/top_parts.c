@@ -1,0 +1,440 @@
+// Finds what is below a row of the biggest: the parts that have a good share of
+// all bytes, place by place.
+//
+// A piece is an object, or many small objects of one place. What a piece
+// dominates falls into pieces again. An object that passes most of its bytes on
+// to one piece is replaced by what it falls into, so that a part is where bytes
+// gather, as a row is. Pieces of one row are disjoint at each depth.
+#include "answers/answers_private.h"
+#include "table/table_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A part has at least this share of the total, and lies at most so deep.
+enum { PART_PERCENT = 1, DEEPEST = 2 };
+// A row or part has no more parts: those that follow say little.
+enum { MOST_BELOW = 8 };
+// A piece passes its bytes on if one piece below has this share of them. Of
+// many objects, that piece is the same thing again: the storages of tensors.
+enum { PIECE_PASSES_PERCENT = 80 };
+// So many objects in a row pass their bytes on to the next: a chain may be as
+// long as the heap.
+enum { MOST_STEPS = 16 };
+// Each of many small objects of one place has less than this share of their
+// bytes: four of one size have a part each, five share one.
+enum { SMALL_PIECE_PERCENT = 25 };
+
+typedef struct piece {
+    uint32_t *nodes; // the biggest is the first; owned
+    uint32_t count;
+    uint32_t steps; // objects that it replaces, one after the other
+    uint64_t bytes;
+    lg_text held_by; // owned
+    size_t lead;     // as in lg_top_part
+} piece;
+
+typedef struct pieces {
+    piece items[MOST_BELOW];
+    size_t count;
+} pieces;
+
+typedef struct parts_search {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg__finder *finder;
+    uint32_t device;
+    uint64_t least;
+    lg_allocator allocator;
+    lg__walk walk;
+    lg__gathered below; // scratch
+    lg__hop_list hops;  // scratch
+    lg__vector found;   // candidates; scratch
+    lg_text facts;      // scratch
+    size_t capacity;
+    lg_top_row *row;
+} parts_search;
+
+static void
+piece_free(piece *one)
+{
+    lg__wide_free(one->nodes);
+    lg_text_free(&one->held_by);
+    *one = (piece){0};
+}
+
+static void
+pieces_free(pieces *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        piece_free(&all->items[i]);
+    all->count = 0;
+}
+
+// Keeps a piece among the biggest, in order, and takes it over.
+static void
+offer(pieces *to, piece one)
+{
+    size_t at = to->count;
+    while (at > 0 && to->items[at - 1].bytes < one.bytes)
+        at--;
+    if (at == MOST_BELOW) {
+        piece_free(&one);
+        return;
+    }
+    if (to->count == MOST_BELOW)
+        piece_free(&to->items[--to->count]);
+    memmove(&to->items[at + 1], &to->items[at],
+            (to->count - at) * sizeof to->items[0]);
+    to->items[at] = one;
+    to->count++;
+}
+
+/* ------------------------------------------------------------- splitting */
+
+static bool
+find_below(parts_search *search, uint32_t node)
+{
+    search->below.count = 0;
+    if (!lg__gather_dominated(search->analysis, search->walk.fold, node, 1,
+                              &search->below) ||
+        !lg__hop_list_find(&search->hops, &search->walk, node, &search->below))
+        return false;
+    lg__top_candidate *added = lg__vector_extend(
+        &search->allocator, &search->found, search->below.count);
+    for (size_t i = 0; added != NULL && i < search->below.count; i++) {
+        uint32_t one = search->below.items[i];
+        added[i] = (lg__top_candidate){
+            lg__top_place(search->graph, &search->hops.items[i], 0, one,
+                          &search->facts),
+            lg__top_weight(search->analysis, one, search->device), one};
+    }
+    return added != NULL && !search->facts.failed;
+}
+
+// Returns the index of the first hop of a path that lies below a node.
+static size_t
+hop_behind(const lg_path *path, uint32_t node)
+{
+    size_t at = path->count;
+    while (at > 0 && path->hops[at - 1].target != node)
+        at--;
+    return at;
+}
+
+// Writes how a piece is held: what leads to it from the object that dominates
+// its first node, behind how that one is held. Every path to a node passes the
+// object that dominates it.
+static lg_status
+say_held_by(parts_search *search, const piece *above, piece *one, lg_error *err)
+{
+    lg_path path = {0};
+    uint32_t node = one->nodes[0];
+    uint32_t owner = lg__seen_node(search->walk.fold,
+                                   lg_node_dominator(search->analysis, node));
+    lg_status status =
+        lg__finder_path(search->finder, node, search->monitor, &path, err);
+    if (status != LG_OK)
+        return status;
+    lg_text_add_bytes(&one->held_by, above->held_by.data,
+                      above->held_by.length);
+    lg__format_path_end(search->graph, &path, hop_behind(&path, owner),
+                        one->count > 1, &one->held_by);
+    one->lead = above->steps > 0 ? above->lead : above->held_by.length;
+    lg_path_free(&path);
+    return one->held_by.failed ? lg__error_memory(err) : LG_OK;
+}
+
+static lg_status
+add_piece(parts_search *search, const piece *above,
+          const lg__top_candidate *run, size_t count, uint64_t bytes,
+          pieces *out, lg_error *err)
+{
+    piece one = {.count = (uint32_t)count, .bytes = bytes};
+    if (bytes < search->least)
+        return LG_OK;
+    one.nodes = lg__wide_alloc(count * sizeof *one.nodes);
+    if (one.nodes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        one.nodes[i] = run[i].node;
+    lg_status status = say_held_by(search, above, &one, err);
+    if (status == LG_OK)
+        offer(out, one);
+    else
+        piece_free(&one);
+    return status;
+}
+
+// Adds the candidates of one place. The big ones among them are pieces of their
+// own.
+static lg_status
+add_run(parts_search *search, const piece *above, lg__top_candidate *run,
+        size_t count, pieces *out, lg_error *err)
+{
+    uint64_t bytes = 0;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < count; i++)
+        bytes += run[i].bytes;
+    while (count > 0 && status == LG_OK && bytes >= search->least) {
+        lg__top_candidates_lead(run, count);
+        bool small = run->bytes < bytes / 100 * SMALL_PIECE_PERCENT;
+        size_t taken = small ? count : 1;
+        uint64_t of_them = small ? bytes : run->bytes;
+        status = add_piece(search, above, run, taken, of_them, out, err);
+        run += taken;
+        count -= taken;
+        bytes -= of_them;
+    }
+    return status;
+}
+
+// Finds the biggest pieces into which a piece falls.
+static lg_status
+split(parts_search *search, const piece *above, pieces *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    search->found.count = 0;
+    for (uint32_t i = 0; i < above->count; i++)
+        if (!find_below(search, above->nodes[i]))
+            return lg__error_memory(err);
+    lg__top_candidate *all = search->found.data;
+    size_t count = search->found.count;
+    lg__top_candidates_group(all, count);
+    for (size_t at = 0, end; at < count && status == LG_OK; at = end) {
+        for (end = at + 1; end < count && all[end].place == all[at].place;)
+            end++;
+        status = add_run(search, above, all + at, end - at, out, err);
+    }
+    return status;
+}
+
+static bool
+passes_on(const piece *one, const pieces *below)
+{
+    return below->count > 0 &&
+           below->items[0].bytes / PIECE_PASSES_PERCENT >= one->bytes / 100;
+}
+
+// Returns whether the biggest piece below is the same again: the storages of
+// many tensors, or the next link of a list.
+static bool
+repeats(const parts_search *search, const piece *one, const pieces *below)
+{
+    const uint32_t *type = search->graph->columns.type;
+    return passes_on(one, below) &&
+           (one->count > 1 ||
+            type[one->nodes[0]] == type[below->items[0].nodes[0]]);
+}
+
+static void
+drop_first(pieces *all)
+{
+    piece_free(&all->items[0]);
+    all->count--;
+    memmove(&all->items[0], &all->items[1], all->count * sizeof all->items[0]);
+}
+
+// Splits a piece, and replaces each object that passes its bytes on by what it
+// falls into.
+static lg_status
+settle(parts_search *search, const piece *above, pieces *out, lg_error *err)
+{
+    lg_status status = split(search, above, out, err);
+    if (repeats(search, above, out))
+        drop_first(out);
+    for (size_t i = 0; i < out->count && status == LG_OK;) {
+        piece one = out->items[i];
+        pieces below = {0};
+        if (one.count == 1 && one.steps < MOST_STEPS) {
+            out->items[i].steps++;
+            status = split(search, &out->items[i], &below, err);
+            out->items[i].steps--;
+        }
+        if (!passes_on(&one, &below) || repeats(search, &one, &below)) {
+            pieces_free(&below);
+            i++;
+            continue;
+        }
+        memmove(&out->items[i], &out->items[i + 1],
+                (out->count - i - 1) * sizeof one);
+        out->count--;
+        for (size_t at = 0; at < below.count; at++) {
+            below.items[at].steps = one.steps + 1;
+            offer(out, below.items[at]);
+        }
+        piece_free(&one);
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------- parts */
+
+static bool
+add_part(parts_search *search, piece *one, uint32_t depth)
+{
+    lg_top_row *row = search->row;
+    size_t devices = (size_t)search->graph->device_count + 1;
+    uint64_t *retained = lg__wide_calloc(devices, sizeof *retained);
+    if (retained == NULL ||
+        !lg__array_room(&row->parts, row->part_count, sizeof *row->parts)) {
+        lg__wide_free(retained);
+        return false;
+    }
+    for (uint32_t i = 0; i < one->count; i++)
+        for (uint32_t on = 0; on < devices; on++)
+            retained[on] +=
+                lg_node_retained_on(search->analysis, one->nodes[i], on);
+    row->parts[row->part_count++] = (lg_top_part){.node = one->nodes[0],
+                                                  .count = one->count,
+                                                  .depth = depth,
+                                                  .retained = retained,
+                                                  .weight = one->bytes,
+                                                  .held_by = one->held_by,
+                                                  .lead = one->lead};
+    one->held_by = (lg_text){0};
+    return true;
+}
+
+// Adds what is below a piece, and below that, down to the deepest.
+static lg_status
+add_below(parts_search *search, const piece *top, lg_error *err)
+{
+    pieces levels[DEEPEST] = {{.count = 0}};
+    size_t next[DEEPEST] = {0};
+    uint32_t depth = 0;
+    lg_status status = settle(search, top, &levels[0], err);
+    while (status == LG_OK) {
+        if (next[depth] == levels[depth].count) {
+            pieces_free(&levels[depth]);
+            if (depth-- == 0)
+                break;
+            continue;
+        }
+        piece *one = &levels[depth].items[next[depth]++];
+        piece above = *one;
+        above.steps = 0;
+        if (depth + 1 < DEEPEST) {
+            next[depth + 1] = 0;
+            status = settle(search, &above, &levels[depth + 1], err);
+        }
+        if (status == LG_OK && !add_part(search, one, depth + 1))
+            status = lg__error_memory(err);
+        depth += depth + 1 < DEEPEST;
+    }
+    for (size_t i = 0; i < DEEPEST; i++)
+        pieces_free(&levels[i]);
+    return status;
+}
+
+static lg_status
+find(parts_search *search, const lg__top_item *item, lg_error *err)
+{
+    piece top = {.count = item->count, .bytes = item->bytes};
+    const lg_path *path = &search->row->where.path;
+    search->walk.fold = lg__graph_folds(search->graph);
+    if (search->walk.fold == NULL || !lg__graph_texts(search->graph) ||
+        !lg__graph_reverse(search->graph, &search->walk.reverse))
+        return lg__error_memory(err);
+    top.nodes = lg__wide_alloc(item->count * sizeof *top.nodes);
+    if (top.nodes == NULL)
+        return lg__error_memory(err);
+    memcpy(top.nodes, item->nodes, item->count * sizeof *top.nodes);
+    (item->count > 1 ? lg__format_folded_path
+                     : lg_path_label)(search->graph, path, &top.held_by);
+    lg_status status = top.held_by.failed ? lg__error_memory(err)
+                                          : add_below(search, &top, err);
+    piece_free(&top);
+    return status;
+}
+
+lg_status
+lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
+                   const lg__top_item *item, lg__finder *finder,
+                   const lg_monitor *monitor, lg_top_row *row, lg_error *err)
+{
+    parts_search search = {
+        .analysis = analysis,
+        .graph = analysis->graph,
+        .monitor = monitor,
+        .finder = finder,
+        .device = top->device,
+        .least = top->total / 100 * PART_PERCENT,
+        .allocator = lg_allocator_default(),
+        .walk = {.graph = analysis->graph, .everything = true},
+        .found = {.element = sizeof(lg__top_candidate)},
+        .row = row,
+    };
+    if (row->where.kind != LG_WHERE_PATH || item->bytes < search.least)
+        return LG_OK;
+    search.least += search.least == 0;
+    lg_status status = find(&search, item, err);
+    lg__wide_free(search.below.items);
+    lg__hop_list_free(&search.hops);
+    lg__vector_free(&search.allocator, &search.found);
+    lg_text_free(&search.facts);
+    return status;
+}
+
+void
+lg__top_parts_free(lg_top_row *row)
+{
+    for (size_t i = 0; i < row->part_count; i++) {
+        lg__wide_free((void *)row->parts[i].retained);
+        lg_text_free(&row->parts[i].held_by);
+    }
+    lg__wide_free(row->parts);
+    row->parts = NULL;
+    row->part_count = 0;
+}
+
+/* -------------------------------------------------------------- in words */
+
+void
+lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
+                   lg_text *out)
+{
+    if (node == LG_NONE)
+        return;
+    if (count > 1) {
+        lg_text_add_count(out, count);
+        lg_text_add(out, " objects such as ");
+    }
+    lg_node_title(graph, node, false, out);
+    lg_text_addf(out, " #%u", node);
+}
+
+void
+lg__top_parts_put(const lg_graph *graph, const lg_top_row *row, lg_table *table,
+                  size_t column)
+{
+    enum { DEPTH, NODE, TYPE, TITLE, COUNT, RETAINED, HELD_BY, COLUMNS };
+    static const lg__column columns[COLUMNS] = {
+        [DEPTH] = {"depth", .type = LG_COLUMN_COUNT},
+        [NODE] = {"node", .type = LG_COLUMN_NODE},
+        [TYPE] = {"type"},
+        [TITLE] = {"title"},
+        [COUNT] = {"count", .type = LG_COLUMN_COUNT},
+        [RETAINED] = {"retained", .type = LG_COLUMN_SIZE},
+        [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
+    };
+    lg_table *list = lg__put_table(table, column, columns, COLUMNS);
+    for (size_t i = 0; i < row->part_count; i++) {
+        const lg_top_part *part = &row->parts[i];
+        lg_text title = {0};
+        lg__table_row(list);
+        lg__put_count(list, DEPTH, part->depth);
+        lg__put_node(list, NODE, graph, part->node);
+        lg__put_string(
+            list, TYPE,
+            lg_graph_type(graph, graph->columns.type[part->node]).name);
+        lg_node_title(graph, part->node, false, &title);
+        lg__put_formatted(list, TITLE, &title);
+        lg__put_count(list, COUNT, part->count);
+        lg__put_each(list, RETAINED, part->retained);
+        lg__put_string(
+            list, HELD_BY,
+            (lg_string){part->held_by.data, (uint32_t)part->held_by.length});
+    }
+}
