@@ -15,8 +15,8 @@ expect(story *made, const char *options, const char *expected)
     lg_graph *graph = story_end(made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(question_report("top", analysis, options, LG_FORMAT_TEXT, &text) ==
-            LG_OK);
+    REQUIRE(question_report("top", graph, analysis, options, LG_FORMAT_TEXT,
+                            &text) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
     lg_analysis_free(analysis);
