@@ -26,6 +26,9 @@ configure = $(bin)/cmake -DLEAKGRAPH_WERROR=$(WERROR) --preset
 timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 	PYTHONPATH=$(CURDIR)/$(RELEASE)/python $(bin)/python
 drawn = $(if $(SANITIZE),build/asan,$(BUILD))
+# On a terminal, ninja shows its progress in one line. Elsewhere it prints a line
+# for each of hundreds of steps, unless it is quiet.
+quiet = $$([ -t 2 ] || echo -- --quiet)
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
@@ -37,7 +40,7 @@ help:  ## list the verbs
 		awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
 
 setup:  ## install what building needs: system packages, .venv
-	@tools/setup.sh
+	@tools/setup.sh $(SET)
 
 setup-checks: setup
 	@tools/setup.sh checks
@@ -46,8 +49,11 @@ build: setup  ## build everything into build/make
 	@mkdir -p build
 	@$(configure) dev >build/configure.log || \
 		{ cat build/configure.log; exit 1; }
-	@$(bin)/cmake --build --preset dev
+	@[ -e $(BUILD)/bin/leakgraph ] || \
+		echo "== builds into $(BUILD): minutes, the first time"
+	@$(bin)/cmake --build --preset dev $(quiet)
 
+demo: SET := demo
 demo: build  ## a training loop and a figure loop that leak; pictures in out/
 	@examples/demo.sh
 
@@ -124,6 +130,7 @@ docs: build  ## the web site with the C reference in build/site; checks links an
 	@$(bin)/python -m mkdocs build --quiet
 	@echo "wrote build/site/index.html"
 
+wheel: SET := build
 wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
 	@tools/wheel.sh
 

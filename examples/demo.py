@@ -72,6 +72,8 @@ def main(folder: Path) -> None:
     for epoch in range(5):
         trainer.epoch()
         report.draw(epoch, trainer.losses, folder)
+        if epoch in (1, 3):
+            leakgraph.save_snapshot(folder / f"epoch-{epoch}.lgs")
 
     snapshot = leakgraph.snapshot()
     snapshot.save(folder / "demo.lgs")

@@ -28,6 +28,7 @@ HEADERS = (
     "libgraph/include/leakgraph/heap_map.h",
     "libgraph/include/leakgraph/ranks.h",
     "libgraph/include/leakgraph/program.h",
+    "libgraph/include/leakgraph/layout.h",
     "libgraph/include/leakgraph/line.h",
     "libgraph/include/leakgraph/native.h",
     "libgraph/include/leakgraph/baseline.h",

@@ -4,6 +4,8 @@
 # what is already there.
 #
 #   tools/setup.sh            what building, the tests and the demo need
+#   tools/setup.sh build      only what building needs: no PyTorch
+#   tools/setup.sh demo       only what building and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
 #   tools/setup.sh fresh      and debootstrap
 #   tools/setup.sh wheels     and what builds igraph in an old Debian root, for MACHINE
@@ -19,7 +21,7 @@ packages='gcc g++ libc6-dev make ccache git pkg-config ca-certificates
           libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev
           zlib1g-dev libmicrohttpd-dev node-d3-hierarchy node-d3-selection node-d3-scale'
 case ${1:-} in
-'') ;;
+'' | build | demo) ;;
 checks)
     packages="$packages clang valgrind binutils libclang-rt-dev"
     # Any node runs the tests of the report page's script.
@@ -35,7 +37,7 @@ matrix)
               libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev
               python3.15-dev python3.15-venv" ;;
 *)
-    echo "tools/setup.sh: unknown set '$1': give none, or checks, fresh, wheels or matrix" >&2
+    echo "tools/setup.sh: unknown set '$1': give none, or build, demo, checks, fresh, wheels or matrix" >&2
     exit 2
     ;;
 esac
@@ -115,16 +117,31 @@ fi
 [ -e .venv ] || "$python" -m venv .venv
 
 torch=${TORCH-torch==2.13.0}
+build=tools/requirements-build.txt
+case ${1:-} in
+build)
+    torch=
+    needed="-r $build" ;;
+demo) needed="-r $build -r tools/requirements-demo.txt" ;;
+*) needed="-r $build -r tools/requirements-demo.txt -r tools/requirements.txt" ;;
+esac
+users="-r tools/requirements-torch.txt"
+[ "${1:-}" != demo ] || users=
+
+# The stamp lists what is there, a line each, so that what needs less installs
+# nothing.
 stamp=.venv/installed.txt
-users=tools/requirements-torch.txt
-wanted=$(cat tools/requirements.txt $users && echo "$torch")
-if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
+wanted=$(cat $(echo "$needed${torch:+ $users}" | sed 's/-r//g') | grep -v '^#'; echo "$torch")
+touch $stamp
+if [ -n "$(echo "$wanted" | grep -vxFf $stamp)" ]; then
     echo "== pip installs tools${torch:+ and $torch} into .venv: minutes, the first time"
-    .venv/bin/python -m pip install -qq -r tools/requirements.txt
-    if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch" -r $users
+    # shellcheck disable=SC2086
+    .venv/bin/python -m pip install -qq $needed
+    # shellcheck disable=SC2086
+    if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch" $users
     then
         echo "No $torch for this Python: installing the newest one." >&2
-        .venv/bin/python -m pip install -qq torch -r $users
+        .venv/bin/python -m pip install -qq torch $users
     fi
-    echo "$wanted" >$stamp
+    echo "$wanted" >>$stamp
 fi

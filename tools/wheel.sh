@@ -53,3 +53,4 @@ for wheel in build/wheel/*.whl build/wheel/from_sdist/*.whl; do
     try_wheel "$wheel"
     echo "$wheel: fine"
 done
+echo "To install it: pip install $(pwd)/$(ls build/wheel/*.whl)"

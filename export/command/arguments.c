@@ -103,6 +103,19 @@ static const option_text texts[] = {
 };
 
 void
+lg__arguments_visit(const lg__verb *verb, lg__option_visit *visit,
+                    void *context)
+{
+    for (size_t i = 0; options[i].name; i++) {
+        const lg__option_face face = {.name = options[i].name,
+                                      .takes_value =
+                                          options[i].has_arg != no_argument};
+        if (options[i].val == 'h' || strchr(verb->options, options[i].val))
+            visit(context, &face);
+    }
+}
+
+void
 lg__arguments_print_help(const lg__verb *verb)
 {
     printf("\nOptions:\n");
@@ -241,11 +254,27 @@ own_options(const lg__verb *verb, struct option *own, const char **names)
     return count;
 }
 
-void
-lg__complain_option(const char *verb, const char *word,
-                    const char *const *names, size_t count)
+// Writes the option that getopt refused: a long one has just been read, and a
+// short one may be one of several letters.
+static void
+refused_option(char **argv, char *out, size_t room)
 {
-    char bare[64];
+    const char *next = argv[optind];
+    bool among = next && next[0] == '-' && next[1] != '-' && optopt > 0 &&
+                 optopt < 128 && strchr(next + 1, optopt);
+    const char *read = argv[optind - 1];
+    if (among || strncmp(read, "--", 2))
+        snprintf(out, room, "-%c", optopt);
+    else
+        snprintf(out, room, "%s", read);
+}
+
+void
+lg__complain_option(const char *verb, char **argv, const char *const *names,
+                    size_t count)
+{
+    char bare[64], word[128];
+    refused_option(argv, word, sizeof word);
     snprintf(bare, sizeof bare, "%s", word + strspn(word, "-"));
     bare[strcspn(bare, "=")] = '\0';
     const char *nearest = lg__nearest(bare, names, count);
@@ -303,7 +332,6 @@ lg__arguments_read(const lg__verb *verb, int argc, char **argv,
         .direction = LG_BACKREFS, .min_bytes = -1, .min_share = -1};
     opterr = 0;
     for (;;) {
-        const char *word = argv[optind];
         int letter = getopt_long(argc, argv, ":hf:o:", own, NULL);
         if (letter == -1)
             return take_words(verb, argc, argv, out);
@@ -314,10 +342,9 @@ lg__arguments_read(const lg__verb *verb, int argc, char **argv,
         }
         bool known = letter != '?' && strchr(verb->options, letter);
         if (letter == '?' || !known) {
-            lg__complain_option(verb->name,
-                                optopt || !argv[optind - 1] ? word
-                                                            : argv[optind - 1],
-                                names, count);
+            if (letter != '?')
+                optopt = letter;
+            lg__complain_option(verb->name, argv, names, count);
             return false;
         }
         if (!take_option(letter, out))

@@ -75,6 +75,15 @@ typedef struct lg__arguments {
     bool no_browser;
 } lg__arguments;
 
+/** An option of a verb, for the completion. */
+typedef struct lg__option_face {
+    const char *name; /* without hyphens */
+    bool takes_value;
+    const char *const *words; /* of a choice; or NULL */
+} lg__option_face;
+
+typedef void lg__option_visit(void *context, const lg__option_face *option);
+
 typedef struct lg__verb {
     const char *name;
     int (*run)(const lg__arguments *arguments);
@@ -109,11 +118,15 @@ bool lg__steps_read(const char *word, size_t count, double **out);
 bool lg__kinds_read(const char *word, unsigned *out);
 /** Reads a share from 0 to 1, or `2%`. */
 bool lg__share_read(const char *word, double *out);
-/** Complains about an option that is none of the verb's `count` names. */
-void lg__complain_option(const char *verb, const char *word,
+/** Complains about an option that is none of the verb's `count` names. getopt
+ *  has just refused it. */
+void lg__complain_option(const char *verb, char **argv,
                          const char *const *names, size_t count);
 /** Complains unless the verb has from `least` to `most` arguments. */
 bool lg__words_check(const char *verb, int count, int least, int most);
+/** Calls `visit` for each option that the verb takes. */
+void lg__arguments_visit(const lg__verb *verb, lg__option_visit *visit,
+                         void *context);
 /** Prints the options that the verb takes, one line each. */
 void lg__arguments_print_help(const lg__verb *verb);
 
@@ -125,7 +138,11 @@ int lg__fail(const lg_error *error);
  *  close. */
 const char *lg__nearest(const char *word, const char *const *names,
                         size_t count);
-/** Prints a report. It is no error if the reader closes the pipe early. */
+/** Takes `--color WORD` out of the command line, and finds out how wide the
+ *  reader's lines are. False after a complaint. */
+bool lg__output_begin(int *argc, char **argv);
+/** Prints a report as the terminal shows it best, and frees it. It is no error
+ *  if the reader closes the pipe early. */
 int lg__print(lg_text *text);
 
 /** Stops long work after Ctrl-C. Work of more than a second shows its progress
@@ -188,10 +205,32 @@ int lg__render_analysed(const lg__arguments *arguments);
 
 /** Lists the verbs in the order of the help; NULL at the end. */
 const lg__verb *lg__verb_at(size_t index);
+/** Returns NULL if there is none by that name. */
+const lg__verb *lg__verb_find(const char *name);
+
+/** A verb that Python runs. */
+typedef struct lg__python_verb {
+    const char *name;
+    const char *summary;
+} lg__python_verb;
+
+/** The first of them, which take a snapshot. */
+enum { LG__TAKING_VERBS = 4 };
+
+/** NULL at the end. */
+const lg__python_verb *lg__python_verb_at(size_t index);
+/** The names of all verbs: those of Python, of this program, and the questions.
+ *  NULL at the end. */
+const char *lg__verb_name(size_t index);
 
 /** Lists the questions that are verbs by themselves: their descriptions say
  *  which options they take and what they print. NULL at the end. */
 const lg_question *lg__question_verb_at(size_t index);
+/** Returns NULL if there is none by that name. */
+const lg_question *lg__question_verb_find(const char *name);
+/** Calls `visit` for each option of the verb. */
+void lg__question_visit(const lg_question *question, lg__option_visit *visit,
+                        void *context);
 /** Reads the command line after the verb, and prints the answer. */
 int lg__question_run(const lg_question *question, int argc, char **argv);
 void lg__question_print_help(const lg_question *question);
@@ -221,6 +260,12 @@ int lg__verb_view(const lg__arguments *arguments);
 int lg__verb_ranks(const lg__arguments *arguments);
 int lg__verb_summarize(const lg__arguments *arguments);
 int lg__verb_analyze(const lg__arguments *arguments);
+/** Prints the script with which a shell completes command lines. */
+int lg__verb_completion(const lg__arguments *arguments);
+/** Prints what the last word of a command line may become, a line each. */
+int lg__complete_line(const char *text);
+/** Answers `leakgraph FILE`: what to know first of a snapshot. */
+int lg__overview_run(const char *path);
 /** Replaces this process by Python; returns only if that fails. */
 int lg__run_python(char **argv);
 

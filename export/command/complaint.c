@@ -3,11 +3,9 @@
 
 #include "command/command.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void
 lg__complain(const char *format, ...)
@@ -82,26 +80,4 @@ lg__nearest(const char *word, const char *const *names, size_t count)
         }
     }
     return nearest;
-}
-
-int
-lg__print(lg_text *text)
-{
-    int code = LG__EXIT_FINE;
-    size_t done = 0;
-    lg__progress_end();
-    while (done < text->length && code == LG__EXIT_FINE) {
-        ssize_t written =
-            write(STDOUT_FILENO, text->data + done, text->length - done);
-        if (written >= 0) {
-            done += (size_t)written;
-        } else if (errno == EPIPE) {
-            break;
-        } else if (errno != EINTR) {
-            lg__complain("cannot write the report: %s", strerror(errno));
-            code = LG__EXIT_INCOMPLETE;
-        }
-    }
-    lg_text_free(text);
-    return code;
 }

@@ -122,6 +122,16 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph strip run.lgs -o share.lgs\n"},
+    {"completion", lg__verb_completion, "", 1, 0,
+     "complete command lines in bash, zsh or fish",
+     "leakgraph completion bash|zsh|fish",
+     "Prints a script with which the shell completes verbs, options and their\n"
+     "words, files, and selectors, which it takes from the snapshot.\n"
+     "\n"
+     "Example:\n"
+     "  source <(leakgraph completion bash)\n"
+     "  leakgraph completion fish > "
+     "~/.config/fish/completions/leakgraph.fish\n"},
 };
 
 const lg__verb *

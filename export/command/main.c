@@ -6,32 +6,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MOST_VERBS 40u
-
-// The verbs that Python runs.
-static const struct {
-    const char *name;
-    const char *summary;
-} python_verbs[] = {
-    {"run", "run a script and save a snapshot when it exits"},
-    {"watch", "run a script and report what grows"},
-    {"attach", "take a snapshot of a running process"},
-    {"tree", "see what a running process and its children hold and share"},
-    {"sql", "query the tables of a snapshot with DuckDB"},
-    {"mcp", "serve a snapshot to an agent"},
-};
-
-enum {
-    TAKING_VERBS = 4, // the first verbs, which take a snapshot
-    PYTHON_VERBS = sizeof python_verbs / sizeof *python_verbs,
-};
+#define MOST_VERBS 48u
 
 static void
 print_python_verbs(size_t first, size_t end)
 {
-    for (size_t i = first; i < end; i++)
-        printf("  %-11s %s\n", python_verbs[i].name, python_verbs[i].summary);
+    const lg__python_verb *verb;
+    for (size_t i = first; i < end && (verb = lg__python_verb_at(i)); i++)
+        printf("  %-11s %s\n", verb->name, verb->summary);
 }
 
 static void
@@ -39,22 +23,29 @@ print_help(void)
 {
     printf("leakgraph %s - what keeps these bytes alive?\n"
            "\nUsage: leakgraph VERB SNAPSHOT [OPTIONS]\n"
+           "       leakgraph SNAPSHOT       mistakes, what is big, what to ask "
+           "next\n"
            "\nTake a snapshot:\n",
            lg_version());
-    print_python_verbs(0, TAKING_VERBS);
+    print_python_verbs(0, LG__TAKING_VERBS);
     printf("\nRead a snapshot (.lgs):\n");
     for (size_t i = 0; lg__question_verb_at(i); i++)
         printf("  %-11s %s\n", lg__question_verb_at(i)->name,
                lg__question_verb_at(i)->help);
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
-    print_python_verbs(TAKING_VERBS, PYTHON_VERBS);
+    print_python_verbs(LG__TAKING_VERBS, SIZE_MAX);
     printf(
-        "\n`leakgraph VERB --help` explains a verb.\n"
-        "\nExit codes: 0 fine, 1 leaks found (cycles, findings or diff "
-        "--check),\n"
-        "2 wrong usage, 3 unreadable file, 4 incomplete analysis or unwritten "
-        "output.\n"
+        "\n`leakgraph VERB --help` explains a verb. `-` as SNAPSHOT is "
+        "standard input.\n"
+        "--color auto|always|never says when to colour (auto: on a terminal, "
+        "unless\n"
+        "NO_COLOR is set). Lines fit the terminal, or COLUMNS. PAGER shows "
+        "long answers.\n"
+        "\nExit codes: 0 fine, whether or not leaks are found; 1 leaks found, "
+        "only with\n"
+        "--check (cycles, findings, diff); 2 wrong usage; 3 unreadable file;\n"
+        "4 incomplete analysis or unwritten output.\n"
         "\nExamples:\n"
         "  leakgraph run --at-exit run.lgs train.py\n"
         "  leakgraph run --arm 'run-{n}.lgs' train.py    # before memory runs "
@@ -86,12 +77,10 @@ complain_verb(const char *word)
 {
     const char *names[MOST_VERBS];
     size_t count = 0;
-    for (; count < PYTHON_VERBS; count++)
-        names[count] = python_verbs[count].name;
-    for (size_t i = 0; count < MOST_VERBS && lg__verb_at(i); i++)
-        names[count++] = lg__verb_at(i)->name;
-    for (size_t i = 0; count < MOST_VERBS && lg__question_verb_at(i); i++)
-        names[count++] = lg__question_verb_at(i)->name;
+    while (count < MOST_VERBS && lg__verb_name(count)) {
+        names[count] = lg__verb_name(count);
+        count++;
+    }
     const char *nearest = lg__nearest(word, names, count);
     if (nearest)
         lg__complain("there is no verb %s: did you mean %s?", word, nearest);
@@ -116,25 +105,6 @@ run_verb(const lg__verb *verb, int argc, char **argv)
     return code;
 }
 
-static const lg__verb *
-find_verb(const char *word)
-{
-    size_t i = 0;
-    while (lg__verb_at(i) && strcmp(word, lg__verb_at(i)->name))
-        i++;
-    return lg__verb_at(i);
-}
-
-static const lg_question *
-find_question(const char *word)
-{
-    size_t i = 0;
-    while (lg__question_verb_at(i) &&
-           strcmp(word, lg__question_verb_at(i)->name))
-        i++;
-    return lg__question_verb_at(i);
-}
-
 // Answers a question, or explains its verb.
 static int
 run_question(const lg_question *question, int argc, char **argv)
@@ -153,9 +123,9 @@ static bool
 is_python_verb(const char *word)
 {
     size_t i = 0;
-    while (i < PYTHON_VERBS && strcmp(word, python_verbs[i].name))
+    while (lg__python_verb_at(i) && strcmp(word, lg__python_verb_at(i)->name))
         i++;
-    return i < PYTHON_VERBS;
+    return lg__python_verb_at(i) != NULL;
 }
 
 // Runs `help` and `help VERB`.
@@ -169,19 +139,47 @@ help(char *verb)
     }
     if (is_python_verb(verb))
         return lg__run_python((char *[]){verb, option, NULL});
-    if (find_question(verb)) {
-        lg__question_print_help(find_question(verb));
+    if (lg__question_verb_find(verb)) {
+        lg__question_print_help(lg__question_verb_find(verb));
         return LG__EXIT_FINE;
     }
-    if (!find_verb(verb))
+    if (!lg__verb_find(verb))
         return complain_verb(verb);
-    print_verb_help(find_verb(verb));
+    print_verb_help(lg__verb_find(verb));
     return LG__EXIT_FINE;
+}
+
+static bool
+is_file(const char *word)
+{
+    size_t length = strlen(word);
+    return !strcmp(word, "-") || strchr(word, '/') || !access(word, R_OK) ||
+           (length > 4 && !strcmp(word + length - 4, ".lgs"));
+}
+
+static int
+run_word(const char *word, int argc, char **argv)
+{
+    const lg_question *question = lg__question_verb_find(word);
+    const lg__verb *verb = lg__verb_find(word);
+    if (!strcmp(word, "completion") && argc == 4 && !strcmp(argv[2], "--line"))
+        return lg__complete_line(argv[3]);
+    if (is_python_verb(word))
+        return lg__run_python(argv + 1);
+    if (question)
+        return run_question(question, argc - 1, argv + 1);
+    if (verb)
+        return run_verb(verb, argc - 1, argv + 1);
+    if (argc == 2 && is_file(word))
+        return lg__overview_run(word);
+    return complain_verb(word);
 }
 
 int
 main(int argc, char **argv)
 {
+    if (!lg__output_begin(&argc, argv))
+        return LG__EXIT_USAGE;
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2) {
         lg__complain("a verb is missing: see leakgraph --help");
@@ -191,15 +189,9 @@ main(int argc, char **argv)
         return help(NULL);
     if (!strcmp(word, "help"))
         return help(argv[2]);
-    if (!strcmp(word, "--version")) {
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
         printf("leakgraph %s\n", lg_version());
         return LG__EXIT_FINE;
     }
-    if (is_python_verb(word))
-        return lg__run_python(argv + 1);
-    const lg_question *question = find_question(word);
-    const lg__verb *verb = find_verb(word);
-    if (question)
-        return run_question(question, argc - 1, argv + 1);
-    return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);
+    return run_word(word, argc, argv);
 }

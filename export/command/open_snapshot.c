@@ -4,8 +4,11 @@
 
 #include <leakgraph/file.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int
 lg__fail_to_open(const lg_error *error)
@@ -14,10 +17,43 @@ lg__fail_to_open(const lg_error *error)
     return code == LG__EXIT_USAGE ? LG__EXIT_UNREADABLE : code;
 }
 
+// Copies standard input into a file in memory, which a path names. Returns
+// false after a complaint.
+static bool
+open_input(char *path, size_t room)
+{
+    char bytes[1 << 16];
+    ssize_t length = -1;
+    int file = memfd_create("standard input", MFD_CLOEXEC);
+    while (file >= 0 &&
+           (length = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
+        for (ssize_t done = 0, part; done < length; done += part) {
+            part = write(file, bytes + done, (size_t)(length - done));
+            if (part < 0) {
+                lg__complain("cannot keep standard input: %s", strerror(errno));
+                return false;
+            }
+        }
+    }
+    if (length < 0) {
+        lg__complain("cannot read standard input: %s", strerror(errno));
+        return false;
+    }
+    snprintf(path, room, "/proc/self/fd/%d", file);
+    return true;
+}
+
 bool
 lg__open(const char *path, lg_graph **out, int *code)
 {
+    char input[64];
     lg_error error = {0};
+    *code = LG__EXIT_UNREADABLE;
+    if (!strcmp(path, "-")) {
+        if (!open_input(input, sizeof input))
+            return false;
+        path = input;
+    }
     if (!lg_graph_load(path, LG_LOAD_MAPPED, lg__monitor(), out, &error))
         return true;
     *code = lg__fail_to_open(&error);

@@ -80,6 +80,32 @@ list_options(request *to)
     list_option(to, "help", no_argument, FIRST_LETTER + HELP);
 }
 
+const lg_question *
+lg__question_verb_find(const char *name)
+{
+    size_t i = 0;
+    while (lg__question_verb_at(i) &&
+           strcmp(name, lg__question_verb_at(i)->name))
+        i++;
+    return lg__question_verb_at(i);
+}
+
+void
+lg__question_visit(const lg_question *question, lg__option_visit *visit,
+                   void *context)
+{
+    request all = {.question = question};
+    list_options(&all);
+    for (size_t i = 0; i < all.count; i++) {
+        int index = all.own[i].val - FIRST_LETTER;
+        const lg__option_face face = {
+            .name = all.names[i],
+            .takes_value = all.own[i].has_arg == required_argument,
+            .words = index < JSON ? question->options[index].words : NULL};
+        visit(context, &face);
+    }
+}
+
 static bool
 take_option(request *to, int index)
 {
@@ -102,7 +128,6 @@ read_request(request *to, int argc, char **argv)
     list_options(to);
     opterr = 0;
     for (;;) {
-        const char *word = argv[optind];
         int letter = getopt_long(argc, argv, ":h", to->own, NULL);
         if (letter == -1)
             break;
@@ -112,9 +137,7 @@ read_request(request *to, int argc, char **argv)
             return false;
         }
         if (letter < FIRST_LETTER) {
-            lg__complain_option(
-                verb, optopt || !argv[optind - 1] ? word : argv[optind - 1],
-                to->listed, to->count);
+            lg__complain_option(verb, argv, to->listed, to->count);
             return false;
         }
         if (!take_option(to, letter - FIRST_LETTER))

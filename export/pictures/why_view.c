@@ -142,9 +142,10 @@ add_headline(const why_view *view)
     } else if (why->frees_count) {
         lg_text_add(line, "Cut the orange reference to free ");
     } else if (why->cuts.is_kept && why->cuts.total) {
-        lg_text_add(line, native ? "Native code holds it, and so do "
+        lg_text_add(line, native ? "Native code holds it, and so "
                                  : "A reference that no program can cut holds "
-                                   "it, and so do ");
+                                   "it, and so ");
+        lg_text_add(line, why->cuts.total == 1 ? "does " : "do ");
         lg_text_add_count(line, why->cuts.total);
         lg_text_add(line, why->cuts.total == 1
                               ? " orange reference; it retains "

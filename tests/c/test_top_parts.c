@@ -69,13 +69,13 @@ places(void)
     }
     expect(
         &made, NULL,
-        "    retained    share  object                              held by\n"
-        "    31.5 KiB   99.8 %  App #1                              app.app\n"
-        "    21.5 KiB   68.0 %    20 objects such as Session #5       "
+        "    retained    share  object                             held by\n"
+        "    31.5 KiB   99.8 %  App #1                             app.app\n"
+        "    21.5 KiB   68.0 %    20 x Session #5                    "
         ".sessions[*]\n"
-        "    13.7 KiB   43.2 %      20 objects such as bytearray #6     .data\n"
-        "    5.86 KiB   18.5 %      20 objects such as User #7          .user\n"
-        "    9.77 KiB   30.9 %    20 objects such as Tensor #9        "
+        "    13.7 KiB   43.2 %      20 x bytearray #6                  .data\n"
+        "    5.86 KiB   18.5 %      20 x User #7                       .user\n"
+        "    9.77 KiB   30.9 %    20 x Tensor #9                     "
         ".results[*]\n"
         "        72 B    0.2 %  everything else\n"
         "\n"
@@ -162,7 +162,7 @@ small_ones(void)
         &made, NULL,
         "    retained    share  object                             held by\n"
         "    9.00 KiB   99.2 %  App #1                             app.app\n"
-        "    4.88 KiB   53.8 %    5 objects such as bytes #4         .five[*]\n"
+        "    4.88 KiB   53.8 %    5 x bytes #4                       .five[*]\n"
         "    3.98 KiB   43.9 %    list of 4 #2                       .four\n"
         "      1000 B   10.8 %      bytearray #5                       [0]\n"
         "      1000 B   10.8 %      bytearray #7                       [1]\n"

@@ -54,7 +54,7 @@ def test_many_small_ones_are_one_row():
     (row,) = (row for row in snapshot.top(40) if row.count == 2_000)
     assert row.title == "Thing" and row.node in {snapshot.find(one) for one in ones}
     assert row.retained.total > 2_000 * 10_000
-    assert f"2,000 objects such as Thing #{row.node.index} " in str(snapshot.top(40))
+    assert f"2,000 x Thing #{row.node.index} " in str(snapshot.top(40))
     assert len(others) == len(ones)
 
 

@@ -71,7 +71,7 @@ def test_the_page_has_the_columns_of_a_row():
     assert all(line.count("|") == ROW.line().count("|") for line in rows_in(page))
 
 
-def test_the_sum_of_the_sources_is_that_of_what_is_built(monkeypatch):
+def test_the_sum_of_the_sources_is_that_of_what_is_built(monkeypatch, checkout):
     assert matrix.sources() == matrix.sources()
     monkeypatch.setenv("MATRIX_SOURCES", "known")
     assert matrix.sources() == "known"

@@ -42,7 +42,7 @@ BUNDLED = "\n".join(["| file | package | version |", "| --- | --- | --- |", *ROW
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory):
+def sdist(tmp_path_factory, checkout):
     """Return the folder to which an sdist unpacks.
 
     Its tree has no .venv, which takes the backend half a minute to look through.

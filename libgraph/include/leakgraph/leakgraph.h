@@ -38,6 +38,7 @@
 #include <leakgraph/graph.h>
 #include <leakgraph/growth.h>
 #include <leakgraph/heap_map.h>
+#include <leakgraph/layout.h>
 #include <leakgraph/line.h>
 #include <leakgraph/json.h>
 #include <leakgraph/merged_paths.h>

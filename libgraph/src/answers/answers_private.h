@@ -195,7 +195,7 @@ void lg__top_parts_free(lg_top_row *row);
 /** Puts the parts of a row as a list, for programs. */
 void lg__top_parts_put(const lg_graph *graph, const lg_top_row *row,
                        lg_table *table, size_t column);
-/** Writes `12 objects such as list of 2 #17`; nothing for LG_NONE. */
+/** Writes `12 x list of 2 #17`; nothing for LG_NONE. */
 void lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
                         lg_text *out);
 

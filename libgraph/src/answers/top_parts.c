@@ -399,7 +399,7 @@ lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
         return;
     if (count > 1) {
         lg_text_add_count(out, count);
-        lg_text_add(out, " objects such as ");
+        lg_text_add(out, " x ");
     }
     lg_node_title(graph, node, false, out);
     lg_text_addf(out, " #%u", node);

@@ -253,6 +253,26 @@ find_variable(const lg_graph *graph, const char *name)
     return found;
 }
 
+// Returns the module that a script is, whose own name is another one for
+// __main__: `train` for train.py. Sets *used to the length of that name.
+static uint32_t
+find_script(const lg_graph *graph, const char *name, size_t *used)
+{
+    lg_string program = lg_graph_info_find(graph, "program");
+    size_t begin = program.length, end = program.length;
+    while (begin > 0 && program.data[begin - 1] != '/')
+        begin--;
+    if (end - begin > 3 && memcmp(program.data + end - 3, ".py", 3) == 0)
+        end -= 3;
+    size_t length = strcspn(name, ".[ ");
+    uint32_t root = lg__module_find(graph, "__main__", strlen("__main__"));
+    if (root == LG_NONE || length == 0 || length != end - begin ||
+        memcmp(name, program.data + begin, length) != 0)
+        return LG_NONE;
+    *used = length;
+    return graph->root_node[root];
+}
+
 static lg_status
 no_module(const lg_graph *graph, const char *name, lg_error *err)
 {
@@ -298,6 +318,8 @@ lg__name_begin(const lg_graph *graph, const char *name, uint32_t *node,
 {
     size_t used = 0;
     uint32_t module = find_prefix(graph, name, &used);
+    if (module == LG_NONE)
+        module = find_script(graph, name, &used);
     if (module == LG_NONE)
         return no_module(graph, name, err);
     *node = module;

@@ -8,8 +8,10 @@
 
 #include <leakgraph/scope.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // No answer has more columns.
 enum { MOST_FIELDS = 32 };
@@ -117,13 +119,13 @@ static double
 unit_bytes(const char *unit)
 {
     static const char letters[] = "KMGT";
-    if (*unit == '\0' || strcmp(unit, "B") == 0)
+    if (*unit == '\0' || strcasecmp(unit, "B") == 0)
         return 1;
-    const char *letter = strchr(letters, *unit == 'k' ? 'K' : *unit);
+    const char *letter = strchr(letters, toupper((unsigned char)*unit));
     if (letter == NULL)
         return 0;
-    bool decimal = strcmp(unit + 1, "B") == 0;
-    if (!decimal && unit[1] != '\0' && strcmp(unit + 1, "iB") != 0)
+    bool decimal = strcasecmp(unit + 1, "B") == 0;
+    if (!decimal && unit[1] != '\0' && strcasecmp(unit + 1, "iB") != 0)
         return 0;
     double bytes = 1;
     for (ptrdiff_t i = letter - letters; i >= 0; i--)

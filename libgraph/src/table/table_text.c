@@ -1,4 +1,6 @@
-// Writes tables as text, with columns as wide as their content.
+// Writes tables as text, with columns as wide as their content, or narrower to
+// fit the layout.
+#include "table/fit.h"
 #include "table/table_private.h"
 #include "table/width.h"
 
@@ -9,11 +11,15 @@
 // away.
 enum { DEEPEST = 64, FARTHEST = 40, NEAR = 9 };
 
+// A text keeps so many columns, however narrow the layout is.
+enum { NARROWEST = 12 };
+
 typedef struct writer {
     const lg_table *table;
     lg_text *out;
     size_t shown;
     size_t *width;      // [column] 0: the column is not shown
+    size_t columns;     // of the layout; 0: any number
     size_t left;        // where the first flush-left column begins
     bool *is_last;      // [row] whether it is the last of its siblings, if
                         // there are branches
@@ -108,11 +114,44 @@ say(writer *to, size_t row, size_t column, lg_text *out)
     lg__cell_format(to->table, row, column, out);
 }
 
+// Returns whether a cell of the row stands beside others behind this one.
+static bool
+is_followed(writer *to, size_t row, size_t index)
+{
+    to->cell.length = 0;
+    for (size_t i = index + 1; i < to->table->column_count; i++)
+        if (is_beside(&to->table->columns[i]))
+            lg__cell_format(to->table, row, i, &to->cell);
+    return to->cell.length > 0;
+}
+
+static bool
+is_last_beside(const writer *to, size_t index)
+{
+    size_t i = index + 1;
+    while (i < to->table->column_count && !is_beside(&to->table->columns[i]))
+        i++;
+    return i == to->table->column_count;
+}
+
+// Returns whether the width of a cell says how wide its column is. In a layout,
+// a text with nothing behind it takes the room of the columns behind.
+static bool
+widens(writer *to, size_t row, size_t index, size_t width)
+{
+    const lg__column *column = &to->table->columns[index];
+    size_t most = column->most > 0 ? column->most : LG__WIDEST;
+    if (lg__column_is_right(column))
+        return true;
+    return to->columns == 0
+               ? width <= most
+               : is_last_beside(to, index) || is_followed(to, row, index);
+}
+
 static void
 measure_column(writer *to, size_t index)
 {
     const lg__column *column = &to->table->columns[index];
-    size_t most = column->most > 0 ? column->most : LG__WIDEST;
     size_t widest = column->least;
     if (!to->table->layout.bare) {
         size_t width = strlen(lg__column_heading(column));
@@ -124,10 +163,43 @@ measure_column(writer *to, size_t index)
             continue;
         say(to, row_at(to, i), index, &to->cell);
         size_t width = width_of(&to->cell);
-        bool counts = lg__column_is_right(column) || width <= most;
-        widest = counts && width > widest ? width : widest;
+        if (width > widest && widens(to, row_at(to, i), index, width))
+            widest = width;
     }
     to->width[index] = widest;
+}
+
+static bool
+is_text_beside(const lg__column *column)
+{
+    return is_beside(column) && !lg__column_is_right(column);
+}
+
+// Returns how wide the table is if no text beside others is wider than `most`.
+static size_t
+width_with(const writer *to, size_t most)
+{
+    size_t width = to->table->layout.indent;
+    for (size_t i = 0; i < to->table->column_count; i++) {
+        const lg__column *column = &to->table->columns[i];
+        size_t own = to->width[i];
+        if (is_beside(column))
+            width += column->gap +
+                     (is_text_beside(column) && own > most ? most : own);
+    }
+    return width;
+}
+
+// Makes the widest texts narrower until the table fits the layout.
+static void
+shrink(writer *to)
+{
+    size_t most = to->columns;
+    while (most > NARROWEST && width_with(to, most) > to->columns)
+        most--;
+    for (size_t i = 0; i < to->table->column_count; i++)
+        if (is_text_beside(&to->table->columns[i]) && to->width[i] > most)
+            to->width[i] = most;
 }
 
 static bool
@@ -136,17 +208,22 @@ measure(writer *to)
     const lg_table *table = to->table;
     size_t at = table->layout.indent;
     bool branched = false;
+    to->columns = lg_layout_columns();
     to->width = lg__wide_calloc(table->column_count + 1, sizeof *to->width);
     for (size_t i = 0; i < table->column_count; i++)
         branched |= table->columns[i].tree == LG__BRANCHED;
     if (to->width == NULL || (branched && !find_last(to)))
         return false;
     to->left = SIZE_MAX;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (is_beside(&table->columns[i]))
+            measure_column(to, i);
+    if (to->columns > 0)
+        shrink(to);
     for (size_t i = 0; i < table->column_count; i++) {
         const lg__column *column = &table->columns[i];
         if (!is_beside(column))
             continue;
-        measure_column(to, i);
         at += column->gap;
         if (!lg__column_is_right(column) && to->left == SIZE_MAX)
             to->left = at;
@@ -217,6 +294,42 @@ add_below(writer *to, size_t row, size_t index)
     }
 }
 
+static size_t
+start_of(const writer *to, size_t index)
+{
+    size_t start = to->table->layout.indent;
+    for (size_t i = 0; i < index; i++)
+        if (is_beside(&to->table->columns[i]))
+            start += to->table->columns[i].gap + to->width[i];
+    return start + to->table->columns[index].gap;
+}
+
+// Returns how many columns a cell may take.
+static size_t
+room_for(writer *to, size_t row, size_t index)
+{
+    size_t start = start_of(to, index);
+    if (to->columns == 0 || !is_text_beside(&to->table->columns[index]))
+        return SIZE_MAX;
+    return is_followed(to, row, index) || start + to->width[index] > to->columns
+               ? to->width[index]
+               : to->columns - start;
+}
+
+// Writes the cell into to->cell.
+static void
+say_within(writer *to, size_t row, size_t index)
+{
+    size_t room = room_for(to, row, index);
+    lg_text text = {0};
+    to->cell.length = 0;
+    say(to, row, index, &text);
+    if (text.data != NULL)
+        lg__fit_word(text.data, text.length, room, &to->cell);
+    to->cell.failed |= text.failed;
+    lg_text_free(&text);
+}
+
 static void
 add_row(writer *to, size_t row)
 {
@@ -226,8 +339,7 @@ add_row(writer *to, size_t row)
     for (size_t i = 0; i < to->table->column_count; i++) {
         if (!is_beside(&to->table->columns[i]))
             continue;
-        to->cell.length = 0;
-        say(to, row, i, &to->cell);
+        say_within(to, row, i);
         add_cell(to, i, &pending);
     }
     lg_text_add(to->out, "\n");

@@ -1,0 +1,223 @@
+// How answers reach the reader: on a terminal they fit its width, are coloured,
+// and long ones go through a pager. Anywhere else they are as the library
+// writes them, unless COLUMNS says how wide they should be.
+
+#include "command/command.h"
+
+#include <leakgraph/layout.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A terminal narrower than this says nothing of how wide texts should be.
+enum { NARROWEST = 20, WIDEST = 1000 };
+
+static enum { AUTO = 0, ALWAYS, NEVER } colour;
+
+static bool
+is_terminal(void)
+{
+    const char *kind = getenv("TERM");
+    return isatty(STDOUT_FILENO) && (!kind || strcmp(kind, "dumb"));
+}
+
+static struct winsize
+terminal_size(void)
+{
+    struct winsize size = {0};
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        memset(&size, 0, sizeof size);
+    return size;
+}
+
+// Returns 0 if nothing says how wide the reader's lines are.
+static unsigned
+find_columns(void)
+{
+    const char *given = getenv("COLUMNS");
+    unsigned long columns = given ? strtoul(given, NULL, 10) : 0;
+    if (columns < NARROWEST || columns > WIDEST)
+        columns = terminal_size().ws_col;
+    return columns < NARROWEST || columns > WIDEST ? 0 : (unsigned)columns;
+}
+
+static bool
+is_coloured(void)
+{
+    const char *refused = getenv("NO_COLOR");
+    if (colour != AUTO)
+        return colour == ALWAYS;
+    return is_terminal() && (!refused || !*refused);
+}
+
+static bool
+read_colour(const char *word)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    for (unsigned i = 0; word && i < 3; i++) {
+        if (!strcmp(word, words[i])) {
+            colour = i;
+            return true;
+        }
+    }
+    lg__complain("--color takes auto, always or never, not '%s'",
+                 word ? word : "");
+    return false;
+}
+
+bool
+lg__output_begin(int *argc, char **argv)
+{
+    static const char option[] = "--color";
+    int kept = 1;
+    bool fine = true, open = true;
+    for (int i = 1; i < *argc; i++) {
+        size_t length = sizeof option - 1;
+        open = open && strcmp(argv[i], "--");
+        bool is = open && !strncmp(argv[i], option, length);
+        if (is && argv[i][length] == '=')
+            fine = fine && read_colour(argv[i] + length + 1);
+        else if (is && !argv[i][length])
+            fine = fine && read_colour(argv[++i]);
+        else
+            argv[kept++] = argv[i];
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    lg_layout_set_columns(find_columns());
+    return fine;
+}
+
+/* ----------------------------------------------------------------- pager */
+
+static size_t
+count_lines(const lg_text *text)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < text->length; i++)
+        lines += text->data[i] == '\n';
+    return lines;
+}
+
+// Returns the pager for a text that the terminal does not show at once, or
+// NULL.
+static const char *
+find_pager(const lg_text *text)
+{
+    const char *pager = getenv("PAGER");
+    size_t rows = terminal_size().ws_row;
+    if (!is_terminal() || !isatty(STDIN_FILENO) || rows == 0 ||
+        count_lines(text) < rows)
+        return NULL;
+    if (!pager)
+        pager = "less";
+    return *pager && strcmp(pager, "cat") ? pager : NULL;
+}
+
+static void
+run_pager(const char *pager, int from)
+{
+    dup2(from, STDIN_FILENO);
+    close(from);
+    setenv("LESS", "FRX", 0);
+    execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+    _exit(127);
+}
+
+static int
+write_all(int to, const lg_text *text)
+{
+    size_t done = 0;
+    while (done < text->length) {
+        ssize_t written = write(to, text->data + done, text->length - done);
+        if (written >= 0)
+            done += (size_t)written;
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+// Shows the text. Returns false if there is no such pager; then nothing was
+// shown.
+static bool
+show_in_pager(const char *pager, const lg_text *text)
+{
+    int ends[2], status = 0;
+    if (pipe(ends))
+        return false;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        run_pager(pager, ends[0]);
+    }
+    close(ends[0]);
+    if (child < 0) {
+        close(ends[1]);
+        return false;
+    }
+    void (*interrupt)(int) = signal(SIGINT, SIG_IGN);
+    void (*pipe_end)(int) = signal(SIGPIPE, SIG_IGN);
+    write_all(ends[1], text);
+    close(ends[1]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    signal(SIGINT, interrupt);
+    signal(SIGPIPE, pipe_end);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 127;
+}
+
+/* ---------------------------------------------------------------- printing */
+
+// Returns whether the text is data, which no layout may change.
+static bool
+is_data(const lg_text *text)
+{
+    return text->length == 0 || text->data[0] == '{' || text->data[0] == '[';
+}
+
+// Fits and paints the text. Leaves it as it is if memory runs out.
+static void
+lay_out(lg_text *text)
+{
+    lg_text fit = {0}, painted = {0};
+    unsigned columns = lg_layout_columns();
+    if (is_data(text))
+        return;
+    if (columns > 0)
+        lg_layout_fit(text->data, text->length, columns, &fit);
+    lg_text *said = columns > 0 && !fit.failed ? &fit : text;
+    if (is_coloured())
+        lg_layout_paint(said->data, said->length, &painted);
+    lg_text *best = painted.length > 0 && !painted.failed ? &painted : said;
+    if (best != text) {
+        lg_text old = *text;
+        *text = *best;
+        *best = old;
+    }
+    lg_text_free(&fit);
+    lg_text_free(&painted);
+}
+
+int
+lg__print(lg_text *text)
+{
+    lg__progress_end();
+    lay_out(text);
+    const char *pager = find_pager(text);
+    int failed = 0;
+    if (!pager || !show_in_pager(pager, text))
+        failed = write_all(STDOUT_FILENO, text);
+    lg_text_free(text);
+    if (failed == 0 || failed == EPIPE)
+        return LG__EXIT_FINE;
+    lg__complain("cannot write the report: %s", strerror(failed));
+    return LG__EXIT_INCOMPLETE;
+}

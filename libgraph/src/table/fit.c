@@ -1,0 +1,363 @@
+// Fits finished text into the columns of a terminal, and paints it.
+#include "table/fit.h"
+
+#include "table/width.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+// Lines that wrap leave at least this many columns for the text.
+enum { LEAST_ROOM = 24 };
+
+// What stands for the middle of a word, one column wide.
+static const char ellipsis[] = "…";
+
+static unsigned most_columns;
+
+void
+lg_layout_set_columns(unsigned columns)
+{
+    most_columns = columns;
+}
+
+unsigned
+lg_layout_columns(void)
+{
+    return most_columns;
+}
+
+/* ------------------------------------------------------------ characters */
+
+static size_t
+character_length(const char *at, const char *end)
+{
+    size_t length = 1;
+    while (at + length < end && ((unsigned char)at[length] & 0xc0) == 0x80)
+        length++;
+    return length;
+}
+
+static size_t
+width_of(const char *at, const char *end)
+{
+    return lg__display_width(at, (size_t)(end - at));
+}
+
+// Returns the end of the longest beginning in so many columns.
+static const char *
+beginning(const char *at, const char *end, size_t columns)
+{
+    while (at < end) {
+        size_t length = character_length(at, end);
+        size_t width = width_of(at, at + length);
+        if (width > columns)
+            break;
+        columns -= width;
+        at += length;
+    }
+    return at;
+}
+
+// Returns the start of an ending in at most so many columns.
+static const char *
+ending(const char *at, const char *end, size_t columns)
+{
+    size_t width = width_of(at, end);
+    while (width > columns ||
+           (at < end && width > 0 &&
+            width_of(at, at + character_length(at, end)) == 0)) {
+        size_t length = character_length(at, end);
+        width -= width_of(at, at + length);
+        at += length;
+    }
+    return at;
+}
+
+void
+lg__fit_word(const char *text, size_t length, size_t columns, lg_text *out)
+{
+    const char *end = text + length;
+    if (length == 0 || width_of(text, end) <= columns) {
+        lg_text_add_bytes(out, text, length);
+        return;
+    }
+    size_t tail = columns / 2;
+    size_t head = columns > tail ? columns - tail - 1 : 0;
+    const char *first = beginning(text, end, head);
+    const char *last = ending(text, end, tail);
+    lg_text_add_bytes(out, text, (size_t)(first - text));
+    lg_text_add(out, ellipsis);
+    lg_text_add_bytes(out, last, (size_t)(end - last));
+}
+
+/* ----------------------------------------------------------------- lines */
+
+typedef struct line {
+    const char *at;
+    const char *end;
+    const char *under; // the line that underlines it, or NULL
+    const char *under_end;
+} line;
+
+static bool
+is_underline(const char *at, const char *end)
+{
+    bool any = false;
+    for (; at < end; at++) {
+        if (*at != ' ' && *at != '~' && *at != '^')
+            return false;
+        any |= *at != ' ';
+    }
+    return any;
+}
+
+// Returns the column at which the rest of a line goes on: below the last text
+// that follows a gap of two spaces and leaves enough room.
+static size_t
+hanging_indent(const line *of, size_t columns)
+{
+    const char *text = of->at;
+    while (text < of->end && *text == ' ')
+        text++;
+    size_t start = (size_t)(text - of->at);
+    size_t hang = start > 0 ? start + 2 : 0;
+    size_t column = start;
+    for (const char *at = text; at < of->end;) {
+        size_t length = character_length(at, of->end);
+        bool gap =
+            at - text >= 2 && at[-1] == ' ' && at[-2] == ' ' && *at != ' ';
+        if (gap && column + LEAST_ROOM <= columns)
+            hang = column;
+        column += width_of(at, at + length);
+        at += length;
+    }
+    return hang + LEAST_ROOM <= columns ? hang : 0;
+}
+
+static void
+add_spaces(lg_text *out, size_t count)
+{
+    for (; count > 0; count--)
+        lg_text_add(out, " ");
+}
+
+// Adds the part of an underline below a part of its line. One column of an
+// underline is one byte.
+static void
+add_underline(const line *of, size_t from, size_t to, size_t indent,
+              lg_text *out)
+{
+    size_t length = of->under ? (size_t)(of->under_end - of->under) : 0;
+    to = to < length ? to : length;
+    if (from >= to || !is_underline(of->under + from, of->under + to))
+        return;
+    const char *at = of->under + from;
+    const char *end = of->under + to;
+    while (end > at && end[-1] == ' ')
+        end--;
+    add_spaces(out, indent);
+    lg_text_add_bytes(out, at, (size_t)(end - at));
+    lg_text_add(out, "\n");
+}
+
+static const char *
+end_of_word(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    while (at < end && *at != ' ')
+        at++;
+    return at;
+}
+
+static const char *
+skip_spaces(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    return at;
+}
+
+// Returns the end of the words that fit; `at` if not even the first does.
+static const char *
+words_that_fit(const char *at, const char *end, size_t room)
+{
+    const char *fits = at;
+    for (const char *next = at; next < end;) {
+        next = end_of_word(next, end);
+        if (width_of(at, next) > room)
+            break;
+        fits = next;
+    }
+    return fits;
+}
+
+// Adds a line in several, the others after an indent. A first word that does
+// not even fit into a line of its own loses its middle.
+static void
+wrap(const line *of, size_t columns, lg_text *out)
+{
+    size_t hang = hanging_indent(of, columns), indent = 0;
+    const char *at = of->at;
+    while (at < of->end) {
+        size_t room = columns - indent;
+        const char *fits = words_that_fit(at, of->end, room);
+        const char *word = end_of_word(at, of->end);
+        const char *next = end_of_word(fits, of->end);
+        size_t left = room - (fits > at ? width_of(at, fits) + 1 : 0);
+        bool cut = fits == at || (width_of(skip_spaces(fits, of->end), next) >
+                                      columns - hang &&
+                                  left >= LEAST_ROOM);
+        size_t from = width_of(of->at, at);
+        add_spaces(out, indent);
+        if (!cut) {
+            lg_text_add_bytes(out, at, (size_t)(fits - at));
+        } else if (fits == at) {
+            const char *text = skip_spaces(at, of->end);
+            lg_text_add_bytes(out, at, (size_t)(text - at));
+            lg__fit_word(text, (size_t)(word - text),
+                         room - (size_t)(text - at), out);
+            fits = word;
+        } else {
+            const char *text = skip_spaces(fits, of->end);
+            size_t gap = (size_t)(text - fits);
+            lg_text_add_bytes(out, at, (size_t)(text - at));
+            lg__fit_word(text, (size_t)(next - text), left + 1 - gap, out);
+            fits = next;
+        }
+        lg_text_add(out, "\n");
+        add_underline(of, from, width_of(of->at, fits), indent, out);
+        at = skip_spaces(fits, of->end);
+        indent = hang;
+    }
+}
+
+static const char *
+end_of_line(const char *at, const char *end)
+{
+    const char *found = memchr(at, '\n', (size_t)(end - at));
+    return found ? found : end;
+}
+
+// Adds a line without its end, and what underlines it.
+static void
+add_line(const line *of, size_t columns, lg_text *out)
+{
+    if (width_of(of->at, of->end) > columns) {
+        wrap(of, columns, out);
+        return;
+    }
+    lg_text_add_bytes(out, of->at, (size_t)(of->end - of->at));
+    lg_text_add(out, "\n");
+    add_underline(of, 0, columns, 0, out);
+}
+
+void
+lg_layout_fit(const char *text, size_t length, unsigned columns, lg_text *out)
+{
+    const char *end = text + length;
+    size_t most = columns > LEAST_ROOM ? columns : LEAST_ROOM;
+    for (const char *at = text; at < end;) {
+        line of = {.at = at, .end = end_of_line(at, end)};
+        const char *next = of.end < end ? of.end + 1 : end;
+        const char *next_end = next < end ? end_of_line(next, end) : end;
+        if (next < end && is_underline(next, next_end)) {
+            of.under = next;
+            of.under_end = next_end;
+            next = next_end < end ? next_end + 1 : end;
+        }
+        add_line(&of, most, out);
+        at = next;
+    }
+}
+
+/* ---------------------------------------------------------------- colours */
+
+static const char plain[] = "\033[0m";
+static const char size_colour[] = "\033[1m";
+static const char path_colour[] = "\033[36m";
+static const char cut_colour[] = "\033[33m";
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Returns the end of a size such as `1.5 MiB`, or `at`.
+static const char *
+end_of_size(const char *at, const char *end)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    const char *number = at;
+    while (number < end && ((*number >= '0' && *number <= '9') ||
+                            *number == '.' || *number == ','))
+        number++;
+    if (number == at || number + 1 >= end || *number != ' ')
+        return at;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t length = strlen(units[i]);
+        const char *unit = number + 1;
+        if ((size_t)(end - unit) >= length &&
+            memcmp(unit, units[i], length) == 0 &&
+            (unit + length == end || !is_letter(unit[length])))
+            return unit + length;
+    }
+    return at;
+}
+
+// Returns the end of a path such as `train.losses[0]`, or `at`.
+static const char *
+end_of_path(const char *at, const char *end)
+{
+    const char *stop = at;
+    bool steps = false;
+    while (stop < end && *stop != ' ' && *stop != '\n')
+        stop++;
+    while (stop > at && strchr(".,:;)", stop[-1]) != NULL)
+        stop--;
+    for (const char *c = at; c + 1 < stop; c++)
+        steps |= (c[0] == '.' && is_letter(c[1])) || c[0] == '[';
+    return steps && (is_letter(*at) || *at == '.' || *at == '[') ? stop : at;
+}
+
+static const char *
+end_of_mark(const char *at, const char *end)
+{
+    while (at < end && (*at == '~' || *at == '^'))
+        at++;
+    return at;
+}
+
+static void
+add_painted(const char *colour, const char *at, const char *end, lg_text *out)
+{
+    lg_text_add(out, colour);
+    lg_text_add_bytes(out, at, (size_t)(end - at));
+    lg_text_add(out, plain);
+}
+
+void
+lg_layout_paint(const char *text, size_t length, lg_text *out)
+{
+    static const struct {
+        const char *colour;
+        const char *(*end_of)(const char *at, const char *end);
+    } kinds[] = {{size_colour, end_of_size},
+                 {path_colour, end_of_path},
+                 {cut_colour, end_of_mark}};
+    const char *end = text + length;
+    bool begins = true;
+    for (const char *at = text; at < end;) {
+        const char *stop = at;
+        for (size_t i = 0; begins && stop == at && i < 3; i++) {
+            stop = kinds[i].end_of(at, end);
+            if (stop > at)
+                add_painted(kinds[i].colour, at, stop, out);
+        }
+        if (stop == at)
+            lg_text_add_bytes(out, stop++, 1);
+        begins = stop[-1] == ' ' || stop[-1] == '\n' || stop[-1] == '(';
+        at = stop;
+    }
+}

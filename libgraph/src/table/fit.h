@@ -1,0 +1,12 @@
+/** Texts in fewer columns. */
+#ifndef LEAKGRAPH_FIT_H
+#define LEAKGRAPH_FIT_H
+
+#include <leakgraph/layout.h>
+
+/** Adds a text in at most `columns` columns: a longer one loses its middle to
+ *  `…`. */
+void lg__fit_word(const char *text, size_t length, size_t columns,
+                  lg_text *out);
+
+#endif

@@ -1,0 +1,130 @@
+// Text in the columns of a terminal: prose wraps below its beginning, long
+// words lose their middle, tables become narrower, and nothing is wider than
+// asked.
+#include "asked.h"
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+#include <leakgraph/layout.h>
+
+#include <string.h>
+
+static void
+expect(const char *text, unsigned columns, const char *expected)
+{
+    lg_text out = {0};
+    lg_layout_fit(text, strlen(text), columns, &out);
+    CHECK_TEXT(out, expected);
+    lg_text_free(&out);
+}
+
+static void
+prose(void)
+{
+    expect("short\n\nlines stay  as they are\n", 30,
+           "short\n\nlines stay  as they are\n");
+    expect("A line without a column wraps to where it began.\n", 30,
+           "A line without a column wraps\nto where it began.\n");
+    expect("  cause  A container keeps losses with their graphs.\n", 40,
+           "  cause  A container keeps losses with\n"
+           "         their graphs.\n");
+    expect("  An indented line goes on a little further.\n", 30,
+           "  An indented line goes on a\n    little further.\n");
+    // A column that leaves less than 24 columns is no place to wrap to.
+    expect("  a long first column  and a second one that wraps\n", 40,
+           "  a long first column  and a second one\n    that wraps\n");
+}
+
+static void
+words(void)
+{
+    expect("  held by  __main__.trainer.metrics.history[*].grad_fn.saved\n", 40,
+           "  held by  __main__.train….grad_fn.saved\n");
+    expect("see __main__.trainer.metrics.history[*].grad_fn.saved\n", 40,
+           "see __main__.trainer.…y[*].grad_fn.saved\n");
+    expect("see 訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練\n", 30,
+           "see 訓練訓練訓練…訓練訓練訓練\n");
+}
+
+// What underlines a part of a line wraps with it.
+static void
+underlines(void)
+{
+    expect("a.b -> a.trainer.losses -> a.trainer.model -> a.b\n"
+           "                           ~~~~~~~~~~~~~~~\n",
+           30,
+           "a.b -> a.trainer.losses ->\n"
+           "a.trainer.model -> a.b\n"
+           "~~~~~~~~~~~~~~~\n");
+}
+
+static void
+tables(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "application.services.訓練");
+    uint32_t holder = story_add(&made, "app.Holder", NULL, 100);
+    story_attribute(&made, module, "a_rather_long_name_of_an_attribute",
+                    holder);
+    for (uint32_t i = 0; i < 3; i++)
+        story_attribute(
+            &made, holder, i ? "another_long_attribute" : "short",
+            story_add(&made, "app.ATypeWhoseNameIsLong", NULL, 4000));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    static const char *const expected[] = {
+        "    retained    share  object             held by\n"
+        "    11.8 KiB   99.4 %  Holder #1          applicat…attribute\n"
+        "    3.91 KiB   32.9 %    ATypeW…IsLong #2   .short\n"
+        "    3.91 KiB   32.9 %    ATypeW…IsLong #3   .anoth…attribute\n"
+        "    3.91 KiB   32.9 %    ATypeW…IsLong #4   .anoth…attribute\n"
+        "        72 B    0.6 %  everything else\n"
+        "\n"
+        "each byte counted once; total 11.9 KiB\n",
+        "    retained    share  object                             held by\n"
+        "    11.8 KiB   99.4 %  Holder #1                          "
+        "application.services.訓練.a_rather_long_name_of_an_attribute\n"
+        "    3.91 KiB   32.9 %    ATypeWhoseNameIsLong #2            .short\n"
+        "    3.91 KiB   32.9 %    ATypeWhoseNameIsLong #3            "
+        ".another_long_attribute\n"
+        "    3.91 KiB   32.9 %    ATypeWhoseNameIsLong #4            "
+        ".another_long_attribute\n"
+        "        72 B    0.6 %  everything else\n"
+        "\n"
+        "each byte counted once; total 11.9 KiB\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        lg_text text = {0};
+        lg_layout_set_columns(i ? 120 : 60);
+        REQUIRE(question_report("top", graph, analysis, NULL, LG_FORMAT_TEXT,
+                                &text) == LG_OK);
+        lg_layout_set_columns(0);
+        CHECK_TEXT(text, expected[i]);
+        lg_text_free(&text);
+    }
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+static void
+colours(void)
+{
+    const char *text = "1.5 MiB  train.losses[0] keeps 3 B, see a. b\n"
+                       "         ~~~~~~\n";
+    lg_text out = {0};
+    lg_layout_paint(text, strlen(text), &out);
+    CHECK_TEXT(out, "\033[1m1.5 MiB\033[0m  \033[36mtrain.losses[0]\033[0m "
+                    "keeps \033[1m3 B\033[0m, see a. b\n"
+                    "         \033[33m~~~~~~\033[0m\n");
+    lg_text_free(&out);
+}
+
+SUITE(fit)
+{
+    RUN(prose);
+    RUN(words);
+    RUN(underlines);
+    RUN(tables);
+    RUN(colours);
+    return test_result();
+}

@@ -1,0 +1,320 @@
+"""The command at a terminal: width, colours, pager, completion, the first question.
+
+Run by ctest as `check_terminal.py COMMAND MAKE_SNAPSHOT...`; standard library only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unicodedata
+import unittest
+from pathlib import Path
+
+COMMAND = ""
+MAKE_SNAPSHOT: list[str] = []
+PLAIN = {"TERM": "xterm", "NO_COLOR": "", "PAGER": "cat"}
+
+
+def width(line: str) -> int:
+    """Return how many columns a line takes."""
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in line
+    )
+
+
+class Terminal(unittest.TestCase):
+    """Snapshots of made-up heaps, asked by somebody at a terminal."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    here: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Makes the snapshots."""
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.here = Path(cls.folder.name)
+        for shape in ("losses", "held", "names", "training", "figure", "chain"):
+            file = cls.here / f"{shape}.lgs"
+            subprocess.run([*MAKE_SNAPSHOT, shape, str(file)], check=True)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        """Removes them."""
+        cls.folder.cleanup()
+
+    def run_command(
+        self, *words: str, stdin: str | None = None, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs the command with its output in a pipe."""
+        inherited = {
+            k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")
+        }
+        with open(self.here / stdin if stdin else os.devnull, "rb") as source:
+            return subprocess.run(
+                [COMMAND, *words],
+                cwd=self.here,
+                env={**inherited, **env},
+                stdin=source,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                check=False,
+            )
+
+    def at_terminal(
+        self, columns: int, *words: str, rows: int = 200, **env: str
+    ) -> str:
+        """Runs the command at a terminal, and returns what it shows."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.read(0, 1)  # until the terminal has its size
+            os.chdir(self.here)
+            inherited = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+            os.execve(COMMAND, [COMMAND, *words], {**inherited, **PLAIN, **env})
+        fcntl.ioctl(
+            terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0)
+        )
+        os.write(terminal, b"\n")
+        shown = b""
+        while True:
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            shown += more
+        os.waitpid(child, 0)
+        os.close(terminal)
+        text = shown.decode().replace("\r\n", "\n")
+        return text[1:] if text.startswith("\n") else text
+
+    def test_no_line_is_wider_than_the_terminal(self) -> None:
+        asked = [
+            [verb, f"{heap}.lgs"]
+            for heap in ("losses", "names", "training", "figure")
+            for verb in (
+                "top",
+                "findings",
+                "dominators",
+                "cycles",
+                "tensors",
+                "waste",
+                "memory",
+            )
+        ]
+        asked += [
+            ["why", "names.lgs", "#4"],
+            ["why", "chain.lgs", "#9"],
+            ["training.lgs"],
+        ]
+        asked += [["paths", "losses.lgs", "type:*"], ["refs", "names.lgs", "#0"]]
+        for words in asked:
+            for columns in (40, 80, 120):
+                done = self.run_command(*words, COLUMNS=str(columns))
+                self.assertEqual(done.returncode, 0, (words, done.stderr))
+                widest = max(map(width, done.stdout.splitlines()))
+                self.assertLessEqual(widest, columns, (words, done.stdout))
+
+    def test_a_pipe_gets_whole_lines(self) -> None:
+        whole = self.run_command("top", "names.lgs").stdout
+        self.assertNotIn("…", whole)
+        self.assertEqual(
+            whole, self.run_command("top", "names.lgs", COLUMNS="0").stdout
+        )
+        data = self.run_command("top", "names.lgs", "--json").stdout
+        narrow = self.run_command(
+            "--color", "always", "top", "names.lgs", "--json", COLUMNS="40"
+        )
+        self.assertEqual(narrow.stdout, data)
+
+    def test_the_terminal_says_how_wide_it_is(self) -> None:
+        for columns in (80, 120):
+            shown = self.at_terminal(columns, "top", "training.lgs")
+            piped = self.run_command(
+                "top", "training.lgs", "--color=always", COLUMNS=str(columns)
+            ).stdout
+            self.assertEqual(shown, piped)
+
+    def test_colours(self) -> None:
+        plain = self.run_command("top", "training.lgs", COLUMNS="80").stdout
+        self.assertNotIn("\x1b", plain)
+        self.assertNotIn(
+            "\x1b", self.at_terminal(80, "top", "training.lgs", NO_COLOR="1")
+        )
+        self.assertNotIn(
+            "\x1b", self.at_terminal(80, "top", "training.lgs", TERM="dumb")
+        )
+        self.assertNotIn(
+            "\x1b", self.at_terminal(80, "top", "training.lgs", "--color=never")
+        )
+        self.assertIn("\x1b[1m", self.at_terminal(80, "top", "training.lgs"))
+        painted = self.run_command(
+            "top", "training.lgs", "--color", "always", NO_COLOR="1"
+        )
+        self.assertIn("\x1b[36m", painted.stdout)
+        for words in (["top", "training.lgs", "--color=blue"], ["top", "--color"]):
+            done = self.run_command(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--color takes auto, always or never, not '", done.stderr)
+
+    def test_a_pager_shows_long_answers_only(self) -> None:
+        pager = "sed 's/^/| /'"
+        paged = self.at_terminal(80, "top", "training.lgs", rows=5, PAGER=pager)
+        self.assertTrue(paged.startswith("| "), paged)
+        for rows, chosen in ((200, pager), (5, ""), (5, "cat")):
+            shown = self.at_terminal(80, "top", "training.lgs", rows=rows, PAGER=chosen)
+            self.assertNotIn("| ", shown)
+        missing = self.at_terminal(
+            80, "top", "training.lgs", rows=5, PAGER="no-such-pager"
+        )
+        self.assertIn("each byte counted once", missing.replace("\x1b", ""))
+
+    def test_a_file_alone_is_looked_over(self) -> None:
+        done = self.run_command("training.lgs")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        findings = self.run_command("findings", "training.lgs").stdout
+        top = self.run_command("top", "training.lgs").stdout
+        self.assertTrue(
+            done.stdout.startswith(f"{findings}\n{top}\nNext:\n"), done.stdout
+        )
+        for line in done.stdout.split("\nNext:\n")[1].splitlines():
+            if line.startswith("  leakgraph why"):
+                again = self.run_command("why", "training.lgs", line.split("'")[1])
+                self.assertEqual(again.returncode, 0, again.stderr)
+        done = self.run_command("no.lgs")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no.lgs", done.stderr)
+        self.assertEqual(self.run_command("tup").stderr.count("did you mean top?"), 1)
+
+    def test_standard_input(self) -> None:
+        for words in (["-"], ["top", "-"], ["why", "-", "#1"], ["dominators", "-"]):
+            named = [
+                word.replace("-", "held.lgs") if word == "-" else word for word in words
+            ]
+            piped = self.run_command(*words, stdin="held.lgs")
+            self.assertEqual(piped.returncode, 0, piped.stderr)
+            if words != ["-"]:
+                self.assertEqual(piped.stdout, self.run_command(*named).stdout)
+        done = self.run_command("top", "-")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_options(self) -> None:
+        self.assertEqual(
+            self.run_command("-V").stdout, self.run_command("--version").stdout
+        )
+        for verb in ("top", "why", "cycles"):
+            for words in (["-n", "2"], ["-nx"]):
+                done = self.run_command(verb, "held.lgs", *words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"{verb} has no option -n", done.stderr)
+            done = self.run_command(verb, "--jsn", "held.lgs")
+            self.assertIn(
+                f"{verb} has no option --jsn: did you mean --json?", done.stderr
+            )
+        for size in ("1kib", "1KiB", "1K", "1024b"):
+            done = self.run_command("cycles", "held.lgs", "--min-bytes", size)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.run_command("--help").stdout
+        self.assertIn("0 fine, whether or not leaks are found", text)
+
+    def completed(self, line: str) -> list[str]:
+        """Return what the last word of a command line may become."""
+        return self.run_command("completion", "--line", line).stdout.splitlines()
+
+    def test_completion(self) -> None:
+        verbs = self.completed("leakgraph ")
+        self.assertLessEqual({"top", "why", "attach", "help", "held.lgs"}, set(verbs))
+        for verb in set(verbs) - {"help"}:
+            self.assertTrue(
+                verb.endswith(".lgs")
+                or f"\n  {verb} " in self.run_command("--help").stdout,
+                verb,
+            )
+        self.assertEqual(self.completed("leakgraph domi"), ["dominators"])
+        self.assertEqual(self.completed("leakgraph top --gr"), ["--group"])
+        self.assertEqual(
+            self.completed("leakgraph top --group "), ["object", "type", "module"]
+        )
+        self.assertEqual(self.completed("leakgraph top 'hel"), ["held.lgs"])
+        self.assertEqual(
+            self.completed("leakgraph completion "), ["bash", "zsh", "fish"]
+        )
+        types = self.completed("leakgraph why losses.lgs type:")
+        self.assertTrue(types and all(word.startswith("type:") for word in types))
+        self.assertEqual(self.completed("leakgraph why no.lgs type:"), [])
+        self.assertEqual(self.completed(""), [])
+        self.assertEqual(self.run_command("completion", "tcsh").returncode, 2)
+
+    def in_shell(self, shell: str, script: str) -> list[str]:
+        """Runs a script in a shell that finds the command, and returns its lines."""
+        if not shutil.which(shell):
+            self.skipTest(f"{shell} is not installed")
+        path = f"{Path(COMMAND).parent}:{os.environ['PATH']}"
+        done = subprocess.run(
+            [
+                shell,
+                *({"bash": ["--norc"], "zsh": ["-f"]}.get(shell, [])),
+                "-c",
+                script,
+            ],
+            cwd=self.here,
+            env={**os.environ, "PATH": path, "HOME": str(self.here)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.stderr, "")
+        return done.stdout.splitlines()
+
+    def test_bash_completes(self) -> None:
+        script = (
+            "source <(leakgraph completion bash); COMP_LINE='leakgraph {line}'; "
+            "COMP_POINT=${{#COMP_LINE}}; _leakgraph; "
+            "printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        )
+        self.assertEqual(
+            self.in_shell("bash", script.format(line="domi")), ["dominators"]
+        )
+        # bash replaces only what stands behind a colon.
+        types = self.in_shell("bash", script.format(line="why losses.lgs type:"))
+        whole = self.completed("leakgraph why losses.lgs type:")
+        self.assertEqual(types, [word[len("type:") :] for word in whole])
+
+    def test_zsh_completes(self) -> None:
+        script = (
+            'compdef() {{ }}; compadd() {{ shift 3; print -l -- "$@" }}; '
+            "LBUFFER='leakgraph {line}'; source <(leakgraph completion zsh); _leakgraph"
+        )
+        self.assertEqual(
+            self.in_shell("zsh", script.format(line="domi")), ["dominators"]
+        )
+        types = self.in_shell("zsh", script.format(line="why losses.lgs type:"))
+        self.assertEqual(types, self.completed("leakgraph why losses.lgs type:"))
+
+    def test_fish_completes(self) -> None:
+        script = "leakgraph completion fish | source; complete -C 'leakgraph {line}'"
+        self.assertEqual(
+            self.in_shell("fish", script.format(line="domi")), ["dominators"]
+        )
+        types = self.in_shell("fish", script.format(line="why losses.lgs type:"))
+        self.assertEqual(
+            sorted(types), sorted(self.completed("leakgraph why losses.lgs type:"))
+        )
+
+
+if __name__ == "__main__":
+    COMMAND, *MAKE_SNAPSHOT = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])
