@@ -1,6 +1,5 @@
 #include "attach/attach.h"
 #include "attach/script.h"
-#include "attach/tracee.h"
 #include "attach/visit.h"
 #include "capture/common/capture_common.h"
 
@@ -10,7 +9,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -352,7 +350,7 @@ is_quiet(const call *self)
     uint64_t mask = 0;
     snprintf(path, sizeof path, "/proc/%d/status", self->request->process);
     return lg__remote_number(path, "SigBlk:", 16, &mask) &&
-           mask == lg__tracee_quiet_mask();
+           mask == lg__visit_quiet_mask();
 }
 
 /** Whether the thread is still to enter the stub, in which it blocks signals.
@@ -477,9 +475,8 @@ remove_maker(const lg__attach_request *request)
         self.answer.child = find_maker(request->process, &ended);
         if (self.answer.child == 0)
             return;
-        if (ended &&
-            lg__attach_target_find_any(request->process, request->filtered,
-                                       &target, &ignored) == LG_OK) {
+        if (ended && lg__attach_target_find(request->process, request->filtered,
+                                            true, &target, &ignored) == LG_OK) {
             reap(&self);
             await_home(&self, TRIES);
             lg__attach_target_close(&target);
@@ -561,7 +558,8 @@ lg_status
 lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 {
     lg__attach_target target;
-    lg_status status = lg__attach_target_find(process, filtered, &target, err);
+    lg_status status =
+        lg__attach_target_find(process, filtered, false, &target, err);
     if (status != LG_OK)
         return status;
     *out = target.minor;
@@ -574,15 +572,10 @@ lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 static void
 find_path(call *self)
 {
-    char link[32], theirs[LG__PATH_BYTES + 32];
-    struct stat ours, seen;
+    char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", self->library);
-    if (readlink(link, self->path, sizeof self->path - 1) < 0)
-        return;
-    snprintf(theirs, sizeof theirs, "/proc/%d/root%s", self->request->process,
-             self->path);
-    if (fstat(self->library, &ours) != 0 || stat(theirs, &seen) != 0 ||
-        ours.st_ino != seen.st_ino || ours.st_dev != seen.st_dev)
+    if (readlink(link, self->path, sizeof self->path - 1) < 0 ||
+        !lg__target_sees(self->request->process, self->path))
         self->path[0] = '\0';
 }
 
@@ -640,8 +633,8 @@ lg__attach(const lg__attach_request *request, int library,
                  .library = library,
                  .visit.socket = -1,
                  .descriptors = {-1, -1}};
-    lg_status status = lg__attach_target_find(request->process,
-                                              request->filtered, &target, err);
+    lg_status status = lg__attach_target_find(
+        request->process, request->filtered, false, &target, err);
     if (status != LG_OK)
         return status;
     if (target.filtered)

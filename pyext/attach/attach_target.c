@@ -110,6 +110,16 @@ lg__target_explain(int process, int code, lg_error *err)
                         process, strerror(code));
 }
 
+bool
+lg__target_sees(int process, const char *path)
+{
+    char theirs[LG__PATH_BYTES + 32];
+    struct stat ours, seen;
+    snprintf(theirs, sizeof theirs, "/proc/%d/root%s", process, path);
+    return stat(path, &ours) == 0 && stat(theirs, &seen) == 0 &&
+           ours.st_ino == seen.st_ino && ours.st_dev == seen.st_dev;
+}
+
 /** `risked`: attach although a filter may end the process. */
 static lg_status
 check_filter(int process, int seccomp, bool risked, lg_error *err)
@@ -364,9 +374,9 @@ look_once(lg__attach_target *self, bool any, bool *replaced, lg_error *err)
     return status;
 }
 
-static lg_status
-find(int process, bool filtered, bool any, lg__attach_target *out,
-     lg_error *err)
+lg_status
+lg__attach_target_find(int process, bool filtered, bool any,
+                       lg__attach_target *out, lg_error *err)
 {
     lg__attach_target self = {.remote = {.process = process}};
     bool replaced = true;
@@ -381,20 +391,6 @@ find(int process, bool filtered, bool any, lg__attach_target *out,
     if (status == LG_OK)
         *out = self;
     return status;
-}
-
-lg_status
-lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
-                       lg_error *err)
-{
-    return find(process, filtered, false, out, err);
-}
-
-lg_status
-lg__attach_target_find_any(int process, bool filtered, lg__attach_target *out,
-                           lg_error *err)
-{
-    return find(process, filtered, true, out, err);
 }
 
 void

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_ATTACH_TARGET_H
 #define LEAKGRAPH_ATTACH_TARGET_H
 
-#include "attach/landing.h"
+#include "attach/planted.h"
 #include "attach/offsets.h"
 #include "attach/outcome.h"
 #include "attach/remote.h"
@@ -26,18 +26,18 @@ typedef struct lg__attach_target {
 
 /** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND
  *  with a sentence that says why leakgraph cannot attach to it. `filtered`:
- *  take the risk that its filter of system calls ends it. On success,
- *  lg__attach_target_close must follow. */
-lg_status lg__attach_target_find(int process, bool filtered,
+ *  take the risk that its filter of system calls ends it. `any`: its program
+ *  need not be Python, for a visit that takes the exit status of a child. On
+ *  success, lg__attach_target_close must follow. */
+lg_status lg__attach_target_find(int process, bool filtered, bool any,
                                  lg__attach_target *out, lg_error *err);
-/** The same for a program that need not be Python: only for a visit that takes
- *  the exit status of a child. */
-lg_status lg__attach_target_find_any(int process, bool filtered,
-                                     lg__attach_target *out, lg_error *err);
 void lg__attach_target_close(lg__attach_target *self);
 
 /** Says why the system refused to trace the process, given the error code. */
 lg_status lg__target_explain(int process, int code, lg_error *err);
+
+/** Whether the process finds the same file by this path. */
+bool lg__target_sees(int process, const char *path);
 
 /** Who traces the process; 0: nobody. */
 int lg__target_tracer(int process);

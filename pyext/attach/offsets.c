@@ -2,40 +2,14 @@
 
 #include <stddef.h>
 
-/* Members that are 0 are left out. */
 static const lg__offsets known[] = {
-    {.minor = 9, .lock = 80, .signals = 344},
-    {.minor = 10, .lock = 80, .signals = 344},
-    {.minor = 11, .lock = 112, .signals = 352},
-    {.minor = 12,
-     .is_shared = true,
-     .lock = 2024,
-     .signals = 480,
-     .stride = 16},
-    {.minor = 13,
-     .is_shared = true,
-     .is_mutex = true,
-     .lock = 2648,
-     .signals = 1096,
-     .stride = 16},
-    {.minor = 14,
-     .is_shared = true,
-     .is_mutex = true,
-     .lock = 2856,
-     .signals = 1272,
-     .stride = 16,
-     .support = 712,
-     .audit = 10640,
-     .audit_python = 10912},
-    {.minor = 15,
-     .is_shared = true,
-     .is_mutex = true,
-     .lock = 2984,
-     .signals = 1400,
-     .stride = 16,
-     .support = 840,
-     .audit = 10760,
-     .audit_python = 10888},
+    {9, false, false, 80, 344, 0, 0, 0, 0},
+    {10, false, false, 80, 344, 0, 0, 0, 0},
+    {11, false, false, 112, 352, 0, 0, 0, 0},
+    {12, true, false, 2024, 480, 16, 0, 0, 0},
+    {13, true, true, 2648, 1096, 16, 0, 0, 0},
+    {14, true, true, 2856, 1272, 16, 712, 10640, 10912},
+    {15, true, true, 2984, 1400, 16, 840, 10760, 10888},
 };
 
 const lg__offsets *

@@ -1,5 +1,5 @@
 #include "attach/room.h"
-#include "attach/stub.h"
+#include "attach/planted.h"
 
 #include <elf.h>
 #include <stdio.h>

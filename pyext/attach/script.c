@@ -149,18 +149,6 @@ lg__script_find(const lg__attach_target *target, lg__script *out)
                        interpreter + known->audit_python);
 }
 
-/** Whether the process finds the same file by this path. */
-static bool
-is_seen(const lg__script *self, const char *path)
-{
-    char theirs[LG__PATH_BYTES + 32];
-    struct stat ours, seen;
-    snprintf(theirs, sizeof theirs, "/proc/%d/root%s", self->remote->process,
-             path);
-    return stat(path, &ours) == 0 && stat(theirs, &seen) == 0 &&
-           ours.st_ino == seen.st_ino && ours.st_dev == seen.st_dev;
-}
-
 static void
 name_file(const lg__script *self, const char *name, char *out, size_t size)
 {
@@ -269,7 +257,7 @@ lg__script_ask(lg__script *self, const char *library)
         !write_script(self, library))
         return "needs a folder for a script, which cannot be made";
     name_file(self, LG__SCRIPT_FILE, path, sizeof path);
-    if (!is_seen(self, path))
+    if (!lg__target_sees(self->remote->process, path))
         return "does not find the script of leakgraph by its path";
     return request(self) ? NULL : "does not let its memory be written to";
 }

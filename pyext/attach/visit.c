@@ -1,15 +1,18 @@
 #include "attach/visit.h"
-#include "attach/tracee.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,19 +34,301 @@ enum { X87_CONTROL = 0x37f, SSE_CONTROL = 0x1f80, SSE_CONTROL_AT = 24 };
  *  flags for them. */
 enum { SIGNALS = 64, SIGNAL_STRIDE = 16 };
 
+#define TRY_NANOSECONDS 20000L
+#define TRY_NANOSECONDS_LATER 200000L
+#define EARLY_TRIES 100
+
+/** The kernel maps nothing else so near to the end of the stack. */
+#define STACK_REACH ((uint64_t)128 << 20)
+/** Enough for what is called there. */
+#define STACK_NEED ((uint64_t)128 << 10)
+#define USER_CODE 0x33
+
+/* Registers as XSAVE stores them: which parts have values, and AMX's parts. */
+enum { XSAVE_BYTES = 576, XSAVE_PARTS = 512, AMX_PARTS = 3 << 17 };
+#define XSAVE_REGISTERS 0x202
+
+/* Newer than the headers of some C libraries. */
+enum { GET_RSEQ = 0x420f, GET_DISPATCH = 0x4211 };
+
+/** Errors after which the kernel repeats a system call. */
+enum { RESTARTSYS = 512, RESTART_RESTARTBLOCK = 516 };
+
 /** How often to look whether another thread has let go of a lock. */
 #define LOCK_LOOKS 300
+
+/** A thread of another process, stopped by ptrace. Whoever traces it may vanish
+ * at any instant: the kernel then lets the thread go, so nothing here may leave
+ * it in a state from which it does not find home. */
+typedef struct stopped {
+    const lg__remote *remote; /**< and its main thread */
+    uint64_t mask;            /**< the signals that it blocks */
+    struct user_regs_struct registers;
+    int code; /**< of the system, when it forbids to trace */
+} stopped;
 
 /** A visit under way. */
 typedef struct errand {
     lg__visit *visit;
     const lg__attach_target *target;
-    lg__tracee tracee;
+    stopped tracee;
     uint64_t room;    /**< of the stub */
     lg__landing left; /**< whose end is to be closed; inode 0: none */
     uint64_t signals; /**< for the stub */
     uint64_t before;
 } errand;
+
+static long
+trace(const stopped *self, int request, uint64_t address, uint64_t word)
+{
+    return ptrace((enum __ptrace_request)request, self->remote->process,
+                  (void *)(uintptr_t)address, (void *)(uintptr_t)word);
+}
+
+/** Waits for the next stop; 0 when the thread ended. Polls, because a waitpid()
+ *  that blocks may sleep for ever when another thread of the process executes a
+ *  program. The timer of the visit limits it. */
+static int
+next_stop(const stopped *self)
+{
+    int status = 0;
+    for (int i = 0;; i++) {
+        pid_t found = waitpid(self->remote->process, &status, __WALL | WNOHANG);
+        if (found < 0 && errno != EINTR)
+            return 0;
+        if (found == self->remote->process)
+            return WIFSTOPPED(status) ? status : 0;
+        nanosleep(&(struct timespec){0, i < EARLY_TRIES
+                                            ? TRY_NANOSECONDS
+                                            : TRY_NANOSECONDS_LATER},
+                  NULL);
+    }
+}
+
+static bool
+is_event_stop(int status)
+{
+    return status >> 16 == PTRACE_EVENT_STOP;
+}
+
+static bool
+is_group_stop(int status)
+{
+    return is_event_stop(status) && WSTOPSIG(status) != SIGTRAP;
+}
+
+static lg__outcome
+await_interrupt(const stopped *self)
+{
+    for (;;) {
+        int status = next_stop(self);
+        if (status == 0)
+            return LG__GONE;
+        if (is_group_stop(status))
+            return LG__STOPPED;
+        if (is_event_stop(status))
+            return LG__VISITED;
+        trace(self, PTRACE_CONT, 0, (uint64_t)WSTOPSIG(status));
+    }
+}
+
+/** Stops the main thread, wherever it is, and reads its registers and mask. If
+ *  somebody else has stopped the process, it stays as it is. */
+static lg__outcome
+stop_tracee(stopped *self, const lg__remote *remote)
+{
+    *self = (stopped){.remote = remote};
+    if (trace(self, PTRACE_SEIZE, 0, PTRACE_O_TRACESYSGOOD) != 0) {
+        self->code = errno;
+        return self->code == ESRCH ? LG__GONE : LG__DENIED;
+    }
+    trace(self, PTRACE_INTERRUPT, 0, 0);
+    lg__outcome outcome = await_interrupt(self);
+    if (outcome == LG__VISITED &&
+        (trace(self, PTRACE_GETREGS, 0, (uintptr_t)&self->registers) != 0 ||
+         trace(self, PTRACE_GETSIGMASK, sizeof self->mask,
+               (uintptr_t)&self->mask) != 0))
+        outcome = LG__GONE;
+    return outcome;
+}
+
+/** Another instruction pointer would take the protection of a restartable
+ *  sequence away. */
+static bool
+is_in_sequence(const stopped *self)
+{
+    struct {
+        uint64_t area;
+        uint32_t size, signature, flags, unused;
+    } where = {.area = 0};
+    struct {
+        uint32_t version, flags;
+        uint64_t start, length, abort;
+    } sequence;
+    uint64_t pointer = 0;
+    return trace(self, GET_RSEQ, sizeof where, (uintptr_t)&where) > 0 &&
+           where.area != 0 &&
+           lg__remote_read(self->remote, where.area + 8, &pointer,
+                           sizeof pointer) &&
+           pointer != 0 &&
+           lg__remote_read(self->remote, pointer, &sequence, sizeof sequence) &&
+           self->registers.rip - sequence.start < sequence.length;
+}
+
+/** Whether registers of AMX have values, which nobody has seen the stub keep. A
+ *  thread has some only within a multiplication of matrices. */
+static bool
+uses_tiles(const stopped *self)
+{
+    unsigned char area[XSAVE_BYTES];
+    uint64_t parts = 0;
+    struct iovec where = {area, sizeof area};
+    if (trace(self, PTRACE_GETREGSET, XSAVE_REGISTERS, (uintptr_t)&where) !=
+            0 ||
+        where.iov_len < XSAVE_PARTS + sizeof parts)
+        return false;
+    memcpy(&parts, area + XSAVE_PARTS, sizeof parts);
+    return parts & AMX_PARTS;
+}
+
+static bool
+dispatches_calls(const stopped *self)
+{
+    uint64_t setting[4] = {0};
+    return trace(self, GET_DISPATCH, sizeof setting, (uintptr_t)setting) == 0 &&
+           setting[0] != 0;
+}
+
+/** Whether the memory that was opened is that of the stopped thread. */
+static bool
+is_same_program(const stopped *self)
+{
+    uint64_t ours, theirs, stack = self->registers.rsp & ~(uint64_t)7;
+    struct iovec here = {&theirs, sizeof theirs};
+    struct iovec there = {(void *)(uintptr_t)stack, sizeof theirs};
+    return lg__remote_read(self->remote, stack, &ours, sizeof ours) &&
+           process_vm_readv(self->remote->process, &here, 1, &there, 1, 0) ==
+               (ssize_t)sizeof theirs &&
+           ours == theirs;
+}
+
+/** Whether the thread is on a stack that the C library has made for it: in the
+ *  mapping, closed towards lower addresses, that has its own data at the other
+ *  end. A process forked by such a thread has only that one. */
+static bool
+is_on_its_mapping(const stopped *self)
+{
+    lg__mapping stack;
+    bool guarded;
+    const lg__remote *remote = self->remote;
+    uint64_t here = self->registers.rsp, data = self->registers.fs_base;
+    if (!lg__remote_mapping_at(remote, here, &stack, &guarded) ||
+        data <= here || data >= stack.end)
+        return false;
+    uint64_t guard = lg__remote_guard_before(remote, stack.start, here);
+    if (guard == 0 && !guarded)
+        return false;
+    uint64_t end = guard ? guard : stack.start;
+    return here - end >= STACK_NEED &&
+           lg__remote_guard_before(remote, here, data) == 0;
+}
+
+/** Whether the stopped thread may be sent elsewhere: its code has 64 bits, it
+ * is on its own stack, which ends at `stack_end` or which the C library has
+ * made for it, and in no restartable sequence; and the process runs the program
+ * of `remote`. */
+static lg__outcome
+check_tracee(const stopped *self, uint64_t stack_end)
+{
+    if (lg__remote_has_ended(self->remote))
+        return LG__GONE;
+    if (!is_same_program(self))
+        return LG__REPLACED;
+    if (self->registers.cs != USER_CODE || dispatches_calls(self))
+        return LG__ALIEN_CODE;
+    if (stack_end - self->registers.rsp > STACK_REACH &&
+        !is_on_its_mapping(self))
+        return LG__ON_ALIEN_STACK;
+    if (uses_tiles(self))
+        return LG__IN_TILES;
+    return is_in_sequence(self) ? LG__IN_SEQUENCE : LG__VISITED;
+}
+
+/** The error by which the kernel repeats the system call that was interrupted:
+ *  512 to 516; 0: none. */
+static uint64_t
+restart_error(const stopped *self)
+{
+    uint64_t error = -self->registers.rax;
+    return (int64_t)self->registers.orig_rax >= 0 && error >= RESTARTSYS &&
+                   error <= RESTART_RESTARTBLOCK
+               ? error
+               : 0;
+}
+
+/** The number of the system call that it waits in; -1 if it was running. */
+static long
+waiting_call(const stopped *self)
+{
+    bool ended = (int64_t)self->registers.orig_rax >= 0 &&
+                 (int64_t)self->registers.rax == -EINTR;
+    return ended || restart_error(self) ? (long)self->registers.orig_rax : -1;
+}
+
+/** Sends it to `code`, by one word. */
+static bool
+send_tracee(const stopped *self, uint64_t code)
+{
+    return trace(self, PTRACE_POKEUSER, offsetof(struct user, regs.rip),
+                 code) == 0;
+}
+
+static bool
+set_mask(const stopped *self, uint64_t mask)
+{
+    return trace(self, PTRACE_SETSIGMASK, sizeof mask, (uintptr_t)&mask) == 0;
+}
+
+uint64_t
+lg__visit_quiet_mask(void)
+{
+    static const int others[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                 SIGTRAP, SIGKILL, SIGSTOP};
+    uint64_t mask = ~(uint64_t)0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        mask &= ~((uint64_t)1 << (others[i] - 1));
+    return mask;
+}
+
+/** Lets it continue to the next entry or exit of a system call. Passes on
+ *  signals, stops and what continues them. GONE if it ended. */
+static lg__outcome
+step_tracee(stopped *self)
+{
+    trace(self, PTRACE_SYSCALL, 0, 0);
+    for (;;) {
+        int status = next_stop(self);
+        if (status == 0)
+            return LG__GONE;
+        if (is_group_stop(status))
+            trace(self, PTRACE_LISTEN, 0, 0);
+        else if (is_event_stop(status))
+            trace(self, PTRACE_SYSCALL, 0, 0);
+        else if (WSTOPSIG(status) != (SIGTRAP | 0x80))
+            trace(self, PTRACE_SYSCALL, 0, (uint64_t)WSTOPSIG(status));
+        else
+            break;
+    }
+    return trace(self, PTRACE_GETREGS, 0, (uintptr_t)&self->registers) == 0
+               ? LG__VISITED
+               : LG__GONE;
+}
+
+static void
+detach_tracee(const stopped *self)
+{
+    trace(self, PTRACE_DETACH, 0, 0);
+}
 
 bool
 lg__visit_read(const lg__attach_target *target, uint64_t region,
@@ -101,14 +386,14 @@ static lg__outcome
 write_stub(errand *self)
 {
     const lg__visit *visit = self->visit;
-    const lg__tracee *tracee = &self->tracee;
+    const stopped *tracee = &self->tracee;
     const lg__remote *remote = tracee->remote;
     unsigned char bytes[LG__STUB_BYTES], back[LG__STUB_BYTES];
     lg__stub_cells cells = {.mark = LG__STUB_MARK,
                             .home = tracee->registers.rip,
                             .repeat = tracee->registers.rip - 2,
-                            .error = lg__tracee_restart(tracee),
-                            .quiet = lg__tracee_quiet_mask(),
+                            .error = restart_error(tracee),
+                            .quiet = lg__visit_quiet_mask(),
                             .mask = tracee->mask,
                             .before = self->before,
                             .probe = -1};
@@ -266,7 +551,7 @@ accompany(errand *self)
 {
     const struct user_regs_struct *at = &self->tracee.registers;
     lg__visit *visit = self->visit;
-    while (lg__tracee_step(&self->tracee) == LG__VISITED) {
+    while (step_tracee(&self->tracee) == LG__VISITED) {
         bool in_stub = is_in(at->rip, self->room, LG__STUB_BYTES);
         bool enters = at->rax == (uint64_t)-ENOSYS;
         if (in_stub && at->orig_rax == SYS_rt_sigprocmask && at->rdx == 0)
@@ -291,7 +576,7 @@ watch_probe(errand *self)
 {
     const struct user_regs_struct *at = &self->tracee.registers;
     for (int stops = 0; stops < 2;) {
-        if (lg__tracee_step(&self->tracee) != LG__VISITED)
+        if (step_tracee(&self->tracee) != LG__VISITED)
             return LG__GONE;
         stops += is_in(at->rip, self->room, LG__STUB_BYTES);
     }
@@ -305,17 +590,17 @@ watch_probe(errand *self)
 static lg__outcome
 send_thread(errand *self)
 {
-    lg__tracee *tracee = &self->tracee;
+    stopped *tracee = &self->tracee;
     lg__outcome outcome = write_stub(self);
     if (outcome != LG__VISITED)
         return outcome;
     self->visit->sent = true;
-    if (!lg__tracee_send(
-            tracee, self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
+    if (!send_tracee(tracee,
+                     self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
         return LG__GONE;
     if (self->visit->errand == LG__PROBE)
         return watch_probe(self);
-    lg__tracee_set_mask(tracee, lg__tracee_quiet_mask());
+    set_mask(tracee, lg__visit_quiet_mask());
     return accompany(self);
 }
 
@@ -347,12 +632,11 @@ visit_stopped(errand *self)
         return lg__rooms_contain(&self->target->rooms, at->rip)
                    ? LG__ROOMS_TAKEN
                    : LG__VISITED;
-    lg__outcome outcome =
-        lg__tracee_check(&self->tracee, self->target->stack_end);
+    lg__outcome outcome = check_tracee(&self->tracee, self->target->stack_end);
     if (outcome != LG__VISITED)
         return outcome;
     visit->here = lg__target_waits(
-        self->target, &(lg__wait){.call = lg__tracee_waits_in(&self->tracee),
+        self->target, &(lg__wait){.call = waiting_call(&self->tracee),
                                   .first = at->rdi,
                                   .second = at->rsi,
                                   .fourth = at->r10,
@@ -391,11 +675,11 @@ do_errand(lg__visit *visit)
 {
     errand self = {.visit = visit, .target = visit->target};
     note_signals(&self);
-    lg__outcome outcome = lg__tracee_stop(&self.tracee, &self.target->remote);
+    lg__outcome outcome = stop_tracee(&self.tracee, &self.target->remote);
     visit->code = self.tracee.code;
     if (outcome == LG__VISITED)
         outcome = visit_stopped(&self);
-    lg__tracee_detach(&self.tracee);
+    detach_tracee(&self.tracee);
     return outcome;
 }
 

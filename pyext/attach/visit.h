@@ -75,6 +75,10 @@ bool lg__visit_read(const lg__attach_target *target, uint64_t region,
 bool lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
                           lg__landing *out);
 
+/** The signals that the thread blocks in the stub: all but those that report a
+ *  fault. A blocked fault would lose its handler. */
+uint64_t lg__visit_quiet_mask(void);
+
 /** Sends the orders, the library and the file to whoever has the other end of
  *  the visit's socket. */
 bool lg__visit_send_orders(const lg__visit *self);
