@@ -90,21 +90,28 @@ _Static_assert(sizeof(lg__stub_cells) == 104 &&
                    offsetof(lg__stub_cells, repeat) == 16,
                "as the code above has it");
 
-/* Whether one of these signals has a handler that ends the interrupted call
-   with EINTR, as the kernel decides it: the first one with a handler counts. */
+/* Two signals by which the C library reaches all threads: 32 and 33. */
+#define SIGNALS_OF_LIBRARY ((uint64_t)3 << 31)
+
+/* Whether the handlers of these signals end the interrupted call with EINTR. If
+   the kernel would repeat it after one of them, it is repeated. */
 STUB static int
 is_ended(uint64_t error, uint64_t signals)
 {
-    enum { RESTARTSYS = 512, RESTARTNOHAND = 514, RESTART_RESTARTBLOCK = 516 };
+    enum { RESTARTSYS = 512, RESTARTNOINTR = 513 };
     uint64_t action[4];
+    int ended = 0;
     for (; signals; signals &= signals - 1) {
         call_kernel(SYS_rt_sigaction, __builtin_ctzl(signals) + 1, 0,
                     (long)action, 8);
-        if (action[0] > 1)
-            return error == RESTARTNOHAND || error == RESTART_RESTARTBLOCK ||
-                   (error == RESTARTSYS && !(action[1] & SA_RESTART));
+        if (action[0] <= 1)
+            continue;
+        if (error == RESTARTNOINTR ||
+            (error == RESTARTSYS && (action[1] & SA_RESTART)))
+            return 0;
+        ended = 1;
     }
-    return 0;
+    return ended;
 }
 
 /* The signals of which Python has yet to tell the program. The handler of one
@@ -139,6 +146,23 @@ be_visited(void)
         call_kernel(SYS_munmap, region, LG__REGION_BYTES, 0, 0);
 }
 
+/* Returns whether a handler has run since, on this stack. The kernel writes the
+   last word of a frame's registers right below the red zone. */
+STUB static int
+unblock(uint64_t mask)
+{
+    enum { RED_WORDS = 16, TOP_WORDS = 16 };
+    uint64_t *stack, found = 0;
+    __asm__ volatile("mov %%rsp,%0" : "=r"(stack));
+    volatile uint64_t *top = stack - RED_WORDS - TOP_WORDS;
+    for (int i = 0; i < TOP_WORDS; i++)
+        top[i] = 0;
+    call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
+    for (int i = 0; i < TOP_WORDS; i++)
+        found |= top[i];
+    return found != 0;
+}
+
 /* Returns whether to go home to the `syscall` instruction. */
 STUB int
 lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
@@ -157,8 +181,9 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
     be_visited();
     call_kernel(SYS_rt_sigpending, (long)&waiting, 8, 0, 0);
     int ended = repeat && is_ended(cells->error, waiting & ~mask);
-    call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
-    waiting = signals_of_python(cells) & ~(mask | cells->before);
+    waiting = unblock(mask) ? ~(uint64_t)0
+                            : signals_of_python(cells) & ~cells->before;
+    waiting &= ~(mask | SIGNALS_OF_LIBRARY);
     if (!ended && !(repeat && is_ended(cells->error, waiting)))
         return repeat;
     thread->rax = (uint64_t)-EINTR;

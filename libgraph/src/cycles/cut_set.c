@@ -383,7 +383,7 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
 {
     lg__likeness cut = lg__likeness_of(state->walk, hop);
     lg_cycle_cut *known = named ? find_cut(state, cut.reference) : NULL;
-    size_t count;
+    size_t count = 0;
     uint32_t start = state->graph->columns.edge_target[cut.reference.edge];
     uint64_t *back = members_back_edges(state->graph, members, start, &count);
     bool enough = back != NULL;
