@@ -319,10 +319,11 @@ try_script(call *self, bool *done, lg_error *err)
                  : LG_OK;
 }
 
+/** If the time is up, a visit that was cut off says less than one before. */
 static lg_status
 visit_until_answered(call *self, lg_error *err)
 {
-    lg__outcome outcome;
+    lg__outcome outcome, reason = LG__CUT_OFF;
     lg_status status = LG_OK;
     long pause = PAUSE_MILLISECONDS;
     for (;;) {
@@ -330,10 +331,12 @@ visit_until_answered(call *self, lg_error *err)
         if (status != LG_OK || outcome == LG__VISITED)
             return status;
         close_socket(self);
+        if (outcome != LG__CUT_OFF)
+            reason = outcome;
         if (!lg__outcome_may_change(outcome))
             return explain(self, outcome, err);
         if (!may_go_on(self, &status, err))
-            return status == LG_OK ? explain(self, outcome, err) : status;
+            return status == LG_OK ? explain(self, reason, err) : status;
         pause_for(pause);
         if (outcome == LG__QUEUE_LOCKED || outcome == LG__QUEUE_FULL)
             continue;
