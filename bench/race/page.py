@@ -1,0 +1,296 @@
+"""Writes the table and the two pictures of docs/compare.md from the answers of a run."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import html
+import importlib
+import importlib.metadata
+import inspect
+import math
+import os
+import platform
+import re
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+import judge
+from kinds import ORDER
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/compare.md"
+COST, BY_KIND = ROOT / "docs/compare-cost.svg", ROOT / "docs/compare-kinds.svg"
+#: Calls of shorter programs take too little time to tell how much slower they are.
+LONG = 0.005
+#: The table's heading; its columns are in the order of the questions.
+HEAD = (
+    "tool",
+    "holder",
+    "type",
+    "line",
+    "rate",
+    "honest left alone",
+    "lines, commands",
+    "restart",
+    "CPU",
+    "memory",
+    "slow-down",
+)
+#: Lines of an adapter that make calls, or take what was printed.
+OURS = re.compile(r"(\w+ = )?program\.|for _ in range\(program\.")
+BLUE, GREEN, GREY, INK = "#2f6fb3", "#3a8f5c", "#d9dde2", "#24292f"
+
+
+@dataclass
+class Result:
+    """What is true of a program, and what each tool told."""
+
+    name: str
+    truth: dict[str, Any]
+    told: dict[str, dict[str, Any]]
+
+
+@dataclass
+class Score:
+    """How a tool did in all programs that it looked at."""
+
+    tool: str
+    name: str
+    right: dict[str, int]
+    asked: dict[str, int]
+    kinds: dict[str, list[bool]]
+    cpu: float
+    peak: float
+    slower: Optional[float]
+
+    @property
+    def finds(self) -> str:
+        """Name what the tool is to find: the holder, or else the line."""
+        return next((q for q in ("holder", "site") if self.asked[q]), "")
+
+
+def adapter(tool: str) -> Any:
+    """Import the adapter of a tool."""
+    return importlib.import_module(f"rivals.{tool}")
+
+
+def score(tool: str, results: list[Result]) -> Score:
+    """Add up a tool's verdicts and costs."""
+    told = [each for each in results if tool in each.told]
+    found = [(each, judged(each, tool)) for each in told]
+    claims = {q for _, of in found for q, value in of.items() if value is not None}
+    right, asked = dict.fromkeys(judge.QUESTIONS, 0), dict.fromkeys(judge.QUESTIONS, 0)
+    kinds: dict[str, list[bool]] = {}
+    first = next((q for q in ("holder", "site") if q in claims), "")
+    for each, of in found:
+        for question, value in of.items():
+            failed = "failed" in each.told[tool] and question in claims
+            if value is not None or failed:
+                asked[question] += 1
+                right[question] += bool(value)
+                if question == first:
+                    kinds.setdefault(each.truth["kind"], []).append(bool(value))
+    costs = [cost(each, tool) for each in told if "failed" not in each.told[tool]]
+    cpu, peak = (statistics.median(c) if costs else 0.0 for c in zip(*costs))
+    return Score(
+        tool, adapter(tool).NAME, right, asked, kinds, cpu, peak, slower(told, tool)
+    )
+
+
+def judged(result: Result, tool: str) -> dict[str, Optional[bool]]:
+    """Judge a tool's answer about one program."""
+    return judge.verdicts(result.truth, result.told[tool])
+
+
+def cost(result: Result, tool: str) -> tuple[float, float]:
+    """Compute the seconds and bytes beyond those of the program alone."""
+    told, bare = result.told[tool], result.truth["bare"]
+    if adapter(tool).RESTART:
+        return told["cpu"] - bare["cpu"], max(0, told["peak"] - bare["peak"])
+    return told["cpu"], told["peak"]
+
+
+def slower(results: list[Result], tool: str) -> Optional[float]:
+    """Compute how much longer the program's own calls take."""
+    pairs = [
+        (each.told[tool]["seconds"], each.truth["bare"]["seconds"])
+        for each in results
+        if "failed" not in each.told[tool] and each.truth["bare"]["seconds"] > LONG
+    ]
+    return statistics.median(a / b for a, b in pairs) if pairs else None
+
+
+def effort(tool: str) -> str:
+    """Count the lines that a user adds to the program, and the commands."""
+    module = adapter(tool)
+    if not hasattr(module, "look"):
+        return f"0, {module.COMMANDS}"
+    if hasattr(module, "LINES"):
+        return f"{module.LINES}, {module.COMMANDS}"
+    tree = ast.parse(inspect.getsource(module.look)).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    return f"{1 + sum(map(_lines, tree.body[1:]))}, {module.COMMANDS}"
+
+
+def _lines(statement: ast.stmt) -> int:
+    """Count a statement, and those in it; the calls and the reading are not a user's."""
+    inner = [each for name in ("body", "orelse") for each in getattr(statement, name, [])]
+    head = ast.unparse(statement).splitlines()[0]
+    ours = isinstance(statement, ast.Return) or OURS.match(head)
+    return (not ours) + sum(map(_lines, inner))
+
+
+def table(scores: list[Score]) -> str:
+    """Write the table."""
+    rows = [HEAD, ("---",) + ("---:",) * (len(HEAD) - 1)]
+    for each in scores:
+        shares = [
+            f"{each.right[q]} of {each.asked[q]}" if each.asked[q] else "-"
+            for q in judge.QUESTIONS
+        ]
+        restart = "yes" if adapter(each.tool).RESTART else "no"
+        rest = f"{each.slower:.2f}" if each.slower else "-"
+        costs = [f"{each.cpu:.2f} s", f"{each.peak / (1 << 20):.0f} MiB", rest]
+        rows.append((each.name, *shares, effort(each.tool), restart, *costs))
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+def versions(tools: list[str]) -> str:
+    """Name the versions of all tools, the machine and the date."""
+    packages = sorted({name for tool in tools for name in adapter(tool).PACKAGES})
+    found = [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    day = datetime.datetime.now(datetime.timezone.utc).date()
+    return (
+        f"CPython {platform.python_version()}; {', '.join(found)}. "
+        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} processors that "
+        f"were busy with other work, {day}."
+    )
+
+
+def losses(results: list[Result]) -> str:
+    """List the programs of which leakgraph is wrong, and who is right."""
+    text = ""
+    for each in sorted(results, key=lambda result: result.name):
+        of = judged(each, "leakgraph_repeat")
+        for question, value in of.items():
+            if value is False or ("failed" in each.told["leakgraph_repeat"]):
+                better = [
+                    adapter(tool).NAME
+                    for tool in each.told
+                    if judged(each, tool).get(question)
+                ]
+                who = f"; right: {', '.join(better)}" if better else ""
+                text += f"- {question}: {each.truth['what']}{who}\n"
+    return text
+
+
+def text_of(results: list[Result], tools: list[str]) -> str:
+    """Write the part of the page that a run decides."""
+    leaking = [each for each in results if each.truth["leaks"]]
+    scores = [score(tool, results) for tool in tools]
+    text = f"{len(leaking)} programs that leak and {len(results) - len(leaking)} honest ones. "
+    text += versions(tools) + "\n\n" + table(scores)
+    if "leakgraph_repeat" in tools:
+        text += "\nWhere leakgraph (`repeat()`) is wrong:\n\n" + losses(results)
+    return text
+
+
+def write(results: list[Result], tools: list[str], keep: bool) -> None:
+    """Print the table; write the page and its pictures."""
+    tools = [tool for tool in tools if any(tool in each.told for each in results)]
+    text = text_of(results, tools)
+    print(text)
+    if keep:
+        scores = [score(tool, results) for tool in tools]
+        put(PAGE, "race", text)
+        COST.write_text(cost_picture(scores), encoding="utf-8")
+        BY_KIND.write_text(kind_picture(scores), encoding="utf-8")
+
+
+def put(page: Path, name: str, text: str) -> None:
+    """Replace a marked part of a page."""
+    part = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    old = page.read_text(encoding="utf-8")
+    page.write_text(part.sub(lambda _: text, old), encoding="utf-8")
+
+
+# ----------------------------------------------------------------- pictures ---
+
+
+def label(x: float, y: float, text: str, more: str = "") -> str:
+    """Write a text of a picture."""
+    return f'<text x="{x:.0f}" y="{y:.0f}" {more}>{html.escape(text)}</text>\n'
+
+
+def picture(width: int, height: int, title: str, parts: str) -> str:
+    """Write a picture around its parts."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'font-family="sans-serif" font-size="12" fill="{INK}" role="img">\n'
+        f"<title>{html.escape(title)}</title>\n"
+        f'<rect width="{width}" height="{height}" rx="6" fill="#ffffff"/>\n'
+        + label(20, 26, title, 'font-size="14" font-weight="bold"')
+        + f"{parts}</svg>\n"
+    )
+
+
+def cost_picture(scores: list[Score]) -> str:
+    """Draw what share a tool finds, against the seconds that it takes."""
+    drawn = [each for each in scores if each.finds]
+    parts = label(20, 46, "found: the holder (blue), or the allocating line (green)")
+    for percent in (0, 25, 50, 75, 100):
+        y = 330 - 2.5 * percent
+        parts += f'<path d="M70 {y:.0f}H620" stroke="{GREY}"/>\n'
+        parts += label(62, y + 4, f"{percent} %", 'text-anchor="end"')
+    for seconds in (0.01, 0.1, 1, 10):
+        parts += label(across(seconds), 350, f"{seconds:g} s", 'text-anchor="middle"')
+    parts += label(345, 372, "processor time beyond the program's", 'text-anchor="middle"')
+    taken: list[tuple[float, float]] = []
+    for each in drawn:
+        x = across(each.cpu)
+        y = 330 - 250 * each.right[each.finds] / each.asked[each.finds]
+        color = BLUE if each.finds == "holder" else GREEN
+        parts += f'<circle cx="{x:.0f}" cy="{y:.0f}" r="6" fill="{color}"/>\n'
+        at = y + 4
+        while any(abs(at - b) < 14 and abs(x - a) < 110 for a, b in taken):
+            at += 14
+        taken.append((x, at))
+        parts += label(x + 10, at, each.name)
+    return picture(720, 390, "Found against cost", parts)
+
+
+def across(seconds: float) -> float:
+    """Place a time on the axis."""
+    return 90 + 170 * (math.log10(min(10, max(0.01, seconds))) + 2)
+
+
+def kind_picture(scores: list[Score]) -> str:
+    """Draw what share of each kind of leak a tool finds."""
+    drawn = [each for each in scores if each.finds]
+    parts = label(20, 46, "found: the holder (blue), or the allocating line (green)")
+    for column, kind in enumerate(ORDER):
+        words = kind.rsplit(" ", 1)
+        for line, word in enumerate(words):
+            parts += label(150 + 95 * column, 70 + 14 * line, word, 'font-size="11"')
+    for row, each in enumerate(drawn):
+        y = 110 + 28 * row
+        parts += label(20, y + 4, each.name)
+        color = BLUE if each.finds == "holder" else GREEN
+        for column, kind in enumerate(ORDER):
+            parts += bar(150 + 95 * column, y - 7, each.kinds.get(kind, []), color)
+    return picture(830, 120 + 28 * len(drawn), "Found by kind of leak", parts)
+
+
+def bar(x: float, y: float, found: list[bool], color: str) -> str:
+    """Draw a share as a bar, with its numbers."""
+    if not found:
+        return label(x, y + 11, "-")
+    wide = 44 * sum(found) / len(found)
+    return (
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="44" height="14" fill="{GREY}"/>'
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="14" fill="{color}"/>\n'
+        + label(x + 50, y + 11, f"{sum(found)}/{len(found)}", 'font-size="11"')
+    )

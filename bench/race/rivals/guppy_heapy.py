@@ -1,0 +1,50 @@
+"""guppy3: the objects made since a reference point, then the shortest path to one.
+
+The way of its documentation: setref(), heap(), and `.sp` of a part of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+import guppy
+from answer import Answer, Program, interesting
+
+NAME = "guppy3"
+PACKAGES = ("guppy3",)
+RESTART = True
+COMMANDS = 0
+ROW = re.compile(r"^ *\d+ +(\d+) +\d+ +(\d+) +\d+ +\d+ +\d+ (.+)$", re.MULTILINE)
+
+
+def look(program: Program) -> Answer:
+    """Add these lines to the program."""
+    hp = guppy.hpy()
+    hp.setref()
+    program.run()
+    heap = hp.heap()
+    program.out.mark()
+    print(heap)
+    table = program.out.said()
+    program.out.mark()
+    print(heap[followed(table, program.total)].byid[0].sp)
+    return read(program, table, program.out.said())
+
+
+def followed(table: str, calls: int) -> int:
+    """Pick the row to follow."""
+    rows = [(row[3].split(" (")[0], float(row[1])) for row in ROW.finditer(table)]
+    return interesting(rows, calls)
+
+
+def read(program: Program, table: str, path: str) -> Answer:
+    """Read the total and the rows, and the paths as they are printed."""
+    total = re.search(r"Total size = (\d+) bytes", table)
+    rows = list(ROW.finditer(table))
+    sizes = [float(total[1])] if total else []
+    sizes += [float(row[2]) for row in rows[:2]]
+    return Answer(
+        holder=path.splitlines(),
+        type=[row[3] for row in rows],
+        rate=[size / program.total for size in sizes],
+    )

@@ -1,0 +1,39 @@
+"""leakgraph: the places that grow when a piece of work is repeated.
+
+The way of its documentation: repeat().
+"""
+
+from __future__ import annotations
+
+import re
+
+import leakgraph
+from answer import WARM, Answer, Program
+
+NAME = "leakgraph"
+PACKAGES = ()
+RESTART = True
+COMMANDS = 0
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+RATE = re.compile(r"[\d.,]+ [KMG]?i?B +\+([\d.,]+) (B|KiB|MiB|GiB) ")
+
+
+def look(program: Program) -> Answer:
+    """Add these lines to the program."""
+    program.out.mark()
+    print(leakgraph.repeat(program.timed, WARM, program.rounds, program.calls))
+    return read(program.out.said())
+
+
+def read(text: str) -> Answer:
+    """Read the rows of the first table, each with its lines."""
+    entries: list[str] = []
+    for line in text.split("\n\n")[1].splitlines()[1:] if "\n\n" in text else []:
+        if RATE.match(line.strip()):
+            entries.append(line)
+        elif entries:
+            entries[-1] += "\n" + line
+    rates = [RATE.match(entry.strip()) for entry in entries]
+    sizes = [float(x[1].replace(",", "")) * UNITS[x[2]] for x in rates if x]
+    accuses = not text.startswith("Nothing grows")
+    return Answer(entries, entries, None, sizes, accuses)

@@ -1,0 +1,48 @@
+"""Pympler: what grew by type, then the tree of referrers of one of them.
+
+The way of its documentation, "Identifying memory leaks": SummaryTracker.print_diff(),
+muppy.filter() of what grew, and a browser of referrers.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from answer import Answer, Program, interesting
+from pympler import muppy, refbrowser, tracker
+
+NAME = "Pympler"
+PACKAGES = ("Pympler",)
+RESTART = True
+COMMANDS = 0
+ROW = re.compile(r"^ *(.+?) \| +(-?\d+) \| +(-?[\d.]+) (B|KB|MB|GB) *$", re.MULTILINE)
+UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+
+def look(program: Program) -> Answer:
+    """Add these lines to the program."""
+    memory = tracker.SummaryTracker()
+    memory.print_diff()
+    program.run()
+    program.out.mark()
+    memory.print_diff()
+    diff = program.out.said()
+    program.out.mark()
+    if name := followed(diff, program.total):
+        found = [x for x in muppy.get_objects() if type(x).__name__ == name]
+        refbrowser.ConsoleBrowser(found[-1], repeat=False, stream=sys.stdout).print_tree()
+    return read(program, diff, program.out.said())
+
+
+def followed(diff: str, calls: int) -> str:
+    """Pick a type that grew."""
+    rows = [(row[1].split(" (")[0], float(row[2])) for row in ROW.finditer(diff)]
+    return rows[interesting(rows, calls)][0].rpartition(".")[2] if rows else ""
+
+
+def read(program: Program, diff: str, tree: str) -> Answer:
+    """Read the table, and the tree as one picture."""
+    rows = list(ROW.finditer(diff))
+    sizes = [float(row[3]) * UNITS[row[4]] / program.total for row in rows]
+    return Answer(holder=[tree], type=[row[0] for row in rows], rate=sizes)

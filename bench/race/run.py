@@ -1,0 +1,272 @@
+"""Lets each tool look at each program of the corpus; writes docs/compare.md.
+
+    python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--write] [--again]
+
+A run goes on where an interrupted one stopped: build/race/results has an answer for each
+program and tool, and build/race/raw has what the tool printed. All tools look at one
+program before the next, so that a part of a run is as fair as the whole. Processor time
+and memory are what the kernel counted for the tool's process, less those of the same
+calls without a tool.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Optional
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "tools")]
+
+import judge  # noqa: E402
+import page  # noqa: E402
+import reports  # noqa: E402
+from answer import CALLS, ROUNDS  # noqa: E402
+from kinds import KINDS  # noqa: E402
+
+BUILD = ROOT / "build/race"
+PYTHON = str(BUILD / "env/bin/python")
+TOOLS = (
+    "leakgraph_repeat",
+    "leakgraph_attached",
+    "objgraph_growth",
+    "guppy_heapy",
+    "pympler_tracker",
+    "tracemalloc_compare",
+    "memray_tracker",
+    "memray_attached",
+    "pytest_memray_limit",
+    "memory_profiler_trend",
+    "by_hand",
+)
+TOTAL = ROUNDS * CALLS
+#: No tool may take longer, in seconds.
+PATIENCE = 120
+
+
+def cases(only: list[str]) -> list[reports.Program]:
+    """List all programs in an order that mixes their kinds."""
+    homes = [reports.HOME, HERE / "cases"]
+    paths = [path for home in homes for path in sorted(home.glob("*/*.py"))]
+    found = [path for path in paths if path.parent.name in ("leaks", "honest")]
+    random.Random(1).shuffle(found)
+    return [reports.program_of(path) for path in found if not only or path.stem in only]
+
+
+def environment() -> dict[str, str]:
+    """Let the programs find leakgraph and their runner, and draw without a screen."""
+    paths = [str(ROOT / "build/make/python"), str(reports.HOME)]
+    settings = {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "COLUMNS": "200"}
+    settings["PATH"] = f"{ROOT}/build/make/bin:{BUILD}/env/bin:{os.environ['PATH']}"
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **settings}
+
+
+class Server:
+    """A process that has imported what a program needs, and forks for each question."""
+
+    def __init__(self, program: reports.Program) -> None:
+        self.program = program
+        self.child: Optional[subprocess.Popen[str]] = None
+
+    def ask(self, *words: str, raw: Path) -> dict[str, Any]:
+        """Fork a child for a verb; return its answer, and what the kernel counted."""
+        folder = fresh()
+        self._send([words, str(folder), str(raw)])
+        return answered(folder, self._read(), raw)
+
+    def watch(self, tool: str, raw: Path) -> dict[str, Any]:
+        """Let a tool attach to a fork that makes calls at a steady pace."""
+        folder = fresh()
+        self._send([["loop"], str(folder), str(raw) + ".loop"])
+        process = self._read()["process"]
+        while not (folder / "running").exists() and Path(f"/proc/{process}").exists():
+            time.sleep(0.02)
+        attached = folder / "attached"
+        attached.mkdir()
+        told = outside("attach", tool, str(process), str(attached), raw=raw)
+        self._send([])
+        ran = answered(folder, self._read(), raw)
+        if "failed" in told or "failed" in ran:
+            return told if "failed" in told else ran
+        pace = ran["calls"] / ran["seconds"]
+        rate = [size / pace for size in told["rate"] or []]
+        return {**told, "rate": rate, "seconds": ran["busy"] / ran["calls"] * TOTAL}
+
+    def _send(self, line: object) -> None:
+        if self.child is None:
+            self.child = subprocess.Popen(
+                [PYTHON, str(HERE / "drive.py"), "serve", str(self.program.path)]
+                + (["malloc"] if self.program.native else []),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+        assert self.child.stdin is not None
+        self.child.stdin.write(json.dumps(line) + "\n")
+        self.child.stdin.flush()
+
+    def _read(self) -> dict[str, Any]:
+        assert self.child is not None and self.child.stdout is not None
+        found: dict[str, Any] = json.loads(self.child.stdout.readline())
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        if self.child is not None:
+            self.child.communicate(timeout=PATIENCE)
+
+
+def fresh() -> Path:
+    """Make an empty folder for an answer."""
+    folder = BUILD / "work"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def answered(folder: Path, counted: dict[str, Any], raw: Path) -> dict[str, Any]:
+    """Read a child's answer, or why there is none."""
+    if counted["code"] == 0:
+        told = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
+        return {**told, "cpu": counted["cpu"], "peak": counted["peak"]}
+    last = (raw.read_text(errors="replace").strip().splitlines() or [""])[-1]
+    return {"failed": "too slow" if counted["code"] == -signal.SIGKILL else last}
+
+
+def outside(*words: str, raw: Path) -> dict[str, Any]:
+    """Run drive.py beside the program; return its JSON, and what the kernel counted."""
+    with raw.open("w", encoding="utf-8") as out:
+        child = subprocess.Popen(
+            [PYTHON, str(HERE / "drive.py"), *words],
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    last = (raw.read_text(errors="replace").strip().splitlines() or [""])[-1]
+    if child.returncode != 0:
+        return {"failed": last}
+    cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss << 10
+    return {**json.loads(last), "cpu": cpu, "peak": peak}
+
+
+def truth_of(server: Server) -> dict[str, Any]:
+    """Measure what is true of a program, and what it costs without a tool."""
+    program, raw = server.program, BUILD / "raw/truth.txt"
+    measured = server.ask("truth", *([] if program.leaks else ["late"]), raw=raw)
+    bare = server.ask("bare", raw=raw)
+    types = server.ask("types", raw=raw) if program.leaks else {}
+    sites = server.ask("sites", raw=raw) if program.leaks else {}
+    for found in (measured, bare, types, sites):
+        if "failed" in found:
+            return {"failed": found["failed"]}
+    if program.leaks and measured["freed"] < reports.FREED:
+        return {"failed": f"letting go frees {measured['freed']:.0%}"}
+    if not program.leaks and measured["per_call"] > reports.LEFT:
+        return {"failed": f"an honest program leaves {measured['per_call']:.0f} B"}
+    return {
+        "leaks": program.leaks,
+        "path": str(program.path.relative_to(ROOT)),
+        "what": program.what,
+        "kind": KINDS.get(program.path.stem, "") if program.leaks else "honest",
+        "native": program.native,
+        "holders": list(program.holders),
+        "per_call": measured["per_call"],
+        "types": types.get("types", []),
+        "sites": sites.get("sites", []),
+        "bare": bare,
+    }
+
+
+def look(tool: str, server: Server) -> dict[str, Any]:
+    """Let a tool look at a program, from inside or from outside."""
+    raw = BUILD / "raw" / f"{server.program.path.stem}-{tool}.txt"
+    if tool.endswith("_attached"):
+        return server.watch(tool, raw)
+    return server.ask("look", tool, raw=raw)
+
+
+def key(program: reports.Program, tool: str) -> str:
+    """Name what an answer depends on."""
+    core = sorted((ROOT / "build/make/python").rglob("*.so")) if "leakgraph" in tool else []
+    adapter = HERE / "rivals" / f"{tool}.py"
+    files = [program.path, HERE / "drive.py", HERE / "answer.py", *core]
+    files += [adapter] if adapter.exists() else []
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files))
+    return digest.hexdigest()
+
+
+def kept(server: Server, tool: str, again: bool) -> dict[str, Any]:
+    """Return the answer of an earlier run, or ask now."""
+    program = server.program
+    file = BUILD / "results" / f"{program.path.stem}-{tool}.json"
+    now = key(program, tool)
+    if file.exists() and not again:
+        old: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if old["key"] == now:
+            return old
+    try:
+        new = truth_of(server) if tool == "truth" else look(tool, server)
+    except (subprocess.SubprocessError, ValueError, OSError) as error:
+        new = {"failed": str(error)}
+    new["key"] = now
+    file.write_text(json.dumps(new, indent=1), encoding="utf-8")
+    return new
+
+
+def main() -> int:
+    """Run, and print or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--tools", default="")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--again", action="store_true", help="forget earlier answers")
+    parser.add_argument("--until", type=float, help="begin no program after S seconds")
+    asked = parser.parse_args()
+    tools = [x for x in TOOLS if not asked.tools or any(y in x for y in asked.tools.split(","))]
+    for folder in ("results", "raw"):
+        (BUILD / folder).mkdir(parents=True, exist_ok=True)
+    results, begin = [], time.monotonic()
+    for program in cases([x for x in asked.cases.split(",") if x]):
+        if asked.until and time.monotonic() - begin > asked.until:
+            break
+        server = Server(program)
+        truth = kept(server, "truth", asked.again)
+        if "failed" in truth:
+            print(f"{program.path.stem}: {truth['failed']}", file=sys.stderr, flush=True)
+            continue
+        told = {tool: kept(server, tool, asked.again) for tool in tools}
+        server.close()
+        results.append(page.Result(program.path.stem, truth, told))
+        print(line(results[-1]), flush=True)
+    page.write(results, tools, asked.write)
+    return 0
+
+
+def line(result: page.Result) -> str:
+    """Say in one line what each tool got right."""
+    marks = {True: "+", False: "-", None: "."}
+    cells = []
+    for tool, told in result.told.items():
+        if "failed" in told:
+            cells.append(f"{tool.split('_')[0]}:failed")
+            continue
+        found = judge.verdicts(result.truth, told)
+        cells.append(f"{tool[:12]}:" + "".join(marks[value] for value in found.values()))
+    return f"{result.name:26} " + " ".join(cells)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
