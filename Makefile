@@ -33,6 +33,7 @@ ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
 	fuzz pictures bench bench-large attach-soak attach-torture ranks docs wheel wheels pythons matrix packages reports \
+	race race-speed \
 	fresh clean mutate agree
 
 help:  ## list the verbs
@@ -158,6 +159,16 @@ packages: build  ## try the hundred most used C extensions of PyPI; docs/package
 
 reports: build  ## look for the leaks of public reports; docs/reports.md
 	@$(bin)/python tools/reports.py --write $(REPORTS)
+
+race-setup: build
+	@bench/race/setup.sh build/race/env
+
+race: race-setup  ## leakgraph beside other tools, CASES=a,b TOOLS=x,y; docs/compare.md
+	@nice -n 19 build/race/env/bin/python bench/race/run.py \
+		$(if $(CASES)$(TOOLS),--cases "$(CASES)" --tools "$(TOOLS)",--write)
+
+race-speed: race-setup  ## single questions to each tool on large heaps; docs/compare.md
+	@nice -n 19 build/race/env/bin/python bench/race/speed.py --write $(RACED)
 
 fresh:  ## README's two commands in a bare Debian root (needs root)
 	@tools/setup.sh fresh

@@ -23,16 +23,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
 
 #: Calls before a tool looks, and in each of the rounds between its looks. No honest
 #: program has a period of 27 calls, so that no tool is right by chance.
 WARM, ROUNDS, CALLS = 20, 4, 27
 #: What users pass over when they look for a type of their own.
 COMMON = frozenset(
-    "dict list tuple set frozenset str bytes bytearray int float complex bool object "
-    "NoneType function method cell code type module frame builtin_function_or_method "
-    "weakref ReferenceType FrameType CellType".split()
+    {"dict", "list", "tuple", "set", "frozenset", "str", "bytes", "bytearray"}
+    | {"int", "float", "complex", "bool", "object", "NoneType", "type", "module"}
+    | {"function", "builtin_function_or_method", "method", "cell", "CellType"}
+    | {"code", "frame", "FrameType", "weakref", "ReferenceType"}
 )
 
 
@@ -40,13 +40,13 @@ COMMON = frozenset(
 class Answer:
     """A tool's entries for each question; None is what the tool does not claim."""
 
-    holder: Optional[list[str]] = None
-    type: Optional[list[str]] = None
-    site: Optional[list[str]] = None
+    holder: list[str] | None = None
+    type: list[str] | None = None
+    site: list[str] | None = None
     #: Bytes a call, of each entry; of an attached tool, bytes a second.
-    rate: Optional[list[float]] = None
+    rate: list[float] | None = None
     #: Whether the tool says that the program leaks.
-    accuses: Optional[bool] = None
+    accuses: bool | None = None
 
 
 class Printed(io.StringIO):

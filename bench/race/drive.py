@@ -4,8 +4,8 @@
     python drive.py attach TOOL PID FOLDER
 
 `serve` imports what the program needs, once. For each line of its input, a list of a
-verb, its words, a folder for the answer and a file for what is printed, it forks a child
-that does what the verb says, and prints what the kernel counted for that child:
+verb with its words, a folder for the answer and a file for what is printed, it forks a
+child that does what the verb says, and prints what the kernel counted for that child:
 
     truth [late]     what a call leaves, and that letting go frees it
     types            which types letting go frees
@@ -107,7 +107,9 @@ def loop(call: Call, let_go: Call, folder: str) -> Any:
 
 def attach(tool: str, process: str, folder: str) -> Any:
     """Let a tool look at a process from outside."""
-    answer = importlib.import_module(f"rivals.{tool}").attach(int(process), Path(folder))
+    answer = importlib.import_module(f"rivals.{tool}").attach(
+        int(process), Path(folder)
+    )
     return dataclasses.asdict(answer)
 
 
@@ -164,7 +166,7 @@ def sites(call: Call, let_go: Call, folder: str) -> Any:
     return {"sites": lines}
 
 
-VERBS = {
+VERBS: dict[str, Callable[..., Any]] = {
     "truth": truth,
     "types": types,
     "sites": sites,
@@ -181,8 +183,6 @@ def _child(call: Call, let_go: Call, words: list[str], folder: str, raw: str) ->
     os.dup2(out, 1)
     os.dup2(out, 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
     code = 1
     try:
         answer = VERBS[words[0]](call, let_go, folder, *words[1:])

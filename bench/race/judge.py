@@ -3,7 +3,9 @@
 Only the first three entries of an answer count. An entry names
 
 * the holder, if it has the last name of the holder's path as a word, or all the names
-  before it: `_pending_messages`, or `backend`, for `__main__.backend._pending_messages`
+  before it: `_pending_messages`, or `backend`, for the path
+  `__main__.backend._pending_messages`; case does not count, so that the class
+  `Backend` will do
 * the type, if it has a type of the program, or of a library, of which each call leaves
   one; any type that each call leaves, if all of them are builtin
 * the line, if it names a line that allocates a tenth of what letting go frees, or, of a
@@ -19,7 +21,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = 3
@@ -33,7 +35,7 @@ ALSO = {"atexit": "atexit", "after_forkers_child": "register_at_fork"}
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def verdicts(truth: dict[str, Any], told: dict[str, Any]) -> dict[str, Optional[bool]]:
+def verdicts(truth: dict[str, Any], told: dict[str, Any]) -> dict[str, bool | None]:
     """Judge a tool's answer to each question; None where there is nothing to judge."""
     if not truth["leaks"]:
         accuses = told.get("accuses")
@@ -46,7 +48,7 @@ def verdicts(truth: dict[str, Any], told: dict[str, Any]) -> dict[str, Optional[
     }
 
 
-def _judged(entries: Optional[list[str]], right: Any) -> Optional[bool]:
+def _judged(entries: list[str] | None, right: Any) -> bool | None:
     if entries is None:
         return None
     return any(right(entry) for entry in entries[:FIRST])
@@ -54,13 +56,13 @@ def _judged(entries: Optional[list[str]], right: Any) -> Optional[bool]:
 
 def names_holder(truth: dict[str, Any], entry: str) -> bool:
     """Tell whether an entry names a holder of the program."""
-    words = set(WORD.findall(entry))
+    words = set(WORD.findall(entry.lower()))
     for holder in truth["holders"]:
         if holder == "thread ":
             if "thread" in entry.lower():
                 return True
             continue
-        names = [name for name in WORD.findall(holder) if name not in UNNAMED]
+        names = [name.lower() for name in WORD.findall(holder) if name not in UNNAMED]
         also = {ALSO[name] for name in names if name in ALSO}
         if not names:
             continue
@@ -94,7 +96,7 @@ def lines(truth: dict[str, Any]) -> list[int]:
     return [
         line
         for each in functions
-        if not truth["sites"] and each.name == "work" or _holds(each, truth["sites"])
+        if (not truth["sites"] and each.name == "work") or _holds(each, truth["sites"])
         for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)
     ]
 
@@ -104,7 +106,7 @@ def _holds(function: ast.FunctionDef, sites: list[int]) -> bool:
     return any(function.lineno <= line <= end for line in sites)
 
 
-def _rate(per_call: float, sizes: Optional[list[float]]) -> Optional[bool]:
+def _rate(per_call: float, sizes: list[float] | None) -> bool | None:
     if sizes is None:
         return None
     told = [*sizes[:FIRST], sum(size for size in sizes if size > 0)]

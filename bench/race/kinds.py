@@ -16,8 +16,9 @@ _KINDS = {
         hidden_state transformers_6999 growing_buffer log_in_memory appended_array""",
     "threads and tasks": """gel_140 memos_1273 pytorch_61186 ray_28977 server_threads
         far_timers suspended_generators local_of_thread""",
-    "arrays, tensors, figures": """amplicon_64 datasets_4883 peft_738 pytorch_faq_history
-        small_views frames_of_chunks lines_of_axes replay loss_of_epochs""",
+    "arrays, tensors, figures": """amplicon_64 datasets_4883 peft_738
+        pytorch_faq_history small_views frames_of_chunks lines_of_axes replay
+        loss_of_epochs""",
     "native libraries": """httpx_978 lightgbm_350 sqlite_connections iterparse
         callbacks_for_c handles_of_c compressors""",
 }

@@ -1,4 +1,4 @@
-"""Writes the table and the two pictures of docs/compare.md from the answers of a run."""
+"""Writes the table and the pictures of docs/compare.md from the answers of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import re
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import judge
 from kinds import ORDER
@@ -64,7 +64,7 @@ class Score:
     kinds: dict[str, list[bool]]
     cpu: float
     peak: float
-    slower: Optional[float]
+    slower: float | None
 
     @property
     def finds(self) -> str:
@@ -100,7 +100,7 @@ def score(tool: str, results: list[Result]) -> Score:
     )
 
 
-def judged(result: Result, tool: str) -> dict[str, Optional[bool]]:
+def judged(result: Result, tool: str) -> dict[str, bool | None]:
     """Judge a tool's answer about one program."""
     return judge.verdicts(result.truth, result.told[tool])
 
@@ -113,7 +113,7 @@ def cost(result: Result, tool: str) -> tuple[float, float]:
     return told["cpu"], told["peak"]
 
 
-def slower(results: list[Result], tool: str) -> Optional[float]:
+def slower(results: list[Result], tool: str) -> float | None:
     """Compute how much longer the program's own calls take."""
     pairs = [
         (each.told[tool]["seconds"], each.truth["bare"]["seconds"])
@@ -136,8 +136,10 @@ def effort(tool: str) -> str:
 
 
 def _lines(statement: ast.stmt) -> int:
-    """Count a statement, and those in it; the calls and the reading are not a user's."""
-    inner = [each for name in ("body", "orelse") for each in getattr(statement, name, [])]
+    """Count a statement and those in it; calls and reading are not a user's."""
+    inner = [
+        each for name in ("body", "orelse") for each in getattr(statement, name, [])
+    ]
     head = ast.unparse(statement).splitlines()[0]
     ours = isinstance(statement, ast.Return) or OURS.match(head)
     return (not ours) + sum(map(_lines, inner))
@@ -165,8 +167,8 @@ def versions(tools: list[str]) -> str:
     day = datetime.datetime.now(datetime.timezone.utc).date()
     return (
         f"CPython {platform.python_version()}; {', '.join(found)}. "
-        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} processors that "
-        f"were busy with other work, {day}."
+        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} processors, "
+        f"a load of {os.getloadavg()[2]:.0f}, {day}."
     )
 
 
@@ -191,7 +193,8 @@ def text_of(results: list[Result], tools: list[str]) -> str:
     """Write the part of the page that a run decides."""
     leaking = [each for each in results if each.truth["leaks"]]
     scores = [score(tool, results) for tool in tools]
-    text = f"{len(leaking)} programs that leak and {len(results) - len(leaking)} honest ones. "
+    honest = len(results) - len(leaking)
+    text = f"{len(leaking)} programs that leak and {honest} honest ones. "
     text += versions(tools) + "\n\n" + table(scores)
     if "leakgraph_repeat" in tools:
         text += "\nWhere leakgraph (`repeat()`) is wrong:\n\n" + losses(results)
@@ -247,7 +250,9 @@ def cost_picture(scores: list[Score]) -> str:
         parts += label(62, y + 4, f"{percent} %", 'text-anchor="end"')
     for seconds in (0.01, 0.1, 1, 10):
         parts += label(across(seconds), 350, f"{seconds:g} s", 'text-anchor="middle"')
-    parts += label(345, 372, "processor time beyond the program's", 'text-anchor="middle"')
+    parts += label(
+        345, 372, "processor time beyond the program's", 'text-anchor="middle"'
+    )
     taken: list[tuple[float, float]] = []
     for each in drawn:
         x = across(each.cpu)
@@ -289,8 +294,8 @@ def bar(x: float, y: float, found: list[bool], color: str) -> str:
     if not found:
         return label(x, y + 11, "-")
     wide = 44 * sum(found) / len(found)
+    at = f'<rect x="{x:.0f}" y="{y:.0f}" height="14"'
     return (
-        f'<rect x="{x:.0f}" y="{y:.0f}" width="44" height="14" fill="{GREY}"/>'
-        f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="14" fill="{color}"/>\n'
+        f'{at} width="44" fill="{GREY}"/>{at} width="{wide:.0f}" fill="{color}"/>\n'
         + label(x + 50, y + 11, f"{sum(found)}/{len(found)}", 'font-size="11"')
     )

@@ -2,11 +2,11 @@
 
     python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--write] [--again]
 
-A run goes on where an interrupted one stopped: build/race/results has an answer for each
-program and tool, and build/race/raw has what the tool printed. All tools look at one
-program before the next, so that a part of a run is as fair as the whole. Processor time
-and memory are what the kernel counted for the tool's process, less those of the same
-calls without a tool.
+A run goes on where an interrupted one stopped: build/race/results has an answer for
+each program and tool, and build/race/raw has what the tool printed. All tools look at
+one program before the next, so that a part of a run is as fair as the whole. Processor
+time and memory are what the kernel counted for the tool's process, less those of the
+same calls without a tool.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -76,7 +76,7 @@ class Server:
 
     def __init__(self, program: reports.Program) -> None:
         self.program = program
-        self.child: Optional[subprocess.Popen[str]] = None
+        self.child: subprocess.Popen[str] | None = None
 
     def ask(self, *words: str, raw: Path) -> dict[str, Any]:
         """Fork a child for a verb; return its answer, and what the kernel counted."""
@@ -200,7 +200,11 @@ def look(tool: str, server: Server) -> dict[str, Any]:
 
 def key(program: reports.Program, tool: str) -> str:
     """Name what an answer depends on."""
-    core = sorted((ROOT / "build/make/python").rglob("*.so")) if "leakgraph" in tool else []
+    core = (
+        sorted((ROOT / "build/make/python").rglob("*.so"))
+        if "leakgraph" in tool
+        else []
+    )
     adapter = HERE / "rivals" / f"{tool}.py"
     files = [program.path, HERE / "drive.py", HERE / "answer.py", *core]
     files += [adapter] if adapter.exists() else []
@@ -235,7 +239,11 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="forget earlier answers")
     parser.add_argument("--until", type=float, help="begin no program after S seconds")
     asked = parser.parse_args()
-    tools = [x for x in TOOLS if not asked.tools or any(y in x for y in asked.tools.split(","))]
+    tools = [
+        x
+        for x in TOOLS
+        if not asked.tools or any(y in x for y in asked.tools.split(","))
+    ]
     for folder in ("results", "raw"):
         (BUILD / folder).mkdir(parents=True, exist_ok=True)
     results, begin = [], time.monotonic()
@@ -245,7 +253,10 @@ def main() -> int:
         server = Server(program)
         truth = kept(server, "truth", asked.again)
         if "failed" in truth:
-            print(f"{program.path.stem}: {truth['failed']}", file=sys.stderr, flush=True)
+            server.close()
+            print(
+                f"{program.path.stem}: {truth['failed']}", file=sys.stderr, flush=True
+            )
             continue
         told = {tool: kept(server, tool, asked.again) for tool in tools}
         server.close()
@@ -264,7 +275,9 @@ def line(result: page.Result) -> str:
             cells.append(f"{tool.split('_')[0]}:failed")
             continue
         found = judge.verdicts(result.truth, told)
-        cells.append(f"{tool[:12]}:" + "".join(marks[value] for value in found.values()))
+        cells.append(
+            f"{tool[:12]}:" + "".join(marks[value] for value in found.values())
+        )
     return f"{result.name:26} " + " ".join(cells)
 
 

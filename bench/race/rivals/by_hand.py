@@ -25,7 +25,9 @@ def look(program: Program) -> Answer:
     for _ in range(program.rounds):
         program.round()
         rss.append(psutil.Process().memory_info().rss)
-        tensors.append(sum(1 for x in gc.get_objects() if torch and type(x) is torch.Tensor))
+        tensors.append(
+            sum(1 for x in gc.get_objects() if torch and type(x) is torch.Tensor)
+        )
     print("RSS", rss, "tensors", tensors)
     return read(rss, tensors, program, bool(torch))
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
-import leakgraph
 from answer import WARM, Answer, Program
+
+import leakgraph
 
 NAME = "leakgraph"
 PACKAGES = ()

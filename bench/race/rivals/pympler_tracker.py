@@ -31,7 +31,9 @@ def look(program: Program) -> Answer:
     program.out.mark()
     if name := followed(diff, program.total):
         found = [x for x in muppy.get_objects() if type(x).__name__ == name]
-        refbrowser.ConsoleBrowser(found[-1], repeat=False, stream=sys.stdout).print_tree()
+        refbrowser.ConsoleBrowser(
+            found[-1], repeat=False, stream=sys.stdout
+        ).print_tree()
     return read(program, diff, program.out.said())
 
 

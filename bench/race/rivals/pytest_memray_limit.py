@@ -40,7 +40,14 @@ def look(program: Program) -> Answer:
         def given(self) -> Program:
             return program
 
-    options = ["--memray", "-q", "-p", "no:cacheprovider", "-c", f"{test.parent}/pytest.ini"]
+    options = [
+        "--memray",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        f"{test.parent}/pytest.ini",
+    ]
     program.out.mark()
     code = pytest.main([*options, str(test)], plugins=[Plugin()])
     return read(program.out.said(), int(code), program.total)

@@ -1,6 +1,7 @@
-"""tracemalloc: the lines whose memory grew.
+"""tracemalloc: the tracebacks whose memory grew.
 
-The way of the standard library's documentation, "Compute differences".
+The way of the standard library's documentation: 25 frames, two snapshots, "Compute
+differences" and "Get the traceback of a memory block".
 """
 
 from __future__ import annotations
@@ -20,18 +21,19 @@ UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 def look(program: Program) -> Answer:
     """Add these lines to the program."""
-    tracemalloc.start()
+    tracemalloc.start(25)
     before = tracemalloc.take_snapshot()
     program.run()
     after = tracemalloc.take_snapshot()
     program.out.mark()
-    for stat in after.compare_to(before, "lineno")[:10]:
-        print(stat)
-    return read(program, program.out.said().splitlines())
+    for stat in after.compare_to(before, "traceback")[:10]:
+        print(stat, *stat.traceback.format(), sep="\n")
+    return read(program, program.out.said())
 
 
-def read(program: Program, lines: list[str]) -> Answer:
-    """Read each line and its gain."""
-    gains = [GAIN.search(line) for line in lines]
+def read(program: Program, text: str) -> Answer:
+    """Read each traceback with its gain."""
+    entries = re.split(r"\n(?! )", text)
+    gains = [GAIN.search(entry) for entry in entries]
     sizes = [float(found[1]) * UNITS[found[2]] for found in gains if found]
-    return Answer(site=lines, rate=[size / program.total for size in sizes])
+    return Answer(site=entries, rate=[size / program.total for size in sizes])

@@ -1,4 +1,4 @@
-"""A protocol appends each packet to its buffer, and never takes out what it has read."""
+"""A protocol appends each packet to its buffer, and never takes out what it read."""
 
 import program
 

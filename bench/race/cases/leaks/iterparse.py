@@ -16,7 +16,9 @@ root = next(event[1] for event in parser.read_events())
 
 
 def work(number):
-    parser.feed(f"<item id='{number}'><name>n{number}</name><text>{'t' * 900}</text></item>")
+    parser.feed(
+        f"<item id='{number}'><name>n{number}</name><text>{'t' * 900}</text></item>"
+    )
     for _ in parser.read_events():
         pass
     if program.FIXED:

@@ -10,7 +10,9 @@ import program
 
 HOLDERS = ("sys.modules[*]", "interpreter state modules[*]")
 
-CODE = compile("TABLE = [str(i) * 10 for i in range(50)]\ndef f(): pass", "plugin", "exec")
+CODE = compile(
+    "TABLE = [str(i) * 10 for i in range(50)]\ndef f(): pass", "plugin", "exec"
+)
 
 
 def work(number):
