@@ -38,7 +38,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests/reports")]
 
 import program as corpus  # noqa: E402
-from answer import WARM, Printed, Program  # noqa: E402
+from answer import CALLS, ROUNDS, WARM, Printed, Program  # noqa: E402
 
 #: A line counts as an allocating line from this share of what letting go frees.
 SHARE = 0.10
@@ -63,8 +63,9 @@ def warmed(call: Call, folder: str) -> Program:
 
 
 def truth(call: Call, let_go: Call, folder: str, *late: str) -> Any:
-    """Measure what a call leaves, by accounts that know no tool."""
+    """Measure what a call leaves, by accounts that know no tool, in the same calls."""
     sys.argv[1:] = late
+    corpus.WARM, corpus.ROUNDS, corpus.CALLS = WARM, ROUNDS, CALLS
     if not corpus.NATIVE:
         tracemalloc.start()
     return corpus._truth(call, let_go)

@@ -8,11 +8,11 @@ import html
 import importlib
 import importlib.metadata
 import inspect
-import math
 import os
 import platform
 import re
 import statistics
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ HEAD = (
 #: Lines of an adapter that make calls, or take what was printed.
 OURS = re.compile(r"(\w+ = )?program\.|for _ in range\(program\.")
 BLUE, GREEN, GREY, INK = "#2f6fb3", "#3a8f5c", "#d9dde2", "#24292f"
+FOUND = "found: the holder (blue), or the allocating line (green)"
+SMALL = 'font-size="11"'
 
 
 @dataclass
@@ -114,7 +116,9 @@ def cost(result: Result, tool: str) -> tuple[float, float]:
 
 
 def slower(results: list[Result], tool: str) -> float | None:
-    """Compute how much longer the program's own calls take."""
+    """Compute how much longer the program's own calls take; a loop has its own pace."""
+    if not adapter(tool).RESTART:
+        return None
     pairs = [
         (each.told[tool]["seconds"], each.truth["bare"]["seconds"])
         for each in results
@@ -241,61 +245,49 @@ def picture(width: int, height: int, title: str, parts: str) -> str:
 
 
 def cost_picture(scores: list[Score]) -> str:
-    """Draw what share a tool finds, against the seconds that it takes."""
-    drawn = [each for each in scores if each.finds]
-    parts = label(20, 46, "found: the holder (blue), or the allocating line (green)")
-    for percent in (0, 25, 50, 75, 100):
-        y = 330 - 2.5 * percent
-        parts += f'<path d="M70 {y:.0f}H620" stroke="{GREY}"/>\n'
-        parts += label(62, y + 4, f"{percent} %", 'text-anchor="end"')
-    for seconds in (0.01, 0.1, 1, 10):
-        parts += label(across(seconds), 350, f"{seconds:g} s", 'text-anchor="middle"')
-    parts += label(
-        345, 372, "processor time beyond the program's", 'text-anchor="middle"'
+    """Draw what share a tool finds, beside the seconds that it takes."""
+    drawn = sorted(
+        (each for each in scores if each.finds), key=lambda each: -share(each)
     )
-    taken: list[tuple[float, float]] = []
-    for each in drawn:
-        x = across(each.cpu)
-        y = 330 - 250 * each.right[each.finds] / each.asked[each.finds]
+    most = max((each.cpu for each in drawn), default=1.0)
+    parts = label(20, 46, FOUND) + label(420, 46, "processor time beyond the program's")
+    for row, each in enumerate(drawn):
+        y = 64 + 26 * row
         color = BLUE if each.finds == "holder" else GREEN
-        parts += f'<circle cx="{x:.0f}" cy="{y:.0f}" r="6" fill="{color}"/>\n'
-        at = y + 4
-        while any(abs(at - b) < 14 and abs(x - a) < 110 for a, b in taken):
-            at += 14
-        taken.append((x, at))
-        parts += label(x + 10, at, each.name)
-    return picture(720, 390, "Found against cost", parts)
+        part, count = share(each), f"{each.right[each.finds]}/{each.asked[each.finds]}"
+        parts += label(20, y + 12, each.name)
+        parts += bar(140, y, part, color, 200) + label(348, y + 12, count)
+        parts += bar(420, y, each.cpu / most, INK, 200)
+        parts += label(628, y + 12, f"{each.cpu:.2f} s")
+    return picture(690, 74 + 26 * len(drawn), "Found against cost", parts)
 
 
-def across(seconds: float) -> float:
-    """Place a time on the axis."""
-    return 90 + 170 * (math.log10(min(10, max(0.01, seconds))) + 2)
+def share(score: Score) -> float:
+    """Compute the share of programs in which a tool finds what it is to find."""
+    return score.right[score.finds] / score.asked[score.finds]
 
 
 def kind_picture(scores: list[Score]) -> str:
     """Draw what share of each kind of leak a tool finds."""
     drawn = [each for each in scores if each.finds]
-    parts = label(20, 46, "found: the holder (blue), or the allocating line (green)")
+    parts = label(20, 46, FOUND)
     for column, kind in enumerate(ORDER):
-        words = kind.rsplit(" ", 1)
-        for line, word in enumerate(words):
-            parts += label(150 + 95 * column, 70 + 14 * line, word, 'font-size="11"')
+        for line, words in enumerate(textwrap.wrap(kind, 14)):
+            parts += label(150 + 95 * column, 70 + 14 * line, words, SMALL)
     for row, each in enumerate(drawn):
-        y = 110 + 28 * row
-        parts += label(20, y + 4, each.name)
+        y = 106 + 26 * row
+        parts += label(20, y + 12, each.name)
         color = BLUE if each.finds == "holder" else GREEN
         for column, kind in enumerate(ORDER):
-            parts += bar(150 + 95 * column, y - 7, each.kinds.get(kind, []), color)
-    return picture(830, 120 + 28 * len(drawn), "Found by kind of leak", parts)
+            x, found = 150 + 95 * column, each.kinds.get(kind, [])
+            count = f"{sum(found)}/{len(found)}" if found else "-"
+            parts += bar(x, y, sum(found) / max(1, len(found)), color, 44)
+            parts += label(x + 50, y + 12, count, SMALL)
+    return picture(830, 116 + 26 * len(drawn), "Found by kind of leak", parts)
 
 
-def bar(x: float, y: float, found: list[bool], color: str) -> str:
-    """Draw a share as a bar, with its numbers."""
-    if not found:
-        return label(x, y + 11, "-")
-    wide = 44 * sum(found) / len(found)
-    at = f'<rect x="{x:.0f}" y="{y:.0f}" height="14"'
-    return (
-        f'{at} width="44" fill="{GREY}"/>{at} width="{wide:.0f}" fill="{color}"/>\n'
-        + label(x + 50, y + 11, f"{sum(found)}/{len(found)}", 'font-size="11"')
-    )
+def bar(x: float, y: float, part: float, color: str, width: int) -> str:
+    """Draw a share as a bar."""
+    at = f'<rect x="{x:.0f}" y="{y:.0f}" height="16"'
+    back = f'{at} width="{width}" fill="{GREY}"/>'
+    return f'{back}{at} width="{width * part:.0f}" fill="{color}"/>\n'

@@ -1,12 +1,14 @@
 """Lets each tool look at each program of the corpus; writes docs/compare.md.
 
-    python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--write] [--again]
+    python bench/race/run.py [--cases NAME,...] [--tools NAME,...]
+                             [--write] [--again] [--kept]
 
 A run goes on where an interrupted one stopped: build/race/results has an answer for
 each program and tool, and build/race/raw has what the tool printed. All tools look at
 one program before the next, so that a part of a run is as fair as the whole. Processor
 time and memory are what the kernel counted for the tool's process, less those of the
-same calls without a tool.
+same calls without a tool. After an interrupted run, --kept --write writes the page
+from the programs that all tools have seen.
 """
 
 from __future__ import annotations
@@ -230,38 +232,56 @@ def kept(server: Server, tool: str, again: bool) -> dict[str, Any]:
     return new
 
 
+def ask_all(
+    program: reports.Program, tools: list[str], again: bool
+) -> page.Result | None:
+    """Let all tools look at a program whose truth is known."""
+    server, name = Server(program), program.path.stem
+    try:
+        truth = kept(server, "truth", again)
+        if "failed" in truth:
+            print(f"{name}: {truth['failed']}", file=sys.stderr, flush=True)
+            return None
+        told = {tool: kept(server, tool, again) for tool in tools}
+    finally:
+        server.close()
+    return page.Result(name, truth, told)
+
+
+def answers_of(program: reports.Program, tools: list[str]) -> page.Result | None:
+    """Read the answers that an earlier run kept, if all these tools have looked."""
+    folder, name = BUILD / "results", program.path.stem
+    files = {tool: folder / f"{name}-{tool}.json" for tool in ("truth", *tools)}
+    if not all(file.exists() for file in files.values()):
+        return None
+    told = {tool: json.loads(file.read_text()) for tool, file in files.items()}
+    truth = told.pop("truth")
+    return None if "failed" in truth else page.Result(name, truth, told)
+
+
 def main() -> int:
     """Run, and print or write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", default="")
-    parser.add_argument("--tools", default="")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--cases", default="", help="only these programs")
+    parser.add_argument("--tools", default="", help="only tools with such names")
+    parser.add_argument("--write", action="store_true", help="write docs/compare.md")
     parser.add_argument("--again", action="store_true", help="forget earlier answers")
-    parser.add_argument("--until", type=float, help="begin no program after S seconds")
+    parser.add_argument("--kept", action="store_true", help="use earlier answers alone")
     asked = parser.parse_args()
-    tools = [
-        x
-        for x in TOOLS
-        if not asked.tools or any(y in x for y in asked.tools.split(","))
-    ]
+    names = asked.tools.split(",")
+    tools = [tool for tool in TOOLS if any(name in tool for name in names)]
     for folder in ("results", "raw"):
         (BUILD / folder).mkdir(parents=True, exist_ok=True)
-    results, begin = [], time.monotonic()
-    for program in cases([x for x in asked.cases.split(",") if x]):
-        if asked.until and time.monotonic() - begin > asked.until:
-            break
-        server = Server(program)
-        truth = kept(server, "truth", asked.again)
-        if "failed" in truth:
-            server.close()
-            print(
-                f"{program.path.stem}: {truth['failed']}", file=sys.stderr, flush=True
-            )
-            continue
-        told = {tool: kept(server, tool, asked.again) for tool in tools}
-        server.close()
-        results.append(page.Result(program.path.stem, truth, told))
-        print(line(results[-1]), flush=True)
+    results = []
+    for program in cases([name for name in asked.cases.split(",") if name]):
+        result = (
+            answers_of(program, tools)
+            if asked.kept
+            else ask_all(program, tools, asked.again)
+        )
+        if result is not None:
+            results.append(result)
+            print(line(result), flush=True)
     page.write(results, tools, asked.write)
     return 0
 

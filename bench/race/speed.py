@@ -27,7 +27,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 #: No question may take longer, in seconds of the clock.
 PATIENCE = 300
 #: A question that took longer than this is not asked of the next size.
-LONG = 30.0
+LONG = 10.0
 
 
 def leakgraph_cycles(kept: list[Any], x: object, file: str) -> object:

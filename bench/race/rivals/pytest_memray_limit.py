@@ -42,6 +42,7 @@ def look(program: Program) -> Answer:
 
     options = [
         "--memray",
+        "--stacks=20",
         "-q",
         "-p",
         "no:cacheprovider",
