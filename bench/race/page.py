@@ -221,7 +221,7 @@ def put(page: Path, name: str, text: str) -> None:
     """Replace a marked part of a page."""
     part = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
     old = page.read_text(encoding="utf-8")
-    page.write_text(part.sub(lambda _: text, old), encoding="utf-8")
+    page.write_text(part.sub(lambda _: text, old, count=1), encoding="utf-8")
 
 
 # ----------------------------------------------------------------- pictures ---

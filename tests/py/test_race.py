@@ -122,3 +122,13 @@ def test_a_failed_tool_is_wrong(race):
     score = race["page"].score(tool, results)
     assert (score.right["site"], score.asked["site"]) == (1, 2)
     assert json.dumps(score.kinds) == '{"containers": [true, false]}'
+
+
+def test_a_part_of_a_page_is_replaced_alone(race, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- a -->\n<!-- end -->\nkept\n<!-- b -->\nold\n<!-- end -->\n")
+    race["page"].put(page, "a", "new\n")
+    race["page"].put(page, "a", "newer\n")
+    assert page.read_text() == (
+        "<!-- a -->\nnewer\n<!-- end -->\nkept\n<!-- b -->\nold\n<!-- end -->\n"
+    )
