@@ -40,9 +40,10 @@ def verdicts(truth: dict[str, Any], told: dict[str, Any]) -> dict[str, bool | No
     if not truth["leaks"]:
         accuses = told.get("accuses")
         return {"honest": None if accuses is None else not accuses}
+    types = told.get("type") if truth["types"] else None
     return {
         "holder": _judged(told.get("holder"), lambda each: names_holder(truth, each)),
-        "type": _judged(told.get("type"), lambda each: names_type(truth, each)),
+        "type": _judged(types, lambda each: names_type(truth, each)),
         "site": _judged(told.get("site"), lambda each: names_line(truth, each)),
         "rate": _rate(truth["per_call"], told.get("rate")),
     }
