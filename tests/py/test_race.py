@@ -88,6 +88,11 @@ def test_rate(race, sizes, right):
     assert race["judge"].verdicts(TRUTH, {"rate": sizes})["rate"] is right
 
 
+def test_a_type_that_nobody_could_measure_has_no_verdict(race):
+    truth = {**TRUTH, "types": []}
+    assert race["judge"].verdicts(truth, {"type": ["ndarray"]})["type"] is None
+
+
 def test_only_the_first_three_entries_count(race):
     told = {"holder": ["a", "b", "c", "backend"]}
     assert race["judge"].verdicts(TRUTH, told)["holder"] is False
