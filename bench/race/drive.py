@@ -24,6 +24,7 @@ import importlib
 import itertools
 import json
 import os
+import resource
 import runpy
 import signal
 import sys
@@ -48,8 +49,8 @@ PACE = 25
 OUT = Printed()
 
 
-#: No tool may take longer, in seconds.
-PATIENCE = 120
+#: No tool may take more seconds of processor time, or ten times as many of the clock.
+PATIENCE = 60
 
 Call = Callable[[], None]
 
@@ -97,7 +98,7 @@ def loop(call: Call, let_go: Call, folder: str) -> Any:
     warmed(call, folder)
     Path(folder, "running").touch()
     begin, done, busy = time.monotonic(), 0, 0.0
-    while not stopped and time.monotonic() < begin + PATIENCE:
+    while not stopped and time.monotonic() < begin + 10 * PATIENCE:
         before = time.process_time()
         call()
         busy += time.process_time() - before
@@ -180,6 +181,7 @@ VERBS: dict[str, Callable[..., Any]] = {
 def _child(call: Call, let_go: Call, words: list[str], folder: str, raw: str) -> None:
     """Do what a verb says, and write the answer."""
     os.setsid()
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
     out = os.open(raw, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(out, 1)
     os.dup2(out, 2)
@@ -200,7 +202,7 @@ def _child(call: Call, let_go: Call, words: list[str], folder: str, raw: str) ->
 def _ended(child: int) -> dict[str, Any]:
     """Wait for a child, and kill it and its own if that takes too long."""
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
-    signal.alarm(PATIENCE)
+    signal.alarm(10 * PATIENCE)
     _, status, used = os.wait4(child, 0)
     signal.alarm(0)
     cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss << 10

@@ -52,7 +52,7 @@ TOOLS = (
     "by_hand",
 )
 TOTAL = ROUNDS * CALLS
-#: No tool may take longer, in seconds.
+#: A process ends within so many seconds once nothing is left to ask.
 PATIENCE = 120
 
 
@@ -143,7 +143,8 @@ def answered(folder: Path, counted: dict[str, Any], raw: Path) -> dict[str, Any]
         told = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
         return {**told, "cpu": counted["cpu"], "peak": counted["peak"]}
     last = (raw.read_text(errors="replace").strip().splitlines() or [""])[-1]
-    return {"failed": "too slow" if counted["code"] == -signal.SIGKILL else last}
+    late = counted["code"] in (-signal.SIGKILL, -signal.SIGXCPU)
+    return {"failed": "too slow" if late else last}
 
 
 def outside(*words: str, raw: Path) -> dict[str, Any]:
