@@ -186,7 +186,7 @@ add_body(lg__page *page, lg_error *err)
     page->out = &sections;
     lg_status status = add_sections(page, err);
     page->out = out;
-    lg__page_head(page, page->options->title);
+    lg__page_head(page, page->title.data);
     lg_text_add(out, "<header>\n");
     lg__page_search(page, "");
     lg__page_format_process(page);
@@ -262,7 +262,19 @@ end(lg__page *page)
     lg_top_free(&page->top);
     lg_growth_free(&page->growth);
     lg_places_free(page->own_places);
+    lg_text_free(&page->title);
     lg_text_free(&page->nav);
+}
+
+static void
+find_title(lg__page *page)
+{
+    const char *given = page->options->title;
+    lg_string program = lg_graph_info_find(page->graph, "program");
+    if (given)
+        lg_text_add(&page->title, given);
+    else if (program.length > 0)
+        lg_text_add_bytes(&page->title, program.data, program.length);
 }
 
 static lg_status
@@ -279,6 +291,7 @@ make(const lg_analysis *analysis, const lg_page_options *options,
                      .served = has_table != NULL,
                      .has_table = has_table,
                      .out = &whole};
+    find_title(&page);
     lg_status status = ask(&page, err);
     if (!status)
         status = add_body(&page, err);

@@ -30,6 +30,7 @@ typedef struct lg__page {
     bool grows;              /* there is a comparison */
     const lg_places *places; /* of the snapshot */
     lg_places *own_places;   /* the same, if the page must free them */
+    lg_text title;           /* empty: there is none */
     lg_text nav;
     lg_text *out;
 } lg__page;

@@ -97,7 +97,7 @@ format_growth(lg__page *page)
 void
 lg__page_format_process(lg__page *page)
 {
-    const char *title = page->options->title;
+    const char *title = page->title.data;
     lg_text *out = page->out;
     lg_text_add(out, "<h1>");
     if (title)

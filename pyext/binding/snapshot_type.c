@@ -144,29 +144,6 @@ snapshot_node(lg__snapshot_object *self, PyObject *argument)
     return lg__node_new(lg__object_state(self), self, (uint32_t)i);
 }
 
-static PyObject *
-snapshot_find(lg__snapshot_object *self, PyObject *object)
-{
-    uint32_t node;
-    if (!lg__target_find(self, object, &node))
-        return NULL;
-    if (node == LG_NONE)
-        Py_RETURN_NONE;
-    return lg__node_new(lg__object_state(self), self, node);
-}
-
-static PyObject *
-snapshot_select(lg__snapshot_object *self, PyObject *selector)
-{
-    lg_nodes nodes = {0};
-    if (!lg__target_select(self, selector, &nodes))
-        return NULL;
-    PyObject *result =
-        lg__sequence_of_nodes(lg__object_state(self), self, &nodes);
-    lg_nodes_free(&nodes);
-    return result;
-}
-
 PyObject *
 lg__snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -188,16 +165,16 @@ static PyMethodDef snapshot_methods[] = {
      "__exit__($self, /, *args)\n--\n\nClose the snapshot."},
     {"node", (PyCFunction)snapshot_node, METH_O,
      "node($self, index, /)\n--\n\nThe node with that number."},
-    {"find", (PyCFunction)snapshot_find, METH_O,
+    {"find", lg__snapshot_find, METH_O,
      "find($self, obj, /)\n"
      "--\n\n"
-     "The node of a live object, or None.\n\n"
+     "The node of a live object, or None; or the only node that a selector "
+     "selects.\n\n"
      "Also None if the object at its address had another type when the "
      "snapshot was\n"
      "taken. Raises an error on a snapshot of another process."},
-    {"select", (PyCFunction)snapshot_select, METH_O,
-     "select($self, selector, /)\n--\n\nThe nodes that a selector names: "
-     "'type:torch.Tensor', 'name:train.losses[0]', '#17', '0x7f..'."},
+    {"select", LG__FASTCALL(lg__snapshot_select), KEYWORDS,
+     lg__snapshot_select_doc},
     {"show_refs", LG__FASTCALL(lg__snapshot_show_refs), KEYWORDS,
      lg__snapshot_show_refs_doc},
     {"show_backrefs", LG__FASTCALL(lg__snapshot_show_backrefs), KEYWORDS,
@@ -212,8 +189,7 @@ static PyMethodDef snapshot_methods[] = {
      "retained($self, target, /)\n"
      "--\n\n"
      "Bytes that only these objects together keep alive: a Size.\n\n"
-     "target is a selector, a Node, a list or Nodes of them, or a live object. "
-     "The\n"
+     "target is a selector, a Node, a live object, or a list of them. The\n"
      "size is that of the set, each byte counted once, not the sum of its "
      "members."},
     {"cycles", LG__FASTCALL(lg__snapshot_cycles), KEYWORDS,
@@ -237,6 +213,9 @@ static PyMethodDef snapshot_methods[] = {
      lg__snapshot_findings_doc},
     {"merged_paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,
      lg__snapshot_merged_paths_doc},
+    {"paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,
+     "paths($self, /, target, *, limit=20, progress=None)\n--\n\nThe same as "
+     "merged_paths()."},
     {"collectable", lg__snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},
@@ -327,6 +306,9 @@ static PyType_Slot snapshot_slots[] = {
     LG__SLOT(Py_tp_dealloc, snapshot_dealloc),
     LG__SLOT(Py_tp_repr, snapshot_repr),
     LG__SLOT(Py_sq_length, snapshot_length),
+    LG__SLOT(Py_mp_length, snapshot_length),
+    LG__SLOT(Py_mp_subscript, lg__snapshot_item),
+    LG__SLOT(Py_sq_contains, lg__snapshot_has),
     {Py_tp_getset, snapshot_getset},
     {Py_tp_methods, snapshot_methods},
     {Py_tp_members, snapshot_members},

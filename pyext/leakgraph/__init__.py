@@ -105,13 +105,17 @@ from leakgraph._core import (
     __version__,
     cycles,
     diff,
+    dominators,
     figures,
     findings,
+    info,
     keep_memory,
     load,
     memory,
     native,
+    paths,
     ranks,
+    retained,
     save_snapshot,
     search,
     show_backrefs,
@@ -119,9 +123,11 @@ from leakgraph._core import (
     show_refs,
     snapshot,
     tensors,
+    threads,
     top,
     types,
     waste,
+    what_if,
     why,
 )
 
@@ -229,17 +235,21 @@ __all__ = [
     "cycles",
     "diff",
     "disarm",
+    "dominators",
     "expect_collectable",
     "figures",
     "findings",
     "fleet",
+    "info",
     "keep_memory",
     "load",
     "memory",
     "native",
+    "paths",
     "ranks",
     "register_buffers",
     "repeat",
+    "retained",
     "save_snapshot",
     "search",
     "show_backrefs",
@@ -248,6 +258,7 @@ __all__ = [
     "snapshot",
     "sql",
     "tensors",
+    "threads",
     "top",
     "track",
     "tree",
@@ -255,6 +266,7 @@ __all__ = [
     "unregister_buffers",
     "waste",
     "watch",
+    "what_if",
     "why",
 ]
 
@@ -303,3 +315,8 @@ def __getattr__(name: str) -> object:
             "is ending: use it earlier."
         ) from error
     return module if name in _MODULES else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    """List all public names, also those that are imported when a program asks."""
+    return sorted({*__all__, *(name for name in globals() if name[:2] == "__")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from inspect import getdoc
 from io import StringIO
 from typing import Any
 
@@ -22,9 +23,11 @@ _QUESTIONS: dict[str, Callable[..., object]] = {
     "findings": lambda **options: leakgraph.findings(**options),
     "memory": lambda **options: leakgraph.memory(**options),
     "tensors": lambda **options: leakgraph.tensors(**options),
-    "threads": lambda **options: leakgraph.snapshot().threads(**options),
+    "native": lambda **options: leakgraph.native(**options),
+    "threads": lambda **options: leakgraph.threads(**options),
     "top": lambda **options: leakgraph.top(**options),
     "types": lambda **options: leakgraph.types(**options),
+    "waste": lambda **options: leakgraph.waste(**options),
 }
 #: Verbs about an object, which an expression names.
 _ABOUT: dict[str, Callable[..., object]] = {
@@ -39,8 +42,9 @@ _VERBS = (*sorted({**_QUESTIONS, **_ABOUT}), "sql")
 def load_ipython_extension(shell: Any) -> None:
     """Register the magics with a shell of IPython.
 
+    %leakgraph                                what you read here
     %leakgraph VERB [--OPTION VALUE ...]      cycles, top, types, tensors, figures,
-                                              findings, memory, threads
+                                              findings, memory, native, threads, waste
     %leakgraph VERB [--OPTION VALUE ...] EXPRESSION
                                               why, refs, referrers, path
     %leakgraph sql QUERY                      SQL over the heap; needs duckdb
@@ -60,13 +64,24 @@ def load_ipython_extension(shell: Any) -> None:
     shell.set_hook("complete_command", _complete, str_key="%leakgraph")
 
 
+class _Usage(str):
+    """A text that a prompt shows as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def _complete(shell: Any, event: Any) -> list[str]:
     """Return the verbs, for completion."""
     return list(_VERBS)
 
 
 def _ask(shell: Any, line: str) -> object:
-    """Return the answer to a line."""
+    """Return the answer to a line; to an empty one, how to ask."""
+    if not line.strip():
+        return _Usage(getdoc(load_ipython_extension))
     verb, _, rest = line.strip().partition(" ")
     if verb == "sql":
         return leakgraph.sql(rest)

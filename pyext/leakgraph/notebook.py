@@ -12,14 +12,19 @@ from leakgraph._core import (
     Cycle,
     Cycles,
     Drawing,
+    Error,
     MergedPaths,
+    Node,
     Result,
+    Size,
     Why,
 )
 
 __all__ = [
     "cycles_html",
     "merged_html",
+    "node_html",
+    "page_html",
     "undrawn_html",
     "why_html",
 ]
@@ -39,12 +44,39 @@ def merged_html(merged: MergedPaths) -> str:
 
 
 def cycles_html(cycles: Cycles) -> str:
-    """The table of the report, and pictures of the first cycles below it."""
+    """The table of the report, and pictures of the first cycles that differ."""
     try:
-        pictures = [_picture(number, cycles[number - 1]) for number in _drawn(cycles)]
+        pictures = [
+            _picture(number, cycles[number - 1], opened=number == 1)
+            for number in _drawn(cycles)
+        ]
     except ClosedError:
         pictures = []
     return Result._repr_html_(cycles) + "".join(pictures)
+
+
+def node_html(node: Node) -> str:
+    """What the object is, and who holds it."""
+    facts = {
+        "type": node.type_name,
+        "shallow size": str(Size({node.device: node.size})),
+        **{name: str(value) for name, value in _known(node).items()},
+        **node.facts,
+    }
+    rows = "".join(
+        f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+        for name, value in facts.items()
+    )
+    return f"<p><b>{escape(node.label)}</b></p><table>{rows}</table>"
+
+
+def page_html(page: str) -> str:
+    """Put the report into a frame, which keeps its styles and scripts to itself."""
+    style = "width:100%;height:40em;border:0"
+    return (
+        f'<iframe title="leakgraph: the report" style="{style}"'
+        f' sandbox="allow-scripts allow-popups" srcdoc="{escape(page)}"></iframe>'
+    )
 
 
 def why_html(why: Why) -> str:
@@ -63,13 +95,27 @@ def _image(drawing: Drawing) -> str:
     return drawing._repr_html_() or drawing._repr_svg_() or ""
 
 
-def _drawn(cycles: Cycles) -> range:
-    return range(1, min(DRAWN, len(cycles)) + 1)
+def _known(node: Node) -> dict[str, object]:
+    """What the analysis says; nothing without one."""
+    try:
+        retained, path = node.retained, node.path
+    except Error:
+        return {}
+    return {"retained": retained, "held by": path if path is not None else "nothing"}
 
 
-def _picture(number: int, cycle: Cycle) -> str:
+def _drawn(cycles: Cycles) -> list[int]:
+    """Return the numbers of the first cycles, of those that are alike one."""
+    first: dict[int, int] = {}
+    for number, cycle in enumerate(cycles, 1):
+        first.setdefault(cycle.group, number)
+    return list(first.values())[:DRAWN]
+
+
+def _picture(number: int, cycle: Cycle, *, opened: bool) -> str:
+    state = " open" if opened else ""
     picture = _image(cycle.drawing)
-    return f"<details open><summary>cycle {number}</summary>{picture}</details>"
+    return f"<details{state}><summary>cycle {number}</summary>{picture}</details>"
 
 
 def _preformatted(text: str) -> str:

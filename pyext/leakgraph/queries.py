@@ -164,8 +164,18 @@ class _Session:
         elif table in TABLES:
             rows = TABLES[table](self._snapshot(prefix))
             self._connection.register(_GIVEN, rows)
-            self._define(prefix, table, f'from "{_GIVEN}"')
+            self._define(prefix, table, self._with_totals())
             self._connection.unregister(_GIVEN)
+
+    def _with_totals(self) -> str:
+        """Return the query that adds a number to each record of bytes by device."""
+        given = self._connection.table(f'"{_GIVEN}"')
+        sums = [
+            f', {_total(name, kind.children)} as "{name}_total"'
+            for name, kind in zip(given.columns, given.types)
+            if kind.id == "struct"
+        ]
+        return f'select *{"".join(sums)} from "{_GIVEN}"'
 
     def _define(self, prefix: str, table: str, text: str) -> None:
         if prefix:
@@ -191,6 +201,12 @@ class _Session:
 def _bare(name: str) -> str:
     """Return the name without quotes, in lower case: case does not matter."""
     return name.strip('"').lower()
+
+
+def _total(name: str, devices: list[tuple[str, object]]) -> str:
+    """Return the sum of a record of bytes, NULL for no record."""
+    parts = [f'coalesce("{name}"."{device}", 0)' for device, _ in devices]
+    return f'case when "{name}" is not null then {" + ".join(parts)} end'
 
 
 def _quoted(prefix: str, table: str) -> str:

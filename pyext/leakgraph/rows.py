@@ -64,9 +64,8 @@ class Rows(tuple[_R, ...]):
         return super().__getitem__(key)
 
     def __repr__(self) -> str:
-        """Say how many rows there are."""
-        rows = "row" if len(self) == 1 else "rows"
-        return f"<leakgraph.{type(self).__name__}: {len(self)} {rows}>"
+        """The rows, as a prompt shows them."""
+        return str(self).rstrip("\n")
 
     def __str__(self) -> str:
         """A line for each row."""

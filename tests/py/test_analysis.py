@@ -86,7 +86,7 @@ def test_all_bytes_are_somewhere(graph):
         n.dominator is None for n in dominators.tops[:50]
     )
     assert "everything" in str(dominators)
-    assert repr(dominators) == f"<leakgraph.Dominators: {len(dominators)} rows>"
+    assert repr(dominators) == str(dominators).rstrip("\n")
 
 
 def test_garbage_has_retained_sizes():
@@ -133,7 +133,7 @@ def test_top(graph, held):
     totals = [row.retained.total for row in top]
     assert totals == sorted(totals, reverse=True)
     assert all(row.count > 1 or row.retained == row.node.retained for row in top)
-    assert repr(top) == "<leakgraph.Top: 10 rows>" and "retained" in str(top)
+    assert repr(top) == str(top).rstrip("\n") and "retained" in str(top)
     assert top._repr_html_().partition("<tfoot>")[0].count("<tr>") == 11
     assert len(graph.top()) <= 20
 

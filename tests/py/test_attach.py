@@ -167,7 +167,7 @@ def test_the_process_goes_on(target, wait):
     before = one.traces()
     with leakgraph.attach(one.pid) as snap:
         assert len(snap.select("type:__main__.Kept")) == 1000
-        assert snap.info()["pid"] == str(one.pid)
+        assert snap.info()["pid"] == one.pid
     assert one.traces() == before
     assert one.process.poll() is None
     assert one.status("State") in "SR"
@@ -920,7 +920,7 @@ def test_in_other_namespaces(target):
     one = target("time.sleep(100)", *UNSHARED, hidden, "sh")
     inner = Path(f"/proc/{one.pid}/task/{one.pid}/children").read_text().split()
     with leakgraph.attach(int(inner[0])) as snap:
-        assert snap.info()["pid"] == "1"
+        assert snap.info()["pid"] == 1
         assert len(snap.select("type:__main__.Kept")) == 1000
     # It is the first process of its namespace, so nobody else reaps its children.
     children = Path(f"/proc/{inner[0]}/task/{inner[0]}/children")

@@ -70,7 +70,6 @@ def test_growth_of_a_cell(shell: Any) -> None:
 
 def test_what_it_refuses(shell: Any) -> None:
     for line, sentence in (
-        ("", "takes one of cycles"),
         ("tpo", "takes one of cycles"),
         ("cycles kept", "takes options only"),
         ("why", "needs an object"),
@@ -78,6 +77,16 @@ def test_what_it_refuses(shell: Any) -> None:
     ):
         with pytest.raises(leakgraph.ArgumentError, match=sentence):
             ask(shell, line)
+
+
+def test_an_empty_line_says_how_to_ask(shell: Any) -> None:
+    usage = ask(shell, "")
+    assert "%leakgraph VERB" in repr(usage) and repr(usage) == str(usage)
+
+
+def test_why_has_no_holder_but_the_program(shell: Any) -> None:
+    text = str(ask(shell, "why kept['books'][0]"))
+    assert "tuple" not in text and "native code" not in text
 
 
 def test_completion(shell: Any) -> None:

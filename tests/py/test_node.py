@@ -99,8 +99,8 @@ def test_find(snap, held):
 
 
 def test_find_takes_a_str_as_an_object(snap):
-    node = snap.find(holding.selector)
-    assert node.type_name == "str" and node.address == id(holding.selector)
+    node = snap.find(holding.__name__)
+    assert node.type_name == "str" and node.address == id(holding.__name__)
 
 
 def test_find_wants_the_same_type():

@@ -36,6 +36,10 @@ def test_nothing_shows_by_itself(outputs):
     assert outputs[0] is None
 
 
+def test_a_wide_drawing_shrinks_to_the_cell(outputs):
+    assert outputs[1]["text/html"].startswith('<svg style="max-width:100%;height:auto"')
+
+
 def test_drawing_is_inline_svg(outputs):
     assert "<svg" in outputs[1]["image/svg+xml"]
     assert "losses" in outputs[1]["text/plain"]
@@ -45,9 +49,14 @@ def test_drawing_as_png(outputs):
     assert "image/png" in outputs[2] and "image/svg+xml" not in outputs[2]
 
 
-def test_snapshot_and_table_are_html(outputs):
-    assert "<table>" in outputs[3]["text/html"]
+def test_a_snapshot_is_the_report_with_its_map(outputs):
+    html = outputs[3]["text/html"]
+    assert html.startswith("<iframe ") and "srcdoc=" in html
+    assert "What to do first" in html and "Who owns the bytes" in html
     assert outputs[3]["text/plain"].startswith("<leakgraph.Snapshot of pid ")
+
+
+def test_a_table_is_html(outputs):
     assert outputs[4]["text/html"].count("<tr>") == 5
 
 
@@ -68,7 +77,8 @@ def test_path_names_the_variable(outputs):
 
 def test_analyses_are_html(outputs):
     cycles, why, top = (cell["text/html"] for cell in outputs[8:11])
-    assert cycles.count("<tr>") == 6 and cycles.count("<svg") == 3
+    assert cycles.count("<tr>") == 6 and 1 <= cycles.count("<svg") <= 3
+    assert cycles.count("<details open>") == 1
     assert "<svg" in why and "kept" in why
     body, foot = top.split("<tbody>")[1].split("<tfoot>")
     assert body.count("<tr>") == 3

@@ -48,7 +48,7 @@ def test_tables(snap: leakgraph.Snapshot) -> None:
 
 def test_what_nodes_retain(snap: leakgraph.Snapshot) -> None:
     rows = snap.sql(
-        "select n.node, dominator, reachable, retained.host"
+        "select n.node, dominator, reachable, retained_total"
         " from nodes n join retained using (node)"
         " where n.type in ('bytearray', 'list', 'module')"
     ).fetchall()
@@ -56,7 +56,7 @@ def test_what_nodes_retain(snap: leakgraph.Snapshot) -> None:
     for number, dominator, reachable, retained in rows:
         node = snap.node(number)
         held_by = node.dominator and node.dominator.index
-        assert (held_by, node.is_reachable, node.retained.host) == (
+        assert (held_by, node.is_reachable, node.retained.total) == (
             dominator,
             reachable,
             retained,

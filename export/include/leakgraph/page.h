@@ -17,7 +17,8 @@ extern "C" {
 /** Start from LG_PAGE_OPTIONS_INIT. */
 typedef struct lg_page_options {
     size_t size;       /**< of this struct */
-    const char *title; /**< what the snapshot is called; NULL: nothing */
+    const char *title; /**< NULL: the program that ran, if the snapshot
+                        knows it */
     /** Summaries of snapshots of the same program, the oldest first, the last
      *  one made of the analysis: the page then says what grows. NULL: none */
     const lg_summary *const *summaries;

@@ -76,6 +76,20 @@ dominators_of(lg__snapshot_object *self, const lg_analysis *analysis,
                : lg__error_raise(lg__object_state(self), status, &error);
 }
 
+/* snapshot.dominators(module="train.*") is snapshot.analyze(...). */
+static PyObject *
+dominators_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    PyObject *snapshot =
+        lg__result_get_fact((lg__result_object *)self, (void *)FACT_SNAPSHOT);
+    PyObject *analyze =
+        snapshot ? lg__attribute_get(snapshot, "analyze") : NULL;
+    PyObject *rows = analyze ? PyObject_Call(analyze, args, kwargs) : NULL;
+    Py_XDECREF(analyze);
+    Py_XDECREF(snapshot);
+    return rows;
+}
+
 PyObject *
 lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
@@ -159,12 +173,16 @@ static PyGetSetDef dominators_getset[] = {
 
 static PyType_Slot dominators_slots[] = {
     LG__RESULT_SLOTS,
+    LG__SLOT(Py_tp_call, dominators_call),
     {Py_tp_getset, dominators_getset},
-    {Py_tp_doc, "The dominator tree: a sequence of DominatorRow. The parent of "
-                "a row is the\n"
-                "nearest row before it with a depth smaller by one.\n\n"
-                "It has the nodes that retain 1 % or more. Node.dominated has "
-                "what each dominates."},
+    {Py_tp_doc,
+     "The dominator tree: a sequence of DominatorRow. The parent of "
+     "a row is the\n"
+     "nearest row before it with a depth smaller by one.\n\n"
+     "It has the nodes that retain 1 % or more; a call with mine=True or "
+     "module='train.*'\n"
+     "returns only what these modules hold. Node.dominated has "
+     "what each dominates."},
     {0, NULL},
 };
 

@@ -1,4 +1,5 @@
 #include "binding/answers/compared.h"
+#include "binding/answers/py_report.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
@@ -20,7 +21,7 @@ const char lg__snapshot_report_doc[] =
     "are sorted,\n"
     "          and the page is of the newest\n"
     "steps     a number for each of these and for this one, as in diff()\n"
-    "title     the page's title; the path of the snapshot if it has one\n"
+    "title     the page's title; the program that ran if it is not given\n"
     "progress  as in snapshot()";
 
 enum { PATH, EARLIER, STEPS, TITLE, PROGRESS, ARGUMENTS };
@@ -29,7 +30,6 @@ typedef struct page_request {
     lg__snapshot_object *snapshot;
     PyObject *path;  /* bytes */
     PyObject *given; /* a list: the earlier snapshots, then this one */
-    PyObject *known; /* the path of the snapshot as str, or NULL */
     const char *title;
     lg__compared compared;
     lg_growth_order order;
@@ -62,22 +62,6 @@ newest_of(const page_request *self)
 {
     const lg__compared *compared = &self->compared;
     return (lg__snapshot_object *)compared->snapshots[compared->count - 1];
-}
-
-/* Takes the last part of the newest snapshot's path if there is no title. */
-static void
-find_title(page_request *self)
-{
-    PyObject *path = newest_of(self)->path;
-    if (self->title != NULL || path == NULL || !PyUnicode_Check(path))
-        return;
-    Py_ssize_t length = PyUnicode_GET_LENGTH(path);
-    Py_ssize_t slash = PyUnicode_FindChar(path, '/', 0, length, -1);
-    self->known = PyUnicode_Substring(path, slash + 1, length);
-    if (self->known != NULL)
-        self->title = PyUnicode_AsUTF8(self->known);
-    /* A name that is not UTF-8 is no title. */
-    PyErr_Clear();
 }
 
 static bool
@@ -130,13 +114,31 @@ open_all(page_request *self)
     return lg__analysis_acquire(self->snapshot, &self->progress.monitor);
 }
 
+PyObject *
+lg__snapshot_page(lg__snapshot_object *snapshot, const lg_monitor *monitor)
+{
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
+    if (analysis == NULL)
+        return NULL;
+    lg_text html = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_page_html(analysis, NULL, monitor, &html, &error);
+    Py_END_ALLOW_THREADS
+    lg__snapshot_release(snapshot);
+    if (status == LG_OK)
+        return lg__text_object(&html);
+    lg_text_free(&html);
+    return lg__error_raise(lg__object_state(snapshot), status, &error);
+}
+
 static bool
 request_run(page_request *self)
 {
     const lg_analysis *analysis = open_all(self);
     if (analysis == NULL)
         return false;
-    find_title(self);
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
     options.title = self->title;
     if (self->compared.count > 1) {
@@ -180,7 +182,6 @@ lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
     lg_growth_order_free(&self.order);
     free(self.steps);
     Py_XDECREF(self.given);
-    Py_XDECREF(self.known);
     Py_XDECREF(self.path);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <leakgraph/page.h>
 #include <leakgraph/question.h>
 #include <leakgraph/report.h>
+#include <string.h>
 
 typedef lg_status (*report_function)(const lg_graph *, lg_format, lg_text *,
                                      lg_error *);
@@ -34,15 +35,53 @@ typedef struct info_object {
     PyObject *text;
 } info_object;
 
+static bool
+has_prefix(lg_string name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return name.length >= length && memcmp(name.data, prefix, length) == 0;
+}
+
+/* Reads a whole number; false if the text is none. */
+static bool
+read_number(lg_string text, unsigned long long *out)
+{
+    *out = 0;
+    for (uint32_t i = 0; i < text.length; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        *out = *out * 10 + (unsigned)(text.data[i] - '0');
+    }
+    return text.length > 0 && text.length < 20;
+}
+
+/* Memory is a Size, what counts something is an int, all else a str. */
+static PyObject *
+info_value(lg__core_state *state, lg_string name, lg_string content)
+{
+    unsigned long long number;
+    bool is_memory = has_prefix(name, "memory.");
+    bool is_count = has_prefix(name, "process.") || has_prefix(name, "pid");
+    if (!(is_memory || is_count) || !read_number(content, &number))
+        return lg__string_object(content);
+    if (is_count)
+        return PyLong_FromUnsignedLongLong(number);
+    PyObject *bytes = Py_BuildValue("{sK}", "host", number);
+    PyObject *size =
+        bytes ? lg__size_from(state->types[LG__TYPE_SIZE], bytes) : NULL;
+    Py_XDECREF(bytes);
+    return size;
+}
+
 static int
-info_fill(PyObject *self, const lg_graph *graph)
+info_fill(lg__core_state *state, PyObject *self, const lg_graph *graph)
 {
     int failed = 0;
     for (uint32_t i = 0; !failed && i < lg_graph_info_count(graph); i++) {
         lg_string name, content;
         lg_graph_info(graph, i, &name, &content);
         PyObject *key = lg__string_object(name);
-        PyObject *value = lg__string_object(content);
+        PyObject *value = info_value(state, name, content);
         failed = key == NULL || value == NULL ||
                  PyDict_SetItem(self, key, value) < 0;
         Py_XDECREF(key);
@@ -76,7 +115,8 @@ lg__snapshot_info(PyObject *self, PyObject *Py_UNUSED(unused))
     PyObject *info = info_new(lg__object_state(self), text);
     Py_DECREF(text);
     lg_graph *graph = lg__snapshot_graph((lg__snapshot_object *)self);
-    if (info != NULL && (graph == NULL || info_fill(info, graph) != 0))
+    if (info != NULL &&
+        (graph == NULL || info_fill(lg__object_state(self), info, graph) != 0))
         Py_CLEAR(info);
     return info;
 }
@@ -156,8 +196,8 @@ tabulate_types(const lg_graph *graph, lg_table **out, lg_error *error)
     return lg_question_ask(types, &ask, out, error);
 }
 
-PyObject *
-lg__snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+static PyObject *
+types_html(PyObject *self)
 {
     lg_graph *graph = lg__snapshot_acquire((lg__snapshot_object *)self);
     if (graph == NULL)
@@ -178,4 +218,30 @@ lg__snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
         return lg__text_object(&html);
     lg_text_free(&html);
     return lg__error_raise(lg__object_state(self), status, &error);
+}
+
+/* A notebook shows the report, unless a cell would take long to show it: then
+   the table of types. */
+PyObject *
+lg__snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    enum { MOST_OBJECTS = 2000000 };
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    const lg_graph *graph = lg__snapshot_graph(snapshot);
+    lg__progress progress;
+    if (graph == NULL)
+        return NULL;
+    if (lg_graph_is_partial(graph) ||
+        lg_graph_columns(graph)->node_count > MOST_OBJECTS)
+        return types_html(self);
+    if (!lg__progress_begin(&progress, NULL))
+        return NULL;
+    PyObject *page = lg__progress_end(
+        &progress, lg__snapshot_page(snapshot, &progress.monitor));
+    PyObject *html =
+        page ? lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                               "page_html", page)
+             : NULL;
+    Py_XDECREF(page);
+    return html;
 }

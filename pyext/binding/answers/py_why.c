@@ -344,6 +344,8 @@ static PyMethodDef why_methods[] = {
     {"save", LG__FASTCALL(lg__why_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
      "its path, as Drawing.save() does."},
+    {"_repr_pretty_", lg__repr_pretty, METH_VARARGS,
+     "_repr_pretty_($self, printer, cycle, /)\n--\n\n"},
     {"_repr_svg_", lg__why_repr_svg, METH_NOARGS,
      "_repr_svg_($self, /)\n--\n\n"},
     {"_repr_html_", lg__why_repr_html, METH_NOARGS,

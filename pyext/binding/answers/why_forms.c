@@ -24,18 +24,14 @@ lg__why_drawing(lg__why_object *self, void *Py_UNUSED(closure))
     return self->drawing;
 }
 
-/* The first line of the report, which names the object and its bytes. */
+/* A prompt shows the report. */
 PyObject *
 lg__why_repr(lg__why_object *self)
 {
-    Py_ssize_t length = PyUnicode_GET_LENGTH(self->text);
-    Py_ssize_t end = PyUnicode_FindChar(self->text, '\n', 0, length, 1);
-    PyObject *line = PyUnicode_Substring(self->text, 0, end < 0 ? length : end);
-    if (line == NULL)
-        return NULL;
-    PyObject *repr = PyUnicode_FromFormat("<leakgraph.Why: %U>", line);
-    Py_DECREF(line);
-    return repr;
+    Py_ssize_t end = PyUnicode_GET_LENGTH(self->text);
+    while (end > 0 && PyUnicode_READ_CHAR(self->text, end - 1) == '\n')
+        end--;
+    return PyUnicode_Substring(self->text, 0, end);
 }
 
 PyObject *

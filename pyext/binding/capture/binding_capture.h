@@ -4,6 +4,7 @@
 #ifndef LEAKGRAPH_BINDING_CAPTURE_H
 #define LEAKGRAPH_BINDING_CAPTURE_H
 
+#include "binding/capture/asked_now.h"
 #include "binding/capture/attaching.h"
 #include "binding/capture/counters.h"
 #include "binding/capture/native_blocks.h"

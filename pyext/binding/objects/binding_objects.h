@@ -18,6 +18,7 @@
 #include "binding/objects/result.h"
 #include "binding/objects/row.h"
 #include "binding/objects/rows.h"
+#include "binding/objects/chosen.h"
 #include "binding/objects/sequence.h"
 #include "binding/objects/size.h"
 #include "binding/objects/target.h"

@@ -170,6 +170,22 @@ get_label(lg__node_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
+node_why(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return lg__method_call((PyObject *)((lg__node_object *)self)->snapshot,
+                           "why", self);
+}
+
+static PyObject *
+get_path(PyObject *self, void *Py_UNUSED(closure))
+{
+    PyObject *why = node_why(self, NULL);
+    PyObject *path = why ? lg__attribute_get(why, "path") : NULL;
+    Py_XDECREF(why);
+    return path;
+}
+
+static PyObject *
 get_is_root(lg__node_object *self, void *Py_UNUSED(closure))
 {
     int answer = lg__snapshot_is_root(self->snapshot, self->index);
@@ -218,6 +234,9 @@ static PyGetSetDef node_getset[] = {
     {"text", (getter)get_text, NULL,
      "Its own text: a qualified name, a key; '' if there is none.", NULL},
     {"label", (getter)get_label, NULL, "What it is, in a few words.", NULL},
+    {"name", (getter)get_label, NULL, "The same as label.", NULL},
+    {"path", (getter)get_path, NULL, "A path to it from a root, or None: Path.",
+     NULL},
     LG__ROW_JSON,
     {"is_root", (getter)get_is_root, NULL, "Whether it is a GC root.", NULL},
     {"dominator", (getter)lg__node_dominator, NULL,
@@ -318,6 +337,13 @@ node_reduce(lg__node_object *self, PyObject *Py_UNUSED(unused))
     return reduced;
 }
 
+static PyObject *
+node_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                           "node_html", self);
+}
+
 static PyMethodDef node_methods[] = {
     LG__ROW_TO_DICT("It has the columns of the Arrow table of nodes."),
     {"__reduce__", (PyCFunction)node_reduce, METH_NOARGS,
@@ -325,6 +351,10 @@ static PyMethodDef node_methods[] = {
     {"__copy__", lg__handle_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},
     {"__deepcopy__", lg__handle_copy, METH_O,
      "__deepcopy__($self, memo, /)\n--\n\n"},
+    {"why", node_why, METH_NOARGS,
+     "why($self, /)\n--\n\nWhy it is alive, and what to cut: Why."},
+    {"_repr_html_", node_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
     {"referents", (PyCFunction)node_referents, METH_NOARGS,
      "referents($self, /)\n--\n\nThe references it holds, as a sequence of "
      "Edge; .node is what each refers to."},
@@ -364,9 +394,33 @@ node_repr(lg__node_object *self)
     return lg__text_object(&text);
 }
 
+/* The node of a type is equal to the name of the type: node.type == "dict". */
+static PyObject *
+compare_name(lg__node_object *self, PyObject *name, int operation)
+{
+    const lg_graph *graph = lg__snapshot_graph(self->snapshot);
+    bool equal = false;
+    if (graph == NULL)
+        return NULL;
+    for (uint32_t i = 0; !equal && i < lg_graph_type_count(graph); i++) {
+        lg_type type = lg_graph_type(graph, i);
+        if (type.node != self->index)
+            continue;
+        PyObject *text = lg__string_object(type.name);
+        if (text == NULL)
+            return NULL;
+        equal = PyUnicode_Compare(text, name) == 0;
+        Py_DECREF(text);
+    }
+    return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
 static PyObject *
 node_richcompare(lg__node_object *self, PyObject *other, int operation)
 {
+    if (PyUnicode_Check(other) && self->snapshot->graph != NULL &&
+        (operation == Py_EQ || operation == Py_NE))
+        return compare_name(self, other, operation);
     if (Py_TYPE(other) != Py_TYPE((PyObject *)self) ||
         (operation != Py_EQ && operation != Py_NE))
         Py_RETURN_NOTIMPLEMENTED;

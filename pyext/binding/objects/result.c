@@ -267,13 +267,43 @@ result_repr_html(lg__result_object *self, PyObject *Py_UNUSED(unused))
     return self->html;
 }
 
+/* A prompt shows the report. A long one is cut, because a prompt cannot be
+   scrolled to its beginning. */
 static PyObject *
 result_repr(lg__result_object *self)
 {
-    Py_ssize_t count = result_length(self);
-    return PyUnicode_FromFormat("<%s: %zd row%s>",
-                                Py_TYPE((PyObject *)self)->tp_name, count,
-                                count == 1 ? "" : "s");
+    enum { MOST_LINES = 60 };
+    PyObject *text = result_str(self);
+    if (text == NULL)
+        return NULL;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    Py_ssize_t end = -1;
+    for (int line = 0; line < MOST_LINES && end < length; line++) {
+        end = PyUnicode_FindChar(text, '\n', end + 1, length, 1);
+        if (end < 0)
+            end = length;
+    }
+    while (end > 0 && PyUnicode_READ_CHAR(text, end - 1) == '\n')
+        end--;
+    PyObject *shown = PyUnicode_Substring(text, 0, end);
+    if (shown != NULL && end + 1 < length)
+        Py_SETREF(shown, PyUnicode_FromFormat("%U\n... print() shows all of it",
+                                              shown));
+    Py_DECREF(text);
+    return shown;
+}
+
+PyObject *
+lg__repr_pretty(PyObject *self, PyObject *args)
+{
+    PyObject *printer;
+    int cycle;
+    if (!PyArg_ParseTuple(args, "Op:_repr_pretty_", &printer, &cycle))
+        return NULL;
+    PyObject *text = PyObject_Repr(self);
+    PyObject *done = text ? lg__method_call(printer, "text", text) : NULL;
+    Py_XDECREF(text);
+    return done;
 }
 
 /* Results of one type are equal if their rows are. */
@@ -341,6 +371,8 @@ static PyMethodDef result_methods[] = {
      "__reduce__($self, /)\n--\n\nRaises TypeError: only the rows pickle."},
     {"_repr_html_", (PyCFunction)result_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
+    {"_repr_pretty_", lg__repr_pretty, METH_VARARGS,
+     "_repr_pretty_($self, printer, cycle, /)\n--\n\n"},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -357,10 +389,10 @@ static PyType_Slot result_slots[] = {
     {Py_tp_members, result_members},
     {Py_tp_getset, result_getset},
     {Py_tp_methods, result_methods},
-    {Py_tp_doc,
-     "A sequence of rows, which are named tuples.\n\nstr() is the "
-     "report. A slice is a result of the same type. Results are equal "
-     "if their type and\nrows are."},
+    {Py_tp_doc, "A sequence of rows, which are named tuples.\n\nstr() is the "
+                "report, which a prompt shows. A slice is a result of the same "
+                "type. Results are equal "
+                "if their type and\nrows are."},
     {0, NULL},
 };
 

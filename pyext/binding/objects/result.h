@@ -68,6 +68,8 @@ PyObject *lg__result_new(lg__snapshot_object *snapshot,
 PyObject *lg__result_with_facts(lg__snapshot_object *snapshot,
                                 const lg__result_shape *shape, lg_table *table,
                                 PyObject *facts);
+/** The method _repr_pretty_, which IPython calls: writes repr(). */
+PyObject *lg__repr_pretty(PyObject *self, PyObject *args);
 /** A getter of the fact with this number. */
 PyObject *lg__result_get_fact(lg__result_object *self, void *index);
 

@@ -192,29 +192,74 @@ lg__target_is_live(lg__core_state *state, PyObject *target)
 }
 
 bool
+lg__target_reads_selector(PyObject *object)
+{
+    static const char *const prefixes[] = {
+        "name:", "type:", "node:", "module:", "#", "0x"};
+    const char *text = PyUnicode_AsUTF8(object);
+    PyErr_Clear();
+    for (size_t i = 0; text && i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+bool
 lg__target_is_object(lg__core_state *state, const char *function,
                      PyObject *object)
 {
-    static const char *const prefixes[] = {
-        "name:", "type:", "node:", "module:"};
     const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : "";
     PyErr_Clear();
-    for (size_t i = 0; text && i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
-            PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
-                         "leakgraph.%s() takes an object; for the selector "
-                         "%R, ask a snapshot: leakgraph.snapshot().%s(%R).",
-                         function, object, function, object);
-            return false;
-        }
-    return true;
+    bool has_prefix = text != NULL && strchr("#0", *text) == NULL;
+    if (!has_prefix || !PyUnicode_Check(object) ||
+        !lg__target_reads_selector(object))
+        return true;
+    PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
+                 "leakgraph.%s() takes an object; for the selector %R, ask a "
+                 "snapshot: leakgraph.snapshot().%s(%R).",
+                 function, object, function, object);
+    return false;
+}
+
+/* Whether the node has one of the items where the list or tuple has it. Another
+   object may have been at the same address. */
+static bool
+shares_item(const lg_graph *graph, uint32_t node, PyObject *target)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint64_t edge = columns->first_edge[node];
+    for (; edge < columns->first_edge[node + 1]; edge++) {
+        Py_ssize_t at = columns->edge_payload[edge];
+        unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+        uint32_t item = columns->edge_target[edge];
+        if (kind == LG_EDGE_INDEX && at < PySequence_Fast_GET_SIZE(target) &&
+            columns->address[item] ==
+                (uint64_t)(uintptr_t)PySequence_Fast_GET_ITEM(target, at))
+            return true;
+    }
+    return false;
+}
+
+/* A list or tuple that the snapshot lacks stands for its items. */
+static bool
+stands_for_items(lg__snapshot_object *snapshot, PyObject *target)
+{
+    uint32_t node = LG_NONE;
+    if ((!PyList_CheckExact(target) && !PyTuple_CheckExact(target)) ||
+        PySequence_Fast_GET_SIZE(target) == 0)
+        return false;
+    if (!lg__target_find(snapshot, target, &node))
+        PyErr_Clear();
+    return node == LG_NONE ||
+           !shares_item(lg__snapshot_graph(snapshot), node, target);
 }
 
 bool
 lg__target_resolve_set(lg__snapshot_object *snapshot, PyObject *target,
                        lg_nodes *nodes)
 {
-    if (!is_set(lg__object_state(snapshot), target))
+    if (!is_set(lg__object_state(snapshot), target) &&
+        !stands_for_items(snapshot, target))
         return lg__target_resolve(snapshot, target, nodes);
     PyObject *items = PySequence_Fast(target, "");
     bool done = items != NULL;

@@ -32,12 +32,16 @@ bool lg__target_resolve(lg__snapshot_object *snapshot, PyObject *target,
  *  them. */
 bool lg__target_is_live(lg__core_state *state, PyObject *target);
 
+/** Whether a str reads like a selector: 'type:...', '#17'. */
+bool lg__target_reads_selector(PyObject *text);
+
 /** False with ArgumentError for a str that reads as a selector, which only
  *  snapshots take. */
 bool lg__target_is_object(lg__core_state *state, const char *function,
                           PyObject *object);
 
-/** Like lg__target_resolve, but also takes a Nodes or a list of Node. */
+/** Like lg__target_resolve, but also takes a Nodes, a list of Node, and a list
+ * or tuple of targets that is no object of the snapshot. */
 bool lg__target_resolve_set(lg__snapshot_object *snapshot, PyObject *target,
                             lg_nodes *nodes);
 

@@ -316,32 +316,6 @@ keep_image(drawing_object *self, image *made)
     image_free(atomic_exchange(&self->kept, made));
 }
 
-/* Returns HTML for a notebook, which asks for it first. If there is a picture,
-   this returns None and the next call returns the picture. Otherwise it returns
-   the tree and the error. */
-static PyObject *
-drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
-{
-    const char *format = notebook_format(self);
-    lg_error error;
-    image *made = format ? obtain_image(self, format, false, &error) : NULL;
-    if (made == NULL && format != NULL)
-        return NULL;
-    PyObject *html = Py_None;
-    Py_INCREF(html);
-    if (made != NULL && made->drawn.data == NULL) {
-        PyObject *parts =
-            Py_BuildValue("Ns", get_text(self, NULL), error.message);
-        Py_SETREF(html, parts ? lg__python_call(lg__object_state(self),
-                                                "leakgraph.notebook",
-                                                "undrawn_html", parts)
-                              : NULL);
-        Py_XDECREF(parts);
-    }
-    keep_image(self, made);
-    return html;
-}
-
 /* The image as bytes; None for another format, or if there is no picture: then
    the HTML says so. */
 static PyObject *
@@ -378,6 +352,39 @@ drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
             : PyUnicode_FromString("");
     Py_DECREF(bytes);
     return text;
+}
+
+/* The tree of a picture that cannot be drawn, and the reason. */
+static PyObject *
+undrawn_html(drawing_object *self, const lg_error *error)
+{
+    PyObject *parts = Py_BuildValue("Ns", get_text(self, NULL), error->message);
+    PyObject *html =
+        parts ? lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                                "undrawn_html", parts)
+              : NULL;
+    Py_XDECREF(parts);
+    return html;
+}
+
+/* Returns HTML for a notebook, which asks for it first: the picture, because a
+   notebook makes an image of SVG, which does not shrink to the cell's width.
+   None for another format: the notebook asks for that next. */
+static PyObject *
+drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
+{
+    const char *format = notebook_format(self);
+    lg_error error;
+    if (format == NULL)
+        Py_RETURN_NONE;
+    image *made = obtain_image(self, format, false, &error);
+    if (made == NULL)
+        return NULL;
+    bool drawn = made->drawn.data != NULL;
+    keep_image(self, made);
+    if (!drawn)
+        return undrawn_html(self, &error);
+    return drawing_repr_svg(self, NULL);
 }
 
 static PyObject *

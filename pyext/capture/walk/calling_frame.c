@@ -210,7 +210,9 @@ note_call(lg__heap_walk *walk, const lg__frame *frame,
           const lg__frame_view *view, const PyCodeObject *inner)
 {
     lg__tuple_call words;
-    lg__own_call call = {.slots = view->slots, .is_innermost = inner == NULL};
+    lg__own_call call = {.slots = view->slots,
+                         .is_innermost = inner == NULL,
+                         .is_own_frame = lg__is_own_frame(view)};
     if (LG__FREE_THREADED || walk->own_call_count == LG__OWN_CALLS ||
         !lg__frame_calls_with_tuple(frame, view, &words) ||
         !find_arguments(walk, view, &words, inner, &call))
@@ -251,13 +253,16 @@ lg__calling_frame_is_in(const lg__heap_walk *walk, const lg__frame_view *view)
     return false;
 }
 
+/** Returns whether a frame's stack has the object as the tuple or the dict of
+ *  such a call. */
 static bool
-is_passed_over(const lg__heap_walk *walk, const PyObject *object)
+is_of_call(const lg__heap_walk *walk, const lg__frame_view *view,
+           const PyObject *object)
 {
     for (uint32_t i = 0; i < walk->own_call_count; i++) {
         const lg__own_call *call = &walk->own_calls[i];
-        if ((call->passes_tuple && object == call->tuple) ||
-            (call->passes_dict && object == call->dict))
+        if (call->slots == view->slots &&
+            (object == call->tuple || object == call->dict))
             return true;
     }
     return false;
@@ -268,7 +273,7 @@ lg__calling_frame_holds(const lg__heap_walk *walk, const lg__frame_view *view,
                         PyObject *object)
 {
     const lg__capture_options *options = walk->options;
-    if (is_passed_over(walk, object))
+    if (is_of_call(walk, view, object))
         return true;
     if (walk->calling_frame.slots == NULL ||
         view->slots != walk->calling_frame.slots)
@@ -306,8 +311,8 @@ count_call(lg__heap_walk *walk, const lg__own_call *call)
     }
     if (call->passes_tuple)
         lg__chain_pass_over(walk, call->tuple);
-    else if (!LG__STACK_IS_VISIBLE)
-        count_references(walk, call->tuple, 1);
+    else if (!LG__STACK_IS_VISIBLE || !call->is_own_frame)
+        count_references(walk, call->tuple, call->owns_tuple);
     if (call->passes_dict)
         lg__chain_pass_over(walk, call->dict);
     if (call->names != NULL)

@@ -82,6 +82,7 @@ typedef struct lg__own_call {
     bool in_array;   /**< C code refers to all arguments once more */
     PyObject *names; /**< of the keywords; the walk passes over it; or NULL */
     bool is_innermost;
+    bool is_own_frame; /**< leakgraph calls, not the program */
 } lg__own_call;
 
 /** The most such calls that a capture knows. */

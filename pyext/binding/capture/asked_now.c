@@ -1,0 +1,72 @@
+/**
+ * Functions of the module that answer what methods of Snapshot answer: each
+ * takes a snapshot, asks it, and keeps of it what the answer shows.
+ */
+#include "binding/capture/asked_now.h"
+#include "binding/capture/binding_capture.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
+
+static lg__snapshot_object *
+take(lg__core_state *state, PyObject *held)
+{
+    lg__progress progress;
+    if (!lg__progress_begin(&progress, NULL))
+        return NULL;
+    return (lg__snapshot_object *)lg__progress_end(
+        &progress,
+        (PyObject *)lg__snapshot_now(state, held, &progress.monitor));
+}
+
+/* The first argument, if any, is an object of the program. */
+static PyObject *
+ask(PyObject *module, const char *name, PyObject *const *args, Py_ssize_t nargs,
+    PyObject *kwnames)
+{
+    lg__snapshot_object *snapshot =
+        take(lg__module_state(module), nargs > 0 ? args[0] : NULL);
+    PyObject *method =
+        snapshot ? lg__attribute_get((PyObject *)snapshot, name) : NULL;
+    PyObject *answer =
+        method ? PyObject_Vectorcall(method, args, (size_t)nargs, kwnames)
+               : NULL;
+    Py_XDECREF(method);
+    return lg__kept_answer(snapshot, answer);
+}
+
+#define ASKED(function, name)                                                  \
+    PyObject *lg__core_##function(PyObject *module, PyObject *const *args,     \
+                                  Py_ssize_t nargs, PyObject *kwnames)         \
+    {                                                                          \
+        return ask(module, name, args, nargs, kwnames);                        \
+    }
+
+ASKED(dominators, "analyze")
+ASKED(info, "info")
+ASKED(paths, "paths")
+ASKED(retained, "retained")
+ASKED(threads, "threads")
+ASKED(what_if, "what_if")
+
+#define TAKES "Takes a snapshot. Otherwise as Snapshot."
+
+const char lg__core_dominators_doc[] =
+    "dominators($module, /, *, mine=False, module=None, progress=None)\n--\n\n"
+    "Which objects own the bytes: Dominators.\n\n" TAKES "analyze().";
+const char lg__core_info_doc[] =
+    "info($module, /)\n--\n\nFacts about a snapshot that is taken now: Info.";
+const char lg__core_paths_doc[] =
+    "paths($module, target, /, *, limit=20, progress=None)\n--\n\n"
+    "How the roots reach many objects: MergedPaths.\n\n" TAKES "paths().";
+const char lg__core_retained_doc[] =
+    "retained($module, target, /)\n--\n\n"
+    "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
+    "retained().";
+const char lg__core_threads_doc[] =
+    "threads($module, /, *, mine=False, module=None, progress=None)\n--\n\n"
+    "The frames of each thread and what their locals retain: Threads.\n\n" TAKES
+    "threads().";
+const char lg__core_what_if_doc[] =
+    "what_if($module, cut, /, *, mine=False, module=None, "
+    "progress=None)\n--\n\n"
+    "What would die if you cut references: WhatIf.\n\n" TAKES "what_if().";
