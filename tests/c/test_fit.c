@@ -29,6 +29,12 @@ prose(void)
     expect("  cause  A container keeps losses with their graphs.\n", 40,
            "  cause  A container keeps losses with\n"
            "         their graphs.\n");
+    expect("  cause  A container keeps losses.\n", 33,
+           "  cause  A container keeps\n"
+           "         losses.\n");
+    expect("  cause  A container keeps losses.\n", 32,
+           "  cause  A container keeps\n"
+           "    losses.\n");
     expect("  An indented line goes on a little further.\n", 30,
            "  An indented line goes on a\n    little further.\n");
     // A column that leaves less than 24 columns is no place to wrap to.
