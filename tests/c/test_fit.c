@@ -77,28 +77,32 @@ tables(void)
         story_attribute(
             &made, holder, i ? "another_long_attribute" : "short",
             story_add(&made, "app.ATypeWhoseNameIsLong", NULL, 4000));
+    uint32_t json = story_module(&made, "json");
+    story_attribute(&made, json, "table", story_add(&made, "dict", NULL, 9000));
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     static const char *const expected[] = {
         "    retained    share  object             held by\n"
-        "    11.8 KiB   99.4 %  Holder #1          applicat…attribute\n"
-        "    3.91 KiB   32.9 %    ATypeW…IsLong #2   .short\n"
-        "    3.91 KiB   32.9 %    ATypeW…IsLong #3   .anoth…attribute\n"
-        "    3.91 KiB   32.9 %    ATypeW…IsLong #4   .anoth…attribute\n"
-        "        72 B    0.6 %  everything else\n"
+        "    11.8 KiB   57.0 %  Holder #1          applicat…attribute\n"
+        "    3.91 KiB   18.8 %    ATypeW…IsLong #2   .short\n"
+        "    3.91 KiB   18.8 %    ATypeW…IsLong #3   .anoth…attribute\n"
+        "    3.91 KiB   18.8 %    ATypeW…IsLong #4   .anoth…attribute\n"
+        "    8.79 KiB   42.4 %  what libraries kee…r themselves: json\n"
+        "       144 B    0.7 %  everything else\n"
         "\n"
-        "each byte counted once; total 11.9 KiB\n",
+        "each byte counted once; total 20.7 KiB\n",
         "    retained    share  object                             held by\n"
-        "    11.8 KiB   99.4 %  Holder #1                          "
+        "    11.8 KiB   57.0 %  Holder #1                          "
         "application.services.訓練.a_rather_long_name_of_an_attribute\n"
-        "    3.91 KiB   32.9 %    ATypeWhoseNameIsLong #2            .short\n"
-        "    3.91 KiB   32.9 %    ATypeWhoseNameIsLong #3            "
+        "    3.91 KiB   18.8 %    ATypeWhoseNameIsLong #2            .short\n"
+        "    3.91 KiB   18.8 %    ATypeWhoseNameIsLong #3            "
         ".another_long_attribute\n"
-        "    3.91 KiB   32.9 %    ATypeWhoseNameIsLong #4            "
+        "    3.91 KiB   18.8 %    ATypeWhoseNameIsLong #4            "
         ".another_long_attribute\n"
-        "        72 B    0.6 %  everything else\n"
+        "    8.79 KiB   42.4 %  what libraries keep for themselves: json\n"
+        "       144 B    0.7 %  everything else\n"
         "\n"
-        "each byte counted once; total 11.9 KiB\n"};
+        "each byte counted once; total 20.7 KiB\n"};
     for (unsigned i = 0; i < 2; i++) {
         lg_text text = {0};
         lg_layout_set_columns(i ? 120 : 60);
