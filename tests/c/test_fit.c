@@ -49,6 +49,12 @@ words(void)
            "  held by  __main__.train….grad_fn.saved\n");
     expect("see __main__.trainer.metrics.history[*].grad_fn.saved\n", 40,
            "see __main__.trainer.…y[*].grad_fn.saved\n");
+    // The first line is full when the long word comes.
+    expect("this first line is full of words "
+           "__main__.trainer.metrics.history[*].grad_fn\n",
+           32,
+           "this first line is full of words\n"
+           "__main__.traine…story[*].grad_fn\n");
     expect("see 訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練\n", 30,
            "see 訓練訓練訓練…訓練訓練訓練\n");
 }

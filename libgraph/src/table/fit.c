@@ -192,42 +192,39 @@ words_that_fit(const char *at, const char *end, size_t room)
     return fits;
 }
 
-// Adds a line in several, the others after an indent. A first word that does
-// not even fit into a line of its own loses its middle.
+// Adds what fits of the words of a line into `room` columns, and returns where
+// it ends. A word that does not even fit into a line of its own, which has
+// `most` columns, loses its middle.
+static const char *
+add_words(const char *at, const char *end, size_t room, size_t most,
+          lg_text *out)
+{
+    const char *fits = words_that_fit(at, end, room);
+    const char *word = skip_spaces(fits, end);
+    const char *next = end_of_word(fits, end);
+    size_t used = width_of(at, word);
+    size_t left = room > used ? room - used : 0;
+    bool cut =
+        fits == at || (width_of(word, next) > most && left >= LEAST_ROOM);
+    lg_text_add_bytes(out, at, (size_t)((cut ? word : fits) - at));
+    if (cut)
+        lg__fit_word(word, (size_t)(next - word), left, out);
+    return cut ? next : fits;
+}
+
+// Adds a line in several, the others after an indent.
 static void
 wrap(const line *of, size_t columns, lg_text *out)
 {
     size_t hang = hanging_indent(of, columns), indent = 0;
-    const char *at = of->at;
-    while (at < of->end) {
-        size_t room = columns - indent;
-        const char *fits = words_that_fit(at, of->end, room);
-        const char *word = end_of_word(at, of->end);
-        const char *next = end_of_word(fits, of->end);
-        size_t left = room - (fits > at ? width_of(at, fits) + 1 : 0);
-        bool cut = fits == at || (width_of(skip_spaces(fits, of->end), next) >
-                                      columns - hang &&
-                                  left >= LEAST_ROOM);
+    for (const char *at = of->at; at < of->end;) {
         size_t from = width_of(of->at, at);
         add_spaces(out, indent);
-        if (!cut) {
-            lg_text_add_bytes(out, at, (size_t)(fits - at));
-        } else if (fits == at) {
-            const char *text = skip_spaces(at, of->end);
-            lg_text_add_bytes(out, at, (size_t)(text - at));
-            lg__fit_word(text, (size_t)(word - text),
-                         room - (size_t)(text - at), out);
-            fits = word;
-        } else {
-            const char *text = skip_spaces(fits, of->end);
-            size_t gap = (size_t)(text - fits);
-            lg_text_add_bytes(out, at, (size_t)(text - at));
-            lg__fit_word(text, (size_t)(next - text), left + 1 - gap, out);
-            fits = next;
-        }
+        const char *stop =
+            add_words(at, of->end, columns - indent, columns - hang, out);
         lg_text_add(out, "\n");
-        add_underline(of, from, width_of(of->at, fits), indent, out);
-        at = skip_spaces(fits, of->end);
+        add_underline(of, from, width_of(of->at, stop), indent, out);
+        at = skip_spaces(stop, of->end);
         indent = hang;
     }
 }
