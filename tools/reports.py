@@ -1,13 +1,14 @@
 """Looks for the leaks of public reports as their users would; writes docs/reports.md.
 
     python tools/reports.py [--only NAME ...] [--faces repeat findings watch attach]
-                            [--seconds 14] [--jobs 2] [--write]
+                            [--seconds 14] [--jobs 2] [--go-on] [--write]
 
 Each program of tests/reports/leaks has the mechanism of a public report. Accounts
 that know nothing of leakgraph measure what a call leaves behind, and that letting go of
 the holder frees it. Then `repeat()`, `findings()`, `leakgraph watch` and
 `leakgraph attach --diff` look at the program, at its fixed form, and at the honest
-programs of tests/reports/honest. build/reports keeps what each of them printed.
+programs of tests/reports/honest. build/reports keeps what each of them printed, and
+what was judged: with --go-on, a run that was cut off goes on where it was.
 """
 
 from __future__ import annotations
@@ -349,21 +350,51 @@ def measured(program: Program) -> float:
     return per_call
 
 
-def line_of(program: Program, faces: Iterable[str], seconds: float) -> Line:
+def kept_line(program: Program) -> Path:
+    """Where the line of a program is kept."""
+    return KEPT / f"{program.path.stem}.json"
+
+
+def begin_line(program: Program, go_on: bool) -> Line:
+    """Measure the truth, or go on with the line of an earlier run."""
+    file = kept_line(program)
+    if go_on and file.exists():
+        known = json.loads(file.read_text(encoding="utf-8"))
+        return Line(program, known["truth"], known["faces"])
+    return Line(program, measured(program), {})
+
+
+def keep_line(line: Line) -> None:
+    """Keep a line for a later run."""
+    text = json.dumps({"truth": line.truth, "faces": line.faces})
+    kept_line(line.program).write_text(text, encoding="utf-8")
+
+
+def judge(line: Line, face: str, seconds: float) -> list[str]:
+    """Ask a face about all forms of a program; say what is wrong."""
+    program, said = line.program, []
+    for form in ("", "fixed") if program.leaks else ("",):
+        try:
+            told = FACES[face](program, form, seconds)
+            found = objections(program, form, face, told, line.truth)
+        except (Failed, subprocess.SubprocessError, ValueError) as error:
+            found = [f"failed: {error}"]
+        said += [f"{form}: {each}" if form else each for each in found]
+    return said
+
+
+def line_of(
+    program: Program, faces: Iterable[str], seconds: float, go_on: bool
+) -> Line:
     """Ask all faces about all forms of a program."""
     try:
-        line = Line(program, measured(program), {})
+        line = begin_line(program, go_on)
     except (Failed, subprocess.SubprocessError) as error:
         return Line(program, 0.0, {face: [f"failed: {error}"] for face in faces})
     for face in faces:
-        for form in ("", "fixed") if program.leaks else ("",):
-            try:
-                told = FACES[face](program, form, seconds)
-                found = objections(program, form, face, told, line.truth)
-            except (Failed, subprocess.SubprocessError, ValueError) as error:
-                found = [f"failed: {error}"]
-            said = [f"{form}: {each}" if form else each for each in found]
-            line.faces[face] = line.faces.get(face, []) + said
+        if face not in line.faces:
+            line.faces[face] = judge(line, face, seconds)
+            keep_line(line)
     return line
 
 
@@ -398,12 +429,15 @@ def main() -> int:
     parser.add_argument("--faces", nargs="*", default=list(FACES), choices=list(FACES))
     parser.add_argument("--seconds", type=float, default=14)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     with ThreadPoolExecutor(asked.jobs) as pool:
         lines = list(
             pool.map(
-                lambda program: line_of(program, asked.faces, asked.seconds),
+                lambda program: line_of(
+                    program, asked.faces, asked.seconds, asked.go_on
+                ),
                 programs(asked.only),
             )
         )

@@ -92,6 +92,16 @@ def test_what_is_small_beside_others_is_not_told():
     assert found.lines(MUCH) == ["big: Item accumulates"]
 
 
+@pytest.mark.parametrize(("gained", "told"), [(MUCH - 1, False), (MUCH, True)])
+def test_a_little_native_memory_may_be_that_of_a_call(gained, told):
+    row = Row("x", gained=gained)
+    row.verdict = "native"
+    found = seen(row, until=1000.0)
+    assert found.grows
+    assert bool(found.due(0)) is bool(found.last(0, ENOUGH)) is told
+    assert bool(found.lines(RESIDENT)) is told
+
+
 def test_at_the_end_few_snapshots_tell_what_gained_much():
     found = seen(Row("big", gained=MUCH), Row("small", gained=MUCH - 1), until=1.0)
     assert names(found.last(RESIDENT, ENOUGH)) == ["big", "small"]
@@ -115,7 +125,8 @@ def test_the_report_has_what_grows_what_was_told_and_what_has_much():
 
 
 def test_the_report_accounts_for_what_all_objects_gained():
-    rows = [Row("x", gained=3 * MUCH), Row("little", "stopped", gained=1), Row("y")]
+    rows = [Row("x", gained=3 * MUCH), Row("little", "stopped", gained=1)]
+    rows.append(Row("y", gained=MUCH))
     rows[2].verdict = "native"
     growth = Growth(rows)
     growth.gained = 4 * MUCH

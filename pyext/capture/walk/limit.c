@@ -9,12 +9,13 @@
 #include <string.h>
 
 /** What classes call the number of elements that they keep at most, without
- *  the underscores of private names. A `limit` or `size` is as often a rate or
- *  a number of bytes. */
+ *  the underscores of private names. A `limit` is as often a rate or a number
+ *  of bytes, but not in a cache. */
 static const char *const limit_names[] = {
     "maxsize",  "max_size",  "maxlen",   "max_len",     "capacity",
     "maxitems", "max_items", "max_keys", "max_entries", "max_length",
 };
+static const char *const cache_limit_names[] = {"limit"};
 /** What they call how much of it they have used. Elements may count for more
  *  than one, such as for their bytes. */
 static const char *const used_names[] = {"currsize", "curr_size",
@@ -69,13 +70,23 @@ is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
+/** Returns whether the class is a cache, by its name. */
+static bool
+is_cache(const PyTypeObject *type)
+{
+    return strstr(type->tp_name, "Cache") != NULL ||
+           strstr(type->tp_name, "LRU") != NULL;
+}
+
 /** Notes the place of an attribute if its name is a known one. */
 static void
 consider(lg__type_info *info, const char *name, size_t offset)
 {
     const char *plain = public_name(name);
     lg__number_at at = {name, (uint32_t)offset};
-    if (is_among(plain, limit_names, LG__COUNT(limit_names)))
+    if (is_among(plain, limit_names, LG__COUNT(limit_names)) ||
+        (is_among(plain, cache_limit_names, LG__COUNT(cache_limit_names)) &&
+         is_cache(info->type)))
         info->limit = at;
     else if (is_among(plain, used_names, LG__COUNT(used_names)))
         info->used = at;
