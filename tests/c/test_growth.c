@@ -99,6 +99,26 @@ references_grow_in_place(void)
     growing_forget(&made);
 }
 
+// A table whose references come and go grows by steps, and does not leak.
+static void
+tables_of_what_comes_and_goes_are_no_growth(void)
+{
+    growing_heap heaps[] = {{.numbers = 50},
+                            {.numbers = 60, .padding = 1000},
+                            {.numbers = 40, .padding = 2000},
+                            {.numbers = 55, .padding = 3000}};
+    growing_series made = growing_compare(heaps, 4, NULL);
+    CHECK(made.growth.count == 0);
+    CHECK(made.growth.settled == 1);
+    growing_forget(&made);
+    for (uint32_t i = 0; i < 4; i++)
+        heaps[i].numbers = 50;
+    made = growing_compare(heaps, 4, NULL);
+    REQUIRE(made.growth.count == 1);
+    check_holder(&made, 0, "app.counts");
+    growing_forget(&made);
+}
+
 // A namespace gains a few names in any program.
 static void
 a_few_references_are_no_growth(void)
@@ -525,6 +545,7 @@ SUITE(growth)
     RUN(keys_and_values_are_one_row);
     RUN(the_same_objects_grow_in_place);
     RUN(references_grow_in_place);
+    RUN(tables_of_what_comes_and_goes_are_no_growth);
     RUN(a_few_references_are_no_growth);
     RUN(garbage_piles_up);
     RUN(garbage_waits_for_the_collector);

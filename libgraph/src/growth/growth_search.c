@@ -127,6 +127,15 @@ trend_of_members(lg__comparison *state, uint32_t place)
     return fuller < trend ? fuller : trend;
 }
 
+// Returns whether the references, which the scratch memory has, come and go: a
+// table that is refilled becomes larger now and then, and is no leak.
+static bool
+is_exchanged(const lg__comparison *state)
+{
+    return !is_constant(state->y, state->count) &&
+           lg__trend_of(state->x, state->y, state->count) == LG__TREND_NONE;
+}
+
 // Returns the growth of a place with the same members all the time: by their
 // bytes, or by their references where bytes grow in steps.
 static lg__trend
@@ -140,9 +149,11 @@ trend_in_place(lg__comparison *state)
     read_series(state, state->at, OWN, y);
     lg__trend trend = lg__trend_of(state->x, y, state->count);
     bool more = y[last] > y[0];
-    if (trend == LG__TREND_GROWS || !more || state->count < 3)
+    if (!more || state->count < 3)
         return trend;
     read_series(state, state->at, REFERENCES, y);
+    if (trend == LG__TREND_GROWS)
+        return is_exchanged(state) ? LG__TREND_SETTLED : trend;
     return y[last] - y[0] >= LEAST_REFERENCES * (double)last
                ? lg__trend_of(state->x, y, state->count)
                : trend;
