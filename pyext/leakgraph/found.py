@@ -127,10 +127,12 @@ class Found:
         """Take over what a comparison says of known places, and no other.
 
         The functions of the program have ended: what their variables kept is gone, and
-        what else had it seems to be new.
+        what else had it seems to be new. Native memory may be in step with nothing
+        that is left.
         """
         for row in growth:
-            if place := self._places.get(row.place):
+            place = self._places.get(row.place)
+            if place and not (row.degree in GOES_ON and row.holder != place.row.holder):
                 place.see(row, growth, seconds)
 
     def withdraw(self, places: Sequence[Place]) -> None:

@@ -161,6 +161,8 @@ bytes_in_step(uint32_t first, uint32_t second)
         each = row->each_in_step;
         CHECK(lg__string_is(row->in_step, each > 0 ? "app.Item" : ""));
         CHECK((row->place == made.growth.rows[1].place) == (each > 0));
+        CHECK((strstr(row->fix, "close them") != NULL) ==
+              (each > 0));
         check_holder(&made, row,
                      each > 0 ? "app.items[*]"
                               : lg_native_kind_text(LG_NATIVE_MALLOC));
@@ -201,7 +203,13 @@ native_growth_joins_its_objects(void)
     for (uint32_t i = 0; i < 3; i++)
         heaps[i].malloc = BASE + i * (OBJECTS + 91000);
     made = growing_compare(heaps, 3, NULL);
-    CHECK(made.growth.count == 2);
+    CHECK(made.growth.count == 2 && !made.growth.rows[1].minor);
+    CHECK(made.growth.rows[1].fix == NULL);
+    growing_forget(&made);
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i].malloc = BASE + i * (OBJECTS + 20000000);
+    made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.count == 2 && made.growth.rows[1].minor);
     growing_forget(&made);
 }
 

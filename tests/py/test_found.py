@@ -84,6 +84,17 @@ def test_what_came_when_functions_ended_is_no_news(counts, ended, seen):
     assert bool(found.lines(0)) is seen
 
 
+def test_at_the_end_native_memory_keeps_its_holder():
+    found = seen(Row("pool[*]", gained=MUCH), until=40.0)
+    last = Row("memory that no object explains", gained=MUCH)
+    last.place = "pool[*]"
+    found.confirm(Growth([last]), [0.0, 40.0, 60.0])
+    assert found.lines(0) == ["pool[*]: Item accumulates"]
+    last.degree = "stopped"
+    found.confirm(Growth([last]), [0.0, 40.0, 60.0])
+    assert not found.grows
+
+
 def test_what_is_small_beside_others_is_not_told():
     rows = [Row("big", gained=MUCH), Row("small", gained=1)]
     rows[1].minor = True

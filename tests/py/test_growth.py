@@ -81,6 +81,22 @@ def test_what_the_members_of_a_row_share_has_no_row_of_its_own():
     assert row.gained > 40_000
 
 
+class Own:
+    """Stands for what leakgraph keeps for itself."""
+
+    __module__ = "leakgraph.own"
+
+    def __init__(self):
+        self.kept = [[]]
+
+
+def test_what_leakgraph_keeps_is_no_growth():
+    holder.items = own = Own()
+    assert not compare(lambda number: own.kept[0].append((Item(number),)))
+    holder.items = [[]]
+    assert compare(lambda number: holder.items[0].append((Item(number),)))
+
+
 def test_a_list_accumulates():
     growth = compare(append)
     row = growth[0]

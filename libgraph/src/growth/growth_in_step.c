@@ -141,6 +141,8 @@ settle(const lg__comparison *state, lg_growth *growth, lg_growth_row *native)
     bool is_whole = row != NULL && row->gained >= native->gained;
     if (is_whole)
         hand_over(state, growth, native, row);
+    else if (row != NULL)
+        row->minor = lg__growth_is_minor(row, native);
     return !is_whole;
 }
 

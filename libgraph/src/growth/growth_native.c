@@ -219,13 +219,22 @@ fix_of_place(const lg_places *places, uint32_t place)
     return NULL;
 }
 
+static const char *
+fix_of_native(const lg_growth_row *row)
+{
+    return row->each_in_step > 0
+               ? "If these objects should be gone, close them and let go of "
+                 "them: what C libraries allocated for them probably goes, too."
+               : lg_native_kind_fix(row->native);
+}
+
 void
 lg__growth_set_fixes(const lg__comparison *state, lg_growth *out)
 {
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
         row->fix = row->verdict == LG_GROWTH_NATIVE
-                       ? lg_native_kind_fix(row->native)
+                       ? fix_of_native(row)
                        : fix_of_place(state->newest, row->place);
     }
 }

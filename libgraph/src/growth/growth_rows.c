@@ -12,9 +12,6 @@ static const uint8_t ranks[LG_GROWTH_VERDICT_COUNT] = {
     [LG_GROWTH_SETTLED] = 4,
 };
 
-// A row that gained less than this part of what the first one did is minor.
-enum { MINOR = 200 };
-
 // A container with a limit that fills by less is as its programmer wants it.
 static const int64_t LEAST_FILLING = 1 << 20;
 
@@ -351,7 +348,7 @@ mark_minor(lg_growth *out)
         lead++;
     size_t first = rows;
     while (lead < rows && first > 1 &&
-           out->rows[first - 1].gained < out->rows[lead].gained / MINOR)
+           lg__growth_is_minor(&out->rows[first - 1], &out->rows[lead]))
         first--;
     for (size_t i = first; i < rows && rows - first > 1; i++)
         out->rows[i].minor = true;

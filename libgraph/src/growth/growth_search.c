@@ -234,6 +234,19 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     return true;
 }
 
+// Returns whether leakgraph, or an object of it, holds the place.
+static bool
+is_in_own(const lg_places *places, uint32_t place)
+{
+    for (uint32_t at = place; at != LG_NONE;
+         at = lg__place_at(places, at)->parent)
+        if (lg__growth_is_own(
+                lg__places_text(places, lg__place_at(places, at)->type)))
+            return true;
+    return lg__growth_is_own(
+        lg__places_text(places, lg__place_top(places, place)->label));
+}
+
 // Returns whether the place's growth means nothing. Which small values several
 // modules share depends on what else refers to them: a number that a program
 // computes may be that of a constant somewhere. No cycle leads through an atom,
@@ -247,9 +260,7 @@ is_noise(const lg_places *places, uint32_t place)
     enum { ATOMS = 3, VALUES = sizeof values / sizeof *values };
     const lg__place_item *item = lg__place_at(places, place);
     lg_string type = lg__places_text(places, item->type);
-    lg_string top =
-        lg__places_text(places, lg__place_top(places, place)->label);
-    if (lg__growth_is_own(type) || lg__growth_is_own(top))
+    if (is_in_own(places, place))
         return true;
     bool nameless = item->kind == LG_PLACE_ROOT &&
                     lg__places_text(places, item->label).length == 0;
