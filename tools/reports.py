@@ -1,14 +1,16 @@
 """Looks for the leaks of public reports as their users would; writes docs/reports.md.
 
     python tools/reports.py [--only NAME ...] [--faces repeat findings watch attach]
-                            [--seconds 14] [--jobs 2] [--go-on] [--write]
+                            [--seconds 14] [--jobs 2] [--go-on] [--judged]
+                            [--write]
 
 Each program of tests/reports/leaks has the mechanism of a public report. Accounts
 that know nothing of leakgraph measure what a call leaves behind, and that letting go of
 the holder frees it. Then `repeat()`, `findings()`, `leakgraph watch` and
 `leakgraph attach --diff` look at the program, at its fixed form, and at the honest
 programs of tests/reports/honest. build/reports keeps what each of them printed, and
-what was judged: with --go-on, a run that was cut off goes on where it was.
+what was judged: with --go-on, a run that was cut off goes on where it was, and
+--judged only makes the table of what earlier runs have judged.
 """
 
 from __future__ import annotations
@@ -55,8 +57,9 @@ EVERY, SNAPSHOTS = 3, 4
 #: No face may take longer, in seconds.
 PATIENCE = 600
 
-#: The cell of a face that has nothing to say about a program.
-UNASKED = "-"
+#: The cells of a face that has nothing to say about a program, and of one that was not
+#: run.
+UNASKED, UNRUN = "-", "not run"
 
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 #: How watch reports a place, on stderr and in its last report.
@@ -355,13 +358,19 @@ def kept_line(program: Program) -> Path:
     return KEPT / f"{program.path.stem}.json"
 
 
+def judged_line(program: Program) -> Line:
+    """Return the line of an earlier run, or one without an answer."""
+    file = kept_line(program)
+    if not file.exists():
+        return Line(program, 0.0, {})
+    known = json.loads(file.read_text(encoding="utf-8"))
+    return Line(program, known["truth"], known["faces"])
+
+
 def begin_line(program: Program, go_on: bool) -> Line:
     """Measure the truth, or go on with the line of an earlier run."""
-    file = kept_line(program)
-    if go_on and file.exists():
-        known = json.loads(file.read_text(encoding="utf-8"))
-        return Line(program, known["truth"], known["faces"])
-    return Line(program, measured(program), {})
+    known = judged_line(program)
+    return known if go_on and known.truth else Line(program, measured(program), {})
 
 
 def keep_line(line: Line) -> None:
@@ -403,6 +412,8 @@ def cell(line: Line, face: str) -> str:
     program = line.program
     if face == "findings" and program.leaks and not program.patterns:
         return UNASKED
+    if face not in line.faces:
+        return UNRUN
     return "; ".join(line.faces[face]).replace("|", "\\|") or "right"
 
 
@@ -416,7 +427,7 @@ def table(lines: list[Line], faces: list[str]) -> str:
         cells = " | ".join(cell(line, face) for face in faces)
         text += f"| {program.what} | {report} | {line.truth:,.0f} | {cells} |\n"
     for face in faces:
-        judged = [line for line in lines if cell(line, face) != UNASKED]
+        judged = [line for line in lines if cell(line, face) not in (UNASKED, UNRUN)]
         right = sum(not line.faces[face] for line in judged)
         text += f"\n{face}: {right} of {len(judged)} right.\n"
     return text
@@ -430,17 +441,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=14)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--go-on", action="store_true")
+    parser.add_argument("--judged", action="store_true")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
+
+    def look(program: Program) -> Line:
+        if asked.judged:
+            return judged_line(program)
+        return line_of(program, asked.faces, asked.seconds, asked.go_on)
+
     with ThreadPoolExecutor(asked.jobs) as pool:
-        lines = list(
-            pool.map(
-                lambda program: line_of(
-                    program, asked.faces, asked.seconds, asked.go_on
-                ),
-                programs(asked.only),
-            )
-        )
+        lines = list(pool.map(look, programs(asked.only)))
     text = table(lines, asked.faces)
     if asked.write:
         PAGE.write_text(TABLE.sub(lambda _: text, PAGE.read_text()), encoding="utf-8")

@@ -29,6 +29,8 @@ trends(void)
         {4, {0, 0, 1, 2}, LG__TREND_GROWS},
         {4, {0, 10, 11, 12}, LG__TREND_GROWS},
         {4, {0, 0, 0, 2}, LG__TREND_SETTLED},
+        {6, {0, 0, 0, 1, 2, 3}, LG__TREND_GROWS},
+        {7, {0, 0, 0, 600, 1000, 1001, 1002}, LG__TREND_UNEVEN},
         // Of many intervals one may pause, but not the last.
         {5, {1, 2, 2, 3, 4}, LG__TREND_GROWS},
         {5, {1, 2, 2, 2, 4}, LG__TREND_UNEVEN},

@@ -83,8 +83,8 @@ lg__trend_degree(const double *y, size_t count)
 lg__trend
 lg__trend_of(const double *x, const double *y, size_t count)
 {
-    // What first appears after the first snapshot grows from there on.
-    if (count > 3 && y[0] == 0) {
+    // What first appears after some snapshots grows from there on.
+    while (count > 3 && y[0] == 0) {
         x++;
         y++;
         count--;
