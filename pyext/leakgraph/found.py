@@ -132,7 +132,9 @@ class Found:
         """
         for row in growth:
             place = self._places.get(row.place)
-            if place and not (row.degree in GOES_ON and row.holder != place.row.holder):
+            if place and row.degree in GOES_ON and row.holder != place.row.holder:
+                place.grows, place.until = True, seconds[-1]
+            elif place:
                 place.see(row, growth, seconds)
 
     def withdraw(self, places: Sequence[Place]) -> None:

@@ -88,6 +88,7 @@ def test_at_the_end_native_memory_keeps_its_holder():
     found = seen(Row("pool[*]", gained=MUCH), until=40.0)
     last = Row("memory that no object explains", gained=MUCH)
     last.place = "pool[*]"
+    found.update(Growth([]), [0.0, 40.0])
     found.confirm(Growth([last]), [0.0, 40.0, 60.0])
     assert found.lines(0) == ["pool[*]: Item accumulates"]
     last.degree = "stopped"
