@@ -161,8 +161,7 @@ bytes_in_step(uint32_t first, uint32_t second)
         each = row->each_in_step;
         CHECK(lg__string_is(row->in_step, each > 0 ? "app.Item" : ""));
         CHECK((row->place == made.growth.rows[1].place) == (each > 0));
-        CHECK((strstr(row->fix, "close them") != NULL) ==
-              (each > 0));
+        CHECK((strstr(row->fix, "close them") != NULL) == (each > 0));
         check_holder(&made, row,
                      each > 0 ? "app.items[*]"
                               : lg_native_kind_text(LG_NATIVE_MALLOC));
