@@ -4,12 +4,25 @@
 
 #include <leakgraph/page.h>
 
+#include <string.h>
+
+// Returns the name of the newest snapshot's file without its folder.
+static const char *
+find_name(const lg__arguments *arguments, const lg__compared_files *compared)
+{
+    size_t newest = compared ? compared->order.index[compared->count - 1] : 0;
+    const char *path = arguments->words[newest];
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static int
 write_page(const lg__arguments *arguments, const lg_analysis *analysis,
            const lg__compared_files *compared)
 {
     lg_error error = {0};
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.name = find_name(arguments, compared);
     if (compared) {
         options.summaries = (const lg_summary *const *)compared->summaries;
         options.summary_count = compared->count;

@@ -275,6 +275,8 @@ find_title(lg__page *page)
         lg_text_add(&page->title, given);
     else if (program.length > 0)
         lg_text_add_bytes(&page->title, program.data, program.length);
+    else if (page->options->name)
+        lg_text_add(&page->title, page->options->name);
 }
 
 static lg_status

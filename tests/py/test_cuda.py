@@ -283,8 +283,8 @@ def test_host(python):
 import leakgraph, os
 pages = int(open("/proc/self/statm").read().split()[1])
 info = leakgraph.snapshot().info()
-print(info["memory.rss"], pages * os.sysconf("SC_PAGESIZE"))
-print(info["memory.python"], info.get("memory.malloc", 1))
+print(int(info["memory.rss"]), pages * os.sysconf("SC_PAGESIZE"))
+print(int(info["memory.python"]), int(info.get("memory.malloc", 1)))
 """,
     )
     rss, resident, arenas, malloc = map(int, done.out.split())

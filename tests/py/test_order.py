@@ -66,7 +66,7 @@ def test_a_page_is_of_the_newest_and_says_so(files, tmp_path):
     first.report(page, earlier=later)
     text = page.read_text()
     assert "not in the order of their times, and are sorted" in text
-    assert "<title>2.lgs" in text
+    assert f"<b>{len(made[2][0]):,}</b> objects" in text
     assert "program.held" in text
     with pytest.raises(leakgraph.ArgumentError, match="newest of several must be a sn"):
         first.report(page, earlier=[folder / "1.lgsum"])

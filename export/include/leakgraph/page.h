@@ -25,6 +25,7 @@ typedef struct lg_page_options {
     size_t summary_count;
     const double *steps; /**< as in lg_growth_options */
     const char *note;    /**< as in lg_growth_options */
+    const char *name;    /**< the title if there is no other: a file's name */
 } lg_page_options;
 
 #define LG_PAGE_OPTIONS_INIT                                                   \

@@ -6,6 +6,7 @@
 #include <leakgraph/page.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 const char lg__snapshot_report_doc[] =
     "report($self, /, path, *, earlier=(), steps=None, title=None, "
@@ -62,6 +63,19 @@ newest_of(const page_request *self)
 {
     const lg__compared *compared = &self->compared;
     return (lg__snapshot_object *)compared->snapshots[compared->count - 1];
+}
+
+/* The last part of the newest snapshot's path; NULL if it has none. A name that
+   is not UTF-8 is no title. */
+static const char *
+find_name(const page_request *self)
+{
+    PyObject *path = newest_of(self)->path;
+    const char *text =
+        path != NULL && PyUnicode_Check(path) ? PyUnicode_AsUTF8(path) : NULL;
+    const char *slash = text != NULL ? strrchr(text, '/') : NULL;
+    PyErr_Clear();
+    return slash != NULL ? slash + 1 : text;
 }
 
 static bool
@@ -141,6 +155,7 @@ request_run(page_request *self)
         return false;
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
     options.title = self->title;
+    options.name = find_name(self);
     if (self->compared.count > 1) {
         options.summaries = (const lg_summary *const *)self->compared.summaries;
         options.summary_count = self->order.count;
