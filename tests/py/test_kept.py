@@ -45,7 +45,7 @@ def described(node):
     """Read all properties of a node."""
     names = [name for name in dir(node) if not name.startswith("_")]
     skipped = ["dominated", "referents", "referrers", "snapshot", "index", "type"]
-    skipped += ["json", "to_dict"]
+    skipped += ["json", "to_dict", "path", "why"]
     return {name: getattr(node, name) for name in names if name not in skipped}
 
 

@@ -161,6 +161,13 @@ get_text(lg__node_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_label(lg__node_object *self, void *Py_UNUSED(closure))
 {
+    if (self->snapshot->kept != NULL) {
+        PyObject *name = PyUnicode_FromString("label");
+        PyObject *label = name ? lg__kept_attribute(self, name) : NULL;
+        Py_XDECREF(name);
+        if (label != NULL || PyErr_Occurred())
+            return label;
+    }
     lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
