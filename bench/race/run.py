@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -52,16 +53,19 @@ TOOLS = (
     "by_hand",
 )
 TOTAL = ROUNDS * CALLS
+#: The import of a library that takes seconds.
+LARGE = re.compile(r"^(import|from) (torch|matplotlib|pandas|pydantic)\b", re.MULTILINE)
 #: A process ends within so many seconds once nothing is left to ask.
 PATIENCE = 120
 
 
 def cases(only: list[str]) -> list[reports.Program]:
-    """List all programs in an order that mixes their kinds."""
+    """List all programs, mixed, but those with large libraries behind the others."""
     homes = [reports.HOME, HERE / "cases"]
     paths = [path for home in homes for path in sorted(home.glob("*/*.py"))]
     found = [path for path in paths if path.parent.name in ("leaks", "honest")]
     random.Random(1).shuffle(found)
+    found.sort(key=lambda path: bool(LARGE.search(path.read_text(encoding="utf-8"))))
     return [reports.program_of(path) for path in found if not only or path.stem in only]
 
 
