@@ -752,6 +752,10 @@ is_denied(lg__visit *self)
 {
     if (self->outcome != LG__DENIED || self->code != EPERM)
         return false;
+    if (lg__remote_has_ended(&self->target->remote)) {
+        self->outcome = LG__GONE;
+        return false;
+    }
     int tracer = lg__target_tracer(self->target->remote.process);
     if (tracer != 0) {
         self->outcome = LG__TRACED;

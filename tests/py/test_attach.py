@@ -456,6 +456,7 @@ try:
     {}
 except Woken:
     print('woken', flush=True)
+time.sleep(100)
 """
 INTERRUPTED = {**TIMED, "read": "one.recv(1)", "thread": "threading.Event().wait()"}
 
