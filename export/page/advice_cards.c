@@ -8,7 +8,12 @@
 
 #define ITEMS 3u
 
-enum { KIND, BYTES, WHAT, HELD_BY, CAUSE, FIX };
+enum { KIND, BYTES, RATE, WHAT, HELD_BY, CAUSE, FIX, HOLDERS, SERIES };
+
+enum { OF_PATH, OF_HOLDER, OF_ALONE };
+
+// The line of a card, in pixels.
+enum { LINE_WIDTH = 132, LINE_HEIGHT = 34, INSET = 3 };
 
 // Chooses what a picture shows: of growth a new member, otherwise the holder.
 static lg_node
@@ -32,7 +37,10 @@ view_item(const lg__page *page, const lg_advice_item *item, lg_view **out,
     lg_why why;
     lg_node node = subject_of(page, item);
     lg_status status = LG_OK;
+    size_t lead = item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
     *out = NULL;
+    if (lead != SIZE_MAX && page->growth.rows[lead].holder_count > 0)
+        return lg_view_leak(&page->growth, lead, page->analysis, out, err);
     if (item->kind == LG_ADVICE_CYCLE) {
         const lg_cycles *cycles = &page->cycles;
         size_t first = cycles->groups[item->index].first;
@@ -55,7 +63,7 @@ add_picture(lg__page *page, const lg_advice_item *item, lg_error *err)
     lg_status status = view_item(page, item, &view, err);
     if (status || !view)
         return status;
-    lg_text_add(page->out, "<details><summary>Picture: what keeps it alive"
+    lg_text_add(page->out, "<details open><summary>What keeps it alive"
                            "</summary>");
     status = lg__page_picture(page, view, "what keeps it alive", err);
     lg_text_add(page->out, "</details>");
@@ -86,20 +94,145 @@ add_where(lg__page *page, lg_node node, lg_string where)
     lg_text_free(&name);
 }
 
+// Lists all that must let go, and what each frees alone.
 static void
-add_words(lg__page *page, const lg_advice_item *item, const lg_table *table,
-          size_t row)
+add_holders(lg__page *page, const lg_table *list, uint64_t together)
 {
+    size_t count = list != NULL ? lg_table_row_count(list) : 0;
+    if (count < 2)
+        return;
+    lg_text_add(page->out, "<dt>held by</dt><dd><ul class=\"holders\">");
+    for (size_t i = 0; i < count; i++) {
+        lg_string path = lg_table_cell(list, i, OF_PATH).text;
+        lg_text name = {0};
+        lg_text_add_bytes(&name, path.data, path.length);
+        lg_text_add(page->out, "<li><span class=\"path\">");
+        lg__page_link(page, lg_table_cell(list, i, OF_HOLDER).node, &name);
+        lg_text_add(page->out, "</span> alone frees <b>");
+        lg_text_add_size(page->out, lg_table_cell(list, i, OF_ALONE).count);
+        lg_text_add(page->out, "</b></li>");
+        page->out->failed |= name.failed;
+        lg_text_free(&name);
+    }
+    lg_text_addf(page->out, "<li>%s free <b>",
+                 count == 2 ? "both together" : "all together");
+    lg_text_add_size(page->out, together);
+    lg_text_add(page->out, "</b></li></ul></dd>");
+}
+
+// Draws the bytes of each snapshot from zero to the most of any card.
+static void
+add_line_of(lg__page *page, const lg_cell *cell, uint64_t most)
+{
+    if (cell->count < 2 || most == 0)
+        return;
+    lg_text_addf(page->out,
+                 "<svg class=\"line\" width=\"%d\" height=\"%d\" role=\"img\" "
+                 "aria-label=\"from ",
+                 LINE_WIDTH, LINE_HEIGHT);
+    lg_text_add_size(page->out, cell->numbers[0]);
+    lg_text_add(page->out, " to ");
+    lg_text_add_size(page->out, cell->numbers[cell->count - 1]);
+    lg_text_add(page->out, "\"><polyline fill=\"none\" points=\"");
+    for (uint64_t i = 0; i < cell->count; i++) {
+        double part = (double)cell->numbers[i] / (double)most;
+        double along = (double)i / (double)(cell->count - 1);
+        lg_text_addf(page->out, "%s%d,%d", i > 0 ? " " : "",
+                     INSET + (int)(along * (LINE_WIDTH - 2 * INSET)),
+                     LINE_HEIGHT - INSET -
+                         (int)(part * (LINE_HEIGHT - 2 * INSET)));
+    }
+    lg_text_add(page->out, "\"/></svg>");
+}
+
+static void
+add_heading(lg__page *page, const lg_table *table, size_t row, uint64_t most)
+{
+    lg_cell series = lg_table_cell(table, row, SERIES);
+    lg_string rate = lg_table_cell(table, row, RATE).text;
     lg_text_add(page->out, "<h3><span class=\"bytes\">");
     lg_text_add_size(page->out, lg_table_cell(table, row, BYTES).count);
-    lg_text_add(page->out, "</span> ");
+    lg_text_add(page->out, "</span> now · ");
+    if (rate.length > 0) {
+        lg__page_escape(page, rate);
+        lg_text_add(page->out, " · ");
+    }
     lg__page_escape(page, lg_table_cell(table, row, WHAT).text);
-    lg_text_add(page->out, "</h3><dl>");
+    add_line_of(page, &series, most);
+    lg_text_add(page->out, "</h3>");
+}
+
+static void
+add_words(lg__page *page, const lg_advice_item *item, const lg_table *table,
+          size_t row, uint64_t most)
+{
+    const lg_table *holders = lg_table_cell(table, row, HOLDERS).table;
+    add_heading(page, table, row, most);
+    lg_text_add(page->out, "<dl>");
     add_where(page, subject_of(page, item),
               lg_table_cell(table, row, HELD_BY).text);
+    add_holders(page, holders, lg_table_cell(table, row, BYTES).count);
     add_line(page, "", "why", lg_table_cell(table, row, CAUSE).text);
     add_line(page, "fix", "do", lg_table_cell(table, row, FIX).text);
     lg_text_add(page->out, "</dl>");
+}
+
+static uint64_t
+most_of(const lg_table *table)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < lg_table_row_count(table); i++) {
+        lg_cell series = lg_table_cell(table, i, SERIES);
+        for (uint64_t k = 0; k < series.count; k++)
+            most = series.numbers[k] > most ? series.numbers[k] : most;
+    }
+    return most;
+}
+
+static bool
+is_wrong(const lg_advice *advice, size_t at)
+{
+    return advice->items[at].kind != LG_ADVICE_HOLDER;
+}
+
+// Lists what a process holds that is nobody's mistake: there is nothing to do.
+static void
+add_biggest(lg__page *page, const lg_advice *advice, const lg_table *table)
+{
+    size_t at = 0;
+    while (at < advice->count && is_wrong(advice, at))
+        at++;
+    if (at == 0)
+        lg_text_add(page->out,
+                    page->grows
+                        ? "<p class=\"fine\"><b>Nothing to do.</b> There is no "
+                          "known mistake, nothing grows, and no garbage piles "
+                          "up.</p>"
+                        : "<p class=\"fine\"><b>No known mistake,</b> and no "
+                          "garbage piles up. One snapshot cannot show what "
+                          "grows: compare several.</p>");
+    if (at == advice->count)
+        return;
+    lg_text_add(page->out,
+                "<p class=\"note\">The program itself keeps the most "
+                "here:</p><ul class=\"biggest\">");
+    for (; at < advice->count; at++) {
+        lg_string path = lg_table_cell(table, at, HELD_BY).text;
+        lg_text name = {0};
+        lg_text_add(page->out, "<li><b>");
+        lg_text_add_size(page->out, lg_table_cell(table, at, BYTES).count);
+        lg_text_add(page->out, "</b> ");
+        lg__page_escape(page, lg_table_cell(table, at, WHAT).text);
+        lg_text_add(page->out, " <span class=\"path\">");
+        lg_text_add_bytes(&name, path.data, path.length);
+        lg__page_link(page, subject_of(page, &advice->items[at]), &name);
+        lg_text_add(page->out, "</span> ");
+        lg__page_escape(page, lg_table_cell(table, at, FIX).text);
+        lg_text_add(page->out, "</li>");
+        page->out->failed |= name.failed;
+        lg_text_free(&name);
+    }
+    lg_text_add(page->out, "</ul>");
 }
 
 static lg_status
@@ -110,19 +243,18 @@ add_cards(lg__page *page, const lg_answers *answers, lg_error *err)
     lg_status status = lg_tabulate_advice(answers, &advice, &table, err);
     if (status)
         return status;
-    if (advice.count == 0)
-        lg_text_add(page->out,
-                    "<p>There is no known mistake, no garbage that piles up, "
-                    "and nothing that retains a large part of the heap.</p>");
+    uint64_t most = most_of(table);
     lg_text_add(page->out, "<ol class=\"advice\">");
-    for (size_t i = 0; i < advice.count && !status; i++) {
+    for (size_t i = 0; i < advice.count && is_wrong(&advice, i) && !status;
+         i++) {
         lg_text_addf(page->out, "<li class=\"%s\">",
                      lg_advice_kind_name(advice.items[i].kind));
-        add_words(page, &advice.items[i], table, i);
+        add_words(page, &advice.items[i], table, i, most);
         status = add_picture(page, &advice.items[i], err);
         lg_text_add(page->out, "</li>\n");
     }
     lg_text_add(page->out, "</ol>");
+    add_biggest(page, &advice, table);
     lg_table_free(table);
     return status;
 }

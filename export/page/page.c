@@ -84,6 +84,19 @@ add_growth(lg__page *page, lg_error *err)
 }
 
 static lg_status
+add_chart(lg__page *page, lg_error *err)
+{
+    if (!page->grows)
+        return LG_OK;
+    lg__page_section(page, "chart",
+                     page->growth.has_steps ? "Memory over steps"
+                                            : "Memory over snapshots");
+    lg_status status = lg__page_draw_memory(page, err);
+    lg__page_section_end(page);
+    return status;
+}
+
+static lg_status
 add_map(lg__page *page, lg_error *err)
 {
     (void)err;
@@ -156,6 +169,7 @@ add_sections(lg__page *page, lg_error *err)
         const char *question;
         size_t rows;
     } parts[] = {
+        {.add = add_chart},
         {.add = lg__page_add_advice},
         {.add = add_growth},
         {.add = add_map},

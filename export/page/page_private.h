@@ -98,6 +98,9 @@ lg_status lg__page_picture(lg__page *page, lg_view *view, const char *label,
 
 /** Says what the process is and what it holds. */
 void lg__page_format_process(lg__page *page);
+/** Draws the memory of the process over its snapshots, of which there are
+ *  several. */
+lg_status lg__page_draw_memory(lg__page *page, lg_error *err);
 /** Says what is worth doing, with a picture each. */
 lg_status lg__page_add_advice(lg__page *page, lg_error *err);
 /** Shows the accounts of memory, as bars and as a table. */

@@ -1,6 +1,7 @@
 // Draws what grows: a tree of the places that lead from the roots to each row,
 // and the row's series.
 
+#include "pick/pick_private.h"
 #include "view/view_private.h"
 
 #include <leakgraph/options.h>
@@ -142,8 +143,10 @@ add_label(const lg_place *place, lg_text *out)
         lg_text_add(out, "[*]");
     else if (place->kind == LG_PLACE_KEY)
         lg_text_add(out, "key");
-    else
+    else if (place->label.length > 0)
         lg_text_add_bytes(out, place->label.data, place->label.length);
+    else
+        lg_text_add(out, "several ways");
 }
 
 static lg_status
@@ -231,6 +234,21 @@ add_note(lg_view *view, const lg_growth *growth)
     lg_text_add_bytes(&view->note, growth->note, length - 1);
 }
 
+// Says what the bars of the charts are.
+static void
+add_axis(const lg_growth *growth, lg_text *out)
+{
+    uint32_t first =
+        growth->snapshots > SPARKS ? growth->snapshots - SPARKS : 0;
+    if (!growth->has_steps)
+        return;
+    lg_text_add(out, "\nbars: from step ");
+    lg_text_add_fixed(out, growth->steps[first], 0);
+    lg_text_add(out, " to ");
+    lg_text_add_fixed(out, growth->steps[growth->snapshots - 1], 0);
+    lg_text_add(out, ", from zero");
+}
+
 static void
 add_words(lg_view *view, const lg_growth *growth)
 {
@@ -239,6 +257,7 @@ add_words(lg_view *view, const lg_growth *growth)
     if (lg_growth_growing(growth) > 0) {
         lg_text_add(&view->note, "boxes are places in the newest snapshot; "
                                  "thick: the way to what gained the most");
+        add_axis(growth, &view->note);
         if (caveat)
             lg_text_addf(&view->note, "\n%s", caveat);
     }
@@ -267,8 +286,6 @@ draw(growth_view *picture, lg_error *err)
     picture->at = calloc((size_t)count + 1, sizeof *picture->at);
     if (!picture->at)
         return lg__view_no_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        picture->view->heap_count += lg_places_at(growth->places, i).members;
     for (size_t i = 0; i < growth->count && i < MOST_ROWS && !status; i++)
         status = draw_row(picture, &growth->rows[i], i == 0, err);
     if (status)
@@ -293,5 +310,173 @@ lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err)
         lg_view_free(picture.view);
     else
         *out = picture.view;
+    return status;
+}
+
+// ----------------------------------------------------------------- a leak ---
+
+enum { HOLDERS = 4, PATH_NODES = 7, LEAK_NODES = 40 };
+
+typedef struct leak_view {
+    const lg_growth *growth;
+    const lg_growth_row *row;
+    lg__view_picker picker;
+    size_t members; // index of their box
+} leak_view;
+
+// Draws the box of all members of the row that leads the leak.
+static lg_status
+draw_members(leak_view *picture, lg_error *err)
+{
+    const lg_growth *growth = picture->growth;
+    const lg_growth_row *row = picture->row;
+    lg_view *view = picture->picker.view;
+    uint64_t count = row->counts[growth->snapshots - 1];
+    lg_status status =
+        lg__view_add_node(view, count > 1 ? LG__VIEW_GROUP : LG__VIEW_OBJECT,
+                          &picture->members, err);
+    if (status)
+        return status;
+    lg__view_node *drawn = &view->nodes[picture->members];
+    drawn->node = LG_NONE;
+    drawn->category = lg__picker_category(&picture->picker, row->node);
+    drawn->count = count;
+    drawn->subject = true;
+    lg_text_add_count(&drawn->title, count);
+    lg_text_add(&drawn->title, " ");
+    lg__picker_name_type(
+        &picture->picker,
+        lg_graph_columns(picture->picker.graph)->type[row->node],
+        &drawn->title);
+    lg_text_add_bytes(&drawn->type, row->type.data, row->type.length);
+    return describe(growth, row, &drawn->detail, err);
+}
+
+// Writes what leads from the holder to its members: `[*].__self__`.
+static bool
+add_rest(const leak_view *picture, const lg_growth_holder *holder,
+         const lg_path *path, lg_text *out)
+{
+    const lg_graph *graph = picture->picker.graph;
+    const uint32_t *types = lg_graph_columns(graph)->type;
+    size_t at = 0;
+    while (at < path->count && path->hops[at].source != holder->node &&
+           !(holder->count > 1 &&
+             types[path->hops[at].source] == types[holder->node]))
+        at++;
+    for (size_t i = at; i < path->count; i++) {
+        lg_text label = {0};
+        lg_hop_label(graph, &path->hops[i], &label);
+        lg_text_add(out, label.length > 0 && label.data[0] == '[' ? "[*]"
+                         : label.length > 0                       ? label.data
+                                                                  : "");
+        lg_text_free(&label);
+    }
+    return at < path->count;
+}
+
+static void
+label_members(const leak_view *picture, const lg_growth_holder *holder,
+              lg_text *out)
+{
+    const lg_growth_row *row = picture->row;
+    bool found = add_rest(picture, holder, &row->path, out);
+    for (size_t i = 0; i < row->other_count && !found; i++)
+        found = add_rest(picture, holder, &row->others[i], out);
+    if (!found)
+        lg_text_add(out, "…");
+}
+
+static lg_status
+draw_holder(leak_view *picture, const lg_growth_holder *holder, lg_error *err)
+{
+    lg__view_picker *picker = &picture->picker;
+    lg_path path = holder->path;
+    lg__view_edge *edge;
+    if (path.start == LG_STARTS_NOWHERE)
+        return LG_OK;
+    if (!holder->empties && path.count > 0)
+        path.count--;
+    lg_status status =
+        lg__picker_draw_path(picker, &path, NULL, PATH_NODES, err);
+    uint32_t last =
+        path.count > 0 ? path.hops[path.count - 1].target : path.root.node;
+    size_t at = status ? SIZE_MAX : lg__picker_find(picker, last);
+    if (at == SIZE_MAX)
+        return status;
+    if (holder->empties && holder->node == picture->row->node) {
+        picker->view->nodes[at].subject = true;
+        return LG_OK;
+    }
+    status = lg__view_add_edge(picker->view, at, picture->members, &edge, err);
+    if (status)
+        return status;
+    edge->kind = LG_EDGE_ATTRIBUTE;
+    edge->count = holder->count;
+    edge->key = LG_NONE;
+    edge->tone = LG__TONE_FREES;
+    if (holder->empties)
+        label_members(picture, holder, &edge->label);
+    else
+        lg__picker_label(picker, &holder->path.hops[path.count], &edge->label);
+    return LG_OK;
+}
+
+static void
+add_leak_words(const leak_view *picture)
+{
+    const lg_growth_row *row = picture->row;
+    lg_view *view = picture->picker.view;
+    lg_text *line = &view->headline;
+    lg_text_add(line,
+                row->holder_count == 1   ? "Cut the orange reference to free "
+                : row->holder_count == 2 ? "Cut both orange references to free "
+                                         : "Cut all ");
+    if (row->holder_count > 2)
+        lg_text_addf(line, "%zu orange references to free ", row->holder_count);
+    lg_text_add_sizes(line, picture->growth->device_names, row->freed,
+                      (size_t)picture->growth->devices + 1);
+    for (size_t i = 0; i < view->edge_count; i++)
+        if (view->edges[i].tone == LG__TONE_PLAIN || view->edges[i].path)
+            view->edges[i].tone = view->edges[i].tone == LG__TONE_FREES
+                                      ? LG__TONE_FREES
+                                      : LG__TONE_PATH;
+}
+
+static lg_status
+draw_leak(leak_view *picture, const lg_analysis *analysis, lg_error *err)
+{
+    const lg_growth_row *row = picture->row;
+    bool itself = row->verdict == LG_GROWTH_IN_PLACE;
+    lg_status status = itself ? LG_OK : draw_members(picture, err);
+    for (size_t i = 0; i < row->holder_count && i < HOLDERS && !status; i++)
+        status = draw_holder(picture, &row->holders[i], err);
+    if (status)
+        return status;
+    add_leak_words(picture);
+    lg__view_weigh(picture->picker.view, analysis);
+    return lg__view_settle(picture->picker.view, err);
+}
+
+lg_status
+lg_view_leak(const lg_growth *growth, size_t row, const lg_analysis *analysis,
+             lg_view **out, lg_error *err)
+{
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_nodes = LEAK_NODES};
+    leak_view picture = {.growth = growth, .row = &growth->rows[row]};
+    if (picture.row->holder_count == 0)
+        return lg_error_set(err, LG_ENOTFOUND, "the leak has no known holder");
+    lg_status status = lg__picker_open(
+        &picture.picker, lg_analysis_graph(analysis), &options, err);
+    if (!status) {
+        picture.picker.view->form = LG__VIEW_GROWTH;
+        status = draw_leak(&picture, analysis, err);
+    }
+    lg__picker_close(&picture.picker);
+    if (status)
+        lg_view_free(picture.picker.view);
+    else
+        *out = picture.picker.view;
     return status;
 }

@@ -120,7 +120,7 @@ lg__add_caption(lg_text *out, const lg_view *view)
         lg_text_add_bytes(out, view->pid.data, view->pid.length);
         lg_text_add(out, " · ");
     }
-    if (!view->partial) {
+    if (!view->partial && view->heap_count > 0) {
         lg_text_add_count(out, view->heap_count);
         lg_text_add(out, view->heap_count == 1 ? " object" : " objects");
         lg_text_add(out, " in the snapshot · ");

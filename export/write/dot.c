@@ -199,6 +199,64 @@ has_second_line(const lg__view_node *node)
            100 * node->share >= LEAST_PERCENT || has_own_size(node);
 }
 
+enum { SPARK_BYTES = 3, SPARK_STEPS = 8, SPARK_WIDTH = 4, SPARK_HEIGHT = 3 };
+
+// Returns how many blocks the detail begins with, each higher or lower: a small
+// chart.
+static size_t
+count_sparks(const lg_text *detail)
+{
+    const unsigned char *at = (const unsigned char *)detail->data;
+    size_t count = 0;
+    while (SPARK_BYTES * (count + 1) < detail->length && at[0] == 0xe2 &&
+           at[1] == 0x96 && at[2] > 0x80 && at[2] <= 0x80 + SPARK_STEPS) {
+        at += SPARK_BYTES;
+        count++;
+    }
+    return count;
+}
+
+// Draws these blocks as bars. As characters, they would reach into the line
+// above.
+static void
+add_sparks(lg_text *out, const lg__view_node *node)
+{
+    size_t count = count_sparks(&node->detail);
+    if (count == 0)
+        return;
+    lg_text_add(out, "<TD><TABLE BORDER=\"0\" "
+                     "CELLBORDER=\"0\" CELLSPACING=\"1\" CELLPADDING=\"0\">"
+                     "<TR>");
+    for (size_t i = 0; i < count; i++) {
+        int height =
+            (unsigned char)node->detail.data[i * SPARK_BYTES + 2] - 0x80;
+        lg_text_add(out, "<TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
+                         "CELLSPACING=\"0\" CELLPADDING=\"0\">");
+        if (height < SPARK_STEPS)
+            lg_text_addf(out,
+                         "<TR><TD FIXEDSIZE=\"TRUE\" WIDTH=\"%d\" "
+                         "HEIGHT=\"%d\"></TD></TR>",
+                         SPARK_WIDTH, (SPARK_STEPS - height) * SPARK_HEIGHT);
+        lg_text_addf(out,
+                     "<TR><TD FIXEDSIZE=\"TRUE\" WIDTH=\"%d\" HEIGHT=\"%d\" "
+                     "BGCOLOR=\"" LG__SUSPECT "\"></TD></TR></TABLE></TD>",
+                     SPARK_WIDTH, height * SPARK_HEIGHT);
+    }
+    lg_text_add(out, "</TR></TABLE></TD>");
+}
+
+// Returns the detail without these blocks.
+static lg_text
+detail_text(const lg__view_node *node)
+{
+    size_t skip = SPARK_BYTES * count_sparks(&node->detail);
+    while (skip > 0 && skip < node->detail.length &&
+           node->detail.data[skip] == ' ')
+        skip++;
+    return (lg_text){.data = node->detail.data + skip,
+                     .length = node->detail.length - skip};
+}
+
 // Writes the second line: what the title leaves out, and why the node is drawn.
 // It shares the cell of the first, so that both keep clear of the border.
 static void
@@ -211,7 +269,8 @@ add_second_line(lg_text *out, const lg__view_node *node,
     lg_text_add(out, "<BR ALIGN=\"LEFT\"/>");
     open_font(out, node->kind == LG__VIEW_NATIVE ? LG__ALARM : colour, "9");
     if (node->detail.length) {
-        html_add(out, &node->detail, DETAIL_LIMIT);
+        lg_text detail = detail_text(node);
+        html_add(out, &detail, DETAIL_LIMIT);
         gap = " · ";
     }
     if (node->more) {
@@ -271,6 +330,7 @@ label_add(lg_text *out, const lg__view_node *node)
     lg_text_add(out, "<TR>");
     if (badge && (!is_small(node) || !look->border))
         add_badge(out, look, badge);
+    add_sparks(out, node);
     lg_text_add(out, "<TD ALIGN=\"LEFT\">");
     open_font(out, text_colour(node, look), is_small(node) ? "10" : NULL);
     add_title(out, node);
@@ -336,6 +396,52 @@ is_used(const lg_view *view, const lg__view_look *look)
     return false;
 }
 
+static bool
+has_tone(const lg_view *view, lg__view_tone tone)
+{
+    for (size_t i = 0; i < view->edge_count; i++)
+        if (view->edges[i].tone == tone)
+            return true;
+    return false;
+}
+
+// Returns whether the picture has the subject, or what stands for several
+// objects.
+static bool
+has_box(const lg_view *view, bool subject)
+{
+    for (size_t i = 0; i < view->node_count; i++)
+        if (subject ? view->nodes[i].subject
+                    : view->nodes[i].kind == LG__VIEW_GROUP)
+            return true;
+    return false;
+}
+
+// Explains what colours, dashes and widths mean, where the picture has them.
+static void
+add_marks(const lg_view *view, lg_text *out)
+{
+    const struct {
+        bool used;
+        const char *words;
+    } marks[] = {
+        {has_tone(view, LG__TONE_FREES), "orange line: cut it"},
+        {has_box(view, true), "orange box: what this is about"},
+        {has_box(view, false), "dashed box: several objects"},
+        {has_tone(view, LG__TONE_PATH), "thick line: the way there"},
+        {has_tone(view, LG__TONE_OWNER),
+         "dashed line: owns it by several ways"},
+    };
+    const char *gap = "<TD><FONT POINT-SIZE=\"8\" COLOR=\"" LG__QUIET "\">";
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (marks[i].used) {
+            lg_text_addf(out, "%s%s", gap, marks[i].words);
+            gap = " · ";
+        }
+    if (gap[0] == ' ')
+        lg_text_add(out, "</FONT></TD>");
+}
+
 // The looks that the picture uses, for the legend.
 static void
 add_legend(const lg_view *view, lg_text *out)
@@ -345,6 +451,7 @@ add_legend(const lg_view *view, lg_text *out)
         if (is_used(view, look))
             add_legend_entry(out, look);
     }
+    add_marks(view, out);
 }
 
 // Says what the picture shows, in one row or, if that is too wide, one fact per

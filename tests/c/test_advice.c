@@ -184,8 +184,9 @@ words(void)
     asked all = ask(&made, 3);
     lg_text text = {0};
     REQUIRE(lg_table_json(all.table, &text, NULL) == LG_OK);
-    CHECK(strstr(text.data, "{\"kind\": \"cycle\", \"bytes\": 10000, "
-                            "\"what\": \"1 collectable cycle\""));
+    CHECK(strstr(text.data,
+                 "{\"kind\": \"cycle\", \"bytes\": 10000, "
+                 "\"rate\": null, \"what\": \"1 collectable cycle\""));
     CHECK(strstr(text.data, "\"held_by\": \"Node.me"));
     CHECK(strstr(text.data, "\"fix\": \"Cut Node.me"));
     CHECK(strstr(text.data, "\"what\": \"loss-history: 3 x Tensor\""));
@@ -258,7 +259,10 @@ growth(void)
     REQUIRE(lg_tabulate_advice(&answers, &advice, &table, NULL) == LG_OK);
     REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "\"held_by\": \"app.items[*]\""));
-    CHECK(strstr(text.data, " in 3 snapshots, +"));
+    CHECK(strstr(text.data, " in 3 snapshots."));
+    CHECK(strstr(text.data, " per snapshot\", \"what\": \"300 Item\""));
+    CHECK(strstr(text.data, "\"fix\": \"Remove items from app.items when"));
+    CHECK(strstr(text.data, "\"holders\": [{\"held_by\": \"app.items\""));
     lg_text_free(&text);
     lg_table_free(table);
     lg_cycles_free(&cycles);

@@ -61,6 +61,7 @@ expect(drawn is, size_t boxes, const char *text, const char *headline)
     CHECK(is.boxes == boxes);
     CHECK(strstr(is.text.data, text) != NULL);
     CHECK(strstr(is.dot.data, headline) != NULL);
+    CHECK(strstr(is.dot.data, "BGCOLOR=\"#BC4C00\"></TD>") != NULL);
     lg_text_free(&is.text);
     lg_text_free(&is.dot);
 }

@@ -97,7 +97,16 @@ def test_the_charts_of_html(growth):
         html,
     )
     assert len(charts) == len(growth)
-    assert ("100", "300", "3,17 40,10 77,3") in charts
+    # All have one scale, from zero.
+    heights = [
+        [17 - int(point.split(",")[1]) for point in points.split()]
+        for _, _, points in charts
+    ]
+    assert max(map(max, heights)) == 14
+    for (_, last, _), drawn in zip(charts, heights):
+        biggest = max(int(most) for _, most, _ in charts)
+        assert drawn[-1] == int(14 * int(last) / biggest)
+        assert drawn[0] == pytest.approx(drawn[-1] / 3, abs=1.5)
     assert "<script" not in html.partition("</table>")[0]
 
 

@@ -80,3 +80,46 @@ def test_a_part_of_a_heap(tmp_path):
     part = leakgraph.snapshot(roots=[Holder()])
     with pytest.raises(leakgraph.PartialError):
         part.report(tmp_path / "page.html")
+
+
+class Entry:
+    """Is in a table, and behind a bound method in a list."""
+
+    def close(self):
+        """Stand for what a program calls at the end."""
+
+
+def enter(both, number):
+    entry = both.table[number] = Entry()
+    entry.values = bytearray(500)
+    both.calls.append(entry.close)
+
+
+def test_one_leak_is_one_card(tmp_path):
+    both = Holder()
+    both.table, both.calls = {}, []
+    sys.modules[__name__].both = both
+    taken = []
+    for number in range(600):
+        enter(both, number)
+        if number % 200 == 199:
+            taken.append(leakgraph.snapshot())
+    del sys.modules[__name__].both
+    *earlier, newest = taken
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer")
+        newest.report(tmp_path / "page.html", earlier=earlier, steps=[1, 2, 3])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    cards = re.search(r'<ol class="advice">(.*?)</ol>', page, re.DOTALL)[1]
+    ours = [card for card in cards.split("<li class=") if "both." in card]
+    assert len(ours) == 1
+    assert re.search(r"</span> now · \+[\d.]+ KiB per step · 600 Entry", ours[0])
+    assert "both.table" in ours[0] and "both.calls" in ours[0]
+    assert ours[0].count("alone frees") == 2 and "both together free" in ours[0]
+    assert "what one of them keeps stays" in ours[0]
+    chart = re.search(r'<svg class="memory".*?</svg>', page, re.DOTALL)[0]
+    assert ">step 1</text>" in chart and ">step 3</text>" in chart
+    areas = re.findall(r'<polygon class="(\w+)"', chart)
+    assert areas[0] == "quiet" and areas[1] == "c0" and len(areas) >= 2
+    assert 'href="#growth"' in chart and "both." in chart
+    assert chart.count('<g class="at">') == 3

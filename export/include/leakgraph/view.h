@@ -114,6 +114,15 @@ LG_API lg_status lg_view_paths(const lg_analysis *analysis,
  */
 LG_API lg_status lg_view_growth(const lg_growth *growth, lg_view **out,
                                 lg_error *err);
+/**
+ * Draws one leak: how the roots reach each of its holders, and what these hold
+ * together, with the series of the row that leads it. Orange references go when
+ * the holders let go. LG_ENOTFOUND if the row has no holders. `analysis` is of
+ * the newest snapshot.
+ */
+LG_API lg_status lg_view_leak(const lg_growth *growth, size_t row,
+                              const lg_analysis *analysis, lg_view **out,
+                              lg_error *err);
 LG_API void lg_view_free(lg_view *view);
 LG_API size_t lg_view_node_count(const lg_view *view);
 

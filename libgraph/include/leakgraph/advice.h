@@ -29,7 +29,7 @@ typedef struct lg_answers {
 /** What an item is, and what its index counts. */
 typedef enum lg_advice_kind {
     LG_ADVICE_FINDING = 0,  /**< lg_findings.groups */
-    LG_ADVICE_GROWTH,       /**< lg_growth.rows */
+    LG_ADVICE_GROWTH,       /**< lg_growth.rows: the one that leads a leak */
     LG_ADVICE_CYCLE,        /**< lg_cycles.groups */
     LG_ADVICE_UNATTRIBUTED, /**< lg_accounts.items: blocks of no known object */
     LG_ADVICE_HOLDER,       /**< lg_top.rows */
@@ -41,9 +41,10 @@ LG_API const char *lg_advice_kind_name(lg_advice_kind kind);
 typedef struct lg_advice_item {
     lg_advice_kind kind;
     size_t index;
-    uint64_t bytes; /**< on the host and all devices: retained, or gained */
-    size_t grows; /**< of a finding: the row of growth that belongs to it; else
-                       SIZE_MAX */
+    uint64_t bytes; /**< what goes now if you do what the advice says, on the
+                         host and all devices */
+    size_t grows; /**< of a finding: the row that leads the leak that belongs to
+                       it; else SIZE_MAX */
 } lg_advice_item;
 
 enum { LG_ADVICE_MOST = 8 };
@@ -57,10 +58,11 @@ typedef struct lg_advice {
  * Chooses up to `limit` (LG_ADVICE_MOST at most) items: first what is wrong
  * (known mistakes, growth, garbage that piles up, blocks of no known object but
  * workspaces and pools), the most bytes first, and if that is not enough, what
- * the program itself holds the most with. Nothing is there twice: growth of
- * which a finding explains half or more, garbage that cycles explain, and what
- * holds, or is held by, what a finding is about.
- * O(items of the answers, and for each holder the depth of its dominators).
+ * the program itself holds the most with. Nothing is there twice: one leak
+ * is one item, growth of which a finding explains half or more or has a holder
+ * goes with the finding, and garbage that cycles explain is left out. So is
+ * what holds, or is held by, what a finding is about. O(items of the answers,
+ * and for each holder the depth of its dominators).
  */
 LG_API lg_advice lg_advice_choose(const lg_answers *answers, size_t limit);
 

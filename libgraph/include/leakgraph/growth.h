@@ -281,6 +281,8 @@ LG_API const char *lg_growth_account_name(lg_growth_account_kind kind);
 typedef struct lg_growth {
     uint32_t snapshots;
     bool has_steps;
+    double *steps; /**< [snapshots] when each was taken; 0, 1, 2 ... if steps
+                        are not known */
     lg_growth_unit unit;     /**< what rates are per */
     uint32_t devices;        /**< besides the host: those of the newest
                                   snapshot first */
@@ -411,6 +413,43 @@ LG_API void lg_growth_free(lg_growth *growth);
  *  gained, together. `row` is the one that leads it. */
 LG_API double lg_growth_leak_rate(const lg_growth *growth, size_t row);
 LG_API int64_t lg_growth_leak_gained(const lg_growth *growth, size_t row);
+/** What a chart of memory over the snapshots shows, from the bottom to the top.
+ */
+typedef enum lg_area_kind {
+    LG_AREA_OBJECTS = 0, /**< all objects that are in no other area */
+    LG_AREA_LEAK,        /**< what a leak keeps */
+    LG_AREA_UNEXPLAINED, /**< resident memory that no object explains */
+} lg_area_kind;
+
+/** "objects", "leak", "unexplained". */
+LG_API const char *lg_area_kind_name(lg_area_kind kind);
+
+typedef struct lg_growth_area {
+    lg_area_kind kind;
+    size_t row; /**< of a leak: the row that leads it; else SIZE_MAX */
+    const uint64_t *bytes; /**< [snapshots] on the host */
+} lg_growth_area;
+
+enum { LG_LEAK_AREAS = 5 };
+
+/** The memory of the process on the host in each snapshot: areas that add up,
+ *  of which up to LG_LEAK_AREAS are leaks, and its resident set. */
+typedef struct lg_growth_areas {
+    lg_growth_area items[LG_LEAK_AREAS + 2];
+    size_t count;
+    const int64_t *rss; /**< [snapshots], borrowed from the growth; NULL:
+                           unknown in one of them */
+    uint64_t *bytes;    /**< what the areas point into */
+} lg_growth_areas;
+
+/** Splits that memory. Free with lg_growth_areas_free. O(rows * snapshots). */
+LG_API lg_status lg_growth_areas_find(const lg_growth *growth,
+                                      lg_growth_areas *out, lg_error *err);
+LG_API void lg_growth_areas_free(lg_growth_areas *areas);
+/** The bytes of a leak in each snapshot, on the host and all devices,
+ *  [snapshots]. `row` is the one that leads it. */
+LG_API void lg_growth_leak_series(const lg_growth *growth, size_t row,
+                                  uint64_t *series);
 /** The bytes that a row gains in each step, or else in each snapshot. */
 LG_API double lg_growth_rate(const lg_growth *growth, const lg_growth_row *row);
 /** The numbers that show how a row grows, [snapshots]: of its objects, or, if

@@ -195,8 +195,9 @@ LG_API lg_status lg_tabulate_rank_repeats(const lg_ranks *ranks, size_t limit,
 /** The ranks: rank, objects, rss and unexplained. limit 0: all rows. */
 LG_API lg_status lg_tabulate_rank_sizes(const lg_ranks *ranks, size_t limit,
                                         lg_table **out, lg_error *err);
-/** What to do first (lg_advice_choose), a row for each item: kind, bytes, what,
- *  held_by, cause and fix. */
+/** What to do first (lg_advice_choose), a row for each item: kind, bytes that
+ * go now, rate, what, held_by, cause, fix, and of a leak its holders (held_by,
+ *  holder, alone) and its series, the bytes in each snapshot. */
 LG_API lg_status lg_tabulate_advice(const lg_answers *answers,
                                     const lg_advice *advice, lg_table **out,
                                     lg_error *err);

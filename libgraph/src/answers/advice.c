@@ -13,6 +13,9 @@ enum { UNATTRIBUTED_BYTES = 1 << 20, UNATTRIBUTED_PERCENT = 5 };
 // advice.
 enum { HOLDER_PERCENT = 1, HOLDER_BYTES = 1 << 16 };
 
+// How many dominators lie between two holders that are one to a reader.
+enum { CLOSE = 3 };
+
 // How many dominators are looked at: a linked list has as many as elements.
 enum { DEEPEST = 1000 };
 
@@ -48,29 +51,88 @@ is_of(const lg_growth *growth, const lg_growth_row *row, const char *pattern)
            lg__string_is(growth->tallies[row->finding].name, pattern);
 }
 
-// Returns the index of the biggest row of growth that belongs to a finding of
-// the pattern, or SIZE_MAX.
-static size_t
-growth_of(const lg_growth *growth, const char *pattern)
+// Returns whether one node is the other, or dominates it closely: a dict of
+// lists, and one of the lists.
+static bool
+is_close(const lg_analysis *analysis, uint32_t above, uint32_t node)
 {
+    for (int i = 0; i < CLOSE && node != LG_NONE; i++) {
+        if (node == above)
+            return true;
+        node = lg_node_dominator(analysis, node);
+    }
+    return false;
+}
+
+// Returns whether a leak and a finding have a holder in common.
+static bool
+share_holder(const lg_answers *answers, const lg_finding *finding,
+             const lg_growth_row *lead)
+{
+    const lg_analysis *analysis = answers->analysis;
+    for (size_t i = 0; i < lead->holder_count; i++)
+        for (size_t j = 0; j < finding->holder_count; j++) {
+            uint32_t one = lead->holders[i].node;
+            uint32_t other = finding->holders[j].node;
+            if (one != LG_NONE && other != LG_NONE &&
+                (is_close(analysis, one, other) ||
+                 is_close(analysis, other, one)))
+                return true;
+        }
+    return false;
+}
+
+// Returns the index of the row that leads the leak that belongs to a finding:
+// it has a holder of the finding, or a row of its pattern; or SIZE_MAX.
+static size_t
+growth_of(const lg_answers *answers, const lg_finding *finding)
+{
+    const lg_growth *growth = answers->growth;
     for (size_t i = 0; growth != NULL && i < growth->count; i++)
-        if (is_of(growth, &growth->rows[i], pattern))
+        if (share_holder(answers, finding, &growth->rows[i]))
             return i;
+    for (size_t i = 0; growth != NULL && i < growth->count; i++)
+        if (is_of(growth, &growth->rows[i], finding->pattern->name))
+            return growth->rows[i].lead;
     return SIZE_MAX;
 }
 
-// Returns whether a finding explains the growth: it keeps at least half of the
-// gain. Graphs of outputs that are large themselves explain less.
+// Returns whether a finding explains the leak that the row leads: it has a
+// holder of it, or keeps at least half of what it gained. Graphs of outputs
+// that are large themselves explain less.
 static bool
 is_found(const lg_answers *answers, const lg_growth_row *row)
 {
     const lg_findings *findings = answers->findings;
     for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
-        size_t first = findings->groups[i].first;
-        if (is_of(answers->growth, row, findings->items[first].pattern->name) &&
-            findings->groups[i].total >= (uint64_t)row->gained / 2)
+        const lg_finding *first = &findings->items[findings->groups[i].first];
+        if (share_holder(answers, first, row) ||
+            (is_of(answers->growth, row, first->pattern->name) &&
+             findings->groups[i].total >= (uint64_t)row->gained / 2))
             return true;
     }
+    return false;
+}
+
+// Returns the bytes that go now with the leak that a row leads.
+static uint64_t
+bytes_now(const lg_growth *growth, size_t lead)
+{
+    const lg_growth_row *row = &growth->rows[lead];
+    int64_t gained = lg_growth_leak_gained(growth, lead);
+    return row->holder_count > 0 ? row->freed_total
+           : gained > 0          ? (uint64_t)gained
+                                 : 0;
+}
+
+// Returns whether an earlier finding has that leak.
+static bool
+has_leak(const lg_answers *answers, const lg_advice *advice, size_t lead)
+{
+    for (size_t i = 0; i < advice->count; i++)
+        if (advice->items[i].grows == lead &&
+            answers->growth->rows[lead].holder_count > 0)
+            return true;
     return false;
 }
 
@@ -79,11 +141,16 @@ add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
 {
     const lg_findings *findings = answers->findings;
     for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
-        const lg_finding_group *group = &findings->groups[i];
-        const char *pattern = findings->items[group->first].pattern->name;
-        add(out, 0, limit,
-            (lg_advice_item){LG_ADVICE_FINDING, i, group->total,
-                             growth_of(answers->growth, pattern)});
+        uint64_t bytes = findings->groups[i].total;
+        const lg_finding *first = &findings->items[findings->groups[i].first];
+        size_t lead = growth_of(answers, first);
+        if (lead != SIZE_MAX) {
+            const lg_growth_row *row = &answers->growth->rows[lead];
+            if (has_leak(answers, out, lead))
+                continue;
+            bytes = row->freed_total > bytes ? row->freed_total : bytes;
+        }
+        add(out, 0, limit, (lg_advice_item){LG_ADVICE_FINDING, i, bytes, lead});
     }
 }
 
@@ -95,11 +162,11 @@ add_growth(const lg_answers *answers, size_t limit, lg_advice *out)
     for (size_t i = 0; growth != NULL && i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
         if (row->gained <= 0 || row->verdict == LG_GROWTH_SETTLED ||
-            is_found(answers, row) ||
+            row->lead != i || is_found(answers, row) ||
             (cycles && row->verdict == LG_GROWTH_GARBAGE))
             continue;
         add(out, 0, limit,
-            (lg_advice_item){LG_ADVICE_GROWTH, i, (uint64_t)row->gained,
+            (lg_advice_item){LG_ADVICE_GROWTH, i, bytes_now(growth, i),
                              SIZE_MAX});
     }
 }
@@ -165,6 +232,17 @@ is_related(const lg_analysis *analysis, uint32_t one, uint32_t other)
            (dominates(analysis, one, other) || dominates(analysis, other, one));
 }
 
+// Returns whether the node is above or below a holder of the leak.
+static bool
+holds_leak(const lg_answers *answers, size_t lead, uint32_t node)
+{
+    const lg_growth_row *row = &answers->growth->rows[lead];
+    for (size_t i = 0; i < row->holder_count; i++)
+        if (is_related(answers->analysis, node, row->holders[i].node))
+            return true;
+    return false;
+}
+
 // Returns whether an earlier item is about the same objects.
 static bool
 is_shown(const lg_answers *answers, const lg_advice *advice, uint32_t node)
@@ -172,6 +250,10 @@ is_shown(const lg_answers *answers, const lg_advice *advice, uint32_t node)
     for (size_t i = 0; i < advice->count; i++) {
         const lg_advice_item *item = &advice->items[i];
         uint32_t other = LG_NONE;
+        size_t lead =
+            item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
+        if (lead != SIZE_MAX && holds_leak(answers, lead, node))
+            return true;
         if (item->kind == LG_ADVICE_FINDING) {
             size_t first = answers->findings->groups[item->index].first;
             other = answers->findings->items[first].holders->node;

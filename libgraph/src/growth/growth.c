@@ -136,6 +136,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         status = lg__growth_holders(state, out, err);
     out->device_names = state->devices;
     state->devices = NULL;
+    out->steps = state->x;
+    state->x = NULL;
     return status;
 }
 
@@ -194,6 +196,7 @@ lg_growth_free(lg_growth *growth)
     for (size_t i = 0; i < growth->stopped_count; i++)
         lg__growth_paths_free(&growth->stopped[i]);
     lg__wide_free(growth->device_names);
+    lg__wide_free(growth->steps);
     lg__wide_free(growth->rows);
     lg__wide_free(growth->types);
     lg__wide_free(growth->numbers);

@@ -80,6 +80,18 @@ lg_growth_leak_gained(const lg_growth *growth, size_t row)
     return sum;
 }
 
+void
+lg_growth_leak_series(const lg_growth *growth, size_t row, uint64_t *series)
+{
+    size_t each = (size_t)growth->devices + 1;
+    for (uint32_t i = 0; i < growth->snapshots; i++)
+        series[i] = 0;
+    for (size_t r = 0; r < growth->count; r++)
+        for (size_t i = 0;
+             growth->rows[r].lead == row && i < growth->snapshots * each; i++)
+            series[i / each] += growth->rows[r].bytes[i];
+}
+
 bool
 lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
                  uint64_t *series)

@@ -204,7 +204,7 @@ put_data(const report *to, const lg_growth_row *row)
     put_holders(to, row);
 }
 
-// Draws the last snapshots.
+// Draws the bytes of the last snapshots.
 static void
 put_chart(const report *to, const lg_growth_row *row)
 {
@@ -217,7 +217,12 @@ put_chart(const report *to, const lg_growth_row *row)
             to->table->failed = true;
         return;
     }
-    lg_growth_series(to->growth, row, series);
+    size_t each = (size_t)to->growth->devices + 1;
+    for (uint32_t i = 0; i < snapshots; i++) {
+        series[i] = 0;
+        for (size_t on = 0; on < each; on++)
+            series[i] += row->bytes[i * each + on];
+    }
     lg__put_numbers(to->table, SHOWN_CHART, series + first, snapshots - first);
     lg__wide_free(series);
 }

@@ -55,6 +55,43 @@ put_accounts(const lg_growth *growth, lg_table *facts, size_t column)
     }
 }
 
+static void
+put_steps(const lg_growth *growth, lg_table *facts, size_t column)
+{
+    static const lg__column columns[] = {{.type = LG_COLUMN_REAL}};
+    lg_table *list = lg__put_table(facts, column, columns, 1);
+    for (uint32_t i = 0; growth->has_steps && i < growth->snapshots; i++) {
+        lg__table_row(list);
+        lg__put_real(list, 0, growth->steps[i]);
+    }
+}
+
+// Adds the areas of the chart of memory.
+static void
+put_areas(const lg_growth *growth, lg_table *facts, size_t column)
+{
+    static const lg__column columns[] = {
+        {.name = "kind"},
+        {"row", .type = LG_COLUMN_COUNT},
+        {"bytes", .type = LG_COLUMN_NUMBERS},
+    };
+    lg_growth_areas areas = {0};
+    lg_table *list = lg__put_table(facts, column, columns, 3);
+    if (lg_growth_areas_find(growth, &areas, NULL) != LG_OK) {
+        if (facts != NULL)
+            facts->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < areas.count; i++) {
+        lg__table_row(list);
+        lg__put_literal(list, 0, lg_area_kind_name(areas.items[i].kind));
+        if (areas.items[i].row != SIZE_MAX)
+            lg__put_count(list, 1, areas.items[i].row);
+        lg__put_numbers(list, 2, areas.items[i].bytes, growth->snapshots);
+    }
+    lg_growth_areas_free(&areas);
+}
+
 enum {
     SNAPSHOTS,
     IS_GROWING,
@@ -71,6 +108,8 @@ enum {
     CHECK,
     ACCOUNTS,
     TYPES,
+    STEPS,
+    AREAS,
     TALLIES,
     FACTS = TALLIES + LG_TALLY_COUNT,
 };
@@ -139,6 +178,8 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
         [CHECK] = {"check", .type = LG_COLUMN_RECORD},
         [ACCOUNTS] = {"accounts", .type = LG_COLUMN_LIST},
         [TYPES] = {"types", .type = LG_COLUMN_LIST},
+        [STEPS] = {"steps", .type = LG_COLUMN_LIST},
+        [AREAS] = {"areas", .type = LG_COLUMN_LIST},
         [TALLIES + LG_TALLY_FINDING] = {"findings", .type = LG_COLUMN_LIST},
         [TALLIES + LG_TALLY_CYCLE] = {"cycles", .type = LG_COLUMN_LIST},
         [TALLIES + LG_TALLY_TENSOR] = {"tensors", .type = LG_COLUMN_LIST},
@@ -165,6 +206,8 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     lg__put_growth_check(facts, CHECK, growth, newest);
     put_accounts(growth, facts, ACCOUNTS);
     put_types(growth, facts, TYPES);
+    put_steps(growth, facts, STEPS);
+    put_areas(growth, facts, AREAS);
     for (int kind = 0; kind < LG_TALLY_COUNT; kind++)
         put_tallies(growth, (lg_tally_kind)kind, facts);
 }
@@ -345,9 +388,12 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
     }
     if (tally->row == LG_NONE) // only findings are about rows
         return;
-    const lg_growth_row *row = &growth->rows[tally->row];
+    double span = growth->has_steps
+                      ? growth->steps[growth->snapshots - 1] - growth->steps[0]
+                      : growth->snapshots - 1;
     lg_text_add(out, ", ");
-    lg_growth_rate_format(growth, row, out);
+    lg_text_add_change(out, (double)tally->gained / span);
+    lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
 }
 
 static void

@@ -42,6 +42,9 @@ void lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
  *  snapshot, or NULL. */
 void lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
                               const lg_growth_row *row, lg_text *out);
+/** Writes `12,000 Session (event-handlers)`. */
+void lg__format_growth_things(const lg_growth *growth, const lg_growth_row *row,
+                              lg_text *out);
 /** Writes where a holder is: `__main__.app.sessions`, with `[*]` for indexes
  *  and keys if there are several. */
 void lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,

@@ -216,6 +216,30 @@ lg_growth_row_format(const lg_growth *growth, const lg_graph *newest,
 }
 
 void
+lg__format_growth_things(const lg_growth *growth, const lg_growth_row *row,
+                         lg_text *out)
+{
+    if (row->verdict != LG_GROWTH_ACCUMULATES) {
+        lg__format_growth_what(growth, row, out);
+        return;
+    }
+    lg_text_add_count(out, row->counts[growth->snapshots - 1]);
+    lg_text_add(out, " ");
+    lg__text_add_string(out, name_of(growth, row));
+    if (row->types > 1)
+        lg_text_addf(out, " and %u more", row->types - 1);
+    if (row->finding != LG_NONE) {
+        lg_text_add(out, " (");
+        lg__text_add_string(out, growth->tallies[row->finding].name);
+        lg_text_add(out, ")");
+    }
+    format_companions(row, out);
+    if (row->degree != LG_GROWTH_STEADY)
+        lg_text_add(out, ", ");
+    lg_growth_degree_format(row, out);
+}
+
+void
 lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,
                   lg_text *out)
 {

@@ -14,10 +14,23 @@ enum { PARTS_WIDTH = 1000 };
 // The columns of a list that is drawn as bars.
 enum { NAME, BYTES, SHARE };
 
-// Draws a line through the numbers, from the least to the greatest, with a dot
-// at the last one.
+// Returns the greatest number in a column, so that its lines have one scale.
+static uint64_t
+greatest_in(const lg_table *table, size_t column)
+{
+    uint64_t most = 0;
+    for (size_t row = 0; row < lg_table_row_count(table); row++) {
+        lg_cell cell = lg_table_cell(table, row, column);
+        for (uint64_t i = 0; cell.numbers != NULL && i < cell.count; i++)
+            most = cell.numbers[i] > most ? cell.numbers[i] : most;
+    }
+    return most;
+}
+
+// Draws a line through the numbers, from zero to the greatest of the column,
+// with a dot at the last one.
 static bool
-draw_line(const lg_cell *cell, lg_text *out)
+draw_line(const lg_cell *cell, uint64_t top, lg_text *out)
 {
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
@@ -40,10 +53,10 @@ draw_line(const lg_cell *cell, lg_text *out)
         double part =
             cell->count > 1 ? (double)i / (double)(cell->count - 1) : 0;
         x = INSET + (unsigned)(part * (LINE_WIDTH - 2 * INSET));
-        if (most > least)
+        if (top > 0)
             y = LINE_HEIGHT - INSET -
-                (unsigned)((double)(cell->numbers[i] - least) /
-                           (double)(most - least) * (LINE_HEIGHT - 2 * INSET));
+                (unsigned)((double)cell->numbers[i] / (double)top *
+                           (LINE_HEIGHT - 2 * INSET));
         lg_text_addf(out, "%s%u,%u", i > 0 ? " " : "", x, y);
     }
     lg_text_addf(out,
@@ -143,7 +156,7 @@ lg__cell_draw(const lg_table *table, size_t row, size_t column, lg_text *out)
     lg_cell cell = lg_table_cell(table, row, column);
     lg__chart chart = table->columns[column].chart;
     if (chart == LG__LINE)
-        return draw_line(&cell, out);
+        return draw_line(&cell, greatest_in(table, column), out);
     if (chart == LG__NO_CHART || cell.table == NULL)
         return false;
     (chart == LG__BARS ? draw_bars : draw_parts)(cell.table, out);
