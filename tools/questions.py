@@ -36,8 +36,7 @@ TYPES = {
     "share": "float",
     "real": "float",
     "bool": "bool",
-    "numbers": "tuple[int, ...]",
-    "list": "tuple[TopPart, ...]",
+    "numbers": "tuple[int, ...] | str",
 }
 #: What a function takes for each type of an option.
 OPTIONS = {
@@ -56,8 +55,15 @@ OF_TUPLES = ("count", "index")
 
 def python_type(field: dict[str, Any]) -> str:
     """Return the type of a field, in the stub."""
+    inner = [python_type(one) for one in field.get("fields", ())]
     if "words" in field:
         kind = f"Literal[{', '.join(json.dumps(word) for word in field['words'])}]"
+    elif "row" in field:
+        kind = f"tuple[{field['row']}, ...]"
+    elif field["type"] == "list":
+        kind = f"tuple[tuple[{', '.join(inner)}], ...]"
+    elif field["type"] == "record":
+        kind = f"dict[str, {' | '.join(dict.fromkeys(inner)) or 'str'}]"
     else:
         kind = TYPES[field["type"]]
     return f"{kind} | None" if field["optional"] else kind

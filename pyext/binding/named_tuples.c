@@ -22,31 +22,6 @@ static PyStructSequence_Field dominator_row_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field tensor_row_fields[] = {
-    {"node", "the storage"},
-    {"tensor", "the widest tensor that uses it, or None"},
-    {"device", "'cuda:0', 'host'"},
-    {"dtype", "'float32', or None"},
-    {"shape", "of the tensor: a tuple, a str if it is symbolic, or None"},
-    {"kind", "what it is for: 'parameter', 'gradient', 'activation' ..."},
-    {"bytes", "of the storage"},
-    {"used", "the bytes of the storage that the tensor shows; 0: unknown"},
-    {"tensors", "number of tensors that use it"},
-    {"autograd", "the node that made the tensor: 'MulBackward0', or None"},
-    {"held_by", "the path from a root, or 'garbage'"},
-    {"allocation", "where it was allocated, innermost first, or None"},
-    {"block", "the allocator's: a dict of address, size, requested, stream; "
-              "or None"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field tensor_group_fields[] = {
-    {"name", "the kind, device, dtype or shape"},
-    {"storages", "how many"},
-    {"bytes", "of all of them, by device"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field merged_row_fields[] = {
     {"depth", "0 at a root"},
     {"label", "of the reference from the row above: '.x', '[*]'; '' at a root"},
@@ -67,22 +42,6 @@ static PyStructSequence_Field thread_row_fields[] = {
     {"retained", "what you would free with it: a Size; None: no analysis"},
     {"held_elsewhere", "of a variable: whether something besides its frame "
                        "holds it, too; else None"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field figure_row_fields[] = {
-    {"node", "the figure"},
-    {"number", "pyplot's, or None"},
-    {"width", "of its canvas, in pixels"},
-    {"height", "of its canvas, in pixels"},
-    {"axes", "how many"},
-    {"artists", "how many, axes included"},
-    {"canvas", "bytes of pixels; 0: it was never drawn"},
-    {"retained", "bytes that you would free with it, canvas included; by "
-                 "device"},
-    {"closed", "whether pyplot does not have it"},
-    {"reachable", "False for garbage"},
-    {"held_by", "pairs of a kind and where that is"},
     {NULL, NULL},
 };
 
@@ -228,13 +187,6 @@ static const struct {
     {LG__TYPE_DOMINATOR_ROW,
      {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
       dominator_row_fields, 6}},
-    {LG__TYPE_TENSOR_ROW,
-     {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
-    {LG__TYPE_TENSOR_GROUP,
-     {"leakgraph.TensorGroup", "A row of tensors() with a group.",
-      tensor_group_fields, 3}},
-    {LG__TYPE_FIGURE_ROW,
-     {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
     {LG__TYPE_ACCOUNT,
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
     {LG__TYPE_FINDING,

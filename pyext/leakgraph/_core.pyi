@@ -59,22 +59,12 @@ _EdgeKind = Literal[
     "frame",
     "native",
 ]
-_TensorKind = Literal[
-    "parameter",
-    "buffer",
-    "gradient",
-    "optimizer state",
-    "activation",
-    "temporary",
-    "other",
-]
 _GrowthVerdict = Literal[
     "accumulates", "grows in place", "garbage piles up", "native", "settled"
 ]
 _GrowthDegree = Literal[
     "steady", "slowing", "in bursts", "late", "idle", "filling", "stopped"
 ]
-_FigureHolder = Literal["pyplot", "animation", "callback", "variable", "native"]
 _Holding = str | type | Callable[[str], object] | None
 
 __version__: str
@@ -257,6 +247,22 @@ def types(
     module: str | None = None,
     progress: _Progress = None,
 ) -> Types: ...
+def tensors(
+    limit: _Limit = 20,
+    *,
+    device: str | None = None,
+    group: Literal["storage", "kind", "device", "dtype", "shape"] = "storage",
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Tensors: ...
+def figures(
+    limit: _Limit = 20,
+    *,
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Figures: ...
 def waste(
     limit: _Limit = 20,
     *,
@@ -281,29 +287,6 @@ def search(
 ) -> Search: ...
 
 # end of what is generated
-@overload
-def tensors(
-    *,
-    device: str | None = None,
-    limit: _Limit = 20,
-    group: None = None,
-    mine: bool = False,
-    module: str | None = None,
-    progress: _Progress = None,
-) -> Tensors: ...
-@overload
-def tensors(
-    *,
-    device: str | None = None,
-    limit: _Limit = 20,
-    group: Literal["kind", "device", "dtype", "shape"],
-    mine: bool = False,
-    module: str | None = None,
-    progress: _Progress = None,
-) -> TensorGroups: ...
-def figures(
-    *, mine: bool = False, module: str | None = None, progress: _Progress = None
-) -> Figures: ...
 def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
 def dominators(
@@ -504,35 +487,6 @@ class Snapshot:
         update_baseline: bool = False,
         progress: _Progress = None,
     ) -> Cycles: ...
-    @overload
-    def tensors(
-        self,
-        *,
-        device: str | None = None,
-        limit: _Limit = 20,
-        group: None = None,
-        mine: bool = False,
-        module: str | None = None,
-        progress: _Progress = None,
-    ) -> Tensors: ...
-    @overload
-    def tensors(
-        self,
-        *,
-        device: str | None = None,
-        limit: _Limit = 20,
-        group: Literal["kind", "device", "dtype", "shape"],
-        mine: bool = False,
-        module: str | None = None,
-        progress: _Progress = None,
-    ) -> TensorGroups: ...
-    def figures(
-        self,
-        *,
-        mine: bool = False,
-        module: str | None = None,
-        progress: _Progress = None,
-    ) -> Figures: ...
     def why(self, target: object, *, progress: _Progress = None) -> Why: ...
     def what_if(
         self,
@@ -563,6 +517,24 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Types: ...
+    def tensors(
+        self,
+        limit: _Limit = 20,
+        *,
+        device: str | None = None,
+        group: Literal["storage", "kind", "device", "dtype", "shape"] = "storage",
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Tensors: ...
+    def figures(
+        self,
+        limit: _Limit = 20,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Figures: ...
     def waste(
         self,
         limit: _Limit = 20,
@@ -1089,6 +1061,38 @@ class Types(Result[TypeRow]):
     def spent(self) -> int: ...
 
 @final
+class Tensors(Result[TensorRow]):
+    @property
+    def group(self) -> Literal["storage", "kind", "device", "dtype", "shape"]: ...
+    @property
+    def storages(self) -> int: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def not_inspected(self) -> dict[str, str]: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
+
+@final
+class Figures(Result[FigureRow]):
+    @property
+    def figures(self) -> int: ...
+    @property
+    def open(self) -> int: ...
+    @property
+    def closed(self) -> int: ...
+    @property
+    def own(self) -> int: ...
+    @property
+    def garbage(self) -> int: ...
+    @property
+    def canvas(self) -> int: ...
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
+
+@final
 class Waste(Result[WasteRow]):
     @property
     def compared(self) -> bool: ...
@@ -1154,27 +1158,6 @@ class MergedPaths(Result[MergedRow]):
     def drawing(self) -> Drawing: ...
     def save(self, path: _Path, format: str | None = None) -> str: ...
     def _repr_svg_(self) -> str | None: ...
-
-@final
-class Tensors(Result[TensorRow]):
-    @property
-    def findings(self) -> tuple[Finding, ...]: ...
-    @property
-    def storages(self) -> int: ...
-    @property
-    def bytes(self) -> Size: ...
-
-@final
-class TensorGroups(Result[TensorGroup]):
-    @property
-    def storages(self) -> int: ...
-    @property
-    def bytes(self) -> Size: ...
-
-@final
-class Figures(Result[FigureRow]):
-    @property
-    def findings(self) -> tuple[Finding, ...]: ...
 
 @final
 class Threads(Result[ThreadRow]): ...
@@ -1311,144 +1294,6 @@ class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, Size]):
     def objects(self) -> int: ...
     @property
     def retained(self) -> Size: ...
-
-@final
-class TensorRow(
-    _Row,
-    tuple[
-        Node,
-        Node | None,
-        str,
-        str | None,
-        tuple[int, ...] | str | None,
-        str,
-        int,
-        int,
-        int,
-        str | None,
-        str,
-        str | None,
-        dict[str, int] | None,
-    ],
-):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = (
-            "node",
-            "tensor",
-            "device",
-            "dtype",
-            "shape",
-            "kind",
-            "bytes",
-            "used",
-            "tensors",
-            "autograd",
-            "held_by",
-            "allocation",
-            "block",
-        )
-    @property
-    def node(self) -> Node: ...
-    @property
-    def tensor(self) -> Node | None: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def dtype(self) -> str | None: ...
-    @property
-    def shape(self) -> tuple[int, ...] | str | None: ...
-    @property
-    def kind(self) -> _TensorKind: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def used(self) -> int: ...
-    @property
-    def tensors(self) -> int: ...
-    @property
-    def autograd(self) -> str | None: ...
-    @property
-    def held_by(self) -> str: ...
-    @property
-    def allocation(self) -> str | None: ...
-    @property
-    def block(self) -> dict[str, int] | None: ...
-
-@final
-class TensorGroup(
-    _Row,
-    tuple[
-        str,
-        int,
-        Size,
-    ],
-):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = (
-            "name",
-            "storages",
-            "bytes",
-        )
-    @property
-    def name(self) -> str: ...
-    @property
-    def storages(self) -> int: ...
-    @property
-    def bytes(self) -> Size: ...
-
-@final
-class FigureRow(
-    _Row,
-    tuple[
-        Node,
-        int | None,
-        int,
-        int,
-        int,
-        int,
-        int,
-        Size,
-        bool,
-        bool,
-        tuple[tuple[str, str], ...],
-    ],
-):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = (
-            "node",
-            "number",
-            "width",
-            "height",
-            "axes",
-            "artists",
-            "canvas",
-            "retained",
-            "closed",
-            "reachable",
-            "held_by",
-        )
-    @property
-    def node(self) -> Node: ...
-    @property
-    def number(self) -> int | None: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def height(self) -> int: ...
-    @property
-    def axes(self) -> int: ...
-    @property
-    def artists(self) -> int: ...
-    @property
-    def canvas(self) -> int: ...
-    @property
-    def retained(self) -> Size: ...
-    @property
-    def closed(self) -> bool: ...
-    @property
-    def reachable(self) -> bool: ...
-    @property
-    def held_by(self) -> tuple[tuple[_FigureHolder, str], ...]: ...
 
 @final
 class Account(
@@ -1949,6 +1794,189 @@ class TypeRow(_Row, tuple[int, Size, int, str]):
     def spent(self) -> int: ...
     @property
     def type(self) -> str: ...
+
+@final
+class TensorRow(
+    _Row,
+    tuple[
+        int,
+        int,
+        Size,
+        str | None,
+        Literal[
+            "parameter",
+            "buffer",
+            "gradient",
+            "optimizer state",
+            "activation",
+            "temporary",
+            "other",
+        ]
+        | None,
+        str | None,
+        str | None,
+        tuple[int, ...] | str | None,
+        int,
+        int,
+        Node | None,
+        str | None,
+        str | None,
+        Node | None,
+        dict[str, int] | None,
+        str | None,
+        str | None,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "bytes",
+            "storages",
+            "size",
+            "device",
+            "kind",
+            "autograd",
+            "dtype",
+            "shape",
+            "used",
+            "tensors",
+            "node",
+            "type",
+            "title",
+            "tensor",
+            "block",
+            "held_by",
+            "allocation",
+        )
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def storages(self) -> int: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def device(self) -> str | None: ...
+    @property
+    def kind(
+        self,
+    ) -> (
+        Literal[
+            "parameter",
+            "buffer",
+            "gradient",
+            "optimizer state",
+            "activation",
+            "temporary",
+            "other",
+        ]
+        | None
+    ): ...
+    @property
+    def autograd(self) -> str | None: ...
+    @property
+    def dtype(self) -> str | None: ...
+    @property
+    def shape(self) -> tuple[int, ...] | str | None: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def tensors(self) -> int: ...
+    @property
+    def node(self) -> Node | None: ...
+    @property
+    def type(self) -> str | None: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def tensor(self) -> Node | None: ...
+    @property
+    def block(self) -> dict[str, int] | None: ...
+    @property
+    def held_by(self) -> str | None: ...
+    @property
+    def allocation(self) -> str | None: ...
+
+@final
+class FigureRow(
+    _Row,
+    tuple[
+        Size,
+        int,
+        int | None,
+        int,
+        int,
+        Node,
+        str,
+        str,
+        int,
+        int,
+        bool,
+        bool,
+        str,
+        tuple[
+            tuple[
+                Literal["pyplot", "animation", "callback", "variable", "native"],
+                str | None,
+            ],
+            ...,
+        ],
+        int,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "retained",
+            "canvas",
+            "number",
+            "axes",
+            "artists",
+            "node",
+            "type",
+            "title",
+            "width",
+            "height",
+            "closed",
+            "reachable",
+            "held_by",
+            "holders",
+            "more_holders",
+        )
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def canvas(self) -> int: ...
+    @property
+    def number(self) -> int | None: ...
+    @property
+    def axes(self) -> int: ...
+    @property
+    def artists(self) -> int: ...
+    @property
+    def node(self) -> Node: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def reachable(self) -> bool: ...
+    @property
+    def held_by(self) -> str: ...
+    @property
+    def holders(
+        self,
+    ) -> tuple[
+        tuple[
+            Literal["pyplot", "animation", "callback", "variable", "native"], str | None
+        ],
+        ...,
+    ]: ...
+    @property
+    def more_holders(self) -> int: ...
 
 @final
 class WasteRow(

@@ -98,17 +98,6 @@ class Tools:
         found = self._snap.cycles(limit=_most(limit), kind=kind)
         return _rows(found, limit, found.total)
 
-    def tensors(self, limit: int = 10, device: str | None = None) -> Answer:
-        """List the storages of tensors, each once, with who holds them."""
-        found = self._snap.tensors(limit=_most(limit), device=device)
-        return _rows(found, limit, found.storages)
-
-    def tensor_groups(
-        self, by: Literal["kind", "device", "dtype", "shape"] = "kind", limit: int = 20
-    ) -> Answer:
-        """Add up the storages of tensors by kind, device, dtype or shape."""
-        return _rows(self._snap.tensors(limit=None, group=by), limit)
-
     def memory(self) -> Answer:
         """Account for the memory of the process and of each GPU."""
         return {"text": _cut(str(self._snap.memory()))}

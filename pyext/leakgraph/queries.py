@@ -75,7 +75,7 @@ TABLES: dict[str, Callable[[Snapshot], object]] = {
     "top": lambda snap: snap.top(limit=None),
     "cycles": lambda snap: snap.cycles(limit=None),
     "tensors": lambda snap: snap.tensors(limit=None),
-    "figures": lambda snap: snap.figures(),
+    "figures": lambda snap: snap.figures(limit=None),
     "threads": lambda snap: snap.threads(),
     "memory": lambda snap: snap.memory(),
     "findings": lambda snap: snap.findings(),

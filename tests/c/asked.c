@@ -77,6 +77,26 @@ question_report(const char *name, const lg_graph *graph,
 }
 
 lg_status
+tensors_report(const lg_graph *graph, const lg_analysis *analysis,
+               uint32_t device, lg_tensor_group group, size_t limit,
+               lg_format format, lg_text *out)
+{
+    static const char *const groups[] = {"storage", "kind", "device", "dtype",
+                                         "shape"};
+    char options[128];
+    char most[24] = "all";
+    lg_string name = {"cuda:99", 7};
+    if (device != LG_NONE && device <= lg_graph_device_count(graph))
+        name = lg_graph_device_name(graph, device);
+    if (limit > 0)
+        snprintf(most, sizeof most, "%zu", limit);
+    snprintf(options, sizeof options, "limit=%s group=%s%s%.*s", most,
+             groups[group], device == LG_NONE ? "" : " device=",
+             device == LG_NONE ? 0 : (int)name.length, name.data);
+    return question_report("tensors", graph, analysis, options, format, out);
+}
+
+lg_status
 top_table(const lg_analysis *analysis, const lg_top_options *options,
           lg_table **out, lg_error *err)
 {

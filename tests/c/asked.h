@@ -17,13 +17,6 @@
         .size = sizeof(lg_view_options), .max_nodes = most                     \
     }
 
-#define TENSORS(on, by, most)                                                  \
-    (const lg_tensor_options)                                                  \
-    {                                                                          \
-        .size = sizeof(lg_tensor_options), .device = on, .group = by,          \
-        .limit = most                                                          \
-    }
-
 /** Calls lg_report_paths for these nodes; limit 0: all rows. */
 lg_status paths_report(const lg_analysis *analysis, const uint32_t *nodes,
                        size_t count, size_t limit, lg_format format,
@@ -38,6 +31,12 @@ lg_status question_table(const char *name, const lg_graph *graph,
 lg_status question_report(const char *name, const lg_graph *graph,
                           const lg_analysis *analysis, const char *options,
                           lg_format format, lg_text *out);
+
+/** Writes the tensors on a device (LG_NONE: any), by group; limit 0: all rows.
+ *  analysis may be NULL. */
+lg_status tensors_report(const lg_graph *graph, const lg_analysis *analysis,
+                         uint32_t device, lg_tensor_group group, size_t limit,
+                         lg_format format, lg_text *out);
 
 /** Answers top with these options, as a table or a report. */
 lg_status top_table(const lg_analysis *analysis, const lg_top_options *options,

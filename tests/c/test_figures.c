@@ -1,4 +1,5 @@
 // Figures: the parts of each, what each keeps alive, and who holds it.
+#include "asked.h"
 #include "analysis/analysis_private.h"
 #include "drawn.h"
 #include "figure_heap.h"
@@ -199,8 +200,8 @@ holders_in(const char *type, lg_edge_kind kind)
     story_edge(&made, parts, built.canvas[0], kind, kind == LG_EDGE_INDEX);
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_JSON, &text, NULL) ==
-            LG_OK);
+    REQUIRE(question_report("figures", lg_analysis_graph(analysis), analysis,
+                            "limit=all", LG_FORMAT_JSON, &text) == LG_OK);
     for (const char *at = text.data; (at = strstr(at, "\"variable\"")) != NULL;
          at++)
         count++;

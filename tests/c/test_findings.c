@@ -1,4 +1,5 @@
 // The texts of findings, and the nodes that they concern.
+#include "asked.h"
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -100,10 +101,8 @@ says(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
      lg_format format, const char *what, bool expected)
 {
     lg_text text = {0};
-    lg_tensor_options options = LG_TENSOR_OPTIONS_INIT;
-    options.limit = limit;
-    REQUIRE(lg_report_tensors(graph, analysis, &options, format, &text, NULL) ==
-            LG_OK);
+    REQUIRE(tensors_report(graph, analysis, LG_NONE, LG_TENSORS_EACH, limit,
+                           format, &text) == LG_OK);
     if ((strstr(text.data, what) != NULL) != expected) {
         test_failures++;
         fprintf(stderr, "in %s: %s '%s' in\n%s", test_name,

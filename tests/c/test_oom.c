@@ -253,9 +253,8 @@ do_bytes(const lg_graph *graph)
     for (int format = 0; format < 2 && status == LG_OK; format++)
         status = lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
     for (int group = 0; group < 5 && status == LG_OK; group++)
-        status = lg_report_tensors(graph, NULL,
-                                   &TENSORS(LG_NONE, (lg_tensor_group)group, 0),
-                                   (lg_format)(group % 2), &text, NULL);
+        status = tensors_report(graph, NULL, LG_NONE, (lg_tensor_group)group, 0,
+                                (lg_format)(group % 2), &text);
     lg_tensor_rows_free(&rows);
     lg_text_free(&text);
     return status;

@@ -109,9 +109,8 @@ do_findings(const lg_graph *graph)
         status = lg_report_findings(
             asked, &findings, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     for (int i = 0; i < 2 && status == LG_OK; i++)
-        status =
-            lg_report_tensors(graph, asked, NULL,
-                              i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+        status = question_report("tensors", graph, asked, NULL,
+                                 i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text);
     lg_text_free(&text);
     lg_findings_free(&findings);
     return status;
@@ -257,8 +256,9 @@ do_figures(const lg_graph *graph)
     lg_status status = lg_analysis_figures(asked, NULL, 0, &figures, NULL);
     lg_figures_free(&figures);
     for (int i = 0; i < 2 && status == LG_OK; i++)
-        status = lg_report_figures(
-            asked, NULL, 0, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+        status = question_report("figures", lg_analysis_graph(asked), asked,
+                                 "limit=all",
+                                 i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text);
     lg_text_free(&text);
     return status;
 }

@@ -1,4 +1,5 @@
 // The report on figures as text, JSON and HTML.
+#include "asked.h"
 #include "drawn.h"
 #include "figure_heap.h"
 #include "test.h"
@@ -8,8 +9,11 @@ expect(const figure_heap *built, size_t limit, lg_format format,
        const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_figures(built->analysis, NULL, limit, format, &text,
-                              NULL) == LG_OK);
+    REQUIRE(question_report("figures", built->graph, built->analysis,
+                            limit == 1   ? "limit=1"
+                            : limit == 2 ? "limit=2"
+                                         : "limit=all",
+                            format, &text) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -50,18 +54,19 @@ report(void)
            "    1.00 MiB  not drawn       7    640x480     2    1,234  closed  "
            "native code: Figure 7 (2 references leakgraph cannot see)\n" TAIL);
     expect(&built, 2, LG_FORMAT_TEXT,
-           HEAD ROW_2 ROW_4 "         ... and 6 more\n" TAIL);
+           HEAD ROW_2 ROW_4 "         ... and 6 more figures\n" TAIL);
     expect(&built, 1, LG_FORMAT_JSON,
-           "{\"count\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
+           "{\"figures\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
            "\"garbage\": 1, \"canvas\": 4915200, \"retained\": {\"host\": "
-           "13306908}, \"findings\": [], \"figures\": [\n"
-           "  {\"node\": 14, \"type\": \"matplotlib.figure.Figure\", "
-           "\"title\": \"Figure 2\", \"retained\": {\"host\": 2277776"
-           "}, \"canvas\": 1228800, \"number\": 2, \"width\": "
-           "640, \"height\": 480, \"axes\": 2, \"artists\": 1234, \"closed\": "
-           "false, \"reachable\": true, \"held_by\": [{\"kind\": \"pyplot\", "
-           "\"where\": \"\"}, {\"kind\": \"variable\", \"where\": "
-           "\"train.keep\"}], \"more_holders\": 0}\n"
+           "13306908}, \"findings\": [], \"rows\": [\n"
+           "  {\"retained\": {\"host\": 2277776}, \"canvas\": 1228800, "
+           "\"number\": 2, \"axes\": 2, \"artists\": 1234, \"node\": 14, "
+           "\"type\": \"matplotlib.figure.Figure\", \"title\": \"Figure 2\", "
+           "\"width\": 640, \"height\": 480, \"closed\": false, "
+           "\"reachable\": true, \"held_by\": \"pyplot's registry; "
+           "train.keep\", \"holders\": [{\"kind\": \"pyplot\", \"held_by\": "
+           "null}, {\"kind\": \"variable\", \"held_by\": \"train.keep\"}], "
+           "\"more_holders\": 0}\n"
            "]}\n");
     figure_heap_free(&built);
 }
@@ -93,8 +98,8 @@ html(void)
     lg_table *table;
     lg_text whole = {0};
     lg_text text = {0};
-    REQUIRE(lg_tabulate_figures(built.analysis, NULL, 0, &table, NULL) ==
-            LG_OK);
+    REQUIRE(question_table("figures", built.graph, built.analysis, "limit=all",
+                           &table, NULL) == LG_OK);
     REQUIRE(lg_table_html(table, 0, &whole, NULL) == LG_OK);
     strip_tags(&whole, &text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -117,9 +122,9 @@ none(void)
     built.analysis = analysed(built.graph);
     expect(&built, 0, LG_FORMAT_TEXT, "There is no figure of matplotlib.\n");
     expect(&built, 0, LG_FORMAT_JSON,
-           "{\"count\": 0, \"open\": 0, \"closed\": 0, \"own\": 0, "
+           "{\"figures\": 0, \"open\": 0, \"closed\": 0, \"own\": 0, "
            "\"garbage\": 0, \"canvas\": 0, \"retained\": {\"host\": 0"
-           "}, \"findings\": [], \"figures\": []}\n");
+           "}, \"findings\": [], \"rows\": []}\n");
     figure_heap_free(&built);
 }
 

@@ -2,6 +2,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
+#include "asked.h"
 #include "stored.h"
 #include "test.h"
 
@@ -357,9 +358,9 @@ uninspected(void)
     says(graph, NULL, LG_FORMAT_TEXT, in_text);
     says(graph, NULL, LG_FORMAT_JSON, in_json);
     for (int json = 0; json < 2; json++) {
-        REQUIRE(lg_report_tensors(graph, NULL, NULL,
-                                  json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text,
-                                  NULL) == LG_OK);
+        REQUIRE(question_report("tensors", graph, NULL, NULL,
+                                json ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
+                                &text) == LG_OK);
         CHECK(strstr(text.data, json ? in_json : in_text) != NULL);
         CHECK(strstr(text.data, "numpy") == NULL);
         lg_text_free(&text);

@@ -44,13 +44,21 @@ static const char kind_text[] =
     "many tensors use it\n";
 
 static const char shape_json[] =
-    "{\"group\": \"shape\", \"storages\": 6, \"bytes\": {\"host\": 4, "
+    "{\"group\": \"shape\", \"storages\": 6, \"size\": {\"host\": 4, "
     "\"cuda:0\": 3555428}, \"not_inspected\": {}, \"findings\": null, "
     "\"rows\": [\n"
-    "  {\"storages\": 3, \"shape\": \"float32[512, 512]\", \"bytes\": "
-    "{\"host\": 0, \"cuda:0\": 3145728}},\n"
-    "  {\"storages\": 1, \"shape\": \"uint8[100, 4096]\", \"bytes\": "
-    "{\"host\": 0, \"cuda:0\": 409600}}\n"
+    "  {\"bytes\": 3145728, \"storages\": 3, \"size\": {\"host\": 0, "
+    "\"cuda:0\": 3145728}, \"device\": null, \"kind\": null, "
+    "\"autograd\": null, \"dtype\": \"float32\", \"shape\": [512, 512], "
+    "\"used\": 0, \"tensors\": 3, \"node\": null, \"type\": null, \"title\": "
+    "null, \"tensor\": null, "
+    "\"block\": null, \"held_by\": null, \"allocation\": null},\n"
+    "  {\"bytes\": 409600, \"storages\": 1, \"size\": {\"host\": 0, "
+    "\"cuda:0\": 409600}, \"device\": null, \"kind\": null, "
+    "\"autograd\": null, \"dtype\": \"uint8\", \"shape\": [100, 4096], "
+    "\"used\": 0, \"tensors\": 2, \"node\": null, \"type\": null, \"title\": "
+    "null, \"tensor\": null, "
+    "\"block\": null, \"held_by\": null, \"allocation\": null}\n"
     "]}\n";
 
 static lg_graph *graph;
@@ -60,8 +68,8 @@ says(uint32_t device, lg_tensor_group group, size_t limit, lg_format format,
      const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, NULL, &TENSORS(device, group, limit),
-                              format, &text, NULL) == LG_OK);
+    REQUIRE(tensors_report(graph, NULL, device, group, limit, format, &text) ==
+            LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -70,9 +78,8 @@ static void
 mentions(uint32_t device, size_t limit, lg_format format, const char *what)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, NULL,
-                              &TENSORS(device, LG_TENSORS_EACH, limit), format,
-                              &text, NULL) == LG_OK);
+    REQUIRE(tensors_report(graph, NULL, device, LG_TENSORS_EACH, limit, format,
+                           &text) == LG_OK);
     if (strstr(text.data, what) == NULL) {
         test_failures++;
         fprintf(stderr, "in %s: no '%s' in\n%s", test_name, what, text.data);
@@ -92,7 +99,7 @@ static void
 rows(void)
 {
     mentions(1, 2, LG_FORMAT_TEXT, "\n2 of 5 storages, 3.39 MiB cuda:0 in all");
-    mentions(0, 0, LG_FORMAT_JSON, "\"shape\": [], \"kind\": \"other\"");
+    mentions(0, 0, LG_FORMAT_JSON, "\"dtype\": \"float32\", \"shape\": [], ");
     mentions(0, 0, LG_FORMAT_JSON, "\"autograd\": \"MulBackward0\"");
     mentions(0, 0, LG_FORMAT_JSON, "\"held_by\": \"train.losses[0]\"");
     mentions(1, 0, LG_FORMAT_JSON,
@@ -106,10 +113,8 @@ static void
 misuse(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_tensors(graph, NULL, &TENSORS(7, LG_TENSORS_EACH, 0),
-                            LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
-    CHECK(lg_report_tensors(graph, NULL, &TENSORS(0, (lg_tensor_group)9, 0),
-                            LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
+    CHECK(tensors_report(graph, NULL, 7, LG_TENSORS_EACH, 0, LG_FORMAT_TEXT,
+                         &text) == LG_EINVAL);
     CHECK(text.data == NULL);
 }
 
@@ -217,8 +222,8 @@ lone_garbage(void)
     lg_builder_add_span(to.builder, &span);
     lg_graph *sample = story_end(&to);
     REQUIRE(!lg_analysis_new(sample, NULL, &analysis, NULL));
-    REQUIRE(!lg_report_tensors(sample, analysis, NULL, LG_FORMAT_TEXT, &text,
-                               NULL));
+    REQUIRE(!question_report("tensors", sample, analysis, NULL, LG_FORMAT_TEXT,
+                             &text));
     CHECK(strstr(text.data, " garbage below thing\n") != NULL);
     lg_text_free(&text);
     lg_analysis_free(analysis);

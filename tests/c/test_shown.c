@@ -1,5 +1,6 @@
 // What a report leaves out. Each limit has a test: the report shows as many as
 // the limit in full; with one more, it counts or folds the rest.
+#include "asked.h"
 #include "drawn.h"
 #include "table/table_private.h"
 #include "story.h"
@@ -177,8 +178,9 @@ holders_of_figure(void)
             story_attribute(&made, story_module(&made, names[i]), "it", figure);
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
-        REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_TEXT, &text,
-                                  NULL) == LG_OK);
+        REQUIRE(question_report("figures", lg_analysis_graph(analysis),
+                                analysis, "limit=all", LG_FORMAT_TEXT,
+                                &text) == LG_OK);
         check_says(&text, expected[count - 4], true);
         lg_text_free(&text);
         lg_analysis_free(analysis);
@@ -199,8 +201,8 @@ alike_holders(void)
         story_attribute(&made, story_module(&made, names[i]), "it", figure);
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
-            LG_OK);
+    REQUIRE(question_report("figures", lg_analysis_graph(analysis), analysis,
+                            "limit=all", LG_FORMAT_TEXT, &text) == LG_OK);
     check_says(&text, " lib.it.it; lib.it; lab.it\n", true);
     lg_text_free(&text);
     lg_analysis_free(analysis);

@@ -196,11 +196,11 @@ class Command(unittest.TestCase):
         self.assertIn("1 figure: 1 closed; together 1.17 MiB", text)
         self.assertIn("640x480", text)
         report = json.loads(self.fine("figures", "figure.lgs", "--json"))
-        (figure,) = report["figures"]
+        (figure,) = report["rows"]
         self.assertEqual(figure["number"], 3)
         self.assertEqual(figure["canvas"], 1228800)
         self.assertEqual(
-            figure["held_by"], [{"kind": "variable", "where": "plot.figure"}]
+            figure["holders"], [{"kind": "variable", "held_by": "plot.figure"}]
         )
         self.assertIn("no figure", self.fine("figures", "family.lgs"))
         self.refused(4, "whole snapshot", "figures", "partial.lgs")

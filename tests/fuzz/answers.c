@@ -285,11 +285,6 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, lg_text *text)
                              NULL);
         lg_report_dominators(analysis, NULL, format, text, NULL);
         lg_report_threads(graph, analysis, NULL, format, text, NULL);
-        lg_report_figures(analysis, NULL, LIMIT, format, text, NULL);
-        for (int by = LG_TENSORS_EACH; by <= LG_TENSORS_BY_SHAPE; by++)
-            lg_report_tensors(graph, analysis,
-                              &TENSORS(LG_NONE, (lg_tensor_group)by, LIMIT),
-                              format, text, NULL);
     }
 }
 

@@ -165,11 +165,6 @@ exercise_tables(const lg_graph *graph)
         lg_report_info(graph, (lg_format)format, &text, NULL);
         lg_report_threads(graph, NULL, NULL, (lg_format)format, &text, NULL);
         lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
-        lg_tensor_options tensors = LG_TENSOR_OPTIONS_INIT;
-        tensors.group = format ? LG_TENSORS_BY_SHAPE : LG_TENSORS_EACH;
-        tensors.limit = 9;
-        lg_report_tensors(graph, NULL, &tensors, (lg_format)format, &text,
-                          NULL);
     }
     lg_tensor_rows rows;
     lg_accounts accounts;

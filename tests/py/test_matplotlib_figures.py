@@ -38,4 +38,4 @@ def test_without_matplotlib_there_is_no_figure(snap):
     assert str(figures) == "There is no figure of matplotlib.\n"
     assert figures._repr_html_() == "<p>There is no figure of matplotlib.</p>"
     with pytest.raises(TypeError):
-        leakgraph.figures(1)
+        leakgraph.figures(1, True)

@@ -107,8 +107,8 @@ def test_tensors(graph):
     parsed = json.loads(tensors.json)
     rows = parsed["rows"]
     assert len(tensors) == len(rows) == tensors.storages
-    assert tensors.bytes == parsed["bytes"]
-    assert sum(row.bytes for row in tensors) == tensors.bytes.total
+    assert tensors.size == parsed["size"]
+    assert sum(row.bytes for row in tensors) == tensors.size.total
     lines = iter(str(tensors).splitlines())
     for row, plain in zip(tensors, rows):
         assert (row.node.index, row.bytes) == (plain["node"], plain["bytes"])
@@ -117,21 +117,22 @@ def test_tensors(graph):
     for group in ("kind", "device", "dtype", "shape"):
         groups = graph.tensors(group=group, limit=None)
         assert sum(row.storages for row in groups) == len(tensors)
-        assert sum(row.bytes.total for row in groups) == tensors.bytes.total
+        assert sum(row.bytes for row in groups) == tensors.size.total
 
 
 def test_figures(graph):
     figures = graph.figures()
-    parsed = json.loads(figures.json)["figures"]
-    assert len(figures) == len(parsed)
+    parsed = json.loads(figures.json)["rows"]
+    assert len(figures) == len(parsed) == figures.figures
     text = str(figures)
     for row, plain in zip(figures, parsed):
         assert (row.node.index, row.number) == (plain["node"], plain["number"])
         assert row.canvas == plain["canvas"] and row.retained == plain["retained"]
         assert row.closed == plain["closed"]
         assert str(row.retained) in text
-        holders = [(one["kind"], one["where"]) for one in plain["held_by"]]
-        assert [tuple(pair) for pair in row.held_by] == holders
+        assert row.held_by == plain["held_by"] and row.held_by in text
+        holders = tuple((one["kind"], one["held_by"]) for one in plain["holders"])
+        assert row.holders == holders
 
 
 def test_each_heap_has_what_it_is_for(graph, request):

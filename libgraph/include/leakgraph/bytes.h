@@ -101,10 +101,10 @@ LG_API void lg_tensor_sums_free(lg_tensor_sums *sums);
 typedef struct lg_figure_row {
     lg_node node;
     int64_t number; /**< pyplot's; -1: pyplot never knew it */
-    uint32_t width; /**< pixels of the canvas; 0: not known */
-    uint32_t height;
-    uint32_t axes;
-    uint32_t artists; /**< axes included */
+    uint64_t width; /**< pixels of the canvas; 0: not known */
+    uint64_t height;
+    uint64_t axes;
+    uint64_t artists; /**< axes included */
     bool closed;      /**< not in pyplot's registry */
     bool reachable;   /**< false: garbage that waits for the collector */
     const uint64_t *retained; /**< by the figure, its canvas, its manager and

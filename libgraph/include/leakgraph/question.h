@@ -94,12 +94,20 @@ enum {
 typedef void lg_write(const lg_ask *ask, const void *answer, const void *row,
                       lg_text *out);
 
-/** Puts a cell that is a list of rows. */
+struct lg_field;
+/** Puts the cell of a column itself, such as a list. */
 typedef void lg_put(const lg_ask *ask, const void *answer, const void *row,
-                    lg_table *table, size_t column);
+                    const struct lg_field *field, lg_table *table,
+                    size_t column);
 
 /** How people see a column. */
 typedef struct lg_look {
+    const char *none;    /**< stands for nothing or zero */
+    const char *below;   /**< in text, the cell comes on a line below the row,
+                              after this */
+    bool lines;          /**< of a list: JSON has a line for each element */
+    bool left;           /**< numbers are flush left */
+    bool right;          /**< a text is flush right */
     unsigned char in;    /**< LG_IN_TEXT and others; 0: all */
     unsigned char gap;   /**< spaces before it in text */
     unsigned char least; /**< its least width in text */
@@ -110,18 +118,21 @@ typedef struct lg_look {
 
 /** A column of an answer, or a fact about the whole answer. The member at its
  *  offset is a lg_string of a text, uint64_t of a count, bytes, and the part of
- *  a share, uint64_t for each device of a size (a pointer), a lg_node, a
- *  bool. */
+ *  a share, uint64_t for each device of a size (a pointer), int64_t of a number
+ *  (negative: none), a lg_node, a bool. */
 typedef struct lg_field {
     const char *name;    /**< in JSON and Python; NULL: for people only */
     const char *heading; /**< NULL: the name */
     const char *help;    /**< one clause, without a full stop */
     lg_column_type type;
     size_t offset; /**< of the member of the row; of a fact, of the answer */
-    const char *const *words; /**< of a text whose member is an enum that
-                                   numbers them; NULL at the end */
-    lg_write *write;          /**< of a text or path without a member */
-    lg_put *put;              /**< of a list */
+    const char *const *words;     /**< of a text whose member is an enum that
+                                       numbers them; NULL at the end */
+    lg_write *write;              /**< of a text or path without a member */
+    lg_put *put;                  /**< of any other cell without a member */
+    const struct lg_field *inner; /**< of a list or record: its columns */
+    const char *row; /**< of a list: what Python calls the type of its rows;
+                          NULL: tuples */
     enum {
         LG_FIELD_OWN = 0,
         LG_FIELD_TYPE,  /**< text: the type of the node at the offset */
@@ -155,7 +166,6 @@ typedef struct lg_answering {
     size_t rows;      /**< offset in the answer: of a pointer to the rows */
     size_t count;     /**< of their number, a size_t */
     size_t total;     /**< of their number before the limit; 0: the same */
-    const char *list; /**< what JSON calls the rows; NULL: "rows" */
     const char *noun; /**< of a row that is left out; NULL: "row" */
     bool bare;        /**< an answer without rows has no headings */
     void (*after)(const lg_ask *ask, const void *answer, size_t row,

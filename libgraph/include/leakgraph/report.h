@@ -89,22 +89,6 @@ LG_API lg_status lg_report_what_if(const lg_graph *graph,
                                    const lg_what_if *answer, size_t limit,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
-/** Rows with bytes, device, dtype, shape, autograd node, kind, and the path
- *  from a root to what keeps the storage alive; below them the known mistakes
- *  of the rows shown. `analysis` may be NULL: the report then has no mistakes,
- *  and calls garbage only garbage. options may be NULL. O(nodes + edges). */
-LG_API lg_status lg_report_tensors(const lg_graph *graph,
-                                   const lg_analysis *analysis,
-                                   const lg_tensor_options *options,
-                                   lg_format format, lg_text *out,
-                                   lg_error *err);
-/** Each figure with who holds it, in words: pyplot's registry, a variable, a
- *  callback, an animation; below them the known mistakes that concern figures
- *  shown. limit 0: all. */
-LG_API lg_status lg_report_figures(const lg_analysis *analysis,
-                                   const lg_scope *scope, size_t limit,
-                                   lg_format format, lg_text *out,
-                                   lg_error *err);
 LG_API lg_status lg_report_memory(const lg_graph *graph,
                                   const lg_allocator_state *state,
                                   lg_format format, lg_text *out,
@@ -146,15 +130,6 @@ LG_API lg_status lg_tabulate_memory(const lg_graph *graph,
 LG_API lg_status lg_tabulate_accounts(const lg_graph *graph,
                                       const lg_accounts *accounts,
                                       lg_table **out, lg_error *err);
-/** The figures of matplotlib; see lg_report_figures. */
-LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis,
-                                     const lg_scope *scope, size_t limit,
-                                     lg_table **out, lg_error *err);
-/** Storages of torch, one by one or in groups; see lg_report_tensors. */
-LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
-                                     const lg_analysis *analysis,
-                                     const lg_tensor_options *options,
-                                     lg_table **out, lg_error *err);
 /** Reference cycles, a row for each. Text and HTML show one of each group. */
 LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
                                     const lg_cycles *cycles, lg_table **out,

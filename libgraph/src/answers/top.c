@@ -608,10 +608,10 @@ enum {
 };
 
 static void
-put_parts(const lg_ask *ask, const void *top, const void *row, lg_table *table,
-          size_t column)
+put_parts(const lg_ask *ask, const void *top, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
 {
-    (void)top;
+    (void)top, (void)field;
     lg__top_parts_put(ask->graph, row, table, column);
 }
 
@@ -660,7 +660,8 @@ static const lg_field fields[FIELDS + 1] = {
                  .look = {.gap = 1, .indented = true, .shown = has_objects}},
     [PARTS] = {"parts", NULL,
                "what is below and has at least 1 % of the total, by place",
-               LG_COLUMN_LIST, .put = put_parts, .look = {.in = LG_IN_DATA}},
+               LG_COLUMN_LIST, .put = put_parts, .row = "TopPart",
+               .look = {.in = LG_IN_DATA}},
 };
 
 static const char *const groups[] = {"object", "type", "module", NULL};

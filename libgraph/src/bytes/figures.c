@@ -125,16 +125,15 @@ read_facts(const lg_graph *graph, lg_figure_row *row)
     lg_string size = lg_node_fact(graph, row->node, "size");
     uint64_t number =
         lg_node_fact_number(graph, row->node, "number", UINT64_MAX);
-    uint32_t *side = &row->width;
+    uint64_t *side = &row->width;
     row->number = number <= INT64_MAX ? (int64_t)number : -1;
     for (uint32_t i = 0; i < size.length; i++)
         if (size.data[i] == 'x')
             side = &row->height;
         else
-            *side = *side * 10 + (uint32_t)(size.data[i] - '0');
-    row->axes = (uint32_t)lg_node_fact_number(graph, row->node, "axes", 0);
-    row->artists =
-        (uint32_t)lg_node_fact_number(graph, row->node, "artists", 0);
+            *side = *side * 10 + (uint64_t)(size.data[i] - '0');
+    row->axes = lg_node_fact_number(graph, row->node, "axes", 0);
+    row->artists = lg_node_fact_number(graph, row->node, "artists", 0);
     row->canvas = lg_node_fact_number(graph, row->node, "canvas", 0);
     row->closed =
         !lg__string_is(lg_node_fact(graph, row->node, "closed"), "no");

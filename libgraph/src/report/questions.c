@@ -1,5 +1,8 @@
-// The questions, in the order in which lists show them.
+// The questions, in the order in which lists show them, and their descriptions
+// as JSON.
 #include "report/report_private.h"
+
+#include <string.h>
 
 const lg_question *
 lg_question_at(size_t index)
@@ -11,4 +14,120 @@ lg_question_at(size_t index)
     };
     size_t count = sizeof questions / sizeof *questions;
     return index < count ? questions[index] : NULL;
+}
+
+const lg_question *
+lg_question_find(const char *name)
+{
+    size_t i = 0;
+    const lg_question *question;
+    while ((question = lg_question_at(i)) != NULL &&
+           strcmp(question->name, name) != 0)
+        i++;
+    return question;
+}
+
+/* ---------------------------------------------- descriptions as JSON */
+
+static void
+write_text(lg_json *json, const char *name, const char *text)
+{
+    if (text == NULL)
+        lg_json_null(json, name);
+    else
+        lg_json_string(json, name, text, strlen(text));
+}
+
+static void
+write_words(lg_json *json, const char *const *words)
+{
+    if (words == NULL)
+        return;
+    lg_json_array(json, "words");
+    for (size_t i = 0; words[i] != NULL; i++)
+        write_text(json, NULL, words[i]);
+    lg_json_end(json);
+}
+
+static void
+write_options(lg_json *json, const lg_question *question)
+{
+    static const char *const types[] = {"flag",   "limit", "choice", "device",
+                                        "set",    "text",  "bytes",  "mine",
+                                        "module", "words"};
+    lg_json_lines(json, "options");
+    for (size_t i = 0; question->options[i].name != NULL; i++) {
+        const lg_option *option = &question->options[i];
+        lg_json_object(json, NULL);
+        write_text(json, "name", option->name);
+        write_text(json, "type", types[option->type]);
+        write_words(json, option->words);
+        write_text(json, "preset", option->preset);
+        write_text(json, "help", option->help);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+// Writes the fields that programs get.
+static void
+write_fields(lg_json *json, const char *name, const lg_field *fields)
+{
+    static const char *const types[] = {
+        "text",  "path", "node",    "count", "number", "bytes", "size",
+        "share", "bool", "numbers", "list",  "record", "real"};
+    lg_json_lines(json, name);
+    for (const lg_field *field = fields;
+         field->name != NULL || field->heading != NULL; field++) {
+        if (field->name == NULL ||
+            (field->look.in != 0 && !(field->look.in & LG_IN_PROGRAMS)))
+            continue;
+        lg_json_object(json, NULL);
+        write_text(json, "name", field->name);
+        write_text(json, "type", types[field->type]);
+        write_words(json, field->words);
+        lg_json_bool(json, "optional", field->optional);
+        write_text(json, "help", field->help);
+        if (field->row != NULL)
+            write_text(json, "row", field->row);
+        if (field->inner != NULL)
+            write_fields(json, "fields", field->inner);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+static void
+write_question(lg_json *json, const lg_question *question)
+{
+    lg_json_object(json, NULL);
+    write_text(json, "name", question->name);
+    write_text(json, "title", question->title);
+    write_text(json, "help", question->help);
+    write_text(json, "about", question->about);
+    write_text(json, "order", question->order);
+    write_text(json, "example", question->example);
+    write_text(json, "result", question->result);
+    write_text(json, "row", question->row);
+    lg_json_bool(json, "needs_analysis",
+                 (question->needs & LG_NEEDS_ANALYSIS) != 0);
+    lg_json_bool(json, "needs_contents",
+                 (question->needs & LG_NEEDS_CONTENTS) != 0);
+    write_options(json, question);
+    write_fields(json, "fields", question->fields);
+    write_fields(json, "facts", question->facts);
+    lg_json_end(json);
+}
+
+lg_status
+lg_questions_json(lg_text *out, lg_error *err)
+{
+    lg_json json = {.out = out};
+    lg_json_object(&json, NULL);
+    lg_json_lines(&json, "questions");
+    for (size_t i = 0; lg_question_at(i) != NULL; i++)
+        write_question(&json, lg_question_at(i));
+    lg_json_end(&json);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
 }

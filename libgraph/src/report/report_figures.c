@@ -4,12 +4,15 @@
 
 #include <inttypes.h>
 
-typedef struct report {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
+typedef struct figures_options {
+    size_t limit;
+    const lg_scope *scope;
+} figures_options;
+
+typedef struct figures_answer {
     lg_figures figures;
-    lg_table *table;
-} report;
+    lg_findings mistakes;
+} figures_answer;
 
 static void
 format_where(const lg_graph *graph, const lg_figure_holder *holder,
@@ -36,17 +39,26 @@ format_holder(const lg_graph *graph, const lg_figure_holder *holder,
     format_where(graph, holder, out);
 }
 
-static void
-format_holders(const lg_graph *graph, const lg_figure_row *row,
-               const lg_figure_holders *holders, lg_text *out)
+static const lg_figure_holders *
+holders_of(const void *answer, const lg_figure_row *row)
 {
+    const lg_figures *figures = &((const figures_answer *)answer)->figures;
+    return &figures->held_by[row - figures->rows.items];
+}
+
+static void
+write_held_by(const lg_ask *ask, const void *answer, const void *of,
+              lg_text *out)
+{
+    const lg_figure_row *row = of;
+    const lg_figure_holders *holders = holders_of(answer, row);
     if (!row->reachable) {
         lg_text_add(out, "nobody: garbage that the collector has yet to free");
         return;
     }
     for (size_t i = 0; i < holders->count; i++) {
         lg_text_add(out, i > 0 ? "; " : "");
-        format_holder(graph, &holders->items[i], out);
+        format_holder(ask->graph, &holders->items[i], out);
     }
     if (holders->more > 0)
         lg_text_addf(out, "; %" PRIu64 " more", holders->more);
@@ -55,136 +67,58 @@ format_holders(const lg_graph *graph, const lg_figure_row *row,
 }
 
 static void
-format_extent(const lg_figure_row *row, lg_text *out)
+write_extent(const lg_ask *ask, const void *answer, const void *of,
+             lg_text *out)
 {
+    const lg_figure_row *row = of;
+    (void)ask, (void)answer;
     if (row->width > 0)
-        lg_text_addf(out, "%ux%u", row->width, row->height);
+        lg_text_addf(out, "%" PRIu64 "x%" PRIu64, row->width, row->height);
     else
         lg_text_add(out, "?");
 }
 
-enum {
-    NODE,
-    RETAINED,
-    CANVAS,
-    NUMBER,
-    WIDTH,
-    HEIGHT,
-    EXTENT,
-    AXES,
-    ARTISTS,
-    CLOSED,
-    REACHABLE,
-    STATE,
-    HELD_BY,
-    HOLDERS,
-    MORE_HOLDERS,
-    COLUMNS
-};
-
-static const lg__column columns[COLUMNS] = {
-    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
-    [CANVAS] = {"canvas", .type = LG_COLUMN_BYTES, .gap = 2, .least = 9,
-                .none = "not drawn"},
-    [NUMBER] = {"number", .type = LG_COLUMN_NUMBER, .gap = 2},
-    [WIDTH] = {"width", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [HEIGHT] = {"height", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [EXTENT] = {NULL, "size", .faces = LG__SHOWN, .flush = LG__RIGHT, .gap = 2,
-                .least = 9},
-    [AXES] = {"axes", .type = LG_COLUMN_COUNT, .gap = 2},
-    [ARTISTS] = {"artists", .type = LG_COLUMN_COUNT, .gap = 2},
-    [CLOSED] = {"closed", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
-    [REACHABLE] = {"reachable", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
-    [STATE] = {NULL, "state", .faces = LG__SHOWN, .gap = 2, .least = 6},
-    [HELD_BY] = {NULL, "held by", .faces = LG__SHOWN, .gap = 2},
-    [HOLDERS] = {"held_by", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
-    [MORE_HOLDERS] = {"more_holders", .type = LG_COLUMN_COUNT,
-                      .faces = LG__IN_DATA},
-};
-
 static void
-put_holders(report *to, const lg_figure_row *row,
-            const lg_figure_holders *holders)
+write_state(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
 {
-    static const lg__column of[] = {{.name = "kind"}, {.name = "where"}};
-    const lg_graph *graph = to->graph;
-    lg_text formatted = {0};
-    lg_table *list = lg__put_table(to->table, HOLDERS, of, 2);
-    for (size_t i = 0; i < holders->count; i++) {
-        const lg_figure_holder *holder = &holders->items[i];
-        lg__table_row(list);
-        lg_text where = {0};
-        format_where(graph, holder, &where);
-        lg__put_literal(list, 0, lg_figure_holder_kind_name(holder->kind));
-        if (holder->kind == LG_HOLDER_PYPLOT)
-            lg__put_literal(list, 1, "");
-        else
-            lg__put_formatted(list, 1, &where);
-    }
-    format_holders(graph, row, holders, &formatted);
-    lg__put_formatted(to->table, HELD_BY, &formatted);
-    lg__put_count(to->table, MORE_HOLDERS, holders->more);
+    const lg_figure_row *row = of;
+    (void)ask, (void)answer;
+    lg_text_add(out, row->number < 0 ? "" : row->closed ? "closed" : "open");
 }
 
 static void
-put_row(report *to, const lg_figure_row *row)
+write_place(const lg_ask *ask, const void *answer, const void *holder,
+            lg_text *out)
 {
-    lg_table *table = to->table;
-    lg_text extent = {0};
-    lg__table_row(table);
-    lg__put_node(table, NODE, to->graph, row->node);
-    lg__put_each(table, RETAINED, row->retained);
-    lg__put_count(table, CANVAS, row->canvas);
-    if (row->number >= 0)
-        lg__put_number(table, NUMBER, row->number);
-    lg__put_count(table, WIDTH, row->width);
-    lg__put_count(table, HEIGHT, row->height);
-    format_extent(row, &extent);
-    lg__put_formatted(table, EXTENT, &extent);
-    lg__put_count(table, AXES, row->axes);
-    lg__put_count(table, ARTISTS, row->artists);
-    lg__put_bool(table, CLOSED, row->closed);
-    lg__put_bool(table, REACHABLE, row->reachable);
-    lg__put_literal(table, STATE,
-                    row->number < 0 ? ""
-                    : row->closed   ? "closed"
-                                    : "open");
+    (void)answer;
+    format_where(ask->graph, holder, out);
 }
 
 static void
-put_rows(report *to)
+put_holders(const lg_ask *ask, const void *answer, const void *row,
+            const lg_field *field, lg_table *table, size_t column)
 {
-    for (size_t i = 0; i < to->figures.rows.count; i++) {
-        const lg_figure_row *row = &to->figures.rows.items[i];
-        put_row(to, row);
-        put_holders(to, row, &to->figures.held_by[i]);
-    }
+    const lg_figure_holders *holders = holders_of(answer, row);
+    const lg__rows rows = {holders->items, holders->count,
+                           sizeof *holders->items};
+    lg__put_list(ask, answer, field, &rows, table, column);
 }
 
-enum { FINDINGS = 7 };
-
-static lg_table *
-put_facts(report *to)
+static void
+put_more(const lg_ask *ask, const void *answer, const void *row,
+         const lg_field *field, lg_table *table, size_t column)
 {
-    static const lg__column of[] = {
-        {"count", .type = LG_COLUMN_COUNT},
-        {"open", .type = LG_COLUMN_COUNT},
-        {"closed", .type = LG_COLUMN_COUNT},
-        {"own", .type = LG_COLUMN_COUNT},
-        {"garbage", .type = LG_COLUMN_COUNT},
-        {"canvas", .type = LG_COLUMN_BYTES},
-        {"retained", .type = LG_COLUMN_SIZE},
-        [FINDINGS] = {"findings", .type = LG_COLUMN_LIST, .lines = true},
-    };
-    const lg_figures *all = &to->figures;
-    const uint64_t counts[] = {all->total, all->open,    all->closed,
-                               all->own,   all->garbage, all->canvas};
-    lg_table *known = lg__table_facts(to->table, of, sizeof of / sizeof *of);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        lg__put_count(known, i, counts[i]);
-    lg__put_each(known, 6, all->retained);
-    return known;
+    (void)ask, (void)field;
+    lg__put_count(table, column, holders_of(answer, row)->more);
+}
+
+static void
+put_mistakes(const lg_ask *ask, const void *answer, const void *row,
+             const lg_field *field, lg_table *table, size_t column)
+{
+    (void)row, (void)field;
+    lg__put_findings(table, column, ask->analysis,
+                     &((const figures_answer *)answer)->mistakes);
 }
 
 static void
@@ -199,9 +133,8 @@ count_text(uint64_t count, const char *what, const char **between, lg_text *out)
 }
 
 static void
-format_totals(const report *to, lg_text *out)
+format_totals(const lg_graph *graph, const lg_figures *all, lg_text *out)
 {
-    const lg_figures *all = &to->figures;
     const char *between = ": ";
     lg_text_add(out, "\n");
     lg_text_add_count(out, all->total);
@@ -211,91 +144,62 @@ format_totals(const report *to, lg_text *out)
     count_text(all->own, "not pyplot's", &between, out);
     count_text(all->garbage, "garbage", &between, out);
     lg_text_add(out, "; together ");
-    lg__format_each(to->graph, all->retained, out);
+    lg__format_each(graph, all->retained, out);
     lg_text_add(out, ", of which ");
     lg_text_add_size(out, all->canvas);
     lg_text_add(out, " is canvas\n");
 }
 
-// Adds the lines below the rows. `mistakes`: the table lists known mistakes.
 static void
-format_below(report *to, bool mistakes)
+add_lines(const lg_ask *ask, const void *answer, lg_table *table)
 {
-    lg_text text = {0};
-    format_totals(to, &text);
-    if (to->figures.open > 0 && !mistakes)
-        lg_text_add(&text,
+    const figures_answer *of = answer;
+    const figures_options *options = ask->options;
+    lg_text above = {0};
+    lg_text below = {0};
+    if (of->figures.total == 0)
+        lg_text_add(&above, options->scope == NULL
+                                ? "There is no figure of matplotlib.\n"
+                                : "The chosen modules hold no figure of "
+                                  "matplotlib.\n");
+    else
+        format_totals(ask->graph, &of->figures, &below);
+    if (of->figures.open > 0 && of->mistakes.count == 0)
+        lg_text_add(&below,
                     "A figure that pyplot knows lives until "
                     "plt.close(figure); "
                     "matplotlib.figure.Figure() makes one that goes with "
                     "its last reference.\n");
-    lg__table_format_below(to->table, &text);
-}
-
-static lg_status
-fill(report *to, lg_error *err)
-{
-    bool mistakes = false;
-    const lg_nodes *nodes = &to->figures.nodes;
-    lg__table_set_count(to->table, to->figures.total);
-    lg_table *facts = put_facts(to);
-    put_rows(to);
-    lg_status status =
-        lg__put_mistakes(to->table, facts, FINDINGS, to->analysis, nodes->items,
-                         nodes->count, &mistakes, err);
-    if (to->figures.total > 0)
-        format_below(to, mistakes);
-    return status;
-}
-
-lg_status
-lg_tabulate_figures(const lg_analysis *analysis, const lg_scope *scope,
-                    size_t limit, lg_table **out, lg_error *err)
-{
-    report to = {.analysis = analysis, .graph = lg_analysis_graph(analysis)};
-    lg_text none = {0};
-    lg_status status =
-        lg_analysis_figures(analysis, scope, limit, &to.figures, err);
-    if (status != LG_OK)
-        return status;
-    to.table = lg__table_new(to.graph, (lg__layout){.rows = "figures"}, columns,
-                             COLUMNS);
-    if (to.figures.total == 0)
-        lg_text_add(&none, scope == NULL
-                               ? "There is no figure of matplotlib.\n"
-                               : "The chosen modules hold no figure of "
-                                 "matplotlib.\n");
-    lg__table_format_above(to.table, &none);
-    status = fill(&to, err);
-    lg_figures_free(&to.figures);
-    if (status == LG_OK)
-        return lg__table_finish(to.table, out, err);
-    lg_table_free(to.table);
-    return status;
-}
-
-lg_status
-lg_report_figures(const lg_analysis *analysis, const lg_scope *scope,
-                  size_t limit, lg_format format, lg_text *out, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status = lg_tabulate_figures(analysis, scope, limit, &table, err);
-    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
+    lg__table_format_above(table, &above);
+    lg__table_format_below(table, &below);
+    lg__add_mistakes(table, ask->analysis, &of->mistakes);
 }
 
 /* ---------------------------------------------------------- the question */
 
-typedef struct figures_options {
-    size_t limit;
-    const lg_scope *scope;
-} figures_options;
+static void
+free_figures(void *answer)
+{
+    figures_answer *of = answer;
+    lg_findings_free(&of->mistakes);
+    lg_figures_free(&of->figures);
+}
 
 static lg_status
-ask_figures(const lg_ask *ask, lg_table **out, lg_error *err)
+ask_figures(const lg_ask *ask, void *answer, lg_error *err)
 {
+    figures_answer *of = answer;
     const figures_options *options = ask->options;
-    return lg_tabulate_figures(ask->analysis, options->scope, options->limit,
-                               out, err);
+    const lg_nodes *nodes = &of->figures.nodes;
+    lg_status status = lg_analysis_figures(ask->analysis, options->scope,
+                                           options->limit, &of->figures, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_nodes_findings(ask->analysis, nodes->items, nodes->count,
+                               ask->monitor, &of->mistakes, err);
+    if (status != LG_OK)
+        lg_figures_free(&of->figures);
+    return status;
 }
 
 static const figures_options usual = {0};
@@ -307,10 +211,93 @@ static const lg_option options[] = {
     {0},
 };
 
-static const lg_field none[] = {{0}};
+static const char *const holder_kinds[] = {
+    [LG_HOLDER_PYPLOT] = "pyplot",     [LG_HOLDER_ANIMATION] = "animation",
+    [LG_HOLDER_CALLBACK] = "callback", [LG_HOLDER_VARIABLE] = "variable",
+    [LG_HOLDER_NATIVE] = "native",     NULL,
+};
+
+static const lg_field holder_fields[] = {
+    {"kind", NULL, "what it is", LG_COLUMN_TEXT,
+     .offset = offsetof(lg_figure_holder, kind), .words = holder_kinds},
+    {"held_by", NULL, "where it is", LG_COLUMN_PATH, .write = write_place,
+     .optional = true},
+    {0},
+};
+
+#define ROW(member) .offset = offsetof(lg_figure_row, member)
+
+static const lg_field fields[] = {
+    {"retained", NULL, "what you would free with it, canvas included",
+     LG_COLUMN_SIZE, ROW(retained), .look = {.least = 12}},
+    {"canvas", NULL, "bytes of pixels; 0: it was never drawn", LG_COLUMN_BYTES,
+     ROW(canvas), .look = {.none = "not drawn", .gap = 2, .least = 9}},
+    {"number", NULL, "pyplot's number, if it ever had it", LG_COLUMN_NUMBER,
+     ROW(number), .optional = true, .look = {.gap = 2}},
+    {NULL, "size", NULL, LG_COLUMN_TEXT, .write = write_extent,
+     .look = {.right = true, .gap = 2, .least = 9}},
+    {"axes", NULL, "number of axes", LG_COLUMN_COUNT, ROW(axes),
+     .look = {.gap = 2}},
+    {"artists", NULL, "number of artists, axes included", LG_COLUMN_COUNT,
+     ROW(artists), .look = {.gap = 2}},
+    {NULL, "state", NULL, LG_COLUMN_TEXT, .write = write_state,
+     .look = {.gap = 2, .least = 6}},
+    {"node", NULL, "the figure", LG_COLUMN_NODE, ROW(node),
+     .look = {.in = LG_IN_DATA}},
+    {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,
+     ROW(node), .of = LG_FIELD_TYPE, .look = {.in = LG_IN_DATA}},
+    {"title", NULL, "the figure in a few words", LG_COLUMN_TEXT, ROW(node),
+     .of = LG_FIELD_TITLE, .look = {.in = LG_IN_DATA}},
+    {"width", NULL, "of the canvas, in pixels; 0: unknown", LG_COLUMN_COUNT,
+     ROW(width), .look = {.in = LG_IN_DATA}},
+    {"height", NULL, "of the canvas, in pixels; 0: unknown", LG_COLUMN_COUNT,
+     ROW(height), .look = {.in = LG_IN_DATA}},
+    {"closed", NULL, "whether pyplot does not have it", LG_COLUMN_BOOL,
+     ROW(closed), .look = {.in = LG_IN_DATA}},
+    {"reachable", NULL, "false for garbage", LG_COLUMN_BOOL, ROW(reachable),
+     .look = {.in = LG_IN_DATA}},
+    {"held_by", "held by", "who holds it, in words", LG_COLUMN_TEXT,
+     .write = write_held_by, .look = {.gap = 2}},
+    {"holders", NULL, "the same as pairs of a kind and a path", LG_COLUMN_LIST,
+     .put = put_holders, .inner = holder_fields, .look = {.in = LG_IN_DATA}},
+    {"more_holders", NULL, "number of holders that are left out",
+     LG_COLUMN_COUNT, .put = put_more, .look = {.in = LG_IN_DATA}},
+    {0},
+};
+
+#define FACT(member) .offset = offsetof(figures_answer, figures.member)
+
+static const lg_field facts[] = {
+    {"figures", NULL, "number of figures, before the limit", LG_COLUMN_COUNT,
+     FACT(total)},
+    {"open", NULL, "number of those that pyplot has", LG_COLUMN_COUNT,
+     FACT(open)},
+    {"closed", NULL, "number of those that pyplot no longer has",
+     LG_COLUMN_COUNT, FACT(closed)},
+    {"own", NULL, "number of those that pyplot never had", LG_COLUMN_COUNT,
+     FACT(own)},
+    {"garbage", NULL, "number of those that no root reaches", LG_COLUMN_COUNT,
+     FACT(garbage)},
+    {"canvas", NULL, "bytes of all pixels", LG_COLUMN_BYTES, FACT(canvas)},
+    {"retained", NULL, "what all figures retain, before the limit",
+     LG_COLUMN_SIZE, FACT(retained)},
+    LG__MISTAKES(put_mistakes),
+    {0},
+};
 
 static const lg_answering in_c = {
-    .options_size = sizeof usual, .usual = &usual, .table = ask_figures};
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(figures_answer),
+    .ask = ask_figures,
+    .free = free_figures,
+    .row_size = sizeof(lg_figure_row),
+    .rows = offsetof(figures_answer, figures.rows.items),
+    .count = offsetof(figures_answer, figures.rows.count),
+    .total = offsetof(figures_answer, figures.total),
+    .noun = "figure",
+    .below = add_lines,
+};
 
 const lg_question lg__ask_figures = {
     .name = "figures",
@@ -319,13 +306,16 @@ const lg_question lg__ask_figures = {
     .about =
         "Lists matplotlib's figures: number, size, axes, artists, the pixels "
         "of the canvas, the retained size, and who holds the figure (pyplot's "
-        "registry of open figures, an animation, a callback, a variable). The "
-        "option mine includes the figures that pyplot holds.",
+        "registry of open figures, an animation, a callback, a variable). Each "
+        "byte counts for one figure only. The option mine includes the figures "
+        "that pyplot holds.",
     .order = "the biggest first",
-    .example = NULL,
+    .example = "--mine",
+    .result = "Figures",
+    .row = "FigureRow",
     .needs = LG_NEEDS_ANALYSIS,
     .options = options,
-    .fields = none,
-    .facts = none,
+    .fields = fields,
+    .facts = facts,
     .in_c = &in_c,
 };

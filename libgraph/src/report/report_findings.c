@@ -221,27 +221,23 @@ add_mistakes(lg_table *table, const lg_analysis *analysis,
     return status;
 }
 
-lg_status
-lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
-                 const lg_analysis *analysis, const uint32_t *nodes,
-                 size_t count, bool *any, lg_error *err)
+void
+lg__add_mistakes(lg_table *table, const lg_analysis *analysis,
+                 const lg_findings *findings)
 {
-    lg_findings findings;
-    *any = false;
-    if (analysis == NULL)
-        return LG_OK;
-    lg_status status =
-        lg_nodes_findings(analysis, nodes, count, NULL, &findings, err);
-    if (status != LG_OK)
-        return status;
+    if (findings->count > 0 &&
+        add_mistakes(table, analysis, findings, NULL) != LG_OK && table != NULL)
+        table->failed = true;
+}
+
+void
+lg__put_findings(lg_table *table, size_t column, const lg_analysis *analysis,
+                 const lg_findings *findings)
+{
     lg_table *list =
-        lg__put_table(facts, column, columns, sizeof columns / sizeof *columns);
-    status = put_findings(list, analysis, &findings, err);
-    *any = findings.count > 0;
-    if (*any && status == LG_OK)
-        status = add_mistakes(table, analysis, &findings, err);
-    lg_findings_free(&findings);
-    return status;
+        lg__put_table(table, column, columns, sizeof columns / sizeof *columns);
+    if (put_findings(list, analysis, findings, NULL) != LG_OK && list != NULL)
+        list->failed = true;
 }
 
 // Writes the line above all findings.

@@ -13,12 +13,20 @@ void lg__format_finding(const lg_graph *graph, const lg_finding *finding,
  *  holder is. */
 void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
                        const lg_finding *finding);
-/** Adds known mistakes that concern the nodes of a report: for people the
- *  biggest few below the table, for programs all of them as a list among the
- *  facts, or null without an analysis. *any says whether there are some. */
-lg_status lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
-                           const lg_analysis *analysis, const uint32_t *nodes,
-                           size_t count, bool *any, lg_error *err);
+/** Puts known mistakes as a list, for programs. */
+void lg__put_findings(lg_table *table, size_t column,
+                      const lg_analysis *analysis, const lg_findings *findings);
+/** Adds the biggest few of them below a table, for people, if there are any. */
+void lg__add_mistakes(lg_table *table, const lg_analysis *analysis,
+                      const lg_findings *findings);
+/** The fact that lists the mistakes; `put_it` is its lg_put. */
+#define LG__MISTAKES(put_it)                                                   \
+    {                                                                          \
+        .name = "findings", .help = "known mistakes that concern the rows",    \
+        .type = LG_COLUMN_LIST, .put = put_it, .row = "Finding", .look = {     \
+            .lines = true                                                      \
+        }                                                                      \
+    }
 /** Writes the answer of lg_node_why. */
 void lg__write_why(lg_json *json, const char *name, const lg_why *why,
                    const char *note);

@@ -1,124 +1,298 @@
-// Formats tensors as a table with a row for each storage.
-#include "report/report_tensors.h"
+// Lists storages of tensors, or adds them up by kind, device, dtype or shape,
+// and describes the table of both.
+#include "bytes/bytes_private.h"
 #include "report/report_private.h"
 
 #include <leakgraph/options.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char ALLOCATED_IN[] = "allocated in ";
 
-// Returns the autograd node that made the tensor.
+// A storage, or all of a group. Empty strings are unknown, or differ.
+typedef struct tensor_line {
+    const lg_tensor_row *storage; // NULL of a group
+    const lg_where *held_by;
+    lg_node node;
+    lg_node tensor;
+    uint64_t bytes;
+    uint64_t used;
+    uint64_t storages;
+    uint64_t tensors;
+    const uint64_t *size; // by device
+    lg_string kind;
+    lg_string device;
+    lg_string dtype;
+    lg_string shape;
+    lg_string autograd;
+} tensor_line;
+
+typedef struct tensors_answer {
+    lg_tensor_group group;
+    lg_tensors tensors; // of groups all, without the holders
+    lg_tensor_sums sums;
+    lg_findings mistakes;
+    tensor_line *lines;
+    size_t count;
+    size_t total; // lines, before the limit if somebody must be told
+    uint64_t storages;
+    uint64_t bytes;
+    const uint64_t *size;
+    uint64_t *sizes; // what the sizes point into
+} tensors_answer;
+
+/* ---------------------------------------------------------------- lines */
+
 static lg_string
-autograd_of(const lg__tensor_report *to, const lg_tensor_row *row)
+string_of(const char *text)
 {
-    const lg_columns *columns = &to->graph->columns;
-    if (row->tensor == LG_NONE)
-        return (lg_string){"", 0};
-    uint32_t node = lg__tensor_grad_fn(to->graph, row->tensor);
-    return node == LG_NONE ? (lg_string){"", 0}
-                           : lg_graph_type(to->graph, columns->type[node]).name;
+    return (lg_string){text, (uint32_t)strlen(text)};
 }
 
-static const lg_block *
-block_of(const lg__tensor_report *to, const lg_tensor_row *row)
+// Returns the type of the autograd node that made the tensor.
+static lg_string
+autograd_of(const lg_graph *graph, const lg_tensor_row *row)
 {
-    return row->allocation == 0 ? NULL : &to->graph->block[row->allocation - 1];
+    uint32_t node = row->tensor == LG_NONE
+                        ? LG_NONE
+                        : lg__tensor_grad_fn(graph, row->tensor);
+    return node == LG_NONE
+               ? (lg_string){"", 0}
+               : lg_graph_type(graph, graph->columns.type[node]).name;
 }
+
+static void
+add_storage(const lg_graph *graph, tensors_answer *to, size_t index,
+            uint64_t *size)
+{
+    const lg_tensor_row *row = &to->tensors.rows.items[index];
+    size[row->device] = row->bytes;
+    to->lines[index] = (tensor_line){
+        .storage = row,
+        .held_by = &to->tensors.held_by[index],
+        .node = row->buffer,
+        .tensor = row->tensor,
+        .bytes = row->bytes,
+        .used = row->used,
+        .storages = 1,
+        .tensors = row->tensor_count,
+        .size = size,
+        .kind = string_of(lg_tensor_kind_name(row->kind)),
+        .device = lg_graph_device_name(graph, row->device),
+        .dtype = lg__tensor_fact(graph, row, "dtype"),
+        .shape = lg__tensor_fact(graph, row, "shape"),
+        .autograd = autograd_of(graph, row),
+    };
+}
+
+static void
+add_group(tensors_answer *to, size_t index)
+{
+    const lg_tensor_sum *sum = &to->sums.items[index];
+    tensor_line *line = &to->lines[index];
+    *line = (tensor_line){.node = LG_NONE,
+                          .tensor = LG_NONE,
+                          .bytes = sum->total,
+                          .storages = sum->count,
+                          .size = sum->bytes,
+                          .shape = sum->shape};
+    for (size_t i = 0; i < sum->count; i++)
+        line->tensors += sum->items[i].tensor_count;
+    *(to->group == LG_TENSORS_BY_KIND     ? &line->kind
+      : to->group == LG_TENSORS_BY_DEVICE ? &line->device
+                                          : &line->dtype) = sum->key;
+}
+
+static bool
+add_lines(const lg_graph *graph, tensors_answer *to)
+{
+    size_t devices = (size_t)graph->device_count + 1;
+    bool each = to->group == LG_TENSORS_EACH;
+    size_t sizes = each ? to->count + 1 : 1;
+    to->lines = lg__wide_calloc(to->count + 1, sizeof *to->lines);
+    to->sizes = lg__wide_calloc(sizes * devices, sizeof *to->sizes);
+    if (to->lines == NULL || to->sizes == NULL)
+        return false;
+    for (uint32_t on = 0; on < devices; on++)
+        to->sizes[on] = lg__tensor_bytes_on(&to->tensors.rows, on);
+    to->size = to->sizes;
+    for (size_t i = 0; i < to->count; i++)
+        if (each)
+            add_storage(graph, to, i, to->sizes + (i + 1) * devices);
+        else
+            add_group(to, i);
+    return true;
+}
+
+static lg_status
+list_storages(const lg_ask *ask, const lg_tensor_options *options,
+              tensors_answer *to, lg_error *err)
+{
+    lg__storages storages = {0};
+    if (to->group == LG_TENSORS_EACH)
+        return lg_graph_tensors(ask->graph, ask->analysis, options,
+                                &to->tensors, err);
+    lg_status status =
+        lg__storages_list(ask->graph, options->scope, options->device, 0,
+                          &storages, &to->tensors.rows, err);
+    lg__storages_free(&storages);
+    return status == LG_OK ? lg_tensors_sum(ask->graph, &to->tensors.rows,
+                                            to->group, &to->sums, err)
+                           : status;
+}
+
+// Finds the known mistakes that concern the storages of the rows, and their
+// tensors.
+static lg_status
+find_mistakes(const lg_ask *ask, tensors_answer *to, lg_error *err)
+{
+    size_t count = 0;
+    if (ask->analysis == NULL || to->group != LG_TENSORS_EACH)
+        return LG_OK;
+    uint32_t *nodes = lg__wide_alloc((2 * to->count + 1) * sizeof *nodes);
+    if (nodes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < to->count; i++) {
+        nodes[count++] = to->lines[i].node;
+        if (to->lines[i].tensor != LG_NONE)
+            nodes[count++] = to->lines[i].tensor;
+    }
+    lg_status status = lg_nodes_findings(ask->analysis, nodes, count,
+                                         ask->monitor, &to->mistakes, err);
+    lg__wide_free(nodes);
+    return status;
+}
+
+static void
+free_tensors(void *answer)
+{
+    tensors_answer *of = answer;
+    lg_findings_free(&of->mistakes);
+    lg_tensor_sums_free(&of->sums);
+    lg_tensors_free(&of->tensors);
+    lg__wide_free(of->lines);
+    lg__wide_free(of->sizes);
+}
+
+static lg_status
+ask_tensors(const lg_ask *ask, void *answer, lg_error *err)
+{
+    tensors_answer *to = answer;
+    const lg_tensor_options *options = ask->options;
+    to->group = options->group;
+    lg_status status = list_storages(ask, options, to, err);
+    size_t limit = options->limit > 0 ? options->limit : SIZE_MAX;
+    to->storages = to->tensors.rows.total;
+    to->bytes = to->tensors.rows.bytes;
+    to->total =
+        to->group == LG_TENSORS_EACH ? to->tensors.rows.count : to->sums.count;
+    to->count = to->total < limit ? to->total : limit;
+    if (status == LG_OK && !add_lines(ask->graph, to))
+        status = lg__error_memory(err);
+    if (status == LG_OK)
+        status = find_mistakes(ask, to, err);
+    if (status != LG_OK)
+        free_tensors(to);
+    return status;
+}
+
+/* ------------------------------------------------------------- in words */
 
 // Writes `float32[512, 512]`, or what is known of it.
 static void
-format_shape(const lg__tensor_report *to, const lg_tensor_row *row,
-             lg_text *out)
+format_shape(const lg_graph *graph, const tensor_line *line, lg_text *out)
 {
-    lg_string dtype = lg__tensor_fact(to->graph, row, "dtype");
-    if (dtype.length == 0) {
-        lg_node_title(to->graph, row->buffer, false, out);
+    if (line->dtype.length == 0) {
+        lg_node_title(graph, line->node, false, out);
         return;
     }
-    lg__text_add_string(out, dtype);
+    lg__text_add_string(out, line->dtype);
     lg_text_add(out, "[");
-    lg__text_add_string(out, lg__tensor_fact(to->graph, row, "shape"));
+    lg__text_add_string(out, line->shape);
     lg_text_add(out, "]");
 }
 
-/* --------------------------------------------------------------- rows --- */
-
-enum {
-    NODE,
-    TENSOR,
-    BYTES,
-    USED,
-    USED_SHARE,
-    WHAT,
-    SHAPE_OF,
-    DEVICE,
-    DTYPE,
-    SHAPE,
-    KIND,
-    TENSORS,
-    AUTOGRAD,
-    BLOCK,
-    HELD_BY,
-    ALLOCATION,
-    COLUMNS
-};
-
-static const lg__column columns[COLUMNS] = {
-    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [TENSOR] = {"tensor", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [BYTES] = {"bytes", .type = LG_COLUMN_BYTES, .least = 11},
-    [USED] = {"used", .type = LG_COLUMN_BYTES, .faces = LG__IN_DATA},
-    [USED_SHARE] = {NULL, "used", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
-                    .least = 9},
-    [WHAT] = {NULL, "tensor", .faces = LG__IN_TEXT, .gap = 2, .least = 43},
-    [SHAPE_OF] = {NULL, "tensor", .faces = LG__IN_HTML},
-    [DEVICE] = {"device", .faces = LG__IN_HTML | LG__IN_DATA},
-    [DTYPE] = {"dtype", .faces = LG__IN_DATA},
-    [SHAPE] = {"shape", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
-    [KIND] = {"kind", .gap = 1, .least = 15},
-    [TENSORS] = {"tensors", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [AUTOGRAD] = {"autograd", "made by", .faces = LG__IN_HTML | LG__IN_DATA},
-    [BLOCK] = {"block", .type = LG_COLUMN_RECORD, .faces = LG__IN_DATA},
-    [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
-    [ALLOCATION] = {"allocation", .faces = LG__IN_TEXT | LG__IN_DATA,
-                    .below = ALLOCATED_IN},
-};
-
-// Puts shape, device and autograd node, which text shows in one column and HTML
-// in three.
 static void
-put_what(lg__tensor_report *to, const lg_tensor_row *row)
+add_number(const tensor_line *line, lg_text *out)
 {
-    lg_text what = {0};
-    lg_text shape = {0};
-    lg_string autograd = autograd_of(to, row);
-    lg_string device = lg_graph_device_name(to->graph, row->device);
-    format_shape(to, row, &what);
-    format_shape(to, row, &shape);
-    if (to->graph->device_count > 0) {
-        lg_text_add(&what, " ");
-        lg__text_add_string(&what, device);
+    if (line->tensors > 1) {
+        lg_text_add(out, " ×");
+        lg_text_addf(out, "%zu", (size_t)line->tensors);
     }
-    if (row->tensor_count > 1) {
-        lg_text_addf(&what, " ×%u", row->tensor_count);
-        lg_text_addf(&shape, " ×%u", row->tensor_count);
+}
+
+// Writes what text shows in one column: shape, device and autograd node.
+static void
+write_what(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+{
+    const tensor_line *line = of;
+    (void)answer;
+    format_shape(ask->graph, line, out);
+    if (ask->graph->device_count > 0) {
+        lg_text_add(out, " ");
+        lg__text_add_string(out, line->device);
     }
-    if (autograd.length > 0) {
-        lg_text_add(&what, " ");
-        lg__text_add_string(&what, autograd);
+    add_number(line, out);
+    if (line->autograd.length > 0) {
+        lg_text_add(out, " ");
+        lg__text_add_string(out, line->autograd);
     }
-    lg__put_formatted(to->table, WHAT, &what);
-    lg__put_formatted(to->table, SHAPE_OF, &shape);
-    lg__put_string(to->table, DEVICE, device);
-    lg__put_string(to->table, AUTOGRAD, autograd);
+}
+
+static void
+write_shape(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+{
+    (void)answer;
+    format_shape(ask->graph, of, out);
+    add_number(of, out);
+}
+
+static void
+write_held_by(const lg_ask *ask, const void *answer, const void *of,
+              lg_text *out)
+{
+    const tensor_line *line = of;
+    (void)answer;
+    if (line->storage != NULL)
+        lg__where_write(ask->graph, ask->analysis,
+                        lg__tensor_node(line->storage), line->held_by, out);
+}
+
+static void
+write_allocation(const lg_ask *ask, const void *answer, const void *of,
+                 lg_text *out)
+{
+    const tensor_line *line = of;
+    (void)answer;
+    if (line->storage != NULL)
+        lg__text_add_string(out, lg__buffer_allocation(ask->graph, line->node));
+}
+
+// Writes what the storages of a group have in common.
+static void
+write_key(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+{
+    const tensor_line *line = of;
+    const lg_string *key = line->kind.length > 0     ? &line->kind
+                           : line->device.length > 0 ? &line->device
+                                                     : &line->dtype;
+    (void)ask;
+    if (key->length == 0) {
+        lg_text_add(out, "unknown");
+        return;
+    }
+    lg__text_add_string(out, *key);
+    if (((const tensors_answer *)answer)->group == LG_TENSORS_BY_SHAPE) {
+        lg_text_add(out, "[");
+        lg__text_add_string(out, line->shape);
+        lg_text_add(out, "]");
+    }
 }
 
 // Writes numbers, or a text if the shape has something else (`s0, 3`). A scalar
 // has the shape "".
 static void
-put_shape(lg_table *table, lg_string shape)
+put_numbers(lg_table *table, size_t column, lg_string shape)
 {
     enum { MOST = 64 };
     uint64_t numbers[MOST];
@@ -128,7 +302,7 @@ put_shape(lg_table *table, lg_string shape)
         char c = shape.data[i];
         bool is_digit = c >= '0' && c <= '9';
         if ((!is_digit && strchr(", ", c) == NULL) || count == MOST) {
-            lg__put_string(table, SHAPE, shape);
+            lg__put_string(table, column, shape);
             return;
         }
         if (is_digit && !digit)
@@ -137,161 +311,123 @@ put_shape(lg_table *table, lg_string shape)
             numbers[count - 1] = numbers[count - 1] * 10 + (uint64_t)(c - '0');
         digit = is_digit;
     }
-    lg__put_numbers(table, SHAPE, numbers, count);
+    lg__put_numbers(table, column, numbers, count);
 }
 
 static void
-put_block(lg__tensor_report *to, const lg_tensor_row *row)
+put_kind(const lg_ask *ask, const void *answer, const void *of,
+         const lg_field *field, lg_table *table, size_t column)
 {
-    static const lg__column of[] = {
-        {"address", .type = LG_COLUMN_COUNT},
-        {"size", .type = LG_COLUMN_BYTES},
-        {"requested", .type = LG_COLUMN_BYTES},
-        {"stream", .type = LG_COLUMN_COUNT},
-    };
-    const lg_block *block = block_of(to, row);
-    if (block == NULL)
+    (void)ask, (void)answer, (void)field;
+    lg__put_string(table, column, ((const tensor_line *)of)->kind);
+}
+
+static void
+put_shape(const lg_ask *ask, const void *answer, const void *of,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const tensor_line *line = of;
+    lg_tensor_group group = ((const tensors_answer *)answer)->group;
+    (void)ask, (void)field;
+    if (line->dtype.length > 0 && group != LG_TENSORS_BY_DTYPE)
+        put_numbers(table, column, line->shape);
+}
+
+// Puts the part of a storage that its widest tensor shows, unless that is all.
+static void
+put_used(const lg_ask *ask, const void *answer, const void *of,
+         const lg_field *field, lg_table *table, size_t column)
+{
+    const tensor_line *line = of;
+    (void)ask, (void)answer, (void)field;
+    if (line->used > 0 && line->used < line->bytes)
+        lg__put_share(table, column, line->used, line->bytes);
+}
+
+static void
+put_block(const lg_ask *ask, const void *answer, const void *of,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const tensor_line *line = of;
+    if (line->storage == NULL || line->storage->allocation == 0)
         return;
-    lg_table *record = lg__put_table(to->table, BLOCK, of, 4);
-    lg__table_row(record);
-    lg__put_count(record, 0, block->address);
-    lg__put_count(record, 1, block->size);
-    lg__put_count(record, 2, block->requested);
-    lg__put_count(record, 3, to->graph->segment[block->segment].stream);
+    const lg__rows block = {&ask->graph->block[line->storage->allocation - 1],
+                            1, sizeof *ask->graph->block};
+    lg__put_list(ask, answer, field, &block, table, column);
 }
 
 static void
-put_row(lg__tensor_report *to, const lg_tensor_row *row,
-        const lg_where *held_by)
+put_stream(const lg_ask *ask, const void *answer, const void *block,
+           const lg_field *field, lg_table *table, size_t column)
 {
-    lg_table *table = to->table;
-    lg_text holder = {0};
-    lg_string dtype = lg__tensor_fact(to->graph, row, "dtype");
-    lg__table_row(table);
-    lg__put_node(table, NODE, to->graph, row->buffer);
-    lg__put_node(table, TENSOR, to->graph, row->tensor);
-    lg__put_count(table, BYTES, row->bytes);
-    lg__put_count(table, USED, row->used);
-    if (row->used > 0 && row->used < row->bytes)
-        lg__put_share(table, USED_SHARE, row->used, row->bytes);
-    put_what(to, row);
-    lg__put_string(table, DTYPE, dtype);
-    if (dtype.length > 0)
-        put_shape(table, lg__tensor_fact(to->graph, row, "shape"));
-    lg__put_literal(table, KIND, lg_tensor_kind_name(row->kind));
-    lg__put_count(table, TENSORS, row->tensor_count);
-    put_block(to, row);
-    lg__put_string(table, ALLOCATION,
-                   lg__buffer_allocation(to->graph, row->buffer));
-    lg__where_write(to->graph, to->analysis, lg__tensor_node(row), held_by,
-                    &holder);
-    lg__put_formatted(table, HELD_BY, &holder);
+    (void)answer, (void)field;
+    lg__put_count(
+        table, column,
+        ask->graph->segment[((const lg_block *)block)->segment].stream);
 }
 
-/* -------------------------------------------------------------- totals --- */
+static void
+put_uninspected(const lg_ask *ask, const void *answer, const void *row,
+                const lg_field *field, lg_table *table, size_t column)
+{
+    (void)answer, (void)row, (void)field;
+    lg__put_uninspected(table, column, ask->graph);
+}
 
 static void
-format_total(const lg__tensor_report *to, bool each, lg_text *out)
+put_mistakes(const lg_ask *ask, const void *answer, const void *row,
+             const lg_field *field, lg_table *table, size_t column)
 {
+    (void)row, (void)field;
+    if (ask->analysis != NULL)
+        lg__put_findings(table, column, ask->analysis,
+                         &((const tensors_answer *)answer)->mistakes);
+}
+
+static void
+format_total(const lg_graph *graph, const tensors_answer *of, lg_text *out)
+{
+    const lg_tensor_rows *rows = &of->tensors.rows;
     lg_text_add(out, "\n");
-    if (to->tensors.rows.count < to->tensors.rows.total) {
-        lg_text_add_count(out, to->tensors.rows.count);
+    if (rows->count < rows->total) {
+        lg_text_add_count(out, rows->count);
         lg_text_add(out, " of ");
     }
-    lg_text_add_count(out, to->tensors.rows.total);
-    lg_text_addf(out, " storage%s, ", to->tensors.rows.total == 1 ? "" : "s");
-    lg__format_vector(to->graph, lg__tensor_bytes_on, &to->tensors.rows, out);
+    lg_text_add_count(out, rows->total);
+    lg_text_addf(out, " storage%s, ", rows->total == 1 ? "" : "s");
+    lg__format_each(graph, of->size, out);
     lg_text_add(out, " in all; each counts once, however many tensors use it");
-    if (each)
+    if (of->group == LG_TENSORS_EACH)
         lg_text_add(out, " (×2: two); used is what the widest view shows");
     lg_text_add(out, "\n");
 }
 
 static void
-tabulate_each(lg__tensor_report *to)
-{
-    to->table = lg__table_new(to->graph, (lg__layout){0}, columns, COLUMNS);
-    for (size_t i = 0; i < to->tensors.rows.count; i++)
-        put_row(to, &to->tensors.rows.items[i], &to->tensors.held_by[i]);
-}
-
-// Adds the facts of the rows' storages and of their tensors.
-static lg_status
-put_mistakes(lg__tensor_report *to, bool each, lg_error *err)
-{
-    size_t count = 0;
-    size_t shown = each ? to->tensors.rows.count : 0;
-    bool any;
-    uint32_t *nodes = lg__wide_alloc((2 * shown + 1) * sizeof *nodes);
-    if (nodes == NULL)
-        return lg__error_memory(err);
-    for (size_t i = 0; i < shown; i++) {
-        const lg_tensor_row *row = &to->tensors.rows.items[i];
-        nodes[count++] = row->buffer;
-        if (row->tensor != LG_NONE)
-            nodes[count++] = row->tensor;
-    }
-    lg_status status =
-        lg__put_mistakes(to->table, to->facts, LG__TENSORS_FINDINGS,
-                         to->analysis, nodes, count, &any, err);
-    lg__wide_free(nodes);
-    return status;
-}
-
-static void
-put_facts(lg__tensor_report *to, lg_tensor_group group)
-{
-    static const lg__column of[] = {
-        [LG__TENSORS_GROUP] = {.name = "group"},
-        [LG__TENSORS_STORAGES] = {"storages", .type = LG_COLUMN_COUNT},
-        [LG__TENSORS_BYTES] = {"bytes", .type = LG_COLUMN_SIZE},
-        [LG__TENSORS_NOT_INSPECTED] = {"not_inspected",
-                                       .type = LG_COLUMN_RECORD},
-        [LG__TENSORS_FINDINGS] = {"findings", .type = LG_COLUMN_LIST,
-                                  .lines = true},
-    };
-    to->facts = lg__table_facts(to->table, of, sizeof of / sizeof *of);
-    if (group != LG_TENSORS_EACH)
-        lg__put_literal(to->facts, LG__TENSORS_GROUP,
-                        lg__tensor_group_name(group));
-    lg__put_count(to->facts, LG__TENSORS_STORAGES, to->tensors.rows.total);
-    lg__put_vector(to->facts, LG__TENSORS_BYTES, lg__tensor_bytes_on,
-                   &to->tensors.rows);
-    lg__put_uninspected(to->facts, LG__TENSORS_NOT_INSPECTED, to->graph);
-}
-
-static void
-format_none(const lg__tensor_report *to, bool scoped, uint32_t device,
+format_none(const lg_graph *graph, const lg_tensor_options *options,
             lg_text *out)
 {
-    lg_text_add(out, scoped ? "The chosen modules hold no tensor"
-                            : "There is no tensor");
-    if (device != LG_NONE) {
+    lg_text_add(out, options->scope != NULL
+                         ? "The chosen modules hold no tensor"
+                         : "There is no tensor");
+    if (options->device != LG_NONE) {
         lg_text_add(out, " on ");
-        lg__text_add_string(out, lg_graph_device_name(to->graph, device));
+        lg__text_add_string(out, lg_graph_device_name(graph, options->device));
     }
     lg_text_add(out, ".\n");
 }
 
-static lg_status
-fill(lg__tensor_report *to, const lg_tensor_options *options, lg_error *err)
+static void
+add_below(const lg_ask *ask, const void *answer, lg_table *table)
 {
-    bool each = options->group == LG_TENSORS_EACH;
+    const tensors_answer *of = answer;
     lg_text below = {0};
-    lg_status status = LG_OK;
-    if (each)
-        tabulate_each(to);
+    if (of->storages == 0)
+        format_none(ask->graph, ask->options, &below);
     else
-        status =
-            lg__tabulate_tensor_groups(to, options->group, options->limit, err);
-    put_facts(to, options->group);
-    if (to->tensors.rows.total == 0)
-        format_none(to, options->scope != NULL, options->device, &below);
-    else
-        format_total(to, each, &below);
-    lg__format_uninspected(to->graph, &below);
-    lg__table_format_below(to->table, &below);
-    return status == LG_OK ? put_mistakes(to, each, err) : status;
+        format_total(ask->graph, of, &below);
+    lg__format_uninspected(ask->graph, &below);
+    lg__table_format_below(table, &below);
+    lg__add_mistakes(table, ask->analysis, &of->mistakes);
 }
 
 void
@@ -303,68 +439,138 @@ lg_report_allocation(const lg_why *why, lg_text *out)
     lg__text_add_string(out, why->allocation);
 }
 
-static lg_status
-list_storages(lg__tensor_report *to, const lg_tensor_options *options,
-              lg_error *err)
-{
-    lg__storages storages = {0};
-    if ((unsigned)options->group > LG_TENSORS_BY_SHAPE)
-        return lg_error_set(err, LG_EINVAL,
-                            "tensors are grouped by kind, device, dtype or "
-                            "shape");
-    if (options->group == LG_TENSORS_EACH)
-        return lg_graph_tensors(to->graph, to->analysis, options, &to->tensors,
-                                err);
-    lg_status status =
-        lg__storages_list(to->graph, options->scope, options->device, 0,
-                          &storages, &to->tensors.rows, err);
-    lg__storages_free(&storages);
-    return status;
-}
-
-lg_status
-lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                    const lg_tensor_options *given, lg_table **out,
-                    lg_error *err)
-{
-    lg__tensor_report to = {.graph = graph, .analysis = analysis};
-    lg_tensor_options options = LG_TENSOR_OPTIONS_INIT;
-    lg_status status =
-        lg_options_read(&options, given, "lg_tensor_options", err);
-    if (status == LG_OK)
-        status = list_storages(&to, &options, err);
-    if (status != LG_OK)
-        return status;
-    status = fill(&to, &options, err);
-    lg_tensors_free(&to.tensors);
-    if (status == LG_OK)
-        return lg__table_finish(to.table, out, err);
-    lg_table_free(to.table);
-    return status;
-}
-
-lg_status
-lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                  const lg_tensor_options *options, lg_format format,
-                  lg_text *out, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_tensors(graph, analysis, options, &table, err);
-    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
-}
-
 /* ---------------------------------------------------------- the question */
 
-static lg_status
-ask_tensors(const lg_ask *ask, lg_table **out, lg_error *err)
+static lg_tensor_group
+group_of(const void *answer)
 {
-    return lg_tabulate_tensors(ask->graph, ask->analysis, ask->options, out,
-                               err);
+    return ((const tensors_answer *)answer)->group;
 }
+
+#define SHOWN(name, condition)                                                 \
+    static bool name(const lg_ask *ask, const void *answer)                    \
+    {                                                                          \
+        (void)ask;                                                             \
+        return condition;                                                      \
+    }
+
+SHOWN(has_storages, group_of(answer) == LG_TENSORS_EACH)
+SHOWN(has_groups, group_of(answer) != LG_TENSORS_EACH)
+SHOWN(has_kinds, group_of(answer) == LG_TENSORS_BY_KIND)
+SHOWN(has_devices, group_of(answer) == LG_TENSORS_BY_DEVICE)
+SHOWN(has_dtypes, group_of(answer) == LG_TENSORS_BY_DTYPE)
+SHOWN(has_shapes, group_of(answer) == LG_TENSORS_BY_SHAPE)
+SHOWN(has_sizes, has_groups(ask, answer) && !has_devices(ask, answer) &&
+                     ask->graph->device_count > 0)
+
+static const char *const kinds[] = {
+    "parameter",  "buffer",    "gradient", "optimizer state",
+    "activation", "temporary", "other",    NULL};
+
+static const lg_field block_fields[] = {
+    {"address", NULL, "where it begins", LG_COLUMN_COUNT,
+     .offset = offsetof(lg_block, address)},
+    {"size", NULL, "of the block", LG_COLUMN_BYTES,
+     .offset = offsetof(lg_block, size)},
+    {"requested", NULL, "what the program asked for", LG_COLUMN_BYTES,
+     .offset = offsetof(lg_block, requested)},
+    {"stream", NULL, "of the segment", LG_COLUMN_COUNT, .put = put_stream},
+    {0},
+};
+
+#define ROW(member) .offset = offsetof(tensor_line, member)
+#define KEY(heading, shown_if)                                                 \
+    {                                                                          \
+        NULL, heading, NULL, LG_COLUMN_TEXT, .write = write_key, .look = {     \
+            .gap = 2,                                                          \
+            .least = 25,                                                       \
+            .shown = shown_if                                                  \
+        }                                                                      \
+    }
+
+static const lg_field fields[] = {
+    {"bytes", NULL, "of the storage, or of all of a group", LG_COLUMN_BYTES,
+     ROW(bytes), .look = {.least = 11}},
+    {NULL, "used", NULL, LG_COLUMN_SHARE, .put = put_used,
+     .look = {.least = 9, .shown = has_storages}},
+    {NULL, "share", NULL, LG_COLUMN_SHARE, ROW(bytes),
+     .whole = offsetof(tensors_answer, bytes),
+     .look = {.least = 9, .shown = has_groups}},
+    {"storages", NULL, "number of storages: 1, or those of a group",
+     LG_COLUMN_COUNT, ROW(storages),
+     .look = {.gap = 2, .least = 8, .shown = has_groups}},
+    KEY("kind", has_kinds),
+    KEY("device", has_devices),
+    KEY("dtype", has_dtypes),
+    KEY("shape", has_shapes),
+    {"size", "where", "the bytes by device", LG_COLUMN_SIZE, ROW(size),
+     .look = {.left = true, .gap = 1, .shown = has_sizes}},
+    {NULL, "tensor", NULL, LG_COLUMN_TEXT, .write = write_what,
+     .look = {.in = LG_IN_TEXT, .gap = 2, .least = 43, .shown = has_storages}},
+    {NULL, "tensor", NULL, LG_COLUMN_TEXT, .write = write_shape,
+     .look = {.in = LG_IN_HTML, .shown = has_storages}},
+    {"device", NULL, "`cuda:0`, `host`", LG_COLUMN_TEXT, ROW(device),
+     .optional = true,
+     .look = {.in = LG_IN_HTML | LG_IN_DATA, .shown = has_storages}},
+    {"kind", NULL, "what it is for", LG_COLUMN_TEXT, .put = put_kind,
+     .words = kinds, .optional = true,
+     .look = {.gap = 1, .least = 15, .shown = has_storages}},
+    {"autograd", "made by", "the node that made the tensor: `MulBackward0`",
+     LG_COLUMN_TEXT, ROW(autograd), .optional = true,
+     .look = {.in = LG_IN_HTML | LG_IN_DATA, .shown = has_storages}},
+    {"dtype", NULL, "`float32`, if known", LG_COLUMN_TEXT, ROW(dtype),
+     .optional = true, .look = {.in = LG_IN_DATA}},
+    {"shape", NULL, "of the tensor: numbers, or a text if it is symbolic",
+     LG_COLUMN_NUMBERS, .put = put_shape, .optional = true,
+     .look = {.in = LG_IN_DATA}},
+    {"used", NULL,
+     "bytes of the storage that its widest tensor shows; 0: "
+     "unknown",
+     LG_COLUMN_BYTES, ROW(used), .look = {.in = LG_IN_DATA}},
+    {"tensors", NULL, "number of tensors that use it", LG_COLUMN_COUNT,
+     ROW(tensors), .look = {.in = LG_IN_DATA}},
+    {"node", NULL, "the storage; none for a group", LG_COLUMN_NODE, ROW(node),
+     .optional = true, .look = {.in = LG_IN_DATA}},
+    {"type", NULL, "module and qualified name of the type of the storage",
+     LG_COLUMN_TEXT, ROW(node), .of = LG_FIELD_TYPE, .optional = true,
+     .look = {.in = LG_IN_DATA}},
+    {"title", NULL, "the storage in a few words", LG_COLUMN_TEXT, ROW(node),
+     .of = LG_FIELD_TITLE, .optional = true, .look = {.in = LG_IN_DATA}},
+    {"tensor", NULL, "the widest tensor that uses it", LG_COLUMN_NODE,
+     ROW(tensor), .optional = true, .look = {.in = LG_IN_DATA}},
+    {"block", NULL, "the block of the allocator that it lies in",
+     LG_COLUMN_RECORD, .put = put_block, .inner = block_fields,
+     .optional = true, .look = {.in = LG_IN_DATA}},
+    {"held_by", "held by",
+     "the path from a root; for garbage, what it is "
+     "part of",
+     LG_COLUMN_PATH, .write = write_held_by, .optional = true,
+     .look = {.gap = 1, .shown = has_storages}},
+    {"allocation", NULL, "where it was allocated, innermost first",
+     LG_COLUMN_TEXT, .write = write_allocation, .optional = true,
+     .look = {.in = LG_IN_TEXT | LG_IN_DATA, .below = ALLOCATED_IN}},
+    {0},
+};
 
 static const char *const groups[] = {"storage", "kind",  "device",
                                      "dtype",   "shape", NULL};
+
+#define FACT(member) .offset = offsetof(tensors_answer, member)
+
+static const lg_field facts[] = {
+    {"group", NULL, "what a row is", LG_COLUMN_TEXT, FACT(group),
+     .words = groups},
+    {"storages", NULL, "number of storages, before the limit", LG_COLUMN_COUNT,
+     FACT(storages)},
+    {"size", NULL, "their bytes, before the limit", LG_COLUMN_SIZE, FACT(size)},
+    {"not_inspected", NULL,
+     "libraries whose memory the capture could not inspect, each with the "
+     "reason",
+     LG_COLUMN_RECORD, .put = put_uninspected},
+    LG__MISTAKES(put_mistakes),
+    {0},
+};
+
 static const lg_tensor_options usual = LG_TENSOR_OPTIONS_INIT;
 
 static const lg_option options[] = {
@@ -380,10 +586,19 @@ static const lg_option options[] = {
     {0},
 };
 
-static const lg_field none[] = {{0}};
-
 static const lg_answering in_c = {
-    .options_size = sizeof usual, .usual = &usual, .table = ask_tensors};
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(tensors_answer),
+    .ask = ask_tensors,
+    .free = free_tensors,
+    .row_size = sizeof(tensor_line),
+    .rows = offsetof(tensors_answer, lines),
+    .count = offsetof(tensors_answer, count),
+    .total = offsetof(tensors_answer, total),
+    .noun = "group",
+    .below = add_below,
+};
 
 const lg_question lg__ask_tensors = {
     .name = "tensors",
@@ -396,9 +611,11 @@ const lg_question lg__ask_tensors = {
         "keeps more than it shows, `used` says how much it shows.",
     .order = "the biggest first",
     .example = "--group kind",
+    .result = "Tensors",
+    .row = "TensorRow",
     .needs = LG_USES_ANALYSIS | LG_UNLESS_CHOSEN,
     .options = options,
-    .fields = none,
-    .facts = none,
+    .fields = fields,
+    .facts = facts,
     .in_c = &in_c,
 };

@@ -324,6 +324,10 @@ put_cell(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
          const void *row, const lg_field *field)
 {
     const void *member = (const char *)row + field->offset;
+    if (field->put != NULL) {
+        field->put(ask, answer, row, field, table, column);
+        return;
+    }
     switch (field->type) {
     case LG_COLUMN_TEXT:
     case LG_COLUMN_PATH:
@@ -332,11 +336,12 @@ put_cell(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
     case LG_COLUMN_NODE:
         lg__put_node(table, column, ask->graph, *(const lg_node *)member);
         break;
+    case LG_COLUMN_NUMBER:
+        if (*(const int64_t *)member >= 0)
+            lg__put_number(table, column, *(const int64_t *)member);
+        break;
     case LG_COLUMN_BOOL:
         lg__put_bool(table, column, *(const bool *)member);
-        break;
-    case LG_COLUMN_LIST:
-        field->put(ask, answer, row, table, column);
         break;
     case LG_COLUMN_SIZE:
         if (*(const uint64_t *const *)member != NULL)
@@ -351,12 +356,14 @@ put_cell(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
     }
 }
 
+// Puts the cells that somebody sees.
 static void
 put_row(lg_table *table, const lg_ask *ask, const void *answer, const void *row,
         const lg_field *fields, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        put_cell(table, i, ask, answer, row, &fields[i]);
+    for (size_t i = 0; i < count && table != NULL; i++)
+        if (table->columns[i].faces != NOBODY)
+            put_cell(table, i, ask, answer, row, &fields[i]);
 }
 
 /* --------------------------------------------------------------- tables */
@@ -386,7 +393,28 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
             .gap = fields[i].look.gap,
             .least = fields[i].look.least,
             .tree = fields[i].look.indented ? LG__INDENTED : LG__FLAT,
+            .none = fields[i].look.none,
+            .below = fields[i].look.below,
+            .flush = fields[i].look.left    ? LG__LEFT
+                     : fields[i].look.right ? LG__RIGHT
+                                            : LG__BY_TYPE,
+            .lines = fields[i].look.lines,
         };
+}
+
+void
+lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
+             const lg__rows *rows, lg_table *table, size_t column)
+{
+    lg__column columns[MOST_FIELDS];
+    size_t count = count_fields(field->inner);
+    list_columns(field->inner, count, ask, answer, columns);
+    lg_table *list = lg__put_table(table, column, columns, count);
+    for (size_t i = 0; i < rows->count; i++) {
+        lg__table_row(list);
+        put_row(list, ask, answer, (const char *)rows->items + i * rows->size,
+                field->inner, count);
+    }
 }
 
 static void
@@ -411,8 +439,7 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
     size_t count = (size_t)number_at(answer, in_c->count);
     const char *rows = *(const char *const *)(const void *)(base + in_c->rows);
     list_columns(question->fields, fields, ask, answer, columns);
-    const lg__layout layout = {.rows = in_c->list,
-                               .noun = in_c->noun ? in_c->noun : "row",
+    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
                                .bare = in_c->bare && count == 0};
     lg_table *table = lg__table_new(ask->graph, layout, columns, fields);
     for (size_t i = 0; i < count; i++) {
@@ -495,116 +522,4 @@ lg_question_option(const lg_question *question, const char *name)
         if (strcmp(question->options[i].name, name) == 0)
             return i;
     return SIZE_MAX;
-}
-
-const lg_question *
-lg_question_find(const char *name)
-{
-    size_t i = 0;
-    const lg_question *question;
-    while ((question = lg_question_at(i)) != NULL &&
-           strcmp(question->name, name) != 0)
-        i++;
-    return question;
-}
-
-/* ---------------------------------------------- descriptions as JSON */
-
-static void
-write_text(lg_json *json, const char *name, const char *text)
-{
-    if (text == NULL)
-        lg_json_null(json, name);
-    else
-        lg_json_string(json, name, text, strlen(text));
-}
-
-static void
-write_words(lg_json *json, const char *const *words)
-{
-    if (words == NULL)
-        return;
-    lg_json_array(json, "words");
-    for (size_t i = 0; words[i] != NULL; i++)
-        write_text(json, NULL, words[i]);
-    lg_json_end(json);
-}
-
-static void
-write_options(lg_json *json, const lg_question *question)
-{
-    static const char *const types[] = {"flag",   "limit", "choice", "device",
-                                        "set",    "text",  "bytes",  "mine",
-                                        "module", "words"};
-    lg_json_lines(json, "options");
-    for (size_t i = 0; i < count_options(question); i++) {
-        const lg_option *option = &question->options[i];
-        lg_json_object(json, NULL);
-        write_text(json, "name", option->name);
-        write_text(json, "type", types[option->type]);
-        write_words(json, option->words);
-        write_text(json, "preset", option->preset);
-        write_text(json, "help", option->help);
-        lg_json_end(json);
-    }
-    lg_json_end(json);
-}
-
-// Writes the fields that programs get.
-static void
-write_fields(lg_json *json, const char *name, const lg_field *fields)
-{
-    static const char *const types[] = {
-        "text",  "path", "node",    "count", "number", "bytes", "size",
-        "share", "bool", "numbers", "list",  "record", "real"};
-    lg_json_lines(json, name);
-    for (size_t i = 0; i < count_fields(fields); i++) {
-        const lg_field *field = &fields[i];
-        if (field->name == NULL ||
-            (field->look.in != 0 && !(field->look.in & LG_IN_PROGRAMS)))
-            continue;
-        lg_json_object(json, NULL);
-        write_text(json, "name", field->name);
-        write_text(json, "type", types[field->type]);
-        write_words(json, field->words);
-        lg_json_bool(json, "optional", field->optional);
-        write_text(json, "help", field->help);
-        lg_json_end(json);
-    }
-    lg_json_end(json);
-}
-
-static void
-write_question(lg_json *json, const lg_question *question)
-{
-    lg_json_object(json, NULL);
-    write_text(json, "name", question->name);
-    write_text(json, "title", question->title);
-    write_text(json, "help", question->help);
-    write_text(json, "about", question->about);
-    write_text(json, "order", question->order);
-    write_text(json, "example", question->example);
-    write_text(json, "result", question->result);
-    write_text(json, "row", question->row);
-    lg_json_bool(json, "needs_analysis",
-                 (question->needs & LG_NEEDS_ANALYSIS) != 0);
-    lg_json_bool(json, "needs_contents",
-                 (question->needs & LG_NEEDS_CONTENTS) != 0);
-    write_options(json, question);
-    write_fields(json, "fields", question->fields);
-    write_fields(json, "facts", question->facts);
-    lg_json_end(json);
-}
-
-lg_status
-lg_questions_json(lg_text *out, lg_error *err)
-{
-    lg_json json = {.out = out};
-    lg_json_object(&json, NULL);
-    lg_json_lines(&json, "questions");
-    for (size_t i = 0; lg_question_at(i) != NULL; i++)
-        write_question(&json, lg_question_at(i));
-    lg_json_end(&json);
-    lg_json_end(&json);
-    return lg_json_finish(&json, err);
 }

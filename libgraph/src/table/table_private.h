@@ -162,6 +162,17 @@ lg_table *lg__table_part(lg_table *table, lg__layout layout,
 
 /* ----------------------------------------------------- descriptions --- */
 
+/** Rows of a list: `count` structs of this size. */
+typedef struct lg__rows {
+    const void *items;
+    size_t count;
+    size_t size;
+} lg__rows;
+
+/** Puts a list or a record, with the columns that the field has. */
+void lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
+                  const lg__rows *rows, lg_table *table, size_t column);
+
 /* The usual options. `of` is the struct of the answer's options. */
 
 #define LG__LIMIT(of, first)                                                   \

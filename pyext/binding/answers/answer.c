@@ -7,6 +7,7 @@
  * made once, when the module is, and stays: types and methods point into it.
  */
 #include "binding/answers/answer.h"
+#include "binding/answers/py_findings.h"
 #include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 
@@ -37,7 +38,7 @@ typedef struct face {
     lg__result_field columns[MOST_FIELDS + 1];
     lg__result_shape shape;
     PyGetSetDef facts[MOST_FIELDS + 1];
-    const char *fact_names[MOST_FIELDS + 1];
+    const lg_field *listed_facts[MOST_FIELDS + 1];
 } face;
 
 static face faces[LG__ANSWERS];
@@ -149,17 +150,26 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
     return table;
 }
 
-/* The facts in the order of their names. Takes nothing over. */
+/* A list of findings has rows of their type. */
+static PyObject *
+fact_of(lg__snapshot_object *snapshot, const lg_table *table,
+        const lg_field *fact)
+{
+    return fact->row != NULL
+               ? lg__findings_rows(snapshot, table, fact->name)
+               : lg__result_fact_object(snapshot, table, fact->name);
+}
+
+/* The facts in the order of the description. Takes nothing over. */
 static PyObject *
 facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table)
 {
     Py_ssize_t count = 0;
-    while (of->fact_names[count] != NULL)
+    while (of->listed_facts[count] != NULL)
         count++;
     PyObject *facts = PyTuple_New(count);
     for (Py_ssize_t i = 0; facts != NULL && i < count; i++) {
-        PyObject *fact =
-            lg__result_fact_object(snapshot, table, of->fact_names[i]);
+        PyObject *fact = fact_of(snapshot, table, of->listed_facts[i]);
         if (fact == NULL)
             Py_CLEAR(facts);
         else
@@ -383,7 +393,7 @@ list_fields(face *to)
         to->fields[count] = (PyStructSequence_Field){field->name, field->help};
         to->columns[count++] = (lg__result_field){
             field->name,
-            field->type == LG_COLUMN_LIST ? LG__FIELD_PARTS : LG__FIELD_VALUE};
+            field->row != NULL ? LG__FIELD_PARTS : LG__FIELD_VALUE};
     }
 }
 
@@ -395,7 +405,7 @@ list_facts(face *to)
     for (; fact->name != NULL; fact++) {
         if (!is_for_programs(fact))
             continue;
-        to->fact_names[count] = fact->name;
+        to->listed_facts[count] = fact;
         to->facts[count] =
             (PyGetSetDef){fact->name, (getter)lg__result_get_fact, NULL,
                           fact->help, (void *)(uintptr_t)count};

@@ -20,19 +20,10 @@ static const lg__result_shape shape = {LG__TYPE_FINDINGS, LG__TYPE_FINDING,
                                        fields, 0};
 
 PyObject *
-lg__findings_attach(lg__snapshot_object *snapshot, PyObject *result)
+lg__findings_rows(lg__snapshot_object *snapshot, const lg_table *table,
+                  const char *fact)
 {
-    lg__result_object *self = (lg__result_object *)result;
-    lg_cell cell = {0};
-    if (self == NULL)
-        return NULL;
-    if (lg__result_fact(self->table, "findings", &cell))
-        self->findings = lg__result_rows(snapshot, &shape, cell.table);
-    else
-        self->findings = PyTuple_New(0);
-    if (self->findings == NULL)
-        Py_CLEAR(result);
-    return result;
+    return lg__result_fact_rows(snapshot, table, fact, &shape);
 }
 
 typedef struct findings_request {

@@ -11,8 +11,9 @@ PyObject *lg__core_findings(PyObject *module, PyObject *const *args,
 
 extern const char lg__core_findings_doc[];
 
-/** Gives a result the findings among the facts of its table, which are about
- *  its rows. On failure returns NULL and releases the result. */
-PyObject *lg__findings_attach(lg__snapshot_object *snapshot, PyObject *result);
+/** Makes the rows of a fact that lists findings: a tuple of Finding; empty if
+ *  there is no such fact. */
+PyObject *lg__findings_rows(lg__snapshot_object *snapshot,
+                            const lg_table *table, const char *fact);
 
 #endif

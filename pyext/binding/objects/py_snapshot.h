@@ -103,10 +103,6 @@ PyObject *lg__snapshot_dominators(lg__snapshot_object *self, void *closure);
 PyObject *lg__snapshot_retained(PyObject *self, PyObject *target);
 PyObject *lg__snapshot_cycles(PyObject *self, PyObject *const *args,
                               Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_tensors(PyObject *self, PyObject *const *args,
-                               Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_figures(PyObject *self, PyObject *const *args,
-                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_what_if(PyObject *self, PyObject *const *args,
@@ -143,8 +139,6 @@ extern const char lg__snapshot_show_path_doc[];
 extern const char lg__snapshot_analyze_doc[];
 extern const char lg__snapshot_show_dominators_doc[];
 extern const char lg__snapshot_cycles_doc[];
-extern const char lg__snapshot_tensors_doc[];
-extern const char lg__snapshot_figures_doc[];
 extern const char lg__snapshot_why_doc[];
 extern const char lg__snapshot_export_doc[];
 extern const char lg__snapshot_what_if_doc[];

@@ -150,7 +150,6 @@ lg__result_dealloc(lg__result_object *self)
     Py_XDECREF(self->json);
     Py_XDECREF(self->html);
     Py_XDECREF(self->facts);
-    Py_XDECREF(self->findings);
     Py_XDECREF((PyObject *)self->from);
     lg__object_free(self);
 }
@@ -200,13 +199,11 @@ result_slice(lg__result_object *self, PyObject *slice)
     part->rows = PyObject_GetItem(self->rows, slice);
     part->row = self->row;
     part->facts = self->facts;
-    part->findings = self->findings;
     part->shown = self->shown;
     part->arrow = self->arrow;
     part->from = self;
     Py_INCREF((PyObject *)part->row);
     Py_XINCREF(part->facts);
-    Py_XINCREF(part->findings);
     Py_INCREF((PyObject *)self);
     if (part->rows == NULL ||
         (self->table != NULL && !select_rows(part, self, start, step)))

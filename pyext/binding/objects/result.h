@@ -24,10 +24,9 @@ typedef struct lg__result_object {
     struct lg__result_object *from; /* the result that this is a slice of */
     PyObject *text;                 /* without a table; NULL in a slice */
     PyObject *json;
-    PyObject *html;     /* or NULL: the text */
-    const char *arrow;  /* without a table: see arrow_rows.h */
-    PyObject *facts;    /* what else the type shows: a tuple, or NULL */
-    PyObject *findings; /* a tuple of Finding; NULL: the type shows none */
+    PyObject *html;    /* or NULL: the text */
+    const char *arrow; /* without a table: see arrow_rows.h */
+    PyObject *facts;   /* what else the type shows: a tuple, or NULL */
 } lg__result_object;
 
 extern PyType_Spec lg__result_spec;
@@ -109,13 +108,6 @@ PyObject *lg__result_of_texts(lg__core_state *state, lg__core_type type,
                               const char *arrow, lg__result_texts *texts);
 
 void lg__result_dealloc(lg__result_object *self);
-
-/** The findings, as a PyMemberDef. */
-#define LG__RESULT_FINDINGS                                                    \
-    {                                                                          \
-        "findings", T_OBJECT, offsetof(lg__result_object, findings), READONLY, \
-            "A tuple of Finding: known mistakes that involve the rows."        \
-    }
 
 /** The slots that a type inheriting from Result must repeat. */
 #define LG__RESULT_SLOTS LG__SLOT(Py_tp_dealloc, lg__result_dealloc)

@@ -40,7 +40,7 @@ def plot(draw=True, **options):
 
 
 def row_at(address):
-    (row,) = (r for r in leakgraph.figures() if r.node.address == address)
+    (row,) = (r for r in leakgraph.figures(None) if r.node.address == address)
     return row
 
 
@@ -49,7 +49,7 @@ def fifty():
     matplotlib.rcParams["figure.max_open_warning"] = 0
     for number in range(50):
         plot(draw=number % 5 == 0)
-    rows = leakgraph.figures()
+    rows = leakgraph.figures(limit=None)
     assert len(rows) == 50 == len(pyplot.get_fignums())
     assert {row.number for row in rows} == set(range(1, 51))
     for row in rows:
@@ -58,11 +58,12 @@ def fifty():
         assert (row.width, row.height) == (WIDTH, HEIGHT)
         assert row.axes == 2 and row.artists > 20
         assert not row.closed and row.reachable
-        assert row.held_by == (("pyplot", ""),)
+        assert row.holders == (("pyplot", None),)
+        assert row.held_by == "pyplot's registry"
         assert row.retained > 200_000 + row.canvas
-    text = str(rows)
+    text = str(leakgraph.figures())
     assert "50 figures: 50 open in pyplot; together " in text
-    assert "... and 30 more" in text and "plt.close(fig)" in text
+    assert "... and 30 more figures" in text and "plt.close(fig)" in text
     # The rows that fold have a heading of their own; the finding has a table.
     assert rows._repr_html_().count("<tr>") == 50 + 2 + 2
 
@@ -85,7 +86,7 @@ def traced():
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     snapshot = leakgraph.snapshot()
-    rows = snapshot.figures()
+    rows = snapshot.figures(None)
     cells = sum(node.size for node in snapshot.select("type:matplotlib.memory"))
     charged = sum(row.retained.total - row.canvas for row in rows) - cells
     assert sum(row.canvas for row in rows) == 12 * CANVAS and cells > 0
@@ -179,22 +180,22 @@ def holders():
     global APP, ANIMATION, ARTISTS, HOOKS
     APP = App()
     row = row_at(id(APP.figure))
-    assert row.held_by == (("pyplot", ""), ("variable", "__main__.APP.figure"))
+    assert row.holders == (("pyplot", None), ("variable", "__main__.APP.figure"))
     assert row.retained < 1_000_000
     pyplot.close(APP.figure)
     row = row_at(id(APP.figure))
-    assert row.closed and row.held_by == (("variable", "__main__.APP.figure"),)
+    assert row.closed and row.holders == (("variable", "__main__.APP.figure"),)
 
     local = pyplot.figure()
     pyplot.close(local)
-    ((kind, where),) = row_at(id(local)).held_by
+    ((kind, where),) = row_at(id(local)).holders
     assert kind == "variable" and where.endswith(" local local"), where
     assert "holders() figures.py:" in where
     address = id(local)
 
     HOOKS = [lambda figure=local: figure]
     del local
-    ((kind, where),) = row_at(address).held_by
+    ((kind, where),) = row_at(address).holders
     assert kind == "callback" and where.startswith("__main__.HOOKS[0]"), where
 
     figure, axes = pyplot.subplots()
@@ -202,7 +203,7 @@ def holders():
     pyplot.close(figure)
     address = id(figure)
     del figure, axes
-    assert row_at(address).held_by == (("variable", "__main__.ARTISTS[0]"),)
+    assert row_at(address).holders == (("variable", "__main__.ARTISTS[0]"),)
 
     figure, axes = pyplot.subplots()
     ANIMATION = animation.FuncAnimation(figure, lambda frame: (), frames=3)
@@ -210,7 +211,7 @@ def holders():
     pyplot.close(figure)
     address = id(figure)
     del figure, axes
-    (first, *_) = row_at(address).held_by
+    (first, *_) = row_at(address).holders
     assert first == ("animation", "__main__.ANIMATION._fig")
 
 
@@ -225,7 +226,7 @@ def closed():
     pyplot.close(figure)
     del figure
     row = row_at(address)
-    assert row.closed and not row.reachable and row.held_by == ()
+    assert row.closed and not row.reachable and row.holders == ()
     assert row.number == 1 and row.canvas == CANVAS
     options = {"holding": "figure", "kind": "collectable", "limit": None}
     cycles = leakgraph.snapshot().cycles(**options)
@@ -279,7 +280,7 @@ def mistakes():
     assert finding.pattern == "canvas-callback" and finding.retained >= 8_000_000
     for _ in range(20):
         plot(draw=False)
-    figures = leakgraph.figures()
+    figures = leakgraph.figures(None)
     found = {f.pattern: f for f in figures.findings}
     assert set(found) == {"canvas-callback", "open-figures"}
     assert found["open-figures"].count == 21
@@ -290,7 +291,7 @@ def mistakes():
     assert "lives until" not in text and "held by  matplotlib._pylab_helpers" in text
     with tempfile.TemporaryDirectory() as folder:
         leakgraph.save_snapshot(f"{folder}/it.lgs")
-        read = leakgraph.load(f"{folder}/it.lgs").figures()
+        read = leakgraph.load(f"{folder}/it.lgs").figures(None)
         assert {f.pattern for f in read.findings} == set(found)
 
 

@@ -89,7 +89,7 @@ def once():
     same += [torch.from_numpy(same[-1]), torch.from_numpy(same[-1][5:])]
     after = leakgraph.tensors(limit=None)
     assert after.storages == before.storages + 1
-    assert after.bytes["host"] == before.bytes["host"] + 8000
+    assert after.size["host"] == before.size["host"] + 8000
 
 
 class Wrapper(torch.Tensor):
@@ -137,11 +137,13 @@ def sums():
     for group in ("kind", "device", "dtype", "shape"):
         sums = snapshot.tensors(group=group, limit=None)
         assert sum(row.storages for row in sums) == sums.storages == each.storages
-        assert sum(row.bytes.total for row in sums) == sum(row.bytes for row in each)
-        assert sums.bytes == each.bytes == {"host": sum(row.bytes for row in each)}
-        assert f"storages  {group}" in str(sums) and sums[0].name in str(sums)
+        assert sum(row.bytes for row in sums) == sum(row.bytes for row in each)
+        assert sums.size == each.size == {"host": sum(row.bytes for row in each)}
+        name = sums[0].dtype if group == "shape" else getattr(sums[0], group)
+        assert f"storages  {group}" in str(sums) and name in str(sums)
+        assert all(row.size == row.bytes and row.node is None for row in sums)
         assert sums._repr_html_().count("<tr>") == len(sums) + 1
-    kind = {row.name: row.bytes.host for row in snapshot.tensors(group="kind")}
+    kind = {row.kind: row.bytes for row in snapshot.tensors(group="kind")}
     assert kind["parameter"] == sum(row.bytes for row in rows_of("parameter"))
 
 
@@ -150,7 +152,7 @@ def forms():
     report = json.loads(tensors.json)
     assert len(tensors) == 3 == len(report["rows"]) == len(tensors[:])
     assert tensors.storages == report["storages"] > 3
-    assert tensors.bytes == report["bytes"]
+    assert tensors.size == report["size"]
     assert [(row["node"], row["bytes"], row["held_by"]) for row in report["rows"]] == [
         (row.node.index, row.bytes, row.held_by) for row in tensors
     ]
@@ -164,7 +166,7 @@ def forms():
         again = leakgraph.load(f"{folder}/it.lgs").tensors(device="host", limit=3)
         assert [row.bytes for row in again] == [row.bytes for row in tensors]
     part = leakgraph.snapshot(roots=[trainer.row]).tensors()
-    assert part.bytes == {"host": 4_000_000}
+    assert part.size == {"host": 4_000_000}
 
 
 def mistakes():
@@ -181,7 +183,7 @@ def mistakes():
         assert text.count(part) == 1
     assert "Known mistakes" in html and one.fix in html
     groups = snapshot.tensors(group="kind")
-    assert "mistakes" not in str(groups) and not hasattr(groups, "findings")
+    assert "mistakes" not in str(groups) and groups.findings == ()
     part = leakgraph.snapshot(roots=[trainer]).tensors()
     assert part.findings == () and json.loads(part.json)["findings"] is None
 
