@@ -236,7 +236,6 @@ int lg__question_run(const lg_question *question, int argc, char **argv);
 void lg__question_print_help(const lg_question *question);
 
 int lg__verb_info(const lg__arguments *arguments);
-int lg__verb_threads(const lg__arguments *arguments);
 int lg__verb_questions(const lg__arguments *arguments);
 int lg__verb_memory(const lg__arguments *arguments);
 int lg__verb_refs(const lg__arguments *arguments);

@@ -55,15 +55,6 @@ static const lg__verb verbs[] = {
      "the object, or says that no root reaches it.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph path run.lgs type:train.Trainer\n"},
-    {"threads", lg__verb_threads, "iEj", 1, 0,
-     "see each thread's frames and their local variables",
-     "leakgraph threads SNAP [--mine] [--module GLOB] [--json]",
-     "Prints each thread with its frames, innermost first, and each suspended\n"
-     "generator, coroutine and task. Shows the local variables of each and\n"
-     "what they retain.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph threads run.lgs\n"},
     {"memory", lg__verb_memory, "j", 1, 0,
      "account for every byte of the process", "leakgraph memory SNAP [--json]",
      "Prints what the memory of the process is made of. For each GPU, prints\n"

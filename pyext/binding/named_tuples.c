@@ -33,18 +33,6 @@ static PyStructSequence_Field merged_row_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field thread_row_fields[] = {
-    {"depth", "0 of a thread and of a suspended frame"},
-    {"kind", "'thread', 'frame', 'suspended', 'local'"},
-    {"name", "of the thread or variable; of a frame 'train() train.py:12'"},
-    {"node", "of a variable: its value"},
-    {"size", "its own bytes: a Size"},
-    {"retained", "what you would free with it: a Size; None: no analysis"},
-    {"held_elsewhere", "of a variable: whether something besides its frame "
-                       "holds it, too; else None"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field account_fields[] = {
     {"device", "its name: 'cuda:0'"},
     {"known",
@@ -222,9 +210,6 @@ static const struct {
      {"leakgraph.Rank", "A row of Ranks.ranks.", lg__rank_fields, 4}},
     {LG__TYPE_MERGED_ROW,
      {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields, 7}},
-    {LG__TYPE_THREAD_ROW,
-     {"leakgraph.ThreadRow", "A row of Snapshot.threads().", thread_row_fields,
-      7}},
     {LG__TYPE_HOP,
      {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
       4}},

@@ -221,8 +221,6 @@ static PyMethodDef snapshot_methods[] = {
     {"info", lg__snapshot_info, METH_NOARGS,
      "info($self, /)\n--\n\nFacts about the snapshot: time, pid, python, "
      "capture.method ..."},
-    {"threads", LG__FASTCALL(lg__snapshot_threads), KEYWORDS,
-     lg__snapshot_threads_doc},
     {"column", lg__snapshot_column, METH_O,
      "column($self, name, /)\n"
      "--\n\n"

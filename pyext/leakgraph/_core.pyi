@@ -272,6 +272,13 @@ def waste(
     progress: _Progress = None,
     contents: bool = True,
 ) -> Waste: ...
+def threads(
+    limit: _Limit = None,
+    *,
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Threads: ...
 def native(
     limit: _Limit = 20,
     *,
@@ -297,9 +304,6 @@ def paths(
     target: object, *, limit: _Limit = 20, progress: _Progress = None
 ) -> MergedPaths: ...
 def retained(target: object, /) -> Size: ...
-def threads(
-    *, mine: bool = False, module: str | None = None, progress: _Progress = None
-) -> Threads: ...
 def what_if(
     cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
     *,
@@ -396,13 +400,6 @@ class Snapshot:
         self, target: object, *, limit: _Limit = 20, progress: _Progress = None
     ) -> MergedPaths: ...
     def info(self) -> Info: ...
-    def threads(
-        self,
-        *,
-        mine: bool = False,
-        module: str | None = None,
-        progress: _Progress = None,
-    ) -> Threads: ...
     def column(self, name: _Column, /) -> memoryview: ...
     def show_refs(
         self,
@@ -544,6 +541,14 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Waste: ...
+    def threads(
+        self,
+        limit: _Limit = None,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Threads: ...
     def native(
         self,
         limit: _Limit = 20,
@@ -1104,6 +1109,11 @@ class Waste(Result[WasteRow]):
     def library_objects(self) -> int: ...
 
 @final
+class Threads(Result[ThreadRow]):
+    @property
+    def analysed(self) -> bool: ...
+
+@final
 class Native(Result[NativeRow]):
     @property
     def inspected(self) -> bool: ...
@@ -1158,9 +1168,6 @@ class MergedPaths(Result[MergedRow]):
     def drawing(self) -> Drawing: ...
     def save(self, path: _Path, format: str | None = None) -> str: ...
     def _repr_svg_(self) -> str | None: ...
-
-@final
-class Threads(Result[ThreadRow]): ...
 
 @final
 class Why:
@@ -1240,33 +1247,6 @@ class DominatorRow(_Row, tuple[int, str, str, Node, Node | None, Size]):
     def dominator(self) -> Node | None: ...
     @property
     def retained(self) -> Size: ...
-
-@final
-class ThreadRow(_Row, tuple[int, str, str, Node, Size, Size | None, bool | None]):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = (
-            "depth",
-            "kind",
-            "name",
-            "node",
-            "size",
-            "retained",
-            "held_elsewhere",
-        )
-    @property
-    def depth(self) -> int: ...
-    @property
-    def kind(self) -> Literal["thread", "frame", "suspended", "local"]: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def node(self) -> Node: ...
-    @property
-    def size(self) -> Size: ...
-    @property
-    def retained(self) -> Size | None: ...
-    @property
-    def held_elsewhere(self) -> bool | None: ...
 
 @final
 class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, Size]):
@@ -2031,6 +2011,56 @@ class WasteRow(
     def title(self) -> str: ...
     @property
     def held_by(self) -> str: ...
+
+@final
+class ThreadRow(
+    _Row,
+    tuple[
+        int,
+        Literal["thread", "frame", "suspended", "local"],
+        str,
+        Node,
+        str,
+        str,
+        Size,
+        Size | None,
+        bool | None,
+        int,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "depth",
+            "kind",
+            "name",
+            "node",
+            "type",
+            "title",
+            "size",
+            "retained",
+            "held_elsewhere",
+            "repeats",
+        )
+    @property
+    def depth(self) -> int: ...
+    @property
+    def kind(self) -> Literal["thread", "frame", "suspended", "local"]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def node(self) -> Node: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def retained(self) -> Size | None: ...
+    @property
+    def held_elsewhere(self) -> bool | None: ...
+    @property
+    def repeats(self) -> int: ...
 
 @final
 class NativeRow(

@@ -1,5 +1,6 @@
 // Limits of reports: how deep and long a tree is, how wide a line is, and how
 // far a tensor's name is searched.
+#include "asked.h"
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -185,8 +186,8 @@ titles_of_locals(void)
         story_local(&made, frame, "y", story_add(&made, type, NULL, 99));
         story_local(&made, frame, "x", story_add(&made, "int", NULL, 28));
         lg_graph *graph = story_end(&made);
-        REQUIRE(lg_report_threads(graph, NULL, NULL, LG_FORMAT_TEXT, &text,
-                                  NULL) == LG_OK);
+        REQUIRE(question_report("threads", graph, NULL, NULL, LG_FORMAT_TEXT,
+                                &text) == LG_OK);
         if (count_of(&text, row) != 1)
             CHECK_TEXT(text, row);
         lg_text_free(&text);

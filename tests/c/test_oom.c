@@ -238,7 +238,8 @@ do_reports(const lg_graph *graph)
             status =
                 question_report("types", graph, NULL, "limit=5", format, &text);
         if (status == LG_OK)
-            status = lg_report_threads(graph, NULL, NULL, format, &text, NULL);
+            status =
+                question_report("threads", graph, NULL, NULL, format, &text);
     }
     lg_text_free(&text);
     return status;

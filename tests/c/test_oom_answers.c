@@ -63,15 +63,12 @@ do_paths(const lg_graph *graph)
 static lg_status
 thread_rows(const lg_graph *graph, lg_text *text)
 {
-    lg_threads threads = {0};
     lg_table *table = NULL;
-    lg_status status = lg_graph_threads(graph, asked, NULL, &threads, NULL);
-    if (status == LG_OK)
-        status = lg_tabulate_threads(graph, &threads, 0, &table, NULL);
+    lg_status status =
+        question_table("threads", graph, asked, NULL, &table, NULL);
     if (status == LG_OK)
         status = lg_table_html(table, 0, text, NULL);
     lg_table_free(table);
-    lg_threads_free(&threads);
     return status;
 }
 
@@ -89,7 +86,8 @@ do_analysis_reports(const lg_graph *graph)
         if (status == LG_OK)
             status = lg_report_dominators(asked, NULL, format, &text, NULL);
         if (status == LG_OK)
-            status = lg_report_threads(graph, asked, NULL, format, &text, NULL);
+            status =
+                question_report("threads", graph, asked, NULL, format, &text);
         if (status == LG_OK)
             status = thread_rows(graph, &text);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)

@@ -102,8 +102,8 @@ static void
 threads(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_threads(graph, NULL, NULL, LG_FORMAT_TEXT, &text, NULL) ==
-          LG_OK);
+    CHECK(question_report("threads", graph, NULL, NULL, LG_FORMAT_TEXT,
+                          &text) == LG_OK);
     CHECK_TEXT(text, "Thread MainThread\n"
                      "  #0 train() train.py:12\n"
                      "        loss        Tensor     54 B\n"
@@ -116,22 +116,36 @@ threads(void)
                      "sizes are the objects' own: what they retain needs an "
                      "analysis\n");
     lg_text_free(&text);
-    CHECK(lg_report_threads(graph, NULL, NULL, LG_FORMAT_JSON, &text, NULL) ==
-          LG_OK);
+    CHECK(question_report("threads", graph, NULL, NULL, LG_FORMAT_JSON,
+                          &text) == LG_OK);
     CHECK_TEXT(
         text,
-        "{\"threads\": [\n"
-        "  {\"name\": \"MainThread\", \"node\": 0, \"frames\": [\n"
-        "    {\"node\": 1, \"name\": \"train() train.py:12\", \"locals\": "
-        "[{\"name\": \"loss\", \"node\": 6, \"title\": \"Tensor\", "
-        "\"size\": {\"host\": 54}}, {\"name\": \"all_losses\", \"node\": 5, "
-        "\"title\": "
-        "\"list of 2\", \"size\": {\"host\": 53}}]}\n"
-        "  ]}\n"
-        "], \"suspended\": [\n"
-        "  {\"node\": 25, \"name\": \"generator produce() train.py:30\", "
-        "\"locals\": [{\"name\": \"queue\", \"node\": 5, \"title\": \"list "
-        "of 2\", \"size\": {\"host\": 53}}]}\n"
+        "{\"analysed\": false, \"rows\": [\n"
+        "  {\"depth\": 0, \"kind\": \"thread\", \"name\": \"MainThread\", "
+        "\"node\": 0, \"type\": \"thread\", \"title\": \"thread "
+        "MainThread\", \"size\": {\"host\": 48}, \"retained\": null, "
+        "\"held_elsewhere\": null, \"repeats\": 0},\n"
+        "  {\"depth\": 1, \"kind\": \"frame\", \"name\": \"train() "
+        "train.py:12\", \"node\": 1, \"type\": \"frame\", \"title\": "
+        "\"frame train() train.py:12\", \"size\": {\"host\": 49}, "
+        "\"retained\": null, \"held_elsewhere\": null, \"repeats\": 0},\n"
+        "  {\"depth\": 2, \"kind\": \"local\", \"name\": \"loss\", "
+        "\"node\": 6, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
+        "\"size\": {\"host\": 54}, \"retained\": null, \"held_elsewhere\": "
+        "null, \"repeats\": 0},\n"
+        "  {\"depth\": 2, \"kind\": \"local\", \"name\": \"all_losses\", "
+        "\"node\": 5, \"type\": \"list\", \"title\": \"list of 2\", "
+        "\"size\": {\"host\": 53}, \"retained\": null, \"held_elsewhere\": "
+        "null, \"repeats\": 0},\n"
+        "  {\"depth\": 0, \"kind\": \"suspended\", \"name\": \"generator "
+        "produce() train.py:30\", \"node\": 25, \"type\": \"generator\", "
+        "\"title\": \"generator produce() train.py:30\", \"size\": "
+        "{\"host\": 73}, \"retained\": null, \"held_elsewhere\": null, "
+        "\"repeats\": 0},\n"
+        "  {\"depth\": 1, \"kind\": \"local\", \"name\": \"queue\", "
+        "\"node\": 5, \"type\": \"list\", \"title\": \"list of 2\", "
+        "\"size\": {\"host\": 53}, \"retained\": null, \"held_elsewhere\": "
+        "null, \"repeats\": 0}\n"
         "]}\n");
     lg_text_free(&text);
 }

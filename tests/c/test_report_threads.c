@@ -7,30 +7,41 @@
 #include <leakgraph/scope.h>
 
 static void
-expect_threads(const lg_graph *graph, const lg_analysis *analysis,
-               lg_format format, const char *expected)
+expect_asked(const lg_graph *graph, const lg_analysis *analysis,
+             const char *options, lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_threads(graph, analysis, NULL, format, &text, NULL) ==
-            LG_OK);
+    REQUIRE(question_report("threads", graph, analysis, options, format,
+                            &text) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
 
 static void
-expect_rows(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
+expect_threads(const lg_graph *graph, const lg_analysis *analysis,
+               lg_format format, const char *expected)
+{
+    expect_asked(graph, analysis, NULL, format, expected);
+}
+
+// The first `shown` rows of all as a table.
+static void
+expect_rows(const lg_graph *graph, const lg_analysis *analysis,
+            const char *options, size_t shown, size_t count,
             const char *expected)
 {
-    lg_threads threads;
+    const size_t rows[] = {0, 1, 2, 3};
     lg_table *table = NULL;
+    lg_table *first = NULL;
     lg_text text = {0};
-    REQUIRE(!lg_graph_threads(graph, analysis, NULL, &threads, NULL));
-    REQUIRE(!lg_tabulate_threads(graph, &threads, limit, &table, NULL));
-    REQUIRE(!lg_table_text(table, 0, &text, NULL));
+    REQUIRE(!question_table("threads", graph, analysis, options, &table, NULL));
+    CHECK(lg_table_row_count(table) == count);
+    REQUIRE(!lg_table_select(table, rows, shown, &first, NULL));
+    REQUIRE(!lg_table_text(first, 0, &text, NULL));
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
+    lg_table_free(first);
     lg_table_free(table);
-    lg_threads_free(&threads);
 }
 
 // The main thread, in run() of app.py; returns its frame.
@@ -46,6 +57,42 @@ running(story *made)
     story_edge(made, thread, frame, LG_EDGE_FRAME, 0);
     return frame;
 }
+
+static const char retained_json[] =
+    "{\"analysed\": true, \"rows\": [\n"
+    "  {\"depth\": 0, \"kind\": \"thread\", \"name\": \"MainThread\", "
+    "\"node\": 2, \"type\": \"thread\", \"title\": \"thread "
+    "MainThread\", \"size\": {\"host\": 0}, \"retained\": {\"host\": "
+    "4576}, \"held_elsewhere\": null, \"repeats\": 0},\n"
+    "  {\"depth\": 1, \"kind\": \"frame\", \"name\": \"run() "
+    "app.py:3\", \"node\": 1, \"type\": \"frame\", \"title\": \"frame "
+    "run() app.py:3\", \"size\": {\"host\": 400}, \"retained\": "
+    "{\"host\": 4576}, \"held_elsewhere\": null, \"repeats\": 0},\n"
+    "  {\"depth\": 2, \"kind\": \"local\", \"name\": \"batch\", "
+    "\"node\": 3, \"type\": \"list\", \"title\": \"list of 1\", "
+    "\"size\": {\"host\": 80}, \"retained\": {\"host\": 4176}, "
+    "\"held_elsewhere\": false, \"repeats\": 0},\n"
+    "  {\"depth\": 2, \"kind\": \"local\", \"name\": \"shared\", "
+    "\"node\": 5, \"type\": \"list\", \"title\": \"list of 1\", "
+    "\"size\": {\"host\": 80}, \"retained\": {\"host\": 4176}, "
+    "\"held_elsewhere\": true, \"repeats\": 0},\n"
+    "  {\"depth\": 0, \"kind\": \"suspended\", \"name\": \"coroutine "
+    "big()\", \"node\": 9, \"type\": \"coroutine\", \"title\": "
+    "\"coroutine big()\", \"size\": {\"host\": 200}, \"retained\": "
+    "{\"host\": 2248}, \"held_elsewhere\": null, \"repeats\": 0},\n"
+    "  {\"depth\": 1, \"kind\": \"local\", \"name\": \"data\", "
+    "\"node\": 10, \"type\": \"bytearray\", \"title\": \"bytearray\", "
+    "\"size\": {\"host\": 2048}, \"retained\": {\"host\": 2048}, "
+    "\"held_elsewhere\": false, \"repeats\": 0},\n"
+    "  {\"depth\": 0, \"kind\": \"suspended\", \"name\": \"coroutine "
+    "small()\", \"node\": 7, \"type\": \"coroutine\", \"title\": "
+    "\"coroutine small()\", \"size\": {\"host\": 200}, \"retained\": "
+    "{\"host\": 1224}, \"held_elsewhere\": null, \"repeats\": 0},\n"
+    "  {\"depth\": 1, \"kind\": \"local\", \"name\": \"data\", "
+    "\"node\": 8, \"type\": \"bytearray\", \"title\": \"bytearray\", "
+    "\"size\": {\"host\": 1024}, \"retained\": {\"host\": 1024}, "
+    "\"held_elsewhere\": false, \"repeats\": 0}\n"
+    "]}\n";
 
 // What a local retains; suspended objects are listed by size.
 static void
@@ -84,37 +131,14 @@ retained(void)
                    "        data  bytearray  2.00 KiB\n"
                    "  coroutine small()  retains 1.20 KiB\n"
                    "        data  bytearray  1.00 KiB\n");
-    expect_threads(
-        graph, analysis, LG_FORMAT_JSON,
-        "{\"threads\": [\n"
-        "  {\"name\": \"MainThread\", \"node\": 2, \"retained\": "
-        "{\"host\": 4576}, \"frames\": [\n"
-        "    {\"node\": 1, \"name\": \"run() app.py:3\", \"retained\": "
-        "{\"host\": 4576}, \"locals\": [{\"name\": \"batch\", \"node\": 3, "
-        "\"title\": \"list of 1\", \"size\": {\"host\": 80}, \"retained\": "
-        "{\"host\": "
-        "4176}, \"held_elsewhere\": false}, {\"name\": \"shared\", "
-        "\"node\": 5, \"title\": \"list of 1\", \"size\": {\"host\": 80}, "
-        "\"retained\": {\"host\": 4176}, \"held_elsewhere\": true}]}\n"
-        "  ]}\n"
-        "], \"suspended\": [\n"
-        "  {\"node\": 9, \"name\": \"coroutine big()\", \"retained\": "
-        "{\"host\": 2248}, \"locals\": [{\"name\": \"data\", \"node\": 10, "
-        "\"title\": \"bytearray\", \"size\": {\"host\": 2048}, \"retained\": "
-        "{\"host\": 2048}, \"held_elsewhere\": false}]},\n"
-        "  {\"node\": 7, \"name\": \"coroutine small()\", \"retained\": "
-        "{\"host\": 1224}, \"locals\": [{\"name\": \"data\", \"node\": 8, "
-        "\"title\": \"bytearray\", \"size\": {\"host\": 1024}, \"retained\": "
-        "{\"host\": 1024}, \"held_elsewhere\": false}]}\n"
-        "]}\n");
-    expect_rows(graph, analysis, 1,
+    expect_threads(graph, analysis, LG_FORMAT_JSON, retained_json);
+    expect_rows(graph, analysis, "limit=4", 4, 4,
                 "  retained  thread, frame, variable  value\n"
                 "  4.47 KiB  thread MainThread\n"
                 "  4.47 KiB    run() app.py:3\n"
                 "  4.08 KiB      batch                list of 1 #3\n"
                 "  4.08 KiB      shared               list of 1 #5  held "
-                "elsewhere too\n"
-                "            ... and 4 more rows\n");
+                "elsewhere too\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -149,12 +173,13 @@ in_cells(void)
                    "        queue  list of 1  80 B  retains 4.08 KiB, held "
                    "elsewhere too\n"
                    "        unset  cell       40 B\n");
-    REQUIRE(lg_report_threads(graph, analysis, NULL, LG_FORMAT_JSON, &json,
-                              NULL) == LG_OK);
-    CHECK(strstr(json.data,
-                 "\"queue\", \"node\": 7, \"title\": \"list of 1\", "
-                 "\"size\": {\"host\": 80}, \"retained\": {\"host\": 4176}, "
-                 "\"held_elsewhere\": true}") != NULL);
+    REQUIRE(question_report("threads", graph, analysis, NULL, LG_FORMAT_JSON,
+                            &json) == LG_OK);
+    CHECK(
+        strstr(json.data,
+               "\"queue\", \"node\": 7, \"type\": \"list\", \"title\": \"list "
+               "of 1\", \"size\": {\"host\": 80}, \"retained\": {\"host\": "
+               "4176}, \"held_elsewhere\": true, ") != NULL);
     lg_text_free(&json);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -183,7 +208,7 @@ look_alikes(void)
                    "  coroutine work()  retains 256 B\n"
                    "        data  bytearray  56 B\n"
                    "   and 3 more just like it\n");
-    expect_rows(graph, analysis, 0,
+    expect_rows(graph, analysis, NULL, 4, 10,
                 "  retained  thread, frame, variable                   value\n"
                 "     272 B  coroutine work()\n"
                 "      72 B    data                                    "
@@ -191,12 +216,16 @@ look_alikes(void)
                 "     256 B  coroutine work() and 3 more just like it\n"
                 "      56 B    data                                    "
                 "bytearray #3\n");
-    expect_rows(graph, NULL, 1,
+    expect_asked(graph, analysis, "limit=1", LG_FORMAT_TEXT,
+                 "Suspended\n"
+                 "  coroutine work()  retains 272 B\n"
+                 "\n"
+                 "... and 3 more rows\n");
+    expect_rows(graph, NULL, "limit=2", 2, 2,
                 "      size  thread, frame, variable                   value\n"
                 "     200 B  coroutine work() and 1 more just like it\n"
                 "      56 B    data                                    "
-                "bytearray #3\n"
-                "            ... and 6 more rows\n");
+                "bytearray #3\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -261,7 +290,7 @@ many_suspended(void)
         lg_builder_add_edge(builder, i, LG_EDGE_LOCAL, name);
     }
     REQUIRE(lg_builder_finish(builder, &many, NULL) == LG_OK);
-    CHECK(lg_report_threads(many, NULL, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+    CHECK(question_report("threads", many, NULL, NULL, LG_FORMAT_TEXT, &text) ==
           LG_OK);
     CHECK(strstr(text.data, "  ... and 1,010 more\n") != NULL);
     lg_text_free(&text);
@@ -280,8 +309,8 @@ none_of_the_modules(void)
     lg_scope *scope = scope_of(graph, false, "other");
     lg_text text = {0};
     lg_threads threads;
-    REQUIRE(lg_report_threads(graph, NULL, scope, LG_FORMAT_TEXT, &text,
-                              NULL) == LG_OK);
+    REQUIRE(question_report("threads", graph, NULL, "module=other",
+                            LG_FORMAT_TEXT, &text) == LG_OK);
     CHECK_TEXT(text, "no thread runs code of the chosen modules, and none of "
                      "it is suspended\n");
     REQUIRE(lg_graph_threads(graph, NULL, scope, &threads, NULL) == LG_OK);

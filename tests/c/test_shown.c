@@ -263,8 +263,8 @@ names_of_locals(void)
         story_local(&made, frame, names[i], story_add(&made, "int", NULL, 28));
         story_local(&made, frame, "x", story_add(&made, "int", NULL, 28));
         lg_graph *graph = story_end(&made);
-        REQUIRE(lg_report_threads(graph, NULL, NULL, LG_FORMAT_TEXT, &text,
-                                  NULL) == LG_OK);
+        REQUIRE(question_report("threads", graph, NULL, NULL, LG_FORMAT_TEXT,
+                                &text) == LG_OK);
         check_says(&text, rows[i], true);
         lg_text_free(&text);
         lg_graph_free(graph);

@@ -113,10 +113,12 @@ class Command(unittest.TestCase):
     def test_threads(self) -> None:
         text = self.fine("threads", "held.lgs")
         self.assertIn("MainThread  retains ", text)
-        (thread,) = json.loads(self.fine("threads", "held.lgs", "--json"))["threads"]
-        self.assertIn("retained", thread["frames"][0]["locals"][0])
-        part = self.fine("threads", "partial.lgs", "--json")
-        self.assertNotIn("retained", part)
+        rows = json.loads(self.fine("threads", "held.lgs", "--json"))["rows"]
+        kinds = [row["kind"] for row in rows[:3]]
+        self.assertEqual(kinds, ["thread", "frame", "local"])
+        self.assertIsNotNone(rows[2]["retained"])
+        part = json.loads(self.fine("threads", "partial.lgs", "--json"))
+        self.assertEqual({row["retained"] for row in part["rows"]} - {None}, set())
 
     def test_tensors(self) -> None:
         text = self.fine("tensors", "training.lgs")

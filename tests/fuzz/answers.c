@@ -278,13 +278,11 @@ ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 static void
 ask_reports(const lg_analysis *analysis, const uint32_t *nodes, lg_text *text)
 {
-    const lg_graph *graph = lg_analysis_graph(analysis);
     for (int i = 0; i < 2; i++) {
         lg_format format = (lg_format)i;
         lg_report_dominators(analysis, &TREE(&nodes[0], 0.01), format, text,
                              NULL);
         lg_report_dominators(analysis, NULL, format, text, NULL);
-        lg_report_threads(graph, analysis, NULL, format, text, NULL);
     }
 }
 

@@ -163,7 +163,6 @@ exercise_tables(const lg_graph *graph)
         lg_graph_root(graph, i);
     for (int format = 0; format < 2; format++) {
         lg_report_info(graph, (lg_format)format, &text, NULL);
-        lg_report_threads(graph, NULL, NULL, (lg_format)format, &text, NULL);
         lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
     }
     lg_tensor_rows rows;

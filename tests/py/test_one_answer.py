@@ -143,25 +143,13 @@ def test_each_heap_has_what_it_is_for(graph, request):
 
 def test_threads(graph):
     threads = graph.threads()
-    parsed = json.loads(threads.json)
-    plain = []
-    for thread in parsed["threads"]:
-        plain.append(("thread", 0, thread))
-        for frame in thread["frames"]:
-            plain.append(("frame", 1, frame))
-            plain += [("local", 2, local) for local in frame["locals"]]
-    for frame in parsed["suspended"]:
-        plain.append(("suspended", 0, frame))
-        plain += [("local", 1, local) for local in frame["locals"]]
+    plain = json.loads(threads.json)["rows"]
     assert len(threads) == len(plain) > 1
     lines = iter(str(threads).splitlines())
-    for row, (kind, depth, one) in zip(threads, plain):
-        assert (row.kind, row.depth) == (kind, depth)
-        assert (row.name, row.node.index) == (one["name"], one["node"])
-        assert row.retained == one["retained"] == row.node.retained
-        assert row.held_elsewhere == one.get("held_elsewhere")
-        assert row.size == one.get("size", row.size)
-        if kind != "suspended" and row.depth < 2:
+    for row, one in zip(threads, plain):
+        assert row.to_dict() == one and row.retained == row.node.retained
+        assert (row.held_elsewhere is None) == (row.kind != "local")
+        if row.kind != "suspended" and row.depth < 2:
             assert any(row.name in line and str(row.retained) in line for line in lines)
 
 

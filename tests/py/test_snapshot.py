@@ -158,7 +158,7 @@ def test_threads_of_a_part_of_the_heap_tell_sizes_only():
     assert "precious" in text and "whole snapshot" in text
     assert "retains" not in text
     with pytest.raises(TypeError):
-        leakgraph.snapshot().threads(1)
+        leakgraph.snapshot().threads(1, True)
 
 
 def test_columns_are_the_graph(snap):

@@ -301,6 +301,7 @@ typedef struct lg_thread_row {
     size_t repeats; /**< of what is suspended: how many right behind it are just
                          like it (function, line, variables, sizes); 0 of
                          these and of all other rows */
+    bool repeated;  /**< it is one of these, or a variable of one */
 } lg_thread_row;
 
 typedef struct lg_threads {

@@ -171,6 +171,8 @@ typedef struct lg_answering {
     void (*after)(const lg_ask *ask, const void *answer, size_t row,
                   lg_table *table);
     /**< adds rows for people after a row, or hides it; may be NULL */
+    /** writes the text for terminals, if it is no table of rows */
+    void (*text)(const lg_ask *ask, const void *answer, lg_text *out);
     void (*below)(const lg_ask *ask, const void *answer, lg_table *table);
     /**< adds sums and lines for people; may be NULL */
 } lg_answering;

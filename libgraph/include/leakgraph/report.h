@@ -41,17 +41,6 @@ LG_API lg_status lg_report_info_file(const char *path, unsigned flags,
                                      lg_format format,
                                      const lg_monitor *monitor, lg_text *out,
                                      lg_error *err);
-/** Each thread with its frames, innermost first, and each suspended generator,
- *  coroutine and task, with their locals and what these retain. `analysis` is
- *  the graph's; with NULL, the report has only the objects' own sizes. */
-LG_API lg_status lg_report_threads(const lg_graph *graph,
-                                   const struct lg_analysis *analysis,
-                                   const lg_scope *scope, lg_format format,
-                                   lg_text *out, lg_error *err);
-/** The same for an answer that the caller has. */
-LG_API lg_status lg_format_threads(const lg_graph *graph,
-                                   const lg_threads *threads, lg_format format,
-                                   lg_text *out, lg_error *err);
 
 /** All cycles of an answer. The report shows a group as one cycle. */
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
@@ -148,13 +137,6 @@ LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
 LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
                                     const lg_graph *newest, size_t limit,
                                     lg_table **out, lg_error *err);
-/** Threads, their frames and variables, as the rows of a tree: retained (or
- *  size, without an analysis), name and node. What is suspended has one row for
- *  all that are just like it. Stops after the thread or suspended frame that
- *  fills `limit` rows; 0: all rows. */
-LG_API lg_status lg_tabulate_threads(const lg_graph *graph,
-                                     const lg_threads *threads, size_t limit,
-                                     lg_table **out, lg_error *err);
 /** How the processes of a job differ, a row for each place: apart, rank, usual,
  *  others, counts and bytes by rank, type, holder and the place's key. The
  * facts are what all ranks repeat, and the ranks. limit 0: all rows. */

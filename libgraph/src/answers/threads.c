@@ -192,9 +192,14 @@ static void
 count_repeats(listing *to)
 {
     size_t first = 0;
-    for (size_t at = 0; at < to->out.count; at = end_of(&to->out, at)) {
-        if (at > first && to->out.rows[at].kind == LG_THREAD_SUSPENDED &&
-            are_alike(to, first, at))
+    for (size_t at = 0, end; at < to->out.count; at = end) {
+        bool repeated = at > first &&
+                        to->out.rows[at].kind == LG_THREAD_SUSPENDED &&
+                        are_alike(to, first, at);
+        end = end_of(&to->out, at);
+        for (size_t i = at; i < end; i++)
+            to->out.rows[i].repeated = repeated;
+        if (repeated)
             to->out.rows[first].repeats++;
         else
             first = at;

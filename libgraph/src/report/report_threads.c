@@ -1,14 +1,25 @@
-// Writes each thread with its frames and their locals, then what is suspended.
+// Lists each thread with its frames and their locals, then what is suspended,
+// and describes the table of them: a tree for browsers, a text for terminals.
 #include "graph/graph_private.h"
 #include "report/report_private.h"
 
-#include <leakgraph/report.h>
-
 enum { SUSPENDED_SHOWN = 50, TITLE_WIDEST = 44, NAME_WIDEST = 24 };
+
+typedef struct threads_options {
+    size_t limit;
+    const lg_scope *scope;
+} threads_options;
+
+// Rows of a tree. With a limit, none is just like another.
+typedef struct threads_answer {
+    lg_threads threads;
+    size_t count;
+} threads_answer;
 
 typedef struct report {
     const lg_graph *graph;
     const lg_threads *threads;
+    size_t count; // of the rows that the text may show
     lg_text text;
 } report;
 
@@ -23,8 +34,7 @@ static size_t
 end_of(const report *to, size_t at)
 {
     size_t end = at + 1;
-    while (end < to->threads->count &&
-           row_at(to, end)->depth > row_at(to, at)->depth)
+    while (end < to->count && row_at(to, end)->depth > row_at(to, at)->depth)
         end++;
     return end;
 }
@@ -33,8 +43,7 @@ static size_t
 first_suspended(const report *to)
 {
     size_t at = 0;
-    while (at < to->threads->count &&
-           row_at(to, at)->kind != LG_THREAD_SUSPENDED)
+    while (at < to->count && row_at(to, at)->kind != LG_THREAD_SUSPENDED)
         at = end_of(to, at);
     return at;
 }
@@ -150,7 +159,7 @@ static void
 add_rest(report *to, size_t at)
 {
     size_t rest = 0;
-    for (; at < to->threads->count; at = end_of(to, at))
+    for (; at < to->count; at = end_of(to, at))
         rest++;
     if (rest == 0)
         return;
@@ -170,7 +179,7 @@ add_one_suspended(report *to, size_t at)
     add_line_end(to, row_at(to, at));
     add_locals(to, at);
     lg__format_repeats(repeats, &to->text);
-    for (at = end_of(to, at); repeats > 0; repeats--)
+    for (at = end_of(to, at); at < to->count && row_at(to, at)->repeated;)
         at = end_of(to, at);
     return at;
 }
@@ -178,17 +187,16 @@ add_one_suspended(report *to, size_t at)
 static void
 add_suspended(report *to, size_t at)
 {
-    if (at < to->threads->count)
+    if (at < to->count)
         lg_text_add(&to->text,
                     to->text.length > 0 ? "\nSuspended\n" : "Suspended\n");
-    for (size_t shown = 0; shown < SUSPENDED_SHOWN && at < to->threads->count;
-         shown++)
+    for (size_t shown = 0; shown < SUSPENDED_SHOWN && at < to->count; shown++)
         at = add_one_suspended(to, at);
     add_rest(to, at);
 }
 
 static void
-threads_text(report *to)
+format_rows(report *to)
 {
     size_t suspended = first_suspended(to);
     for (size_t i = 0; i < suspended; i = end_of(to, i))
@@ -200,110 +208,279 @@ threads_text(report *to)
                         ? "no thread runs code of the chosen modules, and none "
                           "of it is suspended\n"
                         : "no thread was captured\n");
-    else if (!to->threads->analysed)
+    if (to->count < to->threads->count) {
+        lg_text_add(&to->text, "\n... and ");
+        lg_text_add_count(&to->text, to->threads->count - to->count);
+        lg_text_add(&to->text, " more rows\n");
+    }
+    if (to->count > 0 && !to->threads->analysed)
         lg_text_addf(
             &to->text,
             "\nsizes are the objects' own: what they retain needs %s\n",
             to->graph->partial ? "a whole snapshot" : "an analysis");
 }
 
-static void
-write_retained(const report *to, const lg_thread_row *row, lg_json *json)
-{
-    if (to->threads->analysed)
-        lg_json_bytes(json, "retained", to->graph, row->retained);
-}
+/* ---------------------------------------------------------- the question */
 
+// Leaves out what is just like a row before it.
 static void
-write_local(const report *to, const lg_thread_row *row, lg_json *json)
+leave_repeats(lg_threads *threads)
 {
-    lg_text title = {0};
-    lg_json_object(json, NULL);
-    lg__write_string(json, "name", row->name);
-    lg_json_count(json, "node", row->node);
-    lg_node_title(to->graph, row->node, false, &title);
-    lg__write_formatted(json, "title", &title);
-    lg_json_bytes(json, "size", to->graph, row->size);
-    write_retained(to, row, json);
-    if (to->threads->analysed)
-        lg_json_bool(json, "held_elsewhere", row->held_elsewhere);
-    lg_json_end(json);
-}
-
-static void
-write_frame(const report *to, size_t at, lg_json *json)
-{
-    lg_text name = {0};
-    lg_thread_label(to->graph, row_at(to, at), &name);
-    lg_json_object(json, NULL);
-    lg_json_count(json, "node", row_at(to, at)->node);
-    lg__write_formatted(json, "name", &name);
-    write_retained(to, row_at(to, at), json);
-    lg_json_array(json, "locals");
-    for (size_t i = at + 1, end = end_of(to, at); i < end; i++)
-        write_local(to, row_at(to, i), json);
-    lg_json_end(json);
-    lg_json_end(json);
-}
-
-static void
-write_thread(const report *to, size_t at, lg_json *json)
-{
-    lg_json_object(json, NULL);
-    lg__write_string(json, "name", row_at(to, at)->name);
-    lg_json_count(json, "node", row_at(to, at)->node);
-    write_retained(to, row_at(to, at), json);
-    lg_json_lines(json, "frames");
-    for (size_t i = at + 1, end = end_of(to, at); i < end; i = end_of(to, i))
-        write_frame(to, i, json);
-    lg_json_end(json);
-    lg_json_end(json);
+    size_t kept = 0;
+    for (size_t i = 0; i < threads->count; i++)
+        if (!threads->rows[i].repeated)
+            threads->rows[kept++] = threads->rows[i];
+    threads->count = kept;
 }
 
 static lg_status
-threads_json(report *to, lg_error *err)
+ask_threads(const lg_ask *ask, void *answer, lg_error *err)
 {
-    lg_json json = {.out = &to->text};
-    size_t at = 0;
-    lg_json_object(&json, NULL);
-    lg_json_lines(&json, "threads");
-    for (size_t end = first_suspended(to); at < end; at = end_of(to, at))
-        write_thread(to, at, &json);
-    lg_json_end(&json);
-    lg_json_lines(&json, "suspended");
-    for (; at < to->threads->count; at = end_of(to, at))
-        write_frame(to, at, &json);
-    lg_json_end(&json);
-    lg_json_end(&json);
-    return lg_json_finish(&json, err);
-}
-
-lg_status
-lg_format_threads(const lg_graph *graph, const lg_threads *threads,
-                  lg_format format, lg_text *out, lg_error *err)
-{
-    report to = {.graph = graph, .threads = threads};
-    lg_status status = LG_OK;
-    if (format == LG_FORMAT_JSON)
-        status = threads_json(&to, err);
-    else
-        threads_text(&to);
-    if (status == LG_OK)
-        return lg__report_finish(&to.text, out, err);
-    lg_text_free(&to.text);
-    return status;
-}
-
-lg_status
-lg_report_threads(const lg_graph *graph, const lg_analysis *analysis,
-                  const lg_scope *scope, lg_format format, lg_text *out,
-                  lg_error *err)
-{
-    lg_threads threads;
-    lg_status status = lg_graph_threads(graph, analysis, scope, &threads, err);
+    threads_answer *to = answer;
+    const threads_options *options = ask->options;
+    lg_status status = lg_graph_threads(ask->graph, ask->analysis,
+                                        options->scope, &to->threads, err);
     if (status != LG_OK)
         return status;
-    status = lg_format_threads(graph, &threads, format, out, err);
-    lg_threads_free(&threads);
-    return status;
+    if (options->limit > 0)
+        leave_repeats(&to->threads);
+    bool all = options->limit == 0 || options->limit > to->threads.count;
+    to->count = all ? to->threads.count : options->limit;
+    return LG_OK;
 }
+
+static void
+free_threads(void *answer)
+{
+    lg_threads_free(&((threads_answer *)answer)->threads);
+}
+
+static void
+write_text(const lg_ask *ask, const void *answer, lg_text *out)
+{
+    const threads_answer *of = answer;
+    report to = {
+        .graph = ask->graph, .threads = &of->threads, .count = of->count};
+    format_rows(&to);
+    if (lg__report_finish(&to.text, out, NULL) != LG_OK)
+        out->failed = true;
+}
+
+// Hides what is just like the row before it.
+static void
+place(const lg_ask *ask, const void *answer, size_t at, lg_table *table)
+{
+    const threads_answer *of = answer;
+    const lg_thread_row *row = &of->threads.rows[at];
+    (void)ask;
+    lg__table_set_depth(table, row->depth);
+    if (row->repeated)
+        lg__table_hide_row(table);
+}
+
+static bool
+is_analysed(const lg_ask *ask, const void *answer)
+{
+    (void)ask;
+    return ((const threads_answer *)answer)->threads.analysed;
+}
+
+static bool
+is_not_analysed(const lg_ask *ask, const void *answer)
+{
+    return !is_analysed(ask, answer);
+}
+
+static void
+write_name(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    (void)answer;
+    lg_thread_label(ask->graph, row, out);
+}
+
+static void
+write_line(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+{
+    const lg_thread_row *row = of;
+    (void)answer;
+    if (row->kind == LG_THREAD_STACK)
+        lg_text_add(out, "thread ");
+    lg_thread_label(ask->graph, row, out);
+    if (row->repeats > 0) {
+        lg_text_add(out, " and ");
+        lg_text_add_count(out, row->repeats);
+        lg_text_add(out, " more just like it");
+    }
+}
+
+static void
+write_note(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+{
+    (void)ask, (void)answer;
+    if (((const lg_thread_row *)of)->held_elsewhere)
+        lg_text_add(out, "held elsewhere too");
+}
+
+static void
+put_depth(const lg_ask *ask, const void *answer, const void *of,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)answer, (void)field;
+    lg__put_count(table, column, ((const lg_thread_row *)of)->depth);
+}
+
+static void
+put_repeats(const lg_ask *ask, const void *answer, const void *of,
+            const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)answer, (void)field;
+    lg__put_count(table, column, ((const lg_thread_row *)of)->repeats);
+}
+
+// Puts the value of a variable, with a link to it.
+static void
+put_value(const lg_ask *ask, const void *answer, const void *of,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_thread_row *row = of;
+    (void)answer, (void)field;
+    if (row->kind == LG_THREAD_LOCAL)
+        lg__put_node(table, column, ask->graph, row->node);
+}
+
+// Puts no bytes where there are none.
+static void
+put_bytes(const lg_ask *ask, const void *answer, const void *of,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_thread_row *row = of;
+    const uint64_t *bytes =
+        is_analysed(ask, answer) ? row->retained : row->size;
+    uint64_t sum = 0;
+    (void)field;
+    for (uint32_t on = 0; on <= ask->graph->device_count; on++)
+        sum += bytes[on];
+    if (sum > 0)
+        lg__put_each(table, column, bytes);
+}
+
+static void
+put_retained(const lg_ask *ask, const void *answer, const void *of,
+             const lg_field *field, lg_table *table, size_t column)
+{
+    (void)field;
+    if (is_analysed(ask, answer))
+        lg__put_each(table, column, ((const lg_thread_row *)of)->retained);
+}
+
+static void
+put_elsewhere(const lg_ask *ask, const void *answer, const void *of,
+              const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_thread_row *row = of;
+    (void)field;
+    if (is_analysed(ask, answer) && row->kind == LG_THREAD_LOCAL)
+        lg__put_bool(table, column, row->held_elsewhere);
+}
+
+static const char *const kinds[] = {
+    [LG_THREAD_STACK] = "thread",
+    [LG_THREAD_FRAME] = "frame",
+    [LG_THREAD_SUSPENDED] = "suspended",
+    [LG_THREAD_LOCAL] = "local",
+    NULL,
+};
+
+#define ROW(member) .offset = offsetof(lg_thread_row, member)
+
+static const lg_field fields[] = {
+    {NULL, "retained", NULL, LG_COLUMN_SIZE, .put = put_bytes,
+     .look = {.least = 10, .shown = is_analysed}},
+    {NULL, "size", NULL, LG_COLUMN_SIZE, .put = put_bytes,
+     .look = {.least = 10, .shown = is_not_analysed}},
+    {"depth", NULL, "0 of a thread and of a suspended frame", LG_COLUMN_COUNT,
+     .put = put_depth, .look = {.in = LG_IN_DATA}},
+    {"kind", NULL, "what the row is", LG_COLUMN_TEXT, ROW(kind), .words = kinds,
+     .look = {.in = LG_IN_DATA}},
+    {"name", NULL,
+     "of the thread or variable; of a frame `train() train.py:12`",
+     LG_COLUMN_TEXT, .write = write_name, .look = {.in = LG_IN_DATA}},
+    {NULL, "thread, frame, variable", NULL, LG_COLUMN_TEXT, .write = write_line,
+     .look = {.gap = 2, .indented = true}},
+    {NULL, "value", NULL, LG_COLUMN_NODE, .put = put_value, .look = {.gap = 2}},
+    {"node", NULL, "of a variable: its value", LG_COLUMN_NODE, ROW(node),
+     .look = {.in = LG_IN_DATA}},
+    {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,
+     ROW(node), .of = LG_FIELD_TYPE, .look = {.in = LG_IN_DATA}},
+    {"title", NULL, "it in a few words", LG_COLUMN_TEXT, ROW(node),
+     .of = LG_FIELD_TITLE, .look = {.in = LG_IN_DATA}},
+    {"size", NULL, "its shallow size", LG_COLUMN_SIZE, ROW(size),
+     .look = {.in = LG_IN_DATA}},
+    {"retained", NULL, "what you would free with it; none without an analysis",
+     LG_COLUMN_SIZE, .put = put_retained, .optional = true,
+     .look = {.in = LG_IN_DATA}},
+    {"held_elsewhere", NULL,
+     "of a variable: whether something besides its frame holds it, too",
+     LG_COLUMN_BOOL, .put = put_elsewhere, .optional = true,
+     .look = {.in = LG_IN_DATA}},
+    {"repeats", NULL,
+     "of what is suspended: how many are just like it (function, line, "
+     "variables, sizes)",
+     LG_COLUMN_COUNT, .put = put_repeats, .look = {.in = LG_IN_DATA}},
+    {NULL, "", NULL, LG_COLUMN_TEXT, .write = write_note, .look = {.gap = 2}},
+    {0},
+};
+
+#define FACT(member) .offset = offsetof(threads_answer, threads.member)
+
+static const lg_field facts[] = {
+    {"analysed", NULL, "whether rows have retained sizes", LG_COLUMN_BOOL,
+     FACT(analysed)},
+    {0},
+};
+
+static const threads_options usual = {0};
+
+static const lg_option options[] = {
+    {"limit", LG_OPTION_LIMIT, NULL, "all",
+     "at most this many rows, threads first, or `all`; a number leaves out "
+     "what "
+     "is just like the row before it",
+     offsetof(threads_options, limit)},
+    LG__MINE(threads_options),
+    LG__MODULE(threads_options),
+    {0},
+};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(threads_answer),
+    .ask = ask_threads,
+    .free = free_threads,
+    .row_size = sizeof(lg_thread_row),
+    .rows = offsetof(threads_answer, threads.rows),
+    .count = offsetof(threads_answer, count),
+    .total = offsetof(threads_answer, threads.count),
+    .after = place,
+    .text = write_text,
+};
+
+const lg_question lg__ask_threads = {
+    .name = "threads",
+    .title = "Threads and tasks",
+    .help = "see each thread's frames and their local variables",
+    .about = "Lists each thread with its frames, innermost first, and each "
+             "suspended generator, coroutine and task, with the local "
+             "variables of each and what they retain. A snapshot of a part of "
+             "the heap shows the objects' own sizes.",
+    .order = "threads first, each frame with its variables behind it",
+    .example = "--mine",
+    .result = "Threads",
+    .row = "ThreadRow",
+    .needs = LG_USES_ANALYSIS,
+    .options = options,
+    .fields = fields,
+    .facts = facts,
+    .in_c = &in_c,
+};

@@ -454,6 +454,10 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
     put_facts(table, question, ask, answer);
     if (in_c->below != NULL)
         in_c->below(ask, answer, table);
+    if (in_c->text != NULL && table != NULL) {
+        in_c->text(ask, answer, &table->text);
+        table->failed |= table->text.failed;
+    }
     return lg__table_finish(table, out, err);
 }
 

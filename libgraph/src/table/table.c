@@ -130,6 +130,7 @@ lg_table_free(lg_table *table)
     lg_text_free(&table->strings);
     lg_text_free(&table->above);
     lg_text_free(&table->below);
+    lg_text_free(&table->text);
     lg__wide_free(table->names);
     lg__wide_free(table->columns);
     lg__wide_free(table->rows);

@@ -240,6 +240,7 @@ struct lg_table {
     lg_table *next_part;
     lg_text above;
     lg_text below;
+    lg_text text;   /**< stands for all of it on terminals, unless empty */
     char **devices; /**< of the root: names, [device_count + 1] */
     uint32_t device_count;
     bool failed;

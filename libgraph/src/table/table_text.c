@@ -405,6 +405,10 @@ lg_status
 lg_table_text(const lg_table *table, size_t limit, lg_text *out, lg_error *err)
 {
     size_t start = out->length;
+    if (table->text.length > 0) {
+        lg_text_add_bytes(out, table->text.data, table->text.length);
+        return out->failed ? lg__error_memory(err) : LG_OK;
+    }
     if (write_table(table, limit, out) && !out->failed)
         return LG_OK;
     lg__text_cut(out, start);

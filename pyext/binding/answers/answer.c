@@ -126,6 +126,13 @@ find_analysis(request *self, lg__snapshot_object *snapshot,
                    : lg__analysis_acquire(snapshot, &self->progress.monitor);
     if (*out != NULL)
         lg__snapshot_release(snapshot);
+    PyObject *unsupported =
+        lg__object_state(snapshot)->errors[LG__ERROR_UNSUPPORTED];
+    if (!without && *out == NULL && !(needs & LG_NEEDS_ANALYSIS) &&
+        PyErr_ExceptionMatches(unsupported)) {
+        PyErr_Clear();
+        return true;
+    }
     return without || *out != NULL;
 }
 

@@ -19,7 +19,6 @@
 #include "binding/answers/py_ranks.h"
 #include "binding/answers/py_report.h"
 #include "binding/answers/py_text_table.h"
-#include "binding/answers/py_threads.h"
 #include "binding/answers/py_what_if.h"
 #include "binding/answers/py_why.h"
 

@@ -45,7 +45,6 @@ ASKED(dominators, "analyze")
 ASKED(info, "info")
 ASKED(paths, "paths")
 ASKED(retained, "retained")
-ASKED(threads, "threads")
 ASKED(what_if, "what_if")
 
 #define TAKES "Takes a snapshot. Otherwise as Snapshot."
@@ -62,10 +61,6 @@ const char lg__core_retained_doc[] =
     "retained($module, target, /)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
     "retained().";
-const char lg__core_threads_doc[] =
-    "threads($module, /, *, mine=False, module=None, progress=None)\n--\n\n"
-    "The frames of each thread and what their locals retain: Threads.\n\n" TAKES
-    "threads().";
 const char lg__core_what_if_doc[] =
     "what_if($module, cut, /, *, mine=False, module=None, "
     "progress=None)\n--\n\n"

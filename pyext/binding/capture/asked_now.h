@@ -13,7 +13,6 @@ LG__ASKED(dominators)
 LG__ASKED(info)
 LG__ASKED(paths)
 LG__ASKED(retained)
-LG__ASKED(threads)
 LG__ASKED(what_if)
 
 #undef LG__ASKED

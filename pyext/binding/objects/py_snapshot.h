@@ -127,8 +127,6 @@ PyObject *lg__snapshot_to_igraph(PyObject *self, PyObject *unused);
 PyObject *lg__snapshot_collectable(PyObject *self, PyObject *unused);
 PyObject *lg__snapshot_uncollected(PyObject *self, PyObject *unused);
 PyObject *lg__snapshot_info(PyObject *self, PyObject *unused);
-PyObject *lg__snapshot_threads(PyObject *self, PyObject *const *args,
-                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_column(PyObject *self, PyObject *name);
 PyObject *lg__snapshot_repr_html(PyObject *self, PyObject *unused);
 
@@ -145,7 +143,6 @@ extern const char lg__snapshot_what_if_doc[];
 extern const char lg__snapshot_diff_doc[];
 extern const char lg__snapshot_report_doc[];
 extern const char lg__snapshot_summary_doc[];
-extern const char lg__snapshot_threads_doc[];
 extern const char lg__snapshot_findings_doc[];
 extern const char lg__snapshot_merged_paths_doc[];
 
