@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void
 close_newest(lg__compared_files *state)
@@ -140,4 +141,42 @@ lg__comparison_say(const lg__compared_files *state)
 {
     if (state->order.said.length > 0)
         fputs(state->order.said.data, stderr);
+}
+
+const char *
+lg__file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool
+lg__comparison_page(lg__compared_files *state, lg_page_options *options,
+                    int *code)
+{
+    const lg__arguments *arguments = state->arguments;
+    const char *last = arguments->words[arguments->word_count - 1];
+    if (lg_summary_is_file(last)) {
+        *code = LG__EXIT_USAGE;
+        lg__complain("the last of several must be a snapshot, and %s is a "
+                     "summary",
+                     last);
+        return false;
+    }
+    if (!lg__comparison_begin(state, code) ||
+        !lg__comparison_line_up(state, code))
+        return false;
+    lg__comparison_say(state);
+    if (!state->analysis) {
+        *code = LG__EXIT_USAGE;
+        lg__complain("the newest of several must be a snapshot, not a summary");
+        return false;
+    }
+    size_t newest = state->order.index[state->count - 1];
+    options->name = lg__file_name(arguments->words[newest]);
+    options->summaries = (const lg_summary *const *)state->summaries;
+    options->summary_count = state->count;
+    options->steps = state->steps;
+    options->note = state->order.said.data;
+    return true;
 }

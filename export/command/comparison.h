@@ -5,6 +5,7 @@
 #include "command/command.h"
 
 #include <leakgraph/growth.h>
+#include <leakgraph/page.h>
 
 typedef struct lg__compared_files {
     const lg__arguments *arguments;
@@ -26,6 +27,13 @@ bool lg__comparison_begin(lg__compared_files *state, int *code);
 bool lg__comparison_line_up(lg__compared_files *state, int *code);
 /** Says on the standard error what was sorted or left out. */
 void lg__comparison_say(const lg__compared_files *state);
+/** Opens and sorts what the arguments name, for a page about the newest, which
+ *  must be a snapshot. Returns false after a complaint, with the exit code in
+ *  *code. The options borrow the state. */
+bool lg__comparison_page(lg__compared_files *state, lg_page_options *options,
+                         int *code);
+/** Returns the name of a file without its folder. */
+const char *lg__file_name(const char *path);
 void lg__comparison_end(lg__compared_files *state);
 
 #endif

@@ -58,19 +58,23 @@ static const lg__verb verbs[] = {
      "Example:\n"
      "  leakgraph report run.lgs -o run.html\n"
      "  leakgraph report a.lgs b.lgs c.lgs -o growth.html\n"},
-    {"view", lg__verb_view, "NO", 1, 0,
-     "browse the snapshot, with a page for each object",
-     "leakgraph view SNAP [--no-browser] [--port N]",
+    {"view", lg__verb_view, "NOp", 1, LG__ANY_WORDS,
+     "browse snapshots, with a page for each object",
+     "leakgraph view SNAP [NEWER ...] [--steps A,B,...] [--no-browser]\n"
+     "       [--port N]",
      "Serves pages about the snapshot to the browser of this machine, and\n"
-     "opens it: the page of `report`, a search by selector, a page for each\n"
-     "object with all references to it and from it, tables to group and\n"
-     "filter, and what would die if you cut references. The address contains\n"
+     "opens it: the page of `report`, a search by words or selectors, a page\n"
+     "for each object with all references to it and from it, tables to group\n"
+     "and filter, and what would die if you cut references. With several\n"
+     "snapshots of one program, or their summaries, the pages are about the\n"
+     "newest, and say what has grown since the first. The address contains\n"
      "a secret, and the server answers only requests from this machine that\n"
      "know it. To open the pages elsewhere, forward the port with\n"
      "ssh -L 8000:127.0.0.1:8000. Ctrl-C ends the server.\n"
      "\n"
      "Example:\n"
      "  leakgraph view run.lgs\n"
+     "  leakgraph view a.lgs b.lgs c.lgs --steps 100,200,300\n"
      "  leakgraph view run.lgs --no-browser --port 8000\n"},
     {"summarize", lg__verb_summarize, "o", 1, 0,
      "write a small file that diff and ranks read",

@@ -1,7 +1,7 @@
 // The verb `view`: serves pages about one snapshot to a browser of this machine
 // until Ctrl-C.
 
-#include "command/command.h"
+#include "command/comparison.h"
 #include "serve/serve_private.h"
 
 #include <fcntl.h>
@@ -148,37 +148,58 @@ serve(const lg__arguments *arguments, viewing *state)
 }
 
 static int
-view(const lg__arguments *arguments, const lg_analysis *analysis)
+view(const lg__arguments *arguments, const lg_analysis *analysis,
+     const lg_page_options *options)
 {
     viewing state = {0};
     lg_error error = {0};
-    lg_page_options options = LG_PAGE_OPTIONS_INIT;
-    const char *path = arguments->words[0];
-    const char *slash = strrchr(path, '/');
-    options.title = slash ? slash + 1 : path;
     if (!lg__token_new(state.token)) {
         lg__complain("the system has no random numbers for the address of the "
                      "page");
         return LG__EXIT_INCOMPLETE;
     }
-    lg_status status = lg__server_new(analysis, &options, lg__monitor(),
-                                      &state.server, &error);
+    lg_status status =
+        lg__server_new(analysis, options, lg__monitor(), &state.server, &error);
     lg__progress_end();
     int code = status ? lg__fail(&error) : serve(arguments, &state);
     lg__server_free(state.server);
     return code;
 }
 
-int
-lg__verb_view(const lg__arguments *arguments)
+static int
+view_one(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
     lg_analysis *analysis;
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.title = lg__file_name(arguments->words[0]);
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
-    code = view(arguments, analysis);
+    code = view(arguments, analysis, &options);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return code;
+}
+
+static int
+view_several(const lg__arguments *arguments)
+{
+    int code = LG__EXIT_USAGE;
+    lg__compared_files state = {.arguments = arguments,
+                                .count = (size_t)arguments->word_count};
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    if (lg__comparison_page(&state, &options, &code)) {
+        options.title = options.name;
+        code = view(arguments, state.analysis, &options);
+    }
+    lg__comparison_end(&state);
+    return code;
+}
+
+int
+lg__verb_view(const lg__arguments *arguments)
+{
+    return arguments->word_count == 1 ? view_one(arguments)
+                                      : view_several(arguments);
 }

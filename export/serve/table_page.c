@@ -2,6 +2,7 @@
 
 #include "serve/server.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* The default is as many rows as a browser shows at once. */
@@ -66,6 +67,53 @@ changes_nothing(const lg_option *option, const char *value)
     return option->type == LG_OPTION_CHOICE && !strcmp(value, option->words[0]);
 }
 
+/* ------------------------------------------------------------- questions ---
+ */
+
+/* What has grown is a question to several snapshots. */
+static const lg_option growth_options[] = {
+    {.name = "settled",
+     .type = LG_OPTION_FLAG,
+     .help = "also what grew and stopped, or is small"},
+    {.name = "min_bytes",
+     .type = LG_OPTION_BYTES,
+     .help = "only what gained as much"},
+    {0},
+};
+
+static const lg_question growth = {
+    .name = "growth", .title = "Growth", .options = growth_options};
+
+static const lg_question *
+find_question(const char *name)
+{
+    return strcmp(name, growth.name) ? lg_question_find(name) : &growth;
+}
+
+static lg_status
+tabulate_growth(const lg__sheet *sheet, const lg_given *given, lg_table **out,
+                lg_error *err)
+{
+    const lg_page_options *page = sheet->page.options;
+    lg_growth found = {0};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = page->steps;
+    options.note = page->note;
+    options.settled = given[0].number != 0;
+    options.min_bytes = given[1].number;
+    if (page->summary_count < 2)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "There is only one snapshot: leakgraph view takes "
+                            "several, the oldest first.");
+    lg_status status = lg_growth_find(page->summaries, page->summary_count,
+                                      sheet->page.analysis, &options,
+                                      sheet->page.monitor, &found, err);
+    if (!status)
+        status = lg_tabulate_growth(&found, sheet->page.graph, 0, out, err);
+    lg_growth_free(&found);
+    return status;
+}
+
 /* Adds the pair of an option to a reduced request, if it says anything. */
 static void
 keep_pair(const lg__request *request, const lg_option *option, lg__request *out)
@@ -79,11 +127,21 @@ keep_pair(const lg__request *request, const lg_option *option, lg__request *out)
 static const lg_option limit = {
     .name = "limit", .type = LG_OPTION_LIMIT, .help = "rows"};
 
+/* How a page arranges the rows of any table: all of them, not only those that
+ * it shows. */
+static const lg_option arranging[] = {
+    {.name = "filter", .type = LG_OPTION_TEXT, .help = "words that rows have"},
+    {.name = "sort", .type = LG_OPTION_TEXT, .help = "the column to sort by"},
+    {.name = "order",
+     .type = LG_OPTION_TEXT,
+     .help = "ascending or descending"},
+};
+
 void
 lg__table_normalize(const lg__request *request, lg__request *out)
 {
     const char *of = lg__request_text(request, "of", "");
-    const lg_question *question = lg_question_find(of);
+    const lg_question *question = find_question(of);
     *out = (lg__request){.page = request->page, .pairs = {{"of", of}}};
     out->count = 1;
     if (!question)
@@ -92,12 +150,16 @@ lg__table_normalize(const lg__request *request, lg__request *out)
         if (option->type != LG_OPTION_LIMIT)
             keep_pair(request, option, out);
     keep_pair(request, &limit, out);
+    bool sorted = *lg__request_text(request, "sort", "");
+    for (size_t i = 0; i < sizeof arranging / sizeof *arranging; i++)
+        if (sorted || strcmp(arranging[i].name, "order"))
+            keep_pair(request, &arranging[i], out);
 }
 
 bool
 lg__has_table(const char *name)
 {
-    return lg_question_find(name) != NULL;
+    return find_question(name) != NULL;
 }
 
 static lg_status
@@ -110,6 +172,13 @@ read_limit(const lg__request *request, uint64_t *out, lg_error *err)
                         MOST_ROWS);
 }
 
+static bool
+is_arranged(const lg__request *request)
+{
+    return *lg__request_text(request, "filter", "") ||
+           *lg__request_text(request, "sort", "");
+}
+
 static lg_status
 read_options(const lg__request *request, const lg_question *question,
              lg_given *given, lg_error *err)
@@ -120,7 +189,8 @@ read_options(const lg__request *request, const lg_question *question,
         const lg_option *option = &question->options[i];
         const char *value = lg__request_text(request, option->name, "");
         if (option->type == LG_OPTION_LIMIT)
-            given[i] = (lg_given){.given = true, .number = rows};
+            given[i] = (lg_given){.given = true,
+                                  .number = is_arranged(request) ? 0 : rows};
         else if (*value)
             status =
                 lg_option_read(option, option->name, value, &given[i], err);
@@ -235,9 +305,33 @@ add_control(lg__sheet *sheet, const lg_option *option)
     }
 }
 
+/* Adds a choice of the columns to sort by. */
 static void
-add_controls(lg__sheet *sheet, const lg_question *question, uint64_t rows)
+add_sort(lg__sheet *sheet, const lg_table *table)
 {
+    static const lg_option sort = {.name = "sort", .help = "of all rows"};
+    static const char *const orders[] = {"descending", "ascending", NULL};
+    static const lg_option order = {
+        .name = "order", .words = orders, .help = "of all rows"};
+    lg_text *out = sheet->page.out;
+    const char *chosen = lg__request_text(sheet->request, "sort", "");
+    open_select(out, &sort);
+    add_word(out, (lg_string){"", 0}, *chosen == '\0', "as it comes");
+    for (size_t i = 0; i < lg_table_column_count(table); i++) {
+        lg_string heading = lg_table_column(table, i).heading;
+        if (heading.length > 0 && lg_table_column_on_page(table, i))
+            add_word(out, heading, is_word(heading, chosen), NULL);
+    }
+    lg_text_add(out, "</select></label>");
+    add_words(out, &order, lg__request_text(sheet->request, "order", ""));
+}
+
+static void
+add_controls(lg__sheet *sheet, const lg_question *question,
+             const lg_table *table, uint64_t rows)
+{
+    static const lg_option filter = {
+        .name = "filter", .type = LG_OPTION_TEXT, .help = "all rows by words"};
     lg_text *out = sheet->page.out;
     lg_text_addf(out,
                  "<form class=\"controls\" action=\"table\">"
@@ -245,6 +339,8 @@ add_controls(lg__sheet *sheet, const lg_question *question, uint64_t rows)
                  question->name);
     for (const lg_option *option = question->options; option->name; option++)
         add_control(sheet, option);
+    add_field(out, &filter, lg__request_text(sheet->request, "filter", ""));
+    add_sort(sheet, table);
     lg_text_addf(out,
                  "<label>rows <input type=\"number\" name=\"limit\" min=\"1\" "
                  "max=\"%d\" value=\"%llu\"></label><button>Show</button>"
@@ -253,40 +349,88 @@ add_controls(lg__sheet *sheet, const lg_question *question, uint64_t rows)
 }
 
 static void
+add_tab(lg__sheet *sheet, const lg_question *question, const lg_question *shown)
+{
+    lg_text_addf(
+        &sheet->page.nav, "<a href=\"table?of=%s\"%s>%s</a>", question->name,
+        question == shown ? " aria-current=\"page\"" : "", question->title);
+}
+
+static void
 add_tabs(lg__sheet *sheet, const lg_question *shown)
 {
     const lg_question *question;
+    if (sheet->page.options->summary_count > 1)
+        add_tab(sheet, &growth, shown);
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
-        lg_text_addf(&sheet->page.nav, "<a href=\"table?of=%s\"%s>%s</a>",
-                     question->name,
-                     question == shown ? " aria-current=\"page\"" : "",
-                     question->title);
+        add_tab(sheet, question, shown);
 }
 
 static lg_status
-add_rows(lg__sheet *sheet, const lg_question *question, const lg_given *given,
-         uint64_t rows, lg_error *err)
+find_rows(lg__sheet *sheet, const lg_question *question, const lg_given *given,
+          lg_table **out, lg_error *err)
 {
-    lg_table *table = NULL;
     const lg_ask ask = {.graph = sheet->page.graph,
                         .analysis = sheet->page.analysis,
                         .given = given,
                         .monitor = sheet->page.monitor};
-    lg_status status = lg_question_ask(question, &ask, &table, err);
-    return status ? status : lg__sheet_rows(sheet, table, (size_t)rows, err);
+    return question == &growth ? tabulate_growth(sheet, given, out, err)
+                               : lg_question_ask(question, &ask, out, err);
+}
+
+/* Finds the column with this heading, which people see. */
+static size_t
+find_column(const lg_table *table, const char *heading)
+{
+    for (size_t i = 0; i < lg_table_column_count(table) && *heading; i++)
+        if (lg_table_column_on_page(table, i) &&
+            is_word(lg_table_column(table, i).heading, heading))
+            return i;
+    return SIZE_MAX;
+}
+
+/* Adds the rows as the reader wants them, and frees the table. */
+static lg_status
+add_rows(lg__sheet *sheet, lg_table *table, uint64_t rows, lg_error *err)
+{
+    const lg__request *request = sheet->request;
+    const char *filter = lg__request_text(request, "filter", "");
+    const char *order = lg__request_text(request, "order", "descending");
+    lg_arrangement arrangement = LG_ARRANGEMENT_INIT;
+    lg_table *arranged = NULL;
+    arrangement.filter = *filter ? filter : NULL;
+    arrangement.column =
+        find_column(table, lg__request_text(request, "sort", ""));
+    arrangement.descending = !strcmp(order, "descending");
+    if (!is_arranged(request))
+        return lg__sheet_rows(sheet, table, (size_t)rows, err);
+    lg_status status = lg_table_arrange(table, &arrangement, &arranged, err);
+    if (!status) {
+        lg_text_add(sheet->page.out, "<p class=\"note\">");
+        lg_text_add_count(sheet->page.out, lg_table_row_count(arranged));
+        lg_text_add(sheet->page.out, " of ");
+        lg_text_add_count(sheet->page.out, lg_table_row_count(table));
+        lg_text_add(sheet->page.out, " rows</p>");
+        status = lg__sheet_rows(sheet, arranged, (size_t)rows, err);
+    }
+    lg_table_free(table);
+    return status;
 }
 
 lg_status
 lg__sheet_table(lg__sheet *sheet, lg_error *err)
 {
     const char *of = lg__request_text(sheet->request, "of", "");
-    const lg_question *question = lg_question_find(of);
+    const lg_question *question = find_question(of);
     lg_given given[LG_MOST_OPTIONS] = {{0}};
+    lg_table *table = NULL;
     lg_text title = {0};
     uint64_t rows = USUAL_ROWS;
     if (!question)
         return lg_error_set(err, LG_ENOTFOUND, "There is no such table.");
     lg_status status = read_options(sheet->request, question, given, err);
+    if (!status)
+        status = find_rows(sheet, question, given, &table, err);
     if (status)
         return status;
     read_limit(sheet->request, &rows, NULL);
@@ -294,8 +438,8 @@ lg__sheet_table(lg__sheet *sheet, lg_error *err)
     lg_text_add(&title, question->title);
     lg__sheet_heading(sheet, &title, NULL);
     lg_text_add(sheet->page.out, "<section>");
-    add_controls(sheet, question, rows);
-    status = add_rows(sheet, question, given, rows, err);
+    add_controls(sheet, question, table, rows);
+    status = add_rows(sheet, table, rows, err);
     lg_text_add(sheet->page.out, "</section>\n");
     return status;
 }

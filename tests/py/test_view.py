@@ -417,6 +417,34 @@ def test_an_address_that_cannot_be_printed(server):
     assert done.returncode == 4 and "cannot print the address" in done.stderr
 
 
+# The server sorts and filters all rows, of which the page shows some.
+def test_tables_of_all_rows(server):
+    page = get(server, "table?of=types&filter=bytearray&limit=5")[2]
+    assert re.search(r"\d+ of [\d,]+ rows", page)
+    assert "bytearray" in page and ">dict<" not in page
+    page = get(server, "table?of=types&sort=objects&order=ascending&limit=3")[2]
+    assert re.findall(r'data-v="(\d+)"', page)[0] == "1"
+    assert get(server, "table?of=types&sort=nothing")[0] == 200
+    assert get(server, "table?of=growth")[0] == 404
+
+
+def test_several_snapshots(tmp_path):
+    kept = []
+    sys.modules[__name__].kept = kept
+    for step in range(3):
+        kept.extend(bytearray(100_000) for _ in range(10))
+        leakgraph.save_snapshot(tmp_path / f"{step}.lgs")
+    del sys.modules[__name__].kept
+    paths = [str(tmp_path / f"{step}.lgs") for step in (2, 0, 1)]
+    running = start(paths[0], *paths[1:])
+    page = get(running, "")[2]
+    assert "<title>2.lgs" in page and 'id="growth"' in page
+    page = get(running, "table?of=growth")[2]
+    assert f"{__name__}.kept" in page and "10 → 20 → 30" in page
+    assert "settled" in get(running, "table?of=growth&settled=1")[2]
+    assert "sorted" in end(running)
+
+
 # Shows what people see: the script fills in why an object is alive.
 def test_in_chromium(server, tmp_path):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")

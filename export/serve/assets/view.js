@@ -27,7 +27,8 @@ const explorer = {
       field.select();
     });
     for (const later of document.querySelectorAll(".later")) this.fill(later);
-    this.rememberTable();
+    this.arrangeTable();
+    this.copySelectors();
   },
 
   // Fetches selectors that begin so, one a line; nothing if the server ended.
@@ -69,35 +70,91 @@ const explorer = {
     }, { rootMargin: "200px" }).observe(later);
   },
 
-  // A table's order and filter are part of its address.
-  rememberTable() {
+  // The server sorts and filters all rows of a table, not only those that the page shows.
+  arrangeTable() {
+    const form = document.querySelector("form.controls");
     const table = document.querySelector("section > .table table");
-    if (!table || !location.pathname.endsWith("/table")) return;
-    const state = new URLSearchParams(location.hash.slice(1));
-    const field = table.parentElement.querySelector("input[type=search]");
+    if (!form || !table || !form.elements.sort) return;
+    const filter = table.previousElementSibling;
+    if (filter && filter.type === "search") filter.remove();
+    const { sort, order } = form.elements;
+    for (const heading of table.tHead ? table.tHead.rows[0].cells : []) {
+      const button = heading.querySelector("button");
+      if (!button) continue;
+      const name = button.textContent;
+      if (sort.value === name) heading.setAttribute("aria-sort", order.value);
+      const copy = button.cloneNode(true);
+      button.replaceWith(copy);
+      copy.addEventListener("click", () => {
+        const numbers = heading.classList.contains("n");
+        const turned = order.value === "descending" ? "ascending" : "descending";
+        order.value = sort.value === name ? turned : numbers ? "descending" : "ascending";
+        sort.value = name;
+        form.requestSubmit();
+      });
+    }
+    this.chooseColumns(form, table);
+  },
+
+  // Hides columns; the address says which.
+  chooseColumns(form, table) {
     const headings = [...(table.tHead ? table.tHead.rows[0].cells : [])];
-    if (field && state.get("filter")) {
-      field.value = state.get("filter");
-      tables.filter(table, field.value);
-    }
-    const heading = headings[Number(state.get("sort"))];
-    if (state.has("sort") && heading) {
-      tables.sort(table, headings.indexOf(heading), heading);
-      if (heading.getAttribute("aria-sort") !== state.get("order"))
-        tables.sort(table, headings.indexOf(heading), heading);
-    }
-    const remember = () => {
-      const now = new URLSearchParams();
-      const sorted = headings.findIndex((each) => each.hasAttribute("aria-sort"));
-      if (sorted >= 0) {
-        now.set("sort", sorted);
-        now.set("order", headings[sorted].getAttribute("aria-sort"));
-      }
-      if (field && field.value) now.set("filter", field.value);
-      history.replaceState(null, "", `#${now}`);
+    if (headings.length < 2) return;
+    const names = headings.map((heading) => heading.textContent);
+    const hidden = new Set(new URLSearchParams(location.hash.slice(1)).getAll("hide"));
+    const show = () => {
+      for (const row of table.rows)
+        [...row.cells].forEach((cell, i) => { cell.hidden = hidden.has(names[i]); });
     };
-    table.addEventListener("click", remember);
-    if (field) field.addEventListener("input", remember);
+    const list = document.createElement("details");
+    list.className = "columns";
+    const title = document.createElement("summary");
+    title.textContent = "columns";
+    list.append(title);
+    for (const name of names.filter(Boolean)) {
+      const label = document.createElement("label");
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.checked = !hidden.has(name);
+      box.addEventListener("change", () => {
+        hidden[box.checked ? "delete" : "add"](name);
+        const state = new URLSearchParams([...hidden].map((each) => ["hide", each]));
+        history.replaceState(null, "", hidden.size > 0 ? `#${state}` : location.pathname
+          + location.search);
+        show();
+      });
+      label.append(box, name);
+      list.append(label);
+    }
+    form.append(list);
+    show();
+  },
+
+  // A button copies the selector of the object or reference that a link leads to.
+  copySelectors() {
+    const links = document.querySelectorAll(
+      "main td a[href^='object?node='], main td a[href^='what-if?cut=']");
+    for (const link of links) {
+      const query = new URL(link.href).searchParams;
+      this.addCopy(link, query.has("node") ? `#${query.get("node")}` : query.get("cut"));
+    }
+    const number = document.querySelector("h1 .note");
+    if (number && number.textContent.startsWith("#")) this.addCopy(number, number.textContent);
+  },
+
+  addCopy(beside, selector) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "copy";
+    button.title = selector;
+    button.setAttribute("aria-label", `Copy the selector ${selector}`);
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(selector);
+      button.textContent = "copied";
+      setTimeout(() => { button.textContent = "copy"; }, 1500);
+    });
+    beside.after(button);
   },
 };
 

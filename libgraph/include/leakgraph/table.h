@@ -96,6 +96,31 @@ LG_API lg_string lg_table_device_name(const lg_table *table, uint32_t device);
 LG_API lg_status lg_table_select(const lg_table *table, const size_t *rows,
                                  size_t count, lg_table **out, lg_error *err);
 
+/** How lg_table_arrange arranges rows. Start from LG_ARRANGEMENT_INIT. */
+typedef struct lg_arrangement {
+    size_t size;        /**< of this struct */
+    const char *filter; /**< only rows whose cells, as people read them, have
+                             all these words in any case; NULL: all rows */
+    size_t column;      /**< what to sort by; SIZE_MAX: keep the order */
+    bool descending;
+} lg_arrangement;
+
+#define LG_ARRANGEMENT_INIT                                                    \
+    {                                                                          \
+        .size = sizeof(lg_arrangement), .column = SIZE_MAX                     \
+    }
+
+/** Makes a table of the rows that a filter leaves, sorted by a column: numbers
+ *  by value, texts as people read them, without respect to case; empty cells
+ *  come last. Equal rows keep their order, and so do the rows of a tree. It
+ *  borrows everything else from `table`, as lg_table_select does. LG_EINVAL:
+ *  there is no such column; LG_ENOMEM. O(rows log rows). */
+LG_API lg_status lg_table_arrange(const lg_table *table,
+                                  const lg_arrangement *arrangement,
+                                  lg_table **out, lg_error *err);
+/** Whether people see the column on a page. */
+LG_API bool lg_table_column_on_page(const lg_table *table, size_t column);
+
 /** Writes text for terminals, aligned by the widths of characters there. Writes
  *  at most `limit` rows (0: all), and counts the others. LG_ENOMEM. */
 LG_API lg_status lg_table_text(const lg_table *table, size_t limit,
