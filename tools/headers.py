@@ -37,6 +37,7 @@ HEADERS = (
     "libgraph/include/leakgraph/what_if.h",
     "libgraph/include/leakgraph/waste.h",
     "libgraph/include/leakgraph/search.h",
+    "libgraph/include/leakgraph/branches.h",
     "libgraph/include/leakgraph/json.h",
     "libgraph/include/leakgraph/table.h",
     "libgraph/include/leakgraph/question.h",

@@ -85,7 +85,7 @@ lg__page_tail(lg__page *page)
 void
 lg__page_pre(lg__page *page, const lg_text *text)
 {
-    lg_text_add(page->out, "<pre>");
+    lg_text_add(page->out, "<pre tabindex=\"0\">");
     for (const char *at = text->data; at && *at;) {
         size_t length = strcspn(at, "\n");
         lg_text_add_html(page->out, at, length);

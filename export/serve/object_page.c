@@ -3,6 +3,8 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/branches.h>
+
 #include <stdio.h>
 
 static void
@@ -78,18 +80,68 @@ add_sizes(lg__sheet *sheet, lg_node node)
     end_fact(sheet);
 }
 
+/* The most steps of a path that a page shows at its beginning, and at its
+ * end. */
+enum { STEPS = 12 };
+
+/* Adds a step with a link to its object, and one to what its cut would free. */
+static void
+add_step(lg__sheet *sheet, const lg_hop *hop)
+{
+    lg_text *out = sheet->page.out;
+    lg_text label = {0};
+    lg_hop_label(sheet->page.graph, hop, &label);
+    lg_text_add(out, "<li>");
+    lg__page_link(&sheet->page, hop->target, &label);
+    lg_text_addf(out,
+                 " <a class=\"cut\" href=\"%s%%23%u-%%3E%%23%u\" "
+                 "title=\"What if this reference were cut?\">cut</a></li>",
+                 lg__page_links.reference, hop->source, hop->target);
+    out->failed |= label.failed;
+    lg_text_free(&label);
+}
+
+static void
+add_steps(lg__sheet *sheet, const lg_path *path)
+{
+    const lg_graph *graph = sheet->page.graph;
+    lg_text root = {0};
+    if (path->root.kind == LG_ROOT_MODULE && path->root.name.length > 0)
+        lg_text_add_bytes(&root, path->root.name.data, path->root.name.length);
+    else
+        lg_node_title(graph, path->root.node, false, &root);
+    lg_text_add(sheet->page.out, "<ol class=\"steps\"><li>");
+    lg__page_link(&sheet->page, path->root.node, &root);
+    lg_text_add(sheet->page.out, "</li>");
+    for (size_t i = 0; i < path->count; i++) {
+        bool left_out = i >= STEPS && i + STEPS < path->count;
+        if (!left_out)
+            add_step(sheet, &path->hops[i]);
+        else if (i == STEPS)
+            lg_text_add(sheet->page.out, "<li>…</li>");
+    }
+    lg_text_add(sheet->page.out, "</ol>");
+    sheet->page.out->failed |= root.failed;
+    lg_text_free(&root);
+}
+
 static lg_status
 add_path(lg__sheet *sheet, lg_node node, lg_error *err)
 {
-    lg_text path = {0};
+    lg_text text = {0};
+    lg_path path = {0};
     lg_status status =
-        lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &path, err);
-    if (!status && path.length > 0) {
+        lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &text, err);
+    if (!status && text.length > 0) {
         begin_fact(sheet, "path", "path");
-        add_text(sheet, &path);
+        add_text(sheet, &text);
+        if (!lg_path_from_root(sheet->page.graph, node, sheet->page.monitor,
+                               &path, NULL))
+            add_steps(sheet, &path);
         end_fact(sheet);
     }
-    lg_text_free(&path);
+    lg_path_free(&path);
+    lg_text_free(&text);
     return status;
 }
 
@@ -206,34 +258,14 @@ add_references(lg__sheet *sheet, lg_node node, bool inward, lg_error *err)
 }
 
 static lg_status
-add_owned(lg__sheet *sheet, lg_node node, lg_error *err)
+add_tree(lg__sheet *sheet, lg_node node, unsigned way, lg_error *err)
 {
-    const lg_analysis *analysis = sheet->page.analysis;
-    lg_nodes nodes = {0};
-    lg_table *table = NULL;
-    uint64_t first = 0;
-    size_t total = 0;
-    lg_text *out = sheet->page.out;
-    lg__page_section(&sheet->page, "owned", "What goes with it");
-    lg_status status =
-        lg__sheet_number(sheet, "owned", UINT32_MAX, &first, err);
-    if (!status)
-        status = lg_node_owned_range(analysis, node, (size_t)first,
-                                     LG__SHEET_ROWS, &nodes, &total, err);
-    if (!status)
-        status =
-            lg_tabulate_nodes(analysis, nodes.items, nodes.count, &table, err);
-    if (!status) {
-        lg_text_add(out, "<p class=\"note\">");
-        lg_text_add_count(out, total);
-        lg_text_add(out, total == 1 ? " object has" : " objects have");
-        lg_text_add(out, " it as immediate dominator.</p>");
-        status = lg__sheet_list(sheet, table, err);
-        lg__sheet_pager(sheet, "owned", first, nodes.count,
-                        first + nodes.count < total);
-    }
+    lg__page_section(&sheet->page, way == LG_BRANCH_OWNED ? "owned" : "holders",
+                     way == LG_BRANCH_OWNED
+                         ? "What goes with it, by place"
+                         : "What refers to it, up to the roots");
+    lg_status status = lg__sheet_branches(sheet, node, way, LG_NONE, err);
     lg__page_section_end(&sheet->page);
-    lg_nodes_free(&nodes);
     return status;
 }
 
@@ -275,7 +307,9 @@ lg__sheet_object(lg__sheet *sheet, lg_error *err)
     if (!status)
         status = add_references(sheet, node, false, err);
     if (!status)
-        status = add_owned(sheet, node, err);
+        status = add_tree(sheet, node, LG_BRANCH_OWNED, err);
+    if (!status)
+        status = add_tree(sheet, node, LG_BRANCH_REFERRERS, err);
     if (!status)
         add_pictures(sheet, node);
     return status;

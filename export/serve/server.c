@@ -14,6 +14,7 @@ typedef struct page_kind {
 static const page_kind makers[] = {
     {"object", lg__sheet_object, LG__QUICK},
     {"why", lg__sheet_why, LG__SLOW},
+    {"tree", lg__sheet_tree, LG__QUICK},
     {"picture", lg__sheet_picture, LG__SLOW},
     {"cycle", lg__sheet_cycle, LG__SLOW},
     {"search", lg__sheet_search, LG__QUICK},

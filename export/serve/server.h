@@ -126,6 +126,7 @@ bool lg__server_keep(lg__server *server, const lg_text *question,
 /* These make the pages; each reads its own parameters. */
 lg__sheet_maker lg__sheet_object;  /* object?node= [in= out= owned=] */
 lg__sheet_maker lg__sheet_why;     /* why?node= */
+lg__sheet_maker lg__sheet_tree;    /* tree?node= &of= [like=] */
 lg__sheet_maker lg__sheet_picture; /* picture?node= &of= */
 lg__sheet_maker lg__sheet_cycle;   /* cycle?of= [first=] */
 lg__sheet_maker lg__sheet_search;  /* search?q= [first=] */
@@ -155,6 +156,10 @@ lg_status lg__sheet_rows(lg__sheet *sheet, lg_table *table, size_t limit,
                          lg_error *err);
 /** Adds a table of objects and frees it. */
 lg_status lg__sheet_list(lg__sheet *sheet, lg_table *table, lg_error *err);
+/** Adds one level of a tree of branches; `way` is a lg_branch_way, and `like`
+ * as lg_node_branches takes it. */
+lg_status lg__sheet_branches(lg__sheet *sheet, lg_node node, unsigned way,
+                             lg_node like, lg_error *err);
 /** Adds a section that another page of the server fills: the script loads it,
  *  or else the reader follows the link with this text. */
 void lg__sheet_later(lg__sheet *sheet, const char *id, const char *heading,

@@ -417,6 +417,21 @@ def test_an_address_that_cannot_be_printed(server):
     assert done.returncode == 4 and "cannot print the address" in done.stderr
 
 
+# A tree opens level by level: 200 items in one row, then each for itself.
+def test_trees(server):
+    found = get(server, f"search?q=name:{__name__}.holder")[1]["Location"]
+    page = get(server, found)[2]
+    assert "What goes with it, by place" in page
+    assert "what-if?cut=%23" in page and 'class="steps"' in page
+    (items,) = re.findall(r'href="(tree\?node=\d+&amp;of=owned)">open', page)
+    level = get(server, items.replace("&amp;", "&"))[2]
+    (group,) = re.findall(r'href="(tree\?node=\d+&amp;of=owned&amp;like=\d+)"', level)
+    assert "[*]" in level and "200 such as bytearray" in level
+    level = get(server, group.replace("&amp;", "&"))[2]
+    assert level.count('">bytearray') == 50 and "and 150 more" in level
+    assert get(server, f"tree?node={items.split('=')[1].split('&')[0]}&of=x")[0] == 400
+
+
 # The server sorts and filters all rows, of which the page shows some.
 def test_tables_of_all_rows(server):
     page = get(server, "table?of=types&filter=bytearray&limit=5")[2]

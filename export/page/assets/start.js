@@ -10,4 +10,18 @@ if (typeof document !== "undefined") {
   else if (data)
     new AreaMap(view, JSON.parse(data.textContent));
   tables.start();
+  // Paper has no folds.
+  const folded = () => document.querySelectorAll("main details:not([open])");
+  addEventListener("beforeprint", () => {
+    for (const each of folded()) {
+      each.open = true;
+      each.classList.add("unfolded");
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const each of document.querySelectorAll("details.unfolded")) {
+      each.open = false;
+      each.classList.remove("unfolded");
+    }
+  });
 }

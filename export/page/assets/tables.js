@@ -59,6 +59,7 @@ const tables = {
 
   // Rows of a tree keep their order. A filter ignores what is folded.
   prepare(table, name) {
+    if (table.classList.contains("tree")) return;
     const tree = table.querySelector("td.d1, td.d2, td[style*=padding-left]") !== null;
     const rows = table.tBodies[0].rows.length;
     if (table.tHead && !tree && rows > 1) this.makeSortable(table);

@@ -31,6 +31,7 @@
 #include <leakgraph/answers.h>
 #include <leakgraph/base.h>
 #include <leakgraph/baseline.h>
+#include <leakgraph/branches.h>
 #include <leakgraph/bytes.h>
 #include <leakgraph/cycles.h>
 #include <leakgraph/file.h>
