@@ -154,7 +154,7 @@ add_cycle(lg__sheet *sheet, lg_node node)
     if (component == LG_NONE)
         return;
     begin_fact(sheet, "cycle", NULL);
-    uint32_t count = lg_analysis_component(analysis, component).count;
+    uint32_t count = lg_component_objects(analysis, component);
     lg_text_addf(out, "<a href=\"cycle?of=%u\">", component);
     if (count > 1) {
         lg_text_add(out, "one of ");

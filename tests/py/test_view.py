@@ -485,4 +485,6 @@ def test_in_chromium(server, tmp_path):
     )
     assert "GC root" in done.stdout
     assert '<button type="button">retained</button>' in done.stdout
+    assert 'role="treegrid"' in done.stdout and 'aria-expanded="false"' in done.stdout
+    assert 'aria-label="Copy the selector #' in done.stdout
     assert "Content Security Policy" not in done.stderr

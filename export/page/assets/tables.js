@@ -57,11 +57,25 @@ const tables = {
     table.before(input);
   },
 
+  // On a narrow screen, the cells of a row with many columns stand below one another, with the
+  // headings before them.
+  STACKED: 4,
+  stack(table) {
+    const headings = [...table.tHead.rows[0].cells].map((heading) => heading.textContent);
+    if (headings.length <= this.STACKED) return;
+    table.classList.add("stacks");
+    for (const row of table.tBodies[0].rows)
+      [...row.cells].forEach((cell, i) => {
+        if (headings[i]) cell.setAttribute("data-label", headings[i]);
+      });
+  },
+
   // Rows of a tree keep their order. A filter ignores what is folded.
   prepare(table, name) {
     if (table.classList.contains("tree")) return;
     const tree = table.querySelector("td.d1, td.d2, td[style*=padding-left]") !== null;
     const rows = table.tBodies[0].rows.length;
+    if (table.tHead && !tree) this.stack(table);
     if (table.tHead && !tree && rows > 1) this.makeSortable(table);
     if (rows > this.LONG && !table.closest("details")) this.makeFilter(table, name);
   },

@@ -115,6 +115,10 @@ LG_API uint32_t lg_analysis_component_count(const lg_analysis *analysis);
 /** Biggest retained bytes first. */
 LG_API lg_component lg_analysis_component(const lg_analysis *analysis,
                                           uint32_t index);
+/** Counts its members as answers show them: without the namespaces and closures
+ *  that are folded into others. O(members). */
+LG_API uint32_t lg_component_objects(const lg_analysis *analysis,
+                                     uint32_t component);
 /** The component's retained bytes on one device of the graph (0: the host). */
 LG_API uint64_t lg_component_retained_on(const lg_analysis *analysis,
                                          uint32_t component, uint32_t device);

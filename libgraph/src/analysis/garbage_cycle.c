@@ -1,4 +1,4 @@
-// A cycle of garbage, in words.
+// The members of a cycle that answers show, and a cycle of garbage in words.
 #include "analysis/analysis_private.h"
 #include "graph/graph_private.h"
 
@@ -9,6 +9,13 @@ lg__count_seen(const lg_graph *graph, const lg_component *component)
     for (uint32_t i = 0; i < component->count; i++)
         count += lg_node_folded_into(graph, component->nodes[i]) == LG_NONE;
     return count;
+}
+
+uint32_t
+lg_component_objects(const lg_analysis *analysis, uint32_t index)
+{
+    lg_component component = lg_analysis_component(analysis, index);
+    return lg__count_seen(lg_analysis_graph(analysis), &component);
 }
 
 bool
