@@ -168,6 +168,28 @@ interior_pointers(void)
     native_heap_close(&heap);
 }
 
+// A loop that does the same each time leaves a pointer to a buffer that was
+// freed, and whose memory is now deep in the block of the next object.
+static void
+a_pointer_deep_into_a_block_holds_nothing(void)
+{
+    enum { OBJECTS = 8, BYTES = 4096, DEPTH = 2048 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *blocks[OBJECTS];
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        blocks[i] = native_heap_block(&heap, BYTES);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = address_of(blocks[i]);
+        object[3] = address_of(blocks[(i + 1) % OBJECTS]) + DEPTH;
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        CHECK(native_heap_held(&heap, i) == BYTES + CHUNK);
+    native_heap_close(&heap);
+}
+
 // A registry of a library keeps what objects only borrow.
 static void
 registry(void)
@@ -318,6 +340,24 @@ nothing_changes_without_blocks(void)
 }
 
 static void
+what_could_not_be_listed_is_an_error(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    native_heap_object(&heap, true);
+    native_heap_finish(&heap);
+    lg_native_memory memory = {.failure = "the heap is damaged"};
+    lg_graph *made = NULL;
+    lg_error error;
+    CHECK(lg_graph_with_native(heap.graph, &memory, NULL, &made, &error) ==
+          LG_EINVAL);
+    CHECK(strcmp(error.message,
+                 "no native memory is listed: the heap is damaged") == 0);
+    CHECK(made == NULL);
+    native_heap_close(&heap);
+}
+
+static void
 levels_are_kept(void)
 {
     native_heap heap;
@@ -399,5 +439,7 @@ SUITE(native)
     RUN(lost_blocks_hold_objects);
     RUN(nothing_changes_without_blocks);
     RUN(levels_are_kept);
+    RUN(a_pointer_deep_into_a_block_holds_nothing);
+    RUN(what_could_not_be_listed_is_an_error);
     return test_result();
 }

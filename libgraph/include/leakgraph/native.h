@@ -114,10 +114,9 @@ typedef struct lg_native_memory {
  * Makes the graph that has the native memory, too: all of `graph`, and behind
  * it a node for what a holder keeps in blocks that are alike (LG_NODE_NATIVE).
  * Blocks that are objects, or that objects count as their own, get no node.
- * If `memory->failure` is set, the graph is a copy whose info text "native" has
- * the sentence. `allocator` may be NULL (malloc), and is taken over, also on
- * failure. `graph` stays the caller's. O((nodes + words) log), no malloc with
- * an allocator.
+ * LG_EINVAL, with the sentence, if `memory->failure` is set. `allocator` may be
+ * NULL (malloc), and is taken over, also on failure. `graph` stays the
+ * caller's. O((nodes + words) log), no malloc with an allocator.
  */
 LG_API lg_status lg_graph_with_native(const lg_graph *graph,
                                       lg_native_memory *memory,

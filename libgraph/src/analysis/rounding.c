@@ -115,6 +115,11 @@ lg_status
 lg_node_native(const lg_analysis *analysis, lg_node node, uint64_t *out,
                lg_error *err)
 {
+    if (lg__first_native(analysis->graph) ==
+        analysis->graph->columns.node_count) {
+        *out = 0;
+        return LG_OK;
+    }
     return sum_retained(analysis, node, native_of, out, err);
 }
 

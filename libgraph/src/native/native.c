@@ -86,11 +86,14 @@ judge(lg__native *native)
 
 // Links use the highest bit of a vertex.
 static lg_status
-check_counts(const lg_graph *graph, const lg_native_memory *memory,
+check_memory(const lg_graph *graph, const lg_native_memory *memory,
              lg_error *err)
 {
     uint64_t vertices = (uint64_t)graph->columns.node_count +
                         memory->block_count + memory->range_count;
+    if (memory->failure != NULL)
+        return lg_error_set(err, LG_EINVAL, "no native memory is listed: %s",
+                            memory->failure);
     return vertices < LG__GROUP_BIT - 2
                ? LG_OK
                : lg_error_set(err, LG_ELIMIT,
@@ -110,7 +113,7 @@ run(const lg_graph *graph, lg_native_memory *memory, lg_graph *out,
         .blocks = (uint32_t)memory->block_count,
     };
     native.allocator.release = NULL;
-    lg_status status = check_counts(graph, memory, err);
+    lg_status status = check_memory(graph, memory, err);
     if (status == LG_OK)
         status = lg__policy_new(graph, &native.allocator, &native.policy, err);
     if (status == LG_OK && !judge(&native))

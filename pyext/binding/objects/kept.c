@@ -60,9 +60,6 @@ plain_attribute(const lg__snapshot_object *snapshot, PyObject *node, int which)
         Py_INCREF(Py_Ellipsis);
         return Py_Ellipsis;
     }
-    if (which == KEPT_NATIVE &&
-        lg_graph_info_find(snapshot->graph, "native").length == 0)
-        return PyLong_FromLong(0);
     PyObject *value = lg__attribute_get(node, names[which]);
     if (which == KEPT_TYPE || which == KEPT_DOMINATOR)
         return number_of(value);
