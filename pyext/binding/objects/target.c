@@ -191,28 +191,43 @@ lg__target_is_live(lg__core_state *state, PyObject *target)
            !is_set(state, target);
 }
 
+/* Reads characters one by one: to encode the text would leave its UTF-8 with an
+   object of the program, which would be larger from then on. */
+static bool
+begins(PyObject *text, const char *prefix)
+{
+    Py_ssize_t length = (Py_ssize_t)strlen(prefix);
+    if (PyUnicode_GetLength(text) < length)
+        return false;
+    for (Py_ssize_t i = 0; i < length; i++)
+        if (PyUnicode_ReadChar(text, i) != (Py_UCS4)prefix[i])
+            return false;
+    return true;
+}
+
+static bool
+begins_with_word(PyObject *object)
+{
+    static const char *const prefixes[] = {"name:", "type:", "node:",
+                                           "module:"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (begins(object, prefixes[i]))
+            return true;
+    return false;
+}
+
 bool
 lg__target_reads_selector(PyObject *object)
 {
-    static const char *const prefixes[] = {
-        "name:", "type:", "node:", "module:", "#", "0x"};
-    const char *text = PyUnicode_AsUTF8(object);
-    PyErr_Clear();
-    for (size_t i = 0; text && i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
-    return false;
+    return begins_with_word(object) || begins(object, "#") ||
+           begins(object, "0x");
 }
 
 bool
 lg__target_is_object(lg__core_state *state, const char *function,
                      PyObject *object)
 {
-    const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : "";
-    PyErr_Clear();
-    bool has_prefix = text != NULL && strchr("#0", *text) == NULL;
-    if (!has_prefix || !PyUnicode_Check(object) ||
-        !lg__target_reads_selector(object))
+    if (!PyUnicode_Check(object) || !begins_with_word(object))
         return true;
     PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                  "leakgraph.%s() takes an object; for the selector %R, ask a "
