@@ -208,8 +208,8 @@ begins(PyObject *text, const char *prefix)
 static bool
 begins_with_word(PyObject *object)
 {
-    static const char *const prefixes[] = {"name:", "type:", "node:",
-                                           "module:"};
+    static const char *const prefixes[] = {
+        "name:", "type:", "node:", "module:"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (begins(object, prefixes[i]))
             return true;
