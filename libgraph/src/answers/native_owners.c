@@ -182,22 +182,14 @@ most_first(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-static uint64_t
-recorded(const lg_graph *graph, const char *key)
-{
-    uint64_t number;
-    return lg__decimal_read(lg_graph_info_find(graph, key), &number) ? number
-                                                                     : 0;
-}
-
 static void
 end_rows(gathering *to)
 {
     lg_native *out = &to->out;
     lg_string state = lg_graph_info_find(to->graph, LG__INFO_NATIVE);
-    sum_of(to, OBJECTS)[0] = recorded(to->graph, LG__INFO_OBJECTS);
-    sum_of(to, CACHED)[0] = recorded(to->graph, LG__INFO_CACHED);
-    sum_of(to, IN_USE)[0] = recorded(to->graph, LG__INFO_IN_USE);
+    sum_of(to, OBJECTS)[0] = lg__info_number(to->graph, LG__INFO_OBJECTS);
+    sum_of(to, CACHED)[0] = lg__info_number(to->graph, LG__INFO_CACHED);
+    sum_of(to, IN_USE)[0] = lg__info_number(to->graph, LG__INFO_IN_USE);
     out->inspected = lg__string_is(state, LG__INFO_INSPECTED);
     out->reason = out->inspected ? (lg_string){"", 0} : state;
     out->all = sum_of(to, ALL);

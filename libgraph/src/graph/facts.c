@@ -94,3 +94,11 @@ lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
     *value = lg_graph_string(graph, graph->fact_value[first + index]);
     return true;
 }
+
+uint64_t
+lg__info_number(const lg_graph *graph, const char *key)
+{
+    uint64_t number;
+    return lg__decimal_read(lg_graph_info_find(graph, key), &number) ? number
+                                                                     : 0;
+}

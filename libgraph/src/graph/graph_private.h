@@ -282,6 +282,8 @@ uint32_t lg__node_attribute(const lg_graph *graph, uint32_t node,
 /** Reads a decimal number. Returns false and leaves *out alone if the string
  *  is not one or the number does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);
+/** Returns the number that the info with that key is; 0 if it is none. */
+uint64_t lg__info_number(const lg_graph *graph, const char *key);
 
 /** Returns the last part of the name of the node's type. */
 lg_string lg__node_kind(const lg_graph *graph, uint32_t node);

@@ -275,14 +275,6 @@ add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
         add_object(summary, bytes, parts[graph->columns.type[node]]);
 }
 
-static uint64_t
-number_of(const lg_graph *graph, const char *key)
-{
-    uint64_t number;
-    return lg__decimal_read(lg_graph_info_find(graph, key), &number) ? number
-                                                                     : 0;
-}
-
 // A snapshot with native memory knows malloc's blocks to the byte: those of
 // objects, and those that native nodes stand for.
 static void
@@ -295,9 +287,9 @@ add_native(lg_summary *summary, const lg_graph *graph)
     for (uint32_t node = lg__first_native(graph);
          node < graph->columns.node_count; node++)
         bytes += lg_node_size(graph, node);
-    uint64_t small = number_of(graph, LG__INFO_SMALL);
+    uint64_t small = lg__info_number(graph, LG__INFO_SMALL);
     summary->small += small;
-    summary->large = number_of(graph, LG__INFO_OBJECTS) + bytes - small;
+    summary->large = lg__info_number(graph, LG__INFO_OBJECTS) + bytes - small;
 }
 
 static bool
