@@ -45,12 +45,18 @@ libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 REFERENCE = 8
 
 
-def tell(kind, holder="", verdict="accumulates", calls=100, library="", rows=1):
-    """Note what diff() must find: the first row, and at most so many rows."""
+def tell(
+    kind, holder="", verdict="accumulates", calls=100, library="", rows=1, beside=""
+):
+    """Note what diff() must find: the first row, and at most so many rows.
+
+    beside: what also grows; native memory in step with it may be told as its holder's.
+    """
 
     def note(make):
         make.kind, make.holder, make.verdict = kind, holder, verdict
         make.calls, make.library, make.rows = calls, library, rows
+        make.beside = beside
         PROGRAMS[make.__name__] = make
         return make
 
@@ -833,7 +839,7 @@ def small_blocks_that_an_extension_never_frees(program):
 
 
 # The weak references to its cursors pile up in a connection, too.
-@native("memory that no object explains", rows=2)
+@native("memory that no object explains", rows=2, beside="*database*")
 def pages_that_sqlite_keeps(program):
     database = sqlite3.connect(":memory:")
     database.execute("create table t (a blob)")
