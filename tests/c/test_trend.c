@@ -43,6 +43,11 @@ trends(void)
         {5, {1, 2, 3, 3, 3}, LG__TREND_UNEVEN},
         {5, {1, 3, 3, 3, 3}, LG__TREND_SETTLED},
         {5, {1, 3, 3, 2, 4}, LG__TREND_NONE},
+        // What falls by more than a third of all that it gained is emptied now
+        // and then.
+        {5, {144, 7400, 106280, 45060, 138932}, LG__TREND_NONE},
+        {5, {10, 70, 90, 58, 110}, LG__TREND_GROWS},
+        {5, {10, 70, 90, 56, 110}, LG__TREND_NONE},
         // What came and stayed is no growth, unless it gained more.
         {3, {0, 5, 5}, LG__TREND_SETTLED},
         {3, {0, 0, 5}, LG__TREND_SETTLED},

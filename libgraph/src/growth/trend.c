@@ -7,6 +7,10 @@ static const double SLOWING = 0.3;
 // This part of many intervals must rise, because a leak may pause.
 static const double RISING = 0.75;
 
+// What falls at once by this part of all that it gained is emptied now and
+// then: what goes away while a leak grows is little beside the leak.
+static const double EMPTIED = 0.33;
+
 static double
 rate(const double *x, const double *y, size_t from, size_t to)
 {
@@ -38,6 +42,16 @@ never_falls(const double *y, size_t count)
         if (y[i] < y[i - 1])
             return false;
     return y[count - 1] > y[0];
+}
+
+static bool
+is_emptied(const double *y, size_t count)
+{
+    double gained = y[count - 1] - y[0];
+    for (size_t i = 1; i < count; i++)
+        if (y[i - 1] - y[i] > EMPTIED * gained)
+            return true;
+    return false;
 }
 
 size_t
@@ -94,7 +108,7 @@ lg__trend_of(const double *x, const double *y, size_t count)
     size_t last = count - 1;
     size_t part = last / 3 > 0 ? last / 3 : 1;
     bool rises = (double)count_rises(y, count) >= RISING * (double)last;
-    if (is_highest(y, count) && rises &&
+    if (is_highest(y, count) && rises && !is_emptied(y, count) &&
         rate(x, y, last - part, last) >= SLOWING * rate(x, y, 0, part))
         return LG__TREND_GROWS;
     if (!never_falls(y, count))
