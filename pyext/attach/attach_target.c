@@ -282,15 +282,17 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
 }
 
 /** Whether the loader has something under way. That of glibc tells debuggers
- *  so. `patient`: take a program without a loader for one that has yet to get
- *  it. */
+ *  so, but not before it begins with the first library. `patient`: take a
+ *  program without a loader, or without the C library, for one that has yet to
+ *  get it. */
 static bool
 is_loading(const lg__remote *remote, const lg__remote_images *images,
            bool patient)
 {
     struct r_debug known;
     lg__remote_place place = lg__remote_find(remote, images, "_r_debug");
-    if (place.address == 0)
+    if (place.address == 0 ||
+        !lg__remote_find(remote, images, "__errno_location").address)
         return patient;
     return lg__remote_read(remote, place.address, &known, sizeof known) &&
            (known.r_version == 0 || known.r_state != RT_CONSISTENT);

@@ -675,14 +675,14 @@ def test_the_process_is_replaced_while_its_child_writes(target, tmp_path):
 EXECUTES = """
 import mmap
 pipe, room = os.open({path!r}, os.O_RDWR), ctypes.create_string_buffer(9)
-words = (ctypes.c_char_p * 2)(b'cat', None)
+argv = (ctypes.c_char_p * 2)(b'cat', None)
 code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 code.write(bytes.fromhex('4989d0 4989c9 ba01000000 31c0 0f05'))
 code.write(bytes.fromhex('4c89c7 4c89ce 31d2 b83b000000 0f05'))
 begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
 types = ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 execute = ctypes.CFUNCTYPE(ctypes.c_long, *types)(begin)
-words = pipe, ctypes.addressof(room), {program!r}, ctypes.addressof(words)
+words = pipe, ctypes.addressof(room), {program!r}, ctypes.addressof(argv)
 threading.Thread(target=execute, args=words, daemon=True).start()
 keeps = b'x' * 2**26
 time.sleep(100)
