@@ -55,13 +55,13 @@ const char lg__core_dominators_doc[] =
 const char lg__core_info_doc[] =
     "info($module, /)\n--\n\nFacts about a snapshot that is taken now: Info.";
 const char lg__core_paths_doc[] =
-    "paths($module, target, /, *, limit=20, progress=None)\n--\n\n"
+    "paths($module, /, target, *, limit=20, progress=None)\n--\n\n"
     "How the roots reach many objects: MergedPaths.\n\n" TAKES "paths().";
 const char lg__core_retained_doc[] =
     "retained($module, target, /)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
     "retained().";
 const char lg__core_what_if_doc[] =
-    "what_if($module, cut, /, *, mine=False, module=None, "
+    "what_if($module, /, cut, *, mine=False, module=None, "
     "progress=None)\n--\n\n"
     "What would die if you cut references: WhatIf.\n\n" TAKES "what_if().";
