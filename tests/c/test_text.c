@@ -137,6 +137,7 @@ static void
 html(void)
 {
     lg_text text = {0};
+    lg_text_add_html(&text, NULL, 0);
     lg_text_add_html(&text, "a<b>&\"c\"\nd", 10);
     CHECK_TEXT(text, "a&lt;b&gt;&amp;&quot;c&quot;<br>d");
     text.length = 0;

@@ -235,6 +235,8 @@ lg_text_add_html(lg_text *text, const char *string, size_t length)
     static const char *const written[] = {"&lt;", "&gt;", "&amp;", "&quot;",
                                           "<br>"};
     size_t start = 0;
+    if (length == 0)
+        return;
     for (size_t i = 0; i < length; i++) {
         char escape[LG__ESCAPE_MOST + 1];
         size_t unseen = unseen_length(string + i, length - i);
