@@ -137,12 +137,6 @@ is_meant(const searching *to, lg_string whole, size_t last)
 
 /* ----------------------------------------------------------------- names */
 
-static void
-add_string(lg_text *out, lg_string string)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
 // Writes the name of a class or a function, or else the type of an object.
 static void
 add_owner(const lg_graph *graph, uint32_t owner, lg_text *out)
@@ -151,9 +145,10 @@ add_owner(const lg_graph *graph, uint32_t owner, lg_text *out)
     lg_string text = lg_node_text(graph, owner);
     bool named = category == LG_CATEGORY_TYPE || category == LG_CATEGORY_MODULE;
     if (named && text.length > 0)
-        add_string(out, text);
+        lg__text_add_string(out, text);
     else
-        add_string(out, lg_graph_type(graph, graph->columns.type[owner]).name);
+        lg__text_add_string(
+            out, lg_graph_type(graph, graph->columns.type[owner]).name);
 }
 
 static void
@@ -163,7 +158,7 @@ add_frame(const lg_graph *graph, uint32_t frame, lg_text *out)
     if (text.length == 0)
         lg_node_title(graph, frame, false, out);
     else
-        add_string(out, text);
+        lg__text_add_string(out, text);
     lg_text_add(out, " local ");
 }
 
@@ -183,7 +178,7 @@ lg_hit_name(const lg_graph *graph, const lg_hit *hit, lg_text *out)
     case LG_HIT_ATTRIBUTE:
         add_owner(graph, hit->owner, out);
         lg_text_add(out, ".");
-        add_string(out, edge_name(graph, hit->edge));
+        lg__text_add_string(out, edge_name(graph, hit->edge));
         break;
     case LG_HIT_KEY:
         add_owner(graph, hit->owner, out);
@@ -191,14 +186,14 @@ lg_hit_name(const lg_graph *graph, const lg_hit *hit, lg_text *out)
         break;
     case LG_HIT_LOCAL:
         add_frame(graph, hit->owner, out);
-        add_string(out, edge_name(graph, hit->edge));
+        lg__text_add_string(out, edge_name(graph, hit->edge));
         break;
     case LG_HIT_TYPE:
-        add_string(out,
-                   lg_graph_type(graph, graph->columns.type[hit->node]).name);
+        lg__text_add_string(
+            out, lg_graph_type(graph, graph->columns.type[hit->node]).name);
         break;
     case LG_HIT_MODULE:
-        add_string(out, lg_node_text(graph, hit->node));
+        lg__text_add_string(out, lg_node_text(graph, hit->node));
         break;
     default:
         lg_node_title(graph, hit->node, false, out);

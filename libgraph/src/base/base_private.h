@@ -129,6 +129,7 @@ bool lg__utf8_is_clean(const char *bytes, size_t length);
  *  continue past `length`. */
 size_t lg__utf8_cut(const char *bytes, size_t length);
 
+void lg__text_add_string(lg_text *out, lg_string string);
 /** Adds ` · 12 MiB cuda:0` unless bytes is 0. The first part has no ` · `. *any
  *  says whether a part comes before; a part that is added sets it. */
 void lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device,

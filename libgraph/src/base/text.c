@@ -120,6 +120,12 @@ lg_text_add_change(lg_text *text, double bytes)
 }
 
 void
+lg__text_add_string(lg_text *out, lg_string string)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+void
 lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device, bool *any)
 {
     if (bytes == 0)

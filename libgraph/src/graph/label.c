@@ -6,12 +6,6 @@
 enum { ELEMENTS_SHOWN = 4 };
 
 static void
-add_string(lg_text *out, lg_string string)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
-static void
 add_quoted(lg_text *out, lg_string string)
 {
     lg_text_add(out, "'");
@@ -34,7 +28,7 @@ add_text(const lg_graph *graph, uint32_t node, lg_text *out)
     if (lg__node_role(graph, node) == LG__ROLE_STR)
         add_quoted(out, text);
     else
-        add_string(out, text);
+        lg__text_add_string(out, text);
     return true;
 }
 
@@ -56,9 +50,9 @@ add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
             break;
         }
         if (!add_text(graph, element, out))
-            add_string(out,
-                       lg__last_part(
-                           lg_graph_type(graph, columns->type[element]).name));
+            lg__text_add_string(
+                out, lg__last_part(
+                         lg_graph_type(graph, columns->type[element]).name));
     }
     lg_text_add(out, count == 1 ? ",)" : ")");
 }
@@ -89,7 +83,7 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
     bool is_str = lg__node_role(graph, key) == LG__ROLE_STR;
     lg_string name = lg_node_fact(graph, key, "parameter");
     if (name.length > 0) {
-        add_string(out, name);
+        lg__text_add_string(out, name);
         return;
     }
     if (add_text(graph, key, out))
@@ -99,7 +93,8 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
         return;
     }
     lg_text_add(out, "<");
-    add_string(out, lg_graph_type(graph, graph->columns.type[key]).name);
+    lg__text_add_string(out,
+                        lg_graph_type(graph, graph->columns.type[key]).name);
     if (!is_str && graph->columns.address[key] != 0)
         lg_text_addf(out, " 0x%llx",
                      (unsigned long long)graph->columns.address[key]);
@@ -113,7 +108,7 @@ add_payload_string(const lg_graph *graph, uint64_t edge, const char *otherwise,
     lg_string string =
         lg_graph_string(graph, graph->columns.edge_payload[edge]);
     if (string.length > 0)
-        add_string(out, string);
+        lg__text_add_string(out, string);
     else
         lg_text_add(out, otherwise);
 }
@@ -312,7 +307,7 @@ add_closure_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     lg_string name = closure_name(graph, hop->source, tuple, index);
     lg_text_add(out, "closure ");
     if (name.length > 0)
-        add_string(out, name);
+        lg__text_add_string(out, name);
     else
         lg_text_addf(out, "[%u]", index);
 }
@@ -333,7 +328,7 @@ lg_hop_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
         lg__edge_kind(graph, hop->edges[1]) == LG_EDGE_VALUE &&
         key != LG_NONE && is_identifier(lg_node_text(graph, key))) {
         lg_text_add(out, ".");
-        add_string(out, lg_node_text(graph, key));
+        lg__text_add_string(out, lg_node_text(graph, key));
         return;
     }
     if (lg__edge_kind(graph, hop->edges[1]) != LG_EDGE_KEY)

@@ -19,12 +19,6 @@ lg__node_kind(const lg_graph *graph, uint32_t node)
     return lg__node_is_native(graph, node) ? type : lg__last_part(type);
 }
 
-static void
-add(lg_text *out, lg_string string)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
 uint64_t
 lg__count_elements(const lg_graph *graph, uint32_t node)
 {
@@ -51,13 +45,13 @@ add_class(const lg_graph *graph, uint32_t node, bool long_form, lg_text *out)
     lg_text_add(out, "class");
     if (name.length > 0) {
         lg_text_add(out, " ");
-        add(out, name);
+        lg__text_add_string(out, name);
     }
     if (long_form) {
         lg_string meta = lg_graph_type(graph, graph->columns.type[node]).name;
         if (!lg__string_is(meta, "type")) {
             lg_text_add(out, " (");
-            add(out, meta);
+            lg__text_add_string(out, meta);
             lg_text_add(out, ")");
         }
     }
@@ -120,7 +114,7 @@ add_device(const lg_graph *graph, uint32_t node, lg_text *out)
         device = lg_node_fact(graph, node, "device");
     if (device.length > 0 && !lg__string_is(device, "cpu")) {
         lg_text_add(out, " ");
-        add(out, device);
+        lg__text_add_string(out, device);
     }
 }
 
@@ -133,14 +127,14 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
     }
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     lg_string text = text_of(graph, node);
-    add(out, long_form ? type : lg__node_kind(graph, node));
+    lg__text_add_string(out, long_form ? type : lg__node_kind(graph, node));
     if (is_counted(graph, node)) {
         lg_text_add(out, " of ");
         lg_text_add_count(out, lg__count_elements(graph, node));
     } else if (text.length > 0) {
         bool quoted = lg__node_role(graph, node) == LG__ROLE_STR;
         lg_text_add(out, quoted ? " '" : " ");
-        add(out, text);
+        lg__text_add_string(out, text);
         lg_text_add(out, quoted ? "'" : "");
     }
     add_device(graph, node, out);
@@ -175,14 +169,14 @@ lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out)
     lg_string text = lg_node_text(graph, node);
     lg_category category = lg__node_category(graph, node);
     if (category == LG_CATEGORY_CONTAINER) {
-        add(out, lg__last_part(type));
+        lg__text_add_string(out, lg__last_part(type));
     } else if (lg__string_is(type, "frame") && text.length > 0) {
-        add(out, text);
+        lg__text_add_string(out, text);
     } else if ((category == LG_CATEGORY_TYPE ||
                 lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
                text.length > 0) {
         lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
-        add(out, lg__last_part(text));
+        lg__text_add_string(out, lg__last_part(text));
     } else {
         lg_node_title(graph, node, false, out);
     }

@@ -11,12 +11,6 @@ lg_place_category(const lg_places *places, uint32_t index,
     return lg__category_of_name(lg__places_text(places, item->type));
 }
 
-static void
-add_string(lg_string string, lg_text *out)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
 // Adds the name of a node; without a name of its own, its type.
 static void
 add_name(const lg_places *places, const lg__place_item *step, lg_text *out)
@@ -24,7 +18,7 @@ add_name(const lg_places *places, const lg__place_item *step, lg_text *out)
     lg_string label = lg__places_text(places, step->label);
     if (label.length == 0)
         label = lg__last_part(lg__places_text(places, step->type));
-    add_string(label, out);
+    lg__text_add_string(out, label);
 }
 
 static void
@@ -47,7 +41,7 @@ add_step(const lg_places *places, const lg__place_item *step, lg_text *out)
     default:
         if (label.length > 0 && label.data[0] != '.' && label.data[0] != '[')
             lg_text_add(out, " ");
-        add_string(label, out);
+        lg__text_add_string(out, label);
     }
 }
 
@@ -85,7 +79,7 @@ lg_place_format(const lg_places *places, uint32_t index, lg_text *out)
     uint32_t depth = count_steps(places, index, &from);
     uint32_t head = depth > LG__STEPS_SHOWN ? LG__STEPS_SHOWN / 2 : depth;
     if (from != LG_NONE)
-        add_string(holder_of(places, from), out);
+        lg__text_add_string(out, holder_of(places, from));
     for (uint32_t i = 0; i < depth; i++) {
         if (i == head && head < depth) {
             lg_text_add(out, " … ");

@@ -16,12 +16,6 @@ without_line(lg_string text)
     return text;
 }
 
-static void
-add_string(lg_string string, lg_text *out)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
 static bool
 has_name(const lg_graph *graph, uint32_t node)
 {
@@ -46,10 +40,11 @@ lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out)
     lg_text_add(out, "\n");
     if (node == LG_NONE)
         return;
-    add_string(lg_graph_type(graph, graph->columns.type[node]).name, out);
+    lg__text_add_string(out,
+                        lg_graph_type(graph, graph->columns.type[node]).name);
     lg_text_add(out, " ");
     if (has_name(graph, node))
-        add_string(without_line(lg_node_text(graph, node)), out);
+        lg__text_add_string(out, without_line(lg_node_text(graph, node)));
 }
 
 // Adds what a hop shares with others that differ in an index, a key or a line.
@@ -76,7 +71,7 @@ lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out)
     lg_text_addf(out, "\n%u %u ", (unsigned)path->start,
                  (unsigned)path->root.kind);
     if (path->root.kind != LG_ROOT_THREAD)
-        add_string(path->root.name, out);
+        lg__text_add_string(out, path->root.name);
     for (size_t i = 0; i < path->count && !out->failed; i++) {
         size_t length = lg__hop_facts(graph, &path->hops[i], out);
         const char *end = out->data + out->length;

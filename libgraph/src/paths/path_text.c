@@ -9,12 +9,6 @@
 // Longer paths show only their ends.
 enum { PATH_HEAD = 6, PATH_TAIL = 4 };
 
-static void
-add_string(lg_string string, lg_text *out)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
 void
 lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
@@ -41,13 +35,13 @@ format_start(const lg_graph *graph, const lg_path *path, bool folded,
     }
     switch (root->kind) {
     case LG_ROOT_MODULE:
-        add_string(root->name, out);
+        lg__text_add_string(out, root->name);
         return;
     case LG_ROOT_THREAD:
         lg_text_add(out, "thread ");
-        add_string(root->name.length > 0 ? root->name
-                                         : lg_node_text(graph, root->node),
-                   out);
+        lg__text_add_string(out, root->name.length > 0
+                                     ? root->name
+                                     : lg_node_text(graph, root->node));
         return;
     case LG_ROOT_NATIVE:
         if (lg__node_is_native(graph, root->node)) {
@@ -56,7 +50,7 @@ format_start(const lg_graph *graph, const lg_path *path, bool folded,
         }
         lg_text_add(out, "native code: ");
         if (folded)
-            add_string(lg__node_kind(graph, root->node), out);
+            lg__text_add_string(out, lg__node_kind(graph, root->node));
         else
             lg__format_node(graph, root->node, out);
         return;

@@ -90,6 +90,15 @@ lg__fit_word(const char *text, size_t length, size_t columns, lg_text *out)
     lg_text_add_bytes(out, last, (size_t)(end - last));
 }
 
+void
+lg__add_spaces(lg_text *out, size_t count)
+{
+    static const char spaces[] = "                                ";
+    for (; count >= sizeof spaces; count -= sizeof spaces - 1)
+        lg_text_add(out, spaces);
+    lg_text_add_bytes(out, spaces, count);
+}
+
 /* ----------------------------------------------------------------- lines */
 
 typedef struct line {
@@ -134,13 +143,6 @@ hanging_indent(const line *of, size_t columns)
     return hang + LEAST_ROOM <= columns ? hang : 0;
 }
 
-static void
-add_spaces(lg_text *out, size_t count)
-{
-    for (; count > 0; count--)
-        lg_text_add(out, " ");
-}
-
 // Adds the part of an underline below a part of its line. One column of an
 // underline is one byte.
 static void
@@ -155,25 +157,24 @@ add_underline(const line *of, size_t from, size_t to, size_t indent,
     const char *end = of->under + to;
     while (end > at && end[-1] == ' ')
         end--;
-    add_spaces(out, indent);
+    lg__add_spaces(out, indent);
     lg_text_add_bytes(out, at, (size_t)(end - at));
     lg_text_add(out, "\n");
-}
-
-static const char *
-end_of_word(const char *at, const char *end)
-{
-    while (at < end && *at == ' ')
-        at++;
-    while (at < end && *at != ' ')
-        at++;
-    return at;
 }
 
 static const char *
 skip_spaces(const char *at, const char *end)
 {
     while (at < end && *at == ' ')
+        at++;
+    return at;
+}
+
+static const char *
+end_of_word(const char *at, const char *end)
+{
+    at = skip_spaces(at, end);
+    while (at < end && *at != ' ')
         at++;
     return at;
 }
@@ -219,7 +220,7 @@ wrap(const line *of, size_t columns, lg_text *out)
     size_t hang = hanging_indent(of, columns), indent = 0;
     for (const char *at = of->at; at < of->end;) {
         size_t from = width_of(of->at, at);
-        add_spaces(out, indent);
+        lg__add_spaces(out, indent);
         const char *stop =
             add_words(at, of->end, columns - indent, columns - hang, out);
         lg_text_add(out, "\n");

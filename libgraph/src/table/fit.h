@@ -8,5 +8,6 @@
  *  `…`. */
 void lg__fit_word(const char *text, size_t length, size_t columns,
                   lg_text *out);
+void lg__add_spaces(lg_text *out, size_t count);
 
 #endif

@@ -4,12 +4,6 @@
 #include <string.h>
 
 void
-lg__text_add_string(lg_text *out, lg_string string)
-{
-    lg_text_add_bytes(out, string.data, string.length);
-}
-
-void
 lg__text_add_json_string(lg_text *out, lg_string string)
 {
     lg_text_add_json(out, string.data, string.length);

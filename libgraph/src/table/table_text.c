@@ -33,15 +33,6 @@ is_beside(const lg__column *column)
     return lg__column_is_in(column, LG__IN_TEXT) && column->below == NULL;
 }
 
-static void
-add_spaces(lg_text *out, size_t count)
-{
-    static const char spaces[] = "                                ";
-    for (; count >= sizeof spaces; count -= sizeof spaces - 1)
-        lg_text_add(out, spaces);
-    lg_text_add_bytes(out, spaces, count);
-}
-
 static size_t
 width_of(const lg_text *text)
 {
@@ -103,7 +94,7 @@ say(writer *to, size_t row, size_t column, lg_text *out)
 {
     switch (to->table->columns[column].tree) {
     case LG__INDENTED:
-        add_spaces(out, 2 * (size_t)to->table->rows[row].depth);
+        lg__add_spaces(out, 2 * (size_t)to->table->rows[row].depth);
         break;
     case LG__BRANCHED:
         add_branches(to, row, out);
@@ -244,7 +235,7 @@ add_cell(writer *to, size_t index, size_t *pending)
     bool right = lg__column_is_right(column);
     *pending += column->gap + (right ? room : 0);
     if (to->cell.length > 0) {
-        add_spaces(to->out, *pending);
+        lg__add_spaces(to->out, *pending);
         lg_text_add_bytes(to->out, to->cell.data, to->cell.length);
         *pending = 0;
     } else {
@@ -279,14 +270,14 @@ add_below(writer *to, size_t row, size_t index)
     lg__cell_format(to->table, row, index, &to->cell);
     if (to->cell.length == 0)
         return;
-    add_spaces(to->out, to->left);
+    lg__add_spaces(to->out, to->left);
     lg_text_add(to->out, before);
     const char *end = to->cell.data + to->cell.length;
     for (const char *line = to->cell.data; line < end;) {
         const char *next = memchr(line, '\n', (size_t)(end - line));
         size_t length = (size_t)((next ? next : end) - line);
         if (line > to->cell.data)
-            add_spaces(to->out, start);
+            lg__add_spaces(to->out, start);
         lg_text_add_bytes(to->out, line, length);
         lg_text_add(to->out, "\n");
         line += length + (next != NULL);
@@ -361,7 +352,7 @@ add_rows(writer *to)
             add_row(to, i);
     to->cell.length = 0;
     if (lg__table_format_more(table, to->shown, &to->cell)) {
-        add_spaces(to->out, to->left < FARTHEST ? to->left : NEAR);
+        lg__add_spaces(to->out, to->left < FARTHEST ? to->left : NEAR);
         lg_text_add(to->out, to->cell.data ? to->cell.data : "");
     }
     for (size_t i = to->shown; i < count_rows(to); i++)

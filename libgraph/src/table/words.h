@@ -9,7 +9,6 @@
 
 #include "graph/graph_private.h"
 
-void lg__text_add_string(lg_text *out, lg_string string);
 void lg__text_add_json_string(lg_text *out, lg_string string);
 /** Adds spaces until the text since `start` is `width` columns wide, but at
  *  least one space. Columns count characters, not bytes. */
