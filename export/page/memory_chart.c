@@ -20,6 +20,8 @@ typedef struct chart {
     lg__page *page;
     const lg_growth *growth;
     lg_growth_areas areas;
+    lg_table *rows; // of growth, which name the leaks
+    size_t holder;  // their column
     uint64_t most;
 } chart;
 
@@ -62,7 +64,6 @@ static void
 add_name(const chart *of, size_t area)
 {
     const lg_growth_area *item = &of->areas.items[area];
-    lg_table *table = NULL;
     if (item->kind == LG_AREA_OBJECTS)
         lg_text_add(of->page->out,
                     of->areas.count > 1 &&
@@ -71,14 +72,9 @@ add_name(const chart *of, size_t area)
                         : "objects");
     else if (item->kind == LG_AREA_UNEXPLAINED)
         lg_text_add(of->page->out, "no object explains it");
-    else if (!lg_tabulate_growth(of->growth, of->page->graph, 0, &table,
-                                 NULL)) {
-        size_t holder = 0;
-        while (strcmp(lg_table_column(table, holder).name.data, "holder") != 0)
-            holder++;
-        lg_string name = lg_table_cell(table, item->row, holder).text;
+    else {
+        lg_string name = lg_table_cell(of->rows, item->row, of->holder).text;
         lg_text_add_html(of->page->out, name.data, name.length);
-        lg_table_free(table);
     }
 }
 
@@ -293,18 +289,33 @@ draw(const chart *of)
     add_legend(of);
 }
 
+// Finds what draw() shows: the areas and the names of leaks.
+static lg_status
+find(chart *of, lg_error *err)
+{
+    lg_status status = lg_growth_areas_find(of->growth, &of->areas, err);
+    if (!status)
+        status =
+            lg_tabulate_growth(of->growth, of->page->graph, 0, &of->rows, err);
+    if (status)
+        return status;
+    while (strcmp(lg_table_column(of->rows, of->holder).name.data, "holder"))
+        of->holder++;
+    for (uint32_t i = 0; i < of->growth->snapshots; i++) {
+        uint64_t sum = below(of, of->areas.count, i);
+        of->most = sum > of->most ? sum : of->most;
+    }
+    return LG_OK;
+}
+
 lg_status
 lg__page_draw_memory(lg__page *page, lg_error *err)
 {
     chart of = {.page = page, .growth = &page->growth, .most = 1};
-    lg_status status = lg_growth_areas_find(of.growth, &of.areas, err);
-    if (status)
-        return status;
-    for (uint32_t i = 0; i < of.growth->snapshots; i++) {
-        uint64_t sum = below(&of, of.areas.count, i);
-        of.most = sum > of.most ? sum : of.most;
-    }
-    draw(&of);
+    lg_status status = find(&of, err);
+    if (!status)
+        draw(&of);
+    lg_table_free(of.rows);
     lg_growth_areas_free(&of.areas);
-    return LG_OK;
+    return status;
 }
