@@ -234,7 +234,8 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
         if saved:
             time.sleep(every)
         saved.append(_save(pid, path, options))
-        if len(saved) == 2 < count and diff(*saved).needs_native:
+        is_second = len(saved) == 2 < count and "--native" not in options
+        if is_second and diff(*saved).needs_native:
             say("memory of C code grows: the next snapshots list it, too")
             options["--native"] = ""
             count += 2

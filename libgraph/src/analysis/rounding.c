@@ -115,8 +115,7 @@ lg_status
 lg_node_native(const lg_analysis *analysis, lg_node node, uint64_t *out,
                lg_error *err)
 {
-    if (lg__first_native(analysis->graph) ==
-        analysis->graph->columns.node_count) {
+    if (!lg__graph_has_native(analysis->graph)) {
         *out = 0;
         return LG_OK;
     }

@@ -14,7 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <xxhash.h>
 
 // Nobody types more.
@@ -82,10 +81,8 @@ static size_t
 end_of(lg_string text, const char *word, size_t from)
 {
     size_t length = strlen(word);
-    for (size_t at = from; at + length <= text.length; at++)
-        if (strncasecmp(text.data + at, word, length) == 0)
-            return at + length;
-    return SIZE_MAX;
+    size_t at = lg__string_find_any_case(text, word, length, from);
+    return at != SIZE_MAX ? at + length : SIZE_MAX;
 }
 
 // Returns what stands after the last dot or bracket of a word.

@@ -2,6 +2,7 @@
 #include "graph/graph_private.h"
 
 #include <string.h>
+#include <strings.h>
 
 // Finds texts of nodes without a search.
 
@@ -264,6 +265,16 @@ lg__string_contains(lg_string string, const char *part)
         at++;
     }
     return false;
+}
+
+size_t
+lg__string_find_any_case(lg_string string, const char *part, size_t length,
+                         size_t from)
+{
+    for (size_t at = from; at + length <= string.length; at++)
+        if (strncasecmp(string.data + at, part, length) == 0)
+            return at;
+    return SIZE_MAX;
 }
 
 int

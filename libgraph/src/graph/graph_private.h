@@ -237,6 +237,14 @@ lg__node_is_native(const lg_graph *graph, uint32_t node)
     return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
 }
 
+/** Returns whether the graph has native nodes, which are its last. */
+static inline bool
+lg__graph_has_native(const lg_graph *graph)
+{
+    uint32_t count = graph->columns.node_count;
+    return count > 0 && lg__node_is_native(graph, count - 1);
+}
+
 /** Returns the first of the native nodes, which are the last of a graph that
  *  has any; the number of nodes if it has none. O(native nodes). */
 static inline uint32_t
@@ -304,6 +312,10 @@ bool lg__string_same(lg_string a, lg_string b);
 bool lg__string_is(lg_string string, const char *expected);
 /** Returns whether a string contains `part`. */
 bool lg__string_contains(lg_string string, const char *part);
+/** Returns where a string has `part`, of `length` bytes, at `from` or later, in
+ *  upper or lower case; SIZE_MAX if nowhere. */
+size_t lg__string_find_any_case(lg_string string, const char *part,
+                                size_t length, size_t from);
 /** Compares strings in order of bytes, as strcmp does. */
 int lg__string_compare(lg_string a, lg_string b);
 

@@ -42,11 +42,9 @@ begins(const completing *state, lg_string name)
 static bool
 is_within(const completing *state, lg_string name)
 {
-    for (uint32_t at = 1;
-         at + state->length <= name.length && !begins(state, name); at++)
-        if (strncasecmp(name.data + at, state->wanted, state->length) == 0)
-            return true;
-    return false;
+    return !begins(state, name) &&
+           lg__string_find_any_case(name, state->wanted, state->length, 1) !=
+               SIZE_MAX;
 }
 
 static void

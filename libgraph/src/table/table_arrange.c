@@ -27,15 +27,6 @@ typedef struct arranging {
 
 /* ---------------------------------------------------------------- filter */
 
-static bool
-has_word(const char *text, const char *word, size_t length)
-{
-    for (; *text != '\0'; text++)
-        if (strncasecmp(text, word, length) == 0)
-            return true;
-    return false;
-}
-
 // Returns whether the cells that people see have all words.
 static bool
 has_words(arranging *to, size_t row)
@@ -47,10 +38,11 @@ has_words(arranging *to, size_t row)
             lg__cell_format(to->table, row, i, &to->cell);
             lg_text_add(&to->cell, " ");
         }
-    const char *text = to->cell.data ? to->cell.data : "";
+    const lg_string text = {to->cell.data ? to->cell.data : "",
+                            (uint32_t)to->cell.length};
     while (*(word += strspn(word, " \t")) != '\0') {
         size_t length = strcspn(word, " \t");
-        if (!has_word(text, word, length))
+        if (lg__string_find_any_case(text, word, length, 0) == SIZE_MAX)
             return false;
         word += length;
     }
