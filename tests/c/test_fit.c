@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <leakgraph/layout.h>
+#include <leakgraph/table.h>
 
 #include <string.h>
 
@@ -49,6 +50,13 @@ words(void)
            "  held by  __main__.train….grad_fn.saved\n");
     expect("see __main__.trainer.metrics.history[*].grad_fn.saved\n", 40,
            "see __main__.trainer.…y[*].grad_fn.saved\n");
+    // A size and its unit are one word, and so are a name and its key.
+    expect("so many words that it retains +1.5 MiB in all\n", 36,
+           "so many words that it retains\n+1.5 MiB in all\n");
+    expect("held by the cache app.users['a key'] of requests\n", 32,
+           "held by the cache\napp.users['a key'] of requests\n");
+    expect("held by the cache app.users['a of requests\n", 32,
+           "held by the cache app.users['a\nof requests\n");
     // The first line is full when the long word comes.
     expect("this first line is full of words "
            "__main__.trainer.metrics.history[*].grad_fn\n",
@@ -57,6 +65,24 @@ words(void)
            "__main__.traine…story[*].grad_fn\n");
     expect("see 訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練\n", 30,
            "see 訓練訓練訓練…訓練訓練訓練\n");
+}
+
+// A line of a tree goes on beside the branches that lead downward.
+static void
+branches(void)
+{
+    expect("├─ .model  Sequential of several layers\n"
+           "│  └─ [0]  Linear\n",
+           36,
+           "├─ .model  Sequential of several\n"
+           "│          layers\n"
+           "│  └─ [0]  Linear\n");
+    expect("│  └─ .model Sequential of several layers\n", 36,
+           "│  └─ .model Sequential of several\n"
+           "│       layers\n");
+    // Where so many branches leave no room, the text begins at the left.
+    expect("│                            └─ .model Sequential\n", 40,
+           ".model Sequential\n");
 }
 
 // What underlines a part of a line wraps with it.
@@ -90,10 +116,14 @@ tables(void)
     static const char *const expected[] = {
         "    retained    share  object             held by\n"
         "    11.8 KiB   57.0 %  Holder #1          applicat…attribute\n"
-        "    3.91 KiB   18.8 %    ATypeW…IsLong #2   .short\n"
-        "    3.91 KiB   18.8 %    ATypeW…IsLong #3   .anoth…attribute\n"
-        "    3.91 KiB   18.8 %    ATypeW…IsLong #4   .anoth…attribute\n"
-        "    8.79 KiB   42.4 %  what libraries kee…r themselves: json\n"
+        "    3.91 KiB   18.8 %    ATypeWh…meIsLong   .short\n"
+        "                         #2\n"
+        "    3.91 KiB   18.8 %    ATypeWh…meIsLong   .anothe…ttribute\n"
+        "                         #3\n"
+        "    3.91 KiB   18.8 %    ATypeWh…meIsLong   .anothe…ttribute\n"
+        "                         #4\n"
+        "    8.79 KiB   42.4 %  what libraries keep for themselves:\n"
+        "                       json\n"
         "       144 B    0.7 %  everything else\n"
         "\n"
         "each byte counted once; total 20.7 KiB\n",
@@ -122,6 +152,47 @@ tables(void)
     lg_graph_free(graph);
 }
 
+static lg_text
+two_columns(const char *const texts[], size_t rows, unsigned columns)
+{
+    static const char *const headings[] = {"what grows", "who holds it"};
+    lg_string cells[8];
+    lg_text text = {0};
+    lg_table *table = NULL;
+    for (size_t i = 0; i < 2 * rows; i++)
+        cells[i] = (lg_string){texts[i], (uint32_t)strlen(texts[i])};
+    const lg_table_texts of = {headings, cells, 2, rows, 0};
+    REQUIRE(lg_table_of_texts(&of, &table, NULL) == LG_OK);
+    lg_layout_set_columns(columns);
+    REQUIRE(lg_table_text(table, 0, &text, NULL) == LG_OK);
+    lg_layout_set_columns(0);
+    lg_table_free(table);
+    return text;
+}
+
+// Each cell wraps within its column, and no word breaks but a long name.
+static void
+cells(void)
+{
+    static const char *const texts[] = {
+        "Session accumulates with int, such as #13720",
+        "app.sessions[*]",
+        "short",
+        "app.a_rather_long_name_of_a_registry_of_sessions[*]",
+        "訓練 訓練訓練訓練 訓練訓練訓練訓練",
+        "two words",
+    };
+    lg_text text = two_columns(texts, 3, 40);
+    CHECK_TEXT(text, "what grows           who holds it\n"
+                     "Session accumulates  app.sessions[*]\n"
+                     "with int, such as\n"
+                     "#13720\n"
+                     "short                app.a_rat…ssions[*]\n"
+                     "訓練 訓練訓練訓練    two words\n"
+                     "訓練訓練訓練訓練\n");
+    lg_text_free(&text);
+}
+
 static void
 colours(void)
 {
@@ -139,8 +210,10 @@ SUITE(fit)
 {
     RUN(prose);
     RUN(words);
+    RUN(branches);
     RUN(underlines);
     RUN(tables);
+    RUN(cells);
     RUN(colours);
     return test_result();
 }

@@ -22,7 +22,10 @@ sizes(void)
     expect_size(10240, "10.0 KiB");
     expect_size(102340, "99.9 KiB");
     expect_size(102400, "100 KiB");
-    expect_size(1024 * 1023, "1023 KiB");
+    expect_size(1024 * 999, "999 KiB");
+    expect_size(1024 * 999 + 512, "0.98 MiB");
+    expect_size(1024 * 1023, "1.00 MiB");
+    expect_size((uint64_t)1000 << 20, "0.98 GiB");
     expect_size(1024 * 1024 - 1, "1.00 MiB");
     expect_size(6181742, "5.90 MiB");
     expect_size(12 << 20, "12.0 MiB");

@@ -1,6 +1,7 @@
 """The command at a terminal: width, colours, pager, completion, the first question.
 
 Run by ctest as `check_terminal.py COMMAND MAKE_SNAPSHOT...`; standard library only.
+With GOLDEN=write in the environment, it writes the goldens of what each verb prints.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -18,8 +20,44 @@ import unicodedata
 import unittest
 from pathlib import Path
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 COMMAND = ""
 MAKE_SNAPSHOT: list[str] = []
+# What each verb that prints an answer is asked, a line each.
+QUESTIONS = """\
+names.lgs
+top training.lgs
+top training.lgs --group type
+types training.lgs
+tensors training.lgs
+figures figure.lgs
+waste losses.lgs
+threads training.lgs
+native training.lgs
+search training.lgs train
+info training.lgs
+questions
+refs names.lgs #0
+refs training.lgs #5
+referrers losses.lgs type:torch.Tensor
+path chain.lgs #9
+memory training.lgs
+why losses.lgs type:torch.Tensor
+why held.lgs #0
+paths losses.lgs type:torch.Tensor
+cycles training.lgs --min-bytes 0
+findings losses.lgs
+dominators training.lgs --min-share 0
+retained losses.lgs type:torch.Tensor+
+what-if losses.lgs --cut train.trainer
+diff held.lgs losses.lgs training.lgs
+ranks held.lgs losses.lgs training.lgs
+"""
+# These write files, serve pages, or run Python.
+OTHERS = set(
+    "run watch attach tree render report view summarize analyze export strip"
+    " completion sql mcp".split()
+)
 PLAIN = {"TERM": "xterm", "NO_COLOR": "", "PAGER": "cat"}
 
 
@@ -38,6 +76,7 @@ class Terminal(unittest.TestCase):
 
     folder: tempfile.TemporaryDirectory[str]
     here: Path
+    maxDiff = None
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -126,6 +165,25 @@ class Terminal(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, (words, done.stderr))
                 widest = max(map(width, done.stdout.splitlines()))
                 self.assertLessEqual(widest, columns, (words, done.stdout))
+
+    def test_what_each_verb_prints(self) -> None:
+        asked = {line.split()[0] for line in QUESTIONS.splitlines()}
+        listed = self.run_command("--help").stdout.split("Take a snapshot:")[1]
+        verbs = set(re.findall(r"^  ([a-z-]+) +[a-z]", listed, re.MULTILINE))
+        self.assertEqual(verbs - {"leakgraph"}, asked - {"names.lgs"} | OTHERS)
+        for columns in (80, 120):
+            shown = ""
+            for line in QUESTIONS.splitlines():
+                done = self.run_command(*line.split(), COLUMNS=str(columns))
+                self.assertEqual(done.returncode, 0, (line, done.stderr))
+                self.assertLessEqual(
+                    max(map(width, done.stdout.splitlines())), columns, line
+                )
+                shown += f"$ leakgraph {line}\n{done.stdout}\n"
+            golden = GOLDEN / f"terminal-{columns}.txt"
+            if os.environ.get("GOLDEN") == "write":
+                golden.write_text(shown, encoding="utf-8")
+            self.assertEqual(golden.read_text(encoding="utf-8"), shown)
 
     def test_a_pipe_gets_whole_lines(self) -> None:
         whole = self.run_command("top", "names.lgs").stdout

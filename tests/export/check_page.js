@@ -48,7 +48,8 @@ function load(page) {
 
 function checkFormat({ format }) {
   const sizes = [[0, "0 B"], [812, "812 B"], [1024, "1.00 KiB"], [12345678, "11.8 MiB"],
-    [2 ** 30 * 1.93, "1.93 GiB"], [1023.9 * 1024, "1.00 MiB"]];
+    [2 ** 30 * 1.93, "1.93 GiB"], [1023.9 * 1024, "1.00 MiB"], [1023, "1023 B"],
+    [1000 * 1024, "0.98 MiB"]];
   for (const [bytes, text] of sizes) assert.strictEqual(format.bytes(bytes), text);
   assert.strictEqual(format.count(1284301), "1,284,301");
   assert.strictEqual(format.share(1, 3), "33.3 %");

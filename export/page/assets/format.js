@@ -6,7 +6,7 @@ const format = {
   bytes(number) {
     const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let unit = 0;
-    while (number >= 999.5 && unit + 1 < units.length) {
+    while (number >= (unit === 0 ? 1024 : 999.5) && unit + 1 < units.length) {
       number /= 1024;
       unit++;
     }

@@ -107,7 +107,7 @@ lg_text_add_size(lg_text *text, uint64_t bytes)
         return;
     }
     size_t unit = 0;
-    while (unit < 5 && count_thousandths(bytes, unit) >= 1023500)
+    while (unit < 5 && count_thousandths(bytes, unit) >= 999500)
         unit++;
     add_scaled(text, count_thousandths(bytes, unit), units[unit]);
 }

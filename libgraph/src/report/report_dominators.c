@@ -111,14 +111,16 @@ static void
 put_end(report *to, bool scoped, double min_share)
 {
     lg_text below = {0};
-    lg_text_add(&below, "\neach object shows what is freed with it; "
-                        "objects that retain less than ");
-    lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &below);
-    lg_text_add(&below, " are left out");
+    lg_text_add(&below, "\neach object shows what is freed with it");
+    if (min_share > 0) {
+        lg_text_add(&below, "; objects that retain less than ");
+        lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &below);
+        lg_text_add(&below, " are left out");
+    }
     if (to->tree.left_out > 0) {
-        lg_text_add(&below, ", and ");
+        lg_text_add(&below, min_share > 0 ? ", and " : "; ");
         lg_text_add_count(&below, to->tree.left_out);
-        lg_text_add(&below, " more");
+        lg_text_add(&below, min_share > 0 ? " more" : " more are left out");
     }
     if (scoped)
         lg_text_add(&below, "; only what the chosen modules hold is shown, and "

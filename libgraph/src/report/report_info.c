@@ -103,6 +103,26 @@ put_frozen(lg_table *table, lg_table *facts, size_t column,
 
 enum { SIZE = 5, PARTIAL, FROZEN, INFO };
 
+// Adds a value, and bytes in units, too: the memory of the process and of
+// devices.
+static void
+put_value(lg_table *table, lg_string name, lg_string value)
+{
+    static const char *const kinds[] = {"memory.", "device."};
+    lg_text said = {0};
+    uint64_t bytes = 0;
+    bool is_bytes = lg__decimal_read(value, &bytes) && bytes >= 1024;
+    lg__text_add_string(&said, value);
+    for (size_t i = 0; is_bytes && i < 2; i++) {
+        size_t length = strlen(kinds[i]);
+        if (name.length < length || memcmp(name.data, kinds[i], length))
+            continue;
+        lg_text_add(&said, "  ");
+        lg_text_add_size(&said, bytes);
+    }
+    lg__put_formatted(table, VALUE, &said);
+}
+
 static void
 put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
 {
@@ -115,7 +135,7 @@ put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
         lg_graph_info(graph, i, &pairs[2 * i], &pairs[2 * i + 1]);
         lg__table_row(part);
         lg__put_string(part, NAME, pairs[2 * i]);
-        lg__put_string(part, VALUE, pairs[2 * i + 1]);
+        put_value(part, pairs[2 * i], pairs[2 * i + 1]);
     }
     lg_text_add(&above, "\n");
     lg__table_format_above(part, &above);

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Lines that wrap leave at least this many columns for the text.
-enum { LEAST_ROOM = 24 };
+// Lines that wrap leave at least this many columns for the text. Where the text
+// of a line has not even that much, the line begins at the left.
+enum { LEAST_ROOM = 24, NO_ROOM = 12 };
 
 // What stands for the middle of a word, one column wide.
 static const char ellipsis[] = "…";
@@ -99,6 +100,119 @@ lg__add_spaces(lg_text *out, size_t count)
     lg_text_add_bytes(out, spaces, count);
 }
 
+/* ----------------------------------------------------------------- words */
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Returns the end of a size such as `1.5 MiB`, or `at`.
+static const char *
+end_of_size(const char *at, const char *end)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    const char *number = at;
+    while (number < end && ((*number >= '0' && *number <= '9') ||
+                            *number == '.' || *number == ','))
+        number++;
+    if (number == at || number + 1 >= end || *number != ' ')
+        return at;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t length = strlen(units[i]);
+        const char *unit = number + 1;
+        if ((size_t)(end - unit) >= length &&
+            memcmp(unit, units[i], length) == 0 &&
+            (unit + length == end || !is_letter(unit[length])))
+            return unit + length;
+    }
+    return at;
+}
+
+static const char *
+skip_spaces(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    return at;
+}
+
+// Returns the end of an index such as `['a key']`, or `at`.
+static const char *
+end_of_index(const char *at, const char *end)
+{
+    size_t open = 0;
+    for (const char *c = at; c < end && *c != '\n'; c++) {
+        open += *c == '[';
+        open -= *c == ']' && open > 0;
+        if (open == 0)
+            return c > at ? c + 1 : at;
+    }
+    return at;
+}
+
+// A size is one word with its unit, and a path with its keys.
+static const char *
+end_of_word(const char *at, const char *end)
+{
+    at = skip_spaces(at, end);
+    const char *number = at;
+    while (number < end && strchr("(+-", *number) != NULL)
+        number++;
+    const char *size = end_of_size(number, end);
+    at = size > number ? size : at;
+    while (at < end && *at != ' ') {
+        const char *index = *at == '[' ? end_of_index(at, end) : at;
+        at = index > at ? index : at + 1;
+    }
+    return at;
+}
+
+// Returns the end of the words that fit; `at` if not even the first does.
+static const char *
+words_that_fit(const char *at, const char *end, size_t room)
+{
+    const char *fits = at;
+    for (const char *next = at; next < end;) {
+        next = end_of_word(next, end);
+        if (width_of(at, next) > room)
+            break;
+        fits = next;
+    }
+    return fits;
+}
+
+// Returns where the lines after the first begin, of a text with an indent.
+static size_t
+hang_of(size_t indent, size_t columns)
+{
+    size_t hang = indent > 0 ? indent + 2 : 0;
+    return hang + LEAST_ROOM <= columns ? hang : 0;
+}
+
+void
+lg__fit_words(const char *text, size_t length, size_t columns, lg_text *out)
+{
+    const char *end = text + length;
+    size_t hang = hang_of((size_t)(skip_spaces(text, end) - text), columns);
+    size_t indent = 0;
+    for (const char *at = text; at < end;) {
+        const char *stop = words_that_fit(at, end, columns - indent);
+        if (at > text)
+            lg_text_add(out, "\n");
+        lg__add_spaces(out, indent);
+        if (stop > at) {
+            lg_text_add_bytes(out, at, (size_t)(stop - at));
+        } else {
+            stop = end_of_word(at, end);
+            lg__fit_word(at, (size_t)(stop - at), columns - indent, out);
+        }
+        at = skip_spaces(stop, end);
+        indent = hang;
+    }
+}
+
 /* ----------------------------------------------------------------- lines */
 
 typedef struct line {
@@ -120,16 +234,52 @@ is_underline(const char *at, const char *end)
     return any;
 }
 
+// Returns the length of a part of what draws the branches of a tree, or 0.
+static size_t
+branch_length(const char *at, const char *end)
+{
+    static const char *const parts[] = {" ", "│", "├", "└", "─"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t length = strlen(parts[i]);
+        if ((size_t)(end - at) >= length && !memcmp(at, parts[i], length))
+            return length;
+    }
+    return 0;
+}
+
+// Returns where the text of a line begins, behind branches and spaces.
+static const char *
+begin_of_text(const line *of)
+{
+    const char *at = of->at;
+    while (at < of->end && branch_length(at, of->end) > 0)
+        at += branch_length(at, of->end);
+    return at;
+}
+
+// Adds what stands before the second line of one with branches: those that go
+// on downward, and spaces.
+static void
+add_hang(const line *of, size_t columns, lg_text *out)
+{
+    const char *text = begin_of_text(of);
+    for (const char *at = of->at; at < text && columns > 0; columns--) {
+        size_t length = branch_length(at, text);
+        bool down = !memcmp(at, "│", length) || !memcmp(at, "├", length);
+        lg_text_add(out, down ? "│" : " ");
+        at += length;
+    }
+    lg__add_spaces(out, columns);
+}
+
 // Returns the column at which the rest of a line goes on: below the last text
 // that follows a gap of two spaces and leaves enough room.
 static size_t
 hanging_indent(const line *of, size_t columns)
 {
-    const char *text = of->at;
-    while (text < of->end && *text == ' ')
-        text++;
-    size_t start = (size_t)(text - of->at);
-    size_t hang = start > 0 ? start + 2 : 0;
+    const char *text = begin_of_text(of);
+    size_t start = width_of(of->at, text);
+    size_t hang = hang_of(start, columns);
     size_t column = start;
     for (const char *at = text; at < of->end;) {
         size_t length = character_length(at, of->end);
@@ -140,7 +290,7 @@ hanging_indent(const line *of, size_t columns)
         column += width_of(at, at + length);
         at += length;
     }
-    return hang + LEAST_ROOM <= columns ? hang : 0;
+    return hang;
 }
 
 // Adds the part of an underline below a part of its line. One column of an
@@ -160,37 +310,6 @@ add_underline(const line *of, size_t from, size_t to, size_t indent,
     lg__add_spaces(out, indent);
     lg_text_add_bytes(out, at, (size_t)(end - at));
     lg_text_add(out, "\n");
-}
-
-static const char *
-skip_spaces(const char *at, const char *end)
-{
-    while (at < end && *at == ' ')
-        at++;
-    return at;
-}
-
-static const char *
-end_of_word(const char *at, const char *end)
-{
-    at = skip_spaces(at, end);
-    while (at < end && *at != ' ')
-        at++;
-    return at;
-}
-
-// Returns the end of the words that fit; `at` if not even the first does.
-static const char *
-words_that_fit(const char *at, const char *end, size_t room)
-{
-    const char *fits = at;
-    for (const char *next = at; next < end;) {
-        next = end_of_word(next, end);
-        if (width_of(at, next) > room)
-            break;
-        fits = next;
-    }
-    return fits;
 }
 
 // Adds what fits of the words of a line into `room` columns, and returns where
@@ -218,9 +337,11 @@ static void
 wrap(const line *of, size_t columns, lg_text *out)
 {
     size_t hang = hanging_indent(of, columns), indent = 0;
-    for (const char *at = of->at; at < of->end;) {
+    const char *text = begin_of_text(of);
+    bool room = width_of(of->at, text) + NO_ROOM <= columns;
+    for (const char *at = room ? of->at : text; at < of->end;) {
         size_t from = width_of(of->at, at);
-        lg__add_spaces(out, indent);
+        add_hang(of, indent, out);
         const char *stop =
             add_words(at, of->end, columns - indent, columns - hang, out);
         lg_text_add(out, "\n");
@@ -275,34 +396,6 @@ static const char plain[] = "\033[0m";
 static const char size_colour[] = "\033[1m";
 static const char path_colour[] = "\033[36m";
 static const char cut_colour[] = "\033[33m";
-
-static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-// Returns the end of a size such as `1.5 MiB`, or `at`.
-static const char *
-end_of_size(const char *at, const char *end)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    const char *number = at;
-    while (number < end && ((*number >= '0' && *number <= '9') ||
-                            *number == '.' || *number == ','))
-        number++;
-    if (number == at || number + 1 >= end || *number != ' ')
-        return at;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t length = strlen(units[i]);
-        const char *unit = number + 1;
-        if ((size_t)(end - unit) >= length &&
-            memcmp(unit, units[i], length) == 0 &&
-            (unit + length == end || !is_letter(unit[length])))
-            return unit + length;
-    }
-    return at;
-}
 
 // Returns the end of a path such as `train.losses[0]`, or `at`.
 static const char *

@@ -14,6 +14,18 @@ enum { DEEPEST = 64, FARTHEST = 40, NEAR = 9 };
 // A text keeps so many columns, however narrow the layout is.
 enum { NARROWEST = 12 };
 
+// Columns that touch the one before keep so many columns apart from it.
+enum { APART = 2 };
+
+// A cell below its row moves to the left until it has so many columns.
+enum { ROOM_BELOW = 56 };
+
+// A cell, in lines.
+typedef struct cell_lines {
+    lg_text text;
+    size_t taken; // of its bytes
+} cell_lines;
+
 typedef struct writer {
     const lg_table *table;
     lg_text *out;
@@ -24,6 +36,7 @@ typedef struct writer {
     bool *is_last;      // [row] whether it is the last of its siblings, if
                         // there are branches
     bool open[DEEPEST]; // [depth] whether siblings follow
+    cell_lines *lines;  // [column] of one row
     lg_text cell;       // scratch memory
 } writer;
 
@@ -77,31 +90,40 @@ find_last(writer *to)
 }
 
 static void
-add_branches(writer *to, size_t row, lg_text *out)
+add_branches(writer *to, size_t row, bool begins, lg_text *out)
 {
     if (row >= to->shown)
         return;
     size_t depth = shown_depth(to, row);
     for (size_t i = 1; i < depth; i++)
         lg_text_add(out, to->open[i] ? "│  " : "   ");
-    if (depth > 0)
+    if (depth > 0 && begins)
         lg_text_add(out, to->is_last[row] ? "└─ " : "├─ ");
+    else if (depth > 0)
+        lg_text_add(out, to->is_last[row] ? "   " : "│  ");
     to->open[depth] = !to->is_last[row];
 }
 
+// Adds what stands before the first line of a cell, or before the others.
 static void
-say(writer *to, size_t row, size_t column, lg_text *out)
+add_depth(writer *to, size_t row, size_t column, bool begins, lg_text *out)
 {
     switch (to->table->columns[column].tree) {
     case LG__INDENTED:
         lg__add_spaces(out, 2 * (size_t)to->table->rows[row].depth);
         break;
     case LG__BRANCHED:
-        add_branches(to, row, out);
+        add_branches(to, row, begins, out);
         break;
     default:
         break;
     }
+}
+
+static void
+say(writer *to, size_t row, size_t column, lg_text *out)
+{
+    add_depth(to, row, column, true, out);
     lg__cell_format(to->table, row, column, out);
 }
 
@@ -139,11 +161,24 @@ widens(writer *to, size_t row, size_t index, size_t width)
                : is_last_beside(to, index) || is_followed(to, row, index);
 }
 
+// Returns whether the cells of a column would touch those before it, were they
+// as wide as the column.
+static bool
+touches(const writer *to, size_t index)
+{
+    const lg__column *column = &to->table->columns[index];
+    bool first = true;
+    for (size_t i = 0; i < index; i++)
+        first &= !is_beside(&to->table->columns[i]);
+    return !first && column->gap == 0 && lg__column_is_right(column);
+}
+
 static void
 measure_column(writer *to, size_t index)
 {
     const lg__column *column = &to->table->columns[index];
     size_t widest = column->least;
+    size_t apart = touches(to, index) ? APART : 0;
     if (!to->table->layout.bare) {
         size_t width = strlen(lg__column_heading(column));
         widest = width > widest ? width : widest;
@@ -153,7 +188,7 @@ measure_column(writer *to, size_t index)
         if (to->table->rows[row_at(to, i)].hidden)
             continue;
         say(to, row_at(to, i), index, &to->cell);
-        size_t width = width_of(&to->cell);
+        size_t width = width_of(&to->cell) + apart;
         if (width > widest && widens(to, row_at(to, i), index, width))
             widest = width;
     }
@@ -201,9 +236,10 @@ measure(writer *to)
     bool branched = false;
     to->columns = lg_layout_columns();
     to->width = lg__wide_calloc(table->column_count + 1, sizeof *to->width);
+    to->lines = lg__wide_calloc(table->column_count + 1, sizeof *to->lines);
     for (size_t i = 0; i < table->column_count; i++)
         branched |= table->columns[i].tree == LG__BRANCHED;
-    if (to->width == NULL || (branched && !find_last(to)))
+    if (to->width == NULL || to->lines == NULL || (branched && !find_last(to)))
         return false;
     to->left = SIZE_MAX;
     for (size_t i = 0; i < table->column_count; i++)
@@ -244,19 +280,70 @@ add_cell(writer *to, size_t index, size_t *pending)
     *pending += right ? 0 : room;
 }
 
+// Moves the next line of a cell to to->cell. Returns whether others follow.
+static bool
+take_line(writer *to, size_t index)
+{
+    cell_lines *cell = &to->lines[index];
+    to->cell.length = 0;
+    if (cell->taken >= cell->text.length)
+        return false;
+    const char *line = cell->text.data + cell->taken;
+    size_t length = cell->text.length - cell->taken;
+    const char *end = memchr(line, '\n', length);
+    length = end ? (size_t)(end - line) : length;
+    lg_text_add_bytes(&to->cell, line, length);
+    cell->taken += length + (end != NULL);
+    return end != NULL;
+}
+
+// Adds the cells of to->lines side by side, in as many lines as the longest
+// has.
+static void
+add_lines(writer *to)
+{
+    size_t count = to->table->column_count;
+    for (bool more = true; more;) {
+        size_t pending = to->table->layout.indent;
+        more = false;
+        for (size_t i = 0; i < count; i++) {
+            if (!is_beside(&to->table->columns[i]))
+                continue;
+            more |= take_line(to, i);
+            add_cell(to, i, &pending);
+        }
+        lg_text_add(to->out, "\n");
+    }
+    for (size_t i = 0; i < count; i++) {
+        to->cell.failed |= to->lines[i].text.failed;
+        to->lines[i].text.length = to->lines[i].taken = 0;
+    }
+}
+
 static void
 add_headings(writer *to)
 {
-    size_t pending = to->table->layout.indent;
     for (size_t i = 0; i < to->table->column_count; i++) {
-        const lg__column *column = &to->table->columns[i];
-        if (!is_beside(column))
-            continue;
-        to->cell.length = 0;
-        lg_text_add(&to->cell, lg__column_heading(column));
-        add_cell(to, i, &pending);
+        const char *heading = lg__column_heading(&to->table->columns[i]);
+        if (is_beside(&to->table->columns[i]))
+            lg__fit_words(heading, strlen(heading), to->width[i],
+                          &to->lines[i].text);
     }
-    lg_text_add(to->out, "\n");
+    add_lines(to);
+}
+
+// Returns where a cell below its row starts: where its column says, or further
+// left if that leaves little room.
+static size_t
+start_below(const writer *to, size_t index)
+{
+    const char *before = to->table->columns[index].below;
+    size_t start = to->left + lg__display_width(before, strlen(before));
+    size_t least =
+        to->table->layout.indent + strlen(before) - strspn(before, " ") + 2;
+    size_t most = to->columns > ROOM_BELOW ? to->columns - ROOM_BELOW : 0;
+    most = most > least ? most : least;
+    return to->columns > 0 && start > most ? most : start;
 }
 
 // Adds a cell below its row. A text of several lines continues at the column
@@ -265,12 +352,13 @@ static void
 add_below(writer *to, size_t row, size_t index)
 {
     const char *before = to->table->columns[index].below;
-    size_t start = to->left + lg__display_width(before, strlen(before));
+    size_t start = start_below(to, index);
+    before += strspn(before, " ");
     to->cell.length = 0;
     lg__cell_format(to->table, row, index, &to->cell);
     if (to->cell.length == 0)
         return;
-    lg__add_spaces(to->out, to->left);
+    lg__add_spaces(to->out, start - lg__display_width(before, strlen(before)));
     lg_text_add(to->out, before);
     const char *end = to->cell.data + to->cell.length;
     for (const char *line = to->cell.data; line < end;) {
@@ -307,33 +395,51 @@ room_for(writer *to, size_t row, size_t index)
                : to->columns - start;
 }
 
-// Writes the cell into to->cell.
+// Adds a text of several lines with `before` at the begin of all but the first.
+static void
+add_after_lines(const lg_text *text, const lg_text *before, lg_text *out)
+{
+    for (size_t i = 0; i < text->length; i++) {
+        lg_text_add_bytes(out, &text->data[i], 1);
+        if (text->data[i] == '\n' && before->length > 0)
+            lg_text_add_bytes(out, before->data, before->length);
+    }
+}
+
+// Writes the cell into its lines. Each begins with what shows the depth of the
+// row, or, where that leaves no room, the cell has one line.
 static void
 say_within(writer *to, size_t row, size_t index)
 {
     size_t room = room_for(to, row, index);
-    lg_text text = {0};
-    to->cell.length = 0;
-    say(to, row, index, &text);
-    if (text.data != NULL)
-        lg__fit_word(text.data, text.length, room, &to->cell);
-    to->cell.failed |= text.failed;
-    lg_text_free(&text);
+    lg_text *out = &to->lines[index].text;
+    lg_text depth = {0}, whole = {0}, words = {0};
+    add_depth(to, row, index, false, &depth);
+    size_t taken = width_of(&depth);
+    lg__cell_format(to->table, row, index, &words);
+    if (taken > 0 && taken + NARROWEST > room) {
+        say(to, row, index, &whole);
+        lg__fit_word(whole.data, whole.length, room, out);
+    } else if (words.data != NULL) {
+        lg__fit_words(words.data, words.length, room - taken, &whole);
+        add_depth(to, row, index, true, out);
+        add_after_lines(&whole, &depth, out);
+    }
+    out->failed |= depth.failed || whole.failed || words.failed;
+    lg_text_free(&depth);
+    lg_text_free(&whole);
+    lg_text_free(&words);
 }
 
 static void
 add_row(writer *to, size_t row)
 {
-    size_t pending = to->table->layout.indent;
     if (to->table->layout.blocks)
         lg_text_add(to->out, "\n");
-    for (size_t i = 0; i < to->table->column_count; i++) {
-        if (!is_beside(&to->table->columns[i]))
-            continue;
-        say_within(to, row, i);
-        add_cell(to, i, &pending);
-    }
-    lg_text_add(to->out, "\n");
+    for (size_t i = 0; i < to->table->column_count; i++)
+        if (is_beside(&to->table->columns[i]))
+            say_within(to, row, i);
+    add_lines(to);
     for (size_t i = 0; i < to->table->column_count; i++) {
         const lg__column *column = &to->table->columns[i];
         if (lg__column_is_in(column, LG__IN_TEXT) && column->below != NULL)
@@ -371,6 +477,9 @@ write_rows(const lg_table *table, size_t limit, lg_text *out)
     }
     enough = enough && !to.cell.failed;
     lg_text_free(&to.cell);
+    for (size_t i = 0; to.lines != NULL && i < table->column_count; i++)
+        lg_text_free(&to.lines[i].text);
+    lg__wide_free(to.lines);
     lg__wide_free(to.width);
     lg__wide_free(to.is_last);
     return enough;
