@@ -162,6 +162,12 @@ void lg__signals_watch_ends(void);
 /** Complains, and returns the exit code for a snapshot that could not be
  *  opened. */
 int lg__fail_to_open(const lg_error *error);
+/** Returns the path of a file to open: `-` is what standard input has, which is
+ *  read once. NULL after a complaint, with the exit code in *code. */
+const char *lg__input_path(const char *path, int *code);
+/** Returns where a message has the path of that file, and the length of the
+ *  path; or NULL. */
+const char *lg__input_name(const char *message, size_t *length);
 /** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);
 /** Finds the first nodes that a selector names. */

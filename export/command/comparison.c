@@ -30,10 +30,12 @@ lg__comparison_end(lg__compared_files *state)
 static bool
 summarise(lg__compared_files *state, size_t at, int *code)
 {
-    const char *path = state->arguments->words[at];
+    const char *path = lg__input_path(state->arguments->words[at], code);
     lg_error error = {0};
     lg_status status;
     close_newest(state);
+    if (path == NULL)
+        return false;
     if (lg_summary_is_file(path)) {
         status = lg_summary_load(path, &state->summaries[at], &error);
     } else {
@@ -105,7 +107,7 @@ static bool
 open_newest(lg__compared_files *state, int *code)
 {
     size_t newest = state->order.index[state->order.count - 1];
-    const char *path = state->arguments->words[newest];
+    const char *path = lg__input_path(state->arguments->words[newest], code);
     if (newest + 1 == (size_t)state->arguments->word_count)
         return true;
     close_newest(state);
@@ -147,6 +149,8 @@ const char *
 lg__file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
+    if (!strcmp(path, "-"))
+        return "standard input";
     return slash ? slash + 1 : path;
 }
 
@@ -155,7 +159,10 @@ lg__comparison_page(lg__compared_files *state, lg_page_options *options,
                     int *code)
 {
     const lg__arguments *arguments = state->arguments;
-    const char *last = arguments->words[arguments->word_count - 1];
+    const char *last =
+        lg__input_path(arguments->words[arguments->word_count - 1], code);
+    if (last == NULL)
+        return false;
     if (lg_summary_is_file(last)) {
         *code = LG__EXIT_USAGE;
         lg__complain("the last of several must be a snapshot, and %s is a "

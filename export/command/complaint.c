@@ -10,13 +10,19 @@
 void
 lg__complain(const char *format, ...)
 {
+    char message[4096];
+    size_t length;
     va_list rest;
     lg__progress_end();
     va_start(rest, format);
-    fputs("leakgraph: ", stderr);
-    vfprintf(stderr, format, rest);
-    fputc('\n', stderr);
+    vsnprintf(message, sizeof message, format, rest);
     va_end(rest);
+    const char *input = lg__input_name(message, &length);
+    if (input != NULL)
+        fprintf(stderr, "leakgraph: %.*sstandard input%s\n",
+                (int)(input - message), message, input + length);
+    else
+        fprintf(stderr, "leakgraph: %s\n", message);
 }
 
 int

@@ -15,9 +15,14 @@ write_parquet(const lg__arguments *arguments)
         lg__complain("export writes tables or a file: give --parquet or -o");
         return LG__EXIT_USAGE;
     }
+    int code = LG__EXIT_INCOMPLETE;
+    const char *path = lg__input_path(arguments->words[0], &code);
     char *folder = strdup(arguments->parquet);
-    char *words[] = {verb, option, folder, end, arguments->words[0], NULL};
-    int code = folder ? lg__run_python(words) : LG__EXIT_INCOMPLETE;
+    char *file = path ? strdup(path) : NULL;
+    char *words[] = {verb, option, folder, end, file, NULL};
+    if (folder && file)
+        code = lg__run_python(words);
+    free(file);
     free(folder);
     return code;
 }

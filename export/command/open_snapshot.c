@@ -17,14 +17,16 @@ lg__fail_to_open(const lg_error *error)
     return code == LG__EXIT_USAGE ? LG__EXIT_UNREADABLE : code;
 }
 
-// Copies standard input into a file in memory, which a path names. Returns
-// false after a complaint.
+// The file in memory that has what standard input had, once it is read.
+static char input[64];
+
+// Copies standard input into a file in memory. Returns false after a complaint.
 static bool
-open_input(char *path, size_t room)
+read_input(void)
 {
     char bytes[1 << 16];
     ssize_t length = -1;
-    int file = memfd_create("standard input", MFD_CLOEXEC);
+    int file = memfd_create("standard input", 0);
     while (file >= 0 &&
            (length = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
         for (ssize_t done = 0, part; done < length; done += part) {
@@ -39,21 +41,34 @@ open_input(char *path, size_t room)
         lg__complain("cannot read standard input: %s", strerror(errno));
         return false;
     }
-    snprintf(path, room, "/proc/self/fd/%d", file);
+    snprintf(input, sizeof input, "/proc/self/fd/%d", file);
     return true;
+}
+
+const char *
+lg__input_path(const char *path, int *code)
+{
+    if (strcmp(path, "-"))
+        return path;
+    *code = LG__EXIT_UNREADABLE;
+    return *input || read_input() ? input : NULL;
+}
+
+const char *
+lg__input_name(const char *message, size_t *length)
+{
+    const char *found = *input ? strstr(message, input) : NULL;
+    *length = strlen(input);
+    return found;
 }
 
 bool
 lg__open(const char *path, lg_graph **out, int *code)
 {
-    char input[64];
     lg_error error = {0};
-    *code = LG__EXIT_UNREADABLE;
-    if (!strcmp(path, "-")) {
-        if (!open_input(input, sizeof input))
-            return false;
-        path = input;
-    }
+    path = lg__input_path(path, code);
+    if (path == NULL)
+        return false;
     if (!lg_graph_load(path, LG_LOAD_MAPPED, lg__monitor(), out, &error))
         return true;
     *code = lg__fail_to_open(&error);

@@ -18,12 +18,16 @@ lg__find_analysis_if_any(const lg_graph *graph, lg_analysis **out,
 int
 lg__verb_info(const lg__arguments *arguments)
 {
+    int code;
     lg_text text = {0};
     lg_error error = {0};
-    lg_status status = lg_report_info_file(arguments->words[0], LG_LOAD_MAPPED,
-                                           lg__format_of(arguments),
-                                           lg__monitor(), &text, &error);
-    int code = status ? lg__fail_to_open(&error) : lg__print(&text);
+    const char *path = lg__input_path(arguments->words[0], &code);
+    if (path == NULL)
+        return code;
+    lg_status status =
+        lg_report_info_file(path, LG_LOAD_MAPPED, lg__format_of(arguments),
+                            lg__monitor(), &text, &error);
+    code = status ? lg__fail_to_open(&error) : lg__print(&text);
     lg_text_free(&text);
     return code;
 }

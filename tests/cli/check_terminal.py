@@ -257,7 +257,18 @@ class Terminal(unittest.TestCase):
         self.assertEqual(self.run_command("tup").stderr.count("did you mean top?"), 1)
 
     def test_standard_input(self) -> None:
-        for words in (["-"], ["top", "-"], ["why", "-", "#1"], ["dominators", "-"]):
+        for words in (
+            ["-"],
+            ["top", "-"],
+            ["why", "-", "#1"],
+            ["dominators", "-"],
+            ["info", "-"],
+            ["diff", "losses.lgs", "-"],
+            ["diff", "-", "losses.lgs"],
+            ["ranks", "losses.lgs", "-", "-"],
+            ["retained", "-", "type:*"],
+            ["what-if", "-", "--cut", "report.TABLE"],
+        ):
             named = [
                 word.replace("-", "held.lgs") if word == "-" else word for word in words
             ]
@@ -265,9 +276,18 @@ class Terminal(unittest.TestCase):
             self.assertEqual(piped.returncode, 0, piped.stderr)
             if words != ["-"]:
                 self.assertEqual(piped.stdout, self.run_command(*named).stdout)
-        done = self.run_command("top", "-")
-        self.assertEqual(done.returncode, 3)
-        self.assertEqual(done.stderr.count("\n"), 1)
+        for verb in ("top", "info", "strip", "render", "report"):
+            rest = {"strip": ["-o", "-"], "render": ["#0", "-o", "x.svg"]}.get(verb, [])
+            done = self.run_command(verb, "-", *rest, *["-o", "x"] * (verb == "report"))
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(
+                done.stderr,
+                "leakgraph: standard input is too short for a leakgraph snapshot\n",
+            )
+        self.run_command("report", "-", "-o", "page.html", stdin="held.lgs")
+        page = (self.here / "page.html").read_text()
+        self.assertIn("<title>standard input", page)
+        self.assertNotIn("/proc/self", page)
 
     def test_options(self) -> None:
         self.assertEqual(
