@@ -22,12 +22,14 @@ NEEDED = (
     r"leakgraph/leakgraph-render",
     r"leakgraph/py\.typed",
     r"leakgraph-[^/]+\.data/scripts/leakgraph",
+    r"leakgraph-[^/]+\.data/data/share/man/man1/leakgraph\.1",
     r"leakgraph-[^/]+\.dist-info/METADATA",
     r"leakgraph-[^/]+\.dist-info/licenses/LICENSE",
 )
 WANTED = (
     *NEEDED,
     r"leakgraph/\w+\.pyi?",
+    r"leakgraph-[^/]+\.data/data/share/man/man1/leakgraph-[\w-]+\.1",
     r"leakgraph-[^/]+\.dist-info/(WHEEL|RECORD|entry_points\.txt)",
     r"leakgraph-[^/]+\.dist-info/licenses/\w+\.md",
 )

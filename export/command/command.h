@@ -77,7 +77,7 @@ typedef struct lg__arguments {
 
 /** An option of a verb, for the completion. */
 typedef struct lg__option_face {
-    const char *name; /* without hyphens */
+    const char *name; /* without hyphens; one letter has one */
     bool takes_value;
     const char *const *words; /* of a choice; or NULL */
 } lg__option_face;
@@ -218,6 +218,8 @@ const lg__verb *lg__verb_find(const char *name);
 typedef struct lg__python_verb {
     const char *name;
     const char *summary;
+    const lg__option_face *options; /* ends with one without a name */
+    bool script; /* a script and its arguments follow the options */
 } lg__python_verb;
 
 /** The first of them, which take a snapshot. */
@@ -225,6 +227,8 @@ enum { LG__TAKING_VERBS = 4 };
 
 /** NULL at the end. */
 const lg__python_verb *lg__python_verb_at(size_t index);
+/** Returns NULL if there is none by that name. */
+const lg__python_verb *lg__python_verb_find(const char *name);
 /** The names of all verbs: those of Python, of this program, and the questions.
  *  NULL at the end. */
 const char *lg__verb_name(size_t index);

@@ -76,6 +76,11 @@ visit_options(const char *verb, lg__option_visit *visit, void *context)
         lg__arguments_visit(lg__verb_find(verb), visit, context);
     else if (lg__question_verb_find(verb))
         lg__question_visit(lg__question_verb_find(verb), visit, context);
+    else if (lg__python_verb_find(verb))
+        for (const lg__option_face *option =
+                 lg__python_verb_find(verb)->options;
+             option->name; option++)
+            visit(context, option);
 }
 
 static void
@@ -83,7 +88,8 @@ offer_option(void *context, const lg__option_face *option)
 {
     typed *line = context;
     char form[48];
-    int length = snprintf(form, sizeof form, "--%s", option->name);
+    int length = snprintf(form, sizeof form, "-%s%s",
+                          option->name[1] ? "-" : "", option->name);
     offer(line, form, (size_t)length);
 }
 
@@ -102,6 +108,31 @@ find_before(void *context, const lg__option_face *option)
         return;
     of->takes_value = option->takes_value;
     of->words = option->words;
+}
+
+// Returns the name of an option as a word has it, or NULL.
+static const char *
+option_name(const char *word)
+{
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    return word[1] == '-' ? word + 2 : word + 1;
+}
+
+// Returns whether a script stands before the last word, whose own arguments are
+// its own.
+static bool
+has_script(const typed *line)
+{
+    const lg__python_verb *verb = lg__python_verb_find(line->words[0]);
+    for (size_t i = 1; verb && verb->script && i + 1 < line->count; i++) {
+        before of = {.name = option_name(line->words[i])};
+        if (!of.name || !strcmp(of.name, "m"))
+            return true;
+        visit_options(verb->name, find_before, &of);
+        i += of.takes_value;
+    }
+    return false;
 }
 
 /* ----------------------------------------------------------------- files */
@@ -193,12 +224,15 @@ static void
 complete(typed *line)
 {
     const char *begun = last_of(line);
-    before of = {.name = ""};
-    if (line->count > 2 && !strncmp(line->words[line->count - 2], "--", 2))
-        of.name = line->words[line->count - 2] + 2;
+    const char *word = line->count > 2 ? line->words[line->count - 2] : "";
+    before of = {.name = option_name(word) ? option_name(word) : ""};
     if (line->count == 1) {
         offer_verbs(line);
         offer_files(line, false);
+        return;
+    }
+    if (has_script(line)) {
+        offer_files(line, true);
         return;
     }
     visit_options(line->words[0], find_before, &of);

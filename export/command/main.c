@@ -119,15 +119,6 @@ run_question(const lg_question *question, int argc, char **argv)
     return code;
 }
 
-static bool
-is_python_verb(const char *word)
-{
-    size_t i = 0;
-    while (lg__python_verb_at(i) && strcmp(word, lg__python_verb_at(i)->name))
-        i++;
-    return lg__python_verb_at(i) != NULL;
-}
-
 // Runs `help` and `help VERB`.
 static int
 help(char *verb)
@@ -137,7 +128,7 @@ help(char *verb)
         print_help();
         return LG__EXIT_FINE;
     }
-    if (is_python_verb(verb))
+    if (lg__python_verb_find(verb))
         return lg__run_python((char *[]){verb, option, NULL});
     if (lg__question_verb_find(verb)) {
         lg__question_print_help(lg__question_verb_find(verb));
@@ -164,7 +155,7 @@ run_word(const char *word, int argc, char **argv)
     const lg__verb *verb = lg__verb_find(word);
     if (!strcmp(word, "completion") && argc == 4 && !strcmp(argv[2], "--line"))
         return lg__complete_line(argv[3]);
-    if (is_python_verb(word))
+    if (lg__python_verb_find(word))
         return lg__run_python(argv + 1);
     if (question)
         return run_question(question, argc - 1, argv + 1);

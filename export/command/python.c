@@ -1,4 +1,4 @@
-// Starts Python for the verbs that need it: `leakgraph run SCRIPT`.
+// The verbs that need Python, and how to start it: `leakgraph run SCRIPT`.
 
 #include "command/command.h"
 
@@ -8,6 +8,68 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char *const methods[] = {"auto", "remote-exec", "ptrace", NULL};
+
+static const lg__option_face of_run[] = {
+    {"at-exit", true, NULL}, {"arm", true, NULL},   {"signal", true, NULL},
+    {"rss", true, NULL},     {"keep", true, NULL},  {"contents", false, NULL},
+    {"native", false, NULL}, {"help", false, NULL}, {NULL, false, NULL},
+};
+
+static const lg__option_face of_watch[] = {
+    {"every", true, NULL},  {"budget", true, NULL}, {"traces", false, NULL},
+    {"signal", true, NULL}, {"report", true, NULL}, {"help", false, NULL},
+    {NULL, false, NULL},
+};
+
+static const lg__option_face of_attach[] = {
+    {"o", true, NULL},         {"report", true, NULL},
+    {"diff", true, NULL},      {"every", true, NULL},
+    {"settled", false, NULL},  {"contents", false, NULL},
+    {"native", false, NULL},   {"timeout", true, NULL},
+    {"method", true, methods}, {"filtered", false, NULL},
+    {"help", false, NULL},     {NULL, false, NULL},
+};
+
+static const lg__option_face of_tree[] = {
+    {"o", true, NULL},         {"json", false, NULL},
+    {"min-bytes", true, NULL}, {"timeout", true, NULL},
+    {"filtered", false, NULL}, {"help", false, NULL},
+    {NULL, false, NULL},
+};
+
+static const lg__option_face of_sql[] = {
+    {"json", false, NULL}, {"help", false, NULL}, {NULL, false, NULL}};
+
+static const lg__option_face of_mcp[] = {{"help", false, NULL},
+                                         {NULL, false, NULL}};
+
+static const lg__python_verb python_verbs[] = {
+    {"run", "run a script and save a snapshot when it exits", of_run, true},
+    {"watch", "run a script and report what grows", of_watch, true},
+    {"attach", "take a snapshot of a running process", of_attach, false},
+    {"tree", "see what a running process and its children hold and share",
+     of_tree, false},
+    {"sql", "query the tables of a snapshot with DuckDB", of_sql, false},
+    {"mcp", "serve a snapshot to an agent", of_mcp, false},
+};
+
+const lg__python_verb *
+lg__python_verb_at(size_t index)
+{
+    size_t count = sizeof python_verbs / sizeof *python_verbs;
+    return index < count ? &python_verbs[index] : NULL;
+}
+
+const lg__python_verb *
+lg__python_verb_find(const char *name)
+{
+    size_t i = 0;
+    while (lg__python_verb_at(i) && strcmp(name, lg__python_verb_at(i)->name))
+        i++;
+    return lg__python_verb_at(i);
+}
 
 // Finds the interpreter that this command was installed with, if any.
 static bool

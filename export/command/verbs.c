@@ -205,19 +205,3 @@ lg__verb_find(const char *name)
         i++;
     return lg__verb_at(i);
 }
-
-static const lg__python_verb python_verbs[] = {
-    {"run", "run a script and save a snapshot when it exits"},
-    {"watch", "run a script and report what grows"},
-    {"attach", "take a snapshot of a running process"},
-    {"tree", "see what a running process and its children hold and share"},
-    {"sql", "query the tables of a snapshot with DuckDB"},
-    {"mcp", "serve a snapshot to an agent"},
-};
-
-const lg__python_verb *
-lg__python_verb_at(size_t index)
-{
-    size_t count = sizeof python_verbs / sizeof *python_verbs;
-    return index < count ? &python_verbs[index] : NULL;
-}

@@ -54,10 +54,8 @@ diff held.lgs losses.lgs training.lgs
 ranks held.lgs losses.lgs training.lgs
 """
 # These write files, serve pages, or run Python.
-OTHERS = set(
-    "run watch attach tree render report view summarize analyze export strip"
-    " completion sql mcp".split()
-)
+MAKERS = ("report", "view", "summarize", "analyze", "export", "strip", "completion")
+OTHERS = {"run", "watch", "attach", "tree", "render", "sql", "mcp", *MAKERS}
 PLAIN = {"TERM": "xterm", "NO_COLOR": "", "PAGER": "cat"}
 
 
@@ -330,6 +328,17 @@ class Terminal(unittest.TestCase):
         self.assertEqual(
             self.completed("leakgraph completion "), ["bash", "zsh", "fish"]
         )
+        self.assertEqual(
+            self.completed("leakgraph attach --method "),
+            ["auto", "remote-exec", "ptrace"],
+        )
+        self.assertEqual(self.completed("leakgraph tree 4711 --min"), ["--min-bytes"])
+        self.assertIn("held.lgs", self.completed("leakgraph attach -o "))
+        self.assertEqual(self.completed("leakgraph run --at"), ["--at-exit"])
+        self.assertEqual(self.completed("leakgraph run --at-exit x --ar"), ["--arm"])
+        # What follows a script is the script's.
+        for begun in ("train.py", "-m train", "--at-exit x train.py"):
+            self.assertEqual(self.completed(f"leakgraph run {begun} --at"), [])
         types = self.completed("leakgraph why losses.lgs type:")
         self.assertTrue(types and all(word.startswith("type:") for word in types))
         self.assertEqual(self.completed("leakgraph why no.lgs type:"), [])
