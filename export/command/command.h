@@ -132,6 +132,8 @@ void lg__arguments_print_help(const lg__verb *verb);
 
 /** Prints one line on standard error: `leakgraph: ...`. */
 void lg__complain(const char *format, ...) LG_PRINTF(1, 2);
+/** Has complaints say this name for a path. They borrow both. */
+void lg__complaints_name(const char *path, const char *name);
 /** Complains, and returns the exit code for the failure. */
 int lg__fail(const lg_error *error);
 /** Returns the one of `count` names closest to `word`, or NULL when none is
@@ -165,9 +167,6 @@ int lg__fail_to_open(const lg_error *error);
 /** Returns the path of a file to open: `-` is what standard input has, which is
  *  read once. NULL after a complaint, with the exit code in *code. */
 const char *lg__input_path(const char *path, int *code);
-/** Returns where a message has the path of that file, and the length of the
- *  path; or NULL. */
-const char *lg__input_name(const char *message, size_t *length);
 /** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);
 /** Finds the first nodes that a selector names. */

@@ -7,20 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *named_path, *path_name;
+
+void
+lg__complaints_name(const char *path, const char *name)
+{
+    named_path = path;
+    path_name = name;
+}
+
 void
 lg__complain(const char *format, ...)
 {
     char message[4096];
-    size_t length;
     va_list rest;
     lg__progress_end();
     va_start(rest, format);
     vsnprintf(message, sizeof message, format, rest);
     va_end(rest);
-    const char *input = lg__input_name(message, &length);
-    if (input != NULL)
-        fprintf(stderr, "leakgraph: %.*sstandard input%s\n",
-                (int)(input - message), message, input + length);
+    const char *found = named_path ? strstr(message, named_path) : NULL;
+    if (found != NULL)
+        fprintf(stderr, "leakgraph: %.*s%s%s\n", (int)(found - message),
+                message, path_name, found + strlen(named_path));
     else
         fprintf(stderr, "leakgraph: %s\n", message);
 }

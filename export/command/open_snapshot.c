@@ -42,6 +42,7 @@ read_input(void)
         return false;
     }
     snprintf(input, sizeof input, "/proc/self/fd/%d", file);
+    lg__complaints_name(input, "standard input");
     return true;
 }
 
@@ -52,14 +53,6 @@ lg__input_path(const char *path, int *code)
         return path;
     *code = LG__EXIT_UNREADABLE;
     return *input || read_input() ? input : NULL;
-}
-
-const char *
-lg__input_name(const char *message, size_t *length)
-{
-    const char *found = *input ? strstr(message, input) : NULL;
-    *length = strlen(input);
-    return found;
 }
 
 bool

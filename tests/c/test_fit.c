@@ -7,7 +7,8 @@
 #include "test.h"
 
 #include <leakgraph/layout.h>
-#include <leakgraph/table.h>
+
+#include "table/table_private.h"
 
 #include <string.h>
 
@@ -193,6 +194,42 @@ cells(void)
     lg_text_free(&text);
 }
 
+// Numbers keep their distance, however long they are, and what stands below a
+// row moves to the left where that gives it room.
+static void
+numbers_and_below(void)
+{
+    static const lg_string host = {"host", 4};
+    static const lg__column columns[] = {
+        {"bytes", .type = LG_COLUMN_COUNT},
+        {"objects", .type = LG_COLUMN_COUNT, .least = 9},
+        {"what", .gap = 2},
+        {"held by", .type = LG_COLUMN_PATH, .below = "       in  "},
+    };
+    static const char *const expected[] = {
+        "                bytes        objects  what\n"
+        "1,234,567,890,123,456  7,654,321,098  Session\n"
+        "                                             in  app.sessions\n",
+        "                bytes        objects  what\n"
+        "1,234,567,890,123,456  7,654,321,098  Session\n"
+        "                    in  app.sessions\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        lg_table *table = lg__table_new_on(&host, 1, (lg__layout){0}, columns,
+                                           sizeof columns / sizeof *columns);
+        lg_text text = {0};
+        lg__table_row(table);
+        lg__put_count(table, 0, 1234567890123456);
+        lg__put_count(table, 1, 7654321098);
+        lg__put_literal(table, 2, "Session");
+        lg__put_literal(table, 3, "app.sessions");
+        lg_layout_set_columns(i ? 80 : 0);
+        REQUIRE(lg__table_report(table, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+        lg_layout_set_columns(0);
+        CHECK_TEXT(text, expected[i]);
+        lg_text_free(&text);
+    }
+}
+
 static void
 colours(void)
 {
@@ -214,6 +251,7 @@ SUITE(fit)
     RUN(underlines);
     RUN(tables);
     RUN(cells);
+    RUN(numbers_and_below);
     RUN(colours);
     return test_result();
 }
