@@ -110,6 +110,7 @@ bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(configure) release >/dev/null
 	@$(bin)/cmake --build --preset release --target all bench_analysis bench_drawing bench_growth
 	@$(timed) bench/capture.py
+	@$(timed) bench/memory.py
 	@$(timed) bench/watch.py
 	@$(timed) bench/file.py
 	@$(timed) bench/adapters.py

@@ -234,6 +234,27 @@ unsound(void)
     fails_to_finish(builder, "edge");
 }
 
+// Counts of one byte, and what goes beyond them: 1,000 references to one node,
+// and 256 to another, of which some are weak in the end.
+static void
+many_references(void)
+{
+    enum { TO_FIRST = 1000, TO_SECOND = 256 };
+    lg_builder *builder = builder_of(3);
+    lg_builder_open(builder, 2);
+    for (uint32_t i = 0; i < TO_FIRST + TO_SECOND; i++)
+        lg_builder_add_edge(builder, i < TO_FIRST ? 0 : 1, LG_EDGE_INDEX, i);
+    count_some(builder, TO_FIRST / 2);
+    count_some(builder, TO_FIRST + TO_SECOND);
+    lg_builder_weaken(builder, TO_FIRST);
+    lg_builder_weaken(builder, TO_FIRST + 1);
+    lg_graph *graph = finish(builder);
+    CHECK(lg_graph_columns(graph)->found[0] == TO_FIRST);
+    CHECK(lg_graph_columns(graph)->found[1] == TO_SECOND - 2);
+    CHECK(lg_graph_columns(graph)->found[2] == 0);
+    lg_graph_free(graph);
+}
+
 // Edges to namespaces, of which some are flagged, in any place of a block of
 // eight.
 static void
@@ -376,6 +397,7 @@ SUITE(side)
     RUN(large);
     RUN(large_and_wrong);
     RUN(unsound);
+    RUN(many_references);
     RUN(namespaces);
     RUN(texts_of_nobody);
     RUN(newer_strings);

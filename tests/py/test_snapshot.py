@@ -277,6 +277,17 @@ def test_partial():
     assert len(shallow) < len(leakgraph.snapshot(roots=[[[["bottom"]]]]))
 
 
+def test_small_neighbours_are_told_apart():
+    """The map from addresses to nodes has one number for the 32 bytes of two."""
+    things = [object() for _ in range(1000)]
+    places = {id(thing) // 32 for thing in things}
+    assert len(places) < len(things)
+    part = leakgraph.snapshot(roots=[things])
+    found = [part.find(thing) for thing in things]
+    assert [node.address for node in found] == [id(thing) for thing in things]
+    assert all(node.type_name == "object" and node.found == 1 for node in found)
+
+
 def test_keys_are_left_out_on_request():
     data = {"a-very-secret-key": 1}
     kept = leakgraph.snapshot(roots=[data])

@@ -58,7 +58,9 @@ struct lg_side {
     lg__vector offset;
     lg__vector bytes;
     lg__vector node;       /**< u32: the node of each string */
-    lg__vector found;      /**< u32 per node */
+    lg__vector found;      /**< u8 per node: references, modulo 256 */
+    lg__vector carried;    /**< u32: a node for each 256 of its references */
+    lg__vector weakened;   /**< u32: a node for each that does not count */
     lg__vector namespaces; /**< u32 nodes */
     uint64_t counted;      /**< edges */
     uint64_t listed;       /**< edges whose namespaces are listed */
@@ -106,15 +108,12 @@ bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
 bool lg__side_append(lg_builder *builder, uint32_t *first);
 void lg__side_free(lg_builder *builder);
 
-/** Makes room for the counts of so many nodes at least. New counts are 0.
- *  Returns false when memory ran out. */
+/** Makes room for the counts of so many nodes at least, of either size. New
+ *  counts are 0. Returns false when memory ran out. */
 bool lg__extend_found(const lg_allocator *allocator, lg__vector *found,
                       size_t nodes);
-/** Adds the counted references of the edges from `edge` to `end` to `found`.
- *  Returns the first edge that is unsound, or `end`. */
-uint64_t lg__count_references(const lg_builder *builder,
-                              const lg__edge_rules *rules, uint64_t edge,
-                              uint64_t end, uint32_t *found);
+/** Moves what the side has counted to `found`, which has so many nodes. */
+void lg__side_take_counts(lg_side *side, uint32_t *found, uint32_t nodes);
 
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);

@@ -11,15 +11,15 @@ add_saturated(uint32_t *count, uint64_t more)
 }
 
 // The caller has a copy without saturation, for graphs with too few edges to
-// saturate a count.
+// saturate a count. Returns the first edge that is unsound, or the end.
 static inline uint64_t
-count_references(const lg_builder *builder, const lg__edge_rules *rules,
-                 uint64_t edge, uint64_t end, uint32_t *restrict found,
-                 bool may_saturate)
+count_from(const lg_builder *builder, const lg__edge_rules *rules,
+           uint64_t edge, uint32_t *restrict found, bool may_saturate)
 {
     const uint32_t *targets = builder->edge_target;
     const uint32_t *payloads = builder->edge_payload;
     const uint8_t *kinds = builder->edge_kind;
+    const uint64_t end = builder->edge_count;
     for (; edge < end; edge++) {
         uint32_t target = targets[edge];
         unsigned kind = kinds[edge];
@@ -34,24 +34,16 @@ count_references(const lg_builder *builder, const lg__edge_rules *rules,
     return end;
 }
 
-uint64_t
-lg__count_references(const lg_builder *builder, const lg__edge_rules *rules,
-                     uint64_t edge, uint64_t end, uint32_t *found)
-{
-    return end < UINT32_MAX
-               ? count_references(builder, rules, edge, end, found, false)
-               : count_references(builder, rules, edge, end, found, true);
-}
-
 // Counts the edges that nobody has counted ahead.
 static lg_status
 count_rest(const lg_builder *builder, const lg__edge_rules *rules,
            uint64_t counted, lg_error *err)
 {
-    const uint64_t end = builder->edge_count;
-    uint64_t failed = lg__count_references(
-        builder, rules, counted, end, builder->rest->table[LG__FOUND].data);
-    return failed == end
+    uint32_t *found = builder->rest->table[LG__FOUND].data;
+    uint64_t failed = builder->edge_count < UINT32_MAX
+                          ? count_from(builder, rules, counted, found, false)
+                          : count_from(builder, rules, counted, found, true);
+    return failed == builder->edge_count
                ? LG_OK
                : lg__edge_failed(rules, failed, builder->edge_target[failed],
                                  builder->edge_kind[failed], err);
@@ -73,30 +65,17 @@ count_late(const lg_builder *builder, const lg__edge_rules *rules,
     return LG_OK;
 }
 
-bool
-lg__extend_found(const lg_allocator *allocator, lg__vector *found, size_t nodes)
-{
-    const size_t before = found->count;
-    if (nodes <= before)
-        return true;
-    uint32_t *added = lg__vector_extend(allocator, found, nodes - before);
-    if (added != NULL)
-        memset(added, 0, (nodes - before) * sizeof *added);
-    return added != NULL;
-}
-
 // Takes over what the side has counted. Counts of other nodes are 0.
 static bool
 take_counts(lg_builder *builder)
 {
     struct lg_builder_rest *rest = builder->rest;
     lg__vector *column = &rest->table[LG__FOUND];
-    if (rest->side != NULL) {
-        *column = rest->side->found;
-        rest->side->found.data = NULL;
-        rest->side->found.count = rest->side->found.capacity = 0;
-    }
-    return lg__extend_found(&rest->allocator, column, builder->node_count);
+    if (!lg__extend_found(&rest->allocator, column, builder->node_count))
+        return false;
+    if (rest->side != NULL)
+        lg__side_take_counts(rest->side, column->data, builder->node_count);
+    return true;
 }
 
 // Passes over the edges once, and also checks that they are sound. The late

@@ -3,6 +3,7 @@
 #include "base/base_private.h"
 #include "build/build_private.h"
 
+#include <limits.h>
 #include <string.h>
 
 static bool
@@ -11,7 +12,9 @@ init(lg_side *side, const lg_allocator *allocator)
     memset(side, 0, sizeof *side);
     side->allocator = *allocator;
     side->node.element = sizeof(uint32_t);
-    side->found.element = sizeof(uint32_t);
+    side->found.element = sizeof(uint8_t);
+    side->carried.element = sizeof(uint32_t);
+    side->weakened.element = sizeof(uint32_t);
     side->namespaces.element = sizeof(uint32_t);
     return lg__strings_open(allocator, &side->strings, &side->offset,
                             &side->bytes);
@@ -101,6 +104,52 @@ lg_side_namespaces(const lg_side *side, size_t *count, lg_edge *end)
 }
 
 bool
+lg__extend_found(const lg_allocator *allocator, lg__vector *found, size_t nodes)
+{
+    const size_t before = found->count;
+    if (nodes <= before)
+        return true;
+    void *added = lg__vector_extend(allocator, found, nodes - before);
+    if (added != NULL)
+        memset(added, 0, (nodes - before) * found->element);
+    return added != NULL;
+}
+
+// Notes that the references of a node have come to another 256.
+static bool
+carry(lg_side *side, uint32_t node)
+{
+    uint32_t *place = lg__vector_extend(&side->allocator, &side->carried, 1);
+    if (place != NULL)
+        *place = node;
+    return place != NULL;
+}
+
+// Returns the first edge that is not counted: the end, or one that is unsound,
+// or that memory was missing for.
+static uint64_t
+count_until(lg_side *side, const lg_builder *builder,
+            const lg__edge_rules *rules, uint64_t end)
+{
+    const uint32_t *targets = builder->edge_target;
+    const uint32_t *payloads = builder->edge_payload;
+    const uint8_t *kinds = builder->edge_kind;
+    uint8_t *found = side->found.data;
+    uint64_t edge = side->counted;
+    for (; edge < end; edge++) {
+        const uint32_t target = targets[edge];
+        const unsigned kind = kinds[edge];
+        if (!lg__edge_is_sound(rules, target, kind, payloads[edge]))
+            break;
+        const uint8_t sum = (uint8_t)(found[target] + rules->of[kind].counted);
+        if (sum < found[target] && !carry(side, target))
+            break;
+        found[target] = sum;
+    }
+    return edge;
+}
+
+bool
 lg_side_count(lg_side *side, const lg_builder *builder,
               const lg_reached *reached, uint64_t most)
 {
@@ -109,9 +158,8 @@ lg_side_count(lg_side *side, const lg_builder *builder,
     if (reached->edges >= UINT32_MAX ||
         !lg__extend_found(&side->allocator, &side->found, reached->nodes))
         return false;
-    side->counted = lg__count_references(
-        builder, rules_for(side, reached), before,
-        before + (left < most ? left : most), side->found.data);
+    side->counted = count_until(side, builder, rules_for(side, reached),
+                                before + (left < most ? left : most));
     list_namespaces(side, builder);
     return side->counted > before;
 }
@@ -119,12 +167,37 @@ lg_side_count(lg_side *side, const lg_builder *builder,
 void
 lg_builder_weaken(lg_builder *builder, lg_edge edge)
 {
-    const lg_side *side = builder->rest->side;
+    lg_side *side = builder->rest->side;
     uint8_t *kind = &builder->edge_kind[edge];
     if (side != NULL && edge < side->counted &&
-        !(*kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED)))
-        ((uint32_t *)side->found.data)[builder->edge_target[edge]]--;
+        !(*kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED))) {
+        uint32_t *place =
+            lg__vector_extend(&side->allocator, &side->weakened, 1);
+        if (place != NULL)
+            *place = builder->edge_target[edge];
+        else if (builder->status == LG_OK)
+            builder->status = LG_ENOMEM;
+    }
     *kind |= LG_EDGE_WEAK;
+}
+
+void
+lg__side_take_counts(lg_side *side, uint32_t *found, uint32_t nodes)
+{
+    const uint8_t *counts = side->found.data;
+    const uint32_t *carried = side->carried.data;
+    const uint32_t *weakened = side->weakened.data;
+    const size_t known =
+        side->found.count < nodes ? side->found.count : (size_t)nodes;
+    for (size_t node = 0; node < known; node++)
+        found[node] = counts[node];
+    for (size_t i = 0; i < side->carried.count; i++)
+        found[carried[i]] += 1U << CHAR_BIT;
+    for (size_t i = 0; i < side->weakened.count; i++)
+        found[weakened[i]]--;
+    lg__vector_free(&side->allocator, &side->found);
+    lg__vector_free(&side->allocator, &side->carried);
+    lg__vector_free(&side->allocator, &side->weakened);
 }
 
 uint64_t
@@ -171,6 +244,8 @@ lg__side_free(lg_builder *builder)
     lg__vector_free(&rest->allocator, &side->bytes);
     lg__vector_free(&rest->allocator, &side->node);
     lg__vector_free(&rest->allocator, &side->found);
+    lg__vector_free(&rest->allocator, &side->carried);
+    lg__vector_free(&rest->allocator, &side->weakened);
     lg__vector_free(&rest->allocator, &side->namespaces);
     lg__deallocate(&rest->allocator, side, LG__SIDE_SIZE);
     rest->side = NULL;

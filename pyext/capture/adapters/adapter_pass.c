@@ -181,9 +181,10 @@ lg__pass_alias(lg__adapter_pass *pass, const void *address, uint32_t node)
         pass->walk->builder->status = LG_ENOMEM;
         return false;
     }
-    if (*slot == 0)
-        *slot = node + 1;
-    return *slot == node + 1;
+    const uint32_t known = lg__address_map_mark(address_map, slot, address);
+    if (known == 0)
+        lg__address_map_set(address_map, slot, address, node + 1);
+    return known == 0 || known == node + 1;
 }
 
 uint32_t

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define TOP_BYTES (LG__ADDRESS_MAP_TOP * sizeof(uint32_t **))
+#define TOP_BYTES (LG__ADDRESS_MAP_TOP * sizeof(lg__address_map_leaf **))
 #define HEADER ((sizeof(lg__address_map_chunk) + 63) & ~(size_t)63)
 
 /** The chunk of a whole capture: a multiple of huge pages, so that they can be
@@ -116,20 +116,67 @@ uint32_t *
 lg__address_map_new_slot(lg__address_map *address_map, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
-    uint32_t ***middle =
+    lg__address_map_leaf ***middle =
         &address_map->top[(bits >> 30) & (LG__ADDRESS_MAP_TOP - 1)];
     if (*middle == NULL)
         *middle = lg__address_map_take(address_map, LG__ADDRESS_MAP_MIDDLE *
                                                         sizeof **middle);
-    uint32_t **leaf =
+    lg__address_map_leaf **leaf =
         *middle != NULL
             ? &(*middle)[(bits >> 20) & (LG__ADDRESS_MAP_MIDDLE - 1)]
             : NULL;
     if (leaf != NULL && *leaf == NULL)
-        *leaf = lg__address_map_take(address_map,
-                                     LG__ADDRESS_MAP_LEAF * sizeof **leaf);
+        *leaf = lg__address_map_take(address_map, sizeof **leaf);
     if (leaf != NULL && *leaf != NULL)
-        return &(*leaf)[(bits >> 4) & (LG__ADDRESS_MAP_LEAF - 1)];
+        return &(*leaf)->slot[lg__address_map_rank(address)];
     address_map->failed = true;
     return &address_map->lost;
+}
+
+enum {
+    PLAIN_STEP = LG__ADDRESS_MAP_STEP / 2,
+    PLAIN_SLOTS = LG__ADDRESS_MAP_PAGE / PLAIN_STEP,
+};
+
+/** The plain slots of an address's page, if its leaf is there. */
+static uint32_t **
+plain_of(const lg__address_map *address_map, const void *address)
+{
+    lg__address_map_leaf *leaf = lg__address_map_leaf_of(address_map, address);
+    return leaf != NULL
+               ? &leaf->plain[(uintptr_t)address / LG__ADDRESS_MAP_PAGE %
+                              LG__ADDRESS_MAP_PAGES]
+               : NULL;
+}
+
+static size_t
+plain_rank(const void *address)
+{
+    return (uintptr_t)address / PLAIN_STEP % PLAIN_SLOTS;
+}
+
+uint32_t
+lg__address_map_plain(const lg__address_map *address_map, const void *address)
+{
+    uint32_t *const *plain = plain_of(address_map, address);
+    return plain != NULL && *plain != NULL ? (*plain)[plain_rank(address)] : 0;
+}
+
+/* A slot that has a node already gives it to the plain slots, too. */
+void
+lg__address_map_set_plain(lg__address_map *address_map, uint32_t *slot,
+                          const void *address, uint32_t mark)
+{
+    uint32_t **plain = plain_of(address_map, address);
+    if (plain != NULL && *plain == NULL)
+        *plain =
+            lg__address_map_take(address_map, PLAIN_SLOTS * sizeof **plain);
+    if (plain == NULL || *plain == NULL) {
+        address_map->failed = true;
+        return;
+    }
+    if (*slot > LG__ADDRESS_MAP_PLAIN)
+        (*plain)[plain_rank(address) / 2 * 2 + (*slot & 1)] = *slot / 2;
+    *slot = LG__ADDRESS_MAP_PLAIN;
+    (*plain)[plain_rank(address)] = mark;
 }

@@ -184,8 +184,8 @@ pass_over(lg__heap_walk *walk, PyObject *object)
     uint32_t *slot = lg__address_map_slot(&walk->address_map, object);
     if (walk->address_map.failed)
         return false;
-    *slot = 1;
-    return true;
+    lg__address_map_set(&walk->address_map, slot, object, 1);
+    return !walk->address_map.failed;
 }
 
 /** C code has the arguments of a call with keywords once more, in an array that

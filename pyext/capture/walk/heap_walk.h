@@ -157,15 +157,16 @@ static inline uint32_t
 lg__walk_node(lg__heap_walk *walk, const void *address)
 {
     uint32_t *slot = lg__address_map_slot(&walk->address_map, address);
-    if (*slot)
-        return *slot - 1;
+    uint32_t known = lg__address_map_mark(&walk->address_map, slot, address);
+    if (known)
+        return known - 1;
+    uint32_t node =
+        lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
+    lg__address_map_set(&walk->address_map, slot, address, node + 1);
     if (__builtin_expect(walk->address_map.failed, 0)) {
         walk->builder->status = LG_ENOMEM;
         return LG_NONE;
     }
-    uint32_t node =
-        lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
-    *slot = node + 1;
     return node;
 }
 
@@ -174,13 +175,13 @@ static inline uint32_t
 lg__walk_meet(lg__heap_walk *walk, lg_edge_writer *writer, const void *address)
 {
     uint32_t *slot = lg__address_map_slot(&walk->address_map, address);
-    uint32_t known = *slot;
+    uint32_t known = lg__address_map_mark(&walk->address_map, slot, address);
     if (known)
         return known - 1;
     writer->address[writer->node] = (uint64_t)(uintptr_t)address;
     writer->node_flags[writer->node] = 0;
     uint32_t mark = ++writer->node;
-    *slot = mark;
+    lg__address_map_set(&walk->address_map, slot, address, mark);
     return mark - 1;
 }
 

@@ -195,7 +195,8 @@ place_of(lg__heap_walk *walk, const void *word)
     return &seen->page[(uintptr_t)word / PAGE % LG__COUNT(seen->page)];
 }
 
-/** Returns whether the walk has met an object on a word's page. */
+/** Returns whether the walk has met an object on a word's page. Does not look
+ *  at plain slots, which few pages have. */
 static bool
 has_objects(const lg__heap_walk *walk, const PyObject *word)
 {
@@ -204,8 +205,8 @@ has_objects(const lg__heap_walk *walk, const PyObject *word)
     const char *page = (const char *)word - (uintptr_t)word % PAGE;
     const uint32_t *slots = lg__address_map_row(&walk->address_map, page);
     for (size_t i = 0; slots != NULL && i < SLOTS; i++)
-        if (slots[i] != 0 &&
-            !(builder->node_flags[slots[i] - 1] & LG_NODE_SYNTHETIC))
+        if (slots[i] > LG__ADDRESS_MAP_PLAIN &&
+            !(builder->node_flags[slots[i] / 2 - 1] & LG_NODE_SYNTHETIC))
             return true;
     return false;
 }
