@@ -48,7 +48,26 @@ OPTIONS = {
     "text": "str | None",
     "words": "str | None",
     "bytes": "int | str | None",
+    "type": "_Holding",
+    "baseline": "_Path | None",
+    "update": "bool",
 }
+#: Types of options that are True or False.
+FLAGS = ("flag", "mine", "update", "check")
+#: What types of Python have besides, by hand: attributes, and methods.
+ATTRIBUTES = {
+    "Cycles": {"snapshot": "Snapshot"},
+    "Cycle": {
+        "nodes": "Nodes",
+        "edges": "Edges",
+        "types": "tuple[TypeRow, ...]",
+        "cut": "CycleCut | None",
+        "cut_edges": "Edges",
+        "path": "Path | None",
+        "drawing": "Drawing",
+    },
+}
+METHODS = {"Cycle": ("_repr_svg_(self) -> str | None",)}
 #: Methods of tuples that a field of the same name hides.
 OF_TUPLES = ("count", "index")
 
@@ -71,7 +90,7 @@ def python_type(field: dict[str, Any]) -> str:
 
 def preset(option: dict[str, Any]) -> str:
     """Return the default of a parameter."""
-    if option["type"] in ("flag", "mine"):
+    if option["type"] in FLAGS:
         return "False"
     word = option["words"][0] if option["type"] == "choice" else option["preset"]
     if word in (None, "all"):
@@ -81,7 +100,7 @@ def preset(option: dict[str, Any]) -> str:
 
 def parameters(question: Question, function: bool) -> Iterator[str]:
     """Yield the parameters of the function or method."""
-    options = question["options"]
+    options = [one for one in question["options"] if one["type"] != "check"]
     positional = options[:1] if options[0]["type"] in ("limit", "words") else []
     if not function:
         yield "self"
@@ -92,6 +111,8 @@ def parameters(question: Question, function: bool) -> Iterator[str]:
         if kind is None:
             words = ", ".join(json.dumps(word) for word in option["words"])
             kind = f"Literal[{words}]"
+            if option["type"] == "set":
+                kind += f" | Sequence[{kind}] | None"
         yield f"{option['name']}: {kind} = {preset(option)}"
     yield "progress: _Progress = None"
     if function and question["needs_contents"]:
@@ -127,6 +148,15 @@ def properties(fields: list[dict[str, Any]]) -> Iterator[str]:
         yield f"    def {field['name']}(self) -> {python_type(field)}: ...{end}"
 
 
+def by_hand(name: str) -> Iterator[str]:
+    """Yield what a type has besides its fields."""
+    for attribute, kind in ATTRIBUTES.get(name, {}).items():
+        yield "    @property"
+        yield f"    def {attribute}(self) -> {kind}: ..."
+    for method in METHODS.get(name, ()):
+        yield f"    def {method}: ..."
+
+
 def results(questions: list[Question]) -> Iterator[str]:
     """Yield the classes of results."""
     for question in questions:
@@ -134,6 +164,7 @@ def results(questions: list[Question]) -> Iterator[str]:
         yield "@final"
         yield f"class {question['result']}(Result[{question['row']}]):"
         yield from properties(question["facts"])
+        yield from by_hand(question["result"])
 
 
 def rows(questions: list[Question]) -> Iterator[str]:
@@ -147,6 +178,7 @@ def rows(questions: list[Question]) -> Iterator[str]:
         yield "    if sys.version_info >= (3, 10):"
         yield f"        __match_args__: Final = ({names},)"
         yield from properties(question["fields"])
+        yield from by_hand(question["row"])
 
 
 def plain(text: str) -> str:
@@ -163,6 +195,8 @@ def form(option: dict[str, Any]) -> str:
         "words": " WORDS",
         "bytes": " BYTES",
         "module": " GLOB",
+        "type": " TYPE",
+        "baseline": " FILE",
     }
     value = values.get(option["type"], "")
     if "words" in option:
@@ -191,7 +225,7 @@ def column_table(fields: list[dict[str, Any]]) -> Iterator[str]:
     yield "| --- | --- | --- |"
     for field in fields:
         kind = python_type(field) if "words" not in field else "str"
-        words = [f"`{word}`" for word in field.get("words", ())]
+        words = [f"`{word}`" for word in field.get("words", ()) if word]
         told = f"{field['help']}: {', '.join(words)}" if words else field["help"]
         yield f"| `{field['name']}` | `{plain(kind)}` | {plain(told)} |"
 

@@ -1,4 +1,4 @@
-// The verbs that ask who retains what (why, paths, findings, dominators), and
+// The verbs that ask who retains what (why, paths, dominators), and
 // analyze, which saves the analysis.
 
 #include "command/command.h"
@@ -117,62 +117,6 @@ int
 lg__verb_paths(const lg__arguments *arguments)
 {
     return print_about(arguments, report_paths);
-}
-
-// Leaves out what the baseline knows. --update-baseline first adds all findings
-// to it.
-static lg_status
-leave_out(const lg_graph *graph, const lg__arguments *arguments,
-          lg_baseline *baseline, lg_findings *findings, lg_error *error)
-{
-    lg_status status = LG_OK;
-    if (baseline == NULL)
-        return LG_OK;
-    if (arguments->update_baseline)
-        status = lg_findings_note(graph, findings, baseline, error);
-    if (!status && arguments->update_baseline)
-        status = lg_baseline_save(baseline, arguments->baseline, error);
-    return status ? status : lg_findings_leave_out(findings, baseline, error);
-}
-
-static int
-print_findings(const lg__arguments *arguments, lg_baseline *baseline)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis;
-    lg_scope *scope = NULL;
-    lg_findings findings = {0};
-    lg_text text = {0};
-    lg_error error = {0};
-    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
-        return code;
-    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
-    if (status == LG_OK)
-        status = lg_analysis_findings(analysis, scope, lg__monitor(), &findings,
-                                      &error);
-    if (status == LG_OK)
-        status = leave_out(graph, arguments, baseline, &findings, &error);
-    if (status == LG_OK)
-        status = lg_report_findings(analysis, &findings,
-                                    lg__format_of(arguments), &text, &error);
-    bool leaks = arguments->check && findings.count > 0;
-    lg_findings_free(&findings);
-    lg_scope_free(scope);
-    code = print_and_close(graph, analysis, status, &text, &error);
-    return code == LG__EXIT_FINE && leaks ? LG__EXIT_LEAKS : code;
-}
-
-int
-lg__verb_findings(const lg__arguments *arguments)
-{
-    int code;
-    lg_baseline *baseline = NULL;
-    if (!lg__baseline_open(arguments, &baseline, &code))
-        return code;
-    code = print_findings(arguments, baseline);
-    lg_baseline_free(baseline);
-    return code;
 }
 
 int

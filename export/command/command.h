@@ -199,10 +199,6 @@ bool lg__baseline_open(const lg__arguments *arguments, lg_baseline **out,
 /** Finds what the modules hold that the options name; NULL: everything. */
 lg_status lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                          lg_scope **out, lg_error *err);
-/** Finds the cycles that the options ask for. */
-bool lg__find_cycles(const lg_analysis *analysis,
-                     const lg__arguments *arguments, size_t limit,
-                     lg_cycles *out, int *code);
 /** Draws the view into the output that the options name. */
 int lg__draw(const lg__arguments *arguments, const lg_view *view);
 /** Draws a picture that needs an analysis. */
@@ -255,9 +251,7 @@ int lg__verb_export(const lg__arguments *arguments);
 int lg__verb_strip(const lg__arguments *arguments);
 int lg__verb_why(const lg__arguments *arguments);
 int lg__verb_what_if(const lg__arguments *arguments);
-int lg__verb_findings(const lg__arguments *arguments);
 int lg__verb_paths(const lg__arguments *arguments);
-int lg__verb_cycles(const lg__arguments *arguments);
 int lg__verb_dominators(const lg__arguments *arguments);
 int lg__verb_retained(const lg__arguments *arguments);
 int lg__verb_diff(const lg__arguments *arguments);

@@ -5,13 +5,42 @@
 
 #define USUAL_SHARE 0.01
 
+// Finds the cycles that the options ask for, up to the one to draw.
+static bool
+find_cycles(const lg_analysis *analysis, const lg__arguments *arguments,
+            lg_cycles *out, int *code)
+{
+    lg_error error = {0};
+    lg_scope *scope = NULL;
+    lg_cycle_options options = {
+        .size = sizeof options,
+        .holding = arguments->holding,
+        .kinds = arguments->kinds,
+        .min_bytes = arguments->min_bytes,
+        .limit = arguments->cycle,
+    };
+    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.device,
+                     code))
+        return false;
+    lg_status status =
+        lg__find_scope(lg_analysis_graph(analysis), arguments, &scope, &error);
+    options.scope = scope;
+    if (!status)
+        status =
+            lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error);
+    lg_scope_free(scope);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
 static bool
 view_cycle(const lg__arguments *arguments, const lg_analysis *analysis,
            lg_view **out, int *code)
 {
     lg_error error = {0};
     lg_cycles cycles = {0};
-    if (!lg__find_cycles(analysis, arguments, arguments->cycle, &cycles, code))
+    if (!find_cycles(analysis, arguments, &cycles, code))
         return false;
     bool fine = cycles.count >= arguments->cycle;
     if (!fine) {

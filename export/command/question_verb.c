@@ -14,6 +14,7 @@ enum { NAME_LENGTH = 24, FIRST_LETTER = 256, WIDTH = 80, OPTION_WIDTH = 21 };
 // A command line, read.
 typedef struct request {
     const lg_question *question;
+    bool fails; // if there are leaks
     char names[MOST_NAMES][NAME_LENGTH];
     const char *listed[MOST_NAMES];
     struct option own[MOST_NAMES + 1];
@@ -56,7 +57,8 @@ write_name(const char *name, char out[NAME_LENGTH])
 static bool
 is_flag(const lg_option *option)
 {
-    return option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE;
+    return option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE ||
+           option->type == LG_OPTION_UPDATE || option->type == LG_OPTION_CHECK;
 }
 
 static void
@@ -113,6 +115,7 @@ take_option(request *to, int index)
     lg_error error;
     if (index == JSON)
         return to->json = true;
+    to->fails |= to->question->options[index].type == LG_OPTION_CHECK;
     snprintf(called, sizeof called, "--%s", to->names[index]);
     if (!lg_option_read(&to->question->options[index], called,
                         optarg ? optarg : "", &to->given[index], &error))
@@ -153,7 +156,38 @@ read_request(request *to, int argc, char **argv)
     return true;
 }
 
+// Whether the option that updates a file comes with the file.
+static bool
+has_file(const request *asked)
+{
+    bool file = false, update = false;
+    const lg_option *options = asked->question->options;
+    for (size_t i = 0; options[i].name; i++) {
+        file |= options[i].type == LG_OPTION_BASELINE && asked->given[i].given;
+        update |= options[i].type == LG_OPTION_UPDATE && asked->given[i].given;
+    }
+    if (update && !file)
+        lg__complain("--update-baseline needs a file: give --baseline FILE");
+    return file || !update;
+}
+
 /* -------------------------------------------------------------- answers */
+
+// Whether the answer has leaks: those that a fact counts, or its rows.
+static bool
+has_leaks(const lg_question *question, const lg_table *table)
+{
+    const lg_table *facts = lg_table_facts(table);
+    if (!question->leaks)
+        return lg_table_row_count(table) > 0;
+    for (size_t i = 0; i < lg_table_column_count(facts); i++) {
+        lg_string name = lg_table_column(facts, i).name;
+        if (name.length == strlen(question->leaks) &&
+            !memcmp(name.data, question->leaks, name.length))
+            return lg_table_cell(facts, 0, i).count > 0;
+    }
+    return false;
+}
 
 static lg_status
 find_analysis(const request *asked, const lg_graph *graph, lg_analysis **out,
@@ -166,7 +200,8 @@ find_analysis(const request *asked, const lg_graph *graph, lg_analysis **out,
 }
 
 static lg_status
-answer(const request *asked, const lg_graph *graph, lg_text *out, lg_error *err)
+answer(const request *asked, const lg_graph *graph, lg_text *out, bool *leaks,
+       lg_error *err)
 {
     lg_analysis *analysis = NULL;
     lg_table *table = NULL;
@@ -181,6 +216,7 @@ answer(const request *asked, const lg_graph *graph, lg_text *out, lg_error *err)
     if (!status)
         status = asked->json ? lg_table_json(table, out, err)
                              : lg_table_text(table, 0, out, err);
+    *leaks = !status && asked->fails && has_leaks(asked->question, table);
     lg_table_free(table);
     lg_analysis_free(analysis);
     return status;
@@ -194,14 +230,15 @@ lg__question_run(const lg_question *question, int argc, char **argv)
     lg_graph *graph;
     lg_text text = {0};
     lg_error error = {0};
-    if (!read_request(&asked, argc, argv) ||
+    bool leaks;
+    if (!read_request(&asked, argc, argv) || !has_file(&asked) ||
         !lg__open(asked.path, &graph, &code))
         return code;
-    lg_status status = answer(&asked, graph, &text, &error);
+    lg_status status = answer(&asked, graph, &text, &leaks, &error);
     code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);
     lg_graph_free(graph);
-    return code;
+    return !code && leaks ? LG__EXIT_LEAKS : code;
 }
 
 /* ----------------------------------------------------------------- help */
@@ -216,6 +253,8 @@ add_form(const lg_option *option, lg_text *out)
         [LG_OPTION_MODULE] = " GLOB", [LG_OPTION_CHOICE] = " ",
         [LG_OPTION_SET] = " ",        [LG_OPTION_FLAG] = "",
         [LG_OPTION_WORDS] = " WORDS", [LG_OPTION_MINE] = "",
+        [LG_OPTION_TYPE] = " TYPE",   [LG_OPTION_BASELINE] = " FILE",
+        [LG_OPTION_UPDATE] = "",      [LG_OPTION_CHECK] = "",
     };
     char name[NAME_LENGTH];
     write_name(option->name, name);

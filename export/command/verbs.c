@@ -86,45 +86,6 @@ static const lg__verb verbs[] = {
      "list and values of a dict count as one.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph paths run.lgs type:torch.Tensor+\n"},
-    {"cycles", lg__verb_cycles, "HkbuiELcKUj", 1, 0,
-     "find reference cycles, and what to cut",
-     "leakgraph cycles SNAP [--holding TYPE] [--kind KINDS] [--min-bytes N]\n"
-     "       [--mine] [--module GLOB] [--by KEY] [--limit N|all] [--check]\n"
-     "       [--baseline FILE [--update-baseline]] [--json]",
-     "Prints reference cycles, the biggest first, with what they retain,\n"
-     "whether the collector would free them, and the reference to cut. "
-     "Without\n"
-     "--min-bytes, prints all collectable and uncollectable cycles, and the\n"
-     "held ones that retain 1 MiB, a tensor or a figure. Kinds:\n"
-     "  collectable    garbage that the collector would free now\n"
-     "  held           alive: a module, a thread or the interpreter reaches "
-     "it\n"
-     "  uncollectable  neither: native code holds it, or the collector cannot\n"
-     "                 see all of it\n"
-     "\n"
-     "--mine and --module select garbage cycles by the classes in them. With\n"
-     "--check, the exit code is 1 if there is a collectable or uncollectable\n"
-     "cycle that is not a library's own.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph cycles run.lgs --holding tensor\n"
-     "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"
-     "  leakgraph cycles run.lgs --check --baseline known.txt "
-     "--update-baseline\n"},
-    {"findings", lg__verb_findings, "iEcKUj", 1, 0,
-     "recognise known mistakes, with their fixes",
-     "leakgraph findings SNAP [--mine] [--module GLOB] [--check]\n"
-     "       [--baseline FILE [--update-baseline]] [--json]",
-     "Prints each known mistake that the snapshot shows, such as losses kept\n"
-     "with their graphs, figures that nobody closed, or exceptions that keep "
-     "a\n"
-     "frame's tensors. Says who holds what, how much it retains, the cause "
-     "and\n"
-     "the fix. --mine and --module show a mistake if the modules hold either\n"
-     "its holder or what it keeps.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph findings run.lgs\n"},
     {"dominators", lg__verb_dominators, "SiEj", 1, 1,
      "see which objects own the bytes",
      "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--mine]\n"

@@ -43,9 +43,11 @@ lg_status
 lg__page_add_cycles(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
-    lg__page_section(page, "cycles", "Reference cycles");
+    const lg_question *cycles = lg_question_find("cycles");
+    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    lg__page_section(page, cycles->name, cycles->title);
     lg_status status =
-        lg_tabulate_cycles(page->analysis, &page->cycles, &table, err);
+        lg_question_tabulate(cycles, &ask, &page->cycles, &table, err);
     if (!status) {
         lg_text_add(page->out, "<div class=\"table\">");
         status = lg__page_rows(page, table, 0, err);

@@ -65,10 +65,13 @@ static lg_status
 add_findings(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
+    const lg_question *findings = lg_question_find("findings");
+    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
     lg_status status =
-        lg_tabulate_findings(page->analysis, &page->findings, &table, err);
+        lg_question_tabulate(findings, &ask, &page->findings, &table, err);
     return status ? status
-                  : lg__page_table(page, "findings", "Findings", table, 0, err);
+                  : lg__page_table(page, findings->name, findings->title, table,
+                                   0, err);
 }
 
 static lg_status

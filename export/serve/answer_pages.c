@@ -130,7 +130,9 @@ add_cycle(lg__sheet *sheet, const lg_cycles *cycles, lg_error *err)
     lg_table *table = NULL;
     lg_view *view = NULL;
     lg_text label = {0};
-    lg_status status = lg_tabulate_cycles(page->analysis, cycles, &table, err);
+    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    lg_status status = lg_question_tabulate(lg_question_find("cycles"), &ask,
+                                            cycles, &table, err);
     if (!status)
         status = lg__sheet_rows(sheet, table, 0, err);
     if (!status && cycles->count > 0)

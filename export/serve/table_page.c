@@ -147,7 +147,7 @@ lg__table_normalize(const lg__request *request, lg__request *out)
     if (!question)
         return;
     for (const lg_option *option = question->options; option->name; option++)
-        if (option->type != LG_OPTION_LIMIT)
+        if (option->type != LG_OPTION_LIMIT && lg_option_in_form(option))
             keep_pair(request, option, out);
     keep_pair(request, &limit, out);
     bool sorted = *lg__request_text(request, "sort", "");
@@ -191,7 +191,7 @@ read_options(const lg__request *request, const lg_question *question,
         if (option->type == LG_OPTION_LIMIT)
             given[i] = (lg_given){.given = true,
                                   .number = is_arranged(request) ? 0 : rows};
-        else if (*value)
+        else if (*value && lg_option_in_form(option))
             status =
                 lg_option_read(option, option->name, value, &given[i], err);
     }
@@ -286,6 +286,8 @@ add_control(lg__sheet *sheet, const lg_option *option)
 {
     lg_text *out = sheet->page.out;
     const char *value = lg__request_text(sheet->request, option->name, "");
+    if (!lg_option_in_form(option))
+        return;
     switch (option->type) {
     case LG_OPTION_LIMIT:
         break;

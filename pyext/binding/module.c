@@ -33,7 +33,6 @@ static PyMethodDef core_methods[] = {
      lg__core_show_backrefs_doc},
     {"show_path", LG__FASTCALL(lg__core_show_path), KEYWORDS,
      lg__core_show_path_doc},
-    {"cycles", LG__FASTCALL(lg__core_cycles), KEYWORDS, lg__core_cycles_doc},
     {"why", LG__FASTCALL(lg__core_why), KEYWORDS, lg__core_why_doc},
     {"memory", LG__FASTCALL(lg__core_memory), KEYWORDS, lg__core_memory_doc},
     {"_attribute", LG__FASTCALL(lg__core_attribute), METH_FASTCALL,
@@ -72,8 +71,6 @@ static PyMethodDef core_methods[] = {
     {"_baseline", lg__core_baseline, METH_VARARGS, lg__core_baseline_doc},
     {"_extend_baseline", lg__core_extend_baseline, METH_VARARGS,
      lg__core_extend_baseline_doc},
-    {"findings", LG__FASTCALL(lg__core_findings), KEYWORDS,
-     lg__core_findings_doc},
     {"_edge", lg__core_edge, METH_VARARGS, lg__core_edge_doc},
     {"_path", lg__core_path, METH_VARARGS, lg__core_path_doc},
     {"_recalled", lg__core_recalled, METH_O, lg__core_recalled_doc},
@@ -145,11 +142,9 @@ types_add(PyObject *module)
          true},
         {LG__TYPE_INFO, &lg__info_spec, LG__INFO_BASE, "Info", false, false},
         {LG__TYPE_DRAWING, &lg__drawing_spec, NULL, "Drawing", false, false},
-        {LG__TYPE_CYCLES, &lg__cycles_spec, NULL, "Cycles", false, true},
         {LG__TYPE_PATH, &lg__path_spec, NULL, "Path", false, false},
         {LG__TYPE_ACCOUNTING, &lg__accounting_spec, NULL, "Accounting", false,
          true},
-        {LG__TYPE_FINDINGS, &lg__findings_spec, NULL, "Findings", false, true},
         {LG__TYPE_GROWTH, &lg__growth_spec, NULL, "Growth", false, true},
         {LG__TYPE_RANKS, &lg__ranks_spec, NULL, "Ranks", false, true},
         {LG__TYPE_MERGED, &lg__merged_spec, NULL, "MergedPaths", false, true},
@@ -174,9 +169,10 @@ core_exec(PyObject *module)
     lg__capture_self_check();
     lg__malloc_cached_find();
     lg__native_open();
+    static const lg__answer_extras *const extras[] = {&lg__cycle_extras, NULL};
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
         types_add(module) < 0 || lg__named_tuples_add(module) < 0 ||
-        lg__answers_add(module) < 0)
+        lg__answers_add(module, extras) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "__version__", lg_version());
 }

@@ -59,22 +59,6 @@ static PyStructSequence_Field account_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field finding_fields[] = {
-    {"pattern", "its name: 'loss-history'"},
-    {"cause", "what keeps the memory, in a sentence"},
-    {"fix", "what to do, in a line"},
-    {"holder", "node to cut at; None for C++ that no snapshot sees"},
-    {"held_by", "where the holder is, in words"},
-    {"example", "one of the kept objects; None for C++ that no snapshot sees"},
-    {"count", "number of kept objects"},
-    {"retained", "bytes that go when all holders let go, by device"},
-    {"alike", "index of the biggest finding that it is like"},
-    {"holders", "who share what they keep: a tuple of FindingHolder"},
-    {"freed", "of retained: what the fix alone frees"},
-    {"evidence", "what else is known of the holders, in sentences; often ''"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field finding_holder_fields[] = {
     {"pattern", "the mistake there; 'other-holder': none that is known"},
     {"holder", "what keeps the memory, or None: nothing in the snapshot"},
@@ -90,30 +74,6 @@ static PyStructSequence_Field hop_fields[] = {
     {"source", "node that holds"},
     {"target", "node that is held"},
     {"reason", "why to cut this one; '' for any other"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field cycle_fields[] = {
-    {"kind", "'collectable': the collector would free it now; 'held': a root "
-             "reaches it; 'uncollectable': neither"},
-    {"reason", "why the collector cannot free an uncollectable cycle: "
-               "'native', 'untraversed', 'frozen', 'untracked'; else ''"},
-    {"culprit", "the node that the reason is about, or None"},
-    {"library", "the library whose own structure it is, or None"},
-    {"node", "where the shortest cycle begins"},
-    {"objects", "the number of its objects"},
-    {"retained", "what you would free with all of them: a Size"},
-    {"cycle", "the shortest cycle in a line"},
-    {"hops", "the shortest cycle: a tuple of Hop"},
-    {"cuts", "what to cut to leave no cycle: a tuple of CycleCut"},
-    {"more", "how many more references you must cut"},
-    {"left", "why some cycles stay whatever you cut, or None"},
-    {"advice", "what to cut first and why, or why there is nothing to cut"},
-    {"held_by", "the path from a root to a held cycle; else ''"},
-    {"group", "index of the biggest cycle like it"},
-    {"key", "the same in every run: made of its kind, types and references"},
-    {"is_leak", "no root holds it, and the program can avoid it"},
-    {"_kept", "what cycles() keeps of a cycle besides"},
     {NULL, NULL},
 };
 
@@ -177,9 +137,6 @@ static const struct {
       dominator_row_fields, 6}},
     {LG__TYPE_ACCOUNT,
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
-    {LG__TYPE_FINDING,
-     {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-      finding_fields, 12}},
     {LG__TYPE_FINDING_HOLDER,
      {"leakgraph.FindingHolder",
       "A holder of what a Finding or a GrowthRow is about.",
@@ -213,11 +170,6 @@ static const struct {
     {LG__TYPE_HOP,
      {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
       4}},
-    {LG__TYPE_CYCLE,
-     {"leakgraph.Cycle",
-      "Objects that all reach each other: a row of cycles().\n\n"
-      "str() is the shortest cycle.",
-      cycle_fields, 17}},
     {LG__TYPE_CYCLE_CUT,
      {"leakgraph.CycleCut", "A reference to cut, with those like it.",
       cycle_cut_fields, 5}},
@@ -239,6 +191,5 @@ lg__named_tuples_add(PyObject *module)
         if (lg__row_type_new(module, tuples[i].id, &desc) < 0)
             return -1;
     }
-    return lg__cycle_type_finish(
-        lg__module_state(module)->types[LG__TYPE_CYCLE]);
+    return 0;
 }

@@ -192,8 +192,6 @@ static PyMethodDef snapshot_methods[] = {
      "target is a selector, a Node, a live object, or a list of them. The\n"
      "size is that of the set, each byte counted once, not the sum of its "
      "members."},
-    {"cycles", LG__FASTCALL(lg__snapshot_cycles), KEYWORDS,
-     lg__snapshot_cycles_doc},
     {"diff", LG__FASTCALL(lg__snapshot_diff), KEYWORDS, lg__snapshot_diff_doc},
     {"report", LG__FASTCALL(lg__snapshot_report), KEYWORDS,
      lg__snapshot_report_doc},
@@ -205,8 +203,6 @@ static PyMethodDef snapshot_methods[] = {
     {"memory", lg__snapshot_memory, METH_NOARGS,
      "memory($self, /)\n--\n\n"
      "Where the bytes are: the host's, and each device's to the byte."},
-    {"findings", LG__FASTCALL(lg__snapshot_findings), KEYWORDS,
-     lg__snapshot_findings_doc},
     {"merged_paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,
      lg__snapshot_merged_paths_doc},
     {"paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,

@@ -70,10 +70,6 @@ class Tools:
         """Say which process the snapshot is of, when it was taken, and its size."""
         return {"text": _cut(str(self._snap.info())), "snapshots": len(self._snapshots)}
 
-    def findings(self, limit: int = 5) -> Answer:
-        """List known mistakes, each with its cause, its fix and the bytes it costs."""
-        return _rows(self._snap.findings(), limit)
-
     def why(self, selector: str) -> Answer:
         """Explain what keeps an object alive: the path from a root and what to cut.
 
@@ -88,15 +84,6 @@ class Tools:
         if why.dominator is not None:
             answer["dominator"] = _handle(why.dominator)
         return answer
-
-    def cycles(
-        self,
-        limit: int = 5,
-        kind: Literal["collectable", "held", "uncollectable"] | None = None,
-    ) -> Answer:
-        """List reference cycles by the bytes they retain, with what to cut."""
-        found = self._snap.cycles(limit=_most(limit), kind=kind)
-        return _rows(found, limit, found.total)
 
     def memory(self) -> Answer:
         """Account for the memory of the process and of each GPU."""
@@ -150,6 +137,14 @@ class Tools:
 _KINDS: dict[str, Any] = {"limit": int, "flag": bool, "mine": bool, "bytes": int}
 #: Rows by default: an agent reads all of them.
 FEW = 10
+#: The options of a tool that a question may lack.
+_LIMIT = {
+    "name": "limit",
+    "type": "limit",
+    "help": f"at most this many rows, or {MOST}",
+}
+#: Types of options that no tool has: those of files and of the command alone.
+_NOT_FOR_TOOLS = ("baseline", "update", "check")
 
 
 def _parameter(option: dict[str, Any]) -> Parameter:
@@ -157,9 +152,11 @@ def _parameter(option: dict[str, Any]) -> Parameter:
     words = option.get("words")
     kind = _KINDS.get(option["type"], Optional[str])
     preset = {"limit": FEW, "flag": False, "mine": False}.get(
-        option["type"], option["preset"]
+        option["type"], option.get("preset")
     )
-    if words:
+    if words and option["type"] == "set":
+        kind = Optional[Literal[tuple(words)]]
+    elif words:
         kind, preset = Literal[tuple(words)], words[0]
     return Parameter(
         option["name"], Parameter.KEYWORD_ONLY, default=preset, annotation=kind
@@ -168,13 +165,21 @@ def _parameter(option: dict[str, Any]) -> Parameter:
 
 def _tool(snapshot: Snapshot, question: dict[str, Any]) -> Callable[..., Answer]:
     """Make the tool of a question: its options are those that the question takes."""
-    options = question["options"]
+    options = [one for one in question["options"] if one["type"] not in _NOT_FOR_TOOLS]
+    counted = any(
+        (one["name"], one["type"]) == ("total", "count") for one in question["facts"]
+    )
+    limited = any(one["name"] == "limit" for one in options)
+    if not limited:
+        options = [_LIMIT, *options]
 
     def tool(limit: int = FEW, **given: Any) -> Answer:
-        found = getattr(snapshot, question["name"])(limit=None, **given)
+        if limited:
+            given["limit"] = _most(limit) if counted else None
+        found = getattr(snapshot, question["name"])(**given)
         facts = {one["name"]: getattr(found, one["name"]) for one in question["facts"]}
         plain = {name: _plain(fact) for name, fact in facts.items()}
-        return {**_rows(found, limit), **plain}
+        return {**_rows(found, limit, found.total if counted else None), **plain}
 
     lines = [f"{one['name']}: {one['help']}." for one in options]
     tool.__name__ = tool.__qualname__ = question["name"]

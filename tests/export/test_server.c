@@ -181,6 +181,8 @@ test_same_tables(void)
         {{{"of", "top"}, {"limit", "201"}, {"group", "strange"}},
          "table?of=top&group=strange&limit=201"},
         {{{"of", "top"}, {"limit", "x"}}, "table?of=top&limit=x"},
+        {{{"of", "findings"}, {"baseline", "/x"}, {"update_baseline", "1"}},
+         "table?of=findings"},
         {{{"of", "nothing"}, {"limit", "3"}}, "table?of=nothing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

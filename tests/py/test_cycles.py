@@ -300,8 +300,19 @@ def test_kinds(still):
         assert len(only) == sum(c.kind == kind for c in every) > 0
     both = cycles_with(snapshot, kind=("held", "collectable"))
     assert len(both) == sum(c.kind != "uncollectable" for c in every)
-    with pytest.raises(leakgraph.ArgumentError, match="kind must be"):
+    with pytest.raises(
+        leakgraph.ArgumentError,
+        match="kind takes collectable, held or uncollectable, not 'garbage'",
+    ):
         snapshot.cycles(kind="garbage")
+    del kept
+
+
+def test_a_limit_needs_no_name(still):
+    kept = [shapes.parent_and_child() for _ in range(3)]
+    found = leakgraph.snapshot().cycles(2, min_bytes=0)
+    assert len(found) == 2 < found.total
+    assert found[0]._asdict()["more_least"] is False
     del kept
 
 

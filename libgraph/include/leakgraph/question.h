@@ -10,6 +10,7 @@
 #ifndef LEAKGRAPH_QUESTION_H
 #define LEAKGRAPH_QUESTION_H
 
+#include <leakgraph/baseline.h>
 #include <leakgraph/json.h>
 #include <leakgraph/table.h>
 
@@ -38,7 +39,28 @@ typedef enum lg_option_type {
     LG_OPTION_WORDS,    /**< any text that may stand alone: the command takes it
                              behind the file, Python as the first argument
                              (const char *; borrowed) */
+    LG_OPTION_TYPE,     /**< the name of a type (lg_asked_type) */
+    LG_OPTION_BASELINE, /**< a file that lists what is known
+                             (lg_asked_baseline) */
+    LG_OPTION_UPDATE,   /**< yes or no: add the rest to that file (the same
+                             member) */
+    LG_OPTION_CHECK,    /**< yes or no: the command fails if there are leaks (no
+                             member) */
 } lg_option_type;
+
+/** Types that an answer is asked for: those that a name stands for, or a
+ *  program's own choice. NULL and NULL: any. */
+typedef struct lg_asked_type {
+    const char *name;      /**< borrowed */
+    const uint8_t *chosen; /**< [type] 1 or 0; borrowed */
+} lg_asked_type;
+
+/** What an answer leaves out. */
+typedef struct lg_asked_baseline {
+    lg_baseline *known; /**< or NULL; whoever asks has opened it */
+    bool update;        /**< the answer adds what it does not leave out; whoever
+                             asks then saves it */
+} lg_asked_baseline;
 
 /** An option: a keyword in Python, `--name` of the command, a field of a form.
  */
@@ -58,6 +80,8 @@ typedef struct lg_given {
     uint64_t number;  /**< a limit, bytes; the index of a word, or bits; 1 or
                            0 of a flag */
     const char *text; /**< the name of a device, a pattern; borrowed */
+    const uint8_t *types; /**< of a type, instead of a name: as in
+                               lg_asked_type */
 } lg_given;
 
 /** Reads the value that a word stands for; *out borrows the word. LG_EINVAL:
@@ -65,6 +89,10 @@ typedef struct lg_given {
  *  as "--limit". O(1). */
 LG_API lg_status lg_option_read(const lg_option *option, const char *called,
                                 const char *word, lg_given *out, lg_error *err);
+
+/** Whether a form has the option: none that names a file, or that only a
+ *  command can obey. */
+LG_API bool lg_option_in_form(const lg_option *option);
 
 /** No question has more options. */
 enum { LG_MOST_OPTIONS = 16 };
@@ -140,6 +168,8 @@ typedef struct lg_field {
     } of;
     size_t whole;  /**< of a share: the offset in the answer of its whole */
     bool optional; /**< some rows have no value */
+    bool richer;   /**< in Python, an attribute of that name has more, and the
+                        row has no such field */
     lg_look look;
 } lg_field;
 
@@ -167,7 +197,12 @@ typedef struct lg_answering {
     size_t count;     /**< of their number, a size_t */
     size_t total;     /**< of their number before the limit; 0: the same */
     const char *noun; /**< of a row that is left out; NULL: "row" */
+    const char *list; /**< what JSON calls the rows; NULL: "rows" */
+    unsigned char in; /**< who sees the rows, as in lg_look */
+    bool blocks;      /**< in text, an empty line stands before each row */
     bool bare;        /**< an answer without rows has no headings */
+    /** writes the lines above the rows; may be NULL */
+    void (*above)(const lg_ask *ask, const void *answer, lg_text *out);
     void (*after)(const lg_ask *ask, const void *answer, size_t row,
                   lg_table *table);
     /**< adds rows for people after a row, or hides it; may be NULL */
@@ -187,6 +222,8 @@ typedef struct lg_question {
     const char *example; /**< options of an example; may be NULL */
     const char *result;  /**< what Python calls the type of its answer */
     const char *row;     /**< and the type of a row */
+    const char *leaks;   /**< of a question with the option `check`: the fact
+                              that counts the leaks; NULL: the rows are leaks */
     unsigned needs;
     const lg_option *options; /**< this and the next two end with zeros */
     const lg_field *fields;
@@ -205,12 +242,13 @@ LG_API unsigned lg_question_needs(const lg_question *question,
 LG_API size_t lg_question_option(const lg_question *question, const char *name);
 /** Returns NULL if there is none by that name. */
 LG_API const lg_question *lg_question_find(const char *name);
-/** Checks what only the graph knows of the options, before a long analysis: the
- *  names of devices. O(options). */
+/** Checks what the options alone do not show, before a long analysis: the names
+ *  of devices, and the file of a baseline. O(options + entries). */
 LG_API lg_status lg_question_check(const lg_question *question,
                                    const lg_ask *ask, lg_error *err);
-/** Answers a question with a table, which is the caller's. LG_EINVAL: there is
- *  no such device, or an analysis is missing; LG_ENOTFOUND: no such module. */
+/** Answers a question with a table, which is the caller's, and saves the
+ *  baseline if it was asked to. LG_EINVAL: there is no such device, or an
+ *  analysis is missing; LG_ENOTFOUND: no such module. */
 LG_API lg_status lg_question_ask(const lg_question *question, const lg_ask *ask,
                                  lg_table **out, lg_error *err);
 /** Makes the table of an answer that the caller has: of the type that `ask` in

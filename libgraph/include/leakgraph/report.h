@@ -119,15 +119,6 @@ LG_API lg_status lg_tabulate_memory(const lg_graph *graph,
 LG_API lg_status lg_tabulate_accounts(const lg_graph *graph,
                                       const lg_accounts *accounts,
                                       lg_table **out, lg_error *err);
-/** Reference cycles, a row for each. Text and HTML show one of each group. */
-LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
-                                    const lg_cycles *cycles, lg_table **out,
-                                    lg_error *err);
-/** Known mistakes, a row for each finding. Text and HTML show similar findings
- *  together. */
-LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
-                                      const lg_findings *findings,
-                                      lg_table **out, lg_error *err);
 /** What would die if you cut references; see lg_report_what_if. */
 LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
                                      const lg_what_if *answer, size_t limit,

@@ -52,9 +52,9 @@ write_words(lg_json *json, const char *const *words)
 static void
 write_options(lg_json *json, const lg_question *question)
 {
-    static const char *const types[] = {"flag",   "limit", "choice", "device",
-                                        "set",    "text",  "bytes",  "mine",
-                                        "module", "words"};
+    static const char *const types[] = {
+        "flag", "limit",  "choice", "device", "set",      "text",   "bytes",
+        "mine", "module", "words",  "type",   "baseline", "update", "check"};
     lg_json_lines(json, "options");
     for (size_t i = 0; question->options[i].name != NULL; i++) {
         const lg_option *option = &question->options[i];
@@ -79,7 +79,7 @@ write_fields(lg_json *json, const char *name, const lg_field *fields)
     lg_json_lines(json, name);
     for (const lg_field *field = fields;
          field->name != NULL || field->heading != NULL; field++) {
-        if (field->name == NULL ||
+        if (field->name == NULL || field->richer ||
             (field->look.in != 0 && !(field->look.in & LG_IN_PROGRAMS)))
             continue;
         lg_json_object(json, NULL);

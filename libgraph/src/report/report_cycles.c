@@ -4,20 +4,273 @@
 #include "report/report_private.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-typedef struct report {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
-    const lg_cycles *cycles;
-    lg_table *table;
-} report;
+/* --------------------------------------------------------- for programs */
+
+static void
+write_reason(const lg_ask *ask, const void *answer, const void *row,
+             lg_text *out)
+{
+    const lg_cycle *cycle = row;
+    (void)ask, (void)answer;
+    if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
+        lg_text_add(out, lg_cycle_reason_name(cycle->reason));
+}
+
+static void
+write_cycle(const lg_ask *ask, const void *answer, const void *row,
+            lg_text *out)
+{
+    (void)answer;
+    lg_cycle_label(ask->graph, row, out);
+}
+
+static void
+write_left(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    const lg_cycle *cycle = row;
+    (void)ask, (void)answer;
+    if (cycle->left != NULL)
+        lg_text_add(out, cycle->left);
+}
+
+static void
+write_advice(const lg_ask *ask, const void *answer, const void *row,
+             lg_text *out)
+{
+    (void)answer;
+    lg_cycle_advice(ask->graph, row, out);
+}
+
+static void
+write_held_by(const lg_ask *ask, const void *answer, const void *row,
+              lg_text *out)
+{
+    const lg_cycle *cycle = row;
+    (void)answer;
+    if (cycle->kind == LG_CYCLE_HELD)
+        lg__cycle_format_holder(ask->graph, cycle, out);
+}
+
+static void
+write_key(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    (void)ask, (void)answer;
+    lg_text_addf(out, "%016" PRIx64, ((const lg_cycle *)row)->key);
+}
+
+static size_t
+first_like(const lg_cycles *cycles, const lg_cycle *cycle)
+{
+    return cycles->groups[cycle->group].first;
+}
+
+static void
+put_group(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)field;
+    lg__put_count(table, column, first_like(answer, row));
+}
+
+static void
+put_objects(const lg_ask *ask, const void *answer, const void *row,
+            const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)answer, (void)field;
+    lg__put_count(table, column, ((const lg_cycle *)row)->objects);
+}
+
+static void
+put_cut(const lg_ask *ask, const void *answer, const void *row,
+        const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_cycle *cycle = row;
+    (void)ask, (void)answer, (void)field;
+    if (cycle->cut_count > 0)
+        lg__put_number(table, column, (int64_t)cycle->cut);
+}
+
+static void
+put_nodes(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_cycle *cycle = row;
+    lg_component component =
+        lg_analysis_component(ask->analysis, cycle->component);
+    uint64_t *nodes =
+        lg__wide_alloc(((size_t)component.count + 1) * sizeof *nodes);
+    (void)answer, (void)field;
+    if (nodes == NULL) {
+        if (table != NULL)
+            table->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < component.count; i++)
+        nodes[i] = component.nodes[i];
+    lg__put_numbers(table, column, nodes, component.count);
+    lg__wide_free(nodes);
+}
+
+static void
+write_type(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    (void)answer;
+    lg__text_add_string(
+        out,
+        lg_graph_type(ask->graph, ((const lg_cycle_type *)row)->type).name);
+}
+
+static void
+put_type_count(const lg_ask *ask, const void *answer, const void *row,
+               const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)answer, (void)field;
+    lg__put_count(table, column, ((const lg_cycle_type *)row)->count);
+}
+
+static const lg_field type_fields[] = {
+    {"type", NULL, "module and qualified name", .write = write_type},
+    {"count", NULL, "number of objects", LG_COLUMN_COUNT,
+     .put = put_type_count},
+    {0},
+};
+
+static void
+put_types(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_cycle *cycle = row;
+    const lg__rows rows = {cycle->types, cycle->type_count,
+                           sizeof *cycle->types};
+    lg__put_list(ask, answer, field, &rows, table, column);
+}
+
+// A row is a hop, or begins with one.
+static void
+write_label(const lg_ask *ask, const void *answer, const void *row,
+            lg_text *out)
+{
+    (void)answer;
+    lg_hop_label(ask->graph, row, out);
+}
+
+static void
+write_why_cut(const lg_ask *ask, const void *answer, const void *row,
+              lg_text *out)
+{
+    (void)ask, (void)answer;
+    lg_text_add(out, ((const lg_cycle_cut *)row)->reason);
+}
+
+#define OF_HOP                                                                 \
+    {"source", NULL, "node that holds", LG_COLUMN_NODE,                        \
+     .offset = offsetof(lg_hop, source)},                                      \
+        {"target", NULL, "node that is held", LG_COLUMN_NODE,                  \
+         .offset = offsetof(lg_hop, target)},                                  \
+    {                                                                          \
+        "label", NULL, "as Python would write it: `.x`, `[0]`",                \
+            LG_COLUMN_PATH, .write = write_label                               \
+    }
+
+static const lg_field hop_fields[] = {OF_HOP, {0}};
+
+static const lg_field cut_fields[] = {
+    OF_HOP,
+    {"reason", NULL, "why it is the one to cut", .write = write_why_cut},
+    {"alike", NULL, "number of references like it that must be cut, too",
+     LG_COLUMN_COUNT, .offset = offsetof(lg_cycle_cut, alike)},
+    {0},
+};
+
+static void
+put_hops(const lg_ask *ask, const void *answer, const void *row,
+         const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_hops *hops = &((const lg_cycle *)row)->shortest;
+    const lg__rows rows = {hops->items, hops->count, sizeof *hops->items};
+    lg__put_list(ask, answer, field, &rows, table, column);
+}
+
+static void
+put_cuts(const lg_ask *ask, const void *answer, const void *row,
+         const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_cycle *cycle = row;
+    const lg__rows rows = {cycle->cuts, cycle->cut_count, sizeof *cycle->cuts};
+    lg__put_list(ask, answer, field, &rows, table, column);
+}
+
+/* ----------------------------------------------------------- for people */
+
+static size_t
+index_of(const lg_cycles *cycles, const lg_cycle *cycle)
+{
+    return (size_t)(cycle - cycles->items);
+}
+
+static lg__cycle_text
+text_of(const lg_ask *ask, const void *answer, const void *row)
+{
+    return (lg__cycle_text){ask->graph, answer, index_of(answer, row)};
+}
+
+static void
+write_headline(const lg_ask *ask, const void *answer, const void *row,
+               lg_text *out)
+{
+    const lg__cycle_text text = text_of(ask, answer, row);
+    lg__cycle_format_headline(&text, out);
+}
+
+static void
+write_body(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    const lg__cycle_text text = text_of(ask, answer, row);
+    lg__cycle_format_body(&text, out);
+}
+
+static void
+write_what_to_cut(const lg_ask *ask, const void *answer, const void *row,
+                  lg_text *out)
+{
+    (void)answer;
+    lg__cycle_format_cuts(ask->graph, row, out);
+}
+
+static void
+write_what_keeps_it(const lg_ask *ask, const void *answer, const void *row,
+                    lg_text *out)
+{
+    const lg__cycle_text text = text_of(ask, answer, row);
+    lg__cycle_format_kept(&text, out);
+}
+
+static void
+put_rank(const lg_ask *ask, const void *answer, const void *row,
+         const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)field;
+    lg__put_count(table, column, index_of(answer, row) + 1);
+}
+
+// People see one cycle of each group.
+static void
+hide_alike(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
+{
+    const lg_cycles *cycles = answer;
+    (void)ask;
+    if (first_like(cycles, &cycles->items[row]) != row)
+        lg__table_hide_row(table);
+}
 
 // Writes how many passed the filter by kind, whatever the limit.
 static void
-format_summary(const lg_cycles *cycles, lg_text *out)
+write_above(const lg_ask *ask, const void *answer, lg_text *out)
 {
+    const lg_cycles *cycles = answer;
     const char *before = ": ";
+    (void)ask;
     lg_text_add_count(out, cycles->total);
     lg_text_add(out, cycles->total == 1 ? " cycle" : " cycles");
     for (int kind = 0; kind < 3; kind++) {
@@ -48,279 +301,181 @@ format_summary(const lg_cycles *cycles, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-enum {
-    HEADLINE,
-    BODY,
-    NUMBER,
-    KIND,
-    REASON,
-    CULPRIT,
-    LIBRARY,
-    RETAINED,
-    OBJECTS,
-    TYPES,
-    NODE,
-    CYCLE,
-    HOPS,
-    CUT,
-    CUTS,
-    MORE,
-    MORE_LEAST,
-    LEFT,
-    ADVICE,
-    WHAT_TO_CUT,
-    HELD_BY,
-    WHAT_KEEPS_IT,
-    GROUP,
-    KEY,
-    IS_LEAK,
-    NODES,
-    COLUMNS,
-};
-
-static const lg__column columns[COLUMNS] = {
-    [HEADLINE] = {.faces = LG__IN_TEXT},
-    [BODY] = {.faces = LG__IN_TEXT, .below = "     "},
-    [NUMBER] = {NULL, "#", .type = LG_COLUMN_COUNT, .faces = LG__IN_HTML},
-    [KIND] = {"kind", .faces = LG__IN_DATA | LG__IN_HTML},
-    [REASON] = {"reason", .faces = LG__IN_DATA},
-    [CULPRIT] = {"culprit", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [LIBRARY] = {"library", .faces = LG__IN_DATA},
-    [IS_LEAK] = {"is_leak", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE,
-                  .faces = LG__IN_DATA | LG__IN_HTML},
-    [OBJECTS] = {"objects", .type = LG_COLUMN_COUNT,
-                 .faces = LG__IN_DATA | LG__IN_HTML},
-    [TYPES] = {"types", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
-    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [CYCLE] = {"cycle", "the shortest cycle", .type = LG_COLUMN_PATH,
-               .faces = LG__IN_DATA | LG__IN_HTML},
-    [HOPS] = {"hops", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
-    [CUT] = {"cut", .type = LG_COLUMN_NUMBER, .faces = LG__IN_DATA},
-    [CUTS] = {"cuts", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
-    [MORE] = {"more", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [MORE_LEAST] = {"more_least", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
-    [LEFT] = {"left", .faces = LG__IN_DATA},
-    [ADVICE] = {"advice", .faces = LG__IN_DATA},
-    [WHAT_TO_CUT] = {NULL, "cut", .faces = LG__IN_HTML},
-    [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
-    [WHAT_KEEPS_IT] = {NULL, "what keeps it", .faces = LG__IN_HTML},
-    [GROUP] = {"group", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [KEY] = {"key", .faces = LG__IN_DATA},
-    [NODES] = {"nodes", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
-};
-
-static void
-put_types(report *to, const lg_cycle *cycle)
-{
-    static const lg__column inner[] = {
-        {.name = "type"},
-        {"count", .type = LG_COLUMN_COUNT},
-    };
-    lg_table *list = lg__put_table(to->table, TYPES, inner, 2);
-    for (size_t i = 0; i < cycle->type_count; i++) {
-        lg__table_row(list);
-        lg__put_string(list, 0,
-                       lg_graph_type(to->graph, cycle->types[i].type).name);
-        lg__put_count(list, 1, cycle->types[i].count);
-    }
-}
-
-static void
-put_hop(report *to, lg_table *list, const lg_hop *hop)
-{
-    lg_text label = {0};
-    lg_hop_label(to->graph, hop, &label);
-    lg__table_row(list);
-    lg__put_node(list, 0, to->graph, hop->source);
-    lg__put_node(list, 1, to->graph, hop->target);
-    lg__put_formatted(list, 2, &label);
-}
-
-static void
-put_paths(report *to, const lg_cycle *cycle)
-{
-    static const lg__column inner[] = {
-        {"source", .type = LG_COLUMN_NODE}, {"target", .type = LG_COLUMN_NODE},
-        {"label", .type = LG_COLUMN_PATH},  {.name = "reason"},
-        {"alike", .type = LG_COLUMN_COUNT},
-    };
-    lg_table *hops = lg__put_table(to->table, HOPS, inner, 3);
-    for (size_t i = 0; i < cycle->shortest.count; i++)
-        put_hop(to, hops, &cycle->shortest.items[i]);
-    lg_table *cuts = lg__put_table(to->table, CUTS, inner, 5);
-    for (size_t i = 0; i < cycle->cut_count; i++) {
-        put_hop(to, cuts, &cycle->cuts[i].hop);
-        lg__put_literal(cuts, 3, cycle->cuts[i].reason);
-        lg__put_count(cuts, 4, cycle->cuts[i].alike);
-    }
-    if (cycle->cut_count > 0)
-        lg__put_number(to->table, CUT, (int64_t)cycle->cut);
-    lg__put_count(to->table, MORE, cycle->more);
-    lg__put_bool(to->table, MORE_LEAST, cycle->more_least);
-    if (cycle->left != NULL)
-        lg__put_literal(to->table, LEFT, cycle->left);
-}
-
-static void
-put_members(report *to, const lg_cycle *cycle)
-{
-    lg_component component =
-        lg_analysis_component(to->analysis, cycle->component);
-    uint64_t *nodes =
-        lg__wide_alloc(((size_t)component.count + 1) * sizeof *nodes);
-    if (nodes == NULL) {
-        if (to->table != NULL)
-            to->table->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < component.count; i++)
-        nodes[i] = component.nodes[i];
-    lg__put_numbers(to->table, NODES, nodes, component.count);
-    lg__wide_free(nodes);
-    lg__put_node(to->table, NODE, to->graph, cycle->node);
-}
-
-// Puts the text for people.
-static void
-put_words(report *to, size_t index)
-{
-    const lg__cycle_text text = {to->graph, to->cycles, index};
-    lg_text headline = {0};
-    lg_text body = {0};
-    lg_text cuts = {0};
-    lg_text kept = {0};
-    lg__cycle_format_headline(&text, &headline);
-    lg__cycle_format_body(&text, &body);
-    lg__cycle_format_cuts(to->graph, &to->cycles->items[index], &cuts);
-    lg__cycle_format_kept(&text, &kept);
-    lg__put_formatted(to->table, HEADLINE, &headline);
-    lg__put_formatted(to->table, BODY, &body);
-    lg__put_formatted(to->table, WHAT_TO_CUT, &cuts);
-    lg__put_formatted(to->table, WHAT_KEEPS_IT, &kept);
-}
-
-static void
-put_cycle(report *to, size_t index)
-{
-    const lg_cycle *cycle = &to->cycles->items[index];
-    lg_table *table = to->table;
-    lg_text text = {0};
-    lg_text advice = {0};
-    lg_text holder = {0};
-    lg_text key = {0};
-    lg__table_row(table);
-    if (to->cycles->groups[cycle->group].first != index)
-        lg__table_hide_row(table);
-    lg_cycle_label(to->graph, cycle, &text);
-    lg_cycle_advice(to->graph, cycle, &advice);
-    if (cycle->kind == LG_CYCLE_HELD)
-        lg__cycle_format_holder(to->graph, cycle, &holder);
-    lg__put_count(table, NUMBER, index + 1);
-    lg__put_literal(table, KIND, lg_cycle_kind_name(cycle->kind));
-    if (cycle->kind == LG_CYCLE_UNCOLLECTABLE)
-        lg__put_literal(table, REASON, lg_cycle_reason_name(cycle->reason));
-    lg__put_node(table, CULPRIT, to->graph, cycle->culprit);
-    lg__put_string(table, LIBRARY, cycle->library);
-    lg__put_bool(table, IS_LEAK, cycle->is_leak);
-    lg__put_each(table, RETAINED, cycle->retained);
-    lg__put_count(table, OBJECTS, cycle->objects);
-    lg__put_formatted(table, CYCLE, &text);
-    lg__put_formatted(table, ADVICE, &advice);
-    lg__put_formatted(table, HELD_BY, &holder);
-    lg__put_count(table, GROUP, to->cycles->groups[cycle->group].first);
-    lg_text_addf(&key, "%016" PRIx64, cycle->key);
-    lg__put_formatted(table, KEY, &key);
-    put_types(to, cycle);
-    put_paths(to, cycle);
-    put_members(to, cycle);
-    put_words(to, index);
-}
-
-static void
-put_facts(report *to)
-{
-    static const lg__column facts[] = {
-        {"count", .type = LG_COLUMN_COUNT},
-        {"total", .type = LG_COLUMN_COUNT},
-        {"leaks", .type = LG_COLUMN_COUNT},
-        {"kinds", .type = LG_COLUMN_RECORD},
-        {"known", .type = LG_COLUMN_COUNT},
-        {"smaller", .type = LG_COLUMN_COUNT},
-    };
-    static const lg__column kinds[] = {
-        {"collectable", .type = LG_COLUMN_COUNT},
-        {"held", .type = LG_COLUMN_COUNT},
-        {"uncollectable", .type = LG_COLUMN_COUNT},
-    };
-    lg_table *known = lg__table_facts(to->table, facts, 6);
-    lg__put_count(known, 0, to->cycles->count);
-    lg__put_count(known, 1, to->cycles->total);
-    lg__put_count(known, 2, to->cycles->leaks);
-    lg__put_count(known, 4, to->cycles->known);
-    lg__put_count(known, 5, to->cycles->smaller);
-    lg_table *counts = lg__put_table(known, 3, kinds, 3);
-    lg__table_row(counts);
-    for (size_t kind = 0; kind < 3; kind++)
-        lg__put_count(counts, kind, to->cycles->of_kind[kind]);
-}
-
-lg_status
-lg_tabulate_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
-                   lg_table **out, lg_error *err)
-{
-    lg_text above = {0};
-    report to = {.analysis = analysis,
-                 .graph = lg_analysis_graph(analysis),
-                 .cycles = cycles};
-    to.table =
-        lg__table_new(to.graph, (lg__layout){.rows = "cycles", .blocks = true},
-                      columns, COLUMNS);
-    format_summary(cycles, &above);
-    lg__table_format_above(to.table, &above);
-    for (size_t i = 0; i < cycles->count; i++)
-        put_cycle(&to, i);
-    put_facts(&to);
-    return lg__table_finish(to.table, out, err);
-}
-
-lg_status
-lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
-                 lg_format format, lg_text *out, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status = lg_tabulate_cycles(analysis, cycles, &table, err);
-    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
-}
-
 /* ---------------------------------------------------------- the question */
 
+static const char *const kinds[] = {"collectable", "held", "uncollectable",
+                                    NULL};
+static const char *const reasons[] = {"",       "native",    "untraversed",
+                                      "frozen", "untracked", NULL};
+
+#define ROW(member) .offset = offsetof(lg_cycle, member)
+#define IN_TEXT .look = {.in = LG_IN_TEXT}
+#define IN_HTML .look = {.in = LG_IN_HTML}
+#define IN_DATA .look = {.in = LG_IN_DATA}
+#define IN_DATA_AND_HTML .look = {.in = LG_IN_DATA | LG_IN_HTML}
+
+static const lg_field fields[] = {
+    {.heading = "", .write = write_headline, IN_TEXT},
+    {.heading = "",
+     .write = write_body,
+     .look = {.in = LG_IN_TEXT, .below = "     "}},
+    {.heading = "#", .type = LG_COLUMN_COUNT, .put = put_rank, IN_HTML},
+    {"kind", NULL, "who would free it", .words = kinds, ROW(kind),
+     IN_DATA_AND_HTML},
+    {"reason", NULL, "why the collector cannot free an uncollectable one",
+     .words = reasons, .write = write_reason, IN_DATA},
+    {"culprit", NULL, "the node that the reason is about, or None",
+     LG_COLUMN_NODE, ROW(culprit), .optional = true, IN_DATA},
+    {"library", NULL, "the library whose own structure it is, or None",
+     ROW(library), .optional = true, IN_DATA},
+    {"retained", NULL, "what you would free with all of its objects",
+     LG_COLUMN_SIZE, ROW(retained), IN_DATA_AND_HTML},
+    {"objects", NULL, "number of its objects", LG_COLUMN_COUNT,
+     .put = put_objects, IN_DATA_AND_HTML},
+    {"types", NULL, "their types, the most frequent first", LG_COLUMN_LIST,
+     .put = put_types, .inner = type_fields, .richer = true, IN_DATA},
+    {"node", NULL, "where the shortest cycle begins", LG_COLUMN_NODE, ROW(node),
+     IN_DATA},
+    {"cycle", "the shortest cycle", "the shortest cycle in a line",
+     LG_COLUMN_PATH, .write = write_cycle, IN_DATA_AND_HTML},
+    {"hops", NULL, "the steps of the shortest cycle", LG_COLUMN_LIST,
+     .put = put_hops, .inner = hop_fields, .row = "Hop", IN_DATA},
+    {"cut", NULL, "index of the step to cut", LG_COLUMN_NUMBER, .put = put_cut,
+     .richer = true, IN_DATA},
+    {"cuts", NULL, "what to cut to leave no cycle", LG_COLUMN_LIST,
+     .put = put_cuts, .inner = cut_fields, .row = "CycleCut", IN_DATA},
+    {"more", NULL, "number of references that must be cut, too",
+     LG_COLUMN_COUNT, ROW(more), IN_DATA},
+    {"more_least", NULL, "whether there may be even more of them",
+     LG_COLUMN_BOOL, ROW(more_least), IN_DATA},
+    {"left", NULL, "why some cycles stay whatever you cut, or None",
+     .write = write_left, .optional = true, IN_DATA},
+    {"advice", NULL,
+     "what to cut first and why, or why there is nothing to cut",
+     .write = write_advice, IN_DATA},
+    {.heading = "cut", .write = write_what_to_cut, IN_HTML},
+    {"held_by", NULL, "the path from a root to a held cycle; else empty",
+     LG_COLUMN_PATH, .write = write_held_by, IN_DATA},
+    {.heading = "what keeps it", .write = write_what_keeps_it, IN_HTML},
+    {"group", NULL, "index of the biggest cycle like it", LG_COLUMN_COUNT,
+     .put = put_group, IN_DATA},
+    {"key", NULL,
+     "the same in every run: made of its kind, types and references",
+     .write = write_key, IN_DATA},
+    {"is_leak", NULL, "whether no root holds it, and the program can avoid it",
+     LG_COLUMN_BOOL, ROW(is_leak), IN_DATA},
+    {"nodes", NULL, "all its objects", LG_COLUMN_NUMBERS, .put = put_nodes,
+     .richer = true, IN_DATA},
+    {0},
+};
+
+#define OF_KIND(kind)                                                          \
+    .type = LG_COLUMN_COUNT,                                                   \
+    .offset = offsetof(lg_cycles, of_kind) + (kind) * sizeof(size_t)
+
+static const lg_field kind_fields[] = {
+    {.name = "collectable", OF_KIND(LG_CYCLE_COLLECTABLE)},
+    {.name = "held", OF_KIND(LG_CYCLE_HELD)},
+    {.name = "uncollectable", OF_KIND(LG_CYCLE_UNCOLLECTABLE)},
+    {0},
+};
+
+static void
+put_kinds(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const lg__rows one = {row, 1, sizeof(lg_cycles)};
+    lg__put_list(ask, answer, field, &one, table, column);
+}
+
+#define FACT(member) .offset = offsetof(lg_cycles, member)
+
+static const lg_field facts[] = {
+    {"count", NULL, "number of cycles in the list", LG_COLUMN_COUNT,
+     FACT(count), .look = {.in = LG_IN_JSON}},
+    {"total", NULL, "number of cycles before the limit", LG_COLUMN_COUNT,
+     FACT(total)},
+    {"leaks", NULL, "of these, those with is_leak", LG_COLUMN_COUNT,
+     FACT(leaks)},
+    {"kinds", NULL, "number of each kind, before the limit", LG_COLUMN_RECORD,
+     .put = put_kinds, .inner = kind_fields},
+    {"known", NULL,
+     "number of those that the baseline lists, which are left out",
+     LG_COLUMN_COUNT, FACT(known)},
+    {"smaller", NULL,
+     "number of held ones that only their size leaves out: `min_bytes=0` lists "
+     "them",
+     LG_COLUMN_COUNT, FACT(smaller)},
+    {0},
+};
+
+typedef struct cycles_options {
+    lg_cycle_options search; // comes first: options name its members
+    lg_asked_type holding;
+    lg_asked_baseline baseline;
+} cycles_options;
+
+static bool
+is_chosen(void *chosen, uint32_t type)
+{
+    return ((const uint8_t *)chosen)[type] != 0;
+}
+
+// Adds the leaks to the baseline, whatever the limit.
 static lg_status
-ask_cycles(const lg_ask *ask, lg_table **out, lg_error *err)
+note_leaks(const lg_ask *ask, lg_cycle_options search, lg_baseline *known,
+           lg_error *err)
 {
     lg_cycles cycles;
-    lg_status status = lg_analysis_cycles(ask->analysis, ask->options,
-                                          ask->monitor, &cycles, err);
+    search.limit = 0;
+    lg_status status =
+        lg_analysis_cycles(ask->analysis, &search, ask->monitor, &cycles, err);
     if (status != LG_OK)
         return status;
-    status = lg_tabulate_cycles(ask->analysis, &cycles, out, err);
+    status = lg_cycles_note(ask->graph, &cycles, known, err);
     lg_cycles_free(&cycles);
     return status;
 }
 
-static const char *const kinds[] = {"collectable", "held", "uncollectable",
-                                    NULL};
-static const lg_cycle_options usual = LG_CYCLE_OPTIONS_INIT;
+static lg_status
+ask_cycles(const lg_ask *ask, void *answer, lg_error *err)
+{
+    const cycles_options *options = ask->options;
+    lg_cycle_options search = options->search;
+    lg_status status = LG_OK;
+    search.holding = options->holding.name;
+    search.baseline = options->baseline.known;
+    if (options->holding.chosen != NULL) {
+        search.holding_type = is_chosen;
+        search.context = (void *)(uintptr_t)options->holding.chosen;
+    }
+    if (options->baseline.update)
+        status = note_leaks(ask, search, options->baseline.known, err);
+    return status == LG_OK ? lg_analysis_cycles(ask->analysis, &search,
+                                                ask->monitor, answer, err)
+                           : status;
+}
+
+static void
+free_cycles(void *answer)
+{
+    lg_cycles_free(answer);
+}
+
+static const cycles_options usual = {.search = LG_CYCLE_OPTIONS_INIT};
 
 static const lg_option options[] = {
     LG__LIMIT(lg_cycle_options, "the biggest first"),
     {"kind", LG_OPTION_SET, kinds, NULL, "only cycles of these kinds",
      offsetof(lg_cycle_options, kinds)},
-    {"holding", LG_OPTION_TEXT, NULL, NULL,
-     "only cycles that retain an object of this type, `tensor` or `figure`",
-     offsetof(lg_cycle_options, holding)},
+    {"holding", LG_OPTION_TYPE, NULL, NULL,
+     "only cycles that retain an object of this type or of a subclass, a "
+     "`tensor` or a `figure`",
+     offsetof(cycles_options, holding)},
     {"min_bytes", LG_OPTION_BYTES, NULL, NULL,
-     "only cycles that retain as much: 4096, 64KiB",
+     "only cycles that retain as much: 4096, 64KiB; by default all collectable "
+     "and uncollectable ones, and held ones that retain 1 MiB, a tensor or a "
+     "figure",
      offsetof(lg_cycle_options, min_bytes)},
     {"by", LG_OPTION_DEVICE, NULL, "retained",
      "the size to sort by: `retained` on the host and all devices together, "
@@ -328,25 +483,58 @@ static const lg_option options[] = {
      offsetof(lg_cycle_options, device)},
     LG__MINE(lg_cycle_options),
     LG__MODULE(lg_cycle_options),
+    LG__BASELINE(cycles_options, "cycles"),
+    LG__UPDATE_BASELINE(cycles_options, "leaks"),
+    LG__CHECK("collectable or uncollectable cycles that are no library's own"),
     {0},
 };
 
-static const lg_field none[] = {{0}};
-
 static const lg_answering in_c = {
-    .options_size = sizeof usual, .usual = &usual, .table = ask_cycles};
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(lg_cycles),
+    .ask = ask_cycles,
+    .free = free_cycles,
+    .row_size = sizeof(lg_cycle),
+    .rows = offsetof(lg_cycles, items),
+    .count = offsetof(lg_cycles, count),
+    .list = "cycles",
+    .blocks = true,
+    .above = write_above,
+    .after = hide_alike,
+};
 
 const lg_question lg__ask_cycles = {
     .name = "cycles",
     .title = "Reference cycles",
     .help = "find reference cycles, and what to cut",
     .about = "Lists reference cycles with what they retain, whether the "
-             "collector would free them, and the reference to cut.",
-    .order = "the biggest first",
-    .example = NULL,
+             "collector would free them, and the reference to cut. A "
+             "collectable cycle is garbage that the collector would free now. "
+             "A root reaches a held one. Neither is true of an uncollectable "
+             "one: native code holds it, or the collector cannot see all of "
+             "it. The report shows similar cycles once. `mine` and `module` "
+             "choose garbage by the classes in it.",
+    .order = "the biggest first, those of libraries last",
+    .example = "--holding tensor --check --min-bytes 1MiB",
+    .result = "Cycles",
+    .row = "Cycle",
+    .leaks = "leaks",
     .needs = LG_NEEDS_ANALYSIS,
     .options = options,
-    .fields = none,
-    .facts = none,
+    .fields = fields,
+    .facts = facts,
     .in_c = &in_c,
 };
+
+lg_status
+lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
+                 lg_format format, lg_text *out, lg_error *err)
+{
+    lg_table *table = NULL;
+    const lg_ask ask = {.graph = lg_analysis_graph(analysis),
+                        .analysis = analysis};
+    lg_status status =
+        lg_question_tabulate(&lg__ask_cycles, &ask, cycles, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
+}

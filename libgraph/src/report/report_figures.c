@@ -117,7 +117,7 @@ put_mistakes(const lg_ask *ask, const void *answer, const void *row,
              const lg_field *field, lg_table *table, size_t column)
 {
     (void)row, (void)field;
-    lg__put_findings(table, column, ask->analysis,
+    lg__put_findings(table, column, ask,
                      &((const figures_answer *)answer)->mistakes);
 }
 

@@ -12,68 +12,151 @@ enum { MISTAKES_SHOWN = 5 }; // most mistakes below another report
     "That does not rule out a leak: top shows who keeps the most, diff of "    \
     "snapshots what grows, waste what can go.\n"
 
-enum {
-    PATTERN,
-    HOLDER,
-    EXAMPLE,
-    COUNT,
-    RETAINED,
-    FREED,
-    CAUSE,
-    FIX,
-    ALIKE,
-    HELD_BY,
-    HOLDERS,
-    EVIDENCE
-};
+/* ---------------------------------------------------- rows for programs */
 
-static const lg__column columns[] = {
-    [PATTERN] = {.name = "pattern"},
-    [HOLDER] = {"holder", .type = LG_COLUMN_NODE},
-    [EXAMPLE] = {"example", .type = LG_COLUMN_NODE},
-    [COUNT] = {"count", .type = LG_COLUMN_COUNT},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE},
-    [FREED] = {"freed", .type = LG_COLUMN_SIZE},
-    [CAUSE] = {.name = "cause"},
-    [FIX] = {.name = "fix"},
-    [ALIKE] = {"alike", .type = LG_COLUMN_COUNT},
-    [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
-    [HOLDERS] = {"holders", .type = LG_COLUMN_LIST},
-    [EVIDENCE] = {.name = "evidence"},
-};
-
-enum { OF_PATTERN, OF_HOLDER, OF_PATH, OF_EXAMPLE, OF_COUNT, OF_ALONE };
-
-static const lg__column of_holder[] = {
-    [OF_PATTERN] = {.name = "pattern"},
-    [OF_HOLDER] = {"holder", .type = LG_COLUMN_NODE},
-    [OF_PATH] = {"held_by", .type = LG_COLUMN_PATH},
-    [OF_EXAMPLE] = {"example", .type = LG_COLUMN_NODE},
-    [OF_COUNT] = {"count", .type = LG_COLUMN_COUNT},
-    [OF_ALONE] = {"alone", .type = LG_COLUMN_SIZE},
-};
-
-// Adds a row for each holder that shares what it keeps.
-static lg_status
-put_holders(lg_table *list, const lg_analysis *analysis,
-            const lg_finding *finding, lg_error *err)
+static void
+write_where(const lg_ask *ask, const void *answer, const void *row,
+            lg_text *out)
 {
-    const lg_graph *graph = lg_analysis_graph(analysis);
-    lg_status status = LG_OK;
-    for (size_t i = 0; i < finding->holder_count && status == LG_OK; i++) {
-        const lg_holder *holder = &finding->holders[i];
-        lg_text place = {0};
-        status = lg__format_holder(analysis, holder, &place, err);
-        lg__table_row(list);
-        lg__put_literal(list, OF_PATTERN, holder->pattern->name);
-        lg__put_node(list, OF_HOLDER, graph, holder->node);
-        lg__put_formatted(list, OF_PATH, &place);
-        lg__put_node(list, OF_EXAMPLE, graph, holder->example);
-        lg__put_count(list, OF_COUNT, holder->count);
-        lg__put_each(list, OF_ALONE, holder->retained);
-    }
-    return status;
+    (void)answer;
+    if (lg__format_holder(ask->analysis, row, out, NULL) != LG_OK)
+        out->failed = true;
 }
+
+#define OF_HOLDER(member) .offset = offsetof(lg_holder, member)
+
+static void
+write_holder_pattern(const lg_ask *ask, const void *answer, const void *row,
+                     lg_text *out)
+{
+    (void)ask, (void)answer;
+    lg_text_add(out, ((const lg_holder *)row)->pattern->name);
+}
+
+static const lg_field holder_fields[] = {
+    {"pattern", NULL, "the mistake there; `other-holder`: none that is known",
+     .write = write_holder_pattern},
+    {"holder", NULL, "what keeps the memory, or None: nothing in the snapshot",
+     LG_COLUMN_NODE, OF_HOLDER(node), .optional = true},
+    {"held_by", NULL, "the path from a root to the holder", LG_COLUMN_PATH,
+     .write = write_where},
+    {"example", NULL, "one of what it keeps, or None", LG_COLUMN_NODE,
+     OF_HOLDER(example), .optional = true},
+    {"count", NULL, "number of things kept", LG_COLUMN_COUNT, OF_HOLDER(count)},
+    {"alone", NULL, "what you free if only this one lets go", LG_COLUMN_SIZE,
+     OF_HOLDER(retained)},
+    {0},
+};
+
+static const lg_holder *
+first_of(const void *row)
+{
+    return ((const lg_finding *)row)->holders;
+}
+
+static void
+write_pattern(const lg_ask *ask, const void *answer, const void *row,
+              lg_text *out)
+{
+    write_holder_pattern(ask, answer, first_of(row), out);
+}
+
+static void
+write_held_by(const lg_ask *ask, const void *answer, const void *row,
+              lg_text *out)
+{
+    write_where(ask, answer, first_of(row), out);
+}
+
+static void
+write_cause(const lg_ask *ask, const void *answer, const void *row,
+            lg_text *out)
+{
+    (void)answer;
+    lg__format_advice(ask->graph, row, false, out);
+}
+
+static void
+write_fix(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    (void)answer;
+    lg__format_advice(ask->graph, row, true, out);
+}
+
+static void
+write_evidence(const lg_ask *ask, const void *answer, const void *row,
+               lg_text *out)
+{
+    (void)answer;
+    lg__format_evidence(ask->graph, row, out);
+}
+
+static void
+put_holder(const lg_ask *ask, const void *answer, const void *row,
+           const lg_field *field, lg_table *table, size_t column)
+{
+    (void)answer, (void)field;
+    lg__put_node(table, column, ask->graph, first_of(row)->node);
+}
+
+static void
+put_example(const lg_ask *ask, const void *answer, const void *row,
+            const lg_field *field, lg_table *table, size_t column)
+{
+    (void)answer, (void)field;
+    lg__put_node(table, column, ask->graph, first_of(row)->example);
+}
+
+static void
+put_holders(const lg_ask *ask, const void *answer, const void *row,
+            const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_finding *finding = row;
+    const lg__rows rows = {finding->holders, finding->holder_count,
+                           sizeof *finding->holders};
+    lg__put_list(ask, answer, field, &rows, table, column);
+}
+
+#define ROW(member) .offset = offsetof(lg_finding, member)
+
+static const lg_field fields[] = {
+    {"pattern", NULL, "its name: `loss-history`", .write = write_pattern},
+    {"holder", NULL, "where to cut; None for C++ that no snapshot sees",
+     LG_COLUMN_NODE, .put = put_holder, .optional = true},
+    {"example", NULL,
+     "one of the kept objects; None for C++ that no snapshot sees",
+     LG_COLUMN_NODE, .put = put_example, .optional = true},
+    {"count", NULL, "number of kept objects", LG_COLUMN_COUNT, ROW(count)},
+    {"retained", NULL, "bytes that go when all holders let go", LG_COLUMN_SIZE,
+     ROW(retained)},
+    {"freed", NULL, "of these, what the fix alone frees", LG_COLUMN_SIZE,
+     ROW(freed)},
+    {"cause", NULL, "what keeps the memory, in a sentence",
+     .write = write_cause},
+    {"fix", NULL, "what to do, in a line", .write = write_fix},
+    {"alike", NULL, "index of the biggest finding that it is like",
+     LG_COLUMN_COUNT, ROW(alike)},
+    {"held_by", NULL, "the path from a root to the holder", LG_COLUMN_PATH,
+     .write = write_held_by},
+    {"holders", NULL, "who share what they keep", LG_COLUMN_LIST,
+     .put = put_holders, .inner = holder_fields, .row = "FindingHolder"},
+    {"evidence", NULL,
+     "what else is known of the holders, in sentences; often empty",
+     .write = write_evidence},
+    {0},
+};
+
+void
+lg__put_findings(lg_table *table, size_t column, const lg_ask *ask,
+                 const lg_findings *findings)
+{
+    const lg_field list = {.inner = fields};
+    const lg__rows rows = {findings->items, findings->count,
+                           sizeof *findings->items};
+    lg__put_list(ask, findings, &list, &rows, table, column);
+}
+
+/* ------------------------------------------------------ rows for people */
 
 static void
 put_advice(lg_table *table, size_t column, const lg_graph *graph,
@@ -90,40 +173,7 @@ put_evidence(lg_table *table, size_t column, const lg_graph *graph,
 {
     lg_text text = {0};
     lg__format_evidence(graph, finding, &text);
-    if (text.length > 0 || text.failed)
-        lg__put_formatted(table, column, &text);
-}
-
-// Adds rows for programs: all findings, each with the first one that is like
-// it.
-static lg_status
-put_findings(lg_table *table, const lg_analysis *analysis,
-             const lg_findings *findings, lg_error *err)
-{
-    const lg_graph *graph = lg_analysis_graph(analysis);
-    lg_status status = LG_OK;
-    for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
-        const lg_finding *finding = &findings->items[i];
-        lg_text holder = {0};
-        lg__table_row(table);
-        lg__put_literal(table, PATTERN, finding->pattern->name);
-        lg__put_node(table, HOLDER, graph, finding->holders->node);
-        lg__put_node(table, EXAMPLE, graph, finding->holders->example);
-        lg__put_count(table, COUNT, finding->count);
-        lg__put_each(table, RETAINED, finding->retained);
-        lg__put_each(table, FREED, finding->freed);
-        put_advice(table, CAUSE, graph, finding, false);
-        put_advice(table, FIX, graph, finding, true);
-        put_evidence(table, EVIDENCE, graph, finding);
-        lg__put_count(table, ALIKE, finding->alike);
-        status = lg__format_holder(analysis, finding->holders, &holder, err);
-        lg__put_formatted(table, HELD_BY, &holder);
-        lg_table *list = lg__put_table(table, HOLDERS, of_holder,
-                                       sizeof of_holder / sizeof *of_holder);
-        if (status == LG_OK)
-            status = put_holders(list, analysis, finding, err);
-    }
-    return status;
+    lg__put_formatted(table, column, &text);
 }
 
 enum {
@@ -230,20 +280,13 @@ lg__add_mistakes(lg_table *table, const lg_analysis *analysis,
         table->failed = true;
 }
 
-void
-lg__put_findings(lg_table *table, size_t column, const lg_analysis *analysis,
-                 const lg_findings *findings)
-{
-    lg_table *list =
-        lg__put_table(table, column, columns, sizeof columns / sizeof *columns);
-    if (put_findings(list, analysis, findings, NULL) != LG_OK && list != NULL)
-        list->failed = true;
-}
+/* ---------------------------------------------------------- the question */
 
-// Writes the line above all findings.
 static void
-format_number(const lg_findings *findings, lg_text *out)
+write_above(const lg_ask *ask, const void *answer, lg_text *out)
 {
+    const lg_findings *findings = answer;
+    (void)ask;
     if (findings->count == 0 && findings->known == 0) {
         lg_text_add(out, NONE);
         return;
@@ -260,55 +303,45 @@ format_number(const lg_findings *findings, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-lg_status
-lg_tabulate_findings(const lg_analysis *analysis, const lg_findings *findings,
-                     lg_table **out, lg_error *err)
+static void
+add_all_groups(const lg_ask *ask, const void *answer, lg_table *table)
 {
-    static const lg__column facts[] = {{"known", .type = LG_COLUMN_COUNT}};
-    lg_text above = {0};
     lg_table *part;
-    lg_table *table = lg__table_new(
-        analysis->graph, (lg__layout){.rows = "findings", .faces = LG__IN_DATA},
-        columns, sizeof columns / sizeof *columns);
-    lg__put_count(lg__table_facts(table, facts, 1), 0, findings->known);
-    format_number(findings, &above);
-    lg__table_format_above(table, &above);
-    lg_status status = put_findings(table, analysis, findings, err);
-    if (status == LG_OK)
-        status = add_groups(table, analysis, findings, SIZE_MAX, &part, err);
-    if (status == LG_OK)
-        return lg__table_finish(table, out, err);
-    lg_table_free(table);
-    return status;
+    if (add_groups(table, ask->analysis, answer, SIZE_MAX, &part, NULL) &&
+        table != NULL)
+        table->failed = true;
 }
-
-lg_status
-lg_report_findings(const lg_analysis *analysis, const lg_findings *findings,
-                   lg_format format, lg_text *out, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status = lg_tabulate_findings(analysis, findings, &table, err);
-    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
-}
-
-/* ---------------------------------------------------------- the question */
 
 typedef struct findings_options {
     const lg_scope *scope;
+    lg_asked_baseline baseline;
 } findings_options;
 
 static lg_status
-ask_findings(const lg_ask *ask, lg_table **out, lg_error *err)
+ask_findings(const lg_ask *ask, void *answer, lg_error *err)
 {
-    lg_findings findings;
     const findings_options *options = ask->options;
+    lg_baseline *known = options->baseline.known;
+    lg_findings findings;
     lg_status status = lg_analysis_findings(ask->analysis, options->scope,
                                             ask->monitor, &findings, err);
     if (status != LG_OK)
         return status;
-    status = lg_tabulate_findings(ask->analysis, &findings, out, err);
-    lg_findings_free(&findings);
+    if (options->baseline.update)
+        status = lg_findings_note(ask->graph, &findings, known, err);
+    if (status == LG_OK && known != NULL)
+        status = lg_findings_leave_out(&findings, known, err);
+    if (status == LG_OK)
+        *(lg_findings *)answer = findings;
+    else
+        lg_findings_free(&findings);
     return status;
+}
+
+static void
+free_findings(void *answer)
+{
+    lg_findings_free(answer);
 }
 
 static const findings_options usual = {0};
@@ -316,13 +349,33 @@ static const findings_options usual = {0};
 static const lg_option options[] = {
     LG__MINE(findings_options),
     LG__MODULE(findings_options),
+    LG__BASELINE(findings_options, "findings"),
+    LG__UPDATE_BASELINE(findings_options, "findings"),
+    LG__CHECK("findings"),
     {0},
 };
 
-static const lg_field none[] = {{0}};
+static const lg_field facts[] = {
+    {"known", NULL,
+     "number of those that the baseline lists, which are left out",
+     LG_COLUMN_COUNT, .offset = offsetof(lg_findings, known)},
+    {0},
+};
 
 static const lg_answering in_c = {
-    .options_size = sizeof usual, .usual = &usual, .table = ask_findings};
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(lg_findings),
+    .ask = ask_findings,
+    .free = free_findings,
+    .row_size = sizeof(lg_finding),
+    .rows = offsetof(lg_findings, items),
+    .count = offsetof(lg_findings, count),
+    .list = "findings",
+    .in = LG_IN_DATA,
+    .above = write_above,
+    .below = add_all_groups,
+};
 
 const lg_question lg__ask_findings = {
     .name = "findings",
@@ -331,12 +384,27 @@ const lg_question lg__ask_findings = {
     .about = "Lists each known mistake that the snapshot shows, such as losses "
              "kept with their graphs, figures that nobody closed, or "
              "exceptions that keep a frame's tensors. Says who holds what, how "
-             "much it retains, the cause and the fix.",
-    .order = NULL,
-    .example = NULL,
+             "much it retains, the cause and the fix. Holders that share what "
+             "they keep are one finding. `mine` and `module` choose it if the "
+             "modules hold either its holder or what it keeps.",
+    .order = "the biggest first",
+    .example = "--check --baseline known.txt --update-baseline",
+    .result = "Findings",
+    .row = "Finding",
     .needs = LG_NEEDS_ANALYSIS,
     .options = options,
-    .fields = none,
-    .facts = none,
+    .fields = fields,
+    .facts = facts,
     .in_c = &in_c,
 };
+
+lg_status
+lg_report_findings(const lg_analysis *analysis, const lg_findings *findings,
+                   lg_format format, lg_text *out, lg_error *err)
+{
+    lg_table *table = NULL;
+    const lg_ask ask = {.graph = analysis->graph, .analysis = analysis};
+    lg_status status =
+        lg_question_tabulate(&lg__ask_findings, &ask, findings, &table, err);
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
+}

@@ -14,8 +14,8 @@ void lg__format_finding(const lg_graph *graph, const lg_finding *finding,
 void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
                        const lg_finding *finding);
 /** Puts known mistakes as a list, for programs. */
-void lg__put_findings(lg_table *table, size_t column,
-                      const lg_analysis *analysis, const lg_findings *findings);
+void lg__put_findings(lg_table *table, size_t column, const lg_ask *ask,
+                      const lg_findings *findings);
 /** Adds the biggest few of them below a table, for people, if there are any. */
 void lg__add_mistakes(lg_table *table, const lg_analysis *analysis,
                       const lg_findings *findings);

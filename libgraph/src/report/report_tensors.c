@@ -380,7 +380,7 @@ put_mistakes(const lg_ask *ask, const void *answer, const void *row,
 {
     (void)row, (void)field;
     if (ask->analysis != NULL)
-        lg__put_findings(table, column, ask->analysis,
+        lg__put_findings(table, column, ask,
                          &((const tensors_answer *)answer)->mistakes);
 }
 

@@ -206,7 +206,8 @@ set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
         *(size_t *)member = (size_t)value.number;
         break;
     case LG_OPTION_BYTES:
-        *(int64_t *)member = (int64_t)value.number;
+        *(int64_t *)member =
+            value.number > INT64_MAX ? INT64_MAX : (int64_t)value.number;
         break;
     case LG_OPTION_TEXT:
     case LG_OPTION_WORDS:
@@ -216,6 +217,9 @@ set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
     case LG_OPTION_SET:
         *(unsigned *)member = (unsigned)value.number;
         break;
+    case LG_OPTION_TYPE:
+        *(lg_asked_type *)member = (lg_asked_type){value.text, value.types};
+        break;
     case LG_OPTION_DEVICE:
         return set_device(ask, option, value.text, member, err);
     default:
@@ -224,15 +228,66 @@ set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
     return LG_OK;
 }
 
+bool
+lg_option_in_form(const lg_option *option)
+{
+    return option->type != LG_OPTION_BASELINE &&
+           option->type != LG_OPTION_UPDATE && option->type != LG_OPTION_CHECK;
+}
+
+// What an answer uses while it is made.
+typedef struct used {
+    lg_scope *scope;
+    lg_asked_baseline baseline;
+    const char *path; // of the baseline
+} used;
+
+static void
+release(used *held)
+{
+    lg_scope_free(held->scope);
+    lg_baseline_free(held->baseline.known);
+}
+
+// Opens the baseline that was given.
+static lg_status
+open_baseline(const lg_question *question, const lg_ask *ask, used *out,
+              lg_error *err)
+{
+    const lg_option *file = NULL;
+    const lg_option *update = NULL;
+    for (size_t i = 0; i < count_options(question) && ask->given != NULL; i++) {
+        const lg_option *option = &question->options[i];
+        if (option->type == LG_OPTION_BASELINE && ask->given[i].given) {
+            file = option;
+            out->path = ask->given[i].text;
+        } else if (option->type == LG_OPTION_UPDATE && ask->given[i].number) {
+            update = option;
+        }
+    }
+    out->baseline.update = update != NULL;
+    if (file != NULL)
+        return lg_baseline_load(out->path, update != NULL, &out->baseline.known,
+                                err);
+    return update == NULL ? LG_OK
+                          : lg_error_set(err, LG_EINVAL,
+                                         "%s needs a file: give baseline, too",
+                                         update->name);
+}
+
 lg_status
 lg_question_check(const lg_question *question, const lg_ask *ask, lg_error *err)
 {
     uint32_t device;
+    used held = {0};
     lg_status status = LG_OK;
     for (size_t i = 0; i < count_options(question) && !status; i++)
         if (question->options[i].type == LG_OPTION_DEVICE && ask->given != NULL)
             status = set_device(ask, &question->options[i], ask->given[i].text,
                                 &device, err);
+    if (status == LG_OK)
+        status = open_baseline(question, ask, &held, err);
+    release(&held);
     return status;
 }
 
@@ -257,19 +312,24 @@ find_scope(const lg_question *question, const lg_ask *ask, size_t *offset,
 }
 
 static lg_status
-set_options(const lg_question *question, const lg_ask *ask, lg_scope **scope,
+set_options(const lg_question *question, const lg_ask *ask, used *held,
             char *options, lg_error *err)
 {
     size_t offset = SIZE_MAX;
-    lg_status status = LG_OK;
     memcpy(options, question->in_c->usual, question->in_c->options_size);
-    for (size_t i = 0; question->options[i].name != NULL && !status; i++)
-        status = set_member(ask, &question->options[i], &ask->given[i], options,
-                            err);
+    lg_status status = open_baseline(question, ask, held, err);
+    for (size_t i = 0; question->options[i].name != NULL && !status; i++) {
+        const lg_option *option = &question->options[i];
+        if (option->type == LG_OPTION_BASELINE)
+            *(lg_asked_baseline *)(void *)(options + option->offset) =
+                held->baseline;
+        else
+            status = set_member(ask, option, &ask->given[i], options, err);
+    }
     if (status == LG_OK)
-        status = find_scope(question, ask, &offset, scope, err);
+        status = find_scope(question, ask, &offset, &held->scope, err);
     if (status == LG_OK && offset != SIZE_MAX)
-        *(const lg_scope **)(void *)(options + offset) = *scope;
+        *(const lg_scope **)(void *)(options + offset) = held->scope;
     return status;
 }
 
@@ -439,9 +499,17 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
     size_t count = (size_t)number_at(answer, in_c->count);
     const char *rows = *(const char *const *)(const void *)(base + in_c->rows);
     list_columns(question->fields, fields, ask, answer, columns);
-    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
+    const lg__layout layout = {.rows = in_c->list,
+                               .noun = in_c->noun ? in_c->noun : "row",
+                               .blocks = in_c->blocks,
+                               .faces = in_c->in,
                                .bare = in_c->bare && count == 0};
     lg_table *table = lg__table_new(ask->graph, layout, columns, fields);
+    if (in_c->above != NULL) {
+        lg_text above = {0};
+        in_c->above(ask, answer, &above);
+        lg__table_format_above(table, &above);
+    }
     for (size_t i = 0; i < count; i++) {
         lg__table_row(table);
         put_row(table, ask, answer, rows + i * in_c->row_size, question->fields,
@@ -481,13 +549,29 @@ answer_with(const lg_question *question, const lg_ask *ask, lg_table **out,
     return status;
 }
 
+// Answers, and saves what the baseline was asked to learn.
+static lg_status
+answer_and_save(const lg_question *question, const lg_ask *ask,
+                const used *held, lg_table **out, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status = answer_with(question, ask, &table, err);
+    if (status == LG_OK && held->baseline.update)
+        status = lg_baseline_save(held->baseline.known, held->path, err);
+    if (status == LG_OK)
+        *out = table;
+    else
+        lg_table_free(table);
+    return status;
+}
+
 lg_status
 lg_question_ask(const lg_question *question, const lg_ask *asked,
                 lg_table **out, lg_error *err)
 {
     static const lg_given missing[LG_MOST_OPTIONS];
     lg_ask ask = *asked;
-    lg_scope *scope = NULL;
+    used held = {0};
     char *options = malloc(question->in_c->options_size);
     if (ask.given == NULL)
         ask.given = missing;
@@ -499,11 +583,11 @@ lg_question_ask(const lg_question *question, const lg_ask *asked,
     }
     lg_status status = options == NULL
                            ? lg__error_memory(err)
-                           : set_options(question, &ask, &scope, options, err);
+                           : set_options(question, &ask, &held, options, err);
     ask.options = options;
     if (status == LG_OK)
-        status = answer_with(question, &ask, out, err);
-    lg_scope_free(scope);
+        status = answer_and_save(question, &ask, &held, out, err);
+    release(&held);
     free(options);
     return status;
 }

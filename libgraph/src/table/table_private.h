@@ -200,6 +200,24 @@ void lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
         .offset = offsetof(of, scope)                                          \
     }
 
+#define LG__BASELINE(of, what)                                                 \
+    {                                                                          \
+        .name = "baseline", .type = LG_OPTION_BASELINE,                        \
+        .help = "leave out the " what " that this file lists",                 \
+        .offset = offsetof(of, baseline)                                       \
+    }
+#define LG__UPDATE_BASELINE(of, what)                                          \
+    {                                                                          \
+        .name = "update_baseline", .type = LG_OPTION_UPDATE,                   \
+        .help = "add the other " what " to that file, which may be missing",   \
+        .offset = offsetof(of, baseline)                                       \
+    }
+#define LG__CHECK(what)                                                        \
+    {                                                                          \
+        .name = "check", .type = LG_OPTION_CHECK,                              \
+        .help = "exit with 1 if there are " what                               \
+    }
+
 /* ------------------------------------------------------------- writers --- */
 
 typedef struct lg__cell {

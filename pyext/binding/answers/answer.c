@@ -7,7 +7,7 @@
  * made once, when the module is, and stays: types and methods point into it.
  */
 #include "binding/answers/answer.h"
-#include "binding/answers/py_findings.h"
+#include "binding/answers/asked_types.h"
 #include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 
@@ -22,8 +22,11 @@ enum { DOC_WIDTH = 80, DOC_INDENT = 10 };
 /* The arguments of a question behind its options. */
 enum { PROGRESS = LG_MOST_OPTIONS, CONTENTS, MOST_ARGUMENTS };
 
+static const lg__answer_extras no_extras;
+
 typedef struct face {
     const lg_question *question;
+    const lg__answer_extras *extras;
     char result_name[64];
     char row_name[64];
     size_t options;
@@ -34,10 +37,11 @@ typedef struct face {
     lg_text row_doc;
     PyMethodDef function;
     PyMethodDef method;
-    PyStructSequence_Field fields[MOST_FIELDS + 1];
-    lg__result_field columns[MOST_FIELDS + 1];
+    PyStructSequence_Field fields[MOST_FIELDS + 2];
+    lg__result_field columns[MOST_FIELDS + 2];
+    int items; /* fields of the tuple */
     lg__result_shape shape;
-    PyGetSetDef facts[MOST_FIELDS + 1];
+    PyGetSetDef facts[MOST_FIELDS + 2];
     const lg_field *listed_facts[MOST_FIELDS + 1];
 } face;
 
@@ -48,9 +52,18 @@ static face faces[LG__ANSWERS];
 typedef struct request {
     const face *of;
     lg_given given[LG_MOST_OPTIONS];
+    lg__asked_types asked;
+    PyObject *path; /* bytes; of a baseline */
     bool contents;
     lg__progress progress;
 } request;
+
+static void
+request_clear(request *self)
+{
+    lg__asked_types_clear(&self->asked);
+    Py_XDECREF(self->path);
+}
 
 static bool
 refuse(lg__core_state *state, const lg_error *error)
@@ -73,9 +86,45 @@ read_word(lg__core_state *state, const lg_option *option, PyObject *value,
            refuse(state, &error);
 }
 
+/* Reads a word, or several in a sequence. */
 static bool
-read_value(lg__core_state *state, const lg_option *option, PyObject *value,
+read_words(lg__core_state *state, const lg_option *option, PyObject *value,
            lg_given *out)
+{
+    if (value == Py_None || PyUnicode_Check(value))
+        return read_word(state, option, value, out);
+    PyObject *words = PySequence_Fast(value, "");
+    if (words == NULL) {
+        PyErr_Format(PyExc_TypeError, "%s must be a str or a sequence of them",
+                     option->name);
+        return false;
+    }
+    bool fine = true;
+    for (Py_ssize_t i = 0; fine && i < PySequence_Fast_GET_SIZE(words); i++) {
+        lg_given one = {0};
+        fine =
+            read_word(state, option, PySequence_Fast_GET_ITEM(words, i), &one);
+        out->given |= one.given;
+        out->number |= one.number;
+    }
+    Py_DECREF(words);
+    return fine;
+}
+
+static bool
+read_path(request *self, PyObject *value, lg_given *out)
+{
+    if (value == Py_None)
+        return true;
+    self->path = lg__pathname_bytes(value);
+    if (self->path != NULL)
+        *out = (lg_given){.given = true, .text = PyBytes_AS_STRING(self->path)};
+    return self->path != NULL;
+}
+
+static bool
+read_value(request *self, lg__core_state *state, const lg_option *option,
+           PyObject *value, lg_given *out)
 {
     bool flag = false;
     bool fine;
@@ -92,9 +141,16 @@ read_value(lg__core_state *state, const lg_option *option, PyObject *value,
                (out->given = value != Py_None, true);
     case LG_OPTION_FLAG:
     case LG_OPTION_MINE:
+    case LG_OPTION_UPDATE:
         fine = lg__arg_flag(value, &flag);
         *out = (lg_given){.given = fine, .number = flag};
         return fine;
+    case LG_OPTION_TYPE:
+        return lg__asked_types_parse(&self->asked, option->name, value, out);
+    case LG_OPTION_BASELINE:
+        return read_path(self, value, out);
+    case LG_OPTION_SET:
+        return read_words(state, option, value, out);
     default:
         return read_word(state, option, value, out);
     }
@@ -105,12 +161,22 @@ request_parse(request *self, lg__core_state *state, const face *of,
               PyObject *const *values)
 {
     *self = (request){.of = of, .contents = true};
-    for (size_t i = 0; i < of->options; i++)
-        if (!read_value(state, &of->question->options[i], values[i],
-                        &self->given[i]))
-            return false;
-    return lg__arg_flag(values[of->options + 1], &self->contents) &&
+    bool fine = true;
+    for (size_t i = 0; fine && i < of->options; i++)
+        fine = read_value(self, state, &of->question->options[i], values[i],
+                          &self->given[i]);
+    fine = fine && lg__arg_flag(values[of->options + 1], &self->contents) &&
            lg__progress_begin(&self->progress, values[of->options]);
+    if (!fine)
+        request_clear(self);
+    return fine;
+}
+
+static PyObject *
+request_finish(request *self, PyObject *answer)
+{
+    request_clear(self);
+    return lg__progress_end(&self->progress, answer);
 }
 
 /* The analysis that the question needs. *out is NULL if it does without one.
@@ -145,6 +211,8 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
                   .given = self->given,
                   .monitor = &self->progress.monitor};
     lg_status status = lg_question_check(self->of->question, &ask, &error);
+    if (status == LG_OK && !lg__asked_types_ask(&self->asked, graph))
+        return NULL;
     if (status == LG_OK && !find_analysis(self, snapshot, graph, &ask.analysis))
         return NULL;
     if (status == LG_OK) {
@@ -157,13 +225,23 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
     return table;
 }
 
-/* A list of findings has rows of their type. */
+/* The shape of an answer with this type of rows. */
+static const lg__result_shape *
+shape_of_rows(const char *row)
+{
+    size_t index = 0;
+    while (strcmp(faces[index].question->row, row) != 0)
+        index++;
+    return &faces[index].shape;
+}
+
 static PyObject *
 fact_of(lg__snapshot_object *snapshot, const lg_table *table,
         const lg_field *fact)
 {
     return fact->row != NULL
-               ? lg__findings_rows(snapshot, table, fact->name)
+               ? lg__result_fact_rows(snapshot, table, fact->name,
+                                      shape_of_rows(fact->row))
                : lg__result_fact_object(snapshot, table, fact->name);
 }
 
@@ -174,7 +252,12 @@ facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table)
     Py_ssize_t count = 0;
     while (of->listed_facts[count] != NULL)
         count++;
-    PyObject *facts = PyTuple_New(count);
+    bool knows = of->extras->snapshot != NULL;
+    PyObject *facts = PyTuple_New(count + knows);
+    if (facts != NULL && knows) {
+        Py_INCREF((PyObject *)snapshot);
+        PyTuple_SET_ITEM(facts, count, (PyObject *)snapshot);
+    }
     for (Py_ssize_t i = 0; facts != NULL && i < count; i++) {
         PyObject *fact = fact_of(snapshot, table, of->listed_facts[i]);
         if (fact == NULL)
@@ -229,8 +312,8 @@ ask_snapshot(size_t index, PyObject *self, PyObject *const *args,
     if (!take(&faces[index], false, args, nargs, kwnames, values) ||
         !request_parse(&asked, lg__object_state(self), &faces[index], values))
         return NULL;
-    return lg__progress_end(&asked.progress,
-                            request_run(&asked, (lg__snapshot_object *)self));
+    return request_finish(&asked,
+                          request_run(&asked, (lg__snapshot_object *)self));
 }
 
 static PyObject *
@@ -249,7 +332,10 @@ ask_now(size_t index, PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     lg__snapshot_object *snapshot =
         lg__snapshot_with(state, contents, native, &asked.progress.monitor);
     PyObject *answer = snapshot ? request_run(&asked, snapshot) : NULL;
-    return lg__progress_end(&asked.progress, lg__kept_answer(snapshot, answer));
+    if (answer != NULL && of->extras->keep != NULL &&
+        !of->extras->keep(((lg__result_object *)answer)->rows))
+        Py_CLEAR(answer);
+    return request_finish(&asked, lg__kept_answer(snapshot, answer));
 }
 
 #define FACE(index)                                                            \
@@ -296,8 +382,9 @@ static const struct {
 static void
 add_preset(const lg_option *option, lg_text *out)
 {
-    bool flag =
-        option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE;
+    bool flag = option->type == LG_OPTION_FLAG ||
+                option->type == LG_OPTION_MINE ||
+                option->type == LG_OPTION_UPDATE;
     const char *word =
         option->type == LG_OPTION_CHOICE ? option->words[0] : option->preset;
     lg_text_addf(out, "%s=", option->name);
@@ -309,6 +396,14 @@ add_preset(const lg_option *option, lg_text *out)
         lg_text_add(out, word);
     else
         lg_text_addf(out, "'%s'", word);
+}
+
+/* Whether it is an option, and not one of the command alone, which come last.
+ */
+static bool
+is_argument(const lg_option *option)
+{
+    return option->name != NULL && option->type != LG_OPTION_CHECK;
 }
 
 /* Writes `waste($self, /, limit=20, *, libraries=False, progress=None)`. */
@@ -323,7 +418,7 @@ add_signature(const lg_question *question, bool function, lg_text *out)
         add_preset(option++, out);
     }
     lg_text_add(out, ", *");
-    for (; option->name != NULL; option++) {
+    for (; is_argument(option); option++) {
         lg_text_add(out, ", ");
         add_preset(option, out);
     }
@@ -372,7 +467,8 @@ add_doc(const lg_question *question, bool function, lg_text *out)
                         '\'');
     lg_text_free(&about);
     lg_text_add(out, "\n");
-    for (const lg_option *option = question->options; option->name; option++)
+    for (const lg_option *option = question->options; is_argument(option);
+         option++)
         add_option(option->name, option->help, option->words, out);
     add_option("progress", "as in snapshot()", NULL, out);
     if (function && (question->needs & LG_NEEDS_CONTENTS))
@@ -385,23 +481,46 @@ add_doc(const lg_question *question, bool function, lg_text *out)
 static bool
 is_for_programs(const lg_field *field)
 {
-    return field->name != NULL &&
+    return field->name != NULL && !field->richer &&
            (field->look.in == 0 || (field->look.in & LG_IN_PROGRAMS) != 0);
+}
+
+/* Where the field comes from: a list of rows has its own type. */
+static lg__result_field
+source_of(const lg_field *field)
+{
+    static const lg__result_field lists[] = {
+        {"TopPart", LG__FIELD_PARTS},
+        {"FindingHolder", LG__FIELD_HOLDERS},
+        {"Hop", LG__FIELD_HOPS},
+        {"CycleCut", LG__FIELD_CUTS},
+    };
+    bool text = field->type == LG_COLUMN_TEXT || field->type == LG_COLUMN_PATH;
+    lg__result_field source = {field->name, text && !field->optional
+                                                ? LG__FIELD_TEXT
+                                                : LG__FIELD_VALUE};
+    for (size_t i = 0; field->row && i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(lists[i].column, field->row) == 0)
+            source.what = lists[i].what;
+    return source;
 }
 
 static void
 list_fields(face *to)
 {
-    size_t count = 0;
+    int count = 0;
     const lg_field *field = to->question->fields;
     for (; field->name != NULL || field->heading != NULL; field++) {
         if (!is_for_programs(field))
             continue;
         to->fields[count] = (PyStructSequence_Field){field->name, field->help};
-        to->columns[count++] = (lg__result_field){
-            field->name,
-            field->row != NULL ? LG__FIELD_PARTS : LG__FIELD_VALUE};
+        to->columns[count++] = source_of(field);
     }
+    to->items = count;
+    if (to->extras->hidden == NULL)
+        return;
+    to->fields[count] = (PyStructSequence_Field){to->extras->hidden, NULL};
+    to->columns[count].column = "";
 }
 
 static void
@@ -418,12 +537,16 @@ list_facts(face *to)
                           fact->help, (void *)(uintptr_t)count};
         count++;
     }
+    if (to->extras->snapshot != NULL)
+        to->facts[count] =
+            (PyGetSetDef){"snapshot", (getter)lg__result_get_fact, NULL,
+                          to->extras->snapshot, (void *)(uintptr_t)count};
 }
 
 static void
 list_names(face *to)
 {
-    while (to->question->options[to->options].name != NULL) {
+    while (is_argument(&to->question->options[to->options])) {
         to->names[to->options] = to->question->options[to->options].name;
         to->options++;
     }
@@ -464,10 +587,11 @@ static int
 add_row_type(PyObject *module, face *of)
 {
     PyStructSequence_Desc desc = {of->row_name, of->row_doc.data, of->fields,
-                                  0};
-    while (of->fields[desc.n_in_sequence].name != NULL)
-        desc.n_in_sequence++;
-    return lg__row_type_new(module, of->shape.row, &desc);
+                                  of->items};
+    int made = lg__row_type_new(module, of->shape.row, &desc);
+    if (made < 0 || of->extras->finish == NULL)
+        return made;
+    return of->extras->finish(lg__module_state(module)->types[of->shape.row]);
 }
 
 static int
@@ -477,6 +601,7 @@ add_result_type(PyObject *module, face *of)
         LG__RESULT_SLOTS,
         {Py_tp_getset, of->facts},
         {Py_tp_doc, of->result_doc.data},
+        {of->extras->methods ? Py_tp_methods : 0, of->extras->methods},
         {0, NULL},
     };
     PyType_Spec spec = {.name = of->result_name,
@@ -524,12 +649,22 @@ add_function(PyObject *module, face *of)
     return added;
 }
 
+static const lg__answer_extras *
+find_extras(const lg__answer_extras *const *all, const lg_question *question)
+{
+    while (*all != NULL && strcmp((*all)->question, question->name) != 0)
+        all++;
+    return *all != NULL ? *all : &no_extras;
+}
+
 static int
-add_answer(PyObject *module, size_t index)
+add_answer(PyObject *module, size_t index,
+           const lg__answer_extras *const *extras)
 {
     face *of = &faces[index];
     bool described = of->question != NULL;
     of->question = lg_question_at(index);
+    of->extras = find_extras(extras, of->question);
     if (!described)
         describe(of, index);
     if (of->function_doc.failed || of->method_doc.failed ||
@@ -544,7 +679,7 @@ add_answer(PyObject *module, size_t index)
 }
 
 int
-lg__answers_add(PyObject *module)
+lg__answers_add(PyObject *module, const lg__answer_extras *const *extras)
 {
     for (size_t i = 0; lg_question_at(i) != NULL; i++) {
         if (i == LG__ANSWERS) {
@@ -552,7 +687,8 @@ lg__answers_add(PyObject *module)
                             "there are more questions than functions");
             return -1;
         }
-        if (lg_question_at(i)->result != NULL && add_answer(module, i) < 0)
+        if (lg_question_at(i)->result != NULL &&
+            add_answer(module, i, extras) < 0)
             return -1;
     }
     return 0;

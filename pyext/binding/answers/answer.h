@@ -7,9 +7,20 @@
 
 #include <leakgraph/question.h>
 
-/** Adds them all to the module, which has Result and Snapshot by now. -1 with
- *  an exception. */
-int lg__answers_add(PyObject *module);
+/** What a question has in Python besides. Zeros: nothing. */
+typedef struct lg__answer_extras {
+    const char *question;
+    const char *hidden; /* a field that is no item of a row's tuple */
+    int (*finish)(PyTypeObject *row); /* -1 with an exception */
+    bool (*keep)(PyObject *rows);     /* before the snapshot goes; false with an
+                                         exception */
+    PyMethodDef *methods;             /* of the result */
+    const char *snapshot;             /* the docstring of its fact */
+} lg__answer_extras;
+
+/** Adds them all to the module, which has Result and Snapshot by now, with
+ *  their extras, a list that NULL ends. -1 with an exception. */
+int lg__answers_add(PyObject *module, const lg__answer_extras *const *extras);
 
 /** Makes rows of a question's type of a table that it made: a tuple. */
 PyObject *lg__answer_rows(lg__snapshot_object *snapshot,

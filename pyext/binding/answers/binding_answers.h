@@ -3,12 +3,9 @@
 #define LEAKGRAPH_BINDING_ANSWERS_H
 
 #include "binding/answers/answer.h"
-#include "binding/answers/cycle_search.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cycle.h"
-#include "binding/answers/py_cycles.h"
 #include "binding/answers/py_dominators.h"
-#include "binding/answers/py_findings.h"
 #include "binding/answers/py_fleet.h"
 #include "binding/answers/py_growth.h"
 #include "binding/answers/py_json.h"

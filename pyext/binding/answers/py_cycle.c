@@ -1,5 +1,4 @@
 #include "binding/answers/py_cycle.h"
-#include "binding/answers/answer.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
@@ -9,12 +8,12 @@
 /* The places of fields in the tuple. */
 enum {
     KIND = 0,
-    NODE = 4,
+    RETAINED = 4,
     OBJECTS = 5,
-    RETAINED = 6,
+    NODE = 6,
     CYCLE = 7,
     CUTS = 9,
-    KEPT = 17, /* not an item but an attribute; see lg__cycles_keep() */
+    KEPT = 18, /* not an item but an attribute; see keep_cycles() */
 };
 
 /* What a cycle keeps if its snapshot goes with the call. */
@@ -329,8 +328,8 @@ keep_cycle(PyObject *self, bool searched)
     return true;
 }
 
-bool
-lg__cycles_keep(PyObject *rows)
+static bool
+keep_cycles(PyObject *rows)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(rows);
     for (Py_ssize_t i = 0; i < count; i++)
@@ -401,8 +400,8 @@ static PyMethodDef methods[] = {
     {"_repr_svg_", cycle_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
 };
 
-int
-lg__cycle_type_finish(PyTypeObject *type)
+static int
+finish_type(PyTypeObject *type)
 {
     for (size_t i = 0; i < sizeof getset / sizeof *getset; i++)
         if (lg__row_type_add(type, getset[i].name,
@@ -414,3 +413,20 @@ lg__cycle_type_finish(PyTypeObject *type)
             return -1;
     return 0;
 }
+
+static PyObject *
+cycles_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                           "cycles_html", self);
+}
+
+static PyMethodDef cycles_methods[] = {
+    {"_repr_html_", cycles_repr_html, METH_NOARGS,
+     "_repr_html_($self, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+const lg__answer_extras lg__cycle_extras = {
+    "cycles",    "_kept",        finish_type,
+    keep_cycles, cycles_methods, "The snapshot that they are part of."};

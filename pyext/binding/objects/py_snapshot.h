@@ -101,8 +101,6 @@ PyObject *lg__snapshot_analyze(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_dominators(lg__snapshot_object *self, void *closure);
 PyObject *lg__snapshot_retained(PyObject *self, PyObject *target);
-PyObject *lg__snapshot_cycles(PyObject *self, PyObject *const *args,
-                              Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_what_if(PyObject *self, PyObject *const *args,
@@ -114,8 +112,6 @@ PyObject *lg__snapshot_report(PyObject *self, PyObject *const *args,
 PyObject *lg__snapshot_summary(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_memory(PyObject *self, PyObject *unused);
-PyObject *lg__snapshot_findings(PyObject *self, PyObject *const *args,
-                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_merged_paths(PyObject *self, PyObject *const *args,
                                     Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_export(PyObject *self, PyObject *const *args,
@@ -136,14 +132,12 @@ extern const char lg__snapshot_show_backrefs_doc[];
 extern const char lg__snapshot_show_path_doc[];
 extern const char lg__snapshot_analyze_doc[];
 extern const char lg__snapshot_show_dominators_doc[];
-extern const char lg__snapshot_cycles_doc[];
 extern const char lg__snapshot_why_doc[];
 extern const char lg__snapshot_export_doc[];
 extern const char lg__snapshot_what_if_doc[];
 extern const char lg__snapshot_diff_doc[];
 extern const char lg__snapshot_report_doc[];
 extern const char lg__snapshot_summary_doc[];
-extern const char lg__snapshot_findings_doc[];
 extern const char lg__snapshot_merged_paths_doc[];
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
-#include "binding/support/device.h"
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 #include "binding/support/progress.h"
