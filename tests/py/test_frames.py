@@ -132,10 +132,15 @@ def test_a_frame_has_the_exit_method_of_its_with_statement():
         snapshot = leakgraph.snapshot()
     here = frames(roots(snapshot, "thread")["MainThread"])[0]
     on_stack = [edge.node for edge in here.referents() if edge.kind == "stack"]
-    methods = [node for node in on_stack if node.type_name == "method"]
-    assert len(methods) == 2
-    assert snapshot.find(door) in [edge.node for edge in methods[0].referents()]
-    assert all(node.unexplained == 0 for node in methods)
+    if sys.version_info >= (3, 14):
+        # The function and the object, not a bound method of both.
+        assert on_stack.count(snapshot.find(Door.__exit__)) == 2
+        assert snapshot.find(door) in on_stack
+    else:
+        methods = [node for node in on_stack if node.type_name == "method"]
+        assert len(methods) == 2
+        assert snapshot.find(door) in [edge.node for edge in methods[0].referents()]
+    assert all(node.unexplained == 0 for node in on_stack)
 
 
 class Relay:

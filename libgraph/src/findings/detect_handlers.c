@@ -198,6 +198,30 @@ add_exit_handler(lg__detection *detection, lg__detected_group *group,
     }
 }
 
+// Adds what the interpreter keeps for atexit: each function and its arguments
+// by themselves, or, from Python 3.14 on, a list of tuples of them.
+static void
+add_exit_handlers(lg__detection *detection, lg__detected_group *group,
+                  uint32_t registry, uint32_t kept)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    if (!lg__node_is_a(detection->graph, kept, "list")) {
+        add_exit_handler(detection, group, registry, kept);
+        return;
+    }
+    for (uint64_t edge = columns->first_edge[kept];
+         edge < columns->first_edge[kept + 1]; edge++) {
+        uint32_t handler = columns->edge_target[edge];
+        if (lg__edge_kind(detection->graph, edge) != LG_EDGE_INDEX)
+            continue;
+        for (uint64_t part = columns->first_edge[handler];
+             part < columns->first_edge[handler + 1]; part++)
+            if (lg__edge_kind(detection->graph, part) == LG_EDGE_INDEX)
+                add_exit_handler(detection, group, registry,
+                                 columns->edge_target[part]);
+    }
+}
+
 // Adds the callables of a list, or of the pairs of a callable and its context
 // in it.
 static void
@@ -233,8 +257,8 @@ look_at_interpreter(lg__detection *detection, lg__detected_group *group)
              edge < columns->first_edge[root + 1]; edge++) {
             lg__registry_kind kind = lg__registry_of(detection->graph, edge);
             if (kind == LG__REGISTRY_EXIT)
-                add_exit_handler(detection, group, root,
-                                 columns->edge_target[edge]);
+                add_exit_handlers(detection, group, root,
+                                  columns->edge_target[edge]);
             else if (kind != LG__REGISTRY_NONE)
                 add_list(detection, group, columns->edge_target[edge],
                          columns->edge_target[edge]);

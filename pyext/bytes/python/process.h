@@ -86,7 +86,7 @@ void lg__malloc_cached_find(void);
 
 /** The bytes of freed blocks that glibc's malloc keeps for each thread of this
  *  interpreter; 0 if they are unknown: in a free-threaded build, and before
- *  glibc 2.30 and from 2.42 on. Call with the GIL held. */
+ *  glibc 2.30. Call with the GIL held. */
 uint64_t lg__malloc_cached(void);
 
 /** How many threads, descriptors, segments and children a process has. */

@@ -5,11 +5,13 @@
  *
  * Each thread has a variable of glibc's that points to its cache, and so lies
  * at the same distance from the thread's pthread_t in all threads. A block of
- * malloc contains the cache (malloc.c, tcache_perthread_struct): for each size,
- * the number of blocks and the first one. This is how glibc 2.30 to 2.41 lays
- * it out. The variable has no name outside glibc; this finds it in the calling
- * thread as the word that points to a block which is such a cache: of that
- * size, and with a first block for just those sizes of which it counts blocks.
+ * malloc contains the cache (malloc.c, tcache_perthread_struct): a number and
+ * the first block for each size. Until glibc 2.41, the numbers count blocks;
+ * from 2.42 on, they count the blocks that may still come, as many for all
+ * sizes at first. The variable has no name outside glibc; this finds it in the
+ * calling thread as the word that points to a block which is such a cache: of
+ * that size, and with a first block for just those sizes of which it has
+ * blocks.
  */
 #include "bytes/python/process.h"
 #include "capture/common/capture_common.h"
@@ -22,46 +24,88 @@
 #include <string.h>
 
 enum {
-    SIZES = 64,
+    MOST_LISTS = 76,
+    SIZES = 64,    /* lists with blocks of one size; the others are empty unless
+                      a setting of malloc asks for them */
     SMALLEST = 32, /* bytes of a block, with its header, in steps of STEP */
     STEP = 16,
     FLAGS = 7, /* the bits of a block's size that mean other things */
 };
 
-/** A block of malloc with a thread's cache. */
-typedef struct cache_block {
-    size_t size;
-    uint16_t counts[SIZES];
-    uintptr_t first[SIZES];
-} cache_block;
+/** How a version of glibc lays a cache out. */
+typedef struct layout {
+    size_t lists;
+    size_t block; /**< bytes of its block, with the header */
+    bool left;    /**< its numbers count the blocks that may still come */
+} layout;
+
+static const layout layouts[] = {{64, 656, false}, {76, 768, true}};
+
+/** A thread's cache. */
+typedef struct cache {
+    const layout *form;
+    uint16_t numbers[MOST_LISTS];
+    uintptr_t first[MOST_LISTS];
+} cache;
+
+static const layout *
+layout_of(size_t block)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].block == block)
+            return &layouts[i];
+    return NULL;
+}
 
 /** Reads the block that this word points to; false: it is not of a cache's
  *  size. */
 static bool
-read_block(uintptr_t word, cache_block *out)
+read_cache(uintptr_t word, cache *out)
 {
-    enum { HEADER = sizeof out->size, WHOLE = sizeof *out + HEADER };
-    return word > HEADER && word % STEP == 0 &&
-           lg__peek(out, (const void *)(word - HEADER), sizeof *out) &&
-           (out->size & ~(size_t)FLAGS) == WHOLE;
+    size_t size;
+    if (word <= sizeof size || word % STEP != 0 ||
+        !lg__peek(&size, (const void *)(word - sizeof size), sizeof size))
+        return false;
+    out->form = layout_of(size & ~(size_t)FLAGS);
+    if (out->form == NULL)
+        return false;
+    size_t numbers = out->form->lists * sizeof *out->numbers;
+    size_t first = out->form->lists * sizeof *out->first;
+    return lg__peek(out->numbers, (const void *)word, numbers) &&
+           lg__peek(out->first, (const void *)(word + numbers), first);
 }
 
-/** Whether a block of that size is a cache, if its thread does not run now. */
-static bool
-is_cache(const cache_block *block)
+/** The number of an empty list. */
+static unsigned
+number_of_none(const cache *self)
 {
-    for (size_t i = 0; i < SIZES; i++)
-        if ((block->counts[i] == 0) != (block->first[i] == 0))
+    unsigned most = 0;
+    for (size_t i = 0; self->form->left && i < self->form->lists; i++)
+        most = self->numbers[i] > most ? self->numbers[i] : most;
+    return most;
+}
+
+/** Whether what was read is a cache, if its thread does not run now. */
+static bool
+is_cache(const cache *self)
+{
+    unsigned none = number_of_none(self);
+    for (size_t i = 0; i < self->form->lists; i++)
+        if ((self->numbers[i] == none) != (self->first[i] == 0))
             return false;
     return true;
 }
 
 static uint64_t
-bytes_in(const cache_block *block)
+bytes_in(const cache *self)
 {
+    unsigned none = number_of_none(self);
     uint64_t bytes = 0;
-    for (size_t i = 0; i < SIZES; i++)
-        bytes += (uint64_t)block->counts[i] * (SMALLEST + i * STEP);
+    for (size_t i = 0; i < SIZES; i++) {
+        unsigned number = self->numbers[i];
+        unsigned count = self->form->left ? none - number : number;
+        bytes += (uint64_t)count * (SMALLEST + i * STEP);
+    }
     return bytes;
 }
 
@@ -106,11 +150,11 @@ lg__malloc_cached_find(void)
 {
     /* Another malloc may replace other functions of glibc's, but not this. */
     variables own = {.code = dlsym(RTLD_DEFAULT, "gnu_get_libc_version")};
-    cache_block block;
+    cache found;
     if (own.code != NULL)
         dl_iterate_phdr(find_variables, &own);
     for (size_t i = 0; i < own.count && distance == 0; i++)
-        if (read_block(own.words[i], &block) && is_cache(&block))
+        if (read_cache(own.words[i], &found) && is_cache(&found))
             distance = (uintptr_t)&own.words[i] - (uintptr_t)pthread_self();
 }
 
@@ -133,14 +177,14 @@ lg__malloc_cached(void)
     PyInterpreterState *interpreter = PyThreadState_Get()->interp;
     PyThreadState *first = PyInterpreterState_ThreadHead(interpreter);
     PyThreadState *thread = first;
-    cache_block block;
+    cache found;
     uint64_t bytes = 0;
     for (int i = 0; distance != 0 && thread != NULL && i < MOST_THREADS; i++) {
         uintptr_t word;
         const void *variable = (const void *)(thread->thread_id + distance);
         if (!counts_already(first, thread) &&
-            lg__peek(&word, variable, sizeof word) && read_block(word, &block))
-            bytes += bytes_in(&block);
+            lg__peek(&word, variable, sizeof word) && read_cache(word, &found))
+            bytes += bytes_in(&found);
         thread = PyThreadState_Next(thread);
     }
     return bytes;

@@ -32,7 +32,7 @@ lg__known_is(const lg__known *known, const PyTypeObject *type,
 bool
 lg__known_has_size(const lg__known *known, const PyTypeObject *type)
 {
-    for (size_t i = LG__KNOWN_DEQUE; i < LG__KNOWN_COUNT; i++)
+    for (size_t i = LG__KNOWN_SIMPLE_QUEUE; i < LG__KNOWN_COUNT; i++)
         if (known->type[i] == type)
             return true;
     return false;

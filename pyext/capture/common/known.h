@@ -20,10 +20,10 @@ typedef enum lg__known_name {
     LG__KNOWN_NDARRAY,
     LG__KNOWN_LOCK,
     LG__KNOWN_RLOCK,
-    LG__KNOWN_SIMPLE_QUEUE,
-    LG__KNOWN_DEQUE,
-    /* From the deque on, the C __sizeof__ of the types counts memory behind
+    LG__KNOWN_SIMPLE_QUEUE, /**< its __sizeof__ is new in 3.15 */
+    /* From the queue on, the C __sizeof__ of the types counts memory behind
        their struct, and may be called. */
+    LG__KNOWN_DEQUE,
     LG__KNOWN_ORDERED_DICT,
     LG__KNOWN_CTYPES_DICT, /**< the namespace of a ctypes class, up to 3.12 */
     LG__KNOWN_DECIMAL,
