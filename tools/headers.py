@@ -36,6 +36,7 @@ HEADERS = (
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/what_if.h",
     "libgraph/include/leakgraph/waste.h",
+    "libgraph/include/leakgraph/allocations.h",
     "libgraph/include/leakgraph/search.h",
     "libgraph/include/leakgraph/branches.h",
     "libgraph/include/leakgraph/json.h",

@@ -107,6 +107,7 @@ static const lg__verb verbs[] = {
      "  .folded             flame graphs\n"
      "  .speedscope.json    speedscope\n"
      "  .pb, .pb.gz         pprof (format pprof), compressed\n"
+     "  .allocations.folded the lines that allocated, and who holds\n"
      "The first three have all objects and references, the others the bytes "
      "of\n"
      "each place in the dominator tree. --parquet writes the tables nodes,\n"

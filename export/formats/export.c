@@ -21,6 +21,7 @@ static const struct {
     [LG_EXPORT_FOLDED] = {"folded", ".folded", NULL},
     [LG_EXPORT_SPEEDSCOPE] = {"speedscope", ".speedscope.json", NULL},
     [LG_EXPORT_PPROF] = {"pprof", ".pb", ".pb.gz"},
+    [LG_EXPORT_ALLOCATIONS] = {"allocations", ".allocations.folded", NULL},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -38,7 +39,8 @@ lg_status
 lg_export_format_find(const char *name, const char *path, lg_export_format *out,
                       lg_error *err)
 {
-    for (int i = 0; i < FORMATS; i++)
+    // The longer suffixes come last.
+    for (int i = FORMATS - 1; i >= 0; i--)
         if (name ? strcmp(name, formats[i].name) == 0
                  : ends_with(path, formats[i].suffix) ||
                        ends_with(path, formats[i].other_suffix)) {
@@ -48,7 +50,8 @@ lg_export_format_find(const char *name, const char *path, lg_export_format *out,
     return lg_error_set(
         err, LG_EINVAL,
         "%s %.200s%s: the formats are heapsnapshot, graphml, gexf, folded, "
-        "speedscope (.speedscope.json) and pprof (.pb, .pb.gz)",
+        "speedscope (.speedscope.json), pprof (.pb, .pb.gz) and allocations "
+        "(.allocations.folded)",
         name ? "there is no format" : "the suffix of", name ? name : path,
         name ? "" : " is that of no format");
 }
@@ -71,10 +74,29 @@ write_packed_pprof(lg__stream *out, const lg_places *places)
 }
 
 static lg_status
+write_allocations(lg__stream *out, const lg_analysis *analysis)
+{
+    lg_allocation_stacks stacks;
+    if (!lg_graph_has_allocations(lg_analysis_graph(analysis)))
+        return lg_error_set(out->err, LG_ENOTFOUND,
+                            "the snapshot knows no lines that allocated: take "
+                            "it with allocations=True while tracemalloc runs");
+    out->status = lg_analysis_allocation_stacks(analysis, NULL, out->monitor,
+                                                &stacks, out->err);
+    if (out->status != LG_OK)
+        return out->status;
+    lg__write_allocations(out, &stacks);
+    lg_allocation_stacks_free(&stacks);
+    return lg__stream_finish(out);
+}
+
+static lg_status
 write_places(lg__stream *out, const lg_analysis *analysis,
              lg_export_format format)
 {
     lg_places *places;
+    if (format == LG_EXPORT_ALLOCATIONS)
+        return write_allocations(out, analysis);
     out->status = lg_places_new(analysis, out->monitor, &places, out->err);
     if (out->status != LG_OK)
         return out->status;

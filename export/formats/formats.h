@@ -7,6 +7,7 @@
 
 #include "formats/stream.h"
 
+#include <leakgraph/allocations.h>
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
 
@@ -16,6 +17,7 @@ void lg__write_gexf(lg__stream *out, const lg_graph *graph);
 
 void lg__write_folded(lg__stream *out, const lg_places *places);
 void lg__write_speedscope(lg__stream *out, const lg_places *places);
+void lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks);
 void lg__write_pprof(lg__stream *out, const lg_places *places);
 
 /** Adds the name of a place's last step: `.losses list`. */

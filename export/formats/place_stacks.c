@@ -61,13 +61,59 @@ list_stack(const lg_places *places, uint32_t index, uint32_t *stack)
 
 // A semicolon ends each frame, and a space ends the stack.
 static void
+close_frame(lg__stream *out, size_t start)
+{
+    for (size_t i = start; i < out->text.length; i++)
+        if (out->text.data[i] == ';' || out->text.data[i] == '\n')
+            out->text.data[i] = ',';
+}
+
+static void
 add_frame(lg__stream *out, const lg_place *place)
 {
     size_t start = out->text.length;
     lg__frame_format(place, &out->text);
-    for (size_t i = start; i < out->text.length; i++)
-        if (out->text.data[i] == ';' || out->text.data[i] == '\n')
-            out->text.data[i] = ',';
+    close_frame(out, start);
+}
+
+// Writes frames of an allocation, the outermost first.
+static void
+add_lines(lg__stream *out, lg_string frames)
+{
+    lg_string all[DEEPEST];
+    uint32_t count = 0;
+    while (frames.length > 0 && count < DEEPEST)
+        all[count++] = lg_allocation_frame(&frames);
+    while (count-- > 0) {
+        size_t start = out->text.length;
+        add_part(all[count].data, all[count].length, &out->text);
+        close_frame(out, start);
+        lg_text_add(&out->text, ";");
+    }
+}
+
+void
+lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks)
+{
+    uint32_t steps[DEEPEST];
+    for (size_t i = 0; i < stacks->count; i++) {
+        const lg_allocation_stack *stack = &stacks->items[i];
+        uint64_t bytes = 0;
+        for (uint32_t on = 0; on <= lg_places_device_count(stacks->places);
+             on++)
+            bytes += stack->bytes[on];
+        if (bytes == 0 || !lg__stream_step(out, i, stacks->count))
+            continue;
+        add_lines(out, stack->frames);
+        for (uint32_t depth = list_stack(stacks->places, stack->place, steps);
+             depth-- > 0;) {
+            lg_place step = lg_places_at(stacks->places, steps[depth]);
+            add_frame(out, &step);
+            lg_text_add(&out->text, depth > 0 ? ";" : " ");
+        }
+        lg__stream_number(out, bytes);
+        lg_text_add(&out->text, "\n");
+    }
 }
 
 void

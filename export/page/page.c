@@ -2,6 +2,7 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/allocations.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,32 @@ add_top(lg__page *page, lg_error *err)
                   : lg__page_table(page, "top", top->title, table, 0, err);
 }
 
+// Shows lines only if the snapshot knows any.
+static lg_status
+add_allocations(lg__page *page, lg_error *err)
+{
+    const lg_question *question = lg_question_find("allocations");
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .monitor = page->monitor};
+    lg_table *table = NULL;
+    if (!lg_graph_has_allocations(page->graph))
+        return LG_OK;
+    lg_status status = lg_question_ask(question, &ask, &table, err);
+    if (status)
+        return status;
+    lg__page_section(page, "allocations", question->title);
+    status = lg__page_draw_allocations(page, err);
+    lg_text_add(page->out, "<div class=\"table\" id=\"allocations-table\">");
+    if (!status)
+        status = lg__page_rows(page, table, 0, err);
+    lg_text_add(page->out, "</div>");
+    lg__page_all_rows(page, "allocations");
+    lg__page_section_end(page);
+    lg_table_free(table);
+    return status;
+}
+
 static lg_status
 add_details(lg__page *page, lg_error *err)
 {
@@ -177,6 +204,7 @@ add_sections(lg__page *page, lg_error *err)
         {.add = add_growth},
         {.add = add_map},
         {.add = add_top},
+        {.add = add_allocations},
         {.add = add_findings},
         {.add = lg__page_add_cycles},
         {.add = lg__page_add_memory},

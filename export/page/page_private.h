@@ -101,6 +101,9 @@ void lg__page_format_process(lg__page *page);
 /** Draws the memory of the process over its snapshots, of which there are
  *  several. */
 lg_status lg__page_draw_memory(lg__page *page, lg_error *err);
+/** Draws which line has allocated what, and who holds it. The graph knows
+ *  lines. */
+lg_status lg__page_draw_allocations(lg__page *page, lg_error *err);
 /** Says what is worth doing, with a picture each. */
 lg_status lg__page_add_advice(lg__page *page, lg_error *err);
 /** Shows the accounts of memory, as bars and as a table. */

@@ -35,6 +35,8 @@ if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
 from leakgraph._core import (
     Account,
     Accounting,
+    AllocationRow,
+    Allocations,
     ArgumentError,
     CancelledError,
     CaptureInfo,
@@ -101,6 +103,7 @@ from leakgraph._core import (
     WhatIf,
     Why,
     __version__,
+    allocations,
     cycles,
     diff,
     dominators,
@@ -150,6 +153,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Account",
     "Accounting",
+    "AllocationRow",
+    "Allocations",
     "ArgumentError",
     "Armed",
     "CancelledError",
@@ -225,6 +230,7 @@ __all__ = [
     "WhatIf",
     "Why",
     "__version__",
+    "allocations",
     "arm",
     "attach",
     "cuda",

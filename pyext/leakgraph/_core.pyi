@@ -91,6 +91,7 @@ def snapshot(
     keys: bool = True,
     contents: bool = False,
     native: bool = False,
+    allocations: bool = False,
     roots: Sequence[object] | None = None,
     max_depth: int | None = None,
     max_bytes: int | None = None,
@@ -108,6 +109,7 @@ def save_snapshot(
     keys: bool = True,
     contents: bool = False,
     native: bool = False,
+    allocations: bool = False,
     roots: Sequence[object] | None = None,
     max_depth: int | None = None,
     max_bytes: int | None = None,
@@ -296,6 +298,14 @@ def native(
     module: str | None = None,
     progress: _Progress = None,
 ) -> Native: ...
+def allocations(
+    limit: _Limit = 20,
+    *,
+    by: Literal["line", "holder"] = "line",
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Allocations: ...
 def search(
     words: str | None = None,
     *,
@@ -570,6 +580,15 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Native: ...
+    def allocations(
+        self,
+        limit: _Limit = 20,
+        *,
+        by: Literal["line", "holder"] = "line",
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Allocations: ...
     def search(
         self,
         words: str | None = None,
@@ -1133,6 +1152,13 @@ class Native(Result[NativeRow]):
     def cached(self) -> Size: ...
     @property
     def in_use(self) -> Size: ...
+
+@final
+class Allocations(Result[AllocationRow]):
+    @property
+    def traced(self) -> bool: ...
+    @property
+    def total(self) -> Size: ...
 
 @final
 class Search(Result[SearchRow]):
@@ -2214,6 +2240,38 @@ class NativeRow(
     def library(self) -> str: ...
     @property
     def held_by(self) -> str: ...
+
+@final
+class AllocationRow(
+    _Row, tuple[Size, int, str | None, str | None, str | None, Node | None, int, int]
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "size",
+            "count",
+            "line",
+            "frames",
+            "held_by",
+            "node",
+            "depth",
+            "others",
+        )
+    @property
+    def size(self) -> Size: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def line(self) -> str | None: ...
+    @property
+    def frames(self) -> str | None: ...
+    @property
+    def held_by(self) -> str | None: ...
+    @property
+    def node(self) -> Node | None: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def others(self) -> int: ...
 
 @final
 class SearchRow(

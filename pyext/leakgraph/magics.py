@@ -18,6 +18,7 @@ __all__ = ["load_ipython_extension"]
 
 #: Verbs without an object.
 _QUESTIONS: dict[str, Callable[..., object]] = {
+    "allocations": lambda **options: leakgraph.allocations(**options),
     "cycles": lambda **options: leakgraph.cycles(**options),
     "figures": lambda **options: leakgraph.figures(**options),
     "findings": lambda **options: leakgraph.findings(**options),
@@ -43,8 +44,9 @@ def load_ipython_extension(shell: Any) -> None:
     """Register the magics with a shell of IPython.
 
     %leakgraph                                what you read here
-    %leakgraph VERB [--OPTION VALUE ...]      cycles, top, types, tensors, figures,
-                                              findings, memory, native, threads, waste
+    %leakgraph VERB [--OPTION VALUE ...]      allocations, cycles, figures, findings,
+                                              memory, native, tensors, threads, top,
+                                              types, waste
     %leakgraph VERB [--OPTION VALUE ...] EXPRESSION
                                               why, refs, referrers, path
     %leakgraph sql QUERY                      SQL over the heap; needs duckdb

@@ -15,10 +15,13 @@ extern "C" {
 typedef enum lg_export_format {
     LG_EXPORT_HEAPSNAPSHOT = 0, /**< Chrome DevTools, the Memory panel */
     LG_EXPORT_GRAPHML,
-    LG_EXPORT_GEXF,       /**< Gephi */
-    LG_EXPORT_FOLDED,     /**< flame graphs: a line for each place */
-    LG_EXPORT_SPEEDSCOPE, /**< speedscope: a profile for each device */
-    LG_EXPORT_PPROF,      /**< pprof: a sample for each place */
+    LG_EXPORT_GEXF,        /**< Gephi */
+    LG_EXPORT_FOLDED,      /**< flame graphs: a line for each place */
+    LG_EXPORT_SPEEDSCOPE,  /**< speedscope: a profile for each device */
+    LG_EXPORT_PPROF,       /**< pprof: a sample for each place */
+    LG_EXPORT_ALLOCATIONS, /**< flame graphs: the frames that allocated, then
+                                the place that holds; of a snapshot that knows
+                                them (leakgraph/allocations.h) */
 } lg_export_format;
 
 /** Finds the format named "graphml", say, or, if the name is NULL, the format

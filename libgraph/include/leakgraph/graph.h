@@ -90,8 +90,9 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
  *     ones that hooks have replaced), "modified" (of those, the ones that were
  *     modified in place since, so that a backward pass would raise an error)
- *   buffers: "allocation" (where it was allocated, frames separated by " < "),
- *     "memory" ("mapped": pages of a file or shared memory; "pinned":
+ *   any object, and buffers: "allocation" (where it was allocated, frames
+ *     separated by " < ", innermost first: see allocations.h)
+ *   buffers: "memory" ("mapped": pages of a file or shared memory; "pinned":
  *     page-locked), "file" (what mapped memory is pages of, and the descriptor
  *     that is open for it), "bytes" (of the interval, if the size has more: the
  *     allocator's rounding, the struct that describes it)

@@ -27,6 +27,7 @@
 #define LEAKGRAPH_LEAKGRAPH_H
 
 #include <leakgraph/advice.h>
+#include <leakgraph/allocations.h>
 #include <leakgraph/analysis.h>
 #include <leakgraph/answers.h>
 #include <leakgraph/base.h>

@@ -181,6 +181,7 @@ enum {
     LG_UNLESS_CHOSEN = 8,  /**< needs the analysis only while its choice is the
                                 default */
     LG_NEEDS_NATIVE = 16,  /**< of what the capture finds with native=True */
+    LG_NEEDS_LINES = 32,   /**< and with allocations=True */
 };
 
 /** What lg_question_ask does, and what an answer is, in C. */

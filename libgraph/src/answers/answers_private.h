@@ -18,6 +18,7 @@ extern const lg_question lg__ask_types;
 extern const lg_question lg__ask_native;
 extern const lg_question lg__ask_search;
 extern const lg_question lg__ask_waste;
+extern const lg_question lg__ask_allocations;
 
 // A heap of nodes with the biggest on top. Of nodes of equal size, the one with
 // the lower number comes first.

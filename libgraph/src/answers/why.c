@@ -167,13 +167,14 @@ explain_component(explaining *to, lg_error *err)
     return status;
 }
 
-// Returns where a buffer, or an object's first buffer, was allocated.
+// Returns where an object or a buffer, or else its first buffer, was allocated.
 static lg_string
 allocation_of(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *at = &graph->columns;
-    if (at->node_flags[node] & LG_NODE_BUFFER)
-        return lg__buffer_allocation(graph, node);
+    lg_string frames = lg__buffer_allocation(graph, node);
+    if (frames.length > 0 || (at->node_flags[node] & LG_NODE_BUFFER))
+        return frames;
     for (uint64_t i = at->first_edge[node]; i < at->first_edge[node + 1]; i++)
         if (at->node_flags[at->edge_target[i]] & LG_NODE_BUFFER)
             return lg__buffer_allocation(graph, at->edge_target[i]);

@@ -77,6 +77,9 @@ uint64_t lg__buffer_bytes(const lg_graph *graph, uint32_t buffer);
 /** Returns the functions that allocated a buffer, innermost first, as the
  *  capture or the device's allocator recorded them; empty if neither did. */
 lg_string lg__buffer_allocation(const lg_graph *graph, uint32_t buffer);
+/** Returns the same as the device's allocator recorded it, as the number of a
+ *  string; 0: it did not. */
+uint32_t lg__buffer_block_frames(const lg_graph *graph, uint32_t buffer);
 
 static inline unsigned
 lg__node_class(const lg_graph *graph, const lg__storages *storages,

@@ -70,17 +70,24 @@ allocation_of(const lg_graph *graph, uint32_t device, uint64_t address)
     return inside ? low : 0;
 }
 
+uint32_t
+lg__buffer_block_frames(const lg_graph *graph, uint32_t buffer)
+{
+    uint32_t device = lg_node_device(graph, buffer);
+    uint64_t block =
+        device == 0
+            ? 0
+            : allocation_of(graph, device, graph->columns.address[buffer]);
+    return block == 0 ? 0 : graph->block[block - 1].frames;
+}
+
 lg_string
 lg__buffer_allocation(const lg_graph *graph, uint32_t buffer)
 {
     lg_string frames = lg_node_fact(graph, buffer, "allocation");
-    uint32_t device = lg_node_device(graph, buffer);
-    uint64_t block =
-        frames.length > 0 || device == 0
-            ? 0
-            : allocation_of(graph, device, graph->columns.address[buffer]);
-    return block == 0 ? frames
-                      : lg_graph_string(graph, graph->block[block - 1].frames);
+    return frames.length > 0
+               ? frames
+               : lg_graph_string(graph, lg__buffer_block_frames(graph, buffer));
 }
 
 static lg_tensor_row *

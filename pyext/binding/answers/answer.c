@@ -328,9 +328,8 @@ ask_now(size_t index, PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         !request_parse(&asked, state, of, values))
         return NULL;
     bool contents = (of->question->needs & LG_NEEDS_CONTENTS) && asked.contents;
-    bool native = (of->question->needs & LG_NEEDS_NATIVE) != 0;
-    lg__snapshot_object *snapshot =
-        lg__snapshot_with(state, contents, native, &asked.progress.monitor);
+    lg__snapshot_object *snapshot = lg__snapshot_with(
+        state, contents, of->question->needs, &asked.progress.monitor);
     PyObject *answer = snapshot ? request_run(&asked, snapshot) : NULL;
     if (answer != NULL && of->extras->keep != NULL &&
         !of->extras->keep(((lg__result_object *)answer)->rows))

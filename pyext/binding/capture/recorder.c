@@ -5,6 +5,7 @@
 #include "binding/objects/binding_objects.h"
 #include "capture/run/capture_run.h"
 #include "capture/common/capture_common.h"
+#include <leakgraph/question.h>
 #include <sys/stat.h>
 
 typedef struct capture_request {
@@ -53,40 +54,52 @@ request_roots(capture_request *self, lg__core_state *state)
     return true;
 }
 
-/* Refuses native memory of a part of the heap: nobody knows what holds it. */
+/* Refuses native memory of a part of the heap: nobody knows what holds it. A
+   forked child may not ask tracemalloc, whose lock another thread may have
+   held. */
 static bool
 request_check(const capture_request *self, lg__core_state *state)
 {
-    if (!self->options.native || self->roots == NULL)
-        return true;
-    PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
-                    "native=True needs the whole heap; leave roots out.");
-    return false;
+    const char *message = NULL;
+    if (self->options.native && self->roots != NULL)
+        message = "native=True needs the whole heap; leave roots out.";
+    else if (self->options.native && self->options.allocations)
+        message = "native=True and allocations=True need two snapshots: the "
+                  "first is taken in a forked child, the second is not.";
+    else if (self->options.allocations && !lg__tracemalloc_runs())
+        message = "allocations=True needs tracemalloc: start it before the "
+                  "objects are made, for example with python -X tracemalloc=8.";
+    if (message != NULL)
+        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT], message);
+    return message == NULL;
 }
 
-/* Reads `values`, which are previews, keys, contents, native, roots, max_depth,
-   max_bytes and progress. */
+/* Reads `values`, which are previews, keys, contents, native, allocations,
+   roots, max_depth, max_bytes and progress. */
 static bool
 request_parse(capture_request *self, lg__core_state *state,
               PyObject *const *values)
 {
     bool previews = false, keys = true, contents = false, native = false;
+    bool allocations = false;
     uint64_t depth = 0, bytes = 0;
     *self = (capture_request){0};
     if (!lg__arg_flag(values[0], &previews) ||
         !lg__arg_flag(values[1], &keys) ||
         !lg__arg_flag(values[2], &contents) ||
         !lg__arg_flag(values[3], &native) ||
-        !lg__arg_limit("max_depth", values[5], UINT32_MAX, &depth) ||
-        !lg__arg_bytes("max_bytes", values[6], 1, &bytes) ||
-        !lg__progress_begin(&self->progress, values[7]) ||
-        !lg__arg_objects("roots", values[4], &self->roots))
+        !lg__arg_flag(values[4], &allocations) ||
+        !lg__arg_limit("max_depth", values[6], UINT32_MAX, &depth) ||
+        !lg__arg_bytes("max_bytes", values[7], 1, &bytes) ||
+        !lg__progress_begin(&self->progress, values[8]) ||
+        !lg__arg_objects("roots", values[5], &self->roots))
         return false;
     self->options = (lg__capture_options){
         .previews = previews,
         .no_keys = !keys,
         .contents = contents,
         .native = native,
+        .allocations = allocations,
         .max_depth = (uint32_t)depth,
         .max_bytes = bytes,
         .traced = traced_bytes(),
@@ -147,17 +160,21 @@ lg__snapshot_now(lg__core_state *state, PyObject *held,
 }
 
 lg__snapshot_object *
-lg__snapshot_with(lg__core_state *state, bool contents, bool native,
+lg__snapshot_with(lg__core_state *state, bool contents, unsigned needs,
                   const lg_monitor *monitor)
 {
-    lg__capture_options options = {.contents = contents, .native = native};
+    lg__capture_options options = {
+        .contents = contents,
+        .native = (needs & LG_NEEDS_NATIVE) != 0,
+        .allocations = (needs & LG_NEEDS_LINES) && lg__tracemalloc_runs(),
+    };
     return snapshot_by(state, &options, monitor);
 }
 
 const char lg__core_snapshot_doc[] =
     "snapshot($module, /, *, previews=False, keys=True, contents=False,\n"
-    "         native=False, roots=None, max_depth=None, max_bytes=None,\n"
-    "         progress=None)\n"
+    "         native=False, allocations=False, roots=None, max_depth=None,\n"
+    "         max_bytes=None, progress=None)\n"
     "--\n\n"
     "Take a snapshot of this process's objects.\n\n"
     "previews  keep short texts of str, bytes, int and float values\n"
@@ -168,6 +185,11 @@ const char lg__core_snapshot_doc[] =
     "native    list the memory that C code has from malloc, too, and who holds "
     "it; a\n"
     "          forked child does all the work\n"
+    "allocations\n"
+    "          keep the lines that allocated each object, for allocations() "
+    "and "
+    "why();\n"
+    "          tracemalloc must trace\n"
     "roots     a sequence of objects: keep only what they reach (partial)\n"
     "max_depth follow at most this many references from roots\n"
     "max_bytes use at most this much memory for the capture, or raise "
@@ -183,11 +205,11 @@ PyObject *
 lg__core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const char *const names[] = {"previews",  "keys",     "contents",
-                                        "native",    "roots",    "max_depth",
-                                        "max_bytes", "progress", NULL};
+    static const char *const names[] = {
+        "previews", "keys",      "contents",  "native",   "allocations",
+        "roots",    "max_depth", "max_bytes", "progress", NULL};
     static const lg__arg_list list = {"snapshot", names, 0, 0};
-    PyObject *values[8] = {NULL};
+    PyObject *values[9] = {NULL};
     lg__core_state *state = lg__module_state(module);
     capture_request request;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
@@ -299,22 +321,27 @@ record(lg__core_state *state, capture_request *request, saving *self)
     return lg__progress_end(&request->progress, info);
 }
 
-/* Refuses options that only a forked child has. */
+/* Refuses options that only a forked child has, or may not have. */
 static bool
-saving_check(lg__core_state *state, const saving *self)
+saving_check(lg__core_state *state, const saving *self,
+             const lg__capture_options *options)
 {
-    bool fits = self->fork || !(self->spill || self->hold);
-    if (!fits)
-        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
-                        "spill and hold need fork=True.");
-    return fits;
+    const char *message = NULL;
+    if (!self->fork && (self->spill || self->hold))
+        message = "spill and hold need fork=True.";
+    else if (self->fork && options->allocations)
+        message = "allocations=True does not work in a forked child; leave "
+                  "fork out.";
+    if (message != NULL)
+        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT], message);
+    return message == NULL;
 }
 
 /* Reads `values`, which are path, compress, fork, spill, hold and timeout.
    Native memory is listed in a child only. */
 static bool
 saving_parse(lg__core_state *state, saving *self, PyObject *const *values,
-             bool native)
+             const lg__capture_options *options)
 {
     uint64_t timeout = 60;
     *self = (saving){.path = NULL};
@@ -325,8 +352,8 @@ saving_parse(lg__core_state *state, saving *self, PyObject *const *values,
         !lg__arg_limit("timeout", values[5], 86400, &timeout))
         return false;
     self->timeout = (unsigned)timeout;
-    self->fork = self->fork || native;
-    if (!saving_check(state, self))
+    self->fork = self->fork || options->native;
+    if (!saving_check(state, self, options))
         return false;
     self->path = lg__pathname_filled(values[0]);
     return self->path != NULL;
@@ -335,8 +362,9 @@ saving_parse(lg__core_state *state, saving *self, PyObject *const *values,
 const char lg__core_save_snapshot_doc[] =
     "save_snapshot($module, /, path, *, compress=1, fork=False, spill=False,\n"
     "              hold=False, timeout=60, previews=False, keys=True,\n"
-    "              contents=False, native=False, roots=None, max_depth=None,\n"
-    "              max_bytes=None, progress=None)\n"
+    "              contents=False, native=False, allocations=False, "
+    "roots=None,\n"
+    "              max_depth=None, max_bytes=None, progress=None)\n"
     "--\n\n"
     "Take a snapshot straight to a file.\n\n"
     "path      {pid} stands for the process id, {rank} for its number in the "
@@ -366,18 +394,19 @@ lg__core_save_snapshot(PyObject *module, PyObject *const *args,
                        Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {
-        "path",    "compress",  "fork",      "spill",    "hold",
-        "timeout", "previews",  "keys",      "contents", "native",
-        "roots",   "max_depth", "max_bytes", "progress", NULL};
+        "path",      "compress",  "fork",        "spill",
+        "hold",      "timeout",   "previews",    "keys",
+        "contents",  "native",    "allocations", "roots",
+        "max_depth", "max_bytes", "progress",    NULL};
     static const lg__arg_list list = {"save_snapshot", names, 1, 1};
-    PyObject *values[14] = {NULL};
+    PyObject *values[15] = {NULL};
     lg__core_state *state = lg__module_state(module);
     capture_request request;
     saving self;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values + 6))
         return NULL;
-    PyObject *info = saving_parse(state, &self, values, request.options.native)
+    PyObject *info = saving_parse(state, &self, values, &request.options)
                          ? record(state, &request, &self)
                          : NULL;
     Py_XDECREF(self.path);

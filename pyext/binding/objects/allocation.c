@@ -47,6 +47,19 @@ lg__allocations_traced(void)
     return module != NULL;
 }
 
+bool
+lg__tracemalloc_runs(void)
+{
+    PyObject *module = PyImport_ImportModule("_tracemalloc");
+    PyObject *answer =
+        module ? lg__method_call(module, "is_tracing", NULL) : NULL;
+    bool runs = answer == Py_True;
+    Py_XDECREF(answer);
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return runs;
+}
+
 PyObject *
 lg__allocation_note(PyObject *object)
 {

@@ -17,6 +17,9 @@ PyObject *lg__allocation_note(PyObject *object);
 PyObject *lg__allocation_note_of(const lg_graph *graph, uint32_t node);
 /** Whether tracemalloc is imported and traces. */
 bool lg__allocations_traced(void);
+/** The same, also if only the interpreter's own option started it, which does
+ *  not import the module. Imports its C part, which is built in. */
+bool lg__tracemalloc_runs(void);
 
 PyObject *lg__core_object_traceback(PyObject *module, PyObject *object);
 

@@ -37,8 +37,9 @@ const char lg__snapshot_export_doc[] =
     "format    'heapsnapshot' (Chrome DevTools), 'graphml', 'gexf' (Gephi),\n"
     "          'folded' (flame graphs), 'speedscope' (.speedscope.json), "
     "'pprof'\n"
-    "          (.pb); the last three have the bytes of each place in the\n"
-    "          dominator tree\n"
+    "          (.pb); these three have the bytes of each place in the\n"
+    "          dominator tree; 'allocations' (.allocations.folded) has lines\n"
+    "          and holders\n"
     "progress  as in snapshot()";
 
 PyObject *

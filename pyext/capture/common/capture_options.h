@@ -10,6 +10,8 @@ typedef struct lg__capture_options {
     bool no_keys;           /**< leave out the texts of str keys */
     bool contents;          /**< find equal strs, bytes and arrays */
     bool native;            /**< list native memory; in a forked child only */
+    bool allocations;       /**< keep the lines that allocated each object;
+                                 tracemalloc traces, and no child captures */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
     PyObject *const *held; /**< borrowed: arguments of the call; its references

@@ -2,6 +2,7 @@
 #include "capture/adapters/capture_adapters.h"
 #include "capture/run/capture.h"
 #include "capture/run/steps.h"
+#include "capture/run/traced_lines.h"
 #include "bytes/bytes.h"
 #include "bytes/common/bytes_common.h"
 #include "capture/walk/capture_walk.h"
@@ -422,6 +423,8 @@ lg__capture(const lg__capture_options *options, lg_graph **out, lg_error *err)
     be_followed(&walk);
     status = lg__capture_walk(&walk, err);
     if (status == LG_OK) {
+        if (options->allocations)
+            lg__allocations_find(&walk);
         lg__sizes_finish(&walk);
         lg__passes_ask(&walk);
         lg__passes_take_raised(&walk, raised);

@@ -1,0 +1,265 @@
+// Draws what each line has allocated, and below each line who holds it.
+//
+// The frames are a tree: of all bytes, of lines, and of the steps of the places
+// that hold what the line has allocated. Frames of one line follow each other,
+// so a table from places to frames serves one line after the other.
+
+#include "formats/formats.h"
+#include "page/page_private.h"
+
+#include <leakgraph/allocations.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The drawing, in units of its view box. Narrower frames are not drawn.
+enum { WIDTH = 1000, ROW = 19, DEEPEST = 14, NARROWEST = 2, LEAST_TEXT = 28 };
+enum { NONE = 0 };
+
+// A frame; the first one is all bytes.
+typedef struct frame {
+    uint32_t parent;
+    uint32_t child; // the biggest; NONE
+    uint32_t next;  // the next smaller one beside it; NONE
+    uint32_t place; // LG_NONE: a line
+    uint32_t depth;
+    lg_string line;
+    uint64_t bytes;
+} frame;
+
+typedef struct flame {
+    lg__page *page;
+    lg_allocation_stacks stacks;
+    frame *frames;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t *frame_of; // [place] its frame below the last line; NONE
+    double *left;       // [frame]
+} flame;
+
+static uint32_t
+add_frame(flame *of, frame made)
+{
+    if (of->count == of->capacity) {
+        uint32_t capacity = of->capacity ? 2 * of->capacity : 256;
+        frame *frames = realloc(of->frames, capacity * sizeof *frames);
+        if (!frames)
+            return NONE;
+        of->frames = frames;
+        of->capacity = capacity;
+    }
+    of->frames[of->count] = made;
+    return of->count++;
+}
+
+// Makes the frames of a place and of those above it that have none yet. NONE:
+// memory ran out.
+static uint32_t
+frame_of_place(flame *of, uint32_t line, uint32_t place)
+{
+    uint32_t missing[1 << 12];
+    uint32_t count = 0;
+    for (; place != LG_NONE && of->frame_of[place] <= line &&
+           count < sizeof missing / sizeof *missing;
+         place = lg_places_at(of->stacks.places, place).parent)
+        missing[count++] = place;
+    uint32_t at = place == LG_NONE || of->frame_of[place] <= line
+                      ? line
+                      : of->frame_of[place];
+    while (count-- > 0) {
+        at = add_frame(of, (frame){.parent = at,
+                                   .place = missing[count],
+                                   .depth = of->frames[at].depth + 1});
+        if (at == NONE)
+            return NONE;
+        of->frame_of[missing[count]] = at;
+    }
+    return at;
+}
+
+static uint64_t
+sum_of(const flame *of, const uint64_t *bytes)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= lg_places_device_count(of->stacks.places); i++)
+        sum += bytes[i];
+    return sum;
+}
+
+static bool
+is_line(const frame *of, lg_string line)
+{
+    return of->line.length == line.length &&
+           memcmp(of->line.data, line.data, line.length) == 0;
+}
+
+// Returns whether there was memory for all frames.
+static bool
+add_stacks(flame *of)
+{
+    uint32_t line = NONE;
+    add_frame(of, (frame){.place = LG_NONE});
+    for (size_t i = 0; i < of->stacks.count && of->frames; i++) {
+        const lg_allocation_stack *stack = &of->stacks.items[i];
+        if (line == NONE || !is_line(&of->frames[line], stack->line))
+            line = add_frame(
+                of, (frame){.place = LG_NONE, .depth = 1, .line = stack->line});
+        uint32_t at =
+            line == NONE ? NONE : frame_of_place(of, line, stack->place);
+        if (at == NONE)
+            return false;
+        uint64_t bytes = sum_of(of, stack->bytes);
+        for (;; at = of->frames[at].parent) {
+            of->frames[at].bytes += bytes;
+            if (at == 0)
+                break;
+        }
+    }
+    return of->frames != NULL;
+}
+
+// Puts each frame among those beside it, the biggest first.
+static void
+link_frames(flame *of)
+{
+    for (uint32_t i = 1; i < of->count; i++) {
+        frame *made = &of->frames[i];
+        if (made->bytes * WIDTH < of->frames[0].bytes * NARROWEST)
+            continue;
+        uint32_t *at = &of->frames[made->parent].child;
+        while (*at != NONE && of->frames[*at].bytes >= made->bytes)
+            at = &of->frames[*at].next;
+        made->next = *at;
+        *at = i;
+    }
+}
+
+static void
+add_name(const flame *of, const frame *made, lg_text *out)
+{
+    if (made->place != LG_NONE) {
+        lg_place place = lg_places_at(of->stacks.places, made->place);
+        lg__frame_format(&place, out);
+    } else if (made->depth > 0)
+        lg_text_add_bytes(out, made->line.data, made->line.length);
+    else
+        lg_text_add(out, "all objects whose line is known");
+}
+
+// The end of `/srv/train.py:42` says the most.
+static const char *
+end_of_path(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+static void
+draw_frame(const flame *of, uint32_t index)
+{
+    lg_text *out = of->page->out;
+    const frame *made = &of->frames[index];
+    double width =
+        (double)made->bytes / (double)of->frames[0].bytes * (double)WIDTH;
+    lg_text name = {0};
+    add_name(of, made, &name);
+    const char *text = name.data ? name.data : "";
+    lg_text_add(out, "<svg x=\"");
+    lg_text_add_fixed(out, of->left[index], 1);
+    lg_text_addf(out, "\" y=\"%u\" height=\"%d\" width=\"",
+                 (unsigned)made->depth * ROW, ROW - 1);
+    lg_text_add_fixed(out, width - 0.5, 1);
+    lg_text_addf(out, "\"><title>");
+    lg_text_add_html(out, text, strlen(text));
+    lg_text_add(out, "\n");
+    lg_text_add_size(out, made->bytes);
+    lg_text_addf(out,
+                 "</title><rect class=\"%s\" width=\"100%%\" "
+                 "height=\"100%%\"/>",
+                 made->place != LG_NONE ? "held"
+                 : made->depth > 0      ? "line"
+                                        : "all");
+    if (width >= LEAST_TEXT) {
+        const char *shown = made->place == LG_NONE ? end_of_path(text) : text;
+        lg_text_add(out, "<text x=\"4\" y=\"13\">");
+        lg_text_add_html(out, shown, strlen(shown));
+        lg_text_add(out, "</text>");
+    }
+    lg_text_add(out, "</svg>");
+    out->failed |= name.failed;
+    lg_text_free(&name);
+}
+
+// Draws all frames, each before those below it, and returns the greatest depth.
+static uint32_t
+draw_frames(const flame *of)
+{
+    uint32_t deepest = 0;
+    uint32_t at = 0;
+    for (;;) {
+        const frame *made = &of->frames[at];
+        double left = of->left[at];
+        draw_frame(of, at);
+        deepest = made->depth > deepest ? made->depth : deepest;
+        for (uint32_t child = made->child; child != NONE;
+             child = of->frames[child].next) {
+            of->left[child] = left;
+            left += (double)of->frames[child].bytes /
+                    (double)of->frames[0].bytes * (double)WIDTH;
+        }
+        if (made->child != NONE && made->depth + 1 < DEEPEST) {
+            at = made->child;
+            continue;
+        }
+        while (at != 0 && of->frames[at].next == NONE)
+            at = of->frames[at].parent;
+        if (at == 0)
+            return deepest;
+        at = of->frames[at].next;
+    }
+}
+
+static void
+draw(const flame *of)
+{
+    lg_text frames = {0};
+    lg_text *out = of->page->out;
+    of->page->out = &frames;
+    uint32_t deepest = draw_frames(of);
+    of->page->out = out;
+    lg_text_addf(out,
+                 "<p class=\"note\">Each box of the second row is a line, and "
+                 "the boxes below it lead to what holds what it has "
+                 "allocated.</p><div class=\"table\" tabindex=\"0\">"
+                 "<svg class=\"flame\" viewBox=\"0 0 %d %u\" role=\"img\" "
+                 "aria-label=\"Bytes by the line that allocated them, and by "
+                 "holder; the table below has the same\">",
+                 WIDTH, (unsigned)(deepest + 1) * ROW);
+    lg_text_add_bytes(out, frames.data, frames.length);
+    lg_text_add(out, "</svg></div>\n");
+    out->failed |= frames.failed;
+    lg_text_free(&frames);
+}
+
+lg_status
+lg__page_draw_allocations(lg__page *page, lg_error *err)
+{
+    flame of = {.page = page};
+    lg_status status = lg_analysis_allocation_stacks(
+        page->analysis, NULL, page->monitor, &of.stacks, err);
+    if (status)
+        return status;
+    of.frame_of = calloc((size_t)lg_places_count(of.stacks.places) + 1,
+                         sizeof *of.frame_of);
+    bool enough = of.frame_of && add_stacks(&of);
+    of.left = enough ? calloc(of.count, sizeof *of.left) : NULL;
+    if (of.left && of.frames[0].bytes > 0) {
+        link_frames(&of);
+        draw(&of);
+    }
+    status = of.left ? LG_OK : lg_error_set(err, LG_ENOMEM, "memory ran out");
+    free(of.left);
+    free(of.frame_of);
+    free(of.frames);
+    lg_allocation_stacks_free(&of.stacks);
+    return status;
+}

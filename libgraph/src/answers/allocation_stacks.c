@@ -1,0 +1,335 @@
+// Finds the frames that allocated each object, and the place that holds it.
+//
+// Each object gets a number for its line, and then an object that stands for
+// it: the highest one above it that it can reach through dominators of the same
+// line. The place of that object is the holder. Climbing takes amortised
+// constant time, because each object on the way then knows its end.
+#include "answers/answers_private.h"
+#include "growth/growth_private.h"
+
+#include <leakgraph/allocations.h>
+#include <leakgraph/builder.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FACT "allocation"
+#define BETWEEN " < "
+
+// Frames as a string of the graph, and their line.
+typedef struct traced_line {
+    uint32_t frames;
+    uint32_t line; // from 1
+    lg_string text;
+} traced_line;
+
+// An object that was traced.
+typedef struct traced_node {
+    uint32_t frames;
+    uint32_t line;
+    uint32_t place;
+    uint32_t node;
+    uint32_t top; // the object that stands for it
+} traced_node;
+
+typedef struct tracing {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_scope *scope;
+    uint32_t *frames; // [node] string of the graph; 0: none
+    uint32_t *top;    // [node] 1 + the object that stands for it; 0: not known
+    uint32_t *line;   // [string] its line, from 1
+    uint32_t *place;  // [node]
+    traced_line *lines;
+    size_t line_count;
+    traced_node *nodes;
+    size_t node_count;
+    size_t each;
+    lg_allocation_stacks out;
+} tracing;
+
+lg_string
+lg_allocation_frame(lg_string *frames)
+{
+    const size_t gap = sizeof BETWEEN - 1;
+    lg_string frame = *frames;
+    uint32_t at = 0;
+    while (at < frames->length &&
+           (frames->length - at < gap ||
+            memcmp(frames->data + at, BETWEEN, gap) != 0))
+        at++;
+    frame.length = at;
+    at += at < frames->length ? (uint32_t)gap : 0;
+    frames->data += at;
+    frames->length -= at;
+    return frame;
+}
+
+// Returns whether the frame is of a file that is not installed. Libraries make
+// code without a file, such as the methods of a dataclass; people type it.
+static bool
+is_of_program(lg_string frame)
+{
+    static const char *const typed[] = {"<stdin>", "<ipython-input-",
+                                        "<string>"};
+    if (lg__is_metadata(frame) || lg_path_is_installed(frame))
+        return false;
+    if (frame.data[0] != '<')
+        return true;
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+        if (frame.length >= strlen(typed[i]) &&
+            memcmp(frame.data, typed[i], strlen(typed[i])) == 0)
+            return true;
+    return false;
+}
+
+static lg_string
+line_of(lg_string frames)
+{
+    lg_string first = {"", 0};
+    while (frames.length > 0) {
+        lg_string frame = lg_allocation_frame(&frames);
+        if (is_of_program(frame))
+            return frame;
+        if (first.length == 0)
+            first = frame;
+    }
+    return first;
+}
+
+bool
+lg_graph_has_allocations(const lg_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->fact_count; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), FACT))
+            return true;
+    for (uint32_t i = 0; i < graph->block_count; i++)
+        if (graph->block[i].frames != 0)
+            return true;
+    return false;
+}
+
+// Gives buffers without frames those of what refers to them first.
+static void
+spread_to_buffers(tracing *to)
+{
+    const lg_columns *columns = &to->graph->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        lg_edge end = columns->first_edge[node + 1];
+        if (to->frames[node] == 0 ||
+            (columns->node_flags[node] & LG_NODE_BUFFER))
+            continue;
+        for (lg_edge edge = columns->first_edge[node]; edge < end; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
+                to->frames[target] == 0)
+                to->frames[target] = to->frames[node];
+        }
+    }
+}
+
+static void
+find_frames(tracing *to)
+{
+    const lg_graph *graph = to->graph;
+    for (uint32_t i = 0; i < graph->fact_count; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), FACT))
+            to->frames[graph->fact_node[i]] = graph->fact_value[i];
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        if (to->frames[node] == 0 && lg_node_device(graph, node) != 0)
+            to->frames[node] = lg__buffer_block_frames(graph, node);
+    spread_to_buffers(to);
+}
+
+static int
+compare_texts(const void *left, const void *right)
+{
+    const traced_line *a = left;
+    const traced_line *b = right;
+    return lg__string_compare(a->text, b->text);
+}
+
+// Numbers the lines in the order of their texts, so that neither addresses nor
+// the order of the capture decide.
+static bool
+number_lines(tracing *to)
+{
+    uint32_t nodes = to->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t frames = to->frames[node];
+        if (frames == 0 || to->line[frames] != 0)
+            continue;
+        if (!lg__array_room(&to->lines, to->line_count, sizeof *to->lines))
+            return false;
+        to->line[frames] = 1;
+        to->lines[to->line_count++] =
+            (traced_line){.frames = frames,
+                          .text = line_of(lg_graph_string(to->graph, frames))};
+    }
+    lg__sort(to->lines, to->line_count, sizeof *to->lines, compare_texts);
+    uint32_t number = 0;
+    for (size_t i = 0; i < to->line_count; i++) {
+        number +=
+            i == 0 || compare_texts(&to->lines[i - 1], &to->lines[i]) != 0;
+        to->lines[i].line = number;
+        to->line[to->lines[i].frames] = number;
+    }
+    return true;
+}
+
+static uint32_t
+line_at(const tracing *to, uint32_t node)
+{
+    return to->frames[node] != 0 ? to->line[to->frames[node]] : 0;
+}
+
+static uint32_t
+find_top(tracing *to, uint32_t node)
+{
+    const uint32_t *dominator = to->analysis->dominator;
+    uint32_t line = line_at(to, node);
+    uint32_t top = node;
+    while (to->top[top] == 0) {
+        uint32_t above = dominator[top];
+        if (above >= to->graph->columns.node_count ||
+            line_at(to, above) != line)
+            break;
+        top = above;
+    }
+    top = to->top[top] != 0 ? to->top[top] - 1 : top;
+    for (uint32_t at = node; to->top[at] == 0; at = dominator[at]) {
+        to->top[at] = top + 1;
+        if (at == top)
+            break;
+    }
+    return top;
+}
+
+static int
+compare_nodes(const void *left, const void *right)
+{
+    const traced_node *a = left;
+    const traced_node *b = right;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->frames != b->frames)
+        return a->frames < b->frames ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static bool
+list_nodes(tracing *to)
+{
+    for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
+        if (to->frames[node] == 0 || !lg_scope_has(to->scope, node))
+            continue;
+        if (!lg__array_room(&to->nodes, to->node_count, sizeof *to->nodes))
+            return false;
+        uint32_t top = find_top(to, node);
+        to->nodes[to->node_count++] = (traced_node){.frames = to->frames[node],
+                                                    .line = line_at(to, node),
+                                                    .place = to->place[top],
+                                                    .node = node,
+                                                    .top = top};
+    }
+    lg__sort(to->nodes, to->node_count, sizeof *to->nodes, compare_nodes);
+    return true;
+}
+
+static bool
+begins_stack(const tracing *to, size_t at)
+{
+    const traced_node *node = &to->nodes[at];
+    return at == 0 || node[-1].frames != node->frames ||
+           node[-1].place != node->place;
+}
+
+static void
+begin_stack(tracing *to, const traced_node *node)
+{
+    lg_string frames = lg_graph_string(to->graph, node->frames);
+    to->out.items[to->out.count] = (lg_allocation_stack){
+        .frames = frames,
+        .line = line_of(frames),
+        .place = node->place,
+        .holder = node->top,
+        .bytes = to->out.bytes + to->out.count * to->each,
+    };
+    to->out.count++;
+}
+
+static bool
+make_stacks(tracing *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < to->node_count; i++)
+        count += begins_stack(to, i);
+    to->out.items = lg__wide_calloc(count + 1, sizeof *to->out.items);
+    to->out.bytes = lg__wide_calloc(count * to->each + 1, sizeof(uint64_t));
+    if (to->out.items == NULL || to->out.bytes == NULL)
+        return false;
+    for (size_t i = 0; i < to->node_count; i++) {
+        const traced_node *node = &to->nodes[i];
+        if (begins_stack(to, i))
+            begin_stack(to, node);
+        to->out.items[to->out.count - 1].count++;
+        uint64_t *bytes = to->out.bytes + (to->out.count - 1) * to->each;
+        bytes[lg_node_device(to->graph, node->node)] +=
+            lg_node_size(to->graph, node->node);
+    }
+    return true;
+}
+
+static lg_status
+search(tracing *to, const lg_monitor *monitor, lg_error *err)
+{
+    size_t nodes = (size_t)to->graph->columns.node_count + 1;
+    to->frames = lg__wide_calloc(nodes, sizeof *to->frames);
+    to->top = lg__wide_calloc(nodes, sizeof *to->top);
+    to->line =
+        lg__wide_calloc((size_t)to->graph->string_count + 1, sizeof *to->line);
+    if (to->frames == NULL || to->top == NULL || to->line == NULL)
+        return lg__error_memory(err);
+    lg_status status = lg__places_walk(to->analysis, monitor, &to->out.places,
+                                       &to->place, err);
+    if (status != LG_OK)
+        return status;
+    find_frames(to);
+    return number_lines(to) && list_nodes(to) && make_stacks(to)
+               ? LG_OK
+               : lg__error_memory(err);
+}
+
+lg_status
+lg_analysis_allocation_stacks(const lg_analysis *analysis,
+                              const lg_scope *scope, const lg_monitor *monitor,
+                              lg_allocation_stacks *out, lg_error *err)
+{
+    tracing to = {.analysis = analysis,
+                  .graph = analysis->graph,
+                  .scope = scope,
+                  .each = (size_t)analysis->graph->device_count + 1};
+    lg_status status = search(&to, monitor, err);
+    lg__places_of_free(to.place, analysis);
+    lg__wide_free(to.frames);
+    lg__wide_free(to.top);
+    lg__wide_free(to.line);
+    lg__wide_free(to.lines);
+    lg__wide_free(to.nodes);
+    if (status == LG_OK)
+        *out = to.out;
+    else
+        lg_allocation_stacks_free(&to.out);
+    return status;
+}
+
+void
+lg_allocation_stacks_free(lg_allocation_stacks *stacks)
+{
+    lg__wide_free(stacks->items);
+    lg__wide_free(stacks->bytes);
+    lg_places_free(stacks->places);
+    *stacks = (lg_allocation_stacks){0};
+}

@@ -1,0 +1,61 @@
+"""Prints what a snapshot says of the lines that allocated; argument: a folder."""
+
+import json
+import linecache
+import sys
+import tracemalloc
+from pathlib import Path
+
+import leakgraph
+
+
+class Session:
+    def __init__(self, name):
+        self.notes = [name + str(number) for number in range(20)]  # notes
+
+
+class App:
+    def __init__(self):
+        self.sessions = {}
+
+    def handle(self, number):
+        self.sessions[number] = Session(f"user{number}")  # session
+
+
+app = App()
+before = [object() for _ in range(500)]
+tracemalloc.start(8)
+for number in range(300):
+    app.handle(1000 + number)
+
+folder = Path(sys.argv[1])
+snapshot = leakgraph.snapshot(allocations=True)
+leakgraph.save_snapshot(folder / "a.lgs", allocations=True)
+snapshot.export(folder / "a.allocations.folded")
+snapshot.report(folder / "a.html")
+
+
+def mark_of(line):
+    file, _, number = line.rpartition(":")
+    return linecache.getline(file, int(number)).partition("#")[2].strip()
+
+
+print(
+    json.dumps(
+        {
+            "rows": [
+                [mark_of(row.line), row.held_by, row.count, row.size.host]
+                for row in snapshot.allocations(limit="all", mine=True)
+                if row.line and row.held_by and mark_of(row.line)
+            ],
+            "now": len(leakgraph.allocations(limit=3)) > 0,
+            "why": snapshot.why(app.sessions[1000]).allocated,
+            "file": leakgraph.load(folder / "a.lgs").allocations().traced,
+            "before": [
+                path
+                for path in (row.held_by for row in snapshot.allocations(limit="all"))
+                if path and path.startswith("__main__.before")
+            ],
+        }
+    )
+)

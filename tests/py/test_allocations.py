@@ -1,0 +1,109 @@
+"""Which line allocated what, and who holds it."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.ends
+
+COMMAND = shutil.which("leakgraph")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("allocated")
+
+
+@pytest.fixture(scope="module")
+def told(isolated, folder):
+    """What a snapshot tells of a program that tracemalloc traces."""
+    done = isolated("allocated.py", folder)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_each_line_stands_beside_what_holds_what_it_made(told):
+    counts = {}
+    for mark, held_by, count, _ in told["rows"]:
+        # A list from a free list has no line, so its items stand for themselves.
+        place = held_by.replace(".notes[*]", ".notes")
+        counts[mark, place] = counts.get((mark, place), 0) + count
+    assert counts["notes", "__main__.app.sessions[*].notes"] >= 300 * 20
+    assert counts["session", "__main__.app.sessions[*]"] >= 300
+    assert told["now"] and told["file"]
+
+
+def test_what_was_there_before_has_no_line(told):
+    assert told["before"] == []
+
+
+def test_why_says_the_line(told):
+    assert "allocated.py:" in told["why"]
+
+
+def test_stacks_end_in_what_holds(told, folder):
+    stacks = Path(folder / "a.allocations.folded").read_text("utf-8").splitlines()
+    mine = [one for one in stacks if ".notes list" in one]
+    assert mine and all("allocated.py:" in one.partition(";")[0] for one in mine)
+    total = sum(int(one.rpartition(" ")[2]) for one in mine)
+    sizes = [size for mark, _, _, size in told["rows"] if mark == "notes"]
+    assert sum(sizes) == pytest.approx(total, rel=0.01)  # the dict's own share
+
+
+def test_the_report_draws_them(told, folder):
+    page = (folder / "a.html").read_text("utf-8")
+    assert page.count('<svg class="flame"') == 1
+    assert "allocated.py:" in page.partition('<svg class="flame"')[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({}, "needs tracemalloc: start it"), ({"native": True}, "need two snapshots")],
+)
+def test_snapshots_that_cannot_have_lines(options, message):
+    with pytest.raises(leakgraph.ArgumentError, match=message):
+        leakgraph.snapshot(allocations=True, **options)
+
+
+def test_a_child_does_not_ask(python):
+    done = python(
+        "-X",
+        "tracemalloc",
+        "-c",
+        "import leakgraph\n"
+        "try: leakgraph.save_snapshot('a.lgs', allocations=True, fork=True)\n"
+        "except leakgraph.ArgumentError as error: print(error)\n"
+        "leakgraph.save_snapshot('b.lgs', allocations=True)",
+    )
+    assert "leave fork out" in done.out
+    assert (done.folder / "b.lgs").exists()
+
+
+def test_a_snapshot_without_lines_says_how_to_get_them(snap, tmp_path):
+    assert not snap.allocations().traced
+    assert "allocations=True" in str(snap.allocations())
+    with pytest.raises(leakgraph.Error, match="knows no lines"):
+        snap.export(tmp_path / "a.allocations.folded")
+    snap.report(tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert '<svg class="flame"' not in page
+
+
+@pytest.mark.skipif(COMMAND is None, reason="needs the command")
+def test_the_command_prints_both(told, folder):
+    words = [COMMAND, "allocations", folder / "a.lgs", "--mine", "--by", "holder"]
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "300"},
+    )
+    assert "__main__.app.sessions[*].notes" in done.stdout
+    assert "allocated.py:" in done.stdout
