@@ -70,7 +70,7 @@ def test_growth_of_a_cell(shell: Any) -> None:
 
 def test_what_it_refuses(shell: Any) -> None:
     for line, sentence in (
-        ("tpo", "takes one of cycles"),
+        ("tpo", "takes one of allocations, cycles"),
         ("cycles kept", "takes options only"),
         ("why", "needs an object"),
         ("top --limit", "--limit needs a value"),
