@@ -25,6 +25,7 @@ HEADERS = (
     "libgraph/include/leakgraph/places.h",
     "libgraph/include/leakgraph/page_counts.h",
     "libgraph/include/leakgraph/growth.h",
+    "libgraph/include/leakgraph/samples.h",
     "libgraph/include/leakgraph/heap_map.h",
     "libgraph/include/leakgraph/ranks.h",
     "libgraph/include/leakgraph/program.h",

@@ -44,6 +44,7 @@ static const struct option options[] = {
     {"paths", no_argument, NULL, 'M'},
     {"port", required_argument, NULL, 'O'},
     {"refs", no_argument, NULL, 'R'},
+    {"samples", required_argument, NULL, 'a'},
     {"settled", no_argument, NULL, 'e'},
     {"steps", required_argument, NULL, 'p'},
     {"title", required_argument, NULL, 't'},
@@ -75,6 +76,8 @@ static const option_text texts[] = {
      "--min-bytes N      leave out smaller differences: 4096, 64KiB, 1MiB"},
     {'p',
      "--steps A,B,...    the step of each snapshot: rows then show a rate"},
+    {'a',
+     "--samples FILE     draw memory over time, as watch() or attach wrote it"},
     {'e', "--settled          include what grew and stopped"},
     {'x', "--max-growth N     with --check: allow this much growth (0)"},
     {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
@@ -182,6 +185,7 @@ take_text(int letter, lg__arguments *out)
                         : letter == 'H' ? &out->holding
                         : letter == 'u' ? &out->by
                         : letter == 'p' ? &out->steps
+                        : letter == 'a' ? &out->samples
                         : letter == 'E' ? &out->module
                         : letter == 'K' ? &out->baseline
                         : letter == 'Q' ? &out->parquet
@@ -208,7 +212,7 @@ take_option(int letter, lg__arguments *out)
 {
     if (strchr("ABRPMWCD", letter))
         return take_picture(letter, out);
-    if (strchr("EKQofHptu", letter))
+    if (strchr("EKQaofHptu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':

@@ -48,6 +48,7 @@ typedef struct lg__arguments {
     const char *holding;
     const char *by;
     const char *steps;
+    const char *samples;
     unsigned kinds;    /* bits 1 << lg_cycle_kind; 0: not given */
     int64_t min_bytes; /* -1: not given */
     int64_t max_growth;

@@ -43,17 +43,19 @@ static const lg__verb verbs[] = {
      "  leakgraph ranks rank-*.lgs\n"
      "  leakgraph ranks rank-*.lgs -o ranks.html\n"
      "  leakgraph ranks rank-*.lgsum --min-bytes 64MiB\n"},
-    {"report", lg__verb_report, "op", 1, LG__ANY_WORDS,
+    {"report", lg__verb_report, "opa", 1, LG__ANY_WORDS,
      "write one web page with all answers",
      "leakgraph report SNAP -o FILE.html\n"
      "       leakgraph report OLD [NEWER ...] NEWEST -o FILE.html "
-     "[--steps A,B,...]",
+     "[--steps A,B,...]\n"
+     "                        [--samples FILE]",
      "Writes one HTML file that needs no network: what to do first, a map of\n"
      "who owns the bytes, and the tables of all answers. With several\n"
      "snapshots of one program, the oldest first, the page also shows what\n"
-     "grows; all but the last may be summaries. The page shows names from the\n"
-     "snapshot, so `strip` the snapshot before you share the page with\n"
-     "strangers.\n"
+     "grows; all but the last may be summaries. With --samples, it shows\n"
+     "memory over time, as watch() or attach wrote it. The page shows names\n"
+     "from the snapshot, so `strip` the snapshot before you share the page\n"
+     "with strangers.\n"
      "\n"
      "Example:\n"
      "  leakgraph report run.lgs -o run.html\n"

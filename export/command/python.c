@@ -18,18 +18,19 @@ static const lg__option_face of_run[] = {
 };
 
 static const lg__option_face of_watch[] = {
-    {"every", true, NULL},  {"budget", true, NULL}, {"traces", false, NULL},
-    {"signal", true, NULL}, {"report", true, NULL}, {"help", false, NULL},
-    {NULL, false, NULL},
+    {"samples", true, NULL}, {"every", true, NULL},  {"budget", true, NULL},
+    {"traces", false, NULL}, {"signal", true, NULL}, {"report", true, NULL},
+    {"help", false, NULL},   {NULL, false, NULL},
 };
 
 static const lg__option_face of_attach[] = {
     {"o", true, NULL},         {"report", true, NULL},
     {"diff", true, NULL},      {"every", true, NULL},
-    {"settled", false, NULL},  {"contents", false, NULL},
-    {"native", false, NULL},   {"timeout", true, NULL},
-    {"method", true, methods}, {"filtered", false, NULL},
-    {"help", false, NULL},     {NULL, false, NULL},
+    {"samples", true, NULL},   {"settled", false, NULL},
+    {"contents", false, NULL}, {"native", false, NULL},
+    {"timeout", true, NULL},   {"method", true, methods},
+    {"filtered", false, NULL}, {"help", false, NULL},
+    {NULL, false, NULL},
 };
 
 static const lg__option_face of_tree[] = {

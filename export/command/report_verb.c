@@ -15,13 +15,14 @@ write_page(const lg__arguments *arguments, const lg_analysis *analysis,
 }
 
 static int
-report_one(const lg__arguments *arguments)
+report_one(const lg__arguments *arguments, const lg_samples *samples)
 {
     int code;
     lg_graph *graph;
     lg_analysis *analysis;
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
     options.name = lg__file_name(arguments->words[0]);
+    options.samples = samples;
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
     code = write_page(arguments, analysis, &options);
@@ -31,12 +32,13 @@ report_one(const lg__arguments *arguments)
 }
 
 static int
-report_several(const lg__arguments *arguments)
+report_several(const lg__arguments *arguments, const lg_samples *samples)
 {
     int code = LG__EXIT_USAGE;
     lg__compared_files state = {.arguments = arguments,
                                 .count = (size_t)arguments->word_count};
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.samples = samples;
     if (lg__comparison_page(&state, &options, &code))
         code = write_page(arguments, state.analysis, &options);
     lg__comparison_end(&state);
@@ -50,6 +52,13 @@ lg__verb_report(const lg__arguments *arguments)
         lg__complain("report needs a file to write: give -o run.html");
         return LG__EXIT_USAGE;
     }
-    return arguments->word_count == 1 ? report_one(arguments)
-                                      : report_several(arguments);
+    lg_samples read = {0};
+    lg_error error = {0};
+    const lg_samples *samples = arguments->samples ? &read : NULL;
+    if (samples && lg_samples_load(arguments->samples, &read, &error))
+        return lg__fail(&error);
+    int code = arguments->word_count == 1 ? report_one(arguments, samples)
+                                          : report_several(arguments, samples);
+    lg_samples_free(&read);
+    return code;
 }

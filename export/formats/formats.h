@@ -20,8 +20,6 @@ void lg__write_speedscope(lg__stream *out, const lg_places *places);
 void lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks);
 void lg__write_pprof(lg__stream *out, const lg_places *places);
 
-/** Adds the name of a place's last step: `.losses list`. */
-void lg__frame_format(const lg_place *place, lg_text *out);
 /** Returns the bytes of a place's members on all devices. */
 uint64_t lg__place_own(const lg_places *places, const lg_place *place);
 

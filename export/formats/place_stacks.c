@@ -5,40 +5,6 @@
 
 enum { DEEPEST = 1 << 12 };
 
-static void
-add_part(const char *text, uint32_t length, lg_text *out)
-{
-    lg_text_add_bytes(out, text, length);
-}
-
-void
-lg__frame_format(const lg_place *place, lg_text *out)
-{
-    switch (place->kind) {
-    case LG_PLACE_GARBAGE:
-        lg_text_add(out, "garbage ");
-        break;
-    case LG_PLACE_ITEM:
-        lg_text_add(out, "[*] ");
-        break;
-    case LG_PLACE_KEY:
-        lg_text_add(out, "key ");
-        break;
-    case LG_PLACE_SEVERAL:
-        lg_text_add(out, "~ ");
-        break;
-    default:
-        break;
-    }
-    bool named = place->label.length > 0 && place->kind != LG_PLACE_ITEM &&
-                 place->kind != LG_PLACE_KEY;
-    if (named) {
-        add_part(place->label.data, place->label.length, out);
-        lg_text_add(out, " ");
-    }
-    add_part(place->type.data, place->type.length, out);
-}
-
 uint64_t
 lg__place_own(const lg_places *places, const lg_place *place)
 {
@@ -72,7 +38,7 @@ static void
 add_frame(lg__stream *out, const lg_place *place)
 {
     size_t start = out->text.length;
-    lg__frame_format(place, &out->text);
+    lg_place_step_format(place, &out->text);
     close_frame(out, start);
 }
 
@@ -86,7 +52,7 @@ add_lines(lg__stream *out, lg_string frames)
         all[count++] = lg_allocation_frame(&frames);
     while (count-- > 0) {
         size_t start = out->text.length;
-        add_part(all[count].data, all[count].length, &out->text);
+        lg_text_add_bytes(&out->text, all[count].data, all[count].length);
         close_frame(out, start);
         lg_text_add(&out->text, ";");
     }
@@ -151,7 +117,7 @@ write_frames(lg_json *json, lg__stream *out, const lg_places *places)
     for (uint32_t i = 0; i < count && lg__stream_next(out); i++) {
         lg_place place = lg_places_at(places, i);
         frame.length = 0;
-        lg__frame_format(&place, &frame);
+        lg_place_step_format(&place, &frame);
         out->text.failed |= frame.failed;
         lg_json_object(json, NULL);
         lg_json_string(json, "name", frame.data, frame.length);

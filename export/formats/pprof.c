@@ -83,7 +83,7 @@ write_strings(lg__stream *out, const lg_places *places, lg_text *name)
     }
     for (uint32_t i = 0; i < lg_places_count(places); i++) {
         lg_place place = lg_places_at(places, i);
-        lg__frame_format(&place, name);
+        lg_place_step_format(&place, name);
         add_message(out, PROFILE_STRING, name);
         lg__stream_next(out);
     }

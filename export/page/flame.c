@@ -4,7 +4,6 @@
 // that hold what the line has allocated. Frames of one line follow each other,
 // so a table from places to frames serves one line after the other.
 
-#include "formats/formats.h"
 #include "page/page_private.h"
 
 #include <leakgraph/allocations.h>
@@ -138,7 +137,7 @@ add_name(const flame *of, const frame *made, lg_text *out)
 {
     if (made->place != LG_NONE) {
         lg_place place = lg_places_at(of->stacks.places, made->place);
-        lg__frame_format(&place, out);
+        lg_place_step_format(&place, out);
     } else if (made->depth > 0)
         lg_text_add_bytes(out, made->line.data, made->line.length);
     else

@@ -90,11 +90,13 @@ add_growth(lg__page *page, lg_error *err)
 static lg_status
 add_chart(lg__page *page, lg_error *err)
 {
-    if (!page->grows)
+    bool sampled = page->options->samples != NULL;
+    if (!page->grows && !sampled)
         return LG_OK;
     lg__page_section(page, "chart",
-                     page->growth.has_steps ? "Memory over steps"
-                                            : "Memory over snapshots");
+                     sampled                  ? "Memory over time"
+                     : page->growth.has_steps ? "Memory over steps"
+                                              : "Memory over snapshots");
     lg_status status = lg__page_draw_memory(page, err);
     lg__page_section_end(page);
     return status;

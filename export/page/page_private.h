@@ -99,7 +99,7 @@ lg_status lg__page_picture(lg__page *page, lg_view *view, const char *label,
 /** Says what the process is and what it holds. */
 void lg__page_format_process(lg__page *page);
 /** Draws the memory of the process over its snapshots, of which there are
- *  several. */
+ *  several, or over samples. */
 lg_status lg__page_draw_memory(lg__page *page, lg_error *err);
 /** Draws which line has allocated what, and who holds it. The graph knows
  *  lines. */

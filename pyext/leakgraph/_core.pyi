@@ -605,6 +605,7 @@ class Snapshot:
         earlier: Sequence[Snapshot | _Path] = (),
         steps: Sequence[float] | None = None,
         title: str | None = None,
+        samples: _Path | None = None,
         progress: _Progress = None,
     ) -> str: ...
     def summary(self, path: _Path, *, progress: _Progress = None) -> str: ...

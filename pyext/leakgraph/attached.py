@@ -19,6 +19,7 @@ from typing import NamedTuple, cast
 from leakgraph import _core
 from leakgraph._core import Snapshot, UnsupportedError, diff, load
 from leakgraph.run import fail, say
+from leakgraph.samples import Log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ __all__ = ["OPTIONS", "USAGE", "Taken", "attach", "attach_verb", "take"]
 USAGE = """\
 Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
        leakgraph attach PID --diff N --every SECONDS [--settled] [-o FILE]
-                            [--report FILE.html]
+                            [--report FILE.html] [--samples FILE]
 
 Takes a snapshot of a running Python, 3.9 or newer, that was not prepared for it. The
 process stops for as long as a fork takes, and nothing of leakgraph stays in it. You
@@ -47,6 +48,8 @@ need the right to trace the process: run as its user or as root.
                    is memory of C code, those from the third on are taken with
                    --native, and there are two more
   --every SECONDS  with --diff: the time between two snapshots (10)
+  --samples FILE   with --diff: write the resident memory to FILE, up to ten times
+                   between two snapshots, and draw it in the report
   --settled        with --diff: include what grew and stopped
   --contents       find out which strs, bytes and arrays are equal
   --native         list the memory of C code, too, and who holds it
@@ -67,6 +70,7 @@ OPTIONS = {
     "--report": "a file name",
     "--diff": "a number",
     "--every": "a number of seconds",
+    "--samples": "a file name",
     "--settled": "",
     "--contents": "",
     "--native": "",
@@ -74,6 +78,8 @@ OPTIONS = {
     "--method": "auto, remote-exec or ptrace",
     "--filtered": "",
 }
+#: How many samples there are between two snapshots.
+SAMPLES = 10
 #: Code that prints where another Python has leakgraph.
 PROBE = "import leakgraph; print(leakgraph.__path__[0])"
 
@@ -222,25 +228,57 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
     every = _seconds(options)
     if "--every" in options and count == 1:
         fail("attach: --every needs --diff with 2 or more")
-    if "--settled" in options and count == 1:
-        fail("attach: --settled needs --diff with 2 or more")
+    for name in ("--settled", "--samples"):
+        if name in options and count == 1:
+            fail(f"attach: {name} needs --diff with 2 or more")
     default = "leakgraph-{pid}.lgs" if count == 1 else "leakgraph-{pid}-{n}.lgs"
     path = options.get("-o", default)
     if count > 1 and "{n}" not in path:
         fail("attach: --diff needs a file name with {n} in it")
     pid = int(words[0])
     saved: list[str] = []
+    log = _open_log(options)
     while len(saved) < count:
         if saved:
-            time.sleep(every)
+            _wait(pid, every, log)
         saved.append(_save(pid, path, options))
+        _sample(pid, log)
         is_second = len(saved) == 2 < count and "--native" not in options
         if is_second and diff(*saved).needs_native:
             say("memory of C code grows: the next snapshots list it, too")
             options["--native"] = ""
             count += 2
+    if log is not None:
+        log.close()
     _answer(saved, options)
     return 0
+
+
+def _open_log(options: dict[str, str]) -> Log | None:
+    """Begin the file of samples, if one is asked for."""
+    try:
+        return Log(options["--samples"]) if "--samples" in options else None
+    except OSError as error:
+        fail(f"attach: cannot write {options['--samples']}: {error.strerror}")
+
+
+def _wait(pid: int, seconds: float, log: Log | None) -> None:
+    """Let time pass before the next snapshot, and sample meanwhile."""
+    parts = 1 if log is None else SAMPLES
+    for _ in range(parts):
+        time.sleep(seconds / parts)
+        _sample(pid, log)
+
+
+def _sample(pid: int, log: Log | None) -> None:
+    """Write the resident memory of a process, unless it has ended."""
+    if log is None:
+        return
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    except (OSError, IndexError):
+        return
+    log.add((float(pages * os.sysconf("SC_PAGE_SIZE")),))
 
 
 def _number(options: dict[str, str], name: str, default: str) -> int:
@@ -284,5 +322,10 @@ def _answer(saved: list[str], options: dict[str, str]) -> None:
         print(diff(*saved, settled="--settled" in options))
     if "--report" in options:
         with load(saved[-1]) as last:
-            say(f"wrote {last.report(options['--report'], earlier=saved[:-1])}")
+            page = last.report(
+                options["--report"],
+                earlier=saved[:-1],
+                samples=options.get("--samples"),
+            )
+            say(f"wrote {page}")
     sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import time
@@ -11,9 +12,13 @@ from leakgraph._core import _line, _malloc_bytes, _resident_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
+    from typing import Union
 
-__all__ = ["FLOORS", "MOST", "Window", "on_devices", "read"]
+    _Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+
+__all__ = ["FLOORS", "MOST", "Log", "Window", "on_devices", "read"]
 
 #: The most samples that a window holds.
 MOST = 60
@@ -78,6 +83,36 @@ def on_devices() -> int:
     asked = map(cuda.memory_stats_as_nested_dict, range(cuda.device_count()))
     totals = [stats.get("allocated_bytes", {}).get("all", {}) for stats in asked]
     return sum(total.get("current", 0) for total in totals)
+
+
+class Log:
+    """A file of samples, which a report draws as memory over time.
+
+    Each line is written whole, so a reader can look at any time. Where the disk is
+    full, the file ends, and the program goes on.
+    """
+
+    #: What the columns are called.
+    NAMES = "time,resident,malloc,blocks,uncollectable,devices,step"
+
+    def __init__(self, path: _Path) -> None:
+        self._file = open(path, "w", encoding="ascii", buffering=1)  # noqa: SIM115
+        self._file.write(f"{self.NAMES}\n")
+
+    def add(self, values: tuple[float, ...], step: int | None = None) -> None:
+        """Write a sample of this moment: numbers as read() returns them, or fewer."""
+        numbers = [f"{value:.0f}" for value in values]
+        numbers += [""] * (len(FLOORS) - len(numbers))
+        numbers.append("" if step is None else str(step))
+        try:
+            self._file.write(f"{time.time():.3f},{','.join(numbers)}\n")
+        except (OSError, ValueError):
+            self.close()
+
+    def close(self) -> None:
+        """End the file."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 class Window:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from leakgraph._core import ArgumentError
+from leakgraph.samples import Log
 from leakgraph.watching import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from leakgraph.samples import _Path
     from leakgraph.telling import _OnLeak
 
 __all__ = ["watch"]
@@ -17,6 +19,7 @@ def watch(
     budget: float = 0.01,
     on_leak: _OnLeak = "warn",
     traces: bool = False,
+    samples: _Path | None = None,
 ) -> Watch:
     """Watch the memory of this process from now on.
 
@@ -34,6 +37,8 @@ def watch(
              these, so rows have no node
     traces   after growth is found, run tracemalloc until the next comparison, to report
              the line that allocates, too
+    samples  write each sample to this file, for `leakgraph report --samples`, which
+             draws memory over time
 
     The end of a `with` block stops the watch, as stop() does. report() lists the
     children of this process, with the memory that each has for itself. The watch does
@@ -52,7 +57,8 @@ def watch(
         raise ArgumentError(
             f"on_leak must be 'warn', 'raise' or a function, not {on_leak!r}."
         )
-    watch = Watch(budget, on_leak, traces)
+    log = None if samples is None else Log(samples)
+    watch = Watch(budget, on_leak, traces, log)
     if every is not None:
         watch._sample_each(every)
     return watch

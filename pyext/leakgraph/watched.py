@@ -31,6 +31,8 @@ when the script ends. The exit code is the script's own.
   --traces         name the lines that allocate, too
   --signal NAME    report on this signal, or on none (SIGURG)
   --report FILE    write the last report to FILE, too; {pid} stands for the process id
+  --samples FILE   write each sample to FILE, for leakgraph report --samples; {pid}
+                   stands for the same
 """
 
 OPTIONS = {
@@ -39,6 +41,7 @@ OPTIONS = {
     "--traces": "",
     "--signal": "a signal",
     "--report": "a file name",
+    "--samples": "a file name",
 }
 
 
@@ -67,6 +70,7 @@ def _watch(options: dict[str, str]) -> Watch:
     from leakgraph.watch_call import watch
 
     said = 0
+    samples = options.get("--samples")
 
     def tell(row: GrowthRow, growth: Growth) -> None:
         nonlocal said
@@ -80,8 +84,9 @@ def _watch(options: dict[str, str]) -> Watch:
             budget=float(options.get("--budget", "0.05")),
             on_leak=tell,
             traces="--traces" in options,
+            samples=samples and _filled(samples),
         )
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         fail(f"watch: {error}")
     return started
 
@@ -117,7 +122,10 @@ def _report(watch: Watch, file: str) -> None:
     for line in text.splitlines():
         say(line)
     if file:
-        with open(
-            file.replace("{pid}", str(os.getpid())), "w", encoding="utf-8"
-        ) as out:
+        with open(_filled(file), "w", encoding="utf-8") as out:
             out.write(text + "\n")
+
+
+def _filled(file: str) -> str:
+    """Put the process id into the name of a file."""
+    return file.replace("{pid}", str(os.getpid()))

@@ -58,6 +58,7 @@ class Watch:
         budget: float = 0.01,
         on_leak: _OnLeak = "warn",
         traces: bool = False,
+        log: samples.Log | None = None,
         *,
         clock: Callable[[], float] = time.perf_counter,
         work: Callable[[], float] = processor,
@@ -67,6 +68,7 @@ class Watch:
         background: bool = True,
     ) -> None:
         self._on_leak, self._traces = on_leak, Traces(traces)
+        self._log = log
         self._budget = Budget(budget, clock, work)
         self._clock, self._read, self._background = clock, read, background
         self._imports = Imports() if imports is None else imports
@@ -164,6 +166,8 @@ class Watch:
         self._end_threads()
         self._traces.end()
         self._sequence.close()
+        if self._log is not None:
+            self._log.close()
 
     def _end_threads(self) -> None:
         """Let the threads end."""
@@ -244,6 +248,8 @@ class Watch:
     def _add(self, x: float) -> None:
         """Add a sample; the more there are, the less often they come."""
         numbers = self._read()
+        if self._log is not None:
+            self._log.add(numbers, None if self._by_time else self._steps)
         self._window.add(x, numbers)
         if self._whole.add(x, numbers):
             self._distance = min(2 * self._distance, SELDOM)

@@ -34,6 +34,7 @@ figures figure.lgs
 waste losses.lgs
 threads training.lgs
 native training.lgs
+allocations training.lgs
 search training.lgs train
 info training.lgs
 questions

@@ -939,9 +939,11 @@ def test_the_verb(target, python):
     assert (done.folder / "run.html").stat().st_size > 10_000
     assert (done.folder / f"leakgraph-{one.pid}.lgs").exists()
     options = ("--diff", "2", "--every", "0.1", "--settled", "-o", "{pid}-{n}.lgs")
+    options += ("--samples", "run.csv")
     done = python("-m", "leakgraph", "attach", one.pid, *options)
     assert done.code == 0 and "bytearray" in done.out
     assert (done.folder / f"{one.pid}-2.lgs").exists()
+    assert len((done.folder / "run.csv").read_text("ascii").splitlines()) == 1 + 12
 
 
 @pytest.mark.once
@@ -950,6 +952,7 @@ def test_the_verb(target, python):
     [
         (["1x"], "takes the number of a process"),
         (["1", "--every", "2"], "--every needs --diff"),
+        (["1", "--samples", "a.csv"], "--samples needs --diff"),
         (["1", "--settled"], "--settled needs --diff"),
         (["1", "--diff", "x"], "--diff needs a number, not x"),
         (["1", "--diff", "2", "--every", "x"], "--every needs a number of seconds"),

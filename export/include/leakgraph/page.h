@@ -8,6 +8,7 @@
 
 #include <leakgraph/growth.h>
 #include <leakgraph/ranks.h>
+#include <leakgraph/samples.h>
 #include <leakgraph/table.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,8 @@ typedef struct lg_page_options {
     const double *steps; /**< as in lg_growth_options */
     const char *note;    /**< as in lg_growth_options */
     const char *name;    /**< the title if there is no other: a file's name */
+    const lg_samples *samples; /**< the memory of the process at more moments,
+                                    which the chart shows; or NULL */
 } lg_page_options;
 
 #define LG_PAGE_OPTIONS_INIT                                                   \

@@ -52,6 +52,7 @@
 #include <leakgraph/question.h>
 #include <leakgraph/report.h>
 #include <leakgraph/search.h>
+#include <leakgraph/samples.h>
 #include <leakgraph/scope.h>
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>

@@ -90,6 +90,9 @@ LG_API lg_string lg_places_device_name(const lg_places *places,
  *  only if the place has an example. */
 LG_API lg_category lg_place_category(const lg_places *places, uint32_t index,
                                      const lg_graph *graph);
+/** Adds the last step of a place as a frame of a stack: `.losses list`, `[*]
+ *  str`, or `~ Session` if several paths lead there. */
+LG_API void lg_place_step_format(const lg_place *place, lg_text *out);
 /** Adds the path to a place: `__main__.trainer.losses[*]`. Places of a summary
  *  have the path that a snapshot has for their example, where their steps do
  *  not say it: `thread T-1 in Queue.get() queue.py:171 local self`. Otherwise

@@ -91,3 +91,31 @@ lg_place_format(const lg_places *places, uint32_t index, lg_text *out)
         add_step(places, lg__place_at(places, at), out);
     }
 }
+
+void
+lg_place_step_format(const lg_place *place, lg_text *out)
+{
+    switch (place->kind) {
+    case LG_PLACE_GARBAGE:
+        lg_text_add(out, "garbage ");
+        break;
+    case LG_PLACE_ITEM:
+        lg_text_add(out, "[*] ");
+        break;
+    case LG_PLACE_KEY:
+        lg_text_add(out, "key ");
+        break;
+    case LG_PLACE_SEVERAL:
+        lg_text_add(out, "~ ");
+        break;
+    default:
+        break;
+    }
+    bool named = place->label.length > 0 && place->kind != LG_PLACE_ITEM &&
+                 place->kind != LG_PLACE_KEY;
+    if (named) {
+        lg_text_add_bytes(out, place->label.data, place->label.length);
+        lg_text_add(out, " ");
+    }
+    lg_text_add_bytes(out, place->type.data, place->type.length);
+}

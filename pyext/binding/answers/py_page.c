@@ -10,7 +10,8 @@
 
 const char lg__snapshot_report_doc[] =
     "report($self, /, path, *, earlier=(), steps=None, title=None, "
-    "progress=None)\n"
+    "samples=None,\n"
+    "       progress=None)\n"
     "--\n\n"
     "Write one web page with all answers to a file and return its path.\n\n"
     "The page needs no network: open it in a browser, and share it. {pid}, "
@@ -23,15 +24,21 @@ const char lg__snapshot_report_doc[] =
     "          and the page is of the newest\n"
     "steps     a number for each of these and for this one, as in diff()\n"
     "title     the page's title; the program that ran if it is not given\n"
+    "samples   a file of samples, as watch() and attach write it: the page "
+    "then "
+    "shows\n"
+    "          memory over time\n"
     "progress  as in snapshot()";
 
-enum { PATH, EARLIER, STEPS, TITLE, PROGRESS, ARGUMENTS };
+enum { PATH, EARLIER, STEPS, TITLE, SAMPLES, PROGRESS, ARGUMENTS };
 
 typedef struct page_request {
     lg__snapshot_object *snapshot;
     PyObject *path;  /* bytes */
     PyObject *given; /* a list: the earlier snapshots, then this one */
     const char *title;
+    PyObject *samples_path; /* bytes; NULL: none */
+    lg_samples samples;
     lg__compared compared;
     lg_growth_order order;
     double *steps;
@@ -78,6 +85,22 @@ find_name(const page_request *self)
     return slash != NULL ? slash + 1 : text;
 }
 
+/* Reads the file of samples, if there is one. */
+static bool
+request_samples(page_request *self, PyObject *given)
+{
+    lg_error error;
+    if (given == NULL || given == Py_None)
+        return true;
+    if (!PyUnicode_FSConverter(given, &self->samples_path))
+        return false;
+    lg_status status = lg_samples_load(PyBytes_AS_STRING(self->samples_path),
+                                       &self->samples, &error);
+    if (status != LG_OK)
+        lg__error_raise(lg__object_state(self->snapshot), status, &error);
+    return status == LG_OK;
+}
+
 static bool
 request_parse(page_request *self, PyObject *const *values)
 {
@@ -87,6 +110,7 @@ request_parse(page_request *self, PyObject *const *values)
            lg__compared_steps(&self->compared, lg__object_state(self->snapshot),
                               values[STEPS], &self->steps) &&
            lg__arg_text("title", values[TITLE], &self->title) &&
+           request_samples(self, values[SAMPLES]) &&
            (self->path = lg__pathname_filled(values[PATH])) != NULL &&
            lg__progress_begin(&self->progress, values[PROGRESS]);
 }
@@ -156,6 +180,7 @@ request_run(page_request *self)
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
     options.title = self->title;
     options.name = find_name(self);
+    options.samples = self->samples_path != NULL ? &self->samples : NULL;
     if (self->compared.count > 1) {
         options.summaries = (const lg_summary *const *)self->compared.summaries;
         options.summary_count = self->order.count;
@@ -178,8 +203,8 @@ PyObject *
 lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const char *const names[] = {"path",  "earlier",  "steps",
-                                        "title", "progress", NULL};
+    static const char *const names[] = {"path",    "earlier",  "steps", "title",
+                                        "samples", "progress", NULL};
     static const lg__arg_list list = {"report", names, 1, 1};
     PyObject *values[ARGUMENTS] = {NULL};
     page_request self = {.snapshot = (lg__snapshot_object *)snapshot};
@@ -196,6 +221,8 @@ lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
     lg__compared_end(&self.compared);
     lg_growth_order_free(&self.order);
     free(self.steps);
+    lg_samples_free(&self.samples);
+    Py_XDECREF(self.samples_path);
     Py_XDECREF(self.given);
     Py_XDECREF(self.path);
     return result;

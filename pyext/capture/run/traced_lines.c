@@ -1,5 +1,4 @@
 #include "capture/run/traced_lines.h"
-#include "capture/walk/name.h"
 
 #include <dlfcn.h>
 #include <string.h>
