@@ -257,6 +257,17 @@ detail_text(const lg__view_node *node)
                      .length = node->detail.length - skip};
 }
 
+// Returns whether a text has Chinese, Japanese, Korean or emoji. A machine
+// without a font for them draws boxes that are taller than the line.
+static bool
+is_tall(const lg_text *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if ((unsigned char)text->data[i] >= 0xe3)
+            return true;
+    return false;
+}
+
 // Writes the second line: what the title leaves out, and why the node is drawn.
 // It shares the cell of the first, so that both keep clear of the border.
 static void
@@ -284,6 +295,8 @@ add_second_line(lg_text *out, const lg__view_node *node,
         gap = " · ";
     }
     add_fact_rows(out, node, gap);
+    if (is_tall(&node->title) || is_tall(&node->detail))
+        lg_text_add(out, "<FONT POINT-SIZE=\"16\"> </FONT>");
     lg_text_add(out, "</FONT><BR ALIGN=\"LEFT\"/>");
 }
 

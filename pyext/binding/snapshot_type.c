@@ -127,6 +127,8 @@ snapshot_exit(lg__snapshot_object *self, PyObject *const *Py_UNUSED(args),
 static PyObject *
 snapshot_node(lg__snapshot_object *self, PyObject *argument)
 {
+    if (!PyIndex_Check(argument))
+        return lg__snapshot_item((PyObject *)self, argument);
     Py_ssize_t i = PyNumber_AsSsize_t(argument, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred())
         return NULL;
@@ -164,7 +166,8 @@ static PyMethodDef snapshot_methods[] = {
     {"__exit__", LG__FASTCALL(snapshot_exit), METH_FASTCALL,
      "__exit__($self, /, *args)\n--\n\nClose the snapshot."},
     {"node", (PyCFunction)snapshot_node, METH_O,
-     "node($self, index, /)\n--\n\nThe node with that number."},
+     "node($self, index, /)\n--\n\nThe node with that number, or of a live "
+     "object: snapshot[object]."},
     {"find", lg__snapshot_find, METH_O,
      "find($self, obj, /)\n"
      "--\n\n"
@@ -226,13 +229,15 @@ static PyMethodDef snapshot_methods[] = {
      "While the memoryview is in use, the snapshot cannot be closed."},
     {"export", LG__FASTCALL(lg__snapshot_export), KEYWORDS,
      lg__snapshot_export_doc},
-    {"to_networkx", lg__snapshot_to_networkx, METH_NOARGS,
-     "to_networkx($self, /)\n--\n\nA networkx.MultiDiGraph of all objects and "
+    {"to_networkx", LG__FASTCALL(lg__snapshot_to_networkx), KEYWORDS,
+     "to_networkx($self, /, *, progress=None)\n--\n\nA networkx.MultiDiGraph "
+     "of all objects and "
      "references.\n\nNodes have title, type, size and device; edges have "
      "label, "
      "kind and weak."},
-    {"to_igraph", lg__snapshot_to_igraph, METH_NOARGS,
-     "to_igraph($self, /)\n--\n\nA directed igraph.Graph of all objects and "
+    {"to_igraph", LG__FASTCALL(lg__snapshot_to_igraph), KEYWORDS,
+     "to_igraph($self, /, *, progress=None)\n--\n\nA directed igraph.Graph of "
+     "all objects and "
      "references.\n\nIts attributes are those of to_networkx()."},
     {"sql", (PyCFunction)(void (*)(void))lg__snapshot_sql,
      METH_VARARGS | METH_KEYWORDS,

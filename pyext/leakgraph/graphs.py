@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from leakgraph.extras import need
 
 if TYPE_CHECKING:
     from leakgraph import Snapshot
 
+_Item = TypeVar("_Item")
 
-def to_networkx(snapshot: Snapshot) -> Any:
+
+_Report = Callable[[str, float], object]
+
+#: How often to say how far the work is.
+_STEP = 4096
+
+
+def _told(items: Sequence[_Item], report: _Report, begin: float) -> Iterator[_Item]:
+    """The items, reported as the half of the work that begins there."""
+    for number, item in enumerate(items):
+        if number % _STEP == 0:
+            report("copying", begin + number / len(items) / 2)
+        yield item
+
+
+def to_networkx(request: tuple[Snapshot, _Report]) -> Any:
     """A networkx.MultiDiGraph whose nodes are the numbers of the snapshot's.
 
     Nodes have `title`, `type`, `size` and `device`; edges have `label`, `kind` and
     `weak`.
     """
-    import networkx
-
+    networkx = need("networkx", "networkx", "to_networkx()")
+    snapshot, report = request
     graph = networkx.MultiDiGraph()
     graph.add_nodes_from(
         (
@@ -30,7 +47,7 @@ def to_networkx(snapshot: Snapshot) -> Any:
                 "device": node.device,
             },
         )
-        for node in snapshot.nodes
+        for node in _told(snapshot.nodes, report, 0)
     )
     graph.add_edges_from(
         (
@@ -38,34 +55,39 @@ def to_networkx(snapshot: Snapshot) -> Any:
             edge.target.index,
             {"label": edge.label, "kind": edge.kind, "weak": edge.weak},
         )
-        for edge in snapshot.edges
+        for edge in _told(snapshot.edges, report, 0.5)
     )
     return graph
 
 
-def to_igraph(snapshot: Snapshot) -> Any:
+def to_igraph(request: tuple[Snapshot, _Report]) -> Any:
     """A directed igraph.Graph whose vertices are the snapshot's nodes, in order.
 
     The attributes are those of to_networkx().
     """
-    import igraph
-
-    nodes, edges = snapshot.nodes, snapshot.edges
+    igraph = need("igraph", "igraph", "to_igraph()")
+    snapshot, report = request
+    nodes = [
+        (node.label, node.type_name, node.size, node.device)
+        for node in _told(snapshot.nodes, report, 0)
+    ]
+    edges = [
+        (edge.source.index, edge.target.index, edge.label, edge.kind, edge.weak)
+        for edge in _told(snapshot.edges, report, 0.5)
+    ]
+    title, type_name, size, device = zip(*nodes) if nodes else ([],) * 4
+    source, target, label, kind, weak = zip(*edges) if edges else ([],) * 5
     return igraph.Graph(
         n=len(nodes),
-        edges=[(edge.source.index, edge.target.index) for edge in edges],
+        edges=list(zip(source, target)),
         directed=True,
         vertex_attrs={
-            "title": [node.label for node in nodes],
-            "type": [node.type_name for node in nodes],
-            "size": [node.size for node in nodes],
-            "device": [node.device for node in nodes],
+            "title": title,
+            "type": type_name,
+            "size": size,
+            "device": device,
         },
-        edge_attrs={
-            "label": [edge.label for edge in edges],
-            "kind": [edge.kind for edge in edges],
-            "weak": [edge.weak for edge in edges],
-        },
+        edge_attrs={"label": label, "kind": kind, "weak": weak},
     )
 
 

@@ -455,7 +455,8 @@ order_of(size_t count, const char *const *pids, const char *const *times,
 
 #define DIFFERENT "the snapshots are of different processes\n"
 #define SORTED                                                                 \
-    "the snapshots were not in the order of their times, and are sorted\n"
+    "the snapshots were not in the order of their times, and are sorted: "
+#define LAST_FIRST "number 3 is the oldest, and number 1 the newest\n"
 
 static void
 processes_are_told_apart(void)
@@ -467,7 +468,7 @@ processes_are_told_apart(void)
     const char *const programs[] = {"a/train.py", NULL, "-m pkg.train"};
     lg_text said = {0};
     CHECK(order_of(3, pids, down, programs, &said, NULL) == LG_OK);
-    CHECK_TEXT(said, "210 " DIFFERENT SORTED);
+    CHECK_TEXT(said, "210 " DIFFERENT SORTED LAST_FIRST);
     said.length = 0;
     CHECK(order_of(3, pids, some, programs, &said, NULL) == LG_OK);
     CHECK_TEXT(said, "012 " DIFFERENT);
@@ -528,7 +529,7 @@ snapshots_are_sorted_or_left_out(void)
     const char *const none[] = {"not inspected: a", "not inspected: a",
                                 "not inspected: a"};
     check_order(up, fine, (size_t[]){0, 1, 2}, 3, "");
-    check_order(down, fine, (size_t[]){2, 1, 0}, 3, SORTED);
+    check_order(down, fine, (size_t[]){2, 1, 0}, 3, SORTED LAST_FIRST);
     check_order(up, one, (size_t[]){0, 2}, 2,
                 "snapshot 2 of 3 is left out: torch was not inspected: why\n");
     check_order(up, two, (size_t[]){0, 1, 2}, 3, "");

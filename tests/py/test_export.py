@@ -45,6 +45,28 @@ def test_networkx_reads_files(
 
 
 @pytest.mark.libraries
+def test_graphs_say_how_far_they_are(part: leakgraph.Snapshot) -> None:
+    pytest.importorskip("networkx")
+    said: list[tuple[str, float]] = []
+
+    def stop(phase: str, done: float) -> None:
+        said.append((phase, done))
+        raise KeyError("enough")
+
+    def note(phase: str, done: float) -> None:
+        said.append((phase, done))
+
+    with pytest.raises(KeyError, match="enough"):
+        part.to_networkx(progress=stop)
+    assert said == [("copying", 0.0)]
+    said.clear()
+    assert len(part.to_networkx(progress=note)) == len(part)
+    assert said[0] == ("copying", 0.0) and said[-1] == ("done", 1.0)
+    with pytest.raises(TypeError, match="progress must be"):
+        part.to_networkx(progress=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.libraries
 def test_igraph(part: leakgraph.Snapshot) -> None:
     pytest.importorskip("igraph")
     graph = part.to_igraph()

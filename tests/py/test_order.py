@@ -40,12 +40,24 @@ def row_of(growth):
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3)))[1:])
 def test_files_are_sorted_by_time(files, order):
     _, made = files
-    growth = leakgraph.diff(*(made[at][1] for at in order), min_bytes=2000)
+    given = [made[at][1] for at in order]
+    oldest, newest = order.index(0) + 1, order.index(2) + 1
+    text = f"number {oldest} is the oldest, and number {newest} the newest"
+    with pytest.warns(RuntimeWarning, match=text) as warned:
+        growth = leakgraph.diff(*given, min_bytes=2000)
+    assert warned[0].filename == __file__
     assert row_of(growth) == (50, 100, 150)
     assert "not in the order of their times, and are sorted" in str(growth)
     assert "are sorted" in json.loads(growth.json)["note"]
     (row,) = (row for row in growth if "program.held" in row.holder)
     assert row.node.type_name == "bytes"
+
+
+def test_the_older_of_two_is_named(files):
+    _, made = files
+    with pytest.warns(RuntimeWarning, match="the second is older than the first"):
+        growth = made[1][0].diff(made[0][0], min_bytes=2000)
+    assert row_of(growth) == (50, 100)
 
 
 def test_snapshots_and_summaries_are_sorted_with_their_steps(files):

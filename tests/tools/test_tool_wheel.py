@@ -20,6 +20,7 @@ GOOD = [
     "leakgraph/leakgraph-render",
     "leakgraph/py.typed",
     "leakgraph-0.1.0.data/scripts/leakgraph",
+    "leakgraph-0.1.0.data/data/share/man/man1/leakgraph.1",
     "leakgraph-0.1.0.dist-info/METADATA",
     "leakgraph-0.1.0.dist-info/licenses/LICENSE",
 ]

@@ -334,6 +334,7 @@ typedef struct lg_growth_order {
     size_t count;
     lg_text said; /**< lines: what is sorted or left out, and why; empty if
                        nothing is */
+    bool sorted;  /**< they were given in another order */
 } lg_growth_order;
 
 /**

@@ -231,6 +231,21 @@ leave_out(const lg_summary *const *summaries, size_t count,
     lg__wide_free(kept);
 }
 
+// Says that the snapshots came in another order, and which is older.
+static void
+say_sorted(lg_growth_order *order)
+{
+    lg_text_add(&order->said, "the snapshots were not in the order of their "
+                              "times, and are sorted: ");
+    if (order->count == 2 && order->index[0] + order->index[1] == 1)
+        lg_text_add(&order->said, "the second is older than the first\n");
+    else
+        lg_text_addf(&order->said,
+                     "number %zu is the oldest, and number %zu the newest\n",
+                     order->index[0] + 1, order->index[order->count - 1] + 1);
+    order->sorted = true;
+}
+
 lg_status
 lg_growth_order_find(const lg_summary *const *summaries, size_t count,
                      lg_growth_order *out, lg_error *err)
@@ -249,8 +264,7 @@ lg_growth_order_find(const lg_summary *const *summaries, size_t count,
     if (are_of_several_processes(summaries, &order))
         lg_text_add(&order.said, "the snapshots are of different processes\n");
     if (have_times(summaries, &order) && sort(summaries, &order))
-        lg_text_add(&order.said, "the snapshots were not in the order of their "
-                                 "times, and are sorted\n");
+        say_sorted(&order);
     if (order.said.failed) {
         lg_growth_order_free(&order);
         return lg__error_memory(err);

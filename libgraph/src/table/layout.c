@@ -1,4 +1,5 @@
 // What the text reports share.
+#include "table/width.h"
 #include "table/words.h"
 
 #include <string.h>
@@ -21,10 +22,9 @@ lg__text_cut(lg_text *text, size_t length)
 size_t
 lg__text_width(const lg_text *out, size_t start)
 {
-    size_t width = 0;
-    for (size_t i = start; i < out->length; i++)
-        width += ((unsigned char)out->data[i] & 0xc0) != 0x80;
-    return width;
+    return out->length > start
+               ? lg__display_width(out->data + start, out->length - start)
+               : 0;
 }
 
 void
@@ -40,13 +40,12 @@ lg__text_pad(lg_text *out, size_t start, size_t width)
 static size_t
 first_cell(const char *line, const char *end)
 {
-    size_t width = 0;
-    for (; line < end && *line != '\n'; line++) {
-        if (*line == '\t')
-            return width;
-        width += ((unsigned char)*line & 0xc0) != 0x80;
-    }
-    return 0;
+    const char *at = line;
+    while (at < end && *at != '\n' && *at != '\t')
+        at++;
+    return at < end && *at == '\t'
+               ? lg__display_width(line, (size_t)(at - line))
+               : 0;
 }
 
 static size_t

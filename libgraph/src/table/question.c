@@ -9,6 +9,7 @@
 #include <leakgraph/scope.h>
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -169,9 +170,23 @@ lg_option_read(const lg_option *option, const char *called, const char *word,
 
 /* -------------------------------------------------- options of an answer */
 
+// Adds to a message that another option of the question takes the word.
+static void
+suggest_option(const lg_question *question, const char *word, lg_error *err)
+{
+    for (const lg_option *other = question->options; other->name; other++)
+        for (size_t i = 0; other->words != NULL && other->words[i]; i++)
+            if (strcmp(other->words[i], word) == 0) {
+                size_t used = strlen(err->message);
+                snprintf(err->message + used, sizeof err->message - used,
+                         "; did you mean %s=%s?", other->name, word);
+            }
+}
+
 static lg_status
-set_device(const lg_ask *ask, const lg_option *option, const char *name,
-           uint32_t *out, lg_error *err)
+set_device(const lg_question *question, const lg_ask *ask,
+           const lg_option *option, const char *name, uint32_t *out,
+           lg_error *err)
 {
     if (name == NULL ||
         (option->preset != NULL && strcmp(name, option->preset) == 0)) {
@@ -179,16 +194,19 @@ set_device(const lg_ask *ask, const lg_option *option, const char *name,
         return LG_OK;
     }
     lg_status status = lg_graph_device_find(ask->graph, name, out, err);
-    if (status == LG_ENOTFOUND && err != NULL)
+    if (status == LG_ENOTFOUND && err != NULL) {
         err->status = LG_EINVAL;
+        suggest_option(question, name, err);
+    }
     return status == LG_ENOTFOUND ? LG_EINVAL : status;
 }
 
 // Sets the member of an option that is given, or has a preset. Those of the
 // scope set it together.
 static lg_status
-set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
-           char *options, lg_error *err)
+set_member(const lg_question *question, const lg_ask *ask,
+           const lg_option *option, const lg_given *given, char *options,
+           lg_error *err)
 {
     void *member = options + option->offset;
     lg_given value = *given;
@@ -221,7 +239,7 @@ set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
         *(lg_asked_type *)member = (lg_asked_type){value.text, value.types};
         break;
     case LG_OPTION_DEVICE:
-        return set_device(ask, option, value.text, member, err);
+        return set_device(question, ask, option, value.text, member, err);
     default:
         break;
     }
@@ -283,8 +301,8 @@ lg_question_check(const lg_question *question, const lg_ask *ask, lg_error *err)
     lg_status status = LG_OK;
     for (size_t i = 0; i < count_options(question) && !status; i++)
         if (question->options[i].type == LG_OPTION_DEVICE && ask->given != NULL)
-            status = set_device(ask, &question->options[i], ask->given[i].text,
-                                &device, err);
+            status = set_device(question, ask, &question->options[i],
+                                ask->given[i].text, &device, err);
     if (status == LG_OK)
         status = open_baseline(question, ask, &held, err);
     release(&held);
@@ -324,7 +342,8 @@ set_options(const lg_question *question, const lg_ask *ask, used *held,
             *(lg_asked_baseline *)(void *)(options + option->offset) =
                 held->baseline;
         else
-            status = set_member(ask, option, &ask->given[i], options, err);
+            status =
+                set_member(question, ask, option, &ask->given[i], options, err);
     }
     if (status == LG_OK)
         status = find_scope(question, ask, &offset, &held->scope, err);

@@ -194,6 +194,19 @@ reorder(lg__compared *self, const lg_growth_order *order, double *steps)
     return true;
 }
 
+/* Warns of what is sorted. Returns false if the program has warnings raise. */
+static bool
+warn(const lg_text *said)
+{
+    lg_text message = {0};
+    lg_text_addf(&message, "leakgraph: %.*s", (int)said->length - 1,
+                 said->data);
+    bool fine = message.data == NULL ||
+                PyErr_WarnEx(PyExc_RuntimeWarning, message.data, 1) == 0;
+    lg_text_free(&message);
+    return fine;
+}
+
 bool
 lg__compared_line_up(lg__compared *self, lg__core_state *state,
                      PyObject *const *args, const lg_monitor *monitor,
@@ -210,6 +223,8 @@ lg__compared_line_up(lg__compared *self, lg__core_state *state,
         return false;
     }
     size_t index = order->index[order->count - 1];
+    if (order->sorted && !warn(&order->said))
+        return false;
     return reorder(self, order, steps) &&
            (index == (size_t)last ||
             reopen_newest(self, state, args, index, monitor, newest));

@@ -75,18 +75,72 @@ lg__snapshot_export(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
-PyObject *
-lg__snapshot_to_networkx(PyObject *self, PyObject *Py_UNUSED(unused))
+/* What a module in Python calls to say how far it is: report(phase, done). It
+   does nothing once the work is done. */
+static PyObject *
+report(PyObject *capsule, PyObject *at)
 {
-    return lg__python_call(lg__object_state(self), "leakgraph.graphs",
-                           "to_networkx", self);
+    const char *phase;
+    double done;
+    if (!PyArg_ParseTuple(at, "sd", &phase, &done))
+        return NULL;
+    lg__progress *watch = PyCapsule_GetContext(capsule);
+    if (watch != NULL &&
+        !watch->monitor.tick(watch->monitor.context, phase, done))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Has a function of leakgraph.graphs make the graph of another library. */
+static PyObject *
+convert(PyObject *self, const char *function, PyObject *progress)
+{
+    static PyMethodDef method = {"report", report, METH_VARARGS, NULL};
+    static char none;
+    lg__progress watch;
+    if (!lg__progress_begin(&watch, progress))
+        return NULL;
+    PyObject *capsule = PyCapsule_New(&none, NULL, NULL);
+    PyObject *told = NULL, *request = NULL, *graph = NULL;
+    if (capsule != NULL && PyCapsule_SetContext(capsule, &watch) == 0)
+        told = PyCFunction_New(&method, capsule);
+    if (told != NULL)
+        request = PyTuple_Pack(2, self, told);
+    if (request != NULL)
+        graph = lg__python_call(lg__object_state(self), "leakgraph.graphs",
+                                function, request);
+    if (capsule != NULL)
+        PyCapsule_SetContext(capsule, NULL);
+    Py_XDECREF(request);
+    Py_XDECREF(told);
+    Py_XDECREF(capsule);
+    return lg__progress_end(&watch, graph);
+}
+
+static PyObject *
+convert_as_asked(PyObject *self, const char *function, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"progress", NULL};
+    const lg__arg_list list = {function, names, 0, 0};
+    PyObject *values[1] = {NULL};
+    return lg__args_take(&list, args, nargs, kwnames, values)
+               ? convert(self, function, values[0])
+               : NULL;
 }
 
 PyObject *
-lg__snapshot_to_igraph(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_to_networkx(PyObject *self, PyObject *const *args,
+                         Py_ssize_t nargs, PyObject *kwnames)
 {
-    return lg__python_call(lg__object_state(self), "leakgraph.graphs",
-                           "to_igraph", self);
+    return convert_as_asked(self, "to_networkx", args, nargs, kwnames);
+}
+
+PyObject *
+lg__snapshot_to_igraph(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return convert_as_asked(self, "to_igraph", args, nargs, kwnames);
 }
 
 PyObject *
