@@ -127,6 +127,7 @@ bench-large: setup  ## OBJECTS (50000000) captured, saved, loaded and analysed: 
 
 docs: build  ## the web site with the C reference in build/site; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs
+	@$(bin)/python tools/gallery.py build/docs
 	@$(bin)/python tools/check_docs.py
 	@$(bin)/python -m pip install -qq -r tools/requirements-site.txt
 	@$(bin)/python -m mkdocs build --quiet

@@ -1,7 +1,8 @@
 """Adds pages to MkDocs that are not in docs/.
 
-mkdocs.yml names this file as a hook. It adds README.md and its neighbours, and the C
-reference from tools/apidoc.py, and adapts links between pages.
+mkdocs.yml names this file as a hook. It adds README.md and its neighbours, the C
+reference from tools/apidoc.py and the gallery from tools/gallery.py, and adapts links
+between pages.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ PAGES = {
     "THIRD_PARTY.md": "third-party.md",
     "LICENSE": "license.md",
     "build/docs/c-api.md": "c-reference.md",
+    "build/docs/gallery.md": "gallery.md",
 }
 SHORT_CODE = re.compile(r"<code>(?=[^<]{1,24}</code>)")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=(?:#[^)\s]*)?\))")
@@ -57,6 +59,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         if not source.endswith(".md"):
             text = f"# License\n\n```text\n{text}```\n"
         files.append(File.generated(config, page, content=text))
+    made = ROOT / "build" / "docs"
+    for path in sorted((made / "gallery").rglob("*.*")):
+        name = path.relative_to(made).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
 
 

@@ -231,6 +231,17 @@ numbers_and_below(void)
 }
 
 static void
+colours_of_calls(void)
+{
+    const char *text = "call plt.close(fig), (see a.b)\n";
+    lg_text out = {0};
+    lg_layout_paint(text, strlen(text), &out);
+    CHECK_TEXT(out, "call \033[36mplt.close(fig)\033[0m, "
+                    "(see \033[36ma.b\033[0m)\n");
+    lg_text_free(&out);
+}
+
+static void
 colours(void)
 {
     const char *text = "1.5 MiB  train.losses[0] keeps 3 B, see a. b\n"
@@ -253,5 +264,6 @@ SUITE(fit)
     RUN(cells);
     RUN(numbers_and_below);
     RUN(colours);
+    RUN(colours_of_calls);
     return test_result();
 }

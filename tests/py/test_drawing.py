@@ -362,3 +362,21 @@ def test_garbage_has_no_path_from_a_root():
         snapshot = leakgraph.snapshot()
     text = snapshot.show_backrefs(hex(address)).text
     assert "root: " not in text and "list" in text
+
+
+def test_wide_characters():
+    """Columns count them as two; a box without a font for them is higher."""
+    wide = type("訓練器", (), {})()
+    narrow = Holder()
+    wide.履歴 = narrow.plain = [object()]
+    lines = str(leakgraph.snapshot().why(wide.履歴[0])).splitlines()
+    marked = [
+        (lines[at - 1], lines[at]) for at in range(len(lines)) if "~~" in lines[at]
+    ]
+    assert all(
+        len(mark.split("│")[1].strip()) == 1 + 2 * 2
+        for label, mark in marked
+        if "履歴" in label
+    )
+    assert 'POINT-SIZE="16"' in leakgraph.show_refs(wide).dot
+    assert 'POINT-SIZE="16"' not in leakgraph.show_refs(narrow).dot

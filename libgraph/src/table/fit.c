@@ -405,7 +405,8 @@ end_of_path(const char *at, const char *end)
     bool steps = false;
     while (stop < end && *stop != ' ' && *stop != '\n')
         stop++;
-    while (stop > at && strchr(".,:;)", stop[-1]) != NULL)
+    bool called = memchr(at, '(', (size_t)(stop - at)) != NULL;
+    while (stop > at && strchr(called ? ".,:;" : ".,:;)", stop[-1]) != NULL)
         stop--;
     for (const char *c = at; c + 1 < stop; c++)
         steps |= (c[0] == '.' && is_letter(c[1])) || c[0] == '[';
