@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from leakgraph.extras import need
 
 if TYPE_CHECKING:
-    from leakgraph import Snapshot
-
-_Item = TypeVar("_Item")
+    from leakgraph import Edges, Nodes, Snapshot
 
 
 _Report = Callable[[str, float], object]
@@ -20,7 +18,7 @@ _Report = Callable[[str, float], object]
 _STEP = 4096
 
 
-def _told(items: Sequence[_Item], report: _Report, begin: float) -> Iterator[_Item]:
+def _told(items: Nodes | Edges, report: _Report, begin: float) -> Iterator[Any]:
     """The items, reported as the half of the work that begins there."""
     for number, item in enumerate(items):
         if number % _STEP == 0:
