@@ -1673,6 +1673,7 @@ class TopRow(
             "exception",
             "atom",
         ],
+        int | None,
         int,
         str | None,
         tuple[TopPart, ...],
@@ -1688,6 +1689,7 @@ class TopRow(
             "title",
             "module",
             "category",
+            "refcount",
             "count",
             "held_by",
             "parts",
@@ -1723,6 +1725,8 @@ class TopRow(
         "exception",
         "atom",
     ]: ...
+    @property
+    def refcount(self) -> int | None: ...
     @property
     def count(self) -> int: ...  # type: ignore[override]
     @property

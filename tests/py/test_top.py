@@ -190,6 +190,16 @@ class Rows(list):
     """A container by its base."""
 
 
+def test_a_row_has_the_references_of_its_object():
+    big = [bytearray(30 * MIB)]
+    others = [big] * 5
+    snapshot = leakgraph.snapshot()
+    row = next(row for row in snapshot.top(5) if row.retained.total > 30 * MIB)
+    assert row.node is not None and row.refcount == row.node.refcount
+    assert {row.refcount for row in snapshot.top(5, group="type")} == {None}
+    assert others[0] is big
+
+
 def test_an_object_and_its_type_have_one_category():
     rows = Rows(bytearray(50_000) for _ in range(200))
     snapshot = leakgraph.snapshot()

@@ -598,6 +598,7 @@ enum {
     TITLE,
     MODULE,
     CATEGORY,
+    REFCOUNT,
     COUNT,
     TYPE_SHOWN,
     MODULE_SHOWN,
@@ -613,6 +614,16 @@ put_parts(const lg_ask *ask, const void *top, const void *row,
 {
     (void)top, (void)field;
     lg__top_parts_put(ask->graph, row, table, column);
+}
+
+static void
+put_refcount(const lg_ask *ask, const void *top, const void *row,
+             const lg_field *field, lg_table *table, size_t column)
+{
+    lg_node node = ((const lg_top_row *)row)->node;
+    (void)top, (void)field;
+    if (node != LG_NONE)
+        lg__put_count(table, column, ask->graph->columns.refcount[node]);
 }
 
 static const lg_field fields[FIELDS + 1] = {
@@ -640,6 +651,9 @@ static const lg_field fields[FIELDS + 1] = {
                 .look = {.in = LG_IN_DATA}},
     [CATEGORY] = {"category", NULL, "what the objects are", LG_COLUMN_TEXT,
                   ROW(category), .words = lg__category_words,
+                  .look = {.in = LG_IN_DATA}},
+    [REFCOUNT] = {"refcount", NULL, "number of references to the object",
+                  LG_COLUMN_COUNT, .put = put_refcount, .optional = true,
                   .look = {.in = LG_IN_DATA}},
     [COUNT] = {"count", "objects", "number of objects", LG_COLUMN_COUNT,
                ROW(count), .look = {.least = 12, .shown = has_groups}},
