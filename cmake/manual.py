@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-OPTION = re.compile(r"  ((?:WORDS, )?-.*?)(?:  +(\S.*))?$")
+OPTION = re.compile(r"  ((?:[A-Z]+, )?-.*?)(?:  +(\S.*))?$")
 
 
 def ask(command: str, *words: str) -> str:

@@ -51,12 +51,15 @@ OPTIONS = {
     "type": "_Holding",
     "baseline": "_Path | None",
     "update": "bool",
+    "share": "float | str",
+    "object": "object",
 }
 #: Types of options that are True or False.
 FLAGS = ("flag", "mine", "update", "check")
 #: What types of Python have besides, by hand: attributes, and methods.
 ATTRIBUTES = {
     "Cycles": {"snapshot": "Snapshot"},
+    "Dominators": {"snapshot": "Snapshot", "components": "int", "tops": "Nodes"},
     "Cycle": {
         "nodes": "Nodes",
         "edges": "Edges",
@@ -95,13 +98,14 @@ def preset(option: dict[str, Any]) -> str:
     word = option["words"][0] if option["type"] == "choice" else option["preset"]
     if word in (None, "all"):
         return "None"
-    return str(word) if option["type"] == "limit" else json.dumps(word)
+    return str(word) if option["type"] in ("limit", "share") else json.dumps(word)
 
 
 def parameters(question: Question, function: bool) -> Iterator[str]:
     """Yield the parameters of the function or method."""
     options = [one for one in question["options"] if one["type"] != "check"]
-    positional = options[:1] if options[0]["type"] in ("limit", "words") else []
+    alone = ("limit", "words", "object")
+    positional = options[:1] if options[0]["type"] in alone else []
     if not function:
         yield "self"
     for option in options:
@@ -197,6 +201,8 @@ def form(option: dict[str, Any]) -> str:
         "module": " GLOB",
         "type": " TYPE",
         "baseline": " FILE",
+        "share": " F",
+        "object": " SELECTOR",
     }
     value = values.get(option["type"], "")
     if "words" in option:

@@ -1,4 +1,4 @@
-// The verbs that ask who retains what (why, paths, dominators), and
+// The verbs that ask who retains what (why, paths), and
 // analyze, which saves the analysis.
 
 #include "command/command.h"
@@ -7,19 +7,6 @@
 #include <leakgraph/report.h>
 
 #include <stdio.h>
-
-#define USUAL_SHARE 0.01
-
-static int
-print_and_close(lg_graph *graph, lg_analysis *analysis, lg_status status,
-                lg_text *text, const lg_error *error)
-{
-    int code = status ? lg__fail(error) : lg__print(text);
-    lg_text_free(text);
-    lg_analysis_free(analysis);
-    lg_graph_free(graph);
-    return code;
-}
 
 static lg_status
 tabulate_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
@@ -117,38 +104,6 @@ int
 lg__verb_paths(const lg__arguments *arguments)
 {
     return print_about(arguments, report_paths);
-}
-
-int
-lg__verb_dominators(const lg__arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis;
-    lg_text text = {0};
-    lg_error error = {0};
-    lg_node node;
-    lg_scope *scope = NULL;
-    bool named = arguments->word_count > 1;
-    double share =
-        arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    if ((named && !lg__select_one(graph, arguments->words[1], &node, &code)) ||
-        !lg__analyse(graph, &analysis, &code)) {
-        lg_graph_free(graph);
-        return code;
-    }
-    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
-    const lg_dominator_options options = {.size = sizeof options,
-                                          .node = named ? &node : NULL,
-                                          .min_share = share,
-                                          .scope = scope};
-    if (status == LG_OK)
-        status = lg_report_dominators(analysis, &options,
-                                      lg__format_of(arguments), &text, &error);
-    lg_scope_free(scope);
-    return print_and_close(graph, analysis, status, &text, &error);
 }
 
 int

@@ -232,6 +232,8 @@ const char *lg__verb_name(size_t index);
 /** Lists the questions that are verbs by themselves: their descriptions say
  *  which options they take and what they print. NULL at the end. */
 const lg_question *lg__question_verb_at(size_t index);
+/** What a help says of selectors. */
+extern const char lg__selectors_help[];
 /** Returns NULL if there is none by that name. */
 const lg_question *lg__question_verb_find(const char *name);
 /** Calls `visit` for each option of the verb. */
@@ -253,7 +255,6 @@ int lg__verb_strip(const lg__arguments *arguments);
 int lg__verb_why(const lg__arguments *arguments);
 int lg__verb_what_if(const lg__arguments *arguments);
 int lg__verb_paths(const lg__arguments *arguments);
-int lg__verb_dominators(const lg__arguments *arguments);
 int lg__verb_retained(const lg__arguments *arguments);
 int lg__verb_diff(const lg__arguments *arguments);
 /** Draws what grows, for `render --diff`. */

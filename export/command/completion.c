@@ -202,7 +202,9 @@ static bool
 takes_selector(const char *verb)
 {
     const lg__verb *found = lg__verb_find(verb);
-    return found && strstr(found->usage, "SELECTOR") != NULL;
+    const lg_question *question = lg__question_verb_find(verb);
+    return question ? question->options->type == LG_OPTION_OBJECT
+                    : found && strstr(found->usage, "SELECTOR") != NULL;
 }
 
 // Completes what is neither an option nor the value of one.

@@ -61,6 +61,16 @@ is_flag(const lg_option *option)
            option->type == LG_OPTION_UPDATE || option->type == LG_OPTION_CHECK;
 }
 
+// Returns what stands for the value of an option that needs no name; NULL: the
+// option needs it.
+static const char *
+stands_alone(const lg_option *option)
+{
+    return option->type == LG_OPTION_WORDS    ? "WORDS"
+           : option->type == LG_OPTION_OBJECT ? "SELECTOR"
+                                              : NULL;
+}
+
 static void
 list_option(request *to, const char *name, int has_value, int letter)
 {
@@ -147,9 +157,8 @@ read_request(request *to, int argc, char **argv)
             return false;
     }
     to->path = argv[optind];
-    const lg_option *first = to->question->options;
-    bool words = first->type == LG_OPTION_WORDS;
-    if (!lg__words_check(verb, argc - optind, 1, words ? 2 : 1))
+    bool more = stands_alone(to->question->options);
+    if (!lg__words_check(verb, argc - optind, 1, more ? 2 : 1))
         return false;
     if (argc - optind == 2)
         to->given[0] = (lg_given){.given = true, .text = argv[optind + 1]};
@@ -222,6 +231,20 @@ answer(const request *asked, const lg_graph *graph, lg_text *out, bool *leaks,
     return status;
 }
 
+// Finds the object that the options name; false after a complaint.
+static bool
+find_object(request *asked, const lg_graph *graph, int *code)
+{
+    lg_node node;
+    lg_given *first = &asked->given[0];
+    if (asked->question->options->type != LG_OPTION_OBJECT || !first->given)
+        return true;
+    if (!lg__select_one(graph, first->text, &node, code))
+        return false;
+    *first = (lg_given){.given = true, .number = node};
+    return true;
+}
+
 int
 lg__question_run(const lg_question *question, int argc, char **argv)
 {
@@ -234,11 +257,14 @@ lg__question_run(const lg_question *question, int argc, char **argv)
     if (!read_request(&asked, argc, argv) || !has_file(&asked) ||
         !lg__open(asked.path, &graph, &code))
         return code;
-    lg_status status = answer(&asked, graph, &text, &leaks, &error);
-    code = status ? lg__fail(&error) : lg__print(&text);
+    if (find_object(&asked, graph, &code)) {
+        bool fine = !answer(&asked, graph, &text, &leaks, &error);
+        code = fine ? lg__print(&text) : lg__fail(&error);
+        code = fine && !code && leaks ? LG__EXIT_LEAKS : code;
+    }
     lg_text_free(&text);
     lg_graph_free(graph);
-    return !code && leaks ? LG__EXIT_LEAKS : code;
+    return code;
 }
 
 /* ----------------------------------------------------------------- help */
@@ -255,11 +281,12 @@ add_form(const lg_option *option, lg_text *out)
         [LG_OPTION_WORDS] = " WORDS", [LG_OPTION_MINE] = "",
         [LG_OPTION_TYPE] = " TYPE",   [LG_OPTION_BASELINE] = " FILE",
         [LG_OPTION_UPDATE] = "",      [LG_OPTION_CHECK] = "",
+        [LG_OPTION_SHARE] = " F",     [LG_OPTION_OBJECT] = " SELECTOR",
     };
     char name[NAME_LENGTH];
     write_name(option->name, name);
-    if (option->type == LG_OPTION_WORDS)
-        lg_text_add(out, "WORDS, ");
+    if (stands_alone(option))
+        lg_text_addf(out, "%s, ", stands_alone(option));
     lg_text_addf(out, "--%s%s", name, values[option->type]);
     for (size_t i = 0; option->words && option->words[i]; i++)
         lg_text_addf(out, "%s%s", i > 0 ? "|" : "", option->words[i]);
@@ -284,10 +311,10 @@ add_usage(const lg_question *question, lg_text *out)
 {
     lg_text_addf(out, "Usage: leakgraph %s SNAP", question->name);
     size_t column = out->length;
-    if (question->options->type == LG_OPTION_WORDS)
-        add_usage_part("WORDS", &column, out);
+    if (stands_alone(question->options))
+        add_usage_part(stands_alone(question->options), &column, out);
     for (const lg_option *option = question->options; option->name; option++) {
-        if (option->type == LG_OPTION_WORDS)
+        if (stands_alone(option))
             continue;
         lg_text form = {0};
         add_form(option, &form);
@@ -337,6 +364,8 @@ lg__question_print_help(const lg_question *question)
         add_option_line(option, &help);
     lg_text_add(&help, "  --json             print JSON\n"
                        "  -h, --help         print this text\n");
+    if (question->options->type == LG_OPTION_OBJECT)
+        lg_text_add(&help, lg__selectors_help);
     lg__print(&help);
 }
 

@@ -137,16 +137,13 @@ lg__kinds_read(const char *word, unsigned *out)
 bool
 lg__share_read(const char *word, double *out)
 {
-    char *end;
-    double value = strtod(word, &end);
-    bool percent = !strcmp(end, "%");
-    if (percent)
-        value /= 100;
-    if (*word < '0' || *word > '9' || (*end && !percent) || value > 1) {
-        lg__complain("--min-share takes a share such as 0.01 or 1%%, not '%s'",
-                     word);
+    static const lg_option share = {.type = LG_OPTION_SHARE};
+    lg_given given;
+    lg_error error;
+    if (lg_option_read(&share, "--min-share", word, &given, &error)) {
+        lg__complain("%s", error.message);
         return false;
     }
-    *out = value;
+    *out = given.share;
     return true;
 }

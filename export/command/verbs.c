@@ -16,6 +16,8 @@
     "  module:train              the module\n"                                 \
     "  garbage                   all objects that no root reaches\n"
 
+const char lg__selectors_help[] = SELECTORS;
+
 static const lg__verb verbs[] = {
     {"info", lg__verb_info, "j", 1, 0,
      "see when, where and how the snapshot was taken",
@@ -86,18 +88,6 @@ static const lg__verb verbs[] = {
      "list and values of a dict count as one.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph paths run.lgs type:torch.Tensor+\n"},
-    {"dominators", lg__verb_dominators, "SiEj", 1, 1,
-     "see which objects own the bytes",
-     "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--mine]\n"
-     "       [--module GLOB] [--json]",
-     "Prints the dominator tree of the heap, or the part of it below the\n"
-     "object. Each node owns what is below it, because every path from a root\n"
-     "goes through it. With --mine and --module, prints what the modules "
-     "hold,\n"
-     "and what leads there.\n" SELECTORS "\n"
-     "Example:\n"
-     "  leakgraph dominators run.lgs --min-share 5%\n"
-     "  leakgraph dominators run.lgs --mine --min-share 0\n"},
     {"retained", lg__verb_retained, "j", 2, 0,
      "add up what a set of objects keeps alive",
      "leakgraph retained SNAP SELECTOR [--json]",

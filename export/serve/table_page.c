@@ -270,9 +270,11 @@ add_box(lg_text *out, const lg_option *option, bool checked)
 static void
 add_field(lg_text *out, const lg_option *option, const char *value)
 {
-    const char *example = option->type == LG_OPTION_MODULE  ? "train*"
-                          : option->type == LG_OPTION_BYTES ? "1MiB"
-                                                            : "tensor";
+    const char *example = option->type == LG_OPTION_MODULE   ? "train*"
+                          : option->type == LG_OPTION_BYTES  ? "1MiB"
+                          : option->type == LG_OPTION_SHARE  ? "0.01"
+                          : option->type == LG_OPTION_OBJECT ? "#17"
+                                                             : "tensor";
     lg_text_addf(out,
                  "<label title=\"%s\">%s <input type=\"search\" name=\"%s\" "
                  "placeholder=\"%s\" spellcheck=\"false\" value=\"",

@@ -41,8 +41,6 @@ static PyMethodDef core_methods[] = {
     {"ranks", LG__FASTCALL(lg__core_ranks), KEYWORDS, lg__core_ranks_doc},
     {"_rank", lg__core_rank, METH_NOARGS, lg__core_rank_doc},
     {"_text_table", lg__core_text_table, METH_VARARGS, lg__core_text_table_doc},
-    {"dominators", LG__FASTCALL(lg__core_dominators), KEYWORDS,
-     lg__core_dominators_doc},
     {"info", LG__FASTCALL(lg__core_info), KEYWORDS, lg__core_info_doc},
     {"paths", LG__FASTCALL(lg__core_paths), KEYWORDS, lg__core_paths_doc},
     {"retained", LG__FASTCALL(lg__core_retained), KEYWORDS,
@@ -138,8 +136,6 @@ types_add(PyObject *module)
         {LG__TYPE_COLUMN, &lg__column_spec, NULL, NULL, false, false},
         {LG__TYPE_SIZE, &lg__size_spec, NULL, "Size", true, false},
         {LG__TYPE_RESULT, &lg__result_spec, NULL, "Result", false, false},
-        {LG__TYPE_DOMINATORS, &lg__dominators_spec, NULL, "Dominators", false,
-         true},
         {LG__TYPE_INFO, &lg__info_spec, LG__INFO_BASE, "Info", false, false},
         {LG__TYPE_DRAWING, &lg__drawing_spec, NULL, "Drawing", false, false},
         {LG__TYPE_PATH, &lg__path_spec, NULL, "Path", false, false},
@@ -169,7 +165,8 @@ core_exec(PyObject *module)
     lg__capture_self_check();
     lg__malloc_cached_find();
     lg__native_open();
-    static const lg__answer_extras *const extras[] = {&lg__cycle_extras, NULL};
+    static const lg__answer_extras *const extras[] = {
+        &lg__cycle_extras, &lg__dominators_extras, NULL};
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
         types_add(module) < 0 || lg__named_tuples_add(module) < 0 ||
         lg__answers_add(module, extras) < 0)

@@ -11,17 +11,6 @@ static PyStructSequence_Field root_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field dominator_row_fields[] = {
-    {"depth", "1 below the roots"},
-    {"label", "of a reference from the dominator: '.x', '[0]'; '' if there is "
-              "none"},
-    {"name", "the object in a few words"},
-    {"node", "the object"},
-    {"dominator", "its immediate dominator, or None"},
-    {"retained", "what you would free with it: a Size"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field merged_row_fields[] = {
     {"depth", "0 at a root"},
     {"label", "of the reference from the row above: '.x', '[*]'; '' at a root"},
@@ -132,9 +121,6 @@ static const struct {
 } tuples[] = {
     {LG__TYPE_ROOT,
      {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
-    {LG__TYPE_DOMINATOR_ROW,
-     {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
-      dominator_row_fields, 6}},
     {LG__TYPE_ACCOUNT,
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
     {LG__TYPE_FINDING_HOLDER,

@@ -85,10 +85,6 @@ static PyGetSetDef snapshot_getset[] = {
      "Whether it holds only a part of the heap.", NULL},
     {"method", (getter)get_method, NULL,
      "How it was captured: 'internal', or 'public: reason'.", NULL},
-    {"dominators", (getter)lg__snapshot_dominators, NULL,
-     "Who retains what, analysed at the first use: Dominators.\n\n"
-     "PartialError on a snapshot of a part of the heap.",
-     NULL},
     {"path", (getter)get_path, NULL,
      "The file that it came from or was last saved to, or None.", NULL},
     {"closed", (getter)get_closed, NULL, "Whether close() was called.", NULL},

@@ -312,13 +312,18 @@ def search(
     limit: _Limit = 20,
     progress: _Progress = None,
 ) -> Search: ...
+def dominators(
+    target: object = None,
+    *,
+    min_share: float | str = 0.01,
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Dominators: ...
 
 # end of what is generated
 def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
-def dominators(
-    *, mine: bool = False, module: str | None = None, progress: _Progress = None
-) -> Dominators: ...
 def info() -> Info: ...
 def paths(
     target: object, *, limit: _Limit = 20, progress: _Progress = None
@@ -373,8 +378,6 @@ class Snapshot:
     def method(self) -> str: ...
     @property
     def closed(self) -> bool: ...
-    @property
-    def dominators(self) -> Dominators: ...
     def __len__(self) -> int: ...
     def __enter__(self) -> Snapshot: ...
     def __exit__(
@@ -476,7 +479,9 @@ class Snapshot:
     ) -> Drawing: ...
     def analyze(
         self,
+        target: object = None,
         *,
+        min_share: float | str = 0.01,
         mine: bool = False,
         module: str | None = None,
         progress: _Progress = None,
@@ -596,6 +601,15 @@ class Snapshot:
         limit: _Limit = 20,
         progress: _Progress = None,
     ) -> Search: ...
+    def dominators(
+        self,
+        target: object = None,
+        *,
+        min_share: float | str = 0.01,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Dominators: ...
     # end of what is generated
     def memory(self) -> Accounting: ...
     def report(
@@ -945,24 +959,6 @@ class Drawing:
     def _repr_png_(self) -> bytes | None: ...
 
 @final
-class Dominators(Result[DominatorRow]):
-    def __call__(
-        self,
-        *,
-        mine: bool = False,
-        module: str | None = None,
-        progress: _Progress = None,
-    ) -> Dominators: ...
-    @property
-    def reachable(self) -> Size: ...
-    @property
-    def garbage(self) -> Size: ...
-    @property
-    def components(self) -> int: ...
-    @property
-    def tops(self) -> Nodes: ...
-
-@final
 class Path:
     @property
     def root(self) -> Root | None: ...
@@ -1166,6 +1162,21 @@ class Search(Result[SearchRow]):
     @property
     def total(self) -> int: ...
 
+@final
+class Dominators(Result[DominatorRow]):
+    @property
+    def left_out(self) -> int: ...
+    @property
+    def reachable(self) -> Size: ...
+    @property
+    def garbage(self) -> Size: ...
+    @property
+    def snapshot(self) -> Snapshot: ...
+    @property
+    def components(self) -> int: ...
+    @property
+    def tops(self) -> Nodes: ...
+
 # end of what is generated
 
 @final
@@ -1254,30 +1265,6 @@ class Root(_Row, tuple[Node, _RootKind, str]):
     def kind(self) -> _RootKind: ...
     @property
     def name(self) -> str: ...
-
-@final
-class DominatorRow(_Row, tuple[int, str, str, Node, Node | None, Size]):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = (
-            "depth",
-            "label",
-            "name",
-            "node",
-            "dominator",
-            "retained",
-        )
-    @property
-    def depth(self) -> int: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def node(self) -> Node: ...
-    @property
-    def dominator(self) -> Node | None: ...
-    @property
-    def retained(self) -> Size: ...
 
 @final
 class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, Size]):
@@ -2327,6 +2314,33 @@ class SearchRow(
     def type(self) -> str: ...
     @property
     def held_by(self) -> str: ...
+
+@final
+class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str, Size]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "node",
+            "type",
+            "title",
+            "depth",
+            "dominator",
+            "label",
+            "retained",
+        )
+    @property
+    def node(self) -> Node: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def dominator(self) -> Node | None: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def retained(self) -> Size: ...
 
 # end of what is generated
 

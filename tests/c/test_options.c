@@ -134,9 +134,9 @@ whoever_takes_options_checks_them(const lg_analysis *analysis)
     CHECK(lg_analysis_dominator_tree(analysis, &dominators, NULL, &tree,
                                      &err) == LG_EINVAL);
     CHECK(strstr(err.message, "lg_dominator_options.size is 0"));
-    lg_table *table;
-    CHECK(lg_tabulate_dominators(analysis, &dominators, &table, &err) ==
-          LG_EINVAL);
+    lg_text text = {0};
+    CHECK(lg_report_dominators(analysis, &dominators, LG_FORMAT_TEXT, &text,
+                               &err) == LG_EINVAL);
 
     const lg_what_if_options cuts = {.limit = 3};
     const lg_edge edge = 0;

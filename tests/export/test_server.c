@@ -132,8 +132,8 @@ test_prepared(void)
     CHECK(!lg__server_recall(server, &question, &page));
     while (lg__server_prepare(server, NULL))
         made++;
-    // Eleven tables, and each other way to group, sort or choose.
-    CHECK(made == 11 + 2 + 2 + 4 + 3 + 1 && !lg__server_prepare(server, NULL));
+    // Twelve tables, and each other way to group, sort or choose.
+    CHECK(made == 12 + 2 + 2 + 4 + 3 + 1 && !lg__server_prepare(server, NULL));
     lg_text_add(&page, "page");
     for (unsigned i = 0; i < 2 * LG__KEPT_PAGES; i++) {
         lg_text other = {0};

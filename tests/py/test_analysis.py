@@ -74,7 +74,7 @@ def test_dominated_are_biggest_first(graph, held):
 
 
 def test_all_bytes_are_somewhere(graph):
-    dominators = graph.dominators
+    dominators = graph.dominators()
     every = sum(node.size for node in graph.nodes)
     assert dominators.reachable.host + dominators.garbage.host == every
     tops = sum(node.retained for node in dominators.tops).host
@@ -102,7 +102,7 @@ def test_garbage_has_retained_sizes():
             snapshot.cycles(holding="bytearray", kind="collectable")[0].nodes
         )
         assert node in members and MIB < snapshot.retained(members).host < MIB + 1024
-        assert snapshot.dominators.garbage.host > MIB
+        assert snapshot.dominators().garbage.host > MIB
 
 
 def test_members_of_a_garbage_cycle_go_together():
@@ -122,7 +122,7 @@ def test_members_of_a_garbage_cycle_go_together():
             assert "retains 8.00 MiB" in str(snapshot.why(node)).splitlines()[0]
         rows = [r for r in snapshot.top(100) if r.node in nodes]
         assert rows == [] or [r.retained.total for r in rows] == [cycle.retained.total]
-        garbage = str(snapshot.dominators).split("garbage\n")[1]
+        garbage = str(snapshot.dominators()).split("garbage\n")[1]
         assert garbage.count(": a cycle of 2 objects") >= 1
 
 
@@ -174,7 +174,7 @@ def test_analysed_once_and_lazily(held):
     dominators = snapshot.analyze(progress=lambda phase, done: phases.append(phase))
     assert phases[-1] == "done" and len(dominators) > 0
     assert snapshot.find(held).retained > MIB
-    assert len(snapshot.dominators) == len(dominators)
+    assert len(snapshot.dominators()) == len(dominators)
 
 
 def test_two_threads_analyse_one_snapshot(held):
@@ -252,7 +252,7 @@ def test_partial_snapshots_refuse():
         partial.top,
         partial.show_dominators,
         partial.collectable,
-        lambda: partial.dominators,
+        lambda: partial.dominators(),
         lambda: partial.why(node),
         lambda: partial.retained(node),
         lambda: node.retained,
@@ -272,7 +272,7 @@ def test_unknown_device(graph):
 
 def test_closed(held):
     snapshot = leakgraph.snapshot()
-    node, dominators = snapshot.find(held), snapshot.dominators
+    node, dominators = snapshot.find(held), snapshot.dominators()
     why = snapshot.why(node)
     snapshot.close()
     assert "Thing" in str(why)
@@ -387,3 +387,17 @@ def test_freed_bytes_are_those_promised(shape):
     finally:
         tracemalloc.stop()
     assert abs(freed - promised) <= 0.02 * promised, (freed, promised)
+
+
+def test_the_tree_below_an_object():
+    held = [bytearray(1 << 20), [bytearray(1 << 18)]]
+    snapshot = leakgraph.snapshot()
+    rows = snapshot.dominators(held, min_share="10%")
+    assert rows[0].node == snapshot.find(held) and rows[0].depth == 0
+    assert {row.title for row in rows} == {"bytearray", "list of 1", "list of 2"}
+    assert len(snapshot.dominators(held, min_share=0.5)) < len(rows)
+    assert leakgraph.dominators(held)[0].retained == rows[0].retained
+    with pytest.raises(leakgraph.ArgumentError, match=r"a share such as 0\.01 or 1%"):
+        snapshot.dominators(min_share="much")
+    with pytest.raises(leakgraph.ArgumentError):
+        snapshot.dominators(min_share=2)

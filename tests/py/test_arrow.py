@@ -94,7 +94,7 @@ def test_results(snap: leakgraph.Snapshot) -> None:
     ]
     kept = pyarrow.table(snap.what_if(f"{__name__}.CRATE"))
     assert "test_arrow.Crate" in kept["type"].to_pylist()
-    for answer in (snap.cycles(), snap.findings(), snap.dominators, snap.tensors()):
+    for answer in (snap.cycles(), snap.findings(), snap.dominators(), snap.tensors()):
         pyarrow.table(answer).validate(full=True)
     frame = table.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 4

@@ -121,7 +121,7 @@ def test_a_node_explains_itself(graph):
 def test_dominators_of_a_module(graph):
     some = graph.dominators(module=__name__)
     assert some.rows == graph.analyze(module=__name__).rows
-    assert len(some) < len(graph.dominators)
+    assert len(some) < len(graph.dominators())
 
 
 def test_functions_ask_a_new_snapshot():

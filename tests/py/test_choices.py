@@ -115,7 +115,7 @@ def test_each_word_is_known():
 
 
 #: Functions that take a snapshot and ask it about any target.
-ASK = {"paths", "retained"}
+ASK = {"dominators", "paths", "retained"}
 
 
 def test_objects_are_targets_of_snapshots_only():

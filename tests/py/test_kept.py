@@ -97,7 +97,7 @@ QUESTIONS = {
     "figures": "leakgraph.figures()",
     "tensors": "leakgraph.tensors()",
     "memory": "leakgraph.memory()",
-    "dominators": "str(leakgraph.snapshot().dominators)",
+    "dominators": "str(leakgraph.snapshot().dominators())",
     "merged paths": "str(leakgraph.snapshot().merged_paths('type:dict'))",
     "what_if": "str(leakgraph.snapshot().what_if('__main__.heap'))",
     "collectable": "len(leakgraph.snapshot().collectable())",

@@ -32,7 +32,7 @@ def graph(request, warm, tmp_path_factory):
 
 
 def test_rows_json_and_text(graph):
-    tree = graph.dominators
+    tree = graph.dominators()
     parsed = json.loads(tree.json)["rows"]
     text = str(tree).splitlines()
     assert len(tree) == len(parsed) > 5
@@ -44,23 +44,25 @@ def test_rows_json_and_text(graph):
         assert row.label == (plain["label"] or "")
         line = next(x for x in lines if f" #{row.node.index}" in x)
         assert str(row.retained) in line
-        assert row.name in line and row.label in line
+        assert row.title in line and row.label in line
 
 
 def test_nodes(graph):
-    reachable = [row for row in graph.dominators if row.node.is_reachable]
+    reachable = [row for row in graph.dominators() if row.node.is_reachable]
     assert len(reachable) > 5
     for row in reachable:
         assert row.node.dominator == row.dominator
         assert row.retained == row.node.retained
         below = (
-            graph.dominators.tops if row.dominator is None else row.dominator.dominated
+            graph.dominators().tops
+            if row.dominator is None
+            else row.dominator.dominated
         )
         assert row.node in list(below)
 
 
 def test_picture(graph):
-    tree = {row.node.index: row for row in graph.dominators}
+    tree = {row.node.index: row for row in graph.dominators()}
     drawn = json.loads(graph.show_dominators(min_share=0.01).json)
     boxes = {box["id"]: box for box in drawn["nodes"]}
     common = 0

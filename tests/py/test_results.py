@@ -39,7 +39,7 @@ def result(request, graph):
         "top": lambda: graph.top(),
         "types": lambda: graph.types(limit=9),
         "top_of_types": lambda: graph.top(9, group="type"),
-        "dominators": lambda: graph.dominators,
+        "dominators": lambda: graph.dominators(),
         "threads": lambda: graph.threads(),
         "cycles": lambda: graph.cycles(min_bytes=0, limit=9),
         "merged": lambda: graph.merged_paths("type:function"),
@@ -221,7 +221,7 @@ def test_a_frame_of_roots(graph):
 def test_whole_numbers_with_gaps_stay_whole_in_a_frame():
     pandas = pytest.importorskip("pandas")
     held = [[bytearray(20_000_000)]]
-    dominators = leakgraph.snapshot().dominators
+    dominators = leakgraph.snapshot().dominators()
     assert len(held) == 1
     indexes = [row.dominator and row.dominator.index for row in dominators]
     assert None in indexes and any(indexes)

@@ -114,12 +114,12 @@ def test_findings(snapshot):
 
 def test_dominators(snapshot):
     def names(**options):
-        return [row.name for row in snapshot.analyze(**options)]
+        return [row.title for row in snapshot.analyze(**options)]
 
     whole, part = names(), names(module="helpers")
     assert any("helpers" in name for name in part) and len(part) < len(whole)
     assert [row.node for row in snapshot.analyze()] == [
-        row.node for row in snapshot.dominators
+        row.node for row in snapshot.dominators()
     ]
     drawn = snapshot.show_dominators(min_share=0, module="helpers")
     assert "chosen modules" in drawn.dot

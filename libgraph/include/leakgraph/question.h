@@ -44,6 +44,9 @@ typedef enum lg_option_type {
                              (lg_asked_baseline) */
     LG_OPTION_UPDATE,   /**< yes or no: add the rest to that file (the same
                              member) */
+    LG_OPTION_SHARE,    /**< a part of 1: 0.01 or 1% (double) */
+    LG_OPTION_OBJECT,   /**< an object that may stand alone: a selector, of
+                             several the first (lg_node; LG_NONE: none) */
     LG_OPTION_CHECK,    /**< yes or no: the command fails if there are leaks (no
                              member) */
 } lg_option_type;
@@ -78,10 +81,11 @@ typedef struct lg_option {
 typedef struct lg_given {
     bool given;
     uint64_t number;  /**< a limit, bytes; the index of a word, or bits; 1 or
-                           0 of a flag */
+                           0 of a flag; a node, if there is no text */
     const char *text; /**< the name of a device, a pattern; borrowed */
     const uint8_t *types; /**< of a type, instead of a name: as in
                                lg_asked_type */
+    double share;
 } lg_given;
 
 /** Reads the value that a word stands for; *out borrows the word. LG_EINVAL:
@@ -140,6 +144,7 @@ typedef struct lg_look {
     unsigned char gap;   /**< spaces before it in text */
     unsigned char least; /**< its least width in text */
     bool indented;       /**< by the depth of the row */
+    bool branched;       /**< the same, with lines of a tree */
     bool (*shown)(const lg_ask *ask, const void *answer); /**< whether people
                              see it in this answer; NULL: always */
 } lg_look;
@@ -202,6 +207,8 @@ typedef struct lg_answering {
     unsigned char in; /**< who sees the rows, as in lg_look */
     bool blocks;      /**< in text, an empty line stands before each row */
     bool bare;        /**< an answer without rows has no headings */
+    /** whether a row is a heading, for people only; NULL: none is */
+    bool (*heads)(const void *row);
     /** writes the lines above the rows; may be NULL */
     void (*above)(const lg_ask *ask, const void *answer, lg_text *out);
     void (*after)(const lg_ask *ask, const void *answer, size_t row,

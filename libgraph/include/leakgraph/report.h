@@ -101,10 +101,6 @@ LG_API lg_status lg_report_findings(const lg_analysis *analysis,
  *  the caller's. `limit` is the greatest number of rows (0: all). */
 LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
-/** The dominator tree, as rows with a depth; see lg_report_dominators. */
-LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
-                                        const lg_dominator_options *options,
-                                        lg_table **out, lg_error *err);
 /** How the roots reach many nodes, as rows with a depth; see lg_report_paths.
  */
 LG_API lg_status lg_tabulate_paths(const lg_graph *graph,

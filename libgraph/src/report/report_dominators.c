@@ -9,163 +9,253 @@
 // by link.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };
 
-typedef struct report {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
-    lg_dominator_tree tree;
-    lg_table *table;
-} report;
-
-static uint32_t
-dominator_of(const report *to, const lg_dominator_row *row)
+static lg_node
+dominator_of(const lg_dominator_tree *tree, const lg_dominator_row *row)
 {
-    return row->parent == LG_NONE ? LG_NONE : to->tree.rows[row->parent].node;
+    return row->parent == LG_NONE ? LG_NONE : tree->rows[row->parent].node;
 }
 
 // Names a direct reference from the dominator: `.x`, or `Other.x` if another
 // member of its cycle has it.
 static void
-format_reference(const report *to, const lg_dominator_row *row, lg_text *out)
+write_label(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
 {
-    if (row->hop.edge_count == 0)
+    const lg_dominator_row *of = row;
+    if (of->hop.edge_count == 0)
         return;
-    if (row->hop.source == dominator_of(to, row)) {
-        lg_hop_label(to->graph, &row->hop, out);
+    if (of->hop.source == dominator_of(tree, of)) {
+        lg_hop_label(ask->graph, &of->hop, out);
         return;
     }
-    lg__format_node(to->graph, row->hop.source, out);
-    lg__format_label(to->graph, &row->hop, out);
+    lg__format_node(ask->graph, of->hop.source, out);
+    lg__format_label(ask->graph, &of->hop, out);
 }
 
-enum { NODE, DEPTH, DOMINATOR, LABEL, RETAINED, SHARE, OBJECT, COLUMNS };
+static void
+write_object(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
+{
+    const lg_dominator_row *of = row;
+    if (of->top != LG_TOP_OBJECT) {
+        lg_text_add(out, of->top == LG_TOP_GARBAGE
+                             ? "garbage"
+                             : "everything that the roots reach");
+        return;
+    }
+    write_label(ask, tree, row, out);
+    if (out->length > 0)
+        lg_text_add(out, "  ");
+    lg_node_title(ask->graph, of->node, false, out);
+    lg_text_addf(out, " #%u", of->node);
+    lg__format_garbage_component(ask->analysis, of->node, out);
+}
 
-static const lg__column columns[COLUMNS] = {
-    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [DEPTH] = {"depth", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [DOMINATOR] = {"dominator", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-    [LABEL] = {"label", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
-    [SHARE] = {NULL, "share", .type = LG_COLUMN_SHARE, .faces = LG__SHOWN,
-               .least = 9},
-    [OBJECT] = {NULL, "object", .faces = LG__SHOWN, .gap = 2,
-                .tree = LG__BRANCHED},
+static void
+put_depth(const lg_ask *ask, const void *tree, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)tree, (void)field;
+    lg__put_count(table, column, ((const lg_dominator_row *)row)->depth);
+}
+
+static void
+put_dominator(const lg_ask *ask, const void *tree, const void *row,
+              const lg_field *field, lg_table *table, size_t column)
+{
+    (void)field;
+    lg__put_node(table, column, ask->graph, dominator_of(tree, row));
+}
+
+static bool
+is_top(const void *row)
+{
+    return ((const lg_dominator_row *)row)->top != LG_TOP_OBJECT;
+}
+
+static void
+set_depth(const lg_ask *ask, const void *tree, size_t row, lg_table *table)
+{
+    (void)ask;
+    lg__table_set_depth(table,
+                        ((const lg_dominator_tree *)tree)->rows[row].depth);
+}
+
+#define ROW(member) .offset = offsetof(lg_dominator_row, member)
+#define IN_DATA .look = {.in = LG_IN_DATA}
+
+static const lg_field fields[] = {
+    {"node", NULL, "the object", LG_COLUMN_NODE, ROW(node), IN_DATA},
+    {"type", NULL, "module and qualified name of its type", ROW(node),
+     .of = LG_FIELD_TYPE, IN_DATA},
+    {"title", NULL, "the object in a few words", ROW(node),
+     .of = LG_FIELD_TITLE, IN_DATA},
+    {"depth", NULL, "1 below the roots, 0 of a target", LG_COLUMN_COUNT,
+     .put = put_depth, IN_DATA},
+    {"dominator", NULL, "its immediate dominator, or None", LG_COLUMN_NODE,
+     .put = put_dominator, .optional = true, IN_DATA},
+    {"label", NULL,
+     "of a reference from the dominator: `.x`, `[0]`; empty if there is none",
+     LG_COLUMN_PATH, .write = write_label, IN_DATA},
+    {"retained", NULL, "what you would free with it", LG_COLUMN_SIZE,
+     ROW(retained), .look = {.least = 12}},
+    {.heading = "share",
+     .type = LG_COLUMN_SHARE,
+     ROW(total),
+     .whole = offsetof(lg_dominator_tree, total),
+     .look = {.in = LG_SHOWN, .least = 9}},
+    {.heading = "object",
+     .write = write_object,
+     .look = {.in = LG_SHOWN, .gap = 2, .branched = true}},
+    {0},
+};
+
+/* ---------------------------------------------------------- the question */
+
+typedef struct tree_options {
+    lg_dominator_options tree; // comes first: options name its members
+    lg_node target;
+} tree_options;
+
+static void
+put_reachable(const lg_ask *ask, const void *tree, const void *row,
+              const lg_field *field, lg_table *table, size_t column)
+{
+    (void)tree, (void)row, (void)field;
+    lg__put_retained(table, column, ask->analysis, lg__dominated_on,
+                     ask->graph->columns.node_count);
+}
+
+static void
+put_garbage(const lg_ask *ask, const void *tree, const void *row,
+            const lg_field *field, lg_table *table, size_t column)
+{
+    (void)tree, (void)row, (void)field;
+    lg__put_retained(table, column, ask->analysis, lg__dominated_on,
+                     ask->graph->columns.node_count + 1);
+}
+
+static const lg_field facts[] = {
+    {"left_out", NULL, "number of objects for which there is no room",
+     LG_COLUMN_COUNT, .offset = offsetof(lg_dominator_tree, left_out)},
+    {"reachable", NULL, "bytes of everything that the roots reach",
+     LG_COLUMN_SIZE, .put = put_reachable},
+    {"garbage", NULL, "bytes of what no root reaches", LG_COLUMN_SIZE,
+     .put = put_garbage},
+    {0},
 };
 
 static void
-put_sizes(report *to, const lg_dominator_row *row)
+add_below(const lg_ask *ask, const void *answer, lg_table *table)
 {
-    lg__put_each(to->table, RETAINED, row->retained);
-    lg__put_share(to->table, SHARE, row->total, to->tree.total);
-}
-
-static void
-put_top(report *to, const lg_dominator_row *row)
-{
-    lg__table_heading_row(to->table);
-    put_sizes(to, row);
-    lg__put_literal(to->table, OBJECT,
-                    row->top == LG_TOP_GARBAGE
-                        ? "garbage"
-                        : "everything that the roots reach");
-}
-
-static void
-put_row(report *to, const lg_dominator_row *row)
-{
-    lg_table *table = to->table;
-    lg_text label = {0};
-    lg_text object = {0};
-    lg__table_row(table);
-    lg__table_set_depth(table, row->depth);
-    lg__put_node(table, NODE, to->graph, row->node);
-    lg__put_count(table, DEPTH, row->depth);
-    lg__put_node(table, DOMINATOR, to->graph, dominator_of(to, row));
-    format_reference(to, row, &object);
-    format_reference(to, row, &label);
-    if (object.length > 0)
-        lg_text_add(&object, "  ");
-    lg_node_title(to->graph, row->node, false, &object);
-    lg_text_addf(&object, " #%u", row->node);
-    lg__format_garbage_component(to->analysis, row->node, &object);
-    lg__put_formatted(table, LABEL, &label);
-    lg__put_formatted(table, OBJECT, &object);
-    put_sizes(to, row);
-}
-
-static void
-put_facts(report *to)
-{
-    static const lg__column facts[] = {
-        {"left_out", .type = LG_COLUMN_COUNT},
-        {"reachable", .type = LG_COLUMN_SIZE},
-        {"garbage", .type = LG_COLUMN_SIZE},
-    };
-    lg_table *known = lg__table_facts(to->table, facts, 3);
-    uint32_t root = to->graph->columns.node_count;
-    lg__put_count(known, 0, to->tree.left_out);
-    lg__put_retained(known, 1, to->analysis, lg__dominated_on, root);
-    lg__put_retained(known, 2, to->analysis, lg__dominated_on, root + 1);
-}
-
-static void
-put_end(report *to, bool scoped, double min_share)
-{
+    const lg_dominator_tree *tree = answer;
+    const tree_options *options = ask->options;
+    double share = options->tree.min_share;
     lg_text below = {0};
     lg_text_add(&below, "\neach object shows what is freed with it");
-    if (min_share > 0) {
+    if (share > 0) {
         lg_text_add(&below, "; objects that retain less than ");
-        lg__format_share((uint64_t)(min_share * 1000 + 0.5), 1000, &below);
+        lg__format_share((uint64_t)(share * 1000 + 0.5), 1000, &below);
         lg_text_add(&below, " are left out");
     }
-    if (to->tree.left_out > 0) {
-        lg_text_add(&below, min_share > 0 ? ", and " : "; ");
-        lg_text_add_count(&below, to->tree.left_out);
-        lg_text_add(&below, min_share > 0 ? " more" : " more are left out");
+    if (tree->left_out > 0) {
+        lg_text_add(&below, share > 0 ? ", and " : "; ");
+        lg_text_add_count(&below, tree->left_out);
+        lg_text_add(&below, share > 0 ? " more" : " more are left out");
     }
-    if (scoped)
+    if (options->tree.scope != NULL)
         lg_text_add(&below, "; only what the chosen modules hold is shown, and "
                             "what leads there");
     lg_text_add(&below, "\n");
-    lg__table_format_below(to->table, &below);
+    lg__table_format_below(table, &below);
 }
 
-lg_status
-lg_tabulate_dominators(const lg_analysis *analysis,
-                       const lg_dominator_options *given, lg_table **out,
-                       lg_error *err)
+static lg_status
+ask_dominators(const lg_ask *ask, void *answer, lg_error *err)
 {
-    report to = {.analysis = analysis, .graph = analysis->graph};
-    lg_dominator_options asked = LG_DOMINATOR_OPTIONS_INIT;
-    lg_status status =
-        lg_options_read(&asked, given, "lg_dominator_options", err);
-    const lg_dominator_options options = {.size = sizeof options,
-                                          .node = asked.node,
-                                          .min_share = asked.min_share,
-                                          .limit = ROWS_SHOWN,
-                                          .depth = DEPTH_SHOWN,
-                                          .scope = asked.scope};
-    if (status == LG_OK)
-        status =
-            lg_analysis_dominator_tree(analysis, &options, NULL, &to.tree, err);
-    if (status != LG_OK)
-        return status;
-    to.table = lg__table_new(to.graph, (lg__layout){0}, columns, COLUMNS);
-    for (size_t i = 0; i < to.tree.count; i++) {
-        const lg_dominator_row *row = &to.tree.rows[i];
-        (row->top == LG_TOP_OBJECT ? put_row : put_top)(&to, row);
-    }
-    put_facts(&to);
-    put_end(&to, asked.scope != NULL, asked.min_share);
-    lg_dominator_tree_free(&to.tree);
-    return lg__table_finish(to.table, out, err);
+    const tree_options *options = ask->options;
+    lg_dominator_options tree = options->tree;
+    if (options->target != LG_NONE)
+        tree.node = &options->target;
+    return lg_analysis_dominator_tree(ask->analysis, &tree, ask->monitor,
+                                      answer, err);
 }
+
+static void
+free_tree(void *answer)
+{
+    lg_dominator_tree_free(answer);
+}
+
+static const tree_options usual = {.tree = {.size = sizeof usual.tree,
+                                            .limit = ROWS_SHOWN,
+                                            .depth = DEPTH_SHOWN},
+                                   .target = LG_NONE};
+
+static const lg_option options[] = {
+    {"target", LG_OPTION_OBJECT, NULL, NULL, "only what is below this object",
+     offsetof(tree_options, target)},
+    {"min_share", LG_OPTION_SHARE, NULL, "0.01",
+     "leave out objects that retain a smaller part of the whole: 0.01, or 1%",
+     offsetof(lg_dominator_options, min_share)},
+    LG__MINE(lg_dominator_options),
+    LG__MODULE(lg_dominator_options),
+    {0},
+};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(lg_dominator_tree),
+    .ask = ask_dominators,
+    .free = free_tree,
+    .row_size = sizeof(lg_dominator_row),
+    .rows = offsetof(lg_dominator_tree, rows),
+    .count = offsetof(lg_dominator_tree, count),
+    .heads = is_top,
+    .after = set_depth,
+    .below = add_below,
+};
+
+const lg_question lg__ask_dominators = {
+    .name = "dominators",
+    .title = "Dominator tree",
+    .help = "see which objects own the bytes",
+    .about = "Lists the dominator tree of the heap, or the part of it below an "
+             "object. Each object owns what is below it, because every path "
+             "from a root goes through it. With mine and module, lists what "
+             "the modules hold, and what leads there. The parent of a row is "
+             "the nearest row before it with a depth smaller by one.",
+    .order = "parents before children, the biggest first",
+    .example = "--mine --min-share 5%",
+    .result = "Dominators",
+    .row = "DominatorRow",
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = fields,
+    .facts = facts,
+    .in_c = &in_c,
+};
 
 lg_status
 lg_report_dominators(const lg_analysis *analysis,
-                     const lg_dominator_options *options, lg_format format,
+                     const lg_dominator_options *given, lg_format format,
                      lg_text *out, lg_error *err)
 {
+    lg_dominator_tree tree;
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_dominators(analysis, options, &table, err);
+    tree_options asked = usual;
+    const lg_ask ask = {
+        .graph = analysis->graph, .analysis = analysis, .options = &asked};
+    lg_status status =
+        lg_options_read(&asked.tree, given, "lg_dominator_options", err);
+    asked.tree.limit = ROWS_SHOWN;
+    asked.tree.depth = DEPTH_SHOWN;
+    if (status == LG_OK)
+        status =
+            lg_analysis_dominator_tree(analysis, &asked.tree, NULL, &tree, err);
+    if (status != LG_OK)
+        return status;
+    status =
+        lg_question_tabulate(&lg__ask_dominators, &ask, &tree, &table, err);
+    lg_dominator_tree_free(&tree);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -37,6 +37,7 @@ enum { LG__PATHS_OBJECTS = 0 };
 extern const lg_question lg__ask_tensors;
 extern const lg_question lg__ask_figures;
 extern const lg_question lg__ask_cycles;
+extern const lg_question lg__ask_dominators;
 extern const lg_question lg__ask_findings;
 extern const lg_question lg__ask_threads;
 

@@ -151,6 +151,22 @@ read_bytes(const char *called, const char *word, uint64_t *out, lg_error *err)
     return LG_OK;
 }
 
+static lg_status
+read_share(const char *called, const char *word, double *out, lg_error *err)
+{
+    char *end;
+    double value = strtod(word, &end);
+    bool percent = strcmp(end, "%") == 0;
+    if (percent)
+        value /= 100;
+    if (*word < '0' || *word > '9' || (*end != '\0' && !percent) || value > 1)
+        return lg_error_set(err, LG_EINVAL,
+                            "%s takes a share such as 0.01 or 1%%, not '%s'",
+                            called, word);
+    *out = value;
+    return LG_OK;
+}
+
 lg_status
 lg_option_read(const lg_option *option, const char *called, const char *word,
                lg_given *out, lg_error *err)
@@ -161,6 +177,8 @@ lg_option_read(const lg_option *option, const char *called, const char *word,
         status = read_limit(called, word, &given.number, err);
     else if (option->type == LG_OPTION_BYTES)
         status = read_bytes(called, word, &given.number, err);
+    else if (option->type == LG_OPTION_SHARE)
+        status = read_share(called, word, &given.share, err);
     else if (option->type == LG_OPTION_CHOICE || option->type == LG_OPTION_SET)
         status = read_words(option, called, word, &given.number, err);
     if (status == LG_OK)
@@ -201,6 +219,24 @@ set_device(const lg_question *question, const lg_ask *ask,
     return status == LG_ENOTFOUND ? LG_EINVAL : status;
 }
 
+// Sets the node that was given, or the first that a selector names.
+static lg_status
+set_object(const lg_ask *ask, const lg_given *given, lg_node *out,
+           lg_error *err)
+{
+    lg_nodes nodes = {0};
+    if (given->text == NULL) {
+        *out = (lg_node)given->number;
+        return LG_OK;
+    }
+    lg_status status =
+        lg_graph_select(ask->graph, given->text, ask->monitor, &nodes, err);
+    if (status == LG_OK)
+        *out = nodes.items[0];
+    lg_nodes_free(&nodes);
+    return status;
+}
+
 // Sets the member of an option that is given, or has a preset. Those of the
 // scope set it together.
 static lg_status
@@ -238,6 +274,11 @@ set_member(const lg_question *question, const lg_ask *ask,
     case LG_OPTION_TYPE:
         *(lg_asked_type *)member = (lg_asked_type){value.text, value.types};
         break;
+    case LG_OPTION_SHARE:
+        *(double *)member = value.share;
+        break;
+    case LG_OPTION_OBJECT:
+        return set_object(ask, &value, member, err);
     case LG_OPTION_DEVICE:
         return set_device(question, ask, option, value.text, member, err);
     default:
@@ -471,7 +512,9 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
             .faces = faces_of(&fields[i], ask, answer),
             .gap = fields[i].look.gap,
             .least = fields[i].look.least,
-            .tree = fields[i].look.indented ? LG__INDENTED : LG__FLAT,
+            .tree = fields[i].look.indented   ? LG__INDENTED
+                    : fields[i].look.branched ? LG__BRANCHED
+                                              : LG__FLAT,
             .none = fields[i].look.none,
             .below = fields[i].look.below,
             .flush = fields[i].look.left    ? LG__LEFT
@@ -530,9 +573,10 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
         lg__table_format_above(table, &above);
     }
     for (size_t i = 0; i < count; i++) {
-        lg__table_row(table);
-        put_row(table, ask, answer, rows + i * in_c->row_size, question->fields,
-                fields);
+        const void *row = rows + i * in_c->row_size;
+        bool heads = in_c->heads != NULL && in_c->heads(row);
+        (heads ? lg__table_heading_row : lg__table_row)(table);
+        put_row(table, ask, answer, row, question->fields, fields);
         if (in_c->after != NULL)
             in_c->after(ask, answer, i, table);
     }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* No answer has more fields or facts. */
-enum { MOST_FIELDS = 32 };
+enum { MOST_FIELDS = 32, MOST_ATTRIBUTES = 4 };
 /* In columns: docstrings, and the names of options in them. */
 enum { DOC_WIDTH = 80, DOC_INDENT = 10 };
 
@@ -41,7 +41,7 @@ typedef struct face {
     lg__result_field columns[MOST_FIELDS + 2];
     int items; /* fields of the tuple */
     lg__result_shape shape;
-    PyGetSetDef facts[MOST_FIELDS + 2];
+    PyGetSetDef facts[MOST_FIELDS + MOST_ATTRIBUTES + 2];
     const lg_field *listed_facts[MOST_FIELDS + 1];
 } face;
 
@@ -53,7 +53,9 @@ typedef struct request {
     const face *of;
     lg_given given[LG_MOST_OPTIONS];
     lg__asked_types asked;
-    PyObject *path; /* bytes; of a baseline */
+    PyObject *path;   /* bytes; of a baseline */
+    PyObject *target; /* borrowed; or NULL */
+    lg_given *object; /* what gets it */
     bool contents;
     lg__progress progress;
 } request;
@@ -123,6 +125,16 @@ read_path(request *self, PyObject *value, lg_given *out)
 }
 
 static bool
+read_share(lg__core_state *state, const lg_option *option, PyObject *value,
+           lg_given *out)
+{
+    if (value == Py_None || PyUnicode_Check(value))
+        return read_word(state, option, value, out);
+    *out = (lg_given){.given = true, .share = PyFloat_AsDouble(value)};
+    return out->share != -1 || !PyErr_Occurred();
+}
+
+static bool
 read_value(request *self, lg__core_state *state, const lg_option *option,
            PyObject *value, lg_given *out)
 {
@@ -145,6 +157,12 @@ read_value(request *self, lg__core_state *state, const lg_option *option,
         fine = lg__arg_flag(value, &flag);
         *out = (lg_given){.given = fine, .number = flag};
         return fine;
+    case LG_OPTION_SHARE:
+        return read_share(state, option, value, out);
+    case LG_OPTION_OBJECT:
+        self->target = value != Py_None ? value : NULL;
+        self->object = out;
+        return true;
     case LG_OPTION_TYPE:
         return lg__asked_types_parse(&self->asked, option->name, value, out);
     case LG_OPTION_BASELINE:
@@ -202,6 +220,20 @@ find_analysis(request *self, lg__snapshot_object *snapshot,
     return without || *out != NULL;
 }
 
+/* Finds the object that the question is about. False with an exception. */
+static bool
+find_object(request *self, lg__snapshot_object *snapshot)
+{
+    lg_nodes nodes = {0};
+    if (self->target == NULL)
+        return true;
+    if (!lg__target_resolve(snapshot, self->target, &nodes))
+        return false;
+    *self->object = (lg_given){.given = true, .number = nodes.items[0]};
+    lg_nodes_free(&nodes);
+    return true;
+}
+
 static lg_table *
 request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
 {
@@ -211,7 +243,8 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
                   .given = self->given,
                   .monitor = &self->progress.monitor};
     lg_status status = lg_question_check(self->of->question, &ask, &error);
-    if (status == LG_OK && !lg__asked_types_ask(&self->asked, graph))
+    if (status == LG_OK && (!lg__asked_types_ask(&self->asked, graph) ||
+                            !find_object(self, snapshot)))
         return NULL;
     if (status == LG_OK && !find_analysis(self, snapshot, graph, &ask.analysis))
         return NULL;
@@ -286,7 +319,8 @@ request_run(request *self, lg__snapshot_object *snapshot)
 static bool
 stands_alone(const lg_option *first)
 {
-    return first->type == LG_OPTION_LIMIT || first->type == LG_OPTION_WORDS;
+    return first->type == LG_OPTION_LIMIT || first->type == LG_OPTION_WORDS ||
+           first->type == LG_OPTION_OBJECT;
 }
 
 static bool
@@ -391,7 +425,7 @@ add_preset(const lg_option *option, lg_text *out)
         lg_text_add(out, "False");
     else if (word == NULL || strcmp(word, "all") == 0)
         lg_text_add(out, "None");
-    else if (option->type == LG_OPTION_LIMIT)
+    else if (option->type == LG_OPTION_LIMIT || option->type == LG_OPTION_SHARE)
         lg_text_add(out, word);
     else
         lg_text_addf(out, "'%s'", word);
@@ -542,6 +576,18 @@ list_facts(face *to)
                           to->extras->snapshot, (void *)(uintptr_t)count};
 }
 
+/* Appends the attributes that no fact has. */
+static void
+list_attributes(face *to)
+{
+    size_t count = 0;
+    const PyGetSetDef *one = to->extras->attributes;
+    while (to->facts[count].name != NULL)
+        count++;
+    for (; one != NULL && one->name != NULL; one++)
+        to->facts[count++] = *one;
+}
+
 static void
 list_names(face *to)
 {
@@ -561,6 +607,7 @@ describe(face *to, size_t index)
     list_names(to);
     list_fields(to);
     list_facts(to);
+    list_attributes(to);
     add_doc(question, true, &to->function_doc);
     add_doc(question, false, &to->method_doc);
     lg_text_addf(&to->row_doc, "A row of %s().", question->name);

@@ -15,7 +15,9 @@ typedef struct lg__answer_extras {
     bool (*keep)(PyObject *rows);     /* before the snapshot goes; false with an
                                          exception */
     PyMethodDef *methods;             /* of the result */
-    const char *snapshot;             /* the docstring of its fact */
+    const char *snapshot;             /* the docstring of its fact, the last
+                                     one */
+    PyGetSetDef *attributes;          /* of the result, up to four */
 } lg__answer_extras;
 
 /** Adds them all to the module, which has Result and Snapshot by now, with

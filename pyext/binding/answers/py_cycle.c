@@ -428,5 +428,10 @@ static PyMethodDef cycles_methods[] = {
 };
 
 const lg__answer_extras lg__cycle_extras = {
-    "cycles",    "_kept",        finish_type,
-    keep_cycles, cycles_methods, "The snapshot that they are part of."};
+    .question = "cycles",
+    .hidden = "_kept",
+    .finish = finish_type,
+    .keep = keep_cycles,
+    .methods = cycles_methods,
+    .snapshot = "The snapshot that they are part of.",
+};

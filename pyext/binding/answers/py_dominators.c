@@ -8,137 +8,34 @@
 
 #define MIN_SHARE 0.01
 
-static const lg__result_field dominator_fields[] = {
-    {NULL, LG__FIELD_DEPTH},        {"label", LG__FIELD_TEXT},
-    {"node", LG__FIELD_TITLE},      {"node", LG__FIELD_VALUE},
-    {"dominator", LG__FIELD_VALUE}, {"retained", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_shape dominators_shape = {
-    LG__TYPE_DOMINATORS, LG__TYPE_DOMINATOR_ROW, dominator_fields, 0};
-
-enum { FACT_SNAPSHOT, FACT_REACHABLE, FACT_GARBAGE, FACT_COUNT };
-
-static PyObject *
-fact_size(lg__snapshot_object *snapshot, const lg_table *table,
-          const char *name)
-{
-    lg_cell cell;
-    lg__result_fact(table, name, &cell);
-    return lg__size_new(snapshot, cell.size);
-}
-
-static PyObject *
-facts_new(lg__snapshot_object *snapshot, const lg_table *table)
-{
-    return Py_BuildValue("(ONN)", (PyObject *)snapshot,
-                         fact_size(snapshot, table, "reachable"),
-                         fact_size(snapshot, table, "garbage"));
-}
-
-static PyObject *
-dominators_new(lg__snapshot_object *snapshot, lg_table *table)
-{
-    return lg__result_with_facts(snapshot, &dominators_shape, table,
-                                 facts_new(snapshot, table));
-}
-
-static lg_status
-tabulate(const lg_analysis *analysis, const lg__scope_request *asked,
-         const lg_monitor *monitor, lg_table **out, lg_error *error)
-{
-    lg_scope *scope = NULL;
-    lg_status status = lg__scope_find(asked, lg_analysis_graph(analysis),
-                                      monitor, &scope, error);
-    const lg_dominator_options options = {
-        .size = sizeof options, .min_share = MIN_SHARE, .scope = scope};
-    if (status == LG_OK)
-        status = lg_tabulate_dominators(analysis, &options, out, error);
-    lg_scope_free(scope);
-    return status;
-}
-
-/* Takes an acquired snapshot, and releases it. */
-static PyObject *
-dominators_of(lg__snapshot_object *self, const lg_analysis *analysis,
-              const lg__scope_request *asked, const lg_monitor *monitor)
-{
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = tabulate(analysis, asked, monitor, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(self);
-    return status == LG_OK
-               ? dominators_new(self, table)
-               : lg__error_raise(lg__object_state(self), status, &error);
-}
-
-/* snapshot.dominators(module="train.*") is snapshot.analyze(...). */
-static PyObject *
-dominators_call(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    PyObject *snapshot =
-        lg__result_get_fact((lg__result_object *)self, (void *)FACT_SNAPSHOT);
-    PyObject *analyze =
-        snapshot ? lg__attribute_get(snapshot, "analyze") : NULL;
-    PyObject *rows = analyze ? PyObject_Call(analyze, args, kwargs) : NULL;
-    Py_XDECREF(analyze);
-    Py_XDECREF(snapshot);
-    return rows;
-}
-
-PyObject *
-lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
-{
-    const lg__scope_request everything = {0};
-    const lg_analysis *analysis = lg__analysis_get(self);
-    if (analysis == NULL || lg__snapshot_acquire(self) == NULL)
-        return NULL;
-    return dominators_of(self, analysis, &everything, NULL);
-}
-
 const char lg__snapshot_analyze_doc[] =
-    "analyze($self, /, *, mine=False, module=None, progress=None)\n"
+    "analyze($self, /, target=None, *, min_share=0.01, mine=False, "
+    "module=None,\n        progress=None)\n"
     "--\n\n"
-    "Analyse now who retains what, and return .dominators.\n\n" LG__SCOPE_TEXT(
-        "rows that ") "progress  as in snapshot()\n\n"
-                      "Rows that lead there stay. The snapshot keeps the "
-                      "analysis. Other methods "
-                      "make it\n"
-                      "when they need it. Ctrl-C stops it; other threads run "
-                      "on. PartialError on "
-                      "a\n"
-                      "snapshot of a part of the heap.";
+    "Analyse now who retains what, and return dominators().\n\n"
+    "The snapshot keeps the analysis. Other methods make it when they need "
+    "it.\n"
+    "Ctrl-C stops it; other threads run on. PartialError on a snapshot of a "
+    "part of\n"
+    "the heap.";
 
 PyObject *
 lg__snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const char *const names[] = {"mine", "module", "progress", NULL};
-    static const lg__arg_list list = {"analyze", names, 0, 0};
-    PyObject *values[3] = {NULL};
-    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
-    lg__scope_request asked;
-    lg__progress watch;
-    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
-        !lg__arg_scope(values[0], values[1], &asked) ||
-        !lg__progress_begin(&watch, values[2]))
-        return NULL;
-    const lg_analysis *analysis =
-        lg__analysis_acquire(snapshot, &watch.monitor);
-    PyObject *found =
-        analysis ? dominators_of(snapshot, analysis, &asked, &watch.monitor)
-                 : NULL;
-    return lg__progress_end(&watch, found);
+    PyObject *dominators = lg__attribute_get(self, "dominators");
+    PyObject *found = dominators ? PyObject_Vectorcall(dominators, args,
+                                                       (size_t)nargs, kwnames)
+                                 : NULL;
+    Py_XDECREF(dominators);
+    return found;
 }
 
 static lg__snapshot_object *
 snapshot_of(const lg__result_object *self)
 {
-    return (lg__snapshot_object *)PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
+    Py_ssize_t last = PyTuple_GET_SIZE(self->facts) - 1;
+    return (lg__snapshot_object *)PyTuple_GET_ITEM(self->facts, last);
 }
 
 static PyObject *
@@ -159,11 +56,6 @@ get_tops(lg__result_object *self, void *Py_UNUSED(closure))
 }
 
 static PyGetSetDef dominators_getset[] = {
-    {"reachable", (getter)lg__result_get_fact, NULL,
-     "Bytes of everything that the roots reach: a Size.",
-     (void *)FACT_REACHABLE},
-    {"garbage", (getter)lg__result_get_fact, NULL,
-     "Bytes of what no root reaches: a Size.", (void *)FACT_GARBAGE},
     {"components", (getter)get_components, NULL,
      "How many strongly connected components have a cycle.", NULL},
     {"tops", (getter)get_tops, NULL,
@@ -171,26 +63,10 @@ static PyGetSetDef dominators_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyType_Slot dominators_slots[] = {
-    LG__RESULT_SLOTS,
-    LG__SLOT(Py_tp_call, dominators_call),
-    {Py_tp_getset, dominators_getset},
-    {Py_tp_doc,
-     "The dominator tree: a sequence of DominatorRow. The parent of "
-     "a row is the\n"
-     "nearest row before it with a depth smaller by one.\n\n"
-     "It has the nodes that retain 1 % or more; a call with mine=True or "
-     "module='train.*'\n"
-     "returns only what these modules hold. Node.dominated has "
-     "what each dominates."},
-    {0, NULL},
-};
-
-PyType_Spec lg__dominators_spec = {
-    .name = "leakgraph.Dominators",
-    .basicsize = sizeof(lg__result_object),
-    .flags = LG__FINAL_TYPE,
-    .slots = dominators_slots,
+const lg__answer_extras lg__dominators_extras = {
+    .question = "dominators",
+    .snapshot = "The snapshot whose tree it is.",
+    .attributes = dominators_getset,
 };
 
 /* Adds up what the targets retain: bytes[device], which the caller frees. NULL

@@ -2,8 +2,9 @@
 #ifndef LEAKGRAPH_PY_DOMINATORS_H
 #define LEAKGRAPH_PY_DOMINATORS_H
 
-#include "binding/support/binding_support.h"
+#include "binding/answers/answer.h"
 
-extern PyType_Spec lg__dominators_spec;
+/** Its attributes: components and tops. */
+extern const lg__answer_extras lg__dominators_extras;
 
 #endif

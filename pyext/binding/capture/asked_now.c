@@ -41,7 +41,6 @@ ask(PyObject *module, const char *name, PyObject *const *args, Py_ssize_t nargs,
         return ask(module, name, args, nargs, kwnames);                        \
     }
 
-ASKED(dominators, "analyze")
 ASKED(info, "info")
 ASKED(paths, "paths")
 ASKED(retained, "retained")
@@ -49,9 +48,6 @@ ASKED(what_if, "what_if")
 
 #define TAKES "Takes a snapshot. Otherwise as Snapshot."
 
-const char lg__core_dominators_doc[] =
-    "dominators($module, /, *, mine=False, module=None, progress=None)\n--\n\n"
-    "Which objects own the bytes: Dominators.\n\n" TAKES "analyze().";
 const char lg__core_info_doc[] =
     "info($module, /)\n--\n\nFacts about a snapshot that is taken now: Info.";
 const char lg__core_paths_doc[] =

@@ -9,7 +9,6 @@
     PyObject *lg__core_##name(PyObject *module, PyObject *const *args,         \
                               Py_ssize_t nargs, PyObject *kwnames);
 
-LG__ASKED(dominators)
 LG__ASKED(info)
 LG__ASKED(paths)
 LG__ASKED(retained)

@@ -99,7 +99,6 @@ PyObject *lg__snapshot_show_dominators(PyObject *self, PyObject *const *args,
                                        Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_analyze(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_dominators(lg__snapshot_object *self, void *closure);
 PyObject *lg__snapshot_retained(PyObject *self, PyObject *target);
 PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);

@@ -21,7 +21,6 @@ typedef enum lg__core_type {
     LG__TYPE_RESULT,
     LG__TYPE_INFO,
     LG__TYPE_DRAWING,
-    LG__TYPE_DOMINATORS,
     LG__TYPE_PATH,
     LG__TYPE_ACCOUNTING,
     LG__TYPE_GROWTH,
@@ -30,7 +29,6 @@ typedef enum lg__core_type {
     LG__TYPE_WHY,
     LG__TYPE_WHAT_IF,
     LG__TYPE_ROOT, /* from here on, named tuples */
-    LG__TYPE_DOMINATOR_ROW,
     LG__TYPE_ACCOUNT,
     LG__TYPE_GROWTH_ROW,
     LG__TYPE_GROWTH_TYPE,

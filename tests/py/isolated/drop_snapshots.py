@@ -31,7 +31,7 @@ def once():
     str(cycle), cycle.cut, cycle.path, cycle.types, list(cycle.edges[:3])
     str(snapshot.why(node)), snapshot.why(node).paths, snapshot.why(node).drawing
     list(snapshot.top(3)), snapshot.retained(node), snapshot.collectable()
-    node.dominator, node.dominated, node.retained, str(snapshot.dominators)
+    node.dominator, node.dominated, node.retained, str(snapshot.dominators())
     for wrong in ("no such selector", "type:no.such.Thing"):
         with contextlib.suppress(leakgraph.Error):
             snapshot.select(wrong)
