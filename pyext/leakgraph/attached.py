@@ -18,6 +18,7 @@ from typing import NamedTuple, cast
 
 from leakgraph import _core
 from leakgraph._core import Snapshot, UnsupportedError, diff, load
+from leakgraph.processes import python_below
 from leakgraph.run import fail, say
 from leakgraph.samples import Log
 
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     _Method = Literal["auto", "remote-exec", "ptrace"]
     _Progress = Union[bool, Callable[[str, float], object], None]
 
-__all__ = ["OPTIONS", "USAGE", "Taken", "attach", "attach_verb", "take"]
+__all__ = ["NO_PYTHON", "OPTIONS", "USAGE", "Taken", "attach", "attach_verb", "take"]
+
+#: How the core describes a program that is not Python.
+NO_PYTHON = "does not run CPython"
 
 USAGE = """\
 Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
@@ -163,7 +167,7 @@ def take(
     progress: _Progress = None,
 ) -> Taken:
     """Save a snapshot, and say how."""
-    library = _find_library(_core._attach_version(pid, filtered))
+    library = _find_library(_version(pid, filtered))
     place = os.fsdecode(path).replace("{pid}", str(pid))
     saved, _, _, pause, by_script = _core._attach(
         pid,
@@ -179,6 +183,19 @@ def take(
         progress,
     )
     return Taken(saved, pause, "remote-exec" if by_script else "ptrace")
+
+
+def _version(pid: int, filtered: bool) -> int:
+    """The minor version of its Python; names the child to attach to if it has none."""
+    try:
+        return _core._attach_version(pid, filtered)
+    except UnsupportedError as error:
+        others = python_below(pid) if NO_PYTHON in str(error) else []
+        if not others:
+            raise
+        names = ", ".join(map(str, others))
+        does = f"its child {names} does" if len(others) == 1 else f"{names} below it do"
+        raise UnsupportedError(f"{error}; {does}") from None
 
 
 def _find_library(minor: int) -> str:

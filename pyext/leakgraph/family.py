@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leakgraph import _core
 from leakgraph._core import Error, Ranks, Size, Snapshot, load, ranks
-from leakgraph.attached import take
+from leakgraph.attached import NO_PYTHON, take
 from leakgraph.processes import PAGE, Memory, descendants, image, name, read_memory
 from leakgraph.rows import Rows, row_dict, row_json
 
@@ -33,9 +33,6 @@ __all__ = [
     "gather",
     "tree",
 ]
-
-#: How attach() describes a program that is not Python.
-NO_PYTHON = "does not run CPython"
 
 
 class Process(NamedTuple):

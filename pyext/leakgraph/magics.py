@@ -25,7 +25,10 @@ _QUESTIONS: dict[str, Callable[..., object]] = {
     "memory": lambda **options: leakgraph.memory(**options),
     "tensors": lambda **options: leakgraph.tensors(**options),
     "native": lambda **options: leakgraph.native(**options),
-    "threads": lambda **options: leakgraph.threads(**options),
+    # Not those of the kernel, unless a module is named.
+    "threads": lambda **options: leakgraph.threads(
+        **{"mine": "module" not in options, **options}
+    ),
     "top": lambda **options: leakgraph.top(**options),
     "types": lambda **options: leakgraph.types(**options),
     "waste": lambda **options: leakgraph.waste(**options),
@@ -53,7 +56,8 @@ def load_ipython_extension(shell: Any) -> None:
     %%leakgraph [--rounds N] [--calls N] [--min-bytes SIZE]
                                               what grows while the cell runs
 
-    Options are the arguments of the functions of these names. A cell runs once between
+    Options are the arguments of the functions of these names; threads leaves out those
+    of the kernel: --module * shows all. A cell runs once between
     two snapshots, and with --rounds again and again, which tells a leak from what is
     made once.
     """

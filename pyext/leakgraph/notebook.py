@@ -5,6 +5,7 @@ The types themselves import this module on first use.
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from leakgraph._core import (
@@ -24,6 +25,7 @@ __all__ = [
     "cycles_html",
     "merged_html",
     "node_html",
+    "noted",
     "page_html",
     "undrawn_html",
     "why_html",
@@ -81,7 +83,19 @@ def page_html(page: str) -> str:
 
 def why_html(why: Why) -> str:
     """The report, and the picture below it."""
-    return f"{_preformatted(str(why))}{_image(why.drawing)}"
+    text = _preformatted(str(why))
+    return f"{noted(text) if why.snapshot.closed else text}{_image(why.drawing)}"
+
+
+def noted(shown: str) -> str:
+    """The answer of a snapshot that was taken for it alone: what its numbers mean."""
+    if not re.search(r"#\d", shown):
+        return shown
+    said = (
+        "Numbers such as #12 are of this answer only:"
+        " ask a snapshot that you keep, and they stay the same."
+    )
+    return f'{shown}<p style="font-size:smaller;opacity:0.7">{said}</p>'
 
 
 def undrawn_html(said: tuple[str, str]) -> str:

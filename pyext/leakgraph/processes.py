@@ -7,7 +7,15 @@ from array import array
 from contextlib import suppress
 from typing import NamedTuple
 
-__all__ = ["Mapping", "Memory", "descendants", "image", "name", "read_memory"]
+__all__ = [
+    "Mapping",
+    "Memory",
+    "descendants",
+    "image",
+    "name",
+    "python_below",
+    "read_memory",
+]
 
 #: Bytes of a page.
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -55,6 +63,17 @@ def descendants(root: int) -> list[tuple[int, int | None]]:
         for pid in _children(parent):
             if pid != os.getpid():
                 found.append((pid, parent))
+    return found
+
+
+def python_below(root: int) -> list[int]:
+    """The processes below it that run a program with Python in its name."""
+    found = []
+    for pid, parent in descendants(root):
+        with suppress(OSError):
+            program = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+            if parent is not None and "python" in program:
+                found.append(pid)
     return found
 
 

@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import re
 import select
 import shutil
 import signal
@@ -718,7 +719,22 @@ def test_no_such_process():
 
 @pytest.mark.once
 def test_not_python():
-    assert "(sleep) does not run CPython" in refused_of("sleep", "100")
+    assert refused_of("sleep", "100").endswith("(sleep) does not run CPython")
+
+
+@pytest.mark.once
+def test_the_child_that_runs_python_is_named():
+    wrapped = [sys.executable, "-c", "print(1, flush=True); input()"]
+    command = ["sh", "-c", '"$@"; true', "sh", *wrapped]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as shell:
+        assert shell.stdout.readline() == "1\n"
+        text = refused(shell.pid)
+        (child,) = map(int, re.findall(r"; its child (\d+) does$", text))
+        assert "does not run CPython; " in text
+        assert Path(f"/proc/{child}/cmdline").read_bytes().endswith(b"input()\0")
+        shell.communicate("\n")
 
 
 @pytest.mark.once

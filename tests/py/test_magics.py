@@ -31,6 +31,12 @@ def ask(shell: Any, line: str) -> Any:
     return shell.run_line_magic("leakgraph", line)
 
 
+def test_threads_leave_out_those_of_the_kernel(shell: Any) -> None:
+    own, every = ask(shell, "threads"), ask(shell, "threads --module *")
+    assert len(own) < len(every)
+    assert not any("run_line_magic" in str(row) for row in own)
+
+
 def test_questions(shell: Any) -> None:
     cycles = ask(shell, "cycles --limit 2 --min-bytes=0 --kind held")
     assert isinstance(cycles, leakgraph.Cycles) and len(cycles) <= 2

@@ -56,6 +56,13 @@ def test_a_snapshot_is_the_report_with_its_map(outputs):
     assert outputs[3]["text/plain"].startswith("<leakgraph.Snapshot of pid ")
 
 
+def test_numbers_that_change_from_cell_to_cell_say_so(outputs):
+    said = "of this answer only"
+    assert said in outputs[9]["text/html"] and said in outputs[10]["text/html"]
+    for number in (4, 6):  # of a snapshot that stays
+        assert said not in outputs[number]["text/html"]
+
+
 def test_a_table_is_html(outputs):
     assert outputs[4]["text/html"].count("<tr>") == 5
 

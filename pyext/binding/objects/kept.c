@@ -1,4 +1,5 @@
 #include "binding/objects/kept.h"
+#include "binding/objects/result.h"
 #include "binding/objects/size.h"
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
@@ -124,6 +125,10 @@ PyObject *
 lg__kept_answer(lg__snapshot_object *snapshot, PyObject *answer)
 {
     if (answer != NULL) {
+        PyTypeObject *result =
+            lg__object_state(snapshot)->types[LG__TYPE_RESULT];
+        if (PyObject_TypeCheck(answer, result))
+            ((lg__result_object *)answer)->passing = true;
         snapshot->kept = remember(snapshot);
         if (snapshot->kept != NULL)
             lg__snapshot_forget(snapshot);

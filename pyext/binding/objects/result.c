@@ -255,8 +255,15 @@ result_str(lg__result_object *self)
 static PyObject *
 result_repr_html(lg__result_object *self, PyObject *Py_UNUSED(unused))
 {
-    if (self->table != NULL)
-        return write_table(self, LG__HTML_ROWS, lg_page_cell);
+    if (self->table != NULL) {
+        PyObject *html = write_table(self, LG__HTML_ROWS, lg_page_cell);
+        if (html == NULL || !self->passing)
+            return html;
+        PyObject *noted = lg__python_call(lg__object_state(self),
+                                          "leakgraph.notebook", "noted", html);
+        Py_DECREF(html);
+        return noted;
+    }
     if (self->html == NULL)
         return lg__python_call(lg__object_state(self), "leakgraph.frames",
                                "to_html", (PyObject *)self);

@@ -27,6 +27,7 @@ typedef struct lg__result_object {
     PyObject *html;    /* or NULL: the text */
     const char *arrow; /* without a table: see arrow_rows.h */
     PyObject *facts;   /* what else the type shows: a tuple, or NULL */
+    bool passing;      /* the snapshot was taken for this answer alone */
 } lg__result_object;
 
 extern PyType_Spec lg__result_spec;
