@@ -38,6 +38,7 @@ static const struct option options[] = {
     {"min-share", required_argument, NULL, 'S'},
     {"module", required_argument, NULL, 'E'},
     {"no-browser", no_argument, NULL, 'N'},
+    {"other-programs", no_argument, NULL, 'F'},
     {"output", required_argument, NULL, 'o'},
     {"parquet", required_argument, NULL, 'Q'},
     {"path", no_argument, NULL, 'P'},
@@ -79,6 +80,7 @@ static const option_text texts[] = {
     {'a',
      "--samples FILE     draw memory over time, as watch() or attach wrote it"},
     {'e', "--settled          include what grew and stopped"},
+    {'F', "--other-programs   compare snapshots of different programs, too"},
     {'x', "--max-growth N     with --check: allow this much growth (0)"},
     {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
     {'q', "--cut REF          cut this reference; repeat --cut for more"},
@@ -170,6 +172,7 @@ take_flag(int letter, lg__arguments *out)
                  : letter == 'y' ? &out->types
                  : letter == 'c' ? &out->check
                  : letter == 'e' ? &out->settled
+                 : letter == 'F' ? &out->other_programs
                  : letter == 'i' ? &out->mine
                  : letter == 'U' ? &out->update_baseline
                  : letter == 'N' ? &out->no_browser

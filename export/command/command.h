@@ -59,6 +59,7 @@ typedef struct lg__arguments {
     bool all;          /* no limit at all */
     bool check;
     bool settled;
+    bool other_programs;
     uint32_t depth;
     uint32_t max_nodes;
     bool json;

@@ -124,9 +124,9 @@ bool
 lg__comparison_line_up(lg__compared_files *state, int *code)
 {
     lg_error error = {0};
-    lg_status status =
-        lg_growth_order_find((const lg_summary *const *)state->summaries,
-                             state->count, &state->order, &error);
+    lg_status status = lg_growth_order_find(
+        (const lg_summary *const *)state->summaries, state->count,
+        state->arguments->other_programs, &state->order, &error);
     if (status) {
         *code = lg__fail(&error);
         return false;

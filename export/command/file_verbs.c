@@ -4,11 +4,12 @@
 #include "command/file_verbs.h"
 
 static const lg__verb verbs[] = {
-    {"diff", lg__verb_diff, "pniELexcKUj", 2, LG__ANY_WORDS,
+    {"diff", lg__verb_diff, "pniELeFxcKUj", 2, LG__ANY_WORDS,
      "see what grows from snapshot to snapshot, and who holds it",
      "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"
      "       [--mine] [--module GLOB] [--settled] [--limit N|all]\n"
-     "       [--check [--max-growth N]] [--baseline FILE [--update-baseline]] "
+     "       [--other-programs] [--check [--max-growth N]] [--baseline FILE "
+     "[--update-baseline]] "
      "[--json]",
      "Compares snapshots of one program, or their summaries, the oldest "
      "first.\n"

@@ -352,6 +352,7 @@ def diff(
     baseline: _Path | None = None,
     update_baseline: bool = False,
     progress: _Progress = None,
+    other_programs: bool = False,
 ) -> Growth: ...
 def ranks(
     first: Snapshot | _Path,
@@ -637,6 +638,7 @@ class Snapshot:
         baseline: _Path | None = None,
         update_baseline: bool = False,
         progress: _Progress = None,
+        other_programs: bool = False,
     ) -> Growth: ...
     def merged_paths(
         self,

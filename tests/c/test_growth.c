@@ -428,7 +428,7 @@ add_info(lg_summary *summary, const char *key, const char *value)
 // Finds the order of snapshots with these infos, one for each, or NULL.
 static lg_status
 order_of(size_t count, const char *const *pids, const char *const *times,
-         const char *const *programs, lg_text *said, lg_error *err)
+         const char *const *programs, bool other, lg_text *said, lg_error *err)
 {
     const growing_heap heaps[] = {{.items = 1}, {.items = 2}, {.items = 3}};
     growing_series made = growing_compare(heaps, (uint32_t)count, NULL);
@@ -441,7 +441,7 @@ order_of(size_t count, const char *const *pids, const char *const *times,
             add_info(made.summary[i], "program", programs[i]);
     }
     lg_status status = lg_growth_order_find(
-        (const lg_summary *const *)made.summary, count, &order, err);
+        (const lg_summary *const *)made.summary, count, other, &order, err);
     if (status == LG_OK) {
         for (size_t i = 0; i < count; i++)
             lg_text_add_count(said, order.index[i]);
@@ -467,13 +467,13 @@ processes_are_told_apart(void)
     const char *const some[] = {"3", NULL, "1"};
     const char *const programs[] = {"a/train.py", NULL, "-m pkg.train"};
     lg_text said = {0};
-    CHECK(order_of(3, pids, down, programs, &said, NULL) == LG_OK);
+    CHECK(order_of(3, pids, down, programs, false, &said, NULL) == LG_OK);
     CHECK_TEXT(said, "210 " DIFFERENT SORTED LAST_FIRST);
     said.length = 0;
-    CHECK(order_of(3, pids, some, programs, &said, NULL) == LG_OK);
+    CHECK(order_of(3, pids, some, programs, false, &said, NULL) == LG_OK);
     CHECK_TEXT(said, "012 " DIFFERENT);
     said.length = 0;
-    CHECK(order_of(3, same, some, programs, &said, NULL) == LG_OK);
+    CHECK(order_of(3, same, some, programs, false, &said, NULL) == LG_OK);
     CHECK_TEXT(said, "012 ");
     lg_text_free(&said);
 }
@@ -486,10 +486,15 @@ programs_are_not_compared(void)
     const char *const programs[] = {NULL, "a/train.py", "-m pkg.serve"};
     lg_text said = {0};
     lg_error err;
-    CHECK(order_of(3, pids, times, programs, &said, &err) == LG_EINVAL);
+    CHECK(order_of(3, pids, times, programs, false, &said, &err) == LG_EINVAL);
     CHECK(strcmp(err.message,
                  "snapshot 2 is of train.py, and snapshot 3 is of pkg.serve: "
-                 "compare snapshots of one program") == 0);
+                 "compare snapshots of one program, or set other_programs "
+                 "(--other-programs)") == 0);
+    CHECK(order_of(3, pids, times, programs, true, &said, &err) == LG_OK);
+    CHECK_TEXT(said, "012 snapshot 2 is of train.py, and snapshot 3 is of "
+                     "pkg.serve: what only one of them has seems to have "
+                     "grown, or to have gone\n");
     lg_text_free(&said);
 }
 
@@ -507,7 +512,7 @@ check_order(const char *const *times, const char *const *libraries,
         add_info(made.summary[i], "adapter.torch", libraries[i]);
     }
     REQUIRE(lg_growth_order_find((const lg_summary *const *)made.summary, 3,
-                                 &order, NULL) == LG_OK);
+                                 false, &order, NULL) == LG_OK);
     CHECK(order.count == count);
     for (size_t i = 0; i < count; i++)
         CHECK(order.index[i] == expected[i]);
@@ -533,7 +538,8 @@ snapshots_are_sorted_or_left_out(void)
     check_order(up, one, (size_t[]){0, 2}, 2,
                 "snapshot 2 of 3 is left out: torch was not inspected: why\n");
     check_order(up, two, (size_t[]){0, 1, 2}, 3, "");
-    check_order(up, none, (size_t[]){0, 1, 2}, 3, "");
+    check_order(up, none, (size_t[]){0, 1, 2}, 3,
+                "the rows lack memory: torch was not inspected: a\n");
 }
 
 SUITE(growth)

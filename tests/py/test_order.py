@@ -145,6 +145,8 @@ def test_programs_are_not_compared(runs, tmp_path):
         leakgraph.diff(tmp_path / "older.lgsum", newer)
     with pytest.raises(leakgraph.ArgumentError, match=said):
         newer.report(tmp_path / "page.html", earlier=[older])
+    growth = leakgraph.diff(*given, other_programs=True)
+    assert "is of train.py, and snapshot 2 is of serve.py: what only" in str(growth)
 
 
 @ships_command
@@ -153,6 +155,13 @@ def test_the_command_compares_no_programs(runs, verb):
     done = command(*verb.split(), runs / "script.lgs", runs / "other.lgs")
     assert done.returncode == 2
     assert "of serve.py: compare snapshots of one program" in done.stderr
+
+
+@ships_command
+def test_the_command_compares_programs_if_it_is_told_to(runs):
+    given = [runs / "script.lgs", runs / "other.lgs"]
+    done = command("diff", "--other-programs", *given)
+    assert done.returncode == 0 and "and snapshot 2 is of serve.py" in done.stdout
 
 
 def test_what_is_in_order_needs_no_word(files):

@@ -332,8 +332,8 @@ typedef struct lg_growth {
 typedef struct lg_growth_order {
     size_t *index; /**< [count] of what was given, the oldest first */
     size_t count;
-    lg_text said; /**< lines: what is sorted or left out, and why; empty if
-                       nothing is */
+    lg_text said; /**< lines: what is sorted, left out or not inspected, and
+                       why; empty if nothing is */
     bool sorted;  /**< they were given in another order */
 } lg_growth_order;
 
@@ -342,12 +342,14 @@ typedef struct lg_growth_order {
  * given if one of them has no time. A snapshot in which a library was not
  * inspected that another one has inspected is left out, if two remain: the
  * memory of that library would seem to have gone. That they are of several
- * processes is said. LG_EINVAL, with the names, if they are of several
- * programs (lg_program_differs). O(count * count * infos).
+ * processes is said, and so is what library no snapshot could inspect.
+ * LG_EINVAL, with the names, if they are of several programs
+ * (lg_program_differs), unless `other_programs` allows that: then it is said.
+ * O(count * count * infos).
  */
 LG_API lg_status lg_growth_order_find(const lg_summary *const *summaries,
-                                      size_t count, lg_growth_order *out,
-                                      lg_error *err);
+                                      size_t count, bool other_programs,
+                                      lg_growth_order *out, lg_error *err);
 LG_API void lg_growth_order_free(lg_growth_order *order);
 
 /** Start from LG_GROWTH_OPTIONS_INIT. */

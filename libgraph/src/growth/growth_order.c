@@ -63,8 +63,8 @@ program_of(const lg_summary *summary)
 
 // Finds two snapshots of different programs, and says so. The memory of one
 // program did not grow out of that of another.
-static lg_status
-check_programs(const lg_summary *const *summaries, size_t count, lg_error *err)
+static bool
+find_programs(const lg_summary *const *summaries, size_t count, lg_text *said)
 {
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++) {
@@ -74,13 +74,40 @@ check_programs(const lg_summary *const *summaries, size_t count, lg_error *err)
                 continue;
             lg_string a = lg_program_name(one);
             lg_string b = lg_program_name(other);
-            return lg_error_set(err, LG_EINVAL,
-                                "snapshot %zu is of %.*s, and snapshot %zu is "
-                                "of %.*s: compare snapshots of one program",
-                                j + 1, (int)a.length, a.data, i + 1,
-                                (int)b.length, b.data);
+            lg_text_add(said, "snapshot ");
+            lg_text_add_count(said, j + 1);
+            lg_text_add(said, " is of ");
+            lg_text_add_bytes(said, a.data, a.length);
+            lg_text_add(said, ", and snapshot ");
+            lg_text_add_count(said, i + 1);
+            lg_text_add(said, " is of ");
+            lg_text_add_bytes(said, b.data, b.length);
+            return true;
         }
-    return LG_OK;
+    return false;
+}
+
+static lg_status
+check_programs(const lg_summary *const *summaries, size_t count,
+               bool other_programs, lg_text *said, lg_error *err)
+{
+    lg_text names = {0};
+    lg_status status = LG_OK;
+    bool differ = find_programs(summaries, count, &names);
+    if (names.failed)
+        status = lg__error_memory(err);
+    else if (differ && !other_programs)
+        status = lg_error_set(err, LG_EINVAL,
+                              "%s: compare snapshots of one program, or set "
+                              "other_programs (--other-programs)",
+                              names.data);
+    else if (differ)
+        lg_text_addf(said,
+                     "%s: what only one of them has seems to have grown, "
+                     "or to have gone\n",
+                     names.data);
+    lg_text_free(&names);
+    return status;
 }
 
 // Sorts by time. Returns whether that changed the order.
@@ -246,31 +273,61 @@ say_sorted(lg_growth_order *order)
     order->sorted = true;
 }
 
+// Says which libraries no snapshot could inspect: what their objects have in
+// C is missing in the rows.
+static void
+say_uninspected(const lg_summary *const *summaries, size_t count,
+                lg_growth_order *order)
+{
+    lg_string key;
+    lg_string value;
+    for (uint32_t i = 0;
+         count > 0 && lg_summary_info(summaries[0], i, &key, &value); i++)
+        if (begins(key, "adapter.") && begins(value, "not inspected") &&
+            !is_inspected_elsewhere(summaries, count, key)) {
+            lg_text_add(&order->said, "the rows lack memory: ");
+            say_library(key, value, &order->said);
+        }
+}
+
+// Fills in the index, and what is said but for programs.
+static void
+line_up(const lg_summary *const *summaries, size_t count,
+        lg_growth_order *order)
+{
+    for (size_t i = 0; i < count; i++)
+        order->index[i] = i;
+    if (count > 0)
+        leave_out(summaries, count, order);
+    say_uninspected(summaries, count, order);
+    if (are_of_several_processes(summaries, order))
+        lg_text_add(&order->said, "the snapshots are of different processes\n");
+    if (have_times(summaries, order) && sort(summaries, order))
+        say_sorted(order);
+}
+
 lg_status
 lg_growth_order_find(const lg_summary *const *summaries, size_t count,
-                     lg_growth_order *out, lg_error *err)
+                     bool other_programs, lg_growth_order *out, lg_error *err)
 {
     lg_growth_order order = {.count = count};
-    lg_status status = check_programs(summaries, count, err);
-    if (status != LG_OK)
-        return status;
-    order.index = lg__wide_alloc((count + 1) * sizeof *order.index);
-    if (order.index == NULL)
-        return lg__error_memory(err);
-    for (size_t i = 0; i < count; i++)
-        order.index[i] = i;
-    if (count > 0)
-        leave_out(summaries, count, &order);
-    if (are_of_several_processes(summaries, &order))
-        lg_text_add(&order.said, "the snapshots are of different processes\n");
-    if (have_times(summaries, &order) && sort(summaries, &order))
-        say_sorted(&order);
-    if (order.said.failed) {
-        lg_growth_order_free(&order);
-        return lg__error_memory(err);
+    lg_status status =
+        check_programs(summaries, count, other_programs, &order.said, err);
+    if (status == LG_OK) {
+        order.index = lg__wide_alloc((count + 1) * sizeof *order.index);
+        if (order.index == NULL)
+            status = lg__error_memory(err);
     }
-    *out = order;
-    return LG_OK;
+    if (status == LG_OK) {
+        line_up(summaries, count, &order);
+        if (order.said.failed)
+            status = lg__error_memory(err);
+    }
+    if (status != LG_OK)
+        lg_growth_order_free(&order);
+    else
+        *out = order;
+    return status;
 }
 
 void

@@ -210,14 +210,14 @@ warn(const lg_text *said)
 bool
 lg__compared_line_up(lg__compared *self, lg__core_state *state,
                      PyObject *const *args, const lg_monitor *monitor,
-                     double *steps, const lg_analysis **newest,
-                     lg_growth_order *order)
+                     double *steps, bool other_programs,
+                     const lg_analysis **newest, lg_growth_order *order)
 {
     Py_ssize_t last = self->count - 1;
     lg_error error;
-    lg_status status =
-        lg_growth_order_find((const lg_summary *const *)self->summaries,
-                             (size_t)self->count, order, &error);
+    lg_status status = lg_growth_order_find(
+        (const lg_summary *const *)self->summaries, (size_t)self->count,
+        other_programs, order, &error);
     if (status != LG_OK) {
         lg__error_raise(state, status, &error);
         return false;

@@ -36,8 +36,8 @@ bool lg__compared_open(lg__compared *self, lg__core_state *state,
  *  nothing acquired if *newest is NULL. */
 bool lg__compared_line_up(lg__compared *self, lg__core_state *state,
                           PyObject *const *args, const lg_monitor *monitor,
-                          double *steps, const lg_analysis **newest,
-                          lg_growth_order *order);
+                          double *steps, bool other_programs,
+                          const lg_analysis **newest, lg_growth_order *order);
 /** Reads steps: as many numbers as there are snapshots, or None. Release *out
  *  with free(); NULL: there are none. */
 bool lg__compared_steps(const lg__compared *self, lg__core_state *state,

@@ -19,16 +19,18 @@ typedef struct growth_request {
     lg_growth_unit unit;
     uint64_t min_bytes;
     bool settled;
+    bool other_programs;
     lg__scope_request asked;
     lg__baseline_request known;
     lg__progress progress;
 } growth_request;
 
-enum { DIFF_OPTION_COUNT = 9 };
+enum { DIFF_OPTION_COUNT = 10 };
 
 static const char *const diff_names[] = {
-    "steps",  "unit",     "min_bytes",       "settled",  "mine",
-    "module", "baseline", "update_baseline", "progress", NULL};
+    "steps",    "unit",           "min_bytes", "settled",
+    "mine",     "module",         "baseline",  "update_baseline",
+    "progress", "other_programs", NULL};
 static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
 
 static const lg__result_field row_fields[] = {
@@ -85,7 +87,8 @@ request_parse(growth_request *self, lg__core_state *state, Py_ssize_t count,
            lg__arg_flag(values[3], &self->settled) &&
            lg__arg_scope(values[4], values[5], &self->asked) &&
            lg__baseline_parse(&self->known, state, values[6], values[7]) &&
-           lg__progress_begin(&self->progress, values[8]);
+           lg__progress_begin(&self->progress, values[8]) &&
+           lg__arg_flag(values[9], &self->other_programs);
 }
 
 static lg_status
@@ -170,8 +173,8 @@ request_run(growth_request *self, lg__core_state *state, PyObject *const *args)
                            &newest))
         return NULL;
     if (!lg__compared_line_up(&self->given, state, args,
-                              &self->progress.monitor, self->steps, &newest,
-                              &self->order)) {
+                              &self->progress.monitor, self->steps,
+                              self->other_programs, &newest, &self->order)) {
         if (newest != NULL)
             lg__snapshot_release(
                 (lg__snapshot_object *)self->given.snapshots[last]);
@@ -227,12 +230,14 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
     "baseline   leave out places that this file knows\n"                       \
     "update_baseline\n"                                                        \
     "           add the others to that file, which may be missing\n"           \
-    "progress   as in snapshot()"
+    "progress   as in snapshot()\n"                                            \
+    "other_programs\n"                                                         \
+    "           compare snapshots of different programs, too"
 
 const char lg__core_diff_doc[] =
     "diff($module, before, after, /, *more, steps=None, unit='step',\n"
     "     min_bytes=0, settled=False, mine=False, module=None, baseline=None,\n"
-    "     update_baseline=False, progress=None)\n--\n\n"
+    "     update_baseline=False, progress=None, other_programs=False)\n--\n\n"
     "What grows from snapshot to snapshot, and who holds it.\n\n"
     "A sequence of GrowthRow, the most bytes gained first. " DIFF_OPTIONS;
 
@@ -249,7 +254,7 @@ lg__core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 const char lg__snapshot_diff_doc[] =
     "diff($self, other, /, *more, steps=None, unit='step', min_bytes=0,\n"
     "     settled=False, mine=False, module=None, baseline=None,\n"
-    "     update_baseline=False, progress=None)\n--\n\n"
+    "     update_baseline=False, progress=None, other_programs=False)\n--\n\n"
     "What grows from this snapshot to later ones, and who holds it.\n\n"
     "As leakgraph.diff(self, other, ...). " DIFF_OPTIONS;
 

@@ -128,7 +128,7 @@ line_up(page_request *self)
         return NULL;
     bool lined_up = lg__compared_line_up(&self->compared, state, given,
                                          &self->progress.monitor, self->steps,
-                                         &newest, &self->order);
+                                         false, &newest, &self->order);
     if (!lined_up && newest != NULL) {
         lg__snapshot_release(newest_of(self));
         return NULL;
