@@ -27,12 +27,13 @@ DEFAULT = "SIGURG"
 class Ear:
     """Hears a signal in any thread, until it is closed."""
 
-    def __init__(self, number: int) -> None:
-        self.name = signal_name(number)
-        self._descriptor = _open_signal_fd(number)
+    def __init__(self, number: int, *, ends: bool = False) -> None:
+        """Listen; `ends` says that the signal is to end forked children as ever."""
+        self.number, self.name = number, signal_name(number)
+        self._descriptor = _open_signal_fd(number, ends)
         self._poll = select.poll()
         self._poll.register(self._descriptor, select.POLLIN)
-        self._has_warned = False
+        self._has_warned = ends
 
     def wait(self, seconds: float) -> bool:
         """Wait so long for the signal, or for close(); False if neither came.
@@ -40,7 +41,7 @@ class Ear:
         Says once if the program takes the signal over.
         """
         heard = bool(self._poll.poll(1000 * seconds))
-        if not heard and not self._has_warned and not _hears_signal():
+        if not heard and not self._has_warned and not _hears_signal(self.number):
             self._has_warned = True
             say(
                 f"the program has set its own handler of {self.name}, so leakgraph may"
@@ -57,8 +58,12 @@ class Ear:
 
     def close(self) -> None:
         """Give the signal back, and wake up who waits."""
-        _close_signal_fd()
+        _close_signal_fd(self.number)
         self._has_warned = True
+        self.ring()
+
+    def ring(self) -> None:
+        """Wake up who waits, as the signal does."""
         os.write(self._descriptor, (1).to_bytes(8, sys.byteorder))
 
 

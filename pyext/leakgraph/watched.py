@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import threading
+from contextlib import suppress
 
-from leakgraph._core import Error
+from leakgraph._core import Error, _die_by_signal
 from leakgraph.run import execute, fail, load, say, take_options
 from leakgraph.signals import DEFAULT, Ear, signal_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import FrameType
+
     from leakgraph._core import Growth, GrowthRow
     from leakgraph.watching import Watch
 
@@ -23,7 +27,7 @@ Usage: python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
 
 Runs a script or a module as `python` would, and samples its memory at intervals.
 Says on stderr when it is sure that something keeps growing. Reports on a signal, and
-when the script ends. The exit code is the script's own.
+when the script ends, also by SIGTERM. The exit code is the script's own.
 
   --every SECONDS  sample at this interval (0.5)
   --budget SHARE   spend at most this share of the time on snapshots and comparisons
@@ -50,19 +54,16 @@ def watch_script(arguments: list[str]) -> None:
     options = take_options("watch", arguments, OPTIONS, USAGE)
     code, module = load("watch", arguments)
     watch = _watch(options)
-    _report_on_signal(watch, options.get("--signal", DEFAULT))
-    pid = os.getpid()
-
-    def end() -> None:
-        if os.getpid() == pid:
-            watch.stop()
-            _report(watch, options.get("--report", ""))
-
+    name = options.get("--signal", DEFAULT)
+    _report_on_signal(watch, name)
+    ending = Ending(watch, options.get("--report", ""))
+    if name == "none" or signal_number(name) != signal.SIGTERM:
+        ending.wait_for(signal.SIGTERM)
     try:
         execute(code, module)
     finally:
         # Callbacks run in reverse order, so this one runs before those of the script.
-        atexit.register(end)
+        atexit.register(ending.report)
 
 
 def _watch(options: dict[str, str]) -> Watch:
@@ -114,6 +115,69 @@ def _report_on_signal(watch: Watch, name: str) -> None:
 
     atexit.register(close)
     threading.Thread(target=listen, name="leakgraph-report", daemon=True).start()
+
+
+class Ending:
+    """The last report, which comes once: at the script's end, or before a signal's.
+
+    The program may take the signal over, as servers do to shut down in order. Then the
+    script ends by itself. Some give the signal back to who had it before, and send it
+    again. So Python knows of a handler, which is that one; and as Python calls no
+    handler while the main thread is in C code, a thread hears the signal, too.
+    """
+
+    def __init__(self, watch: Watch, file: str) -> None:
+        self._watch, self._file = watch, file
+        self._pid = os.getpid()
+        self._busy = threading.Lock()
+        self._is_done = False
+        self._ear: Ear | None = None
+
+    def report(self) -> None:
+        """Stop to watch, and report; do nothing the second time, or in a child."""
+        if os.getpid() != self._pid:
+            return
+        with self._busy:
+            if not self._is_done:
+                self._is_done = True
+                self._watch.stop()
+                _report(self._watch, self._file)
+        self._give_back()
+
+    def wait_for(self, number: int) -> None:
+        """Report before that signal ends the process, unless it is ignored."""
+        if signal.getsignal(number) is not signal.SIG_DFL:
+            return
+        signal.signal(number, self._hear)
+        self._ear = Ear(number, ends=True)
+        os.register_at_fork(after_in_child=self._give_back)
+        threading.Thread(target=self._wait, name="leakgraph-end", daemon=True).start()
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        """Python's handler: the thread does the rest."""
+        if self._ear is not None:
+            self._ear.ring()
+
+    def _wait(self) -> None:
+        """Wait for the signal, report, and let it end the process."""
+        ear = self._ear
+        assert ear is not None
+        while not ear.wait(60.0) or not self._is_mine(ear.number):
+            pass
+        try:
+            self.report()
+        finally:
+            _die_by_signal(ear.number)
+
+    def _is_mine(self, number: int) -> bool:
+        """Whether the program has not taken the signal over meanwhile."""
+        return signal.getsignal(number) == self._hear
+
+    def _give_back(self) -> None:
+        """In a forked child, and after the report: let the signal end it."""
+        if self._ear is not None and self._is_mine(self._ear.number):
+            with suppress(ValueError):
+                signal.signal(self._ear.number, signal.SIG_DFL)
 
 
 def _report(watch: Watch, file: str) -> None:

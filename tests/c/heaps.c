@@ -109,6 +109,8 @@ heap_begin(uint32_t *app)
     story made = story_begin();
     story_type(&made, "torch.nn.modules.module.Module", "object");
     story_type(&made, "app.Net", "torch.nn.modules.module.Module");
+    story_type(&made, "torch.nn.modules.container.ModuleDict",
+               "torch.nn.modules.module.Module");
     story_type(&made, "torch.optim.SGD", "torch.optim.optimizer.Optimizer");
     story_type(&made, "Loader",
                "torch.utils.data.dataloader._BaseDataLoaderIter");

@@ -1,6 +1,7 @@
 // Parts of a torch.nn.Module: their names in paths, and the selectors that find
 // them.
 #include "heaps.h"
+#include "paths/paths_private.h"
 #include "test.h"
 
 #include <leakgraph/path.h>
@@ -70,6 +71,29 @@ named(void)
     }
 }
 
+// What a container of modules has are positions, in a folded path and in a
+// selector.
+static void
+folded(void)
+{
+    net made;
+    lg_graph *graph =
+        net_with("torch.nn.modules.container.ModuleDict", "fc_1", &made);
+    lg_path path;
+    lg_text text = {0};
+    lg_nodes nodes = {0};
+    REQUIRE(lg_path_from_root(graph, made.weight, NULL, &path, NULL) == LG_OK);
+    lg__format_folded_path(graph, &path, &text);
+    CHECK_TEXT(text, "app.net[*].weight");
+    REQUIRE(lg_graph_select(graph, "name:app.net[*].weight", NULL, &nodes,
+                            NULL) == LG_OK);
+    CHECK(nodes.count == 1 && nodes.items[0] == made.weight);
+    lg_nodes_free(&nodes);
+    lg_text_free(&text);
+    lg_path_free(&path);
+    lg_graph_free(graph);
+}
+
 // Selectors in the older form still work, and selectors for absent parts find
 // nothing.
 static void
@@ -101,6 +125,7 @@ selected(void)
 SUITE(part)
 {
     RUN(named);
+    RUN(folded);
     RUN(selected);
     return test_result();
 }

@@ -2,10 +2,13 @@
 
 import asyncio
 import ctypes
+import functools
 import gc
 import json
 import os
+import sys
 import threading
+import types
 
 import pytest
 
@@ -514,6 +517,7 @@ class Pair:
         self.calls = []
         self.head = None
         self.pools = [[], []]
+        self.cached = functools.lru_cache(maxsize=None)(id)
 
 
 class Session:
@@ -549,7 +553,12 @@ def in_pools(pair, number):
     pair.pools[number % 2].append(Session(number))
 
 
+def in_a_cache(pair, number):
+    pair.cached(Session(number))
+
+
 LEAKS = {
+    in_a_cache: ("cached", Session),
     in_two: ("table", "calls", Session),
     in_records: ("calls", Session),
     in_a_chain: ("head", Link),
@@ -564,6 +573,8 @@ def let_go(pair, name):
     for part in held if name == "pools" else [held]:
         if hasattr(part, "clear"):
             part.clear()
+        elif hasattr(part, "cache_clear"):
+            part.cache_clear()
 
 
 def count(wanted):
@@ -592,3 +603,85 @@ def test_what_is_told_to_free_it_does(leak):
     after = leakgraph.snapshot().analyze().reachable.host
     assert before - after == pytest.approx(lead.freed.total, rel=0.1)
     assert "frees" in str(growth) or len(names) == 1
+
+
+class Inner:
+    """Has parts by name, as a module of a network has."""
+
+    def __init__(self):
+        self.parts = {}
+
+
+class Outer(Inner):
+    pass
+
+
+def test_dicts_of_objects_of_other_classes_are_other_places():
+    holder.table["model"] = Outer()
+    holder.table["model"].parts["inner"] = Inner()
+    for number in range(40):
+        holder.table["model"].parts[f"other {number}"] = bytearray(10)
+
+    def put(number):
+        holder.table["model"].parts["inner"].parts[number] = bytearray(3000)
+
+    growth = compare(put)
+    assert growth[0].holder.endswith(".parts[*].parts[*]")
+    assert growth[0].counts == (50, 100, 150)
+
+
+def test_a_tree_of_one_class_is_one_place():
+    holder.table["tree"] = Inner()
+    holder.table["tree"].parts["branch"] = Inner()
+
+    def put(number):
+        tree = holder.table["tree"]
+        part = Inner()
+        part.values = bytearray(2000)
+        (tree if number % 2 else tree.parts["branch"]).parts[number] = part
+
+    growth = compare(put)
+    assert growth[0].counts == (51, 101, 151)
+
+
+def test_modules_with_names_of_their_own_are_one_row(tmp_path):
+    def load(number):
+        module = types.ModuleType(f"plugin_{number}")
+        exec("class Plugin: pass", module.__dict__)
+        module.values = bytearray(2000)
+        sys.modules[module.__name__] = module
+
+    try:
+        snapshots = grow(load)
+    finally:
+        for name in [name for name in sys.modules if name.startswith("plugin_")]:
+            del sys.modules[name]
+    summaries = [
+        snapshot.summary(tmp_path / f"{number}.lgsum")
+        for number, snapshot in enumerate(snapshots)
+    ]
+    for each in (snapshots, summaries):
+        growth = leakgraph.diff(*each, min_bytes=2000)
+        assert sum("plugin_" in row.text for row in growth) == 1
+        first = growth[0]
+        assert (first.holder, first.type_name) == ("sys.modules[*]", "module")
+        assert first.counts == (50, 100, 150)
+        assert "module plugin_" in first.text and "and others" in first.text
+        assert first.gained > 100 * 3000
+
+
+def test_the_rate_of_a_set_that_quadruples():
+    holder.ring = set()
+    steps, own, snapshots = (60, 70, 80, 90), [], []
+    for step in steps:
+        known = len(holder.ring)
+        holder.ring.update(map(float, range(known, step)))
+        own.append(sys.getsizeof(holder.ring))
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots, steps=steps)
+    (row,) = [row for row in growth if "ring" in row.holder]
+    full = min(size / step for size, step in zip(own, steps))
+    each = (own[-1] - own[0]) / (steps[-1] - steps[0])
+    assert each > 2.5 * full
+    number = sys.getsizeof(0.0)
+    assert row.per_step == pytest.approx(min(each, 4 * full) + number, rel=0.02)

@@ -47,6 +47,14 @@ def test_blocks_that_C_code_loses_are_counted(told):
     assert "no pointer in the process leads to them" in fix
 
 
+def test_lost_blocks_in_step_with_a_type_name_it(told):
+    by_handle = told["by handle"]
+    assert by_handle["rows"][0][0] == "lost native memory"
+    assert "in step with __main__.Handle: probably 297 KiB each" in by_handle["text"]
+    assert by_handle["holders"][0] == 0
+    assert "cut lost native memory" not in by_handle["text"]
+
+
 def test_without_native_memory_growth_says_how_to_get_it(told):
     plain = told["plain"]
     assert plain["needs_native"]

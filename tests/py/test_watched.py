@@ -76,6 +76,64 @@ def test_a_report_on_a_signal(start):
     assert child.returncode == 0
 
 
+#: Says that it runs, and waits.
+WAITS = """
+import threading
+print(1, flush=True)
+threading.Event().wait(300)
+"""
+
+
+def test_a_report_before_sigterm_ends_the_script(start):
+    child = start(WAITS)
+    assert child.stdout.readline() == "1\n"
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate()
+    assert child.returncode == -signal.SIGTERM
+    assert err.count("leakgraph: Watched for ") == 1
+
+
+#: As uvicorn does: handle the signal, give it back, and send it again.
+GIVES_BACK = """
+import signal, threading
+came = threading.Event()
+before = signal.signal(signal.SIGTERM, lambda *_: came.set())
+print(1, flush=True)
+came.wait(300)
+print("shut down", flush=True)
+signal.signal(signal.SIGTERM, before)
+signal.raise_signal(signal.SIGTERM)
+threading.Event().wait(300)
+"""
+
+
+def test_a_handler_of_the_program_gets_sigterm_first(start):
+    child = start(GIVES_BACK)
+    assert child.stdout.readline() == "1\n"
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate()
+    assert (child.returncode, out) == (-signal.SIGTERM, "shut down\n")
+    assert err.count("leakgraph: Watched for ") == 1
+
+
+#: Prints how a child ends that gets the signal.
+FORKS = """
+import os, signal, time
+child = os.fork()
+if not child:
+    time.sleep(60)
+    os._exit(7)
+os.kill(child, signal.SIGTERM)
+print(os.waitpid(child, 0)[1], flush=True)
+"""
+
+
+def test_sigterm_ends_forked_children_and_reports_nothing(start):
+    out, err = start(FORKS).communicate()
+    assert out == f"{int(signal.SIGTERM)}\n"
+    assert err.count("leakgraph: Watched for ") == 1
+
+
 def test_a_program_that_takes_the_signal_over_is_told(start):
     """gunicorn and Celery handle SIGUSR2 themselves."""
     code = "import signal; signal.signal(signal.SIGUSR2, print); input()"

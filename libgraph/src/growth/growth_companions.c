@@ -245,6 +245,27 @@ is_follower(const lg__comparison *state, const lg_growth_row *row,
              is_equal(state, row, other, under_way)));
 }
 
+// Returns whether the row is a class that each module of the other row defines:
+// both are roots, so neither holds the other. What distinguishes the modules in
+// their names is left out in both labels.
+static bool
+is_defined_in(const lg__comparison *state, const lg_growth_row *row,
+              const lg_growth_row *modules, double under_way)
+{
+    if (row->place == LG_NONE || modules->place == LG_NONE ||
+        !lg__string_is(modules->type, "module"))
+        return false;
+    const lg__place_item *class = lg__place_at(state->newest, row->place);
+    const lg__place_item *module = lg__place_at(state->newest, modules->place);
+    lg_string name = lg__places_text(state->newest, class->label);
+    lg_string prefix = lg__places_text(state->newest, module->label);
+    return class->kind == LG_PLACE_ROOT && module->kind == LG_PLACE_ROOT &&
+           name.length > prefix.length && prefix.length > 0 &&
+           memcmp(name.data, prefix.data, prefix.length) == 0 &&
+           name.data[prefix.length] == '.' &&
+           is_accompanying(state, row, modules, under_way);
+}
+
 // A search for the causes of rows.
 typedef struct search {
     const lg__comparison *state;
@@ -316,6 +337,7 @@ find_cause(const search *of, size_t index)
         if (i != index && row->verdict != LG_GROWTH_SETTLED &&
             other->verdict == LG_GROWTH_ACCUMULATES &&
             (is_kept_for(of->state, row, other) ||
+             is_defined_in(of->state, row, other, of->under_way) ||
              (i < index && is_follower(of->state, row, other, of->under_way))))
             found = i;
     }

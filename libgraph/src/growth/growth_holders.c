@@ -156,10 +156,12 @@ drop_repeated(lg__gathered *nodes)
 }
 
 // Returns whether programs can empty the node: a list, a dict, a deque, but not
-// the dict of an object.
+// the dict of an object. A cached function has a method for that.
 static bool
 is_container(const search *to, uint32_t node)
 {
+    if (lg__node_is_a(to->walk.graph, node, "functools._lru_cache_wrapper"))
+        return true;
     return lg__node_category(to->walk.graph, node) == LG_CATEGORY_CONTAINER &&
            lg__node_role(to->walk.graph, node) != LG__ROLE_TUPLE &&
            to->walk.fold[node].owner == LG_NONE;
@@ -549,11 +551,14 @@ rows_with_holders(const lg_growth *growth)
     return rows < ROWS ? rows : ROWS;
 }
 
+// Of lost memory there is no holder, and nobody empties sys.modules.
 static bool
 has_holders(const lg_growth_row *row)
 {
-    return row->node != LG_NONE && (row->verdict == LG_GROWTH_ACCUMULATES ||
-                                    row->verdict == LG_GROWTH_IN_PLACE);
+    return row->node != LG_NONE && !lg__string_is(row->type, "module") &&
+           row->in_step.length == 0 &&
+           (row->verdict == LG_GROWTH_ACCUMULATES ||
+            row->verdict == LG_GROWTH_IN_PLACE);
 }
 
 static lg_status

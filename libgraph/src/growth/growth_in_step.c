@@ -3,9 +3,11 @@
 // a sqlite3.Connection has its pages, by a pointer that only C can read. That
 // is a guess, and reports say so: the row of native memory has the holder of
 // these objects. If they gained more than the native memory, their row takes it
-// over, as it does with what else only accompanies it.
+// over, as it does with what else only accompanies it. Lost native memory stays
+// what it is, because no object has it: its row says which objects lose it.
 #include "growth/growth_private.h"
 #include "growth/growth_rates.h"
+#include "native/native_private.h"
 
 #include <string.h>
 
@@ -153,6 +155,26 @@ is_of_allocators(const lg_growth_row *row)
            (row->native == LG_NATIVE_MALLOC || row->native == LG_NATIVE_MAPPED);
 }
 
+static bool
+is_lost(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->verdict == LG_GROWTH_ACCUMULATES &&
+           lg__string_is(
+               lg__places_text(state->newest,
+                               lg__place_top(state->newest, row->place)->type),
+               LG__NATIVE_LOST);
+}
+
+// Notes which objects lose the memory.
+static void
+set_losers(const lg__comparison *state, const lg_growth *growth,
+           lg_growth_row *row)
+{
+    owner found = find_owner(state, growth, row);
+    row->in_step = found.type;
+    row->each_in_step = (uint64_t)found.each;
+}
+
 void
 lg__growth_in_step(const lg__comparison *state, lg_growth *growth)
 {
@@ -161,6 +183,8 @@ lg__growth_in_step(const lg__comparison *state, lg_growth *growth)
         if (is_of_allocators(&growth->rows[i]) &&
             !settle(state, growth, &growth->rows[i]))
             growth->rows[i].verdict = LG_GROWTH_VERDICT_COUNT;
+        else if (is_lost(state, &growth->rows[i]))
+            set_losers(state, growth, &growth->rows[i]);
     for (size_t i = 0; i < growth->count; i++)
         if (growth->rows[i].verdict != LG_GROWTH_VERDICT_COUNT)
             growth->rows[kept++] = growth->rows[i];

@@ -171,6 +171,21 @@ end_at_tensor(const lg_graph *graph, lg_path *path)
     }
 }
 
+// A module is a root. Of many modules, what holds them says more: it is
+// sys.modules. What else refers to a module is in it.
+static void
+lead_with_holder(const lg_graph *graph, lg_growth_row *row)
+{
+    if (row->path.count > 0 || row->other_count == 0 ||
+        lg__node_category(graph, row->node) != LG_CATEGORY_MODULE)
+        return;
+    lg_path_free(&row->path);
+    row->path = row->others[0];
+    while (row->other_count > 1)
+        lg_path_free(&row->others[--row->other_count]);
+    row->other_count = 0;
+}
+
 static lg_status
 find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
            lg_error *err)
@@ -182,6 +197,7 @@ find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
     end_at_tensor(state->analysis->graph, &row->path);
     if (status == LG_OK && has_others(state, row))
         status = find_others(state, finder, row, err);
+    lead_with_holder(state->analysis->graph, row);
     return status;
 }
 

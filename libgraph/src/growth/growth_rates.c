@@ -5,8 +5,9 @@
 // in another.
 static const double JUMP = 2;
 // A table that has just grown has room for this many times what it has, at
-// most.
+// most: a dict doubles, and a set of up to 50,000 elements quadruples.
 static const double ROOM = 2;
+static const double ROOM_OF_SET = 4;
 
 double
 lg__growth_slope(const lg__comparison *state, const uint64_t *bytes)
@@ -67,7 +68,7 @@ least_each(const lg__comparison *state, const uint32_t *at, const double *y)
 // grown by chance, or not. So it is no less than when the tables are fullest,
 // and no more than when they have just grown. It leaves alone what is no table.
 static void
-smooth(const lg__comparison *state, const uint32_t *at, double *y)
+smooth(const lg__comparison *state, const uint32_t *at, double room, double *y)
 {
     uint32_t last = state->count - 1;
     double least = least_each(state, at, y);
@@ -75,9 +76,17 @@ smooth(const lg__comparison *state, const uint32_t *at, double *y)
                                       references_of(state, at, 0));
     if (least > MOST_EACH)
         return;
-    each = each < least ? least : each > ROOM * least ? ROOM * least : each;
+    each = each < least ? least : each > room * least ? room * least : each;
     for (uint32_t i = 0; i < state->count; i++)
         y[i] = each * references_of(state, at, i);
+}
+
+static double
+room_of(const lg__comparison *state, uint32_t place)
+{
+    lg_string type = lg__places_text(state->newest,
+                                     lg__place_at(state->newest, place)->type);
+    return lg__string_is(type, "set") ? ROOM_OF_SET : ROOM;
 }
 
 static bool
@@ -97,7 +106,7 @@ lg__table_slope(const lg__comparison *state, uint32_t place,
         state->y[i] = own_bytes(state->summaries[i]->places, at[i]);
     if (has_jumps(state->x, state->y, state->count) &&
         has_more_references(state, at))
-        smooth(state, at, state->y);
+        smooth(state, at, room_of(state, place), state->y);
     for (uint32_t i = 0; beside != NULL && i < state->count; i++)
         state->y[i] += (double)lg__comparison_total(state, beside, i);
     return lg__slope_of(state->x, state->y, state->count);

@@ -149,8 +149,8 @@ has_digit(lg_string text)
     return false;
 }
 
-// Takes the name of a function that no reference names. Programs number the
-// functions that they make.
+// Takes the name of a function that no reference names, without its numbers.
+// Programs number the functions that they make, and the modules.
 static bool
 take_function(lg__labels *labels, uint32_t node, lg__step *out)
 {
@@ -201,6 +201,8 @@ take_nameless(lg__labels *labels, uint32_t node, lg__step *out)
     switch (lg__node_category(labels->graph, node)) {
     case LG_CATEGORY_TYPE:
         return take_class(labels, node, out);
+    // A module that no other has: a program may load a file again and again.
+    case LG_CATEGORY_MODULE:
     case LG_CATEGORY_FUNCTION:
         return take_function(labels, node, out);
     default:
@@ -309,10 +311,13 @@ lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
     out->kind = kind;
     if (name == NULL)
         return take_nameless(labels, node, out);
-    return lg__label_has_own_name(labels->graph,
-                                  labels->graph->columns.type[node])
-               ? take_own_name(labels, node, out)
-               : take_module_name(labels, name, out);
+    if (!lg__label_has_own_name(labels->graph,
+                                labels->graph->columns.type[node]))
+        return take_module_name(labels, name, out);
+    return has_digit(lg_graph_string(labels->graph, name->module)) &&
+                   lg__node_category(labels->graph, node) != LG_CATEGORY_MODULE
+               ? take_function(labels, node, out)
+               : take_own_name(labels, node, out);
 }
 
 bool

@@ -213,7 +213,7 @@ has_title(const lg_graph *graph, uint32_t node)
 {
     lg_category category = lg__node_category(graph, node);
     return category == LG_CATEGORY_FUNCTION || category == LG_CATEGORY_TYPE ||
-           category == LG_CATEGORY_FRAME;
+           category == LG_CATEGORY_FRAME || category == LG_CATEGORY_MODULE;
 }
 
 // Returns whether the members of the place may have other names than its last
@@ -267,6 +267,14 @@ find_title(naming *state, const lg__place_item *item, lg__place_words *words)
     return take_text(state, &words->title);
 }
 
+// Writes who holds modules that differ in numbers.
+static bool
+find_modules(naming *state, lg__place_words *words)
+{
+    lg_text_add(&state->text, "sys.modules[*]");
+    return take_text(state, &words->holder);
+}
+
 // Writes the path to the example, unless the steps of the place say the same.
 static lg_status
 find_holder(naming *state, const lg__place_item *item, lg__place_words *words,
@@ -276,6 +284,9 @@ find_holder(naming *state, const lg__place_item *item, lg__place_words *words,
     lg_text steps = {0};
     if (item->example == LG_NONE)
         return LG_OK;
+    if (item->members > 1 &&
+        lg__node_category(state->graph, item->example) == LG_CATEGORY_MODULE)
+        return find_modules(state, words) ? LG_OK : lg__error_memory(err);
     lg_status status =
         lg__roottree_path(&state->tree, item->example, &path, err);
     if (status != LG_OK)

@@ -89,6 +89,15 @@ take_position(void *context, const lg_hop *hop)
 }
 
 static bool
+note_parts(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    if (lg__hop_opens_parts(state->graph, hop, &state->step))
+        state->failed |= !lg__gather_append(&state->found, hop->target);
+    return !state->failed && !state->step.failed;
+}
+
+static bool
 take_key(void *context, const lg_hop *hop)
 {
     folded *state = context;
@@ -109,6 +118,21 @@ walk_from(folded *state, uint32_t node, lg__hop_visit visit)
         state->failed = true;
     else
         lg__hops_out_walk(&walk, node);
+}
+
+// Takes all positions. What a torch.nn.ModuleList has is in one of its dicts.
+static void
+take_positions(folded *state, uint32_t node)
+{
+    size_t before = state->next.count;
+    walk_from(state, node, take_position);
+    if (state->next.count > before)
+        return;
+    state->found.count = 0;
+    walk_from(state, node, note_parts);
+    for (size_t i = 0; i < state->found.count && !state->failed; i++)
+        walk_from(state, state->found.items[i], take_position);
+    state->found.count = 0;
 }
 
 static bool
@@ -219,7 +243,7 @@ take_step(folded *state, const spot *from)
         take_gap(state, from);
     } else if ((rest = behind(from->rest, "[*]"))) {
         state->rest = rest;
-        walk_from(state, from->node, take_position);
+        take_positions(state, from->node);
     } else if ((rest = behind(from->rest, " key"))) {
         walk_from(state, from->node, take_shown);
         state->rest = rest;

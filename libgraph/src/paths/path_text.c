@@ -123,6 +123,23 @@ native_words(lg_native_level weakest)
                                       : ", by native memory";
 }
 
+// Returns whether a module's submodules are its elements, not its attributes.
+static bool
+is_module_container(const lg_graph *graph, uint32_t module)
+{
+    static const char *const types[] = {
+        "torch.nn.modules.container.ModuleDict",
+        "torch.nn.modules.container.ModuleList",
+        "torch.nn.modules.container.ParameterDict",
+        "torch.nn.modules.container.ParameterList",
+        "torch.nn.modules.container.Sequential",
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (lg__node_is_a(graph, module, types[i]))
+            return true;
+    return false;
+}
+
 // Writes two hops through a dict of a torch.nn.Module as one. In a folded path,
 // writes what a thread has in a threading.local as an attribute.
 static bool
@@ -132,8 +149,12 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
     const lg_hop *hop = &path->hops[at];
     if (at + 1 >= path->count)
         return false;
-    if (lg__hop_opens_parts(graph, hop, scratch))
-        return lg__format_part(graph, hop + 1, scratch, out);
+    if (lg__hop_opens_parts(graph, hop, scratch)) {
+        if (!folded || !is_module_container(graph, hop->source))
+            return lg__format_part(graph, hop + 1, scratch, out);
+        lg_text_add(out, "[*]");
+        return true;
+    }
     size_t length = out->length;
     if (!folded || !lg__edge_opens_local(graph, hop->edges[0]))
         return false;

@@ -115,13 +115,14 @@ format_verdict(const lg_growth_row *row, lg_text *out)
 }
 
 // Writes `, in step with sqlite3.Connection: probably 150 KiB each`, or, of
-// these objects, `, each probably with 2.24 KiB of native memory`.
+// these objects, `, each probably with 2.24 KiB of native memory`. Of what is
+// lost, the rows say where it is.
 static void
 format_in_step(const lg_growth_row *row, lg_text *out)
 {
     if (row->each_in_step == 0)
         return;
-    if (row->verdict != LG_GROWTH_NATIVE) {
+    if (row->in_step.length == 0) {
         lg_text_add(out, ", each probably with ");
         lg_text_add_size(out, row->each_in_step);
         lg_text_add(out, " of native memory");

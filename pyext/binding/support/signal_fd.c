@@ -6,26 +6,40 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A signal handler takes no arguments, so the process has one watch. Its
-   descriptor stays open, because a handler may be about to write to it. */
-static struct {
+/* A signal handler takes no arguments, so what it needs stands here, for a few
+   signals. A descriptor stays open, because a handler may be about to write to
+   it. */
+typedef struct heard {
     volatile bool open;
-    volatile int descriptor;
+    volatile bool ends_children; /* as if the process had no handler */
+    volatile int descriptor;     /* 0: there is none */
     volatile pid_t owner;
     volatile pid_t handling; /* the thread whose handler runs */
     volatile pid_t echo;     /* the thread whose next signal is an echo */
-    int number;
+    volatile int number;     /* 0: unused */
     struct sigaction before;
-} signal_fd = {.descriptor = -1};
+} heard;
+
+enum { MOST = 4 };
+static heard all[MOST];
+
+static heard *
+find(int number)
+{
+    for (size_t i = 0; i < MOST; i++)
+        if (all[i].number == number)
+            return &all[i];
+    return NULL;
+}
 
 static void
-call_before(int number, siginfo_t *info, void *context)
+call_before(const heard *self, int number, siginfo_t *info, void *context)
 {
-    if (signal_fd.before.sa_flags & SA_SIGINFO)
-        signal_fd.before.sa_sigaction(number, info, context);
-    else if (signal_fd.before.sa_handler != SIG_DFL &&
-             signal_fd.before.sa_handler != SIG_IGN)
-        signal_fd.before.sa_handler(number);
+    if (self->before.sa_flags & SA_SIGINFO)
+        self->before.sa_sigaction(number, info, context);
+    else if (self->before.sa_handler != SIG_DFL &&
+             self->before.sa_handler != SIG_IGN)
+        self->before.sa_handler(number);
 }
 
 /* A handler may call the previous one by raising the signal again. If that
@@ -37,29 +51,42 @@ is_pending(int number)
     return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
 }
 
+/* While the handler runs the signal waits, and then ends the process. */
+static bool
+end_by(int number)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    return sigaction(number, &action, NULL) == 0 && kill(getpid(), number) == 0;
+}
+
 static void
 handle_signal(int number, siginfo_t *info, void *context)
 {
     const uint64_t once = 1;
     int code = errno;
-    pid_t self = (pid_t)syscall(SYS_gettid);
-    pid_t outer = signal_fd.handling;
+    heard *self = find(number);
+    pid_t thread = (pid_t)syscall(SYS_gettid);
+    pid_t outer = self->handling;
     bool is_echo =
-        outer == self || (signal_fd.echo == self && info->si_code == SI_TKILL);
-    if (signal_fd.echo == self)
-        signal_fd.echo = 0;
+        outer == thread || (self->echo == thread && info->si_code == SI_TKILL);
+    if (self->echo == thread)
+        self->echo = 0;
     if (is_echo)
         return;
-    signal_fd.handling = self;
+    if (self->ends_children && getpid() != self->owner) {
+        end_by(number);
+        return;
+    }
+    self->handling = thread;
     /* A write fails after 2^64 signals that nobody read. */
-    if (signal_fd.open && getpid() == signal_fd.owner &&
-        write(signal_fd.descriptor, &once, sizeof once) < 0)
+    if (self->open && getpid() == self->owner &&
+        write(self->descriptor, &once, sizeof once) < 0)
         errno = code;
     bool was_pending = is_pending(number);
-    call_before(number, info, context);
+    call_before(self, number, info, context);
     if (!was_pending && is_pending(number))
-        signal_fd.echo = self;
-    signal_fd.handling = outer;
+        self->echo = thread;
+    self->handling = outer;
     errno = code;
 }
 
@@ -76,87 +103,139 @@ can_be_taken(long number)
 }
 
 static bool
-make_descriptor(void)
+make_descriptor(heard *self)
 {
-    if (signal_fd.descriptor >= 0 && signal_fd.owner == getpid())
+    if (self->descriptor > 0 && self->owner == getpid())
         return true;
-    signal_fd.descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    signal_fd.owner = getpid();
-    return signal_fd.descriptor >= 0;
+    self->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    self->owner = getpid();
+    return self->descriptor > 0;
 }
 
 static bool
-take_signal(int number)
+take_signal(heard *self)
 {
     struct sigaction action = {.sa_sigaction = handle_signal};
-    if (sigaction(number, NULL, &signal_fd.before) != 0)
+    if (sigaction(self->number, NULL, &self->before) != 0)
         return false;
-    bool alone = signal_fd.before.sa_handler == SIG_DFL ||
-                 signal_fd.before.sa_handler == SIG_IGN;
+    bool alone = self->before.sa_handler == SIG_DFL ||
+                 self->before.sa_handler == SIG_IGN;
     /* Interrupts system calls if the previous handler did. */
-    int restart = alone ? SA_RESTART : signal_fd.before.sa_flags & SA_RESTART;
+    int restart = alone ? SA_RESTART : self->before.sa_flags & SA_RESTART;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | restart;
-    return sigaction(number, &action, NULL) == 0;
+    return sigaction(self->number, &action, NULL) == 0;
 }
 
 static bool
-is_installed(void)
+is_installed(int number)
 {
     struct sigaction now;
-    return sigaction(signal_fd.number, NULL, &now) == 0 &&
-           (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle_signal;
+    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+           now.sa_sigaction == handle_signal;
 }
 
-const char lg__core_open_signal_fd_doc[] =
-    "_open_signal_fd($module, signal, /)\n--\n\n"
-    "Make a descriptor that becomes readable at a signal.";
-
-PyObject *
-lg__core_open_signal_fd(PyObject *module, PyObject *argument)
+/* The signal as an int, or 0 with an exception. */
+static int
+signal_of(PyObject *module, PyObject *argument)
 {
     long number = PyLong_AsLong(argument);
     if (number == -1 && PyErr_Occurred())
+        return 0;
+    if (!can_be_taken(number)) {
+        PyErr_Format(lg__module_state(module)->errors[LG__ERROR_ARGUMENT],
+                     "Signal %ld cannot be used for snapshots.", number);
+        return 0;
+    }
+    return (int)number;
+}
+
+/* Where to note the signal, or NULL: it is watched already, or there is no
+   room. */
+static heard *
+room_for(int number)
+{
+    heard *known = find(number);
+    if (known == NULL)
+        known = find(0);
+    bool taken = known != NULL && known->open && known->owner == getpid();
+    return taken ? NULL : known;
+}
+
+const char lg__core_open_signal_fd_doc[] =
+    "_open_signal_fd($module, signal, ends_children, /)\n--\n\n"
+    "Make a descriptor that becomes readable at a signal.";
+
+PyObject *
+lg__core_open_signal_fd(PyObject *module, PyObject *arguments)
+{
+    PyObject *given;
+    int ends_children;
+    if (!PyArg_ParseTuple(arguments, "Op", &given, &ends_children))
         return NULL;
-    if (signal_fd.open && signal_fd.owner == getpid()) {
+    int number = signal_of(module, given);
+    heard *self = number != 0 ? room_for(number) : NULL;
+    if (number == 0)
+        return NULL;
+    if (self == NULL) {
         PyErr_SetString(
             PyExc_RuntimeError,
-            "A signal is watched already; call _close_signal_fd() first.");
+            "That signal is watched already; call _close_signal_fd() first.");
         return NULL;
     }
-    if (!can_be_taken(number))
-        return PyErr_Format(
-            lg__module_state(module)->errors[LG__ERROR_ARGUMENT],
-            "Signal %ld cannot be used for snapshots.", number);
-    if (!make_descriptor())
+    if (!make_descriptor(self))
         return PyErr_SetFromErrno(PyExc_OSError);
-    signal_fd.number = (int)number;
-    signal_fd.open = true;
-    if (take_signal(signal_fd.number))
-        return PyLong_FromLong(signal_fd.descriptor);
-    signal_fd.open = false;
+    self->ends_children = ends_children != 0;
+    self->number = number;
+    self->open = true;
+    if (take_signal(self))
+        return PyLong_FromLong(self->descriptor);
+    self->open = false;
     return PyErr_SetFromErrno(PyExc_OSError);
 }
 
 const char lg__core_close_signal_fd_doc[] =
-    "_close_signal_fd($module, /)\n--\n\n"
+    "_close_signal_fd($module, signal, /)\n--\n\n"
     "Restore the action of the signal, unless somebody else has replaced it.";
 
 PyObject *
-lg__core_close_signal_fd(PyObject *Py_UNUSED(module),
-                         PyObject *Py_UNUSED(unused))
+lg__core_close_signal_fd(PyObject *module, PyObject *argument)
 {
-    if (signal_fd.open && is_installed())
-        sigaction(signal_fd.number, &signal_fd.before, NULL);
-    signal_fd.open = false;
+    int number = signal_of(module, argument);
+    heard *self = number != 0 ? find(number) : NULL;
+    if (number == 0)
+        return NULL;
+    if (self != NULL && self->open && is_installed(number))
+        sigaction(number, &self->before, NULL);
+    if (self != NULL)
+        self->open = false;
     Py_RETURN_NONE;
 }
 
 const char lg__core_hears_signal_doc[] =
-    "_hears_signal($module, /)\n--\n\n"
+    "_hears_signal($module, signal, /)\n--\n\n"
     "Whether the signal's handler is still that of _open_signal_fd().";
 
 PyObject *
-lg__core_hears_signal(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+lg__core_hears_signal(PyObject *module, PyObject *argument)
 {
-    return PyBool_FromLong(signal_fd.open && is_installed());
+    int number = signal_of(module, argument);
+    heard *self = number != 0 ? find(number) : NULL;
+    if (number == 0)
+        return NULL;
+    return PyBool_FromLong(self != NULL && self->open && is_installed(number));
+}
+
+const char lg__core_die_by_signal_doc[] =
+    "_die_by_signal($module, signal, /)\n--\n\n"
+    "End this process as the signal does by default.";
+
+PyObject *
+lg__core_die_by_signal(PyObject *module, PyObject *argument)
+{
+    int number = signal_of(module, argument);
+    if (number == 0)
+        return NULL;
+    if (!end_by(number))
+        return PyErr_SetFromErrno(PyExc_OSError);
+    Py_RETURN_NONE;
 }

@@ -16,6 +16,7 @@ class Program:
 
     def __init__(self):
         self.streams = []
+        self.handles = []
 
 
 program = Program()
@@ -32,6 +33,16 @@ def lose():
     """Lose blocks that C code has allocated."""
     for _ in range(500):
         libc.memset(libc.malloc(600), 65, 600)
+
+
+class Handle:
+    """What its C code allocates for it is lost."""
+
+
+def lose_by_handle():
+    """Keep a handle, and lose blocks for it."""
+    program.handles.append(Handle())
+    lose()
 
 
 def let_go():
@@ -51,6 +62,7 @@ def told(work, **options):
             for row in growth
             if not row.minor
         ],
+        "holders": [len(row.holders) for row in growth if not row.minor],
     }
 
 
@@ -60,6 +72,7 @@ print(
             "kept": told(keep),
             "plain": told(keep, native=False),
             "lost": told(lose),
+            "by handle": told(lose_by_handle),
             "let go": told(let_go),
         }
     )
