@@ -193,6 +193,31 @@ owned(void)
     lg_graph_free(graph);
 }
 
+// A holder owns what it dominates at once, and what that dominates; not itself.
+static void
+kept_if_owned(void)
+{
+    uint32_t list, links[5];
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    lg_nodes nodes = {0};
+    REQUIRE(lg_nodes_reserve(&nodes, 4));
+    const uint32_t some[] = {links[4], list, links[0], links[2]};
+    memcpy(nodes.items, some, sizeof some);
+    nodes.count = 4;
+    REQUIRE(lg_nodes_keep_owned(analysis, &links[1], 1, &nodes, NULL) == LG_OK);
+    CHECK(nodes.count == 2);
+    CHECK(nodes.items[0] == links[4] && nodes.items[1] == links[2]);
+    const uint32_t none = 9999;
+    CHECK(lg_nodes_keep_owned(analysis, &none, 1, &nodes, NULL) == LG_EINVAL);
+    CHECK(nodes.count == 2);
+    REQUIRE(lg_nodes_keep_owned(analysis, &list, 1, &nodes, NULL) == LG_OK);
+    CHECK(nodes.count == 0);
+    lg_nodes_free(&nodes);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // What takes no bytes itself counts among what is left out.
 static void
 owned_without_bytes(void)
@@ -275,6 +300,7 @@ SUITE(dominator_tree)
     RUN(scopes);
     RUN(limits);
     RUN(owned);
+    RUN(kept_if_owned);
     RUN(owned_without_bytes);
     RUN(owned_pages);
     RUN(refusals);

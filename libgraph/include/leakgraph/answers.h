@@ -196,6 +196,12 @@ LG_API void lg_types_free(lg_types *types);
  *  whether this Python keeps attributes in a dict. LG_NONE as in
  *  lg_node_dominator. */
 LG_API lg_node lg_node_owner(const lg_analysis *analysis, lg_node node);
+/** Keeps of the nodes those that one of the holders owns, at once or through
+ *  others. LG_EINVAL if there is no such node; the list is as it was then.
+ *  O(nodes of the graph). */
+LG_API lg_status lg_nodes_keep_owned(const lg_analysis *analysis,
+                                     const lg_node *holders, size_t count,
+                                     lg_nodes *nodes, lg_error *err);
 
 /** The nodes that `node` dominates immediately as answers show them, the
  *  biggest retained bytes first. Instead of a namespace or a closure

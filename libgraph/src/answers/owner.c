@@ -105,6 +105,17 @@ list_owned(const lg_analysis *analysis, uint32_t node, size_t first,
     return status;
 }
 
+static lg_status
+check_nodes(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+            lg_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] >= analysis->graph->columns.node_count)
+            return lg_error_set(err, LG_EINVAL, "there is no node %u",
+                                nodes[i]);
+    return LG_OK;
+}
+
 lg_status
 lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
                     size_t limit, lg_nodes *out, size_t *total, lg_error *err)
@@ -119,13 +130,12 @@ lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes, size_t count,
                 size_t first, size_t limit, lg_nodes *out, lg_error *err)
 {
     ranking ranked = ranking_of(first, limit);
-    for (size_t i = 0; i < count; i++)
-        if (nodes[i] >= analysis->graph->columns.node_count)
-            return lg_error_set(err, LG_EINVAL, "there is no node %u",
-                                nodes[i]);
-    lg_status status = rank(analysis, nodes, count, &ranked)
-                           ? take(&ranked.heap, first, out, err)
-                           : lg__error_memory(err);
+    lg_status status = check_nodes(analysis, nodes, count, err);
+    if (status != LG_OK)
+        return status;
+    status = rank(analysis, nodes, count, &ranked)
+                 ? take(&ranked.heap, first, out, err)
+                 : lg__error_memory(err);
     lg__parts_free(&ranked.heap);
     return status;
 }
@@ -144,4 +154,49 @@ lg_roots_owned(const lg_analysis *analysis, lg_nodes *out, lg_error *err)
     size_t total;
     return list_owned(analysis, analysis->graph->columns.node_count, 0,
                       SIZE_MAX, out, &total, err);
+}
+
+/* ------------------------------------------------------ owned by holders */
+
+enum { UNKNOWN, OWNED, FREE };
+
+// Marks the node, and all that own it up to the first that is marked, so a long
+// chain of owners is followed once.
+static uint8_t
+mark_owners(const lg_analysis *analysis, lg_node node, uint8_t *marks)
+{
+    lg_node at = node;
+    while (at != LG_NONE && marks[at] == UNKNOWN)
+        at = lg_node_owner(analysis, at);
+    const uint8_t mark = at == LG_NONE ? FREE : marks[at];
+    for (at = node; at != LG_NONE && marks[at] == UNKNOWN;
+         at = lg_node_owner(analysis, at))
+        marks[at] = mark;
+    return mark;
+}
+
+lg_status
+lg_nodes_keep_owned(const lg_analysis *analysis, const lg_node *holders,
+                    size_t count, lg_nodes *nodes, lg_error *err)
+{
+    lg_status status = check_nodes(analysis, holders, count, err);
+    if (status == LG_OK)
+        status = check_nodes(analysis, nodes->items, nodes->count, err);
+    if (status != LG_OK)
+        return status;
+    uint8_t *marks =
+        lg__wide_calloc((size_t)analysis->graph->columns.node_count + 1, 1);
+    if (marks == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        marks[holders[i]] = OWNED;
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        lg_node owner = lg_node_owner(analysis, nodes->items[i]);
+        if (owner != LG_NONE && mark_owners(analysis, owner, marks) == OWNED)
+            nodes->items[kept++] = nodes->items[i];
+    }
+    nodes->count = kept;
+    lg__wide_free(marks);
+    return LG_OK;
 }

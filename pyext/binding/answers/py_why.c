@@ -3,12 +3,241 @@
 #include "binding/support/binding_support.h"
 #include "binding/answers/py_merged_paths.h"
 #include "binding/capture/binding_capture.h"
+#include "binding/pictures/binding_pictures.h"
+#include "capture/common/capture_common.h"
 
 #include <leakgraph/report.h>
+#include <leakgraph/why.h>
+
+/* Why an object is alive: the answer, and its attributes. */
+typedef struct why_object {
+    PyObject_HEAD
+    lg__snapshot_object *snapshot;
+    lg__node_object *node; /* of several nodes, the biggest */
+    lg_nodes nodes;        /* all of them */
+    lg_why why;            /* the answer: computed once, for the node */
+    PyObject *note;        /* str, maybe empty: where it was allocated */
+    PyObject *merged;      /* MergedPaths to all nodes: made on first use */
+    PyObject *text;
+    PyObject *drawing; /* made on first use */
+    PyObject *made;    /* a dict of the attributes, if no snapshot is kept */
+} why_object;
+
+/* ------------------------------------------------- where it was allocated */
+
+/* Asks tracemalloc about the object of a node, where nobody has yet. */
+static bool
+take_traced_allocation(why_object *self, const lg_graph *graph)
+{
+    if (self->note == Py_None)
+        Py_SETREF(self->note, lg__allocation_note_of(graph, self->why.node));
+    return self->note != NULL;
+}
+
+/* If tracemalloc says nothing, takes what an allocator of buffers recorded. */
+static bool
+take_recorded_allocation(why_object *self)
+{
+    lg_text text = {0};
+    if (PyUnicode_GetLength(self->note) > 0)
+        return true;
+    lg_report_allocation(&self->why, &text);
+    Py_SETREF(self->note, lg__text_object(&text));
+    return self->note != NULL;
+}
+
+static bool
+find_allocation(why_object *self, const lg_graph *graph)
+{
+    return take_traced_allocation(self, graph) &&
+           take_recorded_allocation(self);
+}
+
+/* ------------------------------------------------------------ what to cut */
+
+static PyObject *
+path_of(why_object *self, const lg_path *path)
+{
+    return lg__path_new(lg__object_state(self), self->snapshot, path);
+}
+
+static PyObject *
+get_paths(why_object *self, void *Py_UNUSED(closure))
+{
+    const lg_cuts *cuts = &self->why.cuts;
+    PyObject *tuple = PyTuple_New((Py_ssize_t)cuts->count);
+    for (size_t i = 0; tuple != NULL && i < cuts->count; i++) {
+        PyObject *path = path_of(self, &cuts->items[i].path);
+        if (path == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, path);
+    }
+    return tuple;
+}
+
+static PyObject *
+get_cuts(why_object *self, void *Py_UNUSED(closure))
+{
+    const lg_cuts *cuts = &self->why.cuts;
+    PyObject *tuple = PyTuple_New((Py_ssize_t)cuts->count);
+    for (size_t i = 0; tuple != NULL && i < cuts->count; i++) {
+        const lg_cut *cut = &cuts->items[i];
+        PyObject *hop =
+            lg__hop_object(lg__object_state(self), self->snapshot,
+                           &cut->path.hops[cut->hop], "cut with the others");
+        if (hop == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, hop);
+    }
+    return tuple;
+}
+
+static PyObject *
+get_cut_count(why_object *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromUnsignedLongLong(self->why.cuts.total);
+}
+
+static PyObject *
+get_kept(why_object *self, void *Py_UNUSED(closure))
+{
+    if (!self->why.cuts.is_kept)
+        Py_RETURN_NONE;
+    return path_of(self, &self->why.cuts.kept);
+}
+
+static PyObject *
+get_frees(why_object *self, void *Py_UNUSED(closure))
+{
+    const lg_why *why = &self->why;
+    PyObject *tuple = PyTuple_New((Py_ssize_t)why->frees_count);
+    Py_ssize_t filled = 0;
+    for (size_t i = 0; tuple != NULL && i < why->path.count; i++) {
+        if (!why->frees[i])
+            continue;
+        PyObject *hop =
+            lg__hop_object(lg__object_state(self), self->snapshot,
+                           &why->path.hops[i], "cutting it frees it");
+        if (hop == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, filled++, hop);
+    }
+    return tuple;
+}
+
+/* ------------------------------------------------------------------ forms */
+
+static lg_status
+see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
+    lg_error *error)
+{
+    return lg_view_why(why, NULL, NULL, out, error);
+}
+
+static PyObject *
+get_drawing(why_object *self, void *Py_UNUSED(closure))
+{
+    if (self->made != NULL)
+        return lg__attribute_get((PyObject *)self, "drawing");
+    if (self->drawing == NULL)
+        self->drawing = lg__picture_of(self->snapshot, see, &self->why);
+    Py_XINCREF(self->drawing);
+    return self->drawing;
+}
+
+/* A prompt shows the report. */
+static PyObject *
+why_repr(why_object *self)
+{
+    Py_ssize_t end = PyUnicode_GET_LENGTH(self->text);
+    while (end > 0 && PyUnicode_READ_CHAR(self->text, end - 1) == '\n')
+        end--;
+    return PyUnicode_Substring(self->text, 0, end);
+}
+
+static PyObject *
+why_str(why_object *self)
+{
+    Py_INCREF(self->text);
+    return self->text;
+}
+
+static PyObject *
+why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    return lg__picture_ask(get_drawing((why_object *)self, NULL), "save", args,
+                           nargs, kwnames);
+}
+
+static PyObject *
+why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return lg__picture_ask(get_drawing((why_object *)self, NULL), "_repr_svg_",
+                           NULL, 0, NULL);
+}
+
+static PyObject *
+why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                           "why_html", self);
+}
+
+static PyObject *
+why_iter(PyObject *self)
+{
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "references", self);
+}
+
+/* ----------------------------------------------- once the snapshot is gone */
+
+/* Attributes that are made from the graph when they are asked for. */
+static const char *const lazy_names[] = {
+    "path",     "frees", "cuts", "cut_count", "kept", "paths",   "dominator",
+    "retained", "spent", "hint", "merged",    "json", "drawing",
+};
+
+/* Makes all of them now, because the snapshot goes with the call. */
+static bool
+keep(why_object *self)
+{
+    PyObject *made = PyDict_New();
+    bool done = made != NULL;
+    for (size_t i = 0; done && i < sizeof lazy_names / sizeof *lazy_names;
+         i++) {
+        PyObject *value = lg__attribute_get((PyObject *)self, lazy_names[i]);
+        done = value && PyDict_SetItemString(made, lazy_names[i], value) == 0;
+        Py_XDECREF(value);
+    }
+    if (!done)
+        Py_CLEAR(made);
+    self->made = made;
+    lg_why_free(&self->why);
+    self->why = (lg_why){0};
+    return done;
+}
+
+static PyObject *
+why_getattro(why_object *self, PyObject *name)
+{
+    PyObject *value =
+        self->made ? PyDict_GetItemWithError(self->made, name) : NULL;
+    if (value == NULL && !PyErr_Occurred())
+        return PyObject_GenericGetAttr((PyObject *)self, name);
+    Py_XINCREF(value);
+    return value;
+}
+
+/* ----------------------------------------------------------------- answers */
 
 /* The paths to all nodes, or NULL with an exception; borrowed. */
 static const lg_table *
-merge_paths(lg__why_object *self, const lg_monitor *monitor)
+merge_paths(why_object *self, const lg_monitor *monitor)
 {
     if (self->merged == NULL) {
         PyObject *made =
@@ -27,7 +256,7 @@ merge_paths(lg__why_object *self, const lg_monitor *monitor)
 /* Formats the report on a finished answer. The text about one object shows no
  * merged paths. */
 static PyObject *
-write_report(lg__why_object *self, lg_format format, const lg_monitor *monitor)
+write_report(why_object *self, lg_format format, const lg_monitor *monitor)
 {
     bool merges = self->nodes.count > 1 || format == LG_FORMAT_JSON;
     const lg_table *paths = merges ? merge_paths(self, monitor) : NULL;
@@ -48,7 +277,7 @@ write_report(lg__why_object *self, lg_format format, const lg_monitor *monitor)
 }
 
 static bool
-find_out(lg__why_object *self, const lg_analysis *analysis,
+find_out(why_object *self, const lg_analysis *analysis,
          const lg_monitor *monitor)
 {
     const lg_nodes *nodes = &self->nodes;
@@ -62,8 +291,7 @@ find_out(lg__why_object *self, const lg_analysis *analysis,
     /* Show the owner in place of its folded namespace. */
     if (status == LG_OK && nodes->count == 1)
         nodes->items[0] = self->why.node;
-    if (status == LG_OK &&
-        lg__why_find_allocation(self, lg_analysis_graph(analysis)))
+    if (status == LG_OK && find_allocation(self, lg_analysis_graph(analysis)))
         self->text = write_report(self, LG_FORMAT_TEXT, monitor);
     else if (status != LG_OK)
         lg__error_raise(lg__object_state(self), status, &error);
@@ -76,7 +304,7 @@ why_new(lg__snapshot_object *snapshot, const lg_analysis *analysis,
         const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
 {
     lg__core_state *state = lg__object_state(snapshot);
-    lg__why_object *self = lg__object_new(state, LG__TYPE_WHY);
+    why_object *self = lg__object_new(state, LG__TYPE_WHY);
     if (self == NULL) {
         Py_DECREF(note);
         return NULL;
@@ -125,7 +353,7 @@ explain_live(lg__core_state *state, PyObject *object, const lg_monitor *monitor)
     }
     lg_nodes_free(&nodes);
     Py_DECREF(note);
-    if (why != NULL && !lg__why_keep((lg__why_object *)why))
+    if (why != NULL && !keep((why_object *)why))
         Py_CLEAR(why);
     return lg__kept_answer(snapshot, why);
 }
@@ -195,7 +423,7 @@ lg__snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static void
-why_dealloc(lg__why_object *self)
+why_dealloc(why_object *self)
 {
     Py_XDECREF(self->snapshot);
     Py_XDECREF(self->node);
@@ -210,14 +438,14 @@ why_dealloc(lg__why_object *self)
 }
 
 static PyObject *
-get_nodes(lg__why_object *self, void *Py_UNUSED(closure))
+get_nodes(why_object *self, void *Py_UNUSED(closure))
 {
     return lg__sequence_of_nodes(lg__object_state(self), self->snapshot,
                                  &self->nodes);
 }
 
 static PyObject *
-get_merged(lg__why_object *self, void *Py_UNUSED(closure))
+get_merged(why_object *self, void *Py_UNUSED(closure))
 {
     if (merge_paths(self, NULL) == NULL)
         return NULL;
@@ -226,7 +454,7 @@ get_merged(lg__why_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_path(lg__why_object *self, void *Py_UNUSED(closure))
+get_path(why_object *self, void *Py_UNUSED(closure))
 {
     if (self->why.garbage)
         Py_RETURN_NONE;
@@ -235,7 +463,7 @@ get_path(lg__why_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_dominator(lg__why_object *self, void *Py_UNUSED(closure))
+get_dominator(why_object *self, void *Py_UNUSED(closure))
 {
     if (self->why.dominator == LG_NONE)
         Py_RETURN_NONE;
@@ -244,26 +472,26 @@ get_dominator(lg__why_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_retained(lg__why_object *self, void *closure)
+get_retained(why_object *self, void *closure)
 {
     return lg__node_retained(self->node, closure);
 }
 
 static PyObject *
-get_spent(lg__why_object *self, void *Py_UNUSED(closure))
+get_spent(why_object *self, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLongLong(self->why.spent);
 }
 
 static PyObject *
-get_hint(lg__why_object *self, void *Py_UNUSED(closure))
+get_hint(why_object *self, void *Py_UNUSED(closure))
 {
     return PyUnicode_FromString(self->why.hint ? self->why.hint : "");
 }
 
 /* The snapshot may be closed by now. */
 static PyObject *
-get_json(lg__why_object *self, void *Py_UNUSED(closure))
+get_json(why_object *self, void *Py_UNUSED(closure))
 {
     if (lg__snapshot_acquire(self->snapshot) == NULL)
         return NULL;
@@ -273,12 +501,12 @@ get_json(lg__why_object *self, void *Py_UNUSED(closure))
 }
 
 static PyMemberDef why_members[] = {
-    {"snapshot", T_OBJECT, offsetof(lg__why_object, snapshot), READONLY,
+    {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
      "Its snapshot."},
-    {"node", T_OBJECT, offsetof(lg__why_object, node), READONLY,
+    {"node", T_OBJECT, offsetof(why_object, node), READONLY,
      "The Node in question, or the owner of a namespace or\n"
      "closure; of several nodes, the one that retains the most."},
-    {"allocated", T_OBJECT, offsetof(lg__why_object, note), READONLY,
+    {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
      "Where it was allocated, if tracemalloc traced it; else ''. For a node or "
      "a selector:\nif an object of its type is still at its address, and the "
      "collector finds it."},
@@ -291,28 +519,28 @@ static PyGetSetDef why_getset[] = {
      "How the roots reach all of them: MergedPaths.", NULL},
     {"path", (getter)get_path, NULL,
      "A shortest Path from a root, or None: no root reaches it.", NULL},
-    {"frees", (getter)lg__why_frees, NULL,
+    {"frees", (getter)get_frees, NULL,
      "The hops of path of which any one, when cut, frees the object: a tuple "
      "of Hop.",
      NULL},
-    {"cuts", (getter)lg__why_cuts, NULL,
+    {"cuts", (getter)get_cuts, NULL,
      "The smallest set of references that you must cut together to free the "
      "object: a\n"
      "tuple of Hop, at most 16. If one reference alone is enough (see frees), "
      "the set\n"
      "that frees the object and spares its dominator.",
      NULL},
-    {"cut_count", (getter)lg__why_cut_count, NULL,
+    {"cut_count", (getter)get_cut_count, NULL,
      "How many references that set has; 0 if there is no such set.", NULL},
     {"hint", (getter)get_hint, NULL,
      "How to cut them: with which call, or with less effort, a sentence; or "
      "''.",
      NULL},
-    {"kept", (getter)lg__why_kept, NULL,
+    {"kept", (getter)get_kept, NULL,
      "A Path that no program can cut, which makes cutting insufficient, or "
      "None.",
      NULL},
-    {"paths", (getter)lg__why_paths, NULL,
+    {"paths", (getter)get_paths, NULL,
      "A path through each of cuts, from the dominator or from a root: a tuple "
      "of\n"
      "Path, shortest first.",
@@ -325,7 +553,7 @@ static PyGetSetDef why_getset[] = {
      "Bytes of the host that allocators spend on what it retains.", NULL},
     {"json", (getter)get_json, NULL,
      "The same for programs: what `leakgraph why --json` prints.", NULL},
-    {"drawing", (getter)lg__why_drawing, NULL, "The same as a Drawing.", NULL},
+    {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -341,24 +569,23 @@ static PyMethodDef why_methods[] = {
      "frees nothing."},
     {"to_pandas", lg__rows_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe same as a pandas.DataFrame."},
-    {"save", LG__FASTCALL(lg__why_save), METH_FASTCALL | METH_KEYWORDS,
+    {"save", LG__FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
      "its path, as Drawing.save() does."},
     {"_repr_pretty_", lg__repr_pretty, METH_VARARGS,
      "_repr_pretty_($self, printer, cycle, /)\n--\n\n"},
-    {"_repr_svg_", lg__why_repr_svg, METH_NOARGS,
-     "_repr_svg_($self, /)\n--\n\n"},
-    {"_repr_html_", lg__why_repr_html, METH_NOARGS,
+    {"_repr_svg_", why_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
+    {"_repr_html_", why_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot why_slots[] = {
     LG__SLOT(Py_tp_dealloc, why_dealloc),
-    LG__SLOT(Py_tp_repr, lg__why_repr),
-    LG__SLOT(Py_tp_str, lg__why_str),
-    LG__SLOT(Py_tp_iter, lg__why_iter),
-    LG__SLOT(Py_tp_getattro, lg__why_getattro),
+    LG__SLOT(Py_tp_repr, why_repr),
+    LG__SLOT(Py_tp_str, why_str),
+    LG__SLOT(Py_tp_iter, why_iter),
+    LG__SLOT(Py_tp_getattro, why_getattro),
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},
     {Py_tp_methods, why_methods},
@@ -372,7 +599,7 @@ static PyType_Slot why_slots[] = {
 
 PyType_Spec lg__why_spec = {
     .name = "leakgraph.Why",
-    .basicsize = sizeof(lg__why_object),
+    .basicsize = sizeof(why_object),
     .flags = LG__FINAL_TYPE,
     .slots = why_slots,
 };

@@ -9,7 +9,6 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/answers.h>
-#include <stdlib.h>
 
 enum { TARGET, HELD_BY, MIN_BYTES, MINE, MODULE, PROGRESS, ARGUMENTS };
 
@@ -62,43 +61,13 @@ needs_filter(const request *self)
            self->scope.module != NULL;
 }
 
-enum { UNKNOWN, OWNED, FREE };
-
-/* Marks the node, and all that own it up to the first that is marked. A chain
-   of owners may be long, so it is followed once. */
-static uint8_t
-mark_owners(const lg_analysis *analysis, lg_node node, uint8_t *marks)
-{
-    lg_node at = node;
-    while (at != LG_NONE && marks[at] == UNKNOWN)
-        at = lg_node_owner(analysis, at);
-    const uint8_t mark = at == LG_NONE ? FREE : marks[at];
-    for (at = node; at != LG_NONE && marks[at] == UNKNOWN;
-         at = lg_node_owner(analysis, at))
-        marks[at] = mark;
-    return mark;
-}
-
-static uint8_t *
-mark_holders(const request *self, const lg_graph *graph)
-{
-    uint8_t *marks = calloc((size_t)lg_graph_columns(graph)->node_count + 1, 1);
-    for (size_t i = 0; marks != NULL && i < self->holders.count; i++)
-        marks[self->holders.items[i]] = OWNED;
-    return marks;
-}
-
 static bool
 passes(const request *self, const lg_analysis *analysis, const lg_scope *scope,
-       uint8_t *marks, lg_node node)
+       lg_node node)
 {
     lg_bytes bytes = lg_node_retained(analysis, node);
-    uint64_t retained = bytes.host + bytes.devices;
-    if (!lg_scope_has(scope, node) || retained < self->min_bytes)
-        return false;
-    lg_node owner = self->held ? lg_node_owner(analysis, node) : LG_NONE;
-    return !self->held ||
-           (owner != LG_NONE && mark_owners(analysis, owner, marks) == OWNED);
+    return lg_scope_has(scope, node) &&
+           bytes.host + bytes.devices >= self->min_bytes;
 }
 
 /* Needs no GIL. */
@@ -109,20 +78,20 @@ filter(request *self, const lg_analysis *analysis, lg_error *error)
     lg_scope *scope = NULL;
     lg_status status = lg__scope_find(&self->scope, graph,
                                       &self->progress.monitor, &scope, error);
-    uint8_t *marks = mark_holders(self, graph);
-    if (status == LG_OK && marks == NULL)
-        status = lg_error_set(error, LG_ENOMEM, "memory ran out");
     size_t kept = 0;
     for (size_t i = 0; status == LG_OK && i < self->nodes.count; i++) {
         lg_node node = self->nodes.items[i];
-        if (passes(self, analysis, scope, marks, node))
+        if (passes(self, analysis, scope, node))
             self->nodes.items[kept++] = node;
     }
-    if (status == LG_OK)
-        self->nodes.count = kept;
-    free(marks);
     lg_scope_free(scope);
-    return status;
+    if (status != LG_OK)
+        return status;
+    self->nodes.count = kept;
+    return self->held
+               ? lg_nodes_keep_owned(analysis, self->holders.items,
+                                     self->holders.count, &self->nodes, error)
+               : LG_OK;
 }
 
 static bool
