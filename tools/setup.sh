@@ -137,6 +137,12 @@ if [ -n "$(echo "$wanted" | grep -vxFf $stamp)" ]; then
     echo "== pip installs tools${torch:+ and $torch} into .venv: minutes, the first time"
     # shellcheck disable=SC2086
     .venv/bin/python -m pip install -qq $needed
+    # A test that lacks this is skipped.
+    case ${1:-} in
+    build | demo) ;;
+    *) .venv/bin/python -m pip install -qq axe-core-python==0.1.0 ||
+        echo "No axe-core-python: the accessibility of pages is not tested." >&2 ;;
+    esac
     # shellcheck disable=SC2086
     if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch" $users
     then

@@ -88,7 +88,9 @@ describe(merged_path_view *picture, const lg_merged_row *row,
     if (row->kind == LG_MERGED_PASSED)
         return;
     weigh(picture->picker.view, row->retained, drawn);
-    lg__each_add(&drawn->retained_label, picture->picker.graph, row->retained);
+    if (drawn->weight > 0)
+        lg__each_add(&drawn->retained_label, picture->picker.graph,
+                     row->retained);
     if (row->kind == LG_MERGED_NODES && row->targets > 1 &&
         row->targets != row->count) {
         lg_text_add(&drawn->detail, drawn->detail.length ? " · " : "");

@@ -133,6 +133,9 @@ def test_written_at_once(holder, tmp_path):
 def test_save(holder, tmp_path):
     drawing = leakgraph.show_refs(holder)
     assert drawing.save(tmp_path / "a.svg") == str(tmp_path / "a.svg")
+    dark = "@media (prefers-color-scheme:dark)"
+    assert dark in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert dark not in drawing._repr_svg_()  # a page has one style for all pictures
     drawing.save(tmp_path / "b", format="png")
     assert (tmp_path / "b").read_bytes().startswith(PNG)
 

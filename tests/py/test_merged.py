@@ -127,3 +127,17 @@ def test_closed():
     snapshot.close()
     with pytest.raises(leakgraph.ClosedError):
         snapshot.merged_paths("type:dict")
+
+
+class Link:
+    """One of several objects, each inside the last."""
+
+
+def test_a_box_whose_bytes_count_elsewhere_has_none(holder):
+    holder.links = at = Link()
+    for _ in range(5):
+        at.data, at.inner = bytearray(10_000), Link()
+        at = at.inner
+    drawing = leakgraph.snapshot().merged_paths("type:test_merged.Link").drawing
+    del holder.links
+    assert "KiB" in drawing.dot and ";0 B" not in drawing.dot

@@ -1,0 +1,235 @@
+"""Pages in a browser: what a reader clicks, types and presses, and accessibility."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import browser
+import pytest
+
+import leakgraph
+
+COMMAND = shutil.which("leakgraph")
+#: The page of an object that holds others.
+SERVICE = f"search?q=name:{__name__}.service"
+
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(browser.CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.skipif(COMMAND is None, reason="needs the command"),
+]
+
+
+class Session:
+    """Something that piles up."""
+
+
+class Service:
+    """What keeps it."""
+
+    def __init__(self):
+        self.sessions = {}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Three snapshots of a service that keeps its sessions."""
+    folder = tmp_path_factory.mktemp("browser")
+    service = sys.modules[__name__].service = Service()
+    for step in range(3):
+        for _ in range(40):
+            session = Session()
+            session.data = bytearray(5000)
+            service.sessions[len(service.sessions)] = session
+        leakgraph.save_snapshot(folder / f"{step}.lgs")
+    del sys.modules[__name__].service
+    words = [COMMAND, "report", "0.lgs", "1.lgs", "2.lgs", "-o", "all.html"]
+    words += ["--steps", "100,200,300"]
+    environment = {**os.environ, "LEAKGRAPH_RENDERER": "/nonexistent/renderer"}
+    subprocess.run(words, cwd=folder, check=True, env=environment)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    return (folder / "all.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def view(folder):
+    """The address of the explorer."""
+    process = subprocess.Popen(
+        [COMMAND, "view", "0.lgs", "1.lgs", "2.lgs", "--no-browser"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "LEAKGRAPH_RENDERER": "/nonexistent/renderer"},
+    )
+    url = process.stdout.readline().strip()
+    if not url:
+        pytest.skip(process.communicate()[1])
+    yield url
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    running = browser.Browser(tmp_path_factory.mktemp("chromium"))
+    yield running
+    running.close()
+    assert running.errors == []
+
+
+def made(page, url):
+    """Open a page of the explorer, which may show its progress first."""
+    page.open(url)
+    page.wait("!document.querySelector('meta[http-equiv=refresh]')")
+
+
+def test_a_word_in_the_search_leads_to_an_object(chromium, view):
+    made(chromium, view)
+    chromium.type(".search input", "sessions")
+    chromium.press("Enter", "\r")
+    chromium.wait("location.pathname.endsWith('search')")
+    chromium.wait("document.querySelector('main td a')")
+    assert "service.sessions" in chromium.run("document.body.innerText")
+    chromium.click("main td a")
+    chromium.wait("location.pathname.endsWith('object')")
+    assert "dict" in chromium.wait("document.querySelector('h1').innerText")
+
+
+def test_a_slash_leads_to_the_search(chromium, view):
+    made(chromium, view)
+    chromium.press("/", "/")
+    assert chromium.wait("document.activeElement.type === 'search'")
+
+
+def test_a_tree_opens_in_place(chromium, view):
+    made(chromium, view + SERVICE)
+    chromium.run("document.querySelector('.tree, .later').scrollIntoView()")
+    chromium.wait("document.querySelector('table.tree tr[aria-expanded]')")
+    rows = "document.querySelectorAll('table.tree tbody tr').length"
+    before = chromium.run(rows)
+    chromium.click("table.tree tr[aria-expanded] .open")
+    chromium.wait(f"{rows} > {before}")
+    assert chromium.run("document.querySelector('[aria-level=\"2\"]') !== null")
+    chromium.click("table.tree tr[aria-expanded] .open")
+    chromium.wait(f"{rows} === {before}")
+
+
+def test_keys_open_a_tree(chromium, view):
+    made(chromium, view + SERVICE)
+    chromium.wait("document.querySelector('table.tree tr[aria-expanded]')")
+    chromium.run("document.querySelector('table.tree tr[aria-expanded]').focus()")
+    chromium.press("ArrowRight")
+    chromium.wait("document.querySelector('[aria-level=\"2\"]')")
+    chromium.press("ArrowDown")
+    assert chromium.run("document.activeElement.getAttribute('aria-level')") == "2"
+    chromium.press("ArrowLeft")
+    assert chromium.run("document.activeElement.getAttribute('aria-level')") == "1"
+
+
+def test_a_heading_sorts_and_a_filter_filters_all_rows(chromium, view):
+    made(chromium, f"{view}table?of=types")
+    chromium.click("th button")
+    chromium.wait("new URLSearchParams(location.search).get('sort')")
+    assert chromium.wait("document.querySelector('th[aria-sort]')") is not None
+    chromium.type("form.controls input[name=filter]", "bytearray")
+    chromium.press("Enter", "\r")
+    chromium.wait("location.search.includes('bytearray')")
+    chromium.wait("document.querySelector('main tbody tr')")
+    rows = chromium.run(
+        "[...document.querySelectorAll('main tbody tr')].map(row => row.innerText)"
+    )
+    assert rows and all("bytearray" in row for row in rows)
+
+
+def test_a_report_sorts_and_filters_by_itself(chromium, report):
+    chromium.open(report)
+    chromium.wait("document.querySelector('#types-table th button')")
+    chromium.click("#types-table th:last-child button")
+    sort = "document.querySelector('#types-table th:last-child').ariaSort"
+    assert chromium.wait(sort) in ("ascending", "descending")
+    chromium.type("#types-table input[type=search]", "bytearray")
+    shown = (
+        "[...document.querySelectorAll('#types-table tbody tr')]"
+        ".filter(row => !row.hidden).length"
+    )
+    assert chromium.wait(f"{shown} < 4 && {shown}") >= 1
+
+
+def test_the_map_zooms_finds_and_slides(chromium, report):
+    chromium.open(report)
+    chromium.wait("document.querySelector('#map-view g[role=treeitem]')")
+    chromium.type("#map-view input[type=search]", "Session")
+    assert "place" in chromium.wait(
+        "document.querySelector('#map-view output').innerText"
+    )
+    assert chromium.wait("document.querySelector('#map-view g.found')") is not None
+    chromium.press("Enter")
+    chromium.wait(
+        "location.hash.includes('map=') && !location.hash.includes('map=all')"
+    )
+    chromium.press("Escape")
+    chromium.run(
+        "(s => { s.value = 0; s.dispatchEvent(new Event('input')); })"
+        "(document.querySelector('#map-view input[type=range]'))"
+    )
+    assert "step 100" in chromium.wait("document.querySelector('.slider').innerText")
+    chromium.wait("location.hash.includes('at=0')")
+
+
+def test_no_page_is_wider_than_the_window(chromium, report, view):
+    for url in (report, f"{view}table?of=top", view + SERVICE):
+        made(chromium, url)
+        for width in (420, 900, 1440, 2560):
+            chromium.resize(width)
+            wide = chromium.run("document.documentElement.scrollWidth")
+            assert wide <= width, url
+
+
+def test_print_shows_the_tables(chromium, report):
+    chromium.open(report)
+    chromium.prefer("light", media="print")
+    shown = "getComputedStyle(document.querySelector('{}')).display"
+    assert chromium.run(shown.format("body > nav")) == "none"
+    assert chromium.run(shown.format("#types-table")) != "none"
+
+
+def axe():
+    """The script of axe-core, which a package of the set-up carries."""
+    found = importlib.util.find_spec("axe_core_python")
+    if found is None:
+        pytest.skip("axe-core-python is not installed: accessibility is not tested")
+    return (Path(found.origin).parent / "axe.min.js").read_text("utf-8")
+
+
+#: What axe checks: on a dark page, only colours differ.
+AXE = {
+    "light": "{resultTypes: ['violations']}",
+    "dark": "{resultTypes: ['violations'], runOnly: ['color-contrast']}",
+}
+
+
+def test_axe_finds_nothing(chromium, report, view):
+    script = axe()
+    pages = [SERVICE, "search?q=sessions", "table?of=top"]
+    found = {}
+    for url in [report, *(view + page for page in pages)]:
+        made(chromium, url)
+        chromium.run(script + "\n;true")
+        for scheme, options in AXE.items():
+            chromium.prefer(scheme)
+            wrong = chromium.run(
+                f"axe.run({options}).then(r => r.violations.map("
+                "v => [v.id, v.impact, v.nodes[0].html]))"
+            )
+            if wrong:
+                found[url.rpartition("/")[2], scheme] = wrong
+    assert found == {}
