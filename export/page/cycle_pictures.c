@@ -45,12 +45,14 @@ lg__page_add_cycles(lg__page *page, lg_error *err)
     lg_table *table = NULL;
     const lg_question *cycles = lg_question_find("cycles");
     const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    page->rows_lead = LG__PAGE_CYCLE;
     lg__page_section(page, cycles->name, cycles->title);
     lg_status status =
         lg_question_tabulate(cycles, &ask, &page->cycles, &table, err);
     if (!status) {
         lg_text_add(page->out, "<div class=\"table\">");
         status = lg__page_rows(page, table, 0, err);
+        page->rows_lead = NULL;
         lg_text_add(page->out, "</div>");
         lg_table_free(table);
     }

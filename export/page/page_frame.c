@@ -100,9 +100,12 @@ lg_status
 lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
               lg_error *err)
 {
-    return page->served ? lg_table_html_linked(table, limit, &lg__page_links,
-                                               page->out, err)
-                        : lg_table_html_plain(table, limit, page->out, err);
+    lg_table_links links = lg__page_links;
+    if (page->rows_lead)
+        links.node = page->rows_lead;
+    return page->served
+               ? lg_table_html_linked(table, limit, &links, page->out, err)
+               : lg_table_html_plain(table, limit, page->out, err);
 }
 
 void

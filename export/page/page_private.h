@@ -21,7 +21,9 @@ typedef struct lg__page {
     const lg_monitor *monitor;
     bool served;                   /* a server has a page for each object */
     lg__page_has_table *has_table; /* and for longer tables; may be NULL */
-    bool undrawn; /* the renderer failed: pictures become text */
+    const char *rows_lead; /* where rows lead, before the number of a node;
+                              NULL: to objects */
+    bool undrawn;          /* the renderer failed: pictures become text */
     lg_findings findings;
     lg_cycles cycles;
     lg_accounts accounts;
@@ -68,6 +70,8 @@ void lg__page_search(lg__page *page, const char *query);
 void lg__page_tail(lg__page *page);
 /** Adds text as people read it in a terminal. */
 void lg__page_pre(lg__page *page, const lg_text *text);
+/** What links to the cycle that a node is part of begin with. */
+#define LG__PAGE_CYCLE "cycle?node="
 /** Adds up to `limit` rows of a table (0: all), with links if served. */
 lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
                         lg_error *err);

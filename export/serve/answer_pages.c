@@ -146,6 +146,22 @@ add_cycle(lg__sheet *sheet, const lg_cycles *cycles, lg_error *err)
     return status;
 }
 
+// A cycle has a number, or is that of an object.
+static lg_status
+find_cycle(const lg__sheet *sheet, uint64_t *out, lg_error *err)
+{
+    lg_node node;
+    if (!*lg__request_text(sheet->request, "node", ""))
+        return lg__sheet_number(sheet, "of", UINT32_MAX, out, err);
+    lg_status status = lg__sheet_node(sheet, &node, err);
+    if (status)
+        return status;
+    *out = lg_node_component(sheet->page.analysis, node);
+    return *out != LG_NONE ? LG_OK
+                           : lg_error_set(err, LG_ENOTFOUND,
+                                          "#%u is part of no cycle.", node);
+}
+
 lg_status
 lg__sheet_cycle(lg__sheet *sheet, lg_error *err)
 {
@@ -153,8 +169,7 @@ lg__sheet_cycle(lg__sheet *sheet, lg_error *err)
     lg_cycles cycles;
     lg_text title = {0};
     uint64_t component = 0;
-    lg_status status =
-        lg__sheet_number(sheet, "of", UINT32_MAX, &component, err);
+    lg_status status = find_cycle(sheet, &component, err);
     if (!status && component >= lg_analysis_component_count(page->analysis))
         status = lg_error_set(err, LG_ENOTFOUND, "There is no cycle %llu.",
                               (unsigned long long)component);

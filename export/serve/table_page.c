@@ -441,6 +441,8 @@ lg__sheet_table(lg__sheet *sheet, lg_error *err)
     add_tabs(sheet, question);
     lg_text_add(&title, question->title);
     lg__sheet_heading(sheet, &title, NULL);
+    if (!strcmp(question->name, "cycles"))
+        sheet->page.rows_lead = LG__PAGE_CYCLE;
     lg_text_add(sheet->page.out, "<section>");
     add_controls(sheet, question, table, rows);
     status = add_rows(sheet, table, rows, err);

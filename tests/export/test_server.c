@@ -219,6 +219,8 @@ test_refusals(void)
         {"why", "node", "x", 404},
         {"picture", "node", "4294967294", 404},
         {"cycle", "of", "x", 400},
+        {"cycle", "node", "0", 404},
+        {"cycle", "node", "4294967295", 404},
         {"cycle", "of", "4294967295", 404},
         {"search", "", "", 200},
         {"search", "q", "type:", 400},

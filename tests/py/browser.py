@@ -160,10 +160,10 @@ class Browser:
         return None
 
     def click(self, selector):
-        """Press the mouse in the middle of the first such element."""
+        """Press the mouse on the first line of the first such element."""
         place = self.run(
             f"(e => {{ e.scrollIntoView({{block: 'center'}});"
-            " const r = e.getBoundingClientRect();"
+            " const r = e.getClientRects()[0];"
             " return [r.x + r.width / 2, r.y + r.height / 2]; })"
             f"(document.querySelector({json.dumps(selector)}))"
         )

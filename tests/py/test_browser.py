@@ -40,6 +40,7 @@ def folder(tmp_path_factory):
     """Three snapshots of a service that keeps its sessions."""
     folder = tmp_path_factory.mktemp("browser")
     service = sys.modules[__name__].service = Service()
+    service.itself = [service]
     for step in range(3):
         for _ in range(40):
             session = Session()
@@ -233,3 +234,14 @@ def test_axe_finds_nothing(chromium, report, view):
             if wrong:
                 found[url.rpartition("/")[2], scheme] = wrong
     assert found == {}
+
+
+def test_a_row_of_cycles_leads_to_the_cycle(chromium, view):
+    made(chromium, f"{view}table?of=cycles&min_bytes=0")
+    chromium.click("main td a[href^='cycle?node=']")
+    chromium.wait("location.pathname.endsWith('cycle')")
+    made(chromium, chromium.run("location.href"))
+    assert chromium.run("document.querySelector('h1').innerText") == "A cycle"
+    assert chromium.run("document.querySelector('main td a').href").count(
+        "object?node="
+    )
