@@ -89,7 +89,7 @@ mount_root() {
     # unshare needs a mount at the root, and a program inside may need unshare.
     mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
-    mount --bind /dev "$root/dev"
+    mount --rbind /dev "$root/dev"
     pip_paths | while read -r path; do
         if [ -d "$path" ]; then
             mkdir -p "$root$path"
