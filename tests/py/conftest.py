@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,17 +70,32 @@ def preload(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def extension(tmp_path_factory):
-    """Compile an extension module of extensions/ and import it by its name."""
+def compiled(tmp_path_factory):
+    """Compile an extension module of extensions/ and return its path."""
     folder = tmp_path_factory.mktemp("extensions")
 
-    def load(name, *options):
+    def build(source, *options):
+        name, _, language = source.partition(".")
         library = folder / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+        compiler = "c++" if language == "cpp" else "cc"
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
         if not library.exists():
-            source = Path(__file__).parent / "extensions" / f"{name}.c"
+            path = Path(__file__).parent / "extensions" / source
             headers = f"-I{sysconfig.get_path('include')}"
-            command = ["cc", "-shared", "-fPIC", *options, headers]
-            subprocess.run([*command, "-o", library, source], check=True)
+            command = [compiler, "-shared", "-fPIC", *options, headers]
+            subprocess.run([*command, "-o", library, path], check=True)
+        return library
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def extension(compiled):
+    """Compile an extension module of extensions/ and import it by its name."""
+
+    def load(name, *options):
+        library = compiled(f"{name}.c", *options)
         spec = importlib.util.spec_from_file_location(name, library)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

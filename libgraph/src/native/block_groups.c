@@ -121,6 +121,65 @@ fold_lost(folding_state *folding)
     return true;
 }
 
+// Marks the blocks that storages share with the objects that have them.
+static uint8_t *
+find_shared(const lg__native *native)
+{
+    const lg_graph *graph = native->graph;
+    uint8_t *shared =
+        lg__native_take_zero((lg__native *)native, native->blocks, 1);
+    for (uint32_t node = 0; node < native->nodes && shared != NULL; node++) {
+        uint64_t address = graph->columns.address[node];
+        if (!(graph->columns.node_flags[node] & LG_NODE_BUFFER) || address == 0)
+            continue;
+        uint32_t block = lg__block_find(&native->index, address);
+        if (block != LG_NONE)
+            shared[block] = 1;
+    }
+    return shared;
+}
+
+// What an object has in its own block beyond the size that its type tells, as
+// those of cffi do.
+static uint64_t
+rest_of(const lg__native *native, uint32_t node)
+{
+    enum { LEAST = 512 };
+    uint32_t block = native->block_of[node];
+    uint32_t type = native->graph->columns.type[node];
+    if (block == LG_NONE ||
+        lg__type_layout(native->graph, type) != LG__LAYOUT_UNKNOWN)
+        return 0;
+    const lg_native_block *at = &native->memory->blocks[block];
+    uint64_t own = at->lead + lg_node_size(native->graph, node);
+    uint64_t spent = lg__native_spent(at);
+    return at->kind <= LG_ALLOCATOR_MAPPED && spent >= own + LEAST ? spent - own
+                                                                   : 0;
+}
+
+static bool
+fold_rests(folding_state *folding)
+{
+    lg__native *native = folding->native;
+    uint8_t *shared = find_shared(native);
+    bool enough = shared != NULL;
+    for (uint32_t node = 0; node < native->nodes && enough; node++) {
+        uint64_t rest = rest_of(native, node);
+        uint32_t block = native->block_of[node];
+        if (rest == 0 || shared[block])
+            continue;
+        enough = begin_group(native, block, node, native->form[block]);
+        if (!enough)
+            break;
+        lg__group *group = group_at(native, (uint32_t)native->group.count - 1);
+        group->blocks = 1;
+        group->bytes = rest;
+        native->rests += rest;
+    }
+    lg__native_drop(native, shared);
+    return enough;
+}
+
 static bool
 add_link(folding_state *folding, uint32_t source, uint32_t target,
          unsigned level)
@@ -157,6 +216,14 @@ link_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
     return lg__word_counts(native, vertex, word);
 }
 
+// A pointer of an object counts as a variable does, and is a field in words.
+static unsigned
+told_level(const lg__native *native, uint32_t vertex, unsigned level)
+{
+    return vertex < native->nodes && level == LG_LEVEL_VARIABLE ? LG_LEVEL_FIELD
+                                                                : level;
+}
+
 static bool
 link_words(folding_state *folding, uint32_t vertex)
 {
@@ -171,7 +238,8 @@ link_words(folding_state *folding, uint32_t vertex)
         uint32_t target = lg__vertex_of(native, words[i].target);
         if (!link_counts(native, vertex, &words[i]))
             continue;
-        if (!add_link(folding, source, end_of(native, target), words[i].level))
+        if (!add_link(folding, source, end_of(native, target),
+                      told_level(native, vertex, words[i].level)))
             return false;
         if (source != LG_NONE && target < native->nodes)
             native->linked[target]++;
@@ -194,15 +262,24 @@ link_outer(folding_state *folding)
 }
 
 static bool
-link_lost(folding_state *folding)
+is_rest(const lg__native *native, const lg__group *group)
+{
+    return native->memory->blocks[group->example].node != LG_NONE;
+}
+
+// What no word leads to: lost blocks, and rests.
+static bool
+link_parents(folding_state *folding)
 {
     const lg__native *native = folding->native;
     const lg__group *groups = native->group.data;
-    for (size_t i = 0; i < native->group.count; i++)
-        if (groups[i].parent == lg__native_lost(native) &&
+    for (size_t i = 0; i < native->group.count; i++) {
+        bool rest = is_rest(native, &groups[i]);
+        if ((rest || groups[i].parent == lg__native_lost(native)) &&
             !add_link(folding, groups[i].parent, (uint32_t)i | LG__GROUP_BIT,
-                      LG_LEVEL_LEFTOVER))
+                      rest ? LG_LEVEL_EXACT : LG_LEVEL_LEFTOVER))
             return false;
+    }
     return true;
 }
 
@@ -218,12 +295,13 @@ lg__native_fold(lg__native *native)
         !lg__key_table_open(&native->allocator, &folding.numbers))
         return false;
     memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
-    bool enough = fold_held(&folding) && fold_lost(&folding);
+    bool enough =
+        fold_held(&folding) && fold_lost(&folding) && fold_rests(&folding);
     lg__key_table_clear(&folding.numbers, 0);
     for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
          vertex++)
         enough = link_words(&folding, vertex);
-    enough = enough && link_outer(&folding) && link_lost(&folding);
+    enough = enough && link_outer(&folding) && link_parents(&folding);
     lg__key_table_free(&native->allocator, &folding.numbers);
     return enough;
 }

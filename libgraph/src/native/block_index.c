@@ -127,6 +127,13 @@ lg__block_find(const lg__block_index *index, uint64_t address)
                : LG_NONE;
 }
 
+bool
+lg__block_is_near(const lg__block_index *index, uint64_t address)
+{
+    return address >= index->lowest && address < index->highest &&
+           index->region[region_slot(index, address >> LG__REGION_BITS)] != 0;
+}
+
 const lg_native_range *
 lg__range_find(const lg_native_memory *memory, uint64_t address)
 {

@@ -47,8 +47,8 @@ mark_of(const lg__native *native, uint32_t block)
 }
 
 // A first word into a library shows a class if several blocks of one size share
-// it. A first word into malloc's own lists shows that nobody has written the
-// block since it was free.
+// it. Two first words into malloc's own lists show that nobody has written the
+// block since it was free; one may be a member of an empty class.
 static bool
 find_classes(lg__native *native, lg__key_table *counts)
 {
@@ -70,7 +70,9 @@ find_classes(lg__native *native, lg__key_table *counts)
             *count += pass == 0 && !is_libc(library);
             if (pass == 0 && is_libc(library) &&
                 blocks[block].kind == LG_ALLOCATOR_MALLOC &&
-                blocks[block].bytes < NEW_BELOW)
+                blocks[block].bytes < NEW_BELOW &&
+                lg__block_word(&blocks[block], 8) - library->from <
+                    library->to - library->from)
                 native->mark[block] |= LG__BLOCK_NEW;
             else if (pass == 1 && *count >= SHARED_BY)
                 native->mark[block] |= LG__BLOCK_TYPED;
@@ -251,9 +253,81 @@ replace_given(lg__native *native, lg__key_table *counts, uint32_t *replaced)
     return true;
 }
 
-static void
-refine_block(lg__native *native, uint32_t block, const uint32_t *replaced)
+// Follows replacements to the last one.
+static uint32_t
+last_kind(const lg__native *native, uint32_t *replaced, uint32_t kind)
 {
+    uint32_t last = kind;
+    while (replaced[last - native->first_way] != last)
+        last = replaced[last - native->first_way];
+    while (replaced[kind - native->first_way] != last) {
+        uint32_t next = replaced[kind - native->first_way];
+        replaced[kind - native->first_way] = last;
+        kind = next;
+    }
+    return last;
+}
+
+static void
+join_kinds(const lg__native *native, uint32_t *replaced, uint32_t a, uint32_t b)
+{
+    a = last_kind(native, replaced, a);
+    b = last_kind(native, replaced, b);
+    replaced[(a > b ? a : b) - native->first_way] = a > b ? b : a;
+}
+
+// The first and the last node of a list, and the smallest and the largest of a
+// tree, have pointers to them of their own. Blocks of one form that are linked
+// are of one kind, if one struct leads to both.
+static void
+join_linked(lg__native *native, uint32_t *replaced)
+{
+    const lg__way_kind *ways = native->way.data;
+    const lg__word *words = native->word.data;
+    for (uint32_t block = 0; block < native->blocks; block++)
+        for (uint64_t i = native->first_word[block];
+             i < native->first_word[block + 1]; i++) {
+            uint32_t a = native->type[lg__vertex_of(native, block)];
+            uint32_t b = native->type[lg__vertex_of(native, words[i].target)];
+            if (a == b || words[i].level < LG_LEVEL_POINTER || a == LG_NONE ||
+                b == LG_NONE || a < native->first_way || b < native->first_way)
+                continue;
+            const lg__way_kind *one = &ways[a - native->first_way];
+            const lg__way_kind *other = &ways[b - native->first_way];
+            if (one->form != other->form || one->before != other->before)
+                continue;
+            join_kinds(native, replaced, a, b);
+        }
+}
+
+// Kinds whose way is the same by now are the same. What leads to a kind has a
+// smaller number, so one round is enough.
+static bool
+join_followers(lg__native *native, lg__key_table *numbers, uint32_t *replaced)
+{
+    const lg__way_kind *ways = native->way.data;
+    lg__key_table_clear(numbers, native->way.count);
+    for (size_t i = 0; i < native->way.count; i++) {
+        lg__way_kind way = ways[i];
+        if (way.before >= native->first_way)
+            way.before = last_kind(native, replaced, way.before);
+        uint32_t *number =
+            lg__key_table_at(&native->allocator, numbers, lg__way_key(&way));
+        if (number == NULL)
+            return false;
+        uint32_t kind = native->first_way + (uint32_t)i;
+        if (*number == 0)
+            *number = kind + 1;
+        else
+            join_kinds(native, replaced, *number - 1, kind);
+    }
+    return true;
+}
+
+static void
+refine_block(lg__native *native, uint32_t block, uint32_t *replaced)
+{
+    const lg__way_kind *ways = native->way.data;
     uint32_t type = native->type[lg__vertex_of(native, block)];
     unsigned mark = native->mark[block];
     if (is_object(native, block) || (mark & LG__BLOCK_TYPED))
@@ -261,8 +335,10 @@ refine_block(lg__native *native, uint32_t block, const uint32_t *replaced)
     native->mark[block] = (uint8_t)(mark & ~(unsigned)LG__BLOCK_GIVEN);
     native->kind[block] = native->form[block];
     if (type != LG_NONE && type >= native->first_way) {
-        native->kind[block] = replaced[type - native->first_way];
-        if (native->kind[block] != type &&
+        uint32_t kind = last_kind(native, replaced, type);
+        native->kind[block] = kind;
+        if (ways[kind - native->first_way].form !=
+                ways[type - native->first_way].form &&
             native->memory->blocks[block].kind == LG_ALLOCATOR_MALLOC)
             native->mark[block] |= LG__BLOCK_GIVEN;
     }
@@ -278,6 +354,9 @@ lg__native_refine(lg__native *native)
         return false;
     bool enough =
         count_ways(native, &counts) && replace_given(native, &counts, replaced);
+    if (enough)
+        join_linked(native, replaced);
+    enough = enough && join_followers(native, &counts, replaced);
     for (uint32_t block = 0; block < native->blocks && enough; block++)
         refine_block(native, block, replaced);
     lg__key_table_free(&native->allocator, &counts);

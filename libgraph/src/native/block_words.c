@@ -48,7 +48,7 @@ is_array(const uint64_t w[5], const lg_native_block *to)
         return false;
     return (w[2] <= w[3] && fits(w[3], to->bytes)) ||
            (w[3] <= w[2] && w[3] != 0 && fits(w[2], to->bytes)) ||
-           (w[2] <= w[0] && fits(w[0], to->bytes));
+           (w[2] != 0 && w[2] <= w[0] && fits(w[0], to->bytes));
 }
 
 // an object, and the block that counts its owners and has it inside
@@ -113,16 +113,39 @@ may_refer(const lg__native *native, uint32_t source, uint32_t target,
             lg_node_unexplained(native->graph, to->node) > 0);
 }
 
+// How many words of a block lead to blocks, and how many to memory between
+// them, which is free. The end of what a neighbour points to is no such place.
+typedef struct address_count {
+    uint32_t live;
+    uint32_t dead;
+    uint64_t end; // of the block to which the last word led
+} address_count;
+
+static void
+count_address(const lg__native *native, uint64_t value, uint32_t target,
+              address_count *count)
+{
+    enum { HEADER = 8 };
+    if (target != LG_NONE) {
+        count->live++;
+        count->end = lg__block_end(&native->memory->blocks[target]);
+    } else if (value != 0 && value - count->end >= HEADER &&
+               lg__block_is_near(&native->index, value))
+        count->dead++;
+}
+
 static bool
 list_block(lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
+    address_count count = {0, 0, 0};
     uint64_t from;
     uint64_t to;
     searched(native, block, &from, &to);
     for (; from < to; from += 8) {
         uint64_t value = lg__word_at(at->address + from);
         uint32_t target = lg__block_find(&native->index, value);
+        count_address(native, value, target, &count);
         if (target == LG_NONE ||
             !may_refer(native, block, target,
                        value - native->memory->blocks[target].address))
@@ -133,7 +156,29 @@ list_block(lg__native *native, uint32_t block)
             return false;
         *word = (lg__word){target, (uint32_t)(from / 8) & 0x1fffffff, 0};
     }
+    if (at->node == LG_NONE && count.dead > count.live)
+        native->mark[block] |= LG__BLOCK_STALE;
     return true;
+}
+
+// Whether a block begins with a text that ends in it. An address is none,
+// though its bytes may be printable.
+static bool
+begins_with_text(const lg__native *native, const lg_native_block *block)
+{
+    enum { LEAST = 4 };
+    const unsigned char *text =
+        (const unsigned char *)(uintptr_t)block->address;
+    uint64_t length = 0;
+    if (block->bytes == 0 || text[0] < ' ' ||
+        lg__block_is_near(&native->index, lg__block_word(block, 0)) ||
+        lg__range_find(native->memory, lg__block_word(block, 0)) != NULL)
+        return false;
+    while (
+        length < block->bytes && text[length] != 0x7f &&
+        (text[length] >= ' ' || (text[length] >= '\t' && text[length] <= '\r')))
+        length++;
+    return length >= LEAST && length < block->bytes && text[length] == 0;
 }
 
 static bool
@@ -147,6 +192,10 @@ list_blocks(lg__native *native)
         native->first_word[block] = native->word.count;
         if (!list_block(native, block))
             return false;
+        if (native->memory->blocks[block].node == LG_NONE &&
+            native->word.count > native->first_word[block] &&
+            begins_with_text(native, &native->memory->blocks[block]))
+            native->mark[block] |= LG__BLOCK_TEXT;
     }
     native->first_word[native->blocks] = native->word.count;
     return true;
@@ -238,17 +287,28 @@ find_shapes(lg__native *native)
 }
 
 // The variables of these libraries keep memory, but each is a cache of the
-// process and no registry of a program.
-static bool
-is_runtime(const char *name)
+// process and no registry of a program. Those of malloc are often stale.
+typedef struct runtime {
+    const char *name;
+    lg_native_level level; // of a word that leads to the beginning of a block
+} runtime;
+
+static const runtime *
+find_runtime(const char *name)
 {
-    static const char *const runtimes[] = {
-        "libc.so",   "libc-",      "ld-linux", "libpython",
-        "libstdc++", "libpthread", "/python3", "_core."};
-    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
-        if (strstr(name, runtimes[i]) != NULL)
-            return true;
-    return *name == '\0';
+    static const runtime runtimes[] = {{"libc.so", LG_LEVEL_WEAK},
+                                       {"libc-", LG_LEVEL_WEAK},
+                                       {"libpthread", LG_LEVEL_WEAK},
+                                       {"ld-linux", LG_LEVEL_POSSIBLE},
+                                       {"libpython", LG_LEVEL_POSSIBLE},
+                                       {"libstdc++", LG_LEVEL_POSSIBLE},
+                                       {"/python3", LG_LEVEL_POSSIBLE},
+                                       {"_core.", LG_LEVEL_POSSIBLE},
+                                       {"", LG_LEVEL_WEAK}};
+    size_t i = 0;
+    while (*runtimes[i].name != '\0' && strstr(name, runtimes[i].name) == NULL)
+        i++;
+    return *runtimes[i].name != '\0' || *name == '\0' ? &runtimes[i] : NULL;
 }
 
 static uint32_t
@@ -257,9 +317,14 @@ level_of(const lg__native *native, const lg_native_range *range,
 {
     enum { INSIDE = 16 };
     bool entry = depth == 0 || depth == INSIDE;
-    if (range->kind == LG_RANGE_DATA && entry && !is_runtime(range->name) &&
-        !(native->mark[target] & LG__BLOCK_HIDDEN))
-        return LG_LEVEL_VARIABLE;
+    const runtime *known = find_runtime(range->name);
+    if (range->kind == LG_RANGE_DATA && entry &&
+        !(native->mark[target] & LG__BLOCK_HIDDEN)) {
+        if (known == NULL)
+            return LG_LEVEL_VARIABLE;
+        if (depth == 0)
+            return known->level;
+    }
     return entry || (range->kind == LG_RANGE_DATA && depth % 8 == 0)
                ? LG_LEVEL_WEAK
                : LG_LEVEL_LEFTOVER;

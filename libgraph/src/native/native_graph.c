@@ -352,7 +352,7 @@ bytes_of_objects(const lg__native *native)
     for (uint32_t i = 0; i < native->blocks; i++)
         if (blocks[i].kind <= LG_ALLOCATOR_MAPPED && blocks[i].node != LG_NONE)
             bytes += lg__native_spent(&blocks[i]);
-    return bytes;
+    return bytes - native->rests;
 }
 
 // What native nodes have in blocks of Python's allocator.

@@ -30,6 +30,8 @@ enum {
     LG__BLOCK_TYPED = 1 << 3,  /**< its kind is known without the way there */
     LG__BLOCK_GIVEN = 1 << 4,  /**< its last 16 bytes are a gift of malloc */
     LG__BLOCK_OWN = 1 << 5,    /**< a table that its object counts as its own */
+    LG__BLOCK_STALE = 1 << 6,  /**< most of its addresses lead to free memory */
+    LG__BLOCK_TEXT = 1 << 7,   /**< it begins with a text */
 };
 
 /** A word of a block that points into a block. */
@@ -38,6 +40,10 @@ typedef struct lg__word {
     uint32_t place : 29; /**< of the word in its block, in words */
     uint32_t level : 3;  /**< lg_native_level */
 } lg__word;
+
+/** A word outside of the blocks that is worth less leads to what nothing else
+ *  does. */
+enum { LG__LEVEL_EARLY = LG_LEVEL_POSSIBLE };
 
 /** A word outside of the blocks. */
 typedef struct lg__outer_word {
@@ -79,10 +85,17 @@ typedef struct lg__key_table {
 /** A kind of block that is known by the way there. */
 typedef struct lg__way_kind {
     uint32_t before; /**< the kind of what refers to it */
-    uint32_t step;   /**< by which of its words */
+    uint32_t step;   /**< by which of its words: see LG__STEP_ */
     uint64_t form;   /**< its size, and its allocator in LG__FORM_BITS */
 } lg__way_kind;
 enum { LG__FORM_BITS = 3 };
+/** The lowest three bits of a step. */
+enum {
+    LG__STEP_WORD = 0,
+    LG__STEP_ELEMENT = 1, /**< of an array */
+    LG__STEP_STRUCT = 3,  /**< of an array of structs */
+    LG__STEP_OBJECT = 4,  /**< a word of an object */
+};
 
 /** What one holder has in blocks that are alike. */
 typedef struct lg__group {
@@ -160,6 +173,7 @@ typedef struct lg__native {
     uint32_t *order;     /**< [reached] vertices, dominators first */
     uint32_t reached;
     lg__policy policy;
+    uint64_t rests;     /**< bytes of objects' blocks that are groups */
     lg__vector group;   /**< lg__group */
     lg__vector link;    /**< lg__link, one for two ends */
     uint32_t *linked;   /**< [nodes] words of blocks that count for the node */
@@ -264,6 +278,8 @@ lg__block_entry(const lg__native *native, uint32_t block)
 bool lg__block_index_open(lg__native *native);
 /** Returns the block that has the address, or LG_NONE. */
 uint32_t lg__block_find(const lg__block_index *index, uint64_t address);
+/** Returns whether blocks lie near the address. */
+bool lg__block_is_near(const lg__block_index *index, uint64_t address);
 /** Returns the range that has the address, or NULL. */
 const lg_native_range *lg__range_find(const lg_native_memory *memory,
                                       uint64_t address);
@@ -335,7 +351,7 @@ lg__outer_counts(const lg__native *native, const lg__outer_word *word)
 {
     uint32_t target = lg__vertex_of(native, word->target);
     return word->level > LG_LEVEL_LEFTOVER &&
-           (word->level >= LG_LEVEL_VARIABLE || native->late[target]) &&
+           (word->level >= LG__LEVEL_EARLY || native->late[target]) &&
            word->level >= native->best[target];
 }
 /** Returns whether nothing but leftovers reach the block. */

@@ -161,6 +161,20 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
     }
 }
 
+// An object of data whose size fits into its block has no tables. What its
+// words lead to then is what the memory was before, as with fields of short
+// texts.
+static bool
+may_have_tables(const lg__native *native, uint32_t node,
+                const lg__extent *extent)
+{
+    const lg_native_block *block =
+        &native->memory->blocks[native->block_of[node]];
+    return extent->own > HEAD &&
+           !(extent->data &&
+             block->lead + lg_node_size(native->graph, node) <= block->bytes);
+}
+
 // Before an object may lie its collector's head, and before that pointers to
 // its dict, its values and its weak references.
 static void
@@ -171,7 +185,7 @@ occupy_for(lg__native *native, uint32_t node, const lg__extent *extent)
     uint64_t lead = native->memory->blocks[block].lead;
     if (lead > COLLECTOR_HEAD)
         occupy_tables(native, node, 0, lead - COLLECTOR_HEAD);
-    if (extent->own > HEAD)
+    if (may_have_tables(native, node, extent))
         occupy_tables(native, node, lead + HEAD,
                       extent->own < UINT64_MAX - lead ? lead + extent->own
                                                       : UINT64_MAX);

@@ -15,8 +15,6 @@
 #include <string.h>
 
 enum { LEVELS = LG_LEVEL_EXACT + 1, BEFORE = 6 };
-// Steps of arrays. Other steps are offsets in bytes, which are multiples of 8.
-enum { ELEMENT = 1, STRUCT_ELEMENT = 3 };
 
 typedef struct path_search {
     lg__native *native;
@@ -49,15 +47,17 @@ enqueue(path_search *search, uint32_t vertex, unsigned level, uint32_t from,
 }
 
 static uint32_t
-step_of(const lg__native *native, uint64_t i)
+step_of(const lg__native *native, uint32_t vertex, uint64_t i)
 {
     const lg__word *word = (const lg__word *)native->word.data + i;
     uint32_t stride = native->trait[i] & LG__STRIDE_MASK;
+    if (vertex < native->nodes)
+        return 8 * (uint32_t)word->place + LG__STEP_OBJECT;
     if (!(native->trait[i] & LG__ARRAY_BIT))
-        return 8 * word->place;
+        return 8 * word->place + LG__STEP_WORD;
     return stride > 1
-               ? STRUCT_ELEMENT + 8 * (64 * (word->place % stride) + stride)
-               : ELEMENT;
+               ? LG__STEP_STRUCT + 8 * (64 * (word->place % stride) + stride)
+               : LG__STEP_ELEMENT;
 }
 
 static void
@@ -72,7 +72,7 @@ follow_words(path_search *search, uint32_t vertex, unsigned level)
          i < native->first_word[block + 1]; i++) {
         unsigned here = words[i].level < level ? words[i].level : level;
         enqueue(search, lg__vertex_of(native, words[i].target), here, vertex,
-                step_of(native, i));
+                step_of(native, vertex, i));
     }
 }
 
@@ -150,7 +150,7 @@ follow_holder(path_search *search, uint32_t vertex)
     uint32_t holder = vertex - native->nodes - native->blocks;
     for (uint64_t i = native->first_outer[holder];
          i < native->first_outer[holder + 1]; i++)
-        if (words[i].level >= LG_LEVEL_VARIABLE)
+        if (words[i].level >= LG__LEVEL_EARLY)
             enqueue(search, lg__vertex_of(native, words[i].target),
                     words[i].level, vertex, 0);
 }
@@ -227,7 +227,7 @@ queue_late(path_search *search)
     const lg__outer_word *words = native->outer.data;
     search->late = true;
     for (size_t i = 0; i < native->outer.count; i++)
-        if (words[i].level < LG_LEVEL_VARIABLE)
+        if (words[i].level < LG__LEVEL_EARLY)
             enqueue(search, lg__vertex_of(native, words[i].target),
                     words[i].level, lg__native_holder(native, words[i].holder),
                     0);

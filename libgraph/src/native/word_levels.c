@@ -13,7 +13,7 @@
 // A block larger than this has one slot for all its words: its kind has few
 // blocks, and its words are alike.
 enum { MOST_SLOTS = (1 << 18) / 8 };
-enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2 };
+enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2, TAGS = 8 };
 // What libraries put before the memory that they give out, at most: SQLite has
 // the size there.
 enum { HEADER = 16 };
@@ -22,6 +22,11 @@ enum { HEADER = 16 };
 // now a part of this block: in a loop that does the same each time, it leads
 // each time to the same depth.
 enum { DEEP = 512 };
+// The words of a struct that are believed because an object leads to it.
+enum { OWNED_WORDS = 16 };
+// A slot that is a pointer in fewer than one of so many blocks is rather what
+// an earlier owner has left than a field that is NULL as a rule.
+enum { RARE = 16 };
 
 typedef struct weighing {
     lg__native *native;
@@ -44,6 +49,8 @@ typedef struct sight {
     uint32_t same_shown; // to blocks that show the same at one depth
     uint32_t same_depth; // to any block at one depth
     bool object;         // the block is an object's
+    bool owned;          // an object's own word leads to the block
+    bool doubtful;       // the block is stale, or begins with a text
     bool entry;          // the word points to where references point
     bool array;
     bool strided;
@@ -58,6 +65,15 @@ slot_of(const weighing *scale, uint64_t place)
 }
 
 enum { SAME = 1, SHOWN = 2, DEPTH = 3 };
+
+// Where a word points to, but for bits that a pointer to the beginning of a
+// block may have as a tag.
+static uint64_t
+depth_of(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    uint64_t depth = lg__word_depth(native, block, word);
+    return depth < TAGS ? 0 : depth;
+}
 
 static uint64_t
 key_of(unsigned what, uint32_t slot, uint32_t target, uint64_t depth)
@@ -80,7 +96,7 @@ count_word(weighing *scale, uint32_t block, const lg__word *word)
 {
     const lg__native *native = scale->native;
     uint32_t slot = slot_of(scale, word->place);
-    uint64_t depth = lg__word_depth(native, block, word);
+    uint64_t depth = depth_of(native, block, word);
     scale->pointers[slot]++;
     return count_one(scale,
                      key_of(SAME, slot, native->target[word->target], depth)) &&
@@ -115,7 +131,7 @@ static uint64_t
 within_key(const lg__native *native, uint32_t block, const lg__word *word)
 {
     return lg__native_key(native->shown[word->target],
-                          lg__word_depth(native, block, word), 0);
+                          depth_of(native, block, word), 0);
 }
 
 // Marks the words that are elements of an array: half of what the block holds
@@ -167,10 +183,15 @@ level_of_share(const sight *word)
                    ? LG_LEVEL_POSSIBLE
                    : LG_LEVEL_WEAK;
     }
+    if (2 * same >= word->filled && same >= FEW) {
+        bool sure =
+            4 * (uint64_t)word->same_depth >= 3 * (uint64_t)word->filled;
+        return 8 * same < word->members ? LG_LEVEL_POSSIBLE
+               : sure                   ? LG_LEVEL_FIELD
+                                        : LG_LEVEL_POINTER;
+    }
     if (2 * same >= word->filled)
-        return same < FEW                   ? LG_LEVEL_WEAK
-               : 50 * same >= word->members ? LG_LEVEL_FIELD
-                                            : LG_LEVEL_POSSIBLE;
+        return LG_LEVEL_WEAK;
     if (same < FEW)
         return LG_LEVEL_LEFTOVER;
     return 20 * same >= word->filled ? LG_LEVEL_POSSIBLE : LG_LEVEL_WEAK;
@@ -212,15 +233,55 @@ limit_by_depth(const sight *word, lg_native_level level)
     bool shared =
         word->array || (word->same_depth >= FEW &&
                         2 * (uint64_t)word->same_depth >= word->filled);
-    if (word->depth % 8 != 0)
-        level = at_most(level, word->same >= FEW && word->members >= FEW &&
-                                       2 * (uint64_t)word->same >= word->filled
-                                   ? LG_LEVEL_POSSIBLE
+    if (word->depth % 8 != 0) {
+        bool usual = word->same >= FEW && word->members >= FEW &&
+                     2 * (uint64_t)word->same >= word->filled;
+        bool tagged = word->depth < TAGS;
+        level =
+            at_most(level, tagged && (usual || word->array) ? LG_LEVEL_POINTER
+                           : usual                          ? LG_LEVEL_POSSIBLE
                                    : LG_LEVEL_LEFTOVER);
+    }
     bool deep = word->depth > DEEP && !word->array;
+    if (!word->entry && !word->array)
+        level = at_most(level, LG_LEVEL_POINTER);
     if (!word->entry && ((word->depth > HEADER && !shared) || deep))
         level = at_most(level, LG_LEVEL_WEAK);
     return level;
+}
+
+static bool
+is_usual(const sight *word)
+{
+    return 2 * (uint64_t)word->same >= word->filled;
+}
+
+// The interpreter clears an object before its type fills it, so its words are
+// no leftovers, however few objects of the type there are, and however
+// different what they lead to is.
+static lg_native_level
+level_in_object(const sight *word)
+{
+    if (word->depth % 8 != 0)
+        return word->depth < TAGS ? LG_LEVEL_POSSIBLE : LG_LEVEL_NONE;
+    if (word->entry)
+        return LG_LEVEL_VARIABLE;
+    if (word->depth > DEEP)
+        return LG_LEVEL_WEAK;
+    return is_usual(word) ? LG_LEVEL_FIELD : LG_LEVEL_POINTER;
+}
+
+// What objects of one type lead to may differ, as what capsules have does. A
+// struct to which an object leads is believed as one of a kind is.
+static lg_native_level
+level_below_object(const sight *word)
+{
+    if (!word->owned)
+        return LG_LEVEL_NONE;
+    if (word->depth < TAGS)
+        return word->depth == 0 ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
+    return word->depth <= HEADER && word->depth % 8 == 0 ? LG_LEVEL_POINTER
+                                                         : LG_LEVEL_NONE;
 }
 
 static lg_native_level
@@ -233,15 +294,32 @@ level_of(const sight *word)
     if (word->array)
         level =
             at_least(level, word->strided ? LG_LEVEL_POINTER : LG_LEVEL_FIELD);
-    if (word->object && 2 * (uint64_t)word->same >= word->filled)
-        level = at_least(level, LG_LEVEL_FIELD);
     level = limit_by_depth(word, level);
     if (word->same_depth < FEW && word->same < FEW &&
         word->filled >= SIBLINGS && !word->array)
         level = LG_LEVEL_NONE;
-    if (word->proved && word->depth % 8 == 0)
+    level = at_least(level, level_below_object(word));
+    if (word->doubtful &&
+        (word->members <= FEW || 2 * (uint64_t)word->same < word->members))
+        level = at_most(level, LG_LEVEL_WEAK);
+    if (word->proved && word->depth % 8 == 0 &&
+        (word->members <= FEW || 2 * (uint64_t)word->pointers >= word->filled))
         level = at_least(level, LG_LEVEL_POINTER);
-    return level;
+    if (RARE * (uint64_t)word->pointers < word->members && !word->array)
+        level = at_most(level, LG_LEVEL_POSSIBLE);
+    return word->object ? at_least(level, level_in_object(word)) : level;
+}
+
+// Whether an object's own word leads to the block, by what its kind says.
+static bool
+is_owned(const lg__native *native, uint32_t block)
+{
+    uint32_t kind = native->kind[block];
+    if (kind < native->first_way)
+        return false;
+    const lg__way_kind *way =
+        (const lg__way_kind *)native->way.data + kind - native->first_way;
+    return way->step & LG__STEP_OBJECT;
 }
 
 static sight
@@ -252,6 +330,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     const lg_native_block *at = &native->memory->blocks[block];
     uint32_t slot = slot_of(scale, word->place);
     uint64_t depth = lg__word_depth(native, block, word);
+    uint64_t counted = depth_of(native, block, word);
     bool rare = 2 * (uint64_t)scale->arrays < scale->members &&
                 scale->members > FEW && !scale->single_slot;
     return (sight){
@@ -261,13 +340,15 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .pointers = scale->pointers[slot],
         .same = lg__key_table_find(
             &scale->counts,
-            key_of(SAME, slot, native->target[word->target], depth)),
+            key_of(SAME, slot, native->target[word->target], counted)),
         .same_shown = lg__key_table_find(
             &scale->counts,
-            key_of(SHOWN, slot, native->shown[word->target], depth)),
+            key_of(SHOWN, slot, native->shown[word->target], counted)),
         .same_depth =
-            lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, depth)),
+            lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, counted)),
         .object = at->node != LG_NONE,
+        .owned = word->place < OWNED_WORDS && is_owned(native, block),
+        .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
         .strided = native->trait[i] & LG__STRIDE_MASK,

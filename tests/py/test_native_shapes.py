@@ -1,0 +1,91 @@
+"""Structures that C and C++ code has built are charged to who keeps them."""
+
+import json
+
+import pytest
+from builds import FREE_THREADED
+
+pytestmark = [
+    pytest.mark.ends,
+    pytest.mark.skipif(
+        FREE_THREADED, reason="a free-threaded build is not captured in a forked child"
+    ),
+]
+
+#: Words that an earlier owner has left may lead to a few blocks of others.
+EXACT = 0.02
+
+SHAPES = [
+    *(f"native_shapes {shape}" for shape in ("list", "ring", "tree", "map", "matrix")),
+    *(f"native_shapes {shape}" for shape in ("inside", "intrusive", "tagged")),
+    *(f"native_shapes {shape}" for shape in ("values", "objects", "pages", "large")),
+    *(f"native_shapes {shape}" for shape in ("one", "state")),
+    *(f"native_classes {shape}" for shape in ("vectors", "list", "map", "hash_map")),
+    *(f"native_classes {shape}" for shape in ("deque", "classes", "second_base")),
+    *(f"native_classes {shape}" for shape in ("shared", "functions", "variants")),
+    "native_classes anything",
+]
+
+
+@pytest.fixture(scope="module")
+def told(isolated, compiled):
+    """What was built, and what a snapshot says of it."""
+    modules = [
+        compiled("native_shapes.c", "-O1"),
+        compiled("native_classes.cpp", "-O1", "-std=c++17", "-Wl,-Bsymbolic"),
+    ]
+    done = isolated("native_shapes.py", *modules)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_structure_is_its_holders(told, shape):
+    built = told["built"][shape]
+    assert told["claimed"][shape] == pytest.approx(built, rel=EXACT)
+
+
+def test_words_on_a_stack_take_nothing_from_its_holder(told):
+    assert told["stacked"]["claimed"]["native_shapes ring"] == pytest.approx(
+        told["built"]["native_shapes ring"], rel=EXACT
+    )
+
+
+@pytest.mark.parametrize(
+    "shape, holder",
+    [
+        ("native_shapes registry", "library variables native_shapes"),
+        ("native_classes registry", "library variables native_classes"),
+        ("native_shapes local", "locals"),
+    ],
+)
+def test_what_no_object_keeps_is_the_librarys_or_the_threads(told, shape, holder):
+    built = told["built"][shape]
+    assert told["unheld"][holder] == pytest.approx(built, rel=EXACT)
+
+
+def test_what_nothing_leads_to_is_lost(told):
+    # The process has lost some small blocks of its own.
+    built = told["built"]["native_shapes lost"]
+    assert built <= told["unheld"]["lost"] <= 1.2 * built
+
+
+def test_an_object_of_a_structure_has_its_holder_above_it(told):
+    held = [text for text in told["why"] if ".handle" in text]
+    assert len(held) == 1
+    assert "block of native_shapes" in held[0]
+    assert "held by native code" not in held[0]
+
+
+def test_nothing_leads_to_an_object_that_C_code_forgot_to_let_go(told):
+    forgotten = [text for text in told["why"] if ".handle" not in text]
+    assert len(forgotten) == 1
+    assert "held by native code (1 reference leakgraph cannot see)" in forgotten[0]
+
+
+def test_a_cycle_through_a_structure_ends_nowhere(told):
+    assert told["cycle"] == told["handle"] == 128
+
+
+def test_what_an_object_has_in_its_own_block_is_its_native_memory(told):
+    assert told["wide"] == pytest.approx(5000, abs=32)
