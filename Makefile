@@ -162,15 +162,17 @@ packages: build  ## try the hundred most used C extensions of PyPI; docs/package
 reports: build  ## look for the leaks of public reports; docs/reports.md
 	@$(bin)/python tools/reports.py --write $(REPORTS)
 
-race-setup: build
-	@bench/race/setup.sh build/race/env
+race-setup: setup
+	@$(configure) release >/dev/null
+	@$(bin)/cmake --build --preset release $(quiet)
+	@bench/race/setup.sh build/race/env $(RELEASE)
 
 race: race-setup  ## leakgraph beside other tools, CASES=a,b TOOLS=x,y; docs/compare.md
-	@nice -n 19 build/race/env/bin/python bench/race/run.py \
-		$(if $(CASES)$(TOOLS),--cases "$(CASES)" --tools "$(TOOLS)",--write)
+	@PYTHONPATH= nice -n 19 build/race/env/bin/python bench/race/run.py \
+		$(if $(CASES)$(TOOLS),--cases "$(CASES)" --tools "$(TOOLS)",--write) $(RACED)
 
 race-speed: race-setup  ## single questions to each tool on large heaps; docs/compare.md
-	@nice -n 19 build/race/env/bin/python bench/race/speed.py --write $(RACED)
+	@PYTHONPATH= nice -n 19 build/race/env/bin/python bench/race/speed.py --write $(RACED)
 
 fresh:  ## README's two commands in a bare Debian root (needs root)
 	@tools/setup.sh fresh

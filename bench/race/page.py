@@ -179,14 +179,16 @@ def versions(tools: list[str]) -> str:
 def losses(results: list[Result]) -> str:
     """List the programs of which leakgraph is wrong, and who is right."""
     text = ""
-    for each in sorted(results, key=lambda result: result.name):
-        of = judged(each, "leakgraph_repeat")
+    tool = "leakgraph_repeat"
+    seen = [each for each in results if tool in each.told]
+    for each in sorted(seen, key=lambda result: result.name):
+        of = judged(each, tool)
         for question, value in of.items():
-            if value is False or ("failed" in each.told["leakgraph_repeat"]):
+            if value is False or "failed" in each.told[tool]:
                 better = [
-                    adapter(tool).NAME
-                    for tool in each.told
-                    if judged(each, tool).get(question)
+                    adapter(other).NAME
+                    for other in each.told
+                    if judged(each, other).get(question)
                 ]
                 who = f"; right: {', '.join(better)}" if better else ""
                 text += f"- {question}: {each.truth['what']}{who}\n"

@@ -1,22 +1,25 @@
 """Lets each tool look at each program of the corpus; writes docs/compare.md.
 
-    python bench/race/run.py [--cases NAME,...] [--tools NAME,...]
+    python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--minutes N]
                              [--write] [--again] [--kept]
 
 A run goes on where an interrupted one stopped: build/race/results has an answer for
-each program and tool, and build/race/raw has what the tool printed. All tools look at
-one program before the next, so that a part of a run is as fair as the whole. Processor
-time and memory are what the kernel counted for the tool's process, less those of the
-same calls without a tool. After an interrupted run, --kept --write writes the page
-from the programs that all tools have seen.
+each program and tool, which stands while the program, the adapter and the versions are
+the same, and build/race/raw has what the tool printed. All tools look at one program
+before the next, so that a part of a run, such as --minutes allows, is as fair as the
+whole. Processor time and memory are what the kernel counted for the tool's process,
+less those of the same calls without a tool. After an interrupted run, --kept --write
+writes the page from what the tools have seen.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.metadata
 import json
 import os
+import platform
 import random
 import re
 import shutil
@@ -36,6 +39,8 @@ import page  # noqa: E402
 import reports  # noqa: E402
 from answer import CALLS, ROUNDS  # noqa: E402
 from kinds import KINDS  # noqa: E402
+
+import leakgraph  # noqa: E402
 
 BUILD = ROOT / "build/race"
 PYTHON = str(BUILD / "env/bin/python")
@@ -70,11 +75,10 @@ def cases(only: list[str]) -> list[reports.Program]:
 
 
 def environment() -> dict[str, str]:
-    """Let the programs find leakgraph and their runner, and draw without a screen."""
-    paths = [str(ROOT / "build/make/python"), str(reports.HOME)]
+    """Let the programs find the tools and their runner, and draw without a screen."""
     settings = {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "COLUMNS": "200"}
-    settings["PATH"] = f"{ROOT}/build/make/bin:{BUILD}/env/bin:{os.environ['PATH']}"
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **settings}
+    settings["PATH"] = f"{BUILD}/env/bin:{os.environ['PATH']}"
+    return {**os.environ, "PYTHONPATH": str(reports.HOME), **settings}
 
 
 class Server:
@@ -205,17 +209,24 @@ def look(tool: str, server: Server) -> dict[str, Any]:
     return server.ask("look", tool, raw=raw)
 
 
+def adapter_files(tool: str) -> list[Path]:
+    """List an adapter, and those whose functions it uses."""
+    file = HERE / "rivals" / f"{tool}.py"
+    used = re.findall(r"^from rivals\.(\w+)", file.read_text("utf-8"), re.MULTILINE)
+    return [file, *(each for other in used for each in adapter_files(other))]
+
+
 def key(program: reports.Program, tool: str) -> str:
     """Name what an answer depends on."""
-    core = (
-        sorted((ROOT / "build/make/python").rglob("*.so"))
-        if "leakgraph" in tool
-        else []
-    )
-    adapter = HERE / "rivals" / f"{tool}.py"
-    files = [program.path, HERE / "drive.py", HERE / "answer.py", *core]
-    files += [adapter] if adapter.exists() else []
+    files = [program.path, HERE / "drive.py", HERE / "answer.py"]
+    versions = [platform.python_version()]
+    if tool != "truth":
+        files += adapter_files(tool)
+        versions += map(importlib.metadata.version, page.adapter(tool).PACKAGES)
+    if "leakgraph" in tool:
+        files += sorted(Path(leakgraph.__file__).parent.glob("*.so"))
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files))
+    digest.update(" ".join(versions).encode())
     return digest.hexdigest()
 
 
@@ -254,14 +265,16 @@ def ask_all(
 
 
 def answers_of(program: reports.Program, tools: list[str]) -> page.Result | None:
-    """Read the answers that an earlier run kept, if all these tools have looked."""
+    """Read the answers that an earlier run kept, of the tools that have looked."""
     folder, name = BUILD / "results", program.path.stem
     files = {tool: folder / f"{name}-{tool}.json" for tool in ("truth", *tools)}
-    if not all(file.exists() for file in files.values()):
-        return None
-    told = {tool: json.loads(file.read_text()) for tool, file in files.items()}
-    truth = told.pop("truth")
-    return None if "failed" in truth else page.Result(name, truth, told)
+    told = {
+        tool: json.loads(file.read_text("utf-8"))
+        for tool, file in files.items()
+        if file.exists()
+    }
+    truth = told.pop("truth", {"failed": "not seen"})
+    return page.Result(name, truth, told) if told and "failed" not in truth else None
 
 
 def main() -> int:
@@ -269,6 +282,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", default="", help="only these programs")
     parser.add_argument("--tools", default="", help="only tools with such names")
+    parser.add_argument("--minutes", type=float, default=1e9, help="end after so many")
     parser.add_argument("--write", action="store_true", help="write docs/compare.md")
     parser.add_argument("--again", action="store_true", help="forget earlier answers")
     parser.add_argument("--kept", action="store_true", help="use earlier answers alone")
@@ -277,8 +291,10 @@ def main() -> int:
     tools = [tool for tool in TOOLS if any(name in tool for name in names)]
     for folder in ("results", "raw"):
         (BUILD / folder).mkdir(parents=True, exist_ok=True)
-    results = []
+    results, end = [], time.monotonic() + 60 * asked.minutes
     for program in cases([name for name in asked.cases.split(",") if name]):
+        if time.monotonic() > end:
+            break
         result = (
             answers_of(program, tools)
             if asked.kept

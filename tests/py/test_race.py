@@ -21,8 +21,14 @@ def race():
         import judge
         import kinds
         import page
+        from rivals import leakgraph_repeat
 
-        yield {"judge": judge, "kinds": kinds, "page": page}
+        yield {
+            "judge": judge,
+            "kinds": kinds,
+            "page": page,
+            "leakgraph": leakgraph_repeat,
+        }
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - before:
@@ -108,6 +114,50 @@ def test_what_a_tool_does_not_claim_has_no_verdict(race):
 def test_honest(race, accuses, right):
     truth = {**TRUTH, "leaks": False}
     assert race["judge"].verdicts(truth, {"accuses": accuses}) == {"honest": right}
+
+
+GROWTH = """\
+1 place grows: +653 KiB in 5 snapshots; rows explain 653 KiB of 653 KiB.
+
+      gained      per call  objects   what
+     653 KiB     +6.05 KiB  20 → 128  tuple accumulates, such as #5522
+                                          in  __main__.resize closure seen[*]
+
+in all: objects +653 KiB
+
+Types that grew the most:
+      gained  objects   type
+     633 KiB  20 → 128  bytearray.memory
+    8.46 KiB  20 → 128  __main__.Image
+
+Findings, cycles, tensors, figures and threads that grew:
+"""
+
+
+def test_leakgraph_names_places_and_then_types(race):
+    answer = race["leakgraph"].read(GROWTH)
+    assert len(answer.holder) == 1 and "resize closure seen" in answer.holder[0]
+    assert [entry.split()[-1] for entry in answer.type[1:]] == [
+        "bytearray.memory",
+        "__main__.Image",
+    ]
+    assert answer.rate == [6.05 * 1024]
+
+
+@pytest.mark.parametrize(
+    ("headline", "accuses"),
+    [
+        ("1 place grows: +653 KiB in 5 snapshots", True),
+        ("12 places grow: +653 KiB in 5 snapshots", True),
+        ("1 place grew, and is idle now: +653 KiB in 5 snapshots", True),
+        ("Nothing grows", False),
+        ("Nothing grows without a limit; 1 place fills: +9 KiB in 5 snapshots", False),
+        ("Nothing goes on growing; 1 place grew and stopped: +99 KiB", False),
+        ("No place goes on growing; all objects together gained 117 KiB", False),
+    ],
+)
+def test_leakgraph_accuses_where_places_grow(race, headline, accuses):
+    assert race["leakgraph"].read(f"{headline}.\n\n").accuses is accuses
 
 
 def test_each_leak_has_a_kind_and_each_kind_a_leak(race):

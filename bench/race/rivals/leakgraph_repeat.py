@@ -17,6 +17,9 @@ RESTART = True
 COMMANDS = 0
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 RATE = re.compile(r"[\d.,]+ [KMG]?i?B +\+([\d.,]+) (B|KiB|MiB|GiB) ")
+#: Otherwise the first line says that nothing grows, or what fills or has stopped.
+ACCUSES = re.compile(r"[\d,]+ places? (grows?|grew)\b")
+TYPES = re.compile(r"^Types that grew the most:\n.*\n((?: .*\n)+)", re.MULTILINE)
 
 
 def look(program: Program) -> Answer:
@@ -27,7 +30,7 @@ def look(program: Program) -> Answer:
 
 
 def read(text: str) -> Answer:
-    """Read the rows of the first table, each with its lines."""
+    """Read the rows of the first table, each with its lines, and of that of types."""
     entries: list[str] = []
     for line in text.split("\n\n")[1].splitlines()[1:] if "\n\n" in text else []:
         if RATE.match(line.strip()):
@@ -36,5 +39,7 @@ def read(text: str) -> Answer:
             entries[-1] += "\n" + line
     rates = [RATE.match(entry.strip()) for entry in entries]
     sizes = [float(x[1].replace(",", "")) * UNITS[x[2]] for x in rates if x]
-    accuses = not text.startswith("Nothing grows")
-    return Answer(entries, entries, None, sizes, accuses)
+    accuses = ACCUSES.match(text) is not None
+    types = TYPES.search(text)
+    rows = types[1].splitlines() if types else []
+    return Answer(entries, entries + rows, None, sizes, accuses)

@@ -5,6 +5,7 @@ https://github.com/open-telemetry/opentelemetry-python/issues/4422
 
 import gc
 import os
+import types
 import weakref
 
 import program
@@ -33,10 +34,15 @@ def work(number):
     Processor()
 
 
+def referrers(to, of):
+    gc.collect()
+    return [each for each in gc.get_referrers(to) if type(each) is of]
+
+
 def let_go():
     if not program.FIXED:
-        method = gc.get_referrers(Processor.latest())[0]
-        [handlers] = [each for each in gc.get_referrers(method) if type(each) is list]
+        [method] = referrers(Processor.latest(), types.MethodType)
+        [handlers] = referrers(method, list)
         handlers.clear()
 
 
