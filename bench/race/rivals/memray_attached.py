@@ -40,7 +40,7 @@ def tracked(file: Path) -> float:
     for _ in range(PATIENCE):
         time.sleep(1)
         told = memray.FileReader(file).metadata
-        seconds = (told.end_time - told.start_time).total_seconds()
+        seconds: float = (told.end_time - told.start_time).total_seconds()
         if seconds >= SECONDS:
             return seconds
     raise TimeoutError(f"{file} does not end")
