@@ -83,9 +83,10 @@ count_from_component(const gathering *state, uint32_t node, uint32_t component)
 {
     const lg__reverse *reverse = &state->reverse;
     uint32_t count = 0;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        count += lg_node_component(state->analysis, reverse->edge[i].source) ==
-                 component;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++)
+        count += lg_node_component(state->analysis,
+                                   lg__in_source(reverse, i)) == component;
     return count;
 }
 

@@ -67,10 +67,9 @@ loss_is_strong(const loss *of, uint64_t edge)
 // Returns whether the edge into a node belongs to what is left of the policy
 // graph.
 static inline bool
-loss_is_left(const loss *of, const lg__in_edge *in)
+loss_is_left(const loss *of, lg__in_edge in)
 {
-    return loss_is_strong(of, of->columns->first_edge[in->source] + in->rank) &&
-           loss_lives(of, in->source);
+    return loss_is_strong(of, in.edge) && loss_lives(of, in.source);
 }
 
 // Returns the module of a namespace, else the node: a module and its namespace
@@ -117,11 +116,13 @@ add_node(const loss *of, region *to, uint32_t node)
 static void
 add_referrers(const loss *of, region *to, uint32_t node)
 {
-    uint64_t end = of->reverse.first[node + 1];
+    uint64_t end = lg__first_in(&of->reverse, node + 1);
     add_node(of, to, node);
-    for (uint64_t i = of->reverse.first[node]; i < end && !to->failed; i++) {
-        uint32_t source = loss_referrer(of, of->reverse.edge[i].source);
-        if (source == node || !loss_is_left(of, &of->reverse.edge[i]))
+    for (uint64_t i = lg__first_in(&of->reverse, node); i < end && !to->failed;
+         i++) {
+        lg__in_edge in = lg__in_at(&of->reverse, i);
+        uint32_t source = loss_referrer(of, in.source);
+        if (source == node || !loss_is_left(of, in))
             continue;
         add_node(of, to, source);
         add_edge(to, source, node);
@@ -190,14 +191,14 @@ static bool
 is_direct(loss *of, uint32_t node)
 {
     uint32_t dominator = of->before->dominator[node];
-    uint64_t end = of->reverse.first[node + 1];
+    uint64_t end = lg__first_in(&of->reverse, node + 1);
     if (of->state[node] & LOSS_ASKED)
         return (of->state[node] & LOSS_DIRECT) != 0;
     of->state[node] |= LOSS_ASKED;
-    for (uint64_t i = of->reverse.first[node]; i < end; i++) {
-        lg__in_edge in = of->reverse.edge[i];
+    for (uint64_t i = lg__first_in(&of->reverse, node); i < end; i++) {
+        lg__in_edge in = lg__in_at(&of->reverse, i);
         if (loss_referrer(of, in.source) == dominator &&
-            loss_is_strong(of, of->columns->first_edge[in.source] + in.rank)) {
+            loss_is_strong(of, in.edge)) {
             of->state[node] |= LOSS_DIRECT;
             return true;
         }
@@ -243,10 +244,10 @@ save(loss *of, uint32_t *stack, uint32_t *height, uint32_t node)
 static bool
 is_entered(const loss *of, uint32_t node)
 {
-    uint64_t end = of->reverse.first[node + 1];
-    for (uint64_t i = of->reverse.first[node]; i < end; i++) {
-        const lg__in_edge *in = &of->reverse.edge[i];
-        if (!(of->state[in->source] & LOSS_SUSPECT) && loss_is_left(of, in))
+    uint64_t end = lg__first_in(&of->reverse, node + 1);
+    for (uint64_t i = lg__first_in(&of->reverse, node); i < end; i++) {
+        lg__in_edge in = lg__in_at(&of->reverse, i);
+        if (!(of->state[in.source] & LOSS_SUSPECT) && loss_is_left(of, in))
             return true;
     }
     return false;
@@ -295,12 +296,12 @@ has_two_paths(loss *of, uint32_t node)
 {
     uint32_t dominator = of->before->dominator[node];
     uint32_t first = LG_NONE;
-    uint64_t end = of->reverse.first[node + 1];
-    for (uint64_t i = of->reverse.first[node]; i < end; i++) {
-        const lg__in_edge *in = &of->reverse.edge[i];
+    uint64_t end = lg__first_in(&of->reverse, node + 1);
+    for (uint64_t i = lg__first_in(&of->reverse, node); i < end; i++) {
+        lg__in_edge in = lg__in_at(&of->reverse, i);
         uint32_t branch =
             loss_is_left(of, in)
-                ? branch_below(of, dominator, loss_referrer(of, in->source))
+                ? branch_below(of, dominator, loss_referrer(of, in.source))
                 : LG_NONE;
         if (branch == LG_NONE || branch == node || branch == first)
             continue;

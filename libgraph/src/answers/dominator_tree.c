@@ -233,8 +233,9 @@ static lg_hop
 find_member_hop(const planting *state, uint32_t component, uint32_t node)
 {
     const lg__reverse *reverse = &state->walk.reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
         if (lg_node_component(state->analysis, source) != component)
             continue;
         source = lg__seen_node(state->walk.fold, source);

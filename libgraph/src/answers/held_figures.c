@@ -169,10 +169,10 @@ look_at(search *state, uint32_t member, lg_error *err)
     const lg__reverse *reverse = &state->figures->walk.reverse;
     const uint32_t *label = state->figures->label;
     lg_status status = LG_OK;
-    for (uint64_t i = reverse->first[member];
-         i < reverse->first[member + 1] && status == LG_OK; i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, member);
+         i < lg__first_in(reverse, member + 1) && status == LG_OK; i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             label[source] == state->number)
             continue;

@@ -57,13 +57,13 @@ lg__liveness_free(lg__liveness *liveness)
 
 // Returns whether a reference takes the proof from its source to its target.
 static bool
-is_followed(const search *state, uint32_t source, uint32_t rank)
+is_followed(const search *state, lg__in_edge in)
 {
     const lg_columns *columns = &state->liveness->graph->columns;
-    unsigned kind = columns->edge_kind[columns->first_edge[source] + rank];
-    return state->proof == HELD
-               ? !(kind & LG_EDGE_WEAK)
-               : (kind & LG_EDGE_TRAVERSED) && lg__is_visited(columns, source);
+    unsigned kind = columns->edge_kind[in.edge];
+    return state->proof == HELD ? !(kind & LG_EDGE_WEAK)
+                                : (kind & LG_EDGE_TRAVERSED) &&
+                                      lg__is_visited(columns, in.source);
 }
 
 static void
@@ -96,8 +96,8 @@ static bool
 look_at(search *state, uint32_t node, uint32_t at)
 {
     lg__liveness *liveness = state->liveness;
-    const uint64_t *first = liveness->reverse.first + node;
-    uint64_t references = first[1] - first[0], followed = 0;
+    const uint64_t begin = lg__first_in(&liveness->reverse, node);
+    uint64_t references = lg__count_in(&liveness->reverse, node), followed = 0;
     if ((liveness->known[node] & state->proof) ||
         is_kept(state, node, references))
         return true;
@@ -106,9 +106,9 @@ look_at(search *state, uint32_t node, uint32_t at)
         return false;
     }
     liveness->left -= references;
-    for (uint64_t i = first[0]; i < first[1]; i++) {
-        lg__in_edge in = liveness->reverse.edge[i];
-        if (!is_followed(state, in.source, in.rank))
+    for (uint64_t i = begin; i < begin + references; i++) {
+        lg__in_edge in = lg__in_at(&liveness->reverse, i);
+        if (!is_followed(state, in))
             continue;
         followed++;
         meet(state, in.source, at);

@@ -59,10 +59,10 @@ look_at_holders(lg__views *to, uint32_t array, bool *seen)
     const lg_columns *columns = &to->graph->columns;
     bool enough = true;
     *seen = lg_node_unexplained(to->graph, array) > 0;
-    for (uint64_t i = to->reverse.first[array];
-         i < to->reverse.first[array + 1] && enough; i++) {
-        lg__in_edge in = to->reverse.edge[i];
-        uint64_t edge = columns->first_edge[in.source] + in.rank;
+    for (uint64_t i = lg__first_in(&to->reverse, array);
+         i < lg__first_in(&to->reverse, array + 1) && enough; i++) {
+        lg__in_edge in = lg__in_at(&to->reverse, i);
+        uint64_t edge = in.edge;
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             continue;
         if (is_views_edge(to->graph, edge))
@@ -100,9 +100,9 @@ lg__views_look(lg__views *to, uint32_t memory)
     to->shown = to->widest_shown = 0;
     to->widest = LG_NONE;
     to->unknown = false;
-    for (uint64_t i = to->reverse.first[memory];
-         i < to->reverse.first[memory + 1] && enough; i++)
-        enough = add_array(to, to->reverse.edge[i].source);
+    for (uint64_t i = lg__first_in(&to->reverse, memory);
+         i < lg__first_in(&to->reverse, memory + 1) && enough; i++)
+        enough = add_array(to, lg__in_source(&to->reverse, i));
     for (size_t i = 0; i < to->arrays.count && !to->unknown && enough; i++)
         enough = look_at_array(to, to->arrays.items[i]);
     to->unknown |= to->arrays.count > VIEWS_LOOKED_AT;

@@ -217,9 +217,8 @@ static uint64_t
 count_crossings(const search *state, uint32_t node)
 {
     const uint64_t *first = state->walk.graph->columns.first_edge;
-    const uint64_t *first_in = state->walk.reverse.first;
     return (first[node + 1] - first[node]) *
-           (first_in[node + 1] - first_in[node]);
+           lg__count_in(&state->walk.reverse, node);
 }
 
 // Lists the members that are not folded away, most promising first.

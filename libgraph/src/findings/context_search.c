@@ -104,11 +104,12 @@ bool
 lg__detection_is_running(const lg__detection *detection, uint32_t frame)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[frame]; i < reverse->first[frame + 1]; i++)
+    for (uint64_t i = lg__first_in(reverse, frame);
+         i < lg__first_in(reverse, frame + 1); i++)
         if (lg__edge_kind(detection->graph,
                           lg__detection_edge_in(detection, i)) ==
                 LG_EDGE_FRAME ||
-            lg__node_role(detection->graph, reverse->edge[i].source) ==
+            lg__node_role(detection->graph, lg__in_source(reverse, i)) ==
                 LG__ROLE_SUSPENDED)
             return true;
     return false;
@@ -142,8 +143,9 @@ lg__detection_is_stored_outside(const lg__detection *detection, uint32_t node,
                                 unsigned type_bits)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
         if (!(lg__type_bits_of(detection, source) & type_bits) &&
             lg__detection_is_storing(detection, source,
                                      lg__detection_edge_in(detection, i)))

@@ -93,10 +93,10 @@ climb_once(climb *to)
     const lg__reverse *reverse = &detection->walk.reverse;
     for (size_t i = 0; i < to->count; i++) {
         uint32_t at = to->now[i].at;
-        for (uint64_t j = reverse->first[at]; j < reverse->first[at + 1]; j++) {
-            lg__in_edge in = reverse->edge[j];
-            uint64_t edge =
-                detection->graph->columns.first_edge[in.source] + in.rank;
+        for (uint64_t j = lg__first_in(reverse, at);
+             j < lg__first_in(reverse, at + 1); j++) {
+            lg__in_edge in = lg__in_at(reverse, j);
+            uint64_t edge = in.edge;
             uint32_t up = lg__seen_node(detection->walk.fold, in.source);
             climber next = {up, to->now[i].loss, is_by_name(detection, edge)};
             if (is_part(lg__edge_kind(detection->graph, edge)) &&

@@ -135,8 +135,9 @@ static bool
 is_running_variable(const lg__detection *detection, uint32_t cell)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[cell]; i < reverse->first[cell + 1]; i++)
-        if (lg__node_category(detection->graph, reverse->edge[i].source) ==
+    for (uint64_t i = lg__first_in(reverse, cell);
+         i < lg__first_in(reverse, cell + 1); i++)
+        if (lg__node_category(detection->graph, lg__in_source(reverse, i)) ==
             LG_CATEGORY_FRAME)
             return true;
     return false;

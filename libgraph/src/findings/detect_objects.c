@@ -214,8 +214,9 @@ static bool
 may_share(const lg__detection *detection, uint32_t function, uint32_t code)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[code]; i < reverse->first[code + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, code);
+         i < lg__first_in(reverse, code + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
         if (source != function &&
             lg__node_role(detection->graph, source) != LG__ROLE_TUPLE)
             return true;

@@ -139,9 +139,10 @@ is_last_result(const lg__detection *detection, uint32_t node)
     if (!lg__node_is_a(detection->graph, node,
                        "IPython.core.interactiveshell.ExecutionResult"))
         return false;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        lg__in_edge in = reverse->edge[i];
-        uint64_t edge = columns->first_edge[in.source] + in.rank;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        uint64_t edge = in.edge;
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
             !lg__string_is(lg__detection_name(detection, edge),
                            "last_execution_result"))
@@ -157,9 +158,10 @@ is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
     const lg_columns *columns = &detection->graph->columns;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        lg__in_edge in = reverse->edge[i];
-        uint64_t edge = columns->first_edge[in.source] + in.rank;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        uint64_t edge = in.edge;
         lg_string name = lg__detection_name(detection, edge);
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             continue;

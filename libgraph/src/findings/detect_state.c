@@ -129,9 +129,9 @@ container_of(const lg__detection *detection, uint32_t node)
     const lg__reverse *reverse = &detection->walk.reverse;
     for (int level = 0; level < LEVELS; level++) {
         uint32_t outer = LG_NONE;
-        for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1];
-             i++) {
-            uint32_t source = reverse->edge[i].source;
+        for (uint64_t i = lg__first_in(reverse, node);
+             i < lg__first_in(reverse, node + 1); i++) {
+            uint32_t source = lg__in_source(reverse, i);
             if ((lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
                 detection->walk.fold[source].owner == LG_NONE)
                 outer = source;

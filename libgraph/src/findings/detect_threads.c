@@ -18,10 +18,10 @@ outermost_of(const lg__detection *detection, uint32_t frame)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
     const lg_columns *columns = &detection->graph->columns;
-    for (uint64_t i = reverse->first[frame]; i < reverse->first[frame + 1];
-         i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, frame);
+         i < lg__first_in(reverse, frame + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_FRAME)
             continue;
         uint32_t outermost = LG_NONE;
@@ -41,12 +41,11 @@ static uint32_t
 running_as(const lg__detection *detection, uint32_t thread)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    const lg_columns *columns = &detection->graph->columns;
     uint32_t root = LG_NONE;
-    for (uint64_t i = reverse->first[thread];
-         i < reverse->first[thread + 1] && root == LG_NONE; i++) {
-        uint32_t frame = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[frame] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, thread);
+         i < lg__first_in(reverse, thread + 1) && root == LG_NONE; i++) {
+        uint32_t frame = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
             lg__string_is(lg__detection_name(detection, edge), "self"))
             root = outermost_of(detection, frame);
@@ -83,11 +82,11 @@ cut_calls(lg__detection *detection, uint32_t thread)
     uint32_t target = lg__detection_attribute(detection, thread, "_target");
     if (target != LG_NONE)
         lg__detection_cut(detection, target);
-    for (uint64_t i = reverse->first[thread]; i < reverse->first[thread + 1];
-         i++)
-        if (lg__type_bits_of(detection, reverse->edge[i].source) &
+    for (uint64_t i = lg__first_in(reverse, thread);
+         i < lg__first_in(reverse, thread + 1); i++)
+        if (lg__type_bits_of(detection, lg__in_source(reverse, i)) &
             LG__TYPE_METHOD)
-            lg__detection_cut(detection, reverse->edge[i].source);
+            lg__detection_cut(detection, lg__in_source(reverse, i));
 }
 
 // Unroots an object if only stacks refer to it unseen. Before CPython 3.11, the
@@ -97,12 +96,11 @@ static void
 unroot_called(lg__detection *detection, uint32_t object)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    const lg_columns *columns = &detection->graph->columns;
     int64_t frames = 0;
-    for (uint64_t i = reverse->first[object]; i < reverse->first[object + 1];
-         i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, object);
+         i < lg__first_in(reverse, object + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         frames +=
             lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
             lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME;

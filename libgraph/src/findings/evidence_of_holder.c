@@ -35,11 +35,11 @@ enum { LEVELS = 4 }; // most containers between a variable and what it keeps
 static uint64_t
 edge_into(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
 {
-    const lg_columns *columns = &graph->columns;
     uint64_t found = UINT64_MAX;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         lg_category category = lg__node_category(graph, source);
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL)
             return edge;
@@ -82,9 +82,9 @@ entry_with(const lg_graph *graph, const lg__reverse *reverse,
            uint32_t reference)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t i = reverse->first[reference];
-         i < reverse->first[reference + 1]; i++) {
-        uint32_t dict = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, reference);
+         i < lg__first_in(reverse, reference + 1); i++) {
+        uint32_t dict = lg__in_source(reverse, i);
         uint64_t end = columns->first_edge[dict + 1];
         for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
             if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
@@ -102,10 +102,10 @@ entry_of(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t found = UINT64_MAX;
-    for (uint64_t i = reverse->first[node];
-         i < reverse->first[node + 1] && found == UINT64_MAX; i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1) && found == UINT64_MAX; i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             found = entry_with(graph, reverse, source);
     }

@@ -20,9 +20,9 @@ function_runs_with(const lg__detection *detection, uint32_t function,
                    uint32_t key)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[function];
-         i < reverse->first[function + 1]; i++)
-        if (runs_with(detection, reverse->edge[i].source, key))
+    for (uint64_t i = lg__first_in(reverse, function);
+         i < lg__first_in(reverse, function + 1); i++)
+        if (runs_with(detection, lg__in_source(reverse, i), key))
             return true;
     return false;
 }
@@ -36,8 +36,9 @@ is_running_global(const lg__detection *detection, uint32_t dict, uint64_t edge)
     uint32_t key = detection->graph->columns.edge_payload[edge];
     if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
         return false;
-    for (uint64_t i = reverse->first[dict]; i < reverse->first[dict + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, dict);
+         i < lg__first_in(reverse, dict + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
         if (lg__edge_kind(detection->graph,
                           lg__detection_edge_in(detection, i)) ==
                 LG_EDGE_GLOBALS &&
@@ -62,11 +63,12 @@ is_running_attribute(const lg__detection *detection, uint32_t source,
             : LG_NONE;
     if (key == LG_NONE)
         return false;
-    for (uint64_t i = reverse->first[owner]; i < reverse->first[owner + 1]; i++)
+    for (uint64_t i = lg__first_in(reverse, owner);
+         i < lg__first_in(reverse, owner + 1); i++)
         if (lg__edge_kind(detection->graph,
                           lg__detection_edge_in(detection, i)) ==
                 LG_EDGE_LOCAL &&
-            runs_with(detection, reverse->edge[i].source, key))
+            runs_with(detection, lg__in_source(reverse, i), key))
             return true;
     return false;
 }
@@ -101,8 +103,9 @@ is_variable(const lg__detection *detection, uint32_t node, unsigned which,
             int levels)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        if (!is_passing(detection, reverse->edge[i].source,
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++)
+        if (!is_passing(detection, lg__in_source(reverse, i),
                         lg__detection_edge_in(detection, i), which, levels))
             return false;
     return true;
@@ -164,9 +167,9 @@ static bool
 are_of_function(const lg__detection *detection, uint32_t names)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[names]; i < reverse->first[names + 1];
-         i++) {
-        uint32_t code = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, names);
+         i < lg__first_in(reverse, names + 1); i++) {
+        uint32_t code = lg__in_source(reverse, i);
         if (lg__detection_attribute(detection, code, "co_names") == names &&
             !lg__string_is(lg_node_text(detection->graph, code), "<module>") &&
             !passes(detection, code, "retain_graph"))
@@ -181,8 +184,9 @@ static bool
 is_key_for_backward(const lg__detection *detection, uint32_t key)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[key]; i < reverse->first[key + 1]; i++) {
-        uint32_t names = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, key);
+         i < lg__first_in(reverse, key + 1); i++) {
+        uint32_t names = lg__in_source(reverse, i);
         if (lg__node_role(detection->graph, names) == LG__ROLE_TUPLE &&
             have_word(detection->graph, names, "backward") &&
             are_of_function(detection, names))
@@ -195,10 +199,11 @@ bool
 lg__detection_is_for_backward(const lg__detection *detection, uint32_t node)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
         uint64_t edge = lg__detection_edge_in(detection, i);
         uint32_t owner =
-            lg__seen_node(detection->walk.fold, reverse->edge[i].source);
+            lg__seen_node(detection->walk.fold, lg__in_source(reverse, i));
         uint32_t key = lg__attribute_key(detection->graph, owner, edge);
         if (key != LG_NONE && is_key_for_backward(detection, key))
             return true;
@@ -210,9 +215,9 @@ bool
 lg__detection_is_gathered(const lg__detection *detection, uint32_t tensor)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[tensor]; i < reverse->first[tensor + 1];
-         i++) {
-        uint32_t holder = reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, tensor);
+         i < lg__first_in(reverse, tensor + 1); i++) {
+        uint32_t holder = lg__in_source(reverse, i);
         if ((lg__type_bits_of(detection, holder) & LG__TYPE_CONTAINER) &&
             detection->walk.fold[holder].owner == LG_NONE &&
             lg__detection_is_for_backward(detection, holder))

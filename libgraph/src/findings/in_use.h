@@ -7,8 +7,7 @@
 static inline uint64_t
 lg__detection_edge_in(const lg__detection *detection, uint64_t index)
 {
-    lg__in_edge in = detection->walk.reverse.edge[index];
-    return detection->graph->columns.first_edge[in.source] + in.rank;
+    return lg__in_number(&detection->walk.reverse, index);
 }
 
 /** Returns whether programs keep things by such an edge: under a name, or in a

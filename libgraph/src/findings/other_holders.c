@@ -78,10 +78,10 @@ look_at_referrers(looking *to)
     lg__detection *detection = to->detection;
     const lg_columns *columns = &detection->graph->columns;
     const lg__reverse *reverse = &detection->walk.reverse;
-    uint64_t end = reverse->first[to->node + 1];
-    for (uint64_t i = reverse->first[to->node]; i < end; i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+    uint64_t end = lg__first_in(reverse, to->node + 1);
+    for (uint64_t i = lg__first_in(reverse, to->node); i < end; i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && to->spared[source] &&
             lg_node_is_reachable(detection->analysis, source) &&
             !is_of_match(to, source))

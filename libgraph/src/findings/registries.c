@@ -70,11 +70,11 @@ kind_at(const lg_graph *graph, uint32_t node)
         return LG__REGISTRY_FUTURE;
     if (!lg__graph_reverse(graph, &reverse))
         return LG__REGISTRY_NONE;
-    for (uint64_t i = reverse.first[node]; i < reverse.first[node + 1]; i++) {
-        uint32_t source = reverse.edge[i].source;
+    for (uint64_t i = lg__first_in(&reverse, node);
+         i < lg__first_in(&reverse, node + 1); i++) {
+        uint32_t source = lg__in_source(&reverse, i);
         if (lg__node_category(graph, source) == LG_CATEGORY_ROOT)
-            return lg__registry_of(graph, graph->columns.first_edge[source] +
-                                              reverse.edge[i].rank);
+            return lg__registry_of(graph, lg__in_number(&reverse, i));
     }
     return LG__REGISTRY_NONE;
 }

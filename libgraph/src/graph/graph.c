@@ -324,8 +324,8 @@ lg_graph_memory(const lg_graph *graph)
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         bytes += graph->array[i].owned != NULL ? graph->array[i].owned_size : 0;
     if (lazy->has_reverse)
-        bytes += nodes * sizeof *lazy->reverse.first +
-                 graph->columns.edge_count * sizeof *lazy->reverse.edge;
+        bytes +=
+            lg__reverse_size(&graph->columns, lazy->reverse.first_top != NULL);
     if (lazy->has_folds)
         bytes += nodes * sizeof *lazy->fold + graph->type_count;
     if (lazy->has_by_address)

@@ -14,6 +14,7 @@
 
 #include "base/base_private.h"
 #include "graph/arrays.h"
+#include "graph/reverse.h"
 #include "graph/spent.h"
 #include "graph/texts.h"
 
@@ -39,17 +40,6 @@ typedef struct lg__trait {
     uint8_t role;     /**< lg__role */
     uint8_t parted;   /**< number of its lg__block_parts; 0: one block */
 } lg__trait;
-
-/** An in-edge: its source, and its rank among the source's out-edges. */
-typedef struct lg__in_edge {
-    uint32_t source;
-    uint32_t rank;
-} lg__in_edge;
-
-typedef struct lg__reverse {
-    const uint64_t *first; /**< [node_count + 1] */
-    const lg__in_edge *edge;
-} lg__reverse;
 
 /** The owner that a node is folded into; LG_NONE for most nodes. For a
  *  namespace or a closure tuple, rank is that of the owner's only edge that

@@ -124,11 +124,10 @@ opener_of(const lg__walk *walk, uint32_t folded)
 static bool
 into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
 {
-    const lg_columns *columns = &walk->graph->columns;
-    for (uint64_t i = walk->reverse.first[cell];
-         i < walk->reverse.first[cell + 1]; i++) {
-        lg__in_edge in = walk->reverse.edge[i];
-        uint64_t edge = columns->first_edge[in.source] + in.rank;
+    for (uint64_t i = lg__first_in(&walk->reverse, cell);
+         i < lg__first_in(&walk->reverse, cell + 1); i++) {
+        lg__in_edge in = lg__in_at(&walk->reverse, i);
+        uint64_t edge = in.edge;
         lg__fold fold = walk->fold[in.source];
         if (fold.owner == LG_NONE || !enters_cell(walk, in.source, edge))
             continue;
@@ -144,7 +143,7 @@ static bool
 into_by(const lg__walk *walk, lg__in_edge in)
 {
     const lg_graph *graph = walk->graph;
-    uint64_t edge = graph->columns.first_edge[in.source] + in.rank;
+    uint64_t edge = in.edge;
     lg__fold fold = walk->fold[in.source];
     bool from_cell = lg__node_role(graph, in.source) == LG__ROLE_CELL;
     if (from_cell && lg__edge_kind(graph, edge) == LG_EDGE_CELL &&
@@ -163,9 +162,9 @@ into_by(const lg__walk *walk, lg__in_edge in)
 static bool
 into_node(const lg__walk *walk, uint32_t node)
 {
-    for (uint64_t i = walk->reverse.first[node];
-         i < walk->reverse.first[node + 1]; i++)
-        if (!into_by(walk, walk->reverse.edge[i]))
+    for (uint64_t i = lg__first_in(&walk->reverse, node);
+         i < lg__first_in(&walk->reverse, node + 1); i++)
+        if (!into_by(walk, lg__in_at(&walk->reverse, i)))
             return false;
     return true;
 }

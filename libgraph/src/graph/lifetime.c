@@ -38,12 +38,8 @@ free_lazy(lg_graph *graph)
     const lg_allocator *allocator = &graph->allocator;
     lg__lazy *lazy = graph->lazy;
     size_t nodes = graph->columns.node_count;
-    if (lazy->has_reverse) {
-        lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.first,
-                       (nodes + 1) * sizeof(uint64_t));
-        lg__deallocate(allocator, (void *)(uintptr_t)lazy->reverse.edge,
-                       graph->columns.edge_count * sizeof(lg__in_edge));
-    }
+    if (lazy->has_reverse)
+        lg__reverse_free(&graph->columns, allocator, &lazy->reverse);
     if (lazy->has_paths) {
         lg__wide_free(lazy->path_before);
         lg__wide_free(lazy->path_root);

@@ -3,52 +3,122 @@
 
 #include <string.h>
 
-// Counts in-edges: afterwards first[node + 1] is the start of the node's
-// in-edges. Filling moves it to their end, where those of the next node start.
-static void
-count_in_edges(const lg_columns *columns, uint64_t *first)
+// The index while it is made. Each number is stored as two parts if `wide`,
+// which callers know when they are compiled.
+typedef struct making {
+    uint32_t *first, *edge, *source;
+    uint8_t *first_top, *edge_top;
+} making;
+
+static inline void
+store(uint32_t *numbers, uint8_t *tops, uint64_t at, uint64_t number, bool wide)
 {
-    memset(first, 0, ((size_t)columns->node_count + 1) * sizeof *first);
+    numbers[at] = (uint32_t)number;
+    if (wide)
+        tops[at] = (uint8_t)(number >> 32);
+}
+
+static inline uint64_t
+load(const uint32_t *numbers, const uint8_t *tops, uint64_t at, bool wide)
+{
+    return lg__reverse_number(numbers, wide ? tops : NULL, at);
+}
+
+// Returns the number at a place, which becomes greater by one.
+static inline uint64_t
+count_on(const making *to, uint64_t at, bool wide)
+{
+    const uint64_t number = load(to->first, to->first_top, at, wide);
+    store(to->first, to->first_top, at, number + 1, wide);
+    return number;
+}
+
+// Counts in-edges: afterwards the number behind a node's is the start of its
+// in-edges. Filling moves it to their end, where those of the next node start.
+static inline void
+count_in_edges(const lg_columns *columns, const making *to, bool wide)
+{
+    for (uint64_t node = 0; node <= columns->node_count; node++)
+        store(to->first, to->first_top, node, 0, wide);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        first[columns->edge_target[edge] + 1]++;
+        count_on(to, (uint64_t)columns->edge_target[edge] + 1, wide);
     uint64_t sum = 0;
-    for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint64_t count = first[node + 1];
-        first[node + 1] = sum;
+    for (uint64_t node = 0; node < columns->node_count; node++) {
+        const uint64_t count = load(to->first, to->first_top, node + 1, wide);
+        store(to->first, to->first_top, node + 1, sum, wide);
         sum += count;
     }
 }
 
-static void
-fill_in_edges(const lg_columns *columns, uint64_t *first, lg__in_edge *edges)
+static inline void
+fill(const lg_columns *columns, const making *to, bool wide)
 {
-    for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint64_t begin = columns->first_edge[node];
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = begin; edge < end; edge++)
-            edges[first[columns->edge_target[edge] + 1]++] =
-                (lg__in_edge){node, (uint32_t)(edge - begin)};
-    }
+    count_in_edges(columns, to, wide);
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++)
+        store(to->edge, to->edge_top,
+              count_on(to, (uint64_t)columns->edge_target[edge] + 1, wide),
+              edge, wide);
 }
 
-static bool
-make_reverse(const lg_graph *graph, lg__reverse *out)
+static size_t
+count_sources(const lg_columns *columns)
 {
-    const lg_columns *columns = &graph->columns;
-    size_t first_size = ((size_t)columns->node_count + 1) * sizeof(uint64_t);
-    uint64_t *first = lg__allocate(&graph->allocator, first_size);
-    lg__in_edge *edges =
-        lg__allocate(&graph->allocator, columns->edge_count * sizeof *edges);
-    if (first == NULL || edges == NULL) {
-        lg__deallocate(&graph->allocator, first, first_size);
-        lg__deallocate(&graph->allocator, edges,
-                       columns->edge_count * sizeof *edges);
+    return (size_t)(columns->edge_count / LG__REVERSE_STEP) + 2;
+}
+
+static void
+list_sources(const lg_columns *columns, uint32_t *source)
+{
+    const size_t count = count_sources(columns);
+    size_t listed = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        while (listed < count &&
+               listed * LG__REVERSE_STEP < columns->first_edge[node + 1])
+            source[listed++] = node;
+    while (listed < count)
+        source[listed++] =
+            columns->node_count > 0 ? columns->node_count - 1 : 0;
+}
+
+size_t
+lg__reverse_size(const lg_columns *columns, bool wide)
+{
+    const size_t numbers =
+        (size_t)columns->node_count + 1 + (size_t)columns->edge_count;
+    return (numbers + count_sources(columns)) * sizeof(uint32_t) +
+           (wide ? numbers : 0);
+}
+
+// All parts are one block, which begins with `first`.
+bool
+lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
+                 bool wide, lg__reverse *out)
+{
+    uint32_t *block = lg__allocate(allocator, lg__reverse_size(columns, wide));
+    if (block == NULL)
         return false;
+    making to = {.first = block};
+    to.edge = to.first + columns->node_count + 1;
+    to.source = to.edge + columns->edge_count;
+    if (wide) {
+        to.first_top = (uint8_t *)(to.source + count_sources(columns));
+        to.edge_top = to.first_top + columns->node_count + 1;
+        fill(columns, &to, true);
+    } else {
+        fill(columns, &to, false);
     }
-    count_in_edges(columns, first);
-    fill_in_edges(columns, first, edges);
-    *out = (lg__reverse){first, edges};
+    list_sources(columns, to.source);
+    *out = (lg__reverse){columns->first_edge, to.first,     to.edge,
+                         to.source,           to.first_top, to.edge_top};
     return true;
+}
+
+void
+lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
+                 lg__reverse *reverse)
+{
+    lg__deallocate(allocator, (void *)(uintptr_t)reverse->first,
+                   lg__reverse_size(columns, reverse->first_top != NULL));
 }
 
 bool
@@ -60,7 +130,9 @@ lg__graph_reverse(const lg_graph *graph, lg__reverse *out)
     if (!lazy->has_reverse) {
         lg_lock_take(&lazy->lock);
         if (!lazy->has_reverse)
-            lazy->has_reverse = make_reverse(graph, &lazy->reverse);
+            lazy->has_reverse = lg__reverse_make(
+                &graph->columns, &graph->allocator,
+                graph->columns.edge_count > UINT32_MAX, &lazy->reverse);
         lg_lock_give(&lazy->lock);
     }
     if (!lazy->has_reverse)
@@ -76,10 +148,10 @@ lg_node_referrers(const lg_graph *graph, lg_node node, lg_edge *edges,
     lg__reverse reverse;
     if (!lg__graph_reverse(graph, &reverse))
         return UINT64_MAX;
-    const lg__in_edge *in = reverse.edge + reverse.first[node];
-    uint64_t count = reverse.first[node + 1] - reverse.first[node];
+    const uint64_t begin = lg__first_in(&reverse, node);
+    const uint64_t count = lg__count_in(&reverse, node);
     for (uint64_t i = 0; i < count && i < capacity; i++)
-        edges[i] = graph->columns.first_edge[in[i].source] + in[i].rank;
+        edges[i] = lg__in_number(&reverse, begin + i);
     return count;
 }
 

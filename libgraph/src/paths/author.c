@@ -15,16 +15,9 @@ typedef struct users {
     bool library; // one that the type or a base of it comes from
 } users;
 
-static uint64_t
-edge_of(const users *to, lg__in_edge in)
-{
-    return to->graph->columns.first_edge[in.source] + in.rank;
-}
-
 static bool
-is_attribute(const users *to, lg__in_edge in, const char *name)
+is_attribute(const users *to, uint64_t edge, const char *name)
 {
-    uint64_t edge = edge_of(to, in);
     return lg__edge_kind(to->graph, edge) == LG_EDGE_ATTRIBUTE &&
            lg__string_is(lg__edge_name(to->graph, edge), name);
 }
@@ -35,9 +28,10 @@ static uint32_t
 owner_of(const users *to, uint32_t node, const char *name)
 {
     const lg__reverse *reverse = &to->reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        if (is_attribute(to, reverse->edge[i], name))
-            return reverse->edge[i].source;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++)
+        if (is_attribute(to, lg__in_number(reverse, i), name))
+            return lg__in_source(reverse, i);
     return LG_NONE;
 }
 
@@ -47,10 +41,11 @@ code_around(const users *to, uint32_t code)
 {
     const lg__reverse *reverse = &to->reverse;
     uint32_t around = LG_NONE;
-    for (uint64_t i = reverse->first[code];
-         i < reverse->first[code + 1] && around == LG_NONE; i++)
-        if (lg__node_role(to->graph, reverse->edge[i].source) == LG__ROLE_TUPLE)
-            around = owner_of(to, reverse->edge[i].source, "co_consts");
+    for (uint64_t i = lg__first_in(reverse, code);
+         i < lg__first_in(reverse, code + 1) && around == LG_NONE; i++)
+        if (lg__node_role(to->graph, lg__in_source(reverse, i)) ==
+            LG__ROLE_TUPLE)
+            around = owner_of(to, lg__in_source(reverse, i), "co_consts");
     return around;
 }
 
@@ -119,13 +114,13 @@ static void
 note_users(users *to, uint32_t names)
 {
     const lg__reverse *reverse = &to->reverse;
-    for (uint64_t i = reverse->first[names]; i < reverse->first[names + 1];
-         i++) {
+    for (uint64_t i = lg__first_in(reverse, names);
+         i < lg__first_in(reverse, names + 1); i++) {
         lg_string package = {"", 0};
-        if (!is_attribute(to, reverse->edge[i], "co_names"))
+        if (!is_attribute(to, lg__in_number(reverse, i), "co_names"))
             continue;
         lg__origin origin =
-            origin_of_code(to, reverse->edge[i].source, &package);
+            origin_of_code(to, lg__in_source(reverse, i), &package);
         to->program |= origin == LG__ORIGIN_PROGRAM;
         to->library |= origin == LG__ORIGIN_LIBRARY && is_from(to, package);
     }
@@ -163,7 +158,7 @@ static bool
 is_telling(const users *to, uint32_t owner, uint32_t key)
 {
     return lg__attributes_have_authors(to->graph, owner) && key != LG_NONE &&
-           to->reverse.first[key + 1] - to->reverse.first[key] <= MANY;
+           lg__count_in(&to->reverse, key) <= MANY;
 }
 
 // Finds whose code has the name of an attribute, until both have it.
@@ -176,12 +171,13 @@ find_users(const lg_graph *graph, uint32_t owner, uint64_t edge,
     uint32_t key = lg__attribute_key(graph, owner, edge);
     if (!lg__graph_reverse(graph, &to.reverse) || !is_telling(&to, owner, key))
         return to;
-    for (uint64_t i = to.reverse.first[key];
-         i < to.reverse.first[key + 1] &&
+    for (uint64_t i = lg__first_in(&to.reverse, key);
+         i < lg__first_in(&to.reverse, key + 1) &&
          !(to.library && (to.program || until_library));
          i++)
-        if (lg__node_role(graph, to.reverse.edge[i].source) == LG__ROLE_TUPLE)
-            note_users(&to, to.reverse.edge[i].source);
+        if (lg__node_role(graph, lg__in_source(&to.reverse, i)) ==
+            LG__ROLE_TUPLE)
+            note_users(&to, lg__in_source(&to.reverse, i));
     return to;
 }
 

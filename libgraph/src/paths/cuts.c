@@ -116,10 +116,10 @@ search_back(cut_search *state, uint32_t end, bool below)
         return end;
     for (uint32_t i = 0; i < met; i++) {
         uint32_t node = state->queue[i];
-        for (uint64_t at = reverse->first[node]; at < reverse->first[node + 1];
-             at++) {
-            lg__in_edge in = reverse->edge[at];
-            uint64_t edge = columns->first_edge[in.source] + in.rank;
+        for (uint64_t at = lg__first_in(reverse, node);
+             at < lg__first_in(reverse, node + 1); at++) {
+            lg__in_edge in = lg__in_at(reverse, at);
+            uint64_t edge = in.edge;
             if (state->by[in.source] != UINT64_MAX ||
                 (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
                 state->role[in.source] == LG__FLOW_CLOSED ||

@@ -140,10 +140,10 @@ static access
 access_to(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
 {
     access found = {false, LG_NONE, 0};
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
-        uint64_t edge =
-            graph->columns.first_edge[source] + reverse->edge[i].rank;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        uint64_t edge = lg__in_number(reverse, i);
         if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
             continue;
         found.viewed = true;

@@ -6,12 +6,6 @@
 // An object with more referrers, such as None, is no module's parameter.
 enum { FEW = 1000 };
 
-static uint64_t
-edge_of(const lg_graph *graph, lg__in_edge in)
-{
-    return graph->columns.first_edge[in.source] + in.rank;
-}
-
 // torch.nn.Module names its own dicts `_parameters` and `_buffers`.
 static bool
 is_named_so(const lg_graph *graph, uint64_t edge)
@@ -25,13 +19,13 @@ static bool
 is_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
                 uint32_t dict)
 {
-    uint64_t begin = reverse->first[dict];
-    uint64_t end = reverse->first[dict + 1];
+    uint64_t begin = lg__first_in(reverse, dict);
+    uint64_t end = lg__first_in(reverse, dict + 1);
     if (lg__node_category(graph, dict) != LG_CATEGORY_CONTAINER ||
         end - begin > FEW)
         return false;
     for (uint64_t i = begin; i < end; i++)
-        if (is_named_so(graph, edge_of(graph, reverse->edge[i])))
+        if (is_named_so(graph, lg__in_number(reverse, i)))
             return true;
     return false;
 }
@@ -40,12 +34,12 @@ static uint32_t
 find_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
                   uint32_t target)
 {
-    uint64_t end = reverse->first[target + 1];
-    if (end - reverse->first[target] > FEW)
+    uint64_t end = lg__first_in(reverse, target + 1);
+    if (end - lg__first_in(reverse, target) > FEW)
         return LG_NONE;
-    for (uint64_t i = reverse->first[target]; i < end; i++) {
-        lg__in_edge in = reverse->edge[i];
-        if (lg__edge_kind(graph, edge_of(graph, in)) == LG_EDGE_VALUE &&
+    for (uint64_t i = lg__first_in(reverse, target); i < end; i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        if (lg__edge_kind(graph, in.edge) == LG_EDGE_VALUE &&
             is_modules_dict(graph, reverse, in.source))
             return in.source;
     }

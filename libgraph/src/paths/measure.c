@@ -173,9 +173,8 @@ static bool
 is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
 {
     const uint64_t *first = walk->graph->columns.first_edge;
-    const uint64_t *first_in = walk->reverse.first;
-    return first_in != NULL && first_in[target + 1] - first_in[target] <
-                                   first[source + 1] - first[source];
+    return walk->reverse.first != NULL && lg__count_in(&walk->reverse, target) <
+                                              first[source + 1] - first[source];
 }
 
 lg_hop

@@ -51,11 +51,11 @@ look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
             uint32_t *before, bool *usable)
 {
     const lg__reverse *reverse = &state->network->reverse;
-    uint64_t ins = reverse->first[node + 1] - reverse->first[node];
+    uint64_t ins = lg__count_in(reverse, node);
     *out = (step){.node = node, .forward = at < ins};
     if (at < ins) {
-        lg__in_edge in = reverse->edge[reverse->first[node] + at];
-        out->edge = state->columns->first_edge[in.source] + in.rank;
+        lg__in_edge in = lg__in_at(reverse, lg__first_in(reverse, node) + at);
+        out->edge = in.edge;
         *before = in.source;
         *usable = in.source != node &&
                   state->network->role[in.source] != LG__FLOW_CLOSED &&
@@ -209,10 +209,10 @@ list_cut(const search *state, lg__min_cut *out, lg_error *err)
     for (uint32_t i = 0; i < state->met; i++) {
         uint32_t node = state->queue[i];
         out->below[node] = 1;
-        for (uint64_t at = reverse->first[node]; at < reverse->first[node + 1];
-             at++) {
-            lg__in_edge in = reverse->edge[at];
-            uint64_t edge = state->columns->first_edge[in.source] + in.rank;
+        for (uint64_t at = lg__first_in(reverse, node);
+             at < lg__first_in(reverse, node + 1); at++) {
+            lg__in_edge in = lg__in_at(reverse, at);
+            uint64_t edge = in.edge;
             if (state->level[in.source] != LG_NONE || state->flow[edge] == 0)
                 continue;
             if (!lg__array_room(&out->edges, out->count, sizeof *out->edges))
@@ -233,10 +233,10 @@ find_kept(search *state, uint64_t *by)
     meet(state, state->network->target, 0);
     for (uint32_t i = 0; i < state->met; i++) {
         uint32_t node = state->queue[i];
-        for (uint64_t at = reverse->first[node]; at < reverse->first[node + 1];
-             at++) {
-            lg__in_edge in = reverse->edge[at];
-            uint64_t edge = state->columns->first_edge[in.source] + in.rank;
+        for (uint64_t at = lg__first_in(reverse, node);
+             at < lg__first_in(reverse, node + 1); at++) {
+            lg__in_edge in = lg__in_at(reverse, at);
+            uint64_t edge = in.edge;
             if (state->level[in.source] != LG_NONE ||
                 state->network->role[in.source] == LG__FLOW_CLOSED ||
                 !is_part(state, edge) ||

@@ -57,10 +57,10 @@ is_of_codecs(const lg_graph *graph, uint64_t edge)
     if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX ||
         !lg__graph_reverse(graph, &reverse))
         return false;
-    for (uint64_t i = reverse.first[list]; i < reverse.first[list + 1]; i++) {
-        lg__in_edge in = reverse.edge[i];
-        if (leads_to_codecs(graph,
-                            graph->columns.first_edge[in.source] + in.rank))
+    for (uint64_t i = lg__first_in(&reverse, list);
+         i < lg__first_in(&reverse, list + 1); i++) {
+        lg__in_edge in = lg__in_at(&reverse, i);
+        if (leads_to_codecs(graph, in.edge))
             return true;
     }
     return false;

@@ -30,9 +30,10 @@ is_only_edge_in(suspicion *state, uint32_t node, uint64_t into)
 {
     const lg_columns *columns = &state->walk->graph->columns;
     const lg__reverse *reverse = &state->walk->reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
-        lg__in_edge in = reverse->edge[i];
-        uint64_t edge = columns->first_edge[in.source] + in.rank;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        uint64_t edge = in.edge;
         if (edge == into || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             !lg_node_is_reachable(state->analysis, in.source))
             continue;

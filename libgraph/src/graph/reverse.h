@@ -1,0 +1,103 @@
+/**
+ * The references to each node: the numbers of their edges, in ascending order.
+ *
+ * An edge has 4 bytes, and so has a node, as long as a graph has fewer than
+ * 2^32 edges; a fifth byte for the upper bits comes only beyond that. No source
+ * is stored: the sources of every 64th edge are, and the offsets of the nodes
+ * between two of these tell which one an edge begins at. That reads the two
+ * cache lines that the offset of a stored source would need, too.
+ */
+#ifndef LEAKGRAPH_REVERSE_H
+#define LEAKGRAPH_REVERSE_H
+
+#include <leakgraph/graph.h>
+
+enum { LG__REVERSE_STEP = 64 };
+
+typedef struct lg__reverse {
+    const uint64_t *first_edge; /**< the graph's column */
+    const uint32_t *first;      /**< [node_count + 1] */
+    const uint32_t *edge;       /**< [edge_count] */
+    const uint32_t *source; /**< [edge_count / LG__REVERSE_STEP + 2] sources of
+                                 every so many edges, then the last node */
+    const uint8_t *first_top; /**< bits from 32 on of `first`; NULL: none */
+    const uint8_t *edge_top;  /**< the same of `edge` */
+} lg__reverse;
+
+/** An edge and its source. */
+typedef struct lg__in_edge {
+    uint64_t edge;
+    uint32_t source;
+} lg__in_edge;
+
+static inline uint64_t
+lg__reverse_number(const uint32_t *numbers, const uint8_t *tops, uint64_t at)
+{
+    return tops == NULL ? numbers[at] : numbers[at] | (uint64_t)tops[at] << 32;
+}
+
+/** Returns the place of the first reference to a node. Those to the next node
+ *  begin where its own end. */
+static inline uint64_t
+lg__first_in(const lg__reverse *reverse, uint32_t node)
+{
+    return lg__reverse_number(reverse->first, reverse->first_top, node);
+}
+
+/** Returns how many references lead to a node. */
+static inline uint64_t
+lg__count_in(const lg__reverse *reverse, uint32_t node)
+{
+    return lg__first_in(reverse, node + 1) - lg__first_in(reverse, node);
+}
+
+/** Returns the edge at a place. */
+static inline uint64_t
+lg__in_number(const lg__reverse *reverse, uint64_t place)
+{
+    return lg__reverse_number(reverse->edge, reverse->edge_top, place);
+}
+
+/** Returns the node that an edge begins at: the last one whose edges begin no
+ *  later. */
+static inline uint32_t
+lg__edge_source(const lg__reverse *reverse, uint64_t edge)
+{
+    const uint32_t *around = &reverse->source[edge / LG__REVERSE_STEP];
+    uint32_t low = around[0];
+    uint32_t high = around[1];
+    while (low < high) {
+        const uint32_t middle = high - (high - low) / 2;
+        if (reverse->first_edge[middle] <= edge)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/** Returns the source of the edge at a place. */
+static inline uint32_t
+lg__in_source(const lg__reverse *reverse, uint64_t place)
+{
+    return lg__edge_source(reverse, lg__in_number(reverse, place));
+}
+
+/** Returns the edge at a place, and its source. */
+static inline lg__in_edge
+lg__in_at(const lg__reverse *reverse, uint64_t place)
+{
+    const uint64_t edge = lg__in_number(reverse, place);
+    return (lg__in_edge){edge, lg__edge_source(reverse, edge)};
+}
+
+/** Makes the index; `wide` if it has upper bits, as it must from 2^32 edges on.
+ *  Returns false when memory ran out. O(nodes + edges). */
+bool lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
+                      bool wide, lg__reverse *out);
+/** Returns the bytes of an index. */
+size_t lg__reverse_size(const lg_columns *columns, bool wide);
+void lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
+                      lg__reverse *reverse);
+
+#endif
