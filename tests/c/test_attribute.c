@@ -29,7 +29,7 @@ stored_twice(void)
     story_edge(&made, names, kept, LG_EDGE_VALUE, y);
     story_edge(&made, names, registry, LG_EDGE_VALUE, x);
     lg_graph *graph = story_end(&made);
-    const lg__fold *folds = lg__graph_folds(graph);
+    const lg__folds *folds = lg__graph_folds(graph);
     lg__reference item = edge_of(graph, registry, 1);
     lg__reference attribute = edge_of(graph, registry, 2);
     lg__reference same = edge_of(graph, names, 0);
@@ -60,8 +60,8 @@ without_names(void)
     story_edge(&made, names, kept, LG_EDGE_VALUE, key);
     story_edge(&made, names, kept, LG_EDGE_VALUE, key);
     lg_graph *graph = story_end(&made);
-    const lg__fold *folds = lg__graph_folds(graph);
-    REQUIRE(folds != NULL && folds[names].owner == thing);
+    const lg__folds *folds = lg__graph_folds(graph);
+    REQUIRE(folds != NULL && lg__fold_owner(folds, names) == thing);
     CHECK(!lg__references_are_one(graph, folds, edge_of(graph, names, 0),
                                   edge_of(graph, names, 1)));
     lg_graph_free(graph);

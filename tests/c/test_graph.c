@@ -4,6 +4,7 @@
 #include <leakgraph/builder.h>
 
 #include "drawn.h"
+#include "graph/graph_private.h"
 #include "sample.h"
 #include "test.h"
 

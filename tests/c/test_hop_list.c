@@ -32,7 +32,7 @@ each_source(lg_graph *graph)
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
     REQUIRE(walk.fold != NULL && lg__graph_reverse(graph, &walk.reverse));
     for (uint32_t node = 0; node < count; node++)
-        if (walk.fold[node].owner == LG_NONE)
+        if (lg__fold_owner(walk.fold, node) == LG_NONE)
             REQUIRE(lg__gather_append(&targets, node));
     for (uint32_t node = 0; node < count; node++) {
         lg__gathered few = {targets.items,

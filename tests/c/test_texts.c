@@ -47,13 +47,13 @@ index_and_search_agree(void)
     uint64_t before = lg_graph_memory(graph);
     for (uint32_t node = 0; node < NODES + 100; node++)
         CHECK(is_right(graph, node));
-    const lg__text_block *texts = lg__graph_texts(graph);
+    const lg__marked_block *texts = lg__graph_texts(graph);
     REQUIRE(texts != NULL);
     CHECK(lg__graph_texts(graph) == texts);
     for (uint32_t node = 0; node < NODES + 100; node++)
         CHECK(is_right(graph, node));
     CHECK(lg_graph_memory(graph) ==
-          before + (NODES / 64 + 1) * sizeof(lg__text_block));
+          before + (NODES / 64 + 1) * sizeof(lg__marked_block));
     lg_graph_free(graph);
 }
 

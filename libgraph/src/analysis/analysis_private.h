@@ -259,7 +259,7 @@ typedef struct lg__gathered {
  * what they dominate. For a cycle of garbage, appends what all members
  * dominate, and what the cycle dominates as a whole. Returns false when memory
  * ran out. */
-bool lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
+bool lg__gather_dominated(const lg_analysis *analysis, const lg__folds *folds,
                           uint32_t node, uint64_t least, lg__gathered *out);
 bool lg__gather_append(lg__gathered *to, uint32_t node);
 

@@ -9,7 +9,7 @@
 
 typedef struct gathering {
     const lg_analysis *analysis;
-    const lg__fold *folds;
+    const lg__folds *folds;
     lg__reverse reverse;
     uint64_t least;
     lg__gathered *out;
@@ -33,7 +33,7 @@ add(gathering *state, uint32_t node)
     if (!state->going || (state->least > 0 &&
                           lg__freed_by(state->analysis, node) < state->least))
         return;
-    bool inside = state->folds[node].owner != LG_NONE;
+    bool inside = lg__fold_owner(state->folds, node) != LG_NONE;
     state->going =
         lg__gather_append(inside ? &state->folded : state->out, node);
 }
@@ -59,7 +59,7 @@ static unsigned
 rank(const gathering *state, uint32_t node)
 {
     const lg_graph *graph = state->analysis->graph;
-    if (state->folds[node].owner != LG_NONE)
+    if (lg__fold_owner(state->folds, node) != LG_NONE)
         return 6;
     switch (lg__node_category(graph, node)) {
     case LG_CATEGORY_FIGURE:
@@ -193,7 +193,7 @@ expand(gathering *state, uint32_t node)
 }
 
 bool
-lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
+lg__gather_dominated(const lg_analysis *analysis, const lg__folds *folds,
                      uint32_t node, uint64_t least, lg__gathered *out)
 {
     gathering state = {.analysis = analysis,

@@ -35,7 +35,7 @@ count_types(const lg__cycle_search *state, const lg_component *component,
         return false;
     }
     for (uint32_t i = 0; i < component->count; i++)
-        if (state->walk.fold[component->nodes[i]].owner == LG_NONE)
+        if (lg__fold_owner(state->walk.fold, component->nodes[i]) == LG_NONE)
             types[cycle->objects++] =
                 state->graph->columns.type[component->nodes[i]];
     qsort(types, cycle->objects, sizeof *types, by_type);

@@ -6,7 +6,7 @@
 static bool
 is_freed(lg__cycle_search *state, uint32_t node)
 {
-    uint32_t owner = state->walk.fold[node].owner;
+    uint32_t owner = lg__fold_owner(state->walk.fold, node);
     return lg__liveness_collectable(&state->liveness, node) ||
            (owner != LG_NONE &&
             lg__liveness_collectable(&state->liveness, owner));

@@ -21,7 +21,7 @@ typedef struct search {
 static lg_status
 nearest_path(const search *to, uint32_t buffer, lg_path *out, lg_error *err)
 {
-    bool folded = to->tree.walk.fold[buffer].owner != LG_NONE;
+    bool folded = lg__fold_owner(to->tree.walk.fold, buffer) != LG_NONE;
     lg_status status = lg__roottree_path(&to->tree, buffer, out, err);
     if (status == LG_OK && !folded)
         out->count -= out->count > 0;

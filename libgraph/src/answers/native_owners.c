@@ -29,7 +29,7 @@ typedef struct gathering {
     const lg_graph *graph;
     const lg_monitor *monitor;
     const lg_native_options *options;
-    const lg__fold *folds;
+    const lg__folds *folds;
     lg_places *places;
     uint32_t *place;   // [node]
     uint32_t *row_of;  // [place] 1 + the row; 0: none

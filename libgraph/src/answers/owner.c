@@ -90,7 +90,7 @@ static lg_status
 list_owned(const lg_analysis *analysis, uint32_t node, size_t first,
            size_t limit, lg_nodes *out, size_t *total, lg_error *err)
 {
-    const lg__fold *folds = lg__graph_folds(analysis->graph);
+    const lg__folds *folds = lg__graph_folds(analysis->graph);
     lg__gathered below = {0};
     ranking ranked = ranking_of(first, limit);
     bool enough = folds != NULL &&

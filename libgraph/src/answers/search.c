@@ -41,7 +41,7 @@ typedef struct searching {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
-    const lg__fold *folds;
+    const lg__folds *folds;
     char *text; // the words point into it
     const char *words[MOST_WORDS];
     size_t word_count;
@@ -342,7 +342,7 @@ look_at_types(searching *to, lg_error *err)
             known[type] =
                 may_be_meant(to, last) && is_wanted(to, &one, last.length) ? YES
                                                                            : NO;
-        if (known[type] == YES && to->folds[node].owner == LG_NONE)
+        if (known[type] == YES && lg__fold_owner(to->folds, node) == LG_NONE)
             enough = add_record(to, &one);
     }
     lg__wide_free(known);

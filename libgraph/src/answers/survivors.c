@@ -22,7 +22,7 @@ is_telling(const lg__cutting *to, uint32_t node)
 }
 
 static void
-mark_beside(lg__cutting *to, const lg__fold *folds)
+mark_beside(lg__cutting *to, const lg__folds *folds)
 {
     const lg_columns *columns = &to->rest->columns;
     for (size_t i = 0; i < to->answer.nodes.count; i++) {
@@ -41,7 +41,7 @@ mark_beside(lg__cutting *to, const lg__fold *folds)
 // Leaves out keys that went with their values, and objects that live as long as
 // the interpreter.
 static void
-mark_targets(lg__cutting *to, const lg__fold *folds)
+mark_targets(lg__cutting *to, const lg__folds *folds)
 {
     const uint64_t *edges = to->edges.data;
     for (size_t i = 0; i < to->answer.references; i++) {
@@ -177,7 +177,7 @@ add_survivor(lg__cutting *to, const ranked *one, lg_error *err)
 lg_status
 lg__survivors_find(lg__cutting *to, size_t limit, lg_error *err)
 {
-    const lg__fold *folds = lg__graph_folds(to->rest);
+    const lg__folds *folds = lg__graph_folds(to->rest);
     if (folds == NULL)
         return lg__error_memory(err);
     mark_targets(to, folds);

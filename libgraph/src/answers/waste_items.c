@@ -104,7 +104,7 @@ static bool
 look_at_room(const lg__wasting *to, uint32_t node, lg__saving *out)
 {
     uint64_t size = lg_node_size(to->graph, node);
-    if (to->counted[node] || to->folds[node].owner != LG_NONE)
+    if (to->counted[node] || lg__fold_owner(to->folds, node) != LG_NONE)
         return false;
     *out = (lg__saving){.kind = LG_WASTE_ROOM,
                         .node = node,

@@ -93,7 +93,7 @@ dict_of(const lg__wasting *to, uint32_t node)
     for (uint64_t edge = columns->first_edge[node];
          edge < columns->first_edge[node + 1]; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_DICT &&
-            to->folds[columns->edge_target[edge]].owner == node)
+            lg__fold_owner(to->folds, columns->edge_target[edge]) == node)
             return columns->edge_target[edge];
     return LG_NONE;
 }
@@ -272,7 +272,7 @@ collect_records(lg__wasting *to, lg__vector *out)
     for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
         size_t count = 0;
         if (lg__layout_of(to, node) != LG__LAYOUT_DICT ||
-            to->folds[node].owner != LG_NONE)
+            lg__fold_owner(to->folds, node) != LG_NONE)
             continue;
         uint64_t hash = hash_keys(to, node, &count);
         record *place = count ? lg__vector_extend(&allocator, out, 1) : NULL;

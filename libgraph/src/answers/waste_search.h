@@ -23,7 +23,7 @@ typedef struct lg__wasting {
     const lg_graph *graph;
     const lg_monitor *monitor;
     const lg_waste_options *options;
-    const lg__fold *folds;
+    const lg__folds *folds;
     lg__library_tables tables;
     lg__keepers keepers;
     lg_places *places;

@@ -100,33 +100,8 @@ finish_equal(lg_builder *builder, lg_error *err)
 // Lists the texts of the nodes. A node's last text counts: the builder's if the
 // producer set one, otherwise that of the side.
 
-// How many blocks of 64 nodes tell which nodes have a text.
-static size_t
-count_blocks(const lg_builder *builder)
-{
-    return builder->node_count / 64 + 1;
-}
-
 static void
-mark(lg__text_block *blocks, uint32_t node)
-{
-    blocks[node / 64].has |= UINT64_C(1) << node % 64;
-}
-
-// Returns how many nodes are marked.
-static uint32_t
-count_marks(lg__text_block *blocks, size_t count)
-{
-    uint32_t marked = 0;
-    for (size_t i = 0; i < count; i++) {
-        blocks[i].first = marked;
-        marked += lg__count_bits(blocks[i].has);
-    }
-    return marked;
-}
-
-static void
-list_marked(const lg__text_block *blocks, size_t count, uint32_t *nodes)
+list_marked(const lg__marked_block *blocks, size_t count, uint32_t *nodes)
 {
     for (size_t i = 0; i < count; i++)
         for (uint64_t rest = blocks[i].has; rest != 0; rest &= rest - 1)
@@ -135,21 +110,21 @@ list_marked(const lg__text_block *blocks, size_t count, uint32_t *nodes)
 
 // The side may have texts of nodes that the builder does not.
 static void
-mark_all(const lg_builder *builder, lg__text_block *blocks)
+mark_all(const lg_builder *builder, lg__marked_block *blocks)
 {
     size_t count;
     const uint32_t *side = lg_side_texts(builder->rest->side, &count);
     const lg__vector *own = &builder->rest->text;
     for (size_t i = 0; i < count; i++)
         if (side[i] < builder->node_count)
-            mark(blocks, side[i]);
+            lg__mark_node(blocks, side[i]);
     for (size_t i = 0; i < own->count; i++)
-        mark(blocks, ((const lg__node_text *)own->data)[i].node);
+        lg__mark_node(blocks, ((const lg__node_text *)own->data)[i].node);
 }
 
 // Stores each string at the place of its node, in order of arrival.
 static void
-store_strings(const lg_builder *builder, const lg__text_block *blocks,
+store_strings(const lg_builder *builder, const lg__marked_block *blocks,
               uint32_t first_of_side, uint32_t *strings)
 {
     size_t count;
@@ -157,19 +132,20 @@ store_strings(const lg_builder *builder, const lg__text_block *blocks,
     const lg__node_text *own = builder->rest->text.data;
     for (size_t i = 0; i < count; i++)
         if (side[i] < builder->node_count)
-            strings[lg__text_place(blocks, side[i])] =
+            strings[lg__marked_place(blocks, side[i])] =
                 first_of_side + (uint32_t)i;
     for (size_t i = 0; i < builder->rest->text.count; i++)
-        strings[lg__text_place(blocks, own[i].node)] = own[i].string;
+        strings[lg__marked_place(blocks, own[i].node)] = own[i].string;
 }
 
 static bool
-list_blocks(lg_builder *builder, lg__text_block *blocks)
+list_blocks(lg_builder *builder, lg__marked_block *blocks)
 {
     struct lg_builder_rest *rest = builder->rest;
     uint32_t first_of_side = 0;
     mark_all(builder, blocks);
-    uint32_t count = count_marks(blocks, count_blocks(builder));
+    uint32_t count =
+        lg__count_marks(blocks, lg__marked_blocks(builder->node_count));
     uint32_t *nodes =
         lg__vector_extend(&rest->allocator, &rest->table[LG__TEXT_NODE], count);
     uint32_t *strings = lg__vector_extend(&rest->allocator,
@@ -177,7 +153,7 @@ list_blocks(lg_builder *builder, lg__text_block *blocks)
     if (nodes == NULL || strings == NULL ||
         !lg__side_append(builder, &first_of_side))
         return false;
-    list_marked(blocks, count_blocks(builder), nodes);
+    list_marked(blocks, lg__marked_blocks(builder->node_count), nodes);
     store_strings(builder, blocks, first_of_side, strings);
     return true;
 }
@@ -189,8 +165,9 @@ finish_texts(lg_builder *builder, lg_error *err)
     size_t count;
     lg_side_texts(rest->side, &count);
     bool listed = count + rest->text.count == 0;
-    const size_t size = count_blocks(builder) * sizeof(lg__text_block);
-    lg__text_block *blocks =
+    const size_t size =
+        lg__marked_blocks(builder->node_count) * sizeof(lg__marked_block);
+    lg__marked_block *blocks =
         listed ? NULL : lg__allocate(&rest->allocator, size);
     if (blocks != NULL) {
         memset(blocks, 0, size);

@@ -301,7 +301,7 @@ static bool
 remove_reference(cutting *state, lg__reference cut)
 {
     const lg_columns *columns = &state->graph->columns;
-    const lg__fold *fold = state->walk->fold;
+    const lg__folds *fold = state->walk->fold;
     uint32_t owner = lg__seen_node(fold, cut.source);
     if (!remove_edge(state, cut.edge))
         return false;
@@ -483,7 +483,7 @@ find_folded(cutting *state, const lg__members *members, lg_hops *found,
     memcpy(nodes, members->nodes, members->count * sizeof *nodes);
     lg__members whole = {nodes, members->count, members->notes};
     for (uint32_t i = 0; i < members->count; i++) {
-        uint32_t owner = state->walk->fold[nodes[i]].owner;
+        uint32_t owner = lg__fold_owner(state->walk->fold, nodes[i]);
         if (owner == LG_NONE || lg__members_find(&whole, owner) != LG_NONE)
             continue;
         state->notes->rank[owner] = whole.count;

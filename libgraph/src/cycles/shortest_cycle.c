@@ -228,7 +228,7 @@ list_starts(const search *state, candidate *starts)
     uint32_t count = 0;
     for (uint32_t i = 0; i < state->members->count; i++) {
         uint32_t node = state->members->nodes[i];
-        if (state->walk.fold[node].owner == LG_NONE)
+        if (lg__fold_owner(state->walk.fold, node) == LG_NONE)
             starts[count++] = (candidate){promise_of(state, node), i,
                                           count_crossings(state, node)};
     }

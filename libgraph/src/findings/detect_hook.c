@@ -149,8 +149,9 @@ static bool
 is_users(const lg__detection *detection, uint32_t function)
 {
     uint32_t globals = namespace_of(detection, function);
-    uint32_t owner =
-        globals == LG_NONE ? LG_NONE : detection->walk.fold[globals].owner;
+    uint32_t owner = globals == LG_NONE
+                         ? LG_NONE
+                         : lg__fold_owner(detection->walk.fold, globals);
     lg_string name = owner == LG_NONE ? (lg_string){"", 0}
                                       : lg_node_text(detection->graph, owner);
     return !lg__name_begins(name, "torch.") && !lg__string_is(name, "torch");

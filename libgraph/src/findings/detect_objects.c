@@ -395,7 +395,7 @@ lg__look_for_id_keys(lg__detection *detection)
         if (columns->first_edge[node + 1] - columns->first_edge[node] >=
                 MANY_IDS &&
             (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
-            detection->walk.fold[node].owner == LG_NONE &&
+            lg__fold_owner(detection->walk.fold, node) == LG_NONE &&
             has_ids(detection, node, &all) && !is_of_library(detection, node) &&
             !lg__detection_is_local(detection, node))
             note_values(detection, node);

@@ -133,7 +133,7 @@ container_of(const lg__detection *detection, uint32_t node)
              i < lg__first_in(reverse, node + 1); i++) {
             uint32_t source = lg__in_source(reverse, i);
             if ((lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
-                detection->walk.fold[source].owner == LG_NONE)
+                lg__fold_owner(detection->walk.fold, source) == LG_NONE)
                 outer = source;
         }
         if (outer == LG_NONE)

@@ -42,7 +42,7 @@ is_collection(const lg__detection *detection, uint32_t node)
 {
     return (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
            lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
-           detection->walk.fold[node].owner == LG_NONE &&
+           lg__fold_owner(detection->walk.fold, node) == LG_NONE &&
            has_many(detection, node);
 }
 

@@ -92,7 +92,7 @@ is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
             is_running_attribute(detection, source, edge)) ||
            (levels > 0 &&
             (lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
-            detection->walk.fold[source].owner == LG_NONE &&
+            lg__fold_owner(detection->walk.fold, source) == LG_NONE &&
             is_variable(detection, source, which, levels - 1));
 }
 
@@ -219,7 +219,7 @@ lg__detection_is_gathered(const lg__detection *detection, uint32_t tensor)
          i < lg__first_in(reverse, tensor + 1); i++) {
         uint32_t holder = lg__in_source(reverse, i);
         if ((lg__type_bits_of(detection, holder) & LG__TYPE_CONTAINER) &&
-            detection->walk.fold[holder].owner == LG_NONE &&
+            lg__fold_owner(detection->walk.fold, holder) == LG_NONE &&
             lg__detection_is_for_backward(detection, holder))
             return true;
     }

@@ -80,7 +80,7 @@ container_of(const lg__detection *detection, const lg__match *match)
             : lg_node_dominator(detection->analysis, match->holder);
     return owner != LG_NONE &&
                    (lg__type_bits_of(detection, owner) & LG__TYPE_CONTAINER) &&
-                   detection->walk.fold[owner].owner == LG_NONE
+                   lg__fold_owner(detection->walk.fold, owner) == LG_NONE
                ? owner
                : LG_NONE;
 }

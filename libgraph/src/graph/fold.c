@@ -421,8 +421,46 @@ fill(folding *state)
     fold_cells(state);
 }
 
-static lg__fold *
-make_folds(const lg_graph *graph, lg__vector *buffers)
+// Marks the nodes that have a fold. Returns how many.
+static size_t
+mark_folded(const lg_graph *graph, const lg__fold *all, lg__folds *out)
+{
+    const uint32_t nodes = graph->columns.node_count;
+    const size_t blocks = lg__marked_blocks(nodes);
+    memset(out->marked, 0, blocks * sizeof *out->marked);
+    for (uint32_t node = 0; node < nodes; node++)
+        if (all[node].owner != LG_NONE)
+            lg__mark_node(out->marked, node);
+    return lg__count_marks(out->marked, blocks);
+}
+
+// Keeps the folds of the nodes that have one, in their order.
+static bool
+keep_folds(const lg_graph *graph, const lg__fold *all, lg__folds *out)
+{
+    const uint32_t nodes = graph->columns.node_count;
+    const size_t size = lg__marked_blocks(nodes) * sizeof *out->marked;
+    out->marked = lg__allocate(&graph->allocator, size);
+    out->items = (lg__vector){.element = sizeof *all};
+    if (out->marked == NULL)
+        return false;
+    const size_t count = mark_folded(graph, all, out);
+    lg__fold *items =
+        lg__allocate(&graph->allocator, (count + 1) * sizeof *items);
+    if (items == NULL) {
+        lg__deallocate(&graph->allocator, out->marked, size);
+        return false;
+    }
+    size_t kept = 0;
+    for (uint32_t node = 0; node < nodes; node++)
+        if (all[node].owner != LG_NONE)
+            items[kept++] = all[node];
+    out->items = (lg__vector){items, count, count + 1, sizeof *items};
+    return true;
+}
+
+static bool
+make_folds(const lg_graph *graph, lg__vector *buffers, lg__folds *out)
 {
     const lg_allocator *allocator = &graph->allocator;
     size_t nodes = graph->columns.node_count;
@@ -438,15 +476,14 @@ make_folds(const lg_graph *graph, lg__vector *buffers)
         fill(&state);
         enough = fold_buffers(&state, buffers);
     }
-    if (!enough) {
-        lg__deallocate(allocator, state.fold, nodes * sizeof(lg__fold));
-        state.fold = NULL;
-        lg__vector_free(allocator, buffers);
-    }
     lg__deallocate(allocator, state.holders, nodes * sizeof(uint32_t));
     lg__deallocate(allocator, state.openers, nodes);
     lg__deallocate(allocator, state.state, nodes);
-    return state.fold;
+    enough = enough && keep_folds(graph, state.fold, out);
+    lg__deallocate(allocator, state.fold, nodes * sizeof(lg__fold));
+    if (!enough)
+        lg__vector_free(allocator, buffers);
+    return enough;
 }
 
 // Makes the folds, and what every reader of them may ask for.
@@ -456,37 +493,37 @@ make_with_folds(const lg_graph *graph, lg__lazy *lazy)
     const lg_allocator *allocator = &graph->allocator;
     lazy->buffers = (lg__vector){.element = sizeof(lg__folded_buffer)};
     lazy->frozen = frozen_types(graph);
-    lazy->fold =
-        lazy->frozen != NULL ? make_folds(graph, &lazy->buffers) : NULL;
-    if (lazy->fold == NULL)
+    const bool made =
+        lazy->frozen != NULL && make_folds(graph, &lazy->buffers, &lazy->folds);
+    if (!made)
         lg__deallocate(allocator, lazy->frozen, graph->type_count);
-    return lazy->fold != NULL;
+    return made;
 }
 
-const lg__fold *
+const lg__folds *
 lg__graph_folds(const lg_graph *graph)
 {
     lg__lazy *lazy = graph->lazy;
     if (lazy->has_folds)
-        return lazy->fold;
+        return &lazy->folds;
     lg_lock_take(&lazy->lock);
     if (!lazy->has_folds)
         lazy->has_folds = make_with_folds(graph, lazy);
     lg_lock_give(&lazy->lock);
-    return lazy->has_folds ? lazy->fold : NULL;
+    return lazy->has_folds ? &lazy->folds : NULL;
 }
 
 lg_node
 lg_node_folded_into(const lg_graph *graph, lg_node node)
 {
-    const lg__fold *folds = lg__graph_folds(graph);
-    return folds == NULL ? LG_NONE : folds[node].owner;
+    const lg__folds *folds = lg__graph_folds(graph);
+    return folds == NULL ? LG_NONE : lg__fold_owner(folds, node);
 }
 
 uint32_t
 lg__graph_seen_node(const lg_graph *graph, uint32_t node)
 {
-    const lg__fold *folds = lg__graph_folds(graph);
+    const lg__folds *folds = lg__graph_folds(graph);
     return folds == NULL ? node : lg__seen_node(folds, node);
 }
 

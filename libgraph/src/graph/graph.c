@@ -8,27 +8,27 @@
 
 // The columns of texts are in order of nodes.
 static void
-fill(const lg_graph *graph, lg__text_block *block, size_t blocks)
+fill(const lg_graph *graph, lg__marked_block *block, size_t blocks)
 {
     uint32_t at = 0;
     for (size_t i = 0; i < blocks; i++) {
-        block[i] = (lg__text_block){.first = at};
+        block[i] = (lg__marked_block){.first = at};
         for (; at < graph->text_count && graph->text_node[at] / 64 == i; at++)
             block[i].has |= UINT64_C(1) << graph->text_node[at] % 64;
     }
 }
 
-static lg__text_block *
+static lg__marked_block *
 make(const lg_graph *graph)
 {
     size_t blocks = (size_t)graph->columns.node_count / 64 + 1;
-    lg__text_block *made = lg__wide_alloc(blocks * sizeof *made);
+    lg__marked_block *made = lg__wide_alloc(blocks * sizeof *made);
     if (made != NULL)
         fill(graph, made, blocks);
     return made;
 }
 
-const lg__text_block *
+const lg__marked_block *
 lg__graph_texts(const lg_graph *graph)
 {
     lg__lazy *lazy = graph->lazy;
@@ -327,7 +327,9 @@ lg_graph_memory(const lg_graph *graph)
         bytes +=
             lg__reverse_size(&graph->columns, lazy->reverse.first_top != NULL);
     if (lazy->has_folds)
-        bytes += nodes * sizeof *lazy->fold + graph->type_count;
+        bytes += lg__marked_blocks(graph->columns.node_count) *
+                     sizeof *lazy->folds.marked +
+                 lazy->folds.items.count * sizeof(lg__fold) + graph->type_count;
     if (lazy->has_by_address)
         bytes += lazy->by_address_count * sizeof *lazy->by_address;
     if (lazy->has_paths)

@@ -14,6 +14,7 @@
 
 #include "base/base_private.h"
 #include "graph/arrays.h"
+#include "graph/fold.h"
 #include "graph/reverse.h"
 #include "graph/spent.h"
 #include "graph/texts.h"
@@ -41,15 +42,6 @@ typedef struct lg__trait {
     uint8_t parted;   /**< number of its lg__block_parts; 0: one block */
 } lg__trait;
 
-/** The owner that a node is folded into; LG_NONE for most nodes. For a
- *  namespace or a closure tuple, rank is that of the owner's only edge that
- *  opens it. For a cell, rank is that of the tuple's edge by which the search
- *  first met it. */
-typedef struct lg__fold {
-    uint32_t owner;
-    uint32_t rank;
-} lg__fold;
-
 /** A folded buffer, and its only holder. */
 typedef struct lg__folded_buffer {
     uint32_t holder;
@@ -65,7 +57,7 @@ typedef struct lg__lazy {
     atomic_bool has_reverse;
     lg__reverse reverse;
     atomic_bool has_folds;
-    lg__fold *fold;
+    lg__folds folds;
     lg__vector buffers; /**< lg__folded_buffer, sorted by holder; made with
                              folds */
     uint8_t *frozen; /**< [type] see lg__attribute_is_frozen; made with folds */
@@ -75,7 +67,7 @@ typedef struct lg__lazy {
     atomic_bool has_paths;
     uint32_t *path_before, *path_root; /**< [node] see lg__roottree */
     atomic_bool has_texts;
-    lg__text_block *texts; /**< [node_count / 64 + 1] */
+    lg__marked_block *texts; /**< [node_count / 64 + 1] */
     atomic_bool has_late;
     uint8_t *late;     /**< [node] see lg__late_find; NULL: 0 for all */
     atomic_uint asked; /**< number of searches by address without an index */
@@ -210,9 +202,9 @@ lg_category lg__category_of_name(lg_string type);
 /** Gets the reverse index, and makes it first if necessary. Returns false when
  *  memory ran out. */
 bool lg__graph_reverse(const lg_graph *graph, lg__reverse *out);
-/** Returns the fold of every node, and makes them first if necessary. Returns
+/** Returns the folds of all nodes, and makes them first if necessary. Returns
  *  NULL when memory ran out. */
-const lg__fold *lg__graph_folds(const lg_graph *graph);
+const lg__folds *lg__graph_folds(const lg_graph *graph);
 
 static inline lg__role
 lg__node_role(const lg_graph *graph, uint32_t node)
@@ -328,7 +320,7 @@ typedef bool (*lg__hop_visit)(void *context, const lg_hop *hop);
 
 typedef struct lg__walk {
     const lg_graph *graph;
-    const lg__fold *fold;
+    const lg__folds *fold;
     lg__reverse reverse; /**< only hops in need it */
     lg__hop_visit visit;
     void *context;
@@ -409,16 +401,8 @@ lg__origin lg__node_origin(const lg_graph *graph, uint32_t node,
  *  package, and not to the program. */
 bool lg__module_is_library(const lg_graph *graph, uint32_t module);
 
-/** Returns the node that answers show for a node: the one it is folded into, or
- *  itself. LG_NONE for LG_NONE. */
-static inline uint32_t
-lg__seen_node(const lg__fold *folds, uint32_t node)
-{
-    return node == LG_NONE || folds[node].owner == LG_NONE ? node
-                                                           : folds[node].owner;
-}
-
-/** The same by the folds of the graph; the node itself if memory ran out. */
+/** Returns lg__seen_node by the folds of the graph; the node itself if memory
+ *  ran out. */
 uint32_t lg__graph_seen_node(const lg_graph *graph, uint32_t node);
 
 /** "native memory grows", "executable memory grows", "fragmentation grows". */

@@ -15,7 +15,7 @@ lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t target = columns->edge_target[edge];
-    lg__fold fold = walk->fold[target];
+    lg__fold fold = lg__fold_of(walk->fold, target);
     return fold.owner == source &&
            edge - columns->first_edge[source] == fold.rank &&
            lg__node_role(walk->graph, target) != LG__ROLE_CELL;
@@ -103,7 +103,7 @@ bool
 lg__hops_out_walk(const lg__walk *walk, uint32_t node)
 {
     const lg_columns *columns = &walk->graph->columns;
-    if (walk->fold[node].owner != LG_NONE)
+    if (lg__fold_owner(walk->fold, node) != LG_NONE)
         return true;
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
@@ -116,7 +116,7 @@ lg__hops_out_walk(const lg__walk *walk, uint32_t node)
 static uint64_t
 opener_of(const lg__walk *walk, uint32_t folded)
 {
-    lg__fold fold = walk->fold[folded];
+    lg__fold fold = lg__fold_of(walk->fold, folded);
     return walk->graph->columns.first_edge[fold.owner] + fold.rank;
 }
 
@@ -128,7 +128,7 @@ into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
          i < lg__first_in(&walk->reverse, cell + 1); i++) {
         lg__in_edge in = lg__in_at(&walk->reverse, i);
         uint64_t edge = in.edge;
-        lg__fold fold = walk->fold[in.source];
+        lg__fold fold = lg__fold_of(walk->fold, in.source);
         if (fold.owner == LG_NONE || !enters_cell(walk, in.source, edge))
             continue;
         uint64_t edges[3] = {opener_of(walk, in.source), edge, last};
@@ -144,7 +144,7 @@ into_by(const lg__walk *walk, lg__in_edge in)
 {
     const lg_graph *graph = walk->graph;
     uint64_t edge = in.edge;
-    lg__fold fold = walk->fold[in.source];
+    lg__fold fold = lg__fold_of(walk->fold, in.source);
     bool from_cell = lg__node_role(graph, in.source) == LG__ROLE_CELL;
     if (from_cell && lg__edge_kind(graph, edge) == LG_EDGE_CELL &&
         !into_cell(walk, in.source, edge))
@@ -180,7 +180,7 @@ into_cells_of(const lg__walk *walk, uint32_t owner, uint32_t tuple)
     uint64_t end = columns->first_edge[tuple + 1];
     for (uint64_t edge = begin; edge < end; edge++) {
         uint32_t cell = columns->edge_target[edge];
-        lg__fold fold = walk->fold[cell];
+        lg__fold fold = lg__fold_of(walk->fold, cell);
         if (enters_cell(walk, tuple, edge) && fold.owner == owner &&
             fold.rank == edge - begin && !into_node(walk, cell))
             return false;
@@ -192,7 +192,7 @@ bool
 lg__hops_in_walk(const lg__walk *walk, uint32_t node)
 {
     const lg_columns *columns = &walk->graph->columns;
-    if (walk->fold[node].owner != LG_NONE)
+    if (lg__fold_owner(walk->fold, node) != LG_NONE)
         return true;
     if (!into_node(walk, node))
         return false;

@@ -49,7 +49,10 @@ free_lazy(lg_graph *graph)
     if (lazy->has_texts)
         lg__wide_free(lazy->texts);
     if (lazy->has_folds) {
-        lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
+        lg__deallocate(allocator, lazy->folds.marked,
+                       lg__marked_blocks(graph->columns.node_count) *
+                           sizeof *lazy->folds.marked);
+        lg__vector_free(allocator, &lazy->folds.items);
         lg__vector_free(allocator, &lazy->buffers);
         lg__deallocate(allocator, lazy->frozen, graph->type_count);
     }

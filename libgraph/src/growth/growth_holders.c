@@ -164,7 +164,7 @@ is_container(const search *to, uint32_t node)
         return true;
     return lg__node_category(to->walk.graph, node) == LG_CATEGORY_CONTAINER &&
            lg__node_role(to->walk.graph, node) != LG__ROLE_TUPLE &&
-           to->walk.fold[node].owner == LG_NONE;
+           lg__fold_owner(to->walk.fold, node) == LG_NONE;
 }
 
 static void
@@ -261,7 +261,7 @@ gather_members(const search *to, lg__gathered *out)
     uint32_t nodes = to->walk.graph->columns.node_count;
     for (uint32_t node = 0; node < nodes && out->count < MEMBERS; node++)
         if (to->place_of[node] == to->place &&
-            to->walk.fold[node].owner == LG_NONE &&
+            lg__fold_owner(to->walk.fold, node) == LG_NONE &&
             !lg__gather_append(out, node))
             return false;
     return true;

@@ -10,7 +10,7 @@ is_local(const lg__labels *labels, uint32_t node)
 bool
 lg__label_is_namespace(const lg__labels *labels, uint32_t node)
 {
-    if (labels->folds[node].owner == LG_NONE)
+    if (lg__fold_owner(labels->folds, node) == LG_NONE)
         return labels->has_locals && is_local(labels, node);
     return lg__node_category(labels->graph, node) == LG_CATEGORY_CONTAINER &&
            lg__node_role(labels->graph, node) != LG__ROLE_TUPLE;

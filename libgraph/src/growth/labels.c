@@ -216,16 +216,17 @@ take_cell(lg__labels *labels, lg__via via, lg__step *out)
 {
     const lg_graph *graph = labels->graph;
     const lg_columns *columns = &graph->columns;
-    lg__fold cell = labels->folds[via.source];
+    lg__fold cell = lg__fold_of(labels->folds, via.source);
     uint32_t tuple = labels->dominator[via.source];
     out->kind = LG_PLACE_NAMED;
     if (cell.owner == LG_NONE || tuple >= columns->node_count ||
-        labels->folds[tuple].owner != cell.owner)
+        lg__fold_owner(labels->folds, tuple) != cell.owner)
         return take_literal(labels, ".cell_contents", out);
     lg_hop hop = {
         .source = cell.owner,
         .target = columns->edge_target[via.edge],
-        .edges = {columns->first_edge[cell.owner] + labels->folds[tuple].rank,
+        .edges = {columns->first_edge[cell.owner] +
+                      lg__fold_of(labels->folds, tuple).rank,
                   columns->first_edge[tuple] + cell.rank, via.edge},
         .edge_count = 3,
     };

@@ -24,7 +24,7 @@ typedef struct lg__expected {
 /** Writes the labels of a graph's references into a table. */
 typedef struct lg__labels {
     const lg_graph *graph;
-    const lg__fold *folds;
+    const lg__folds *folds;
     const uint32_t *dominator;
     lg_places *places;
     uint32_t *dotted; /**< [string_count] 1 + number of `.string` in the table
@@ -32,7 +32,7 @@ typedef struct lg__labels {
                            LG__LABEL_EXPECTED; or 0: not added yet */
     uint32_t *plain;  /**< [string_count] the same, of the string itself */
     lg__expected expected[2]; /**< plain and dotted names */
-    const lg__text_block *texts;
+    const lg__marked_block *texts;
     uint32_t item; /**< numbers of frequent labels: `[*]` */
     uint32_t key;
     uint32_t none;    /**< the empty string */

@@ -41,7 +41,7 @@ typedef struct sharing {
     const lg_graph *graph;
     const lg_places *places;
     const uint32_t *place_of;
-    const lg__fold *folds;
+    const lg__folds *folds;
     uint8_t *state;     // [node] bits of TAKEN and LIMITED
     limited *found;     // [place]
     uint32_t *last;     // [place] the node of the container added last
@@ -96,12 +96,12 @@ add_heeding(const lg_graph *graph, uint32_t node, container *owner,
 
 // Returns whether the instance, or its namespace, dominates a node.
 static bool
-is_held_alone(const lg_analysis *analysis, const lg__fold *folds, uint32_t node,
-              uint32_t owner)
+is_held_alone(const lg_analysis *analysis, const lg__folds *folds,
+              uint32_t node, uint32_t owner)
 {
     uint32_t above = analysis->dominator[node];
     return above == owner || (above < analysis->graph->columns.node_count &&
-                              folds[above].owner == owner);
+                              lg__fold_owner(folds, above) == owner);
 }
 
 // Returns whether the hop leads from an instance to a container that nothing
@@ -110,7 +110,7 @@ static bool
 is_attribute(const lg_analysis *analysis, const lg_hop *hop)
 {
     const lg_graph *graph = analysis->graph;
-    const lg__fold *folds = lg__graph_folds(graph);
+    const lg__folds *folds = lg__graph_folds(graph);
     uint32_t kind = lg__edge_kind(graph, hop->edges[0]);
     return folds != NULL && !hop->weak &&
            (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT) &&
@@ -254,7 +254,7 @@ static void
 count_shared(sharing *state, uint32_t node, const container *by)
 {
     uint32_t place = state->place_of[node];
-    if (place == LG_NONE || state->folds[node].owner != LG_NONE)
+    if (place == LG_NONE || lg__fold_owner(state->folds, node) != LG_NONE)
         return;
     const lg__place_item *item = lg__place_at(state->places, place);
     lg_string type =

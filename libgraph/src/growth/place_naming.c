@@ -45,7 +45,7 @@ is_member(const naming *state, uint32_t node, const lg__place_item *item)
 {
     lg_string type =
         lg_graph_type(state->graph, state->graph->columns.type[node]).name;
-    return state->tree.walk.fold[node].owner == LG_NONE &&
+    return lg__fold_owner(state->tree.walk.fold, node) == LG_NONE &&
            lg__text_is_like(type, lg__places_text(state->places, item->type));
 }
 
@@ -116,7 +116,7 @@ member_above(const naming *state, uint32_t node)
         if (at >= state->graph->columns.node_count)
             return LG_NONE;
         if (state->place_of[at] == wanted &&
-            state->tree.walk.fold[at].owner == LG_NONE)
+            lg__fold_owner(state->tree.walk.fold, at) == LG_NONE)
             return at;
     }
     return LG_NONE;

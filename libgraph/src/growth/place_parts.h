@@ -23,9 +23,10 @@ lg__is_definition(lg__place_walk *walk, const lg__walk_type *type,
 static inline bool
 lg__is_folded(const lg__place_walk *walk, uint32_t node, uint32_t above)
 {
-    const lg__fold *folds = walk->labels.folds;
-    uint32_t owner = folds[node].owner;
-    return owner != LG_NONE && (owner == above || owner == folds[above].owner);
+    const lg__folds *folds = walk->labels.folds;
+    uint32_t owner = lg__fold_owner(folds, node);
+    return owner != LG_NONE &&
+           (owner == above || owner == lg__fold_owner(folds, above));
 }
 
 /** Returns whether the node is native memory that an object holds, directly or

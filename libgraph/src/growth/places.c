@@ -81,7 +81,7 @@ static bool
 is_loose(const lg__place_walk *walk, uint32_t node)
 {
     const uint32_t *dominator = walk->analysis->dominator;
-    uint32_t owner = walk->labels.folds[node].owner;
+    uint32_t owner = lg__fold_owner(walk->labels.folds, node);
     return owner != LG_NONE && dominator[owner] == dominator[node];
 }
 
@@ -116,7 +116,7 @@ add_top(walking *state, uint32_t node)
     bool garbage = analysis->dominator[node] != walk->graph->columns.node_count;
     bool loose = garbage && is_loose(walk, node);
     uint32_t name = walk->place[node];
-    uint32_t named = loose ? walk->labels.folds[node].owner : node;
+    uint32_t named = loose ? lg__fold_owner(walk->labels.folds, node) : node;
     uint32_t place =
         find_top(walk, named, garbage ? LG_PLACE_GARBAGE : LG_PLACE_ROOT, name);
     if (place == LG_NONE)

@@ -54,7 +54,7 @@ search_via(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t bits)
          edge += (uint64_t)1 << 32) {
         uint32_t source = lg_edge_source(walk->graph, edge);
         if (columns->edge_target[edge] != node ||
-            walk->labels.folds[source].owner != above)
+            lg__fold_owner(walk->labels.folds, source) != above)
             continue;
         walk->spaces[above % LG__SPACES_KNOWN] =
             (lg__known_space){above, source};
@@ -299,7 +299,7 @@ choose_by_parts(lg__place_walk *walk, const listed *block)
     const lg_graph *graph = walk->graph;
     for (uint32_t i = 0; i < block->part_count; i++) {
         uint32_t part = block->parts[i];
-        uint32_t owner = walk->labels.folds[part].owner;
+        uint32_t owner = lg__fold_owner(walk->labels.folds, part);
         if (owner == LG_NONE)
             continue;
         bool space = walk->types[graph->columns.type[part]].space;

@@ -13,16 +13,17 @@ lg__hop_reference(const lg_graph *graph, const lg_hop *hop)
 }
 
 bool
-lg__reference_is_attribute(const lg_graph *graph, const lg__fold *folds,
+lg__reference_is_attribute(const lg_graph *graph, const lg__folds *folds,
                            lg__reference reference)
 {
     unsigned kind = lg__edge_kind(graph, reference.edge);
     return kind == LG_EDGE_ATTRIBUTE ||
-           (kind == LG_EDGE_VALUE && folds[reference.source].owner != LG_NONE);
+           (kind == LG_EDGE_VALUE &&
+            lg__fold_owner(folds, reference.source) != LG_NONE);
 }
 
 bool
-lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
+lg__references_are_one(const lg_graph *graph, const lg__folds *folds,
                        lg__reference one, lg__reference other)
 {
     const uint32_t *target = graph->columns.edge_target;

@@ -40,7 +40,7 @@ static lg_hop
 begin(const lg__walk *walk, uint32_t node)
 {
     const uint64_t *first = walk->graph->columns.first_edge;
-    lg__fold fold = walk->fold[node];
+    lg__fold fold = lg__fold_of(walk->fold, node);
     lg_hop hop = {.source = node};
     if (fold.owner == LG_NONE)
         return hop;
@@ -210,7 +210,7 @@ find_lead(cut_search *state, uint32_t node, lg_path *out, lg_error *err)
     status = hops_along(state, start, node, UINT64_MAX, &hops, err);
     // A folded end shows as its owner, where the hop of the cut begins.
     if (status == LG_OK && hops.count > 0 &&
-        state->walk.fold[node].owner != LG_NONE &&
+        lg__fold_owner(state->walk.fold, node) != LG_NONE &&
         hops.items[hops.count - 1].source ==
             lg__seen_node(state->walk.fold, node))
         hops.count--;

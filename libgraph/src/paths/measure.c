@@ -64,7 +64,7 @@ lg__path_at(const lg__walk *walk, uint32_t node)
     unsigned least = LG__RANK_NONE;
     for (uint32_t i = 0; i < walk->graph->root_count; i++) {
         uint32_t at = walk->graph->root_node[i];
-        if ((at == node || walk->fold[at].owner == node) &&
+        if ((at == node || lg__fold_owner(walk->fold, at) == node) &&
             lg__root_rank(walk->graph, i) < least) {
             least = lg__root_rank(walk->graph, i);
             path.start = LG_STARTS_AT_ROOT;

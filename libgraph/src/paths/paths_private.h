@@ -48,12 +48,12 @@ typedef struct lg__reference {
 lg__reference lg__hop_reference(const lg_graph *graph, const lg_hop *hop);
 /** Returns whether the reference is an attribute of an object: in the object
  *  itself, or in its namespace. */
-bool lg__reference_is_attribute(const lg_graph *graph, const lg__fold *folds,
+bool lg__reference_is_attribute(const lg_graph *graph, const lg__folds *folds,
                                 lg__reference reference);
 /** Returns whether both are one reference: the same edge, or one attribute that
  *  is stored twice, in the object and in its namespace. From CPython 3.13 on, a
  *  namespace may show the values in the object. */
-bool lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
+bool lg__references_are_one(const lg_graph *graph, const lg__folds *folds,
                             lg__reference one, lg__reference other);
 /** Returns whether the edge leads to the results that a shell of IPython
  *  keeps. */

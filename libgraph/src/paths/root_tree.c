@@ -265,8 +265,9 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
                                lg__late_find(tree->walk.graph, &state.late)
                            ? LG_OK
                            : lg__error_memory(err);
-    for (size_t i = 0; i < nodes && status == LG_OK; i++)
-        state.state[i] = tree->walk.fold[i].owner != LG_NONE ? FOLDED : 0;
+    for (uint32_t i = 0; i < nodes && status == LG_OK; i++)
+        state.state[i] =
+            lg__fold_owner(tree->walk.fold, i) != LG_NONE ? FOLDED : 0;
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
