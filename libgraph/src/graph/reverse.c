@@ -60,16 +60,10 @@ fill(const lg_columns *columns, const making *to, bool wide)
               edge, wide);
 }
 
-static size_t
-count_sources(const lg_columns *columns)
-{
-    return (size_t)(columns->edge_count / LG__REVERSE_STEP) + 2;
-}
-
 static void
 list_sources(const lg_columns *columns, uint32_t *source)
 {
-    const size_t count = count_sources(columns);
+    const size_t count = lg__reverse_sources(columns);
     size_t listed = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
         while (listed < count &&
@@ -78,15 +72,6 @@ list_sources(const lg_columns *columns, uint32_t *source)
     while (listed < count)
         source[listed++] =
             columns->node_count > 0 ? columns->node_count - 1 : 0;
-}
-
-size_t
-lg__reverse_size(const lg_columns *columns, bool wide)
-{
-    const size_t numbers =
-        (size_t)columns->node_count + 1 + (size_t)columns->edge_count;
-    return (numbers + count_sources(columns)) * sizeof(uint32_t) +
-           (wide ? numbers : 0);
 }
 
 // All parts are one block, which begins with `first`.
@@ -101,7 +86,7 @@ lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
     to.edge = to.first + columns->node_count + 1;
     to.source = to.edge + columns->edge_count;
     if (wide) {
-        to.first_top = (uint8_t *)(to.source + count_sources(columns));
+        to.first_top = (uint8_t *)(to.source + lg__reverse_sources(columns));
         to.edge_top = to.first_top + columns->node_count + 1;
         fill(columns, &to, true);
     } else {

@@ -91,12 +91,27 @@ lg__in_at(const lg__reverse *reverse, uint64_t place)
     return (lg__in_edge){edge, lg__edge_source(reverse, edge)};
 }
 
+/** Returns how many sources an index has. */
+static inline size_t
+lg__reverse_sources(const lg_columns *columns)
+{
+    return (size_t)(columns->edge_count / LG__REVERSE_STEP) + 2;
+}
+
+/** Returns the bytes of an index. */
+static inline size_t
+lg__reverse_size(const lg_columns *columns, bool wide)
+{
+    const size_t numbers =
+        (size_t)columns->node_count + 1 + (size_t)columns->edge_count;
+    return (numbers + lg__reverse_sources(columns)) * sizeof(uint32_t) +
+           (wide ? numbers : 0);
+}
+
 /** Makes the index; `wide` if it has upper bits, as it must from 2^32 edges on.
  *  Returns false when memory ran out. O(nodes + edges). */
 bool lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
                       bool wide, lg__reverse *out);
-/** Returns the bytes of an index. */
-size_t lg__reverse_size(const lg_columns *columns, bool wide);
 void lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
                       lg__reverse *reverse);
 
