@@ -146,10 +146,10 @@ def test_a_program_that_takes_the_signal_over_is_told(start):
 @pytest.mark.parametrize(
     ("options", "given"),
     [
-        ({}, {"every": 0.5, "budget": 0.05, "traces": False}),
+        ({}, {"every": 0.5, "budget": 0.05, "traces": False, "samples": None}),
         (
             {"--every": "2", "--budget": "1", "--traces": ""},
-            {"every": 2.0, "budget": 1.0, "traces": True},
+            {"every": 2.0, "budget": 1.0, "traces": True, "samples": None},
         ),
     ],
 )
