@@ -8,9 +8,8 @@ static const lg__verb verbs[] = {
      "see what grows from snapshot to snapshot, and who holds it",
      "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"
      "       [--mine] [--module GLOB] [--settled] [--limit N|all]\n"
-     "       [--other-programs] [--check [--max-growth N]] [--baseline FILE "
-     "[--update-baseline]] "
-     "[--json]",
+     "       [--other-programs] [--check [--max-growth N]]\n"
+     "       [--baseline FILE [--update-baseline]] [--json]",
      "Compares snapshots of one program, or their summaries, the oldest "
      "first.\n"
      "Prints what grows, who holds it, and how fast it grows, the\n"
