@@ -287,7 +287,8 @@ find_shapes(lg__native *native)
 }
 
 // The variables of these libraries keep memory, but each is a cache of the
-// process and no registry of a program. Those of malloc are often stale.
+// process and no registry of a program. Those of malloc are often stale, and
+// libstdc++ keeps a block for exceptions that nobody has written.
 typedef struct runtime {
     const char *name;
     lg_native_level level; // of a word that leads to the beginning of a block
@@ -301,7 +302,7 @@ find_runtime(const char *name)
                                        {"libpthread", LG_LEVEL_WEAK},
                                        {"ld-linux", LG_LEVEL_POSSIBLE},
                                        {"libpython", LG_LEVEL_POSSIBLE},
-                                       {"libstdc++", LG_LEVEL_POSSIBLE},
+                                       {"libstdc++", LG_LEVEL_WEAK},
                                        {"/python3", LG_LEVEL_POSSIBLE},
                                        {"_core.", LG_LEVEL_POSSIBLE},
                                        {"", LG_LEVEL_WEAK}};
