@@ -11,6 +11,7 @@
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
 
 #include <malloc.h>
 #include <stdio.h>

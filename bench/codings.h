@@ -4,6 +4,8 @@
 #ifndef LEAKGRAPH_CODINGS_H
 #define LEAKGRAPH_CODINGS_H
 
+#include <leakgraph/internal/columns.h>
+
 #include "packed.h"
 
 /** Copies columns with other numbers: among each so many nodes in a row, those

@@ -11,6 +11,7 @@
 // same. To draw directly, this process loads Graphviz, which a user's process
 // never does.
 #include <leakgraph/render.h>
+#include <leakgraph/internal/renderers.h>
 
 #include <gvc.h>
 

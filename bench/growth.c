@@ -2,7 +2,8 @@
 //
 //   growth SNAP      prints nodes, places, seconds and bytes, as JSON
 #include <leakgraph/file.h>
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/columns.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #ifndef LEAKGRAPH_PACKED_H
 #define LEAKGRAPH_PACKED_H
 
+#include <leakgraph/internal/columns.h>
+
 #include "shape.h"
 
 enum { PACKED_MOST = COLUMN_MOST /**< nodes of a block */ };

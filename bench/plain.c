@@ -1,6 +1,7 @@
 #include "plain.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/columns.h>
 
 #include <stdio.h>
 #include <stdlib.h>

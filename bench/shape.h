@@ -6,6 +6,7 @@
 #define LEAKGRAPH_SHAPE_H
 
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/columns.h>
 
 #include "column.h"
 

@@ -1,4 +1,7 @@
-"""Checks that each public header compiles alone and has comments and typed nodes."""
+"""Checks that each header compiles alone and has comments and typed nodes.
+
+Only installed headers have LG_API, and they include no internal one.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,13 @@ COMPILERS = (["cc", "-xc", "-std=c11"], ["c++", "-xc++", "-std=c++17"])
 PLAIN_NODE = re.compile(
     r"\buint32_t (?:\*(?:nodes|targets)|(?:node|source|target|holder|culprit))\b"
 )
+INTERNAL = re.compile(r"#include <(leakgraph/internal/\w+\.h)>")
 OPTIONS = re.compile(r"typedef struct (lg_\w+_options) \{\s*([^;]*);")
 
 
 def compile_alone(root: Path, header: str) -> Iterator[str]:
     """Compile a file that only includes the header, twice; yield the errors."""
-    include = "leakgraph/" + Path(header).name
+    include = "leakgraph/" + header.partition("/leakgraph/")[2]
     source = f"#include <{include}>\n#include <{include}>\n"
     folders = [f"-I{root / folder}" for folder in headers.INCLUDE_DIRS]
     for compiler in COMPILERS:
@@ -59,14 +63,24 @@ def unsized(header: str, text: str) -> Iterator[str]:
             yield f"{header}: {match[1]} has no macro {macro}"
 
 
+def leaking(header: str, text: str) -> Iterator[str]:
+    """Yield what an installed header shows of the internal ones, and the reverse."""
+    if header in headers.HEADERS:
+        for found in INTERNAL.findall(text):
+            yield f"{header}: includes {found}, which is not installed"
+    elif re.search(r"^LG_API\b", text, re.MULTILINE):
+        yield f"{header}: exports a function, and is not installed"
+
+
 def check(root: Path) -> Iterator[str]:
-    """Yield the errors in the public headers."""
-    for header in headers.HEADERS:
+    """Yield the errors in the headers."""
+    for header in (*headers.HEADERS, *headers.internal(root)):
         yield from compile_alone(root, header)
         text = (root / header).read_text(encoding="utf-8")
         yield from undocumented(header, text)
         yield from untyped(header, text)
         yield from unsized(header, text)
+        yield from leaking(header, text)
 
 
 if __name__ == "__main__":

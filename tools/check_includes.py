@@ -24,10 +24,11 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTIL
 PYTHON = r"Python\.h$|pyconfig\.h$|cpython/|structmember\.h$|frameobject\.h$"
 IGRAPH = r"igraph"
 GRAPHVIZ = r"gvc\.h$|cgraph\.h$|gvplugin|gvcjob|graphviz/"
-INTERNALS = r"internal/|pycore_"
+INTERNALS = r"^internal/|^pycore_"
 INTERNAL_HEADERS = "CPython's internal headers"
+PICTURES = r"^leakgraph/(pictures|view|render|export|internal/(page|answer_views|renderers))\.h$"
 UMBRELLA = r"^leakgraph/(leakgraph|pictures)\.h$"
-PUBLIC = re.compile(r"^leakgraph/\w+\.h$")
+SHARED = re.compile(r"^leakgraph/(internal/)?\w+\.h$")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ INCLUDES = (
     Rule("libgraph/", PYTHON, "Python's headers"),
     Rule("libgraph/", GRAPHVIZ, "Graphviz"),
     Rule("libgraph/", IGRAPH, "igraph", ("libgraph/src/analysis/igraph_bridge.c",)),
-    Rule("libgraph/", r"^leakgraph/(pictures|view|render|page)\.h$", "the pictures"),
+    Rule("libgraph/", PICTURES, "the pictures"),
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
     Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/graphviz.c",)),
@@ -57,6 +58,7 @@ INCLUDES = (
         Rule(f"{part}/", UMBRELLA, "the header of all headers, for users,")
         for part in ("libgraph", "export", "pyext", "tests", "bench")
     ),
+    Rule("examples/", r"^leakgraph/internal/", "what is not installed"),
     Rule("examples/", PYTHON, "Python's headers"),
     Rule("examples/", IGRAPH + "|" + GRAPHVIZ, "a library behind ours"),
 )
@@ -158,8 +160,8 @@ def check_file(root: Path, path: Path, known: set[str]) -> Iterator[str]:
         for rule in INCLUDES:
             if broken(rule, str(path), header):
                 yield f"{where}: {rule.room} must not include {rule.what} ({header})"
-        if header.startswith("leakgraph/") and not PUBLIC.match(header):
-            yield f"{where}: {header} is no public header"
+        if header.startswith("leakgraph/") and not SHARED.match(header):
+            yield f"{where}: {header} is no header of the library"
         if quote == '"' and not re.match(INTERNALS, header):
             problem = check_quoted(path, header, known)
             if problem:

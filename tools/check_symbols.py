@@ -1,9 +1,11 @@
 """Compares the exports of the built shared objects with the headers.
 
-Each library exports exactly the LG_API functions of its headers. The extension exports
-its entry points. The bridge to igraph, which is opened on demand, exports one function.
+The library exports exactly the LG_API functions of the installed headers. The
+extension exports its entry points. The bridge to igraph, which is opened on demand,
+exports one function.
 
-All other names that files share begin with lg__: see CONTRIBUTING.md.
+Names that files share and no header of the library has begin with lg__: see
+CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 import headers
 import tracked
 
-LIBRARIES = {"libleakgraph.so": "libgraph", "libleakgraph-pictures.so": "export"}
+LIBRARY = "libleakgraph.so"
 #: The entries for a process that leakgraph attaches to: by ptrace, and by a script.
 ATTACHED = {
     "lg_attached",
@@ -28,7 +30,7 @@ PLUGINS = ("libleakgraph-igraph.so",)
 
 
 PARTS = ("libgraph/", "export/", "pyext/")
-#: What names begin with that files share and no public header has.
+#: What names begin with that files share and no header of the library has.
 PREFIX = "lg__"
 #: The entries of programs and of shared objects.
 ENTRIES = {"main", "lg_igraph_dominators", *MODULE}
@@ -70,10 +72,8 @@ def shared_names(build: Path) -> Iterator[tuple[str, str]]:
 
 
 def check_prefix(root: Path, build: Path) -> Iterator[str]:
-    """Yield shared names that are neither public nor begin with the prefix."""
-    public = ENTRIES.union(
-        *(headers.exported(root, part) for part in LIBRARIES.values())
-    )
+    """Yield shared names that no header has and that lack the prefix."""
+    public = ENTRIES | headers.exported(root) | headers.shared(root)
     for below, name in shared_names(build):
         if name not in public and not name.startswith(PREFIX):
             yield f"{below}: {name} is shared and does not begin with {PREFIX}"
@@ -81,19 +81,18 @@ def check_prefix(root: Path, build: Path) -> Iterator[str]:
 
 def check(root: Path, build: Path) -> Iterator[str]:
     """Yield the errors of the shared objects below build."""
-    libraries = {name: sorted(build.rglob(name)) for name in LIBRARIES}
+    libraries = sorted(build.rglob(LIBRARY))
     plugins = {name: sorted(build.rglob(name)) for name in PLUGINS}
     modules = sorted(build.rglob("_core*.so"))
     for kind, found in (
-        *libraries.items(),
+        (LIBRARY, libraries),
         *plugins.items(),
         ("_core*.so", modules),
     ):
         if not found:
             yield f"{build}: no {kind} was built"
-    for path in (path for paths in libraries.values() for path in paths):
-        promised = headers.exported(root, LIBRARIES[path.name])
-        yield from compare(path.name, exports(path), promised)
+    for path in libraries:
+        yield from compare(path.name, exports(path), headers.exported(root))
     for path in modules:
         yield from compare(path.name, exports(path), MODULE)
     for path in (path for paths in plugins.values() for path in paths):

@@ -8,63 +8,37 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+#: The installed headers, in the order of the C reference.
 HEADERS = (
     "libgraph/include/leakgraph/leakgraph.h",
     "libgraph/include/leakgraph/base.h",
     "libgraph/include/leakgraph/text.h",
     "libgraph/include/leakgraph/kinds.h",
     "libgraph/include/leakgraph/graph.h",
-    "libgraph/include/leakgraph/file.h",
     "libgraph/include/leakgraph/path.h",
+    "libgraph/include/leakgraph/file.h",
     "libgraph/include/leakgraph/analysis.h",
-    "libgraph/include/leakgraph/scope.h",
-    "libgraph/include/leakgraph/answers.h",
-    "libgraph/include/leakgraph/cycles.h",
-    "libgraph/include/leakgraph/merged_paths.h",
-    "libgraph/include/leakgraph/bytes.h",
-    "libgraph/include/leakgraph/places.h",
-    "libgraph/include/leakgraph/page_counts.h",
-    "libgraph/include/leakgraph/growth.h",
-    "libgraph/include/leakgraph/samples.h",
-    "libgraph/include/leakgraph/heap_map.h",
-    "libgraph/include/leakgraph/ranks.h",
-    "libgraph/include/leakgraph/program.h",
-    "libgraph/include/leakgraph/layout.h",
-    "libgraph/include/leakgraph/line.h",
-    "libgraph/include/leakgraph/native.h",
-    "libgraph/include/leakgraph/baseline.h",
-    "libgraph/include/leakgraph/findings.h",
-    "libgraph/include/leakgraph/why.h",
-    "libgraph/include/leakgraph/what_if.h",
-    "libgraph/include/leakgraph/waste.h",
-    "libgraph/include/leakgraph/allocations.h",
-    "libgraph/include/leakgraph/search.h",
-    "libgraph/include/leakgraph/branches.h",
-    "libgraph/include/leakgraph/json.h",
-    "libgraph/include/leakgraph/table.h",
     "libgraph/include/leakgraph/question.h",
-    "libgraph/include/leakgraph/advice.h",
-    "libgraph/include/leakgraph/report.h",
+    "libgraph/include/leakgraph/table.h",
+    "libgraph/include/leakgraph/why.h",
+    "libgraph/include/leakgraph/summary.h",
     "libgraph/include/leakgraph/version.h",
     "libgraph/include/leakgraph/builder.h",
-    "libgraph/include/leakgraph/allocator.h",
-    "libgraph/include/leakgraph/plugin.h",
-    "libgraph/include/leakgraph/helper.h",
-    "libgraph/include/leakgraph/lock.h",
-    "libgraph/include/leakgraph/options.h",
     "export/include/leakgraph/pictures.h",
     "export/include/leakgraph/view.h",
     "export/include/leakgraph/render.h",
-    "export/include/leakgraph/page.h",
     "export/include/leakgraph/export.h",
 )
+#: Headers that the parts of the project share, and that nobody installs.
+INTERNAL = ("libgraph/include/leakgraph/internal", "export/include/leakgraph/internal")
 INCLUDE_DIRS = ("libgraph/include", "export/include")
 
 ITEM = re.compile(
     r"""
       (?P<comment>/\*\*.*?\*/)
     | (?P<section>/\*\ -{3,}\ *(?P<title>[^-]*?)\ *-{3,}\ *\*/)
-    | (?P<body>^(?:LG_API|typedef|enum|struct|static\ inline)\b
+    | (?P<body>^(?:LG_API|typedef|enum|struct|static\ inline|const|bool|void|int
+        |unsigned|double|size_t|u?int\d+_t|lg_\w+)\b
         (?:[^;{]|\{(?:[^{}]|\{[^{}]*\})*\})*?(?:;|(?<=\})\n))
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
@@ -91,7 +65,7 @@ def plain(comment: str) -> str:
 
 def name_of(declaration: str) -> tuple[str, str]:
     """Return the kind and the name of what a declaration declares."""
-    if declaration.startswith(("LG_API", "static")):
+    if not declaration.startswith(("typedef", "enum", "struct")):
         called = re.search(
             r"(\w+)\s*\(", re.sub(r"LG_PRINTF\([^)]*\)", "", declaration)
         )
@@ -119,13 +93,29 @@ def items(text: str) -> Iterator[Item]:
         end = match.end()
 
 
-def exported(root: Path, part: str = "libgraph") -> set[str]:
-    """List every LG_API function of a part's public headers."""
-    names = set()
-    for header in HEADERS:
-        if not header.startswith(f"{part}/"):
-            continue
-        for item in items((root / header).read_text(encoding="utf-8")):
-            if item.kind == "function" and item.text.startswith("LG_API"):
-                names.add(item.name)
-    return names
+def internal(root: Path) -> list[str]:
+    """List the internal headers."""
+    return sorted(
+        f"{folder}/{path.name}"
+        for folder in INTERNAL
+        for path in (root / folder).glob("*.h")
+    )
+
+
+def functions(root: Path, header: str, start: str = "") -> set[str]:
+    """List the functions of a header whose declarations begin so."""
+    return {
+        item.name
+        for item in items((root / header).read_text(encoding="utf-8"))
+        if item.kind == "function" and item.text.startswith(start)
+    }
+
+
+def exported(root: Path) -> set[str]:
+    """List every LG_API function of the installed headers."""
+    return {name for header in HEADERS for name in functions(root, header, "LG_API")}
+
+
+def shared(root: Path) -> set[str]:
+    """List every function of the internal headers."""
+    return {name for header in internal(root) for name in functions(root, header)}

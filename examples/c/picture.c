@@ -1,6 +1,6 @@
 /* Draws why an object of a snapshot is alive.
  *
- *     cc picture.c $(pkg-config --cflags --libs leakgraph-pictures) -o picture
+ *     cc picture.c $(pkg-config --cflags --libs leakgraph) -o picture
  *     ./picture run.lgs type:torch.Tensor why.svg
  *
  * If the selector names several objects, this draws the one that retains the
@@ -16,18 +16,18 @@
 static lg_status
 explain(const lg_analysis *analysis, lg_node node, lg_view **out, lg_error *err)
 {
-    lg_why why;
-    lg_status status = lg_node_why(analysis, node, NULL, &why, err);
+    lg_why *why = NULL;
+    lg_status status = lg_why_new(analysis, node, NULL, &why, err);
     if (status != LG_OK)
         return status;
-    lg_bytes retained = lg_node_retained(analysis, why.node);
+    lg_bytes retained = lg_node_retained(analysis, lg_why_node(why));
     printf("retains %" PRIu64 " bytes on the host, %" PRIu64 " on devices\n",
            retained.host, retained.devices);
 
     lg_view_options options = LG_VIEW_OPTIONS_INIT;
     options.max_nodes = 40;
-    status = lg_view_why(&why, &options, NULL, out, err);
-    lg_why_free(&why);
+    status = lg_view_why(why, &options, NULL, out, err);
+    lg_why_free(why);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include "command/command.h"
 
 #include <leakgraph/file.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include <stdio.h>
 
@@ -43,7 +43,7 @@ report_why(const lg__arguments *arguments, const lg_analysis *analysis,
     if (!status)
         status = lg_report_why(&why, paths, NULL, format, out, err);
     lg_table_free(paths);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     return status;
 }
 

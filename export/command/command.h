@@ -6,10 +6,11 @@
 #ifndef LEAKGRAPH_COMMAND_H
 #define LEAKGRAPH_COMMAND_H
 
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/view.h>
+#include <leakgraph/internal/questions.h>
 
 enum {
     LG__EXIT_FINE = 0,

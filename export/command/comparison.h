@@ -4,8 +4,8 @@
 
 #include "command/command.h"
 
-#include <leakgraph/growth.h>
-#include <leakgraph/page.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/page.h>
 
 typedef struct lg__compared_files {
     const lg__arguments *arguments;

@@ -6,6 +6,7 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/path.h>
+#include <leakgraph/internal/hops.h>
 
 #include <dirent.h>
 #include <stdio.h>

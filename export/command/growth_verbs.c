@@ -3,10 +3,11 @@
 
 #include "command/comparison.h"
 
-#include <leakgraph/growth.h>
-#include <leakgraph/page.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/view.h>
+#include <leakgraph/internal/answer_views.h>
 
 static lg_status
 find_scope(const lg__compared_files *state, lg_scope **out, lg_error *error)

@@ -4,7 +4,7 @@
 
 #include "command/command.h"
 
-#include <leakgraph/layout.h>
+#include <leakgraph/internal/layout.h>
 
 #include <errno.h>
 #include <signal.h>

@@ -3,6 +3,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/answer_views.h>
+
 #define USUAL_SHARE 0.01
 
 // Finds the cycles that the options ask for, up to the one to draw.
@@ -65,7 +67,7 @@ view_why(const lg_analysis *analysis, uint32_t node,
     if (status)
         return status;
     status = lg_view_why(&why, options, lg__monitor(), out, error);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "command/command.h"
 
 #include <leakgraph/file.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 // A partial snapshot has no analysis: this then gives NULL.
 lg_status

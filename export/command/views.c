@@ -4,6 +4,8 @@
 #include "command/command.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/renderers.h>
+#include <leakgraph/internal/answer_views.h>
 
 #include <stdio.h>
 #include <string.h>

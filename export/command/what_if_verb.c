@@ -2,7 +2,7 @@
 
 #include "command/command.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 /* The report shows this many survivors; nobody reads more. */
 #define SURVIVORS 5u

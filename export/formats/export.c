@@ -3,6 +3,7 @@
 
 #include <leakgraph/export.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,9 +7,9 @@
 
 #include "formats/stream.h"
 
-#include <leakgraph/allocations.h>
+#include <leakgraph/internal/allocations.h>
 #include <leakgraph/path.h>
-#include <leakgraph/places.h>
+#include <leakgraph/internal/places.h>
 
 void lg__write_heapsnapshot(lg__stream *out, const lg_graph *graph);
 void lg__write_graphml(lg__stream *out, const lg_graph *graph);

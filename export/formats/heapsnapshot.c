@@ -2,6 +2,8 @@
 // roots, and each node of the graph comes after it in the same order.
 #include "formats/formats.h"
 
+#include <leakgraph/internal/columns.h>
+
 #include <stdlib.h>
 #include <string.h>
 

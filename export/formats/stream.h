@@ -8,7 +8,7 @@
 #include "formats/gzip.h"
 
 #include <leakgraph/graph.h>
-#include <leakgraph/json.h>
+#include <leakgraph/internal/json.h>
 
 typedef struct lg__stream {
     int descriptor;

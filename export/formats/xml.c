@@ -1,6 +1,8 @@
 // Writes GraphML and GEXF: the same nodes and references in two dialects.
 #include "formats/formats.h"
 
+#include <leakgraph/internal/columns.h>
+
 typedef struct dialect {
     const char *node_value; // before an attribute's number
     const char *node_text;  // between the number and the text

@@ -3,6 +3,7 @@
 #include "page/page_private.h"
 
 #include <leakgraph/why.h>
+#include <leakgraph/internal/answer_views.h>
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ view_item(const lg__page *page, const lg_advice_item *item, lg_view **out,
     if (status)
         return status;
     status = lg_view_why(&why, NULL, page->monitor, out, err);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     return status;
 }
 

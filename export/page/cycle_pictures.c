@@ -2,6 +2,10 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/questions.h>
+
 #define PICTURES 4u
 
 static lg_status

@@ -6,7 +6,8 @@
 
 #include "page/page_private.h"
 
-#include <leakgraph/allocations.h>
+#include <leakgraph/internal/allocations.h>
+#include <leakgraph/internal/wording.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "page/page_private.h"
 #include "view/view_private.h"
 
-#include <leakgraph/heap_map.h>
+#include <leakgraph/internal/heap_map.h>
 
 #include <stdlib.h>
 #include <string.h>

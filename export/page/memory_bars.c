@@ -3,6 +3,8 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 /* A bar is drawn 1,000 units wide, and the page stretches it. */

@@ -4,6 +4,8 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <stdlib.h>
 #include <string.h>
 

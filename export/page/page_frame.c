@@ -2,6 +2,8 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 const lg_table_links lg__page_links = {.node = "object?node=",

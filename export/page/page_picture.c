@@ -3,6 +3,7 @@
 #include "page/page_private.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/wording.h>
 
 #include <stdlib.h>
 #include <string.h>

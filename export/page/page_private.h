@@ -4,11 +4,12 @@
 #ifndef LEAKGRAPH_PAGE_PRIVATE_H
 #define LEAKGRAPH_PAGE_PRIVATE_H
 
-#include <leakgraph/advice.h>
-#include <leakgraph/page.h>
+#include <leakgraph/internal/advice.h>
+#include <leakgraph/internal/page.h>
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/view.h>
+#include <leakgraph/internal/cells.h>
 
 /** Whether the server has a page with all rows of a table. */
 typedef bool lg__page_has_table(const char *id);

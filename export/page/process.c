@@ -2,6 +2,9 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 static void

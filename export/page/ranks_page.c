@@ -3,6 +3,8 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 /* More rows of a table than people look at are left out. */

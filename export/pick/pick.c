@@ -3,7 +3,7 @@
 #include "view/view_private.h"
 #include "pick/direction.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,9 @@
 #ifndef LEAKGRAPH_PICK_PRIVATE_H
 #define LEAKGRAPH_PICK_PRIVATE_H
 
+#include <leakgraph/analysis.h>
+#include <leakgraph/internal/columns.h>
+
 #include "view/view_private.h"
 
 /* Larger strings and numbers get a node of their own. */

@@ -1,6 +1,9 @@
 // The state of picking: which objects the view has, and how an object, a hop
 // and an unseen reference become nodes and edges.
 #include "pick/pick_private.h"
+
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/wording.h>
 #include "view/view_private.h"
 
 #include <stdlib.h>

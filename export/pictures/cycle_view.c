@@ -3,7 +3,9 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/answer_views.h>
 
 #include <stdlib.h>
 

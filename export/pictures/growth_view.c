@@ -4,7 +4,10 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/wording.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,8 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
-#include <leakgraph/merged_paths.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/answer_views.h>
 
 #include <stdlib.h>
 

@@ -5,7 +5,8 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/why_facts.h>
 
 #include <stdlib.h>
 

@@ -4,6 +4,8 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/render.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/renderers.h>
 
 #include <ctype.h>
 #include <errno.h>

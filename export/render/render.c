@@ -5,6 +5,7 @@
 
 #include <leakgraph/base.h>
 #include <leakgraph/render.h>
+#include <leakgraph/internal/renderers.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

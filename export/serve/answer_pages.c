@@ -3,7 +3,10 @@
 
 #include "serve/server.h"
 
-#include <leakgraph/what_if.h>
+#include <leakgraph/internal/what_if.h>
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/questions.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +60,7 @@ lg__sheet_why(lg__sheet *sheet, lg_error *err)
     lg_text_add(sheet->page.out, "<div class=\"answer\">");
     status = add_why(sheet, &why, err);
     lg_text_add(sheet->page.out, "</div>\n");
-    lg_why_free(&why);
+    lg_why_clear(&why);
     return status;
 }
 

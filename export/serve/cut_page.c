@@ -2,6 +2,8 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 /* The command has the same limit. */

@@ -3,7 +3,11 @@
 
 #include "serve/server.h"
 
-#include <leakgraph/branches.h>
+#include <leakgraph/internal/branches.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/wording.h>
 
 #include <stdio.h>
 
@@ -170,12 +174,12 @@ static void
 add_known(lg__sheet *sheet, lg_node node)
 {
     const lg_graph *graph = sheet->page.graph;
-    lg_string key, value;
-    for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &key, &value); i++) {
+    lg_fact fact;
+    for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &fact); i++) {
         lg_text_add(sheet->page.out, "<dt>");
-        lg__page_escape(&sheet->page, key);
+        lg__page_escape(&sheet->page, fact.key);
         lg_text_add(sheet->page.out, "</dt><dd>");
-        lg__page_escape(&sheet->page, value);
+        lg__page_escape(&sheet->page, fact.text);
         end_fact(sheet);
     }
 }

@@ -2,6 +2,8 @@
 
 #include "serve/request.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <stdlib.h>
 #include <string.h>
 

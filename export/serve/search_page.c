@@ -3,7 +3,10 @@
 
 #include "serve/server.h"
 
-#include <leakgraph/search.h>
+#include <leakgraph/internal/search.h>
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/wording.h>
 
 #include <string.h>
 

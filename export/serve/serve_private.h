@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_SERVE_PRIVATE_H
 #define LEAKGRAPH_SERVE_PRIVATE_H
 
-#include <leakgraph/page.h>
+#include <leakgraph/internal/page.h>
 
 typedef struct lg__server lg__server;
 typedef struct lg__http lg__http;

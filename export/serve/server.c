@@ -2,6 +2,9 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/wording.h>
+
 #include <stdlib.h>
 #include <string.h>
 

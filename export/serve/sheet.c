@@ -2,6 +2,9 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 lg_status

@@ -2,6 +2,9 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/wording.h>
+
 #include <stddef.h>
 #include <string.h>
 

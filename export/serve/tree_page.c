@@ -3,7 +3,8 @@
 
 #include "serve/server.h"
 
-#include <leakgraph/branches.h>
+#include <leakgraph/internal/branches.h>
+#include <leakgraph/internal/wording.h>
 
 /* The most rows of a level. */
 #define ROWS 50u

@@ -3,6 +3,9 @@
 
 #include "view/view_private.h"
 
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/columns.h>
+
 uint64_t
 lg__bytes_total(lg_bytes bytes)
 {

@@ -2,6 +2,8 @@
 
 #include "view/view_private.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 #define OWN_LIMIT 60

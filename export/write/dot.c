@@ -2,7 +2,8 @@
 #include "view/view_private.h"
 #include "write/write_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/wording.h>
 #include <string.h>
 
 // Writes the box of a node as Graphviz's HTML-like text.

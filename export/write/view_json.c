@@ -2,7 +2,7 @@
 
 #include "view/view_private.h"
 
-#include <leakgraph/json.h>
+#include <leakgraph/internal/json.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
 #include "binding/objects/binding_objects.h"
+
+#include <leakgraph/internal/columns.h>
 #include "binding/support/binding_support.h"
 
 static void

@@ -6,7 +6,7 @@
 
 #include "heap/areas.h"
 
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
 
 /** In place of an lg_allocator_kind: the program has freed the block. */
 enum { LG__BLOCK_FREED = 255 };

@@ -7,7 +7,7 @@
 
 #include "heap/areas.h"
 
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
 
 /** An ELF file that is mapped. */
 typedef struct lg__image {

@@ -1,5 +1,7 @@
 #include "heap/heap.h"
 
+#include <leakgraph/internal/columns.h>
+
 #include <Python.h>
 
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 #include "asked.h"
 
+#include <leakgraph/internal/questions.h>
+
 #include <stdio.h>
 #include <string.h>
 #include "test.h"

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_ASKED_H
 
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #define TREE(of, share)                                                        \
     (const lg_dominator_options)                                               \

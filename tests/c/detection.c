@@ -1,5 +1,7 @@
 #include "detection.h"
 
+#include <leakgraph/internal/columns.h>
+
 #include "test.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_DETECTION_H
 #define LEAKGRAPH_DETECTION_H
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "story.h"
 

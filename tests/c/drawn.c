@@ -160,6 +160,6 @@ why_report(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         status = lg_report_why(&why, paths, note, format, out, NULL);
     lg_table_free(paths);
     lg_merged_paths_free(&merged);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_DRAWN_H
 #define LEAKGRAPH_DRAWN_H
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 /** Draws a graph. Edges are pairs of letters, as in "ab bc ca"; each letter of
  *  `roots` is the root of a thread. A node's size is 100, or 1 MiB if `big`

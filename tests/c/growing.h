@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_GROWING_H
 #define LEAKGRAPH_GROWING_H
 
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 /** What a snapshot of the program contains. */
 typedef struct growing_heap {

@@ -1,4 +1,6 @@
 #include "heaps.h"
+
+#include <leakgraph/internal/columns.h>
 #include "drawn.h"
 
 #include <stdio.h>

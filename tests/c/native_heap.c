@@ -3,6 +3,8 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
 
 void
 native_heap_open(native_heap *heap)

@@ -6,7 +6,7 @@
 #define LEAKGRAPH_NATIVE_HEAP_H
 
 #include <leakgraph/analysis.h>
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
 
 enum {
     NATIVE_WORDS = 1 << 20,

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/columns.h>
 
 #define BIT(node) ((uint64_t)1 << (node))
 

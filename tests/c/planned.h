@@ -3,7 +3,7 @@
 #define LEAKGRAPH_PLANNED_H
 
 #include <leakgraph/builder.h>
-#include <leakgraph/places.h>
+#include <leakgraph/internal/places.h>
 
 enum { PLANNED_NODES = 40 };
 /** Types of the nodes. */

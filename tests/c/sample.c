@@ -2,6 +2,8 @@
 #include "sample.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/segments.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -265,15 +267,15 @@ same_roots_and_info(const lg_graph *a, const lg_graph *b)
 static bool
 same_facts(const lg_graph *a, const lg_graph *b, uint32_t node)
 {
-    lg_string key[2];
-    lg_string value[2];
+    lg_fact one, other;
     uint32_t i = 0;
-    while (lg_node_fact_at(a, node, i, &key[0], &value[0])) {
-        if (!lg_node_fact_at(b, node, i++, &key[1], &value[1]) ||
-            !same_string(key[0], key[1]) || !same_string(value[0], value[1]))
+    while (lg_node_fact_at(a, node, i, &one)) {
+        if (!lg_node_fact_at(b, node, i++, &other) ||
+            !same_string(one.key, other.key) ||
+            !same_string(one.text, other.text))
             return false;
     }
-    return !lg_node_fact_at(b, node, i, &key[1], &value[1]) &&
+    return !lg_node_fact_at(b, node, i, &other) &&
            lg_node_device(a, node) == lg_node_device(b, node);
 }
 

@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_SAMPLE_H
 #define LEAKGRAPH_SAMPLE_H
 
-#include <leakgraph/allocator.h>
+#include <leakgraph/internal/allocator.h>
 #include <leakgraph/path.h>
 
 /** Nodes of the sample, by name. */

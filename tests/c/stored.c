@@ -2,6 +2,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/segments.h>
 
 #include <stdio.h>
 #include <string.h>

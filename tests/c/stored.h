@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_STORED_H
 #define LEAKGRAPH_STORED_H
 
-#include <leakgraph/allocator.h>
+#include <leakgraph/internal/allocator.h>
 
 /** The program's objects; buffers come after them. */
 enum stored_node {

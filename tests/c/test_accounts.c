@@ -1,6 +1,6 @@
 // Accounts: the sample by hand, and random ones against a map of bytes.
 #include <leakgraph/builder.h>
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "stored.h"
 #include "test.h"

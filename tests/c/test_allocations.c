@@ -3,7 +3,7 @@
 #include "test.h"
 #include "wasted.h"
 
-#include <leakgraph/allocations.h>
+#include <leakgraph/internal/allocations.h>
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #include <pthread.h>
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 
 #include "drawn.h"
 #include "test.h"

@@ -3,6 +3,8 @@
 // to its roots.
 #include <igraph.h>
 
+#include <leakgraph/internal/columns.h>
+
 #include "drawn.h"
 #include "test.h"
 

@@ -1,6 +1,8 @@
 // Random graphs against the oracle, for every node, every component and some
 // sets.
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/cells.h>
+#include <leakgraph/internal/retained.h>
 
 #include "asked.h"
 #include "analysis/analysis_private.h"

@@ -3,7 +3,7 @@
 #include "heaps.h"
 #include "test.h"
 
-#include <leakgraph/baseline.h>
+#include <leakgraph/internal/baseline.h>
 
 #include <unistd.h>
 

@@ -4,6 +4,8 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/segments.h>
 
 static void
 sorted(void)

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/analysis.h>
-#include <leakgraph/branches.h>
+#include <leakgraph/internal/branches.h>
 
 #include <string.h>
 

@@ -4,6 +4,9 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
 
 static lg_builder *
 builder_of(uint32_t nodes)

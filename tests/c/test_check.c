@@ -3,6 +3,8 @@
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/segments.h>
 
 #include "lgs.h"
 #include "sample.h"

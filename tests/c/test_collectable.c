@@ -2,6 +2,8 @@
 // objects whose references, as far as the collector sees them, all come from
 // the set.
 #include "drawn.h"
+
+#include <leakgraph/internal/columns.h>
 #include "story.h"
 #include "test.h"
 

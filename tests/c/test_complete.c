@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/path.h>
+#include <leakgraph/internal/hops.h>
 
 static lg_graph *graph;
 

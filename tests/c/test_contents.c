@@ -3,6 +3,8 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/facts.h>
 
 #include "graph/graph_private.h"
 #include "lgs.h"

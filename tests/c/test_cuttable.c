@@ -26,7 +26,7 @@ explain(story *made, uint32_t thing)
 static void
 explained_free(explained *of)
 {
-    lg_why_free(&of->why);
+    lg_why_clear(&of->why);
     lg_analysis_free(of->analysis);
     lg_graph_free(of->graph);
 }

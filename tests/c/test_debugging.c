@@ -6,6 +6,7 @@
 
 #include <leakgraph/text.h>
 #include <leakgraph/why.h>
+#include <leakgraph/internal/why_facts.h>
 
 // A program that stopped in a function with a variable `data`, as pdb sees it.
 typedef struct session {
@@ -131,7 +132,7 @@ expect(session *to, const char *expected)
     CHECK_TEXT(text, expected);
     CHECK((why.hint != NULL) == (strstr(expected, "f_locals") != NULL));
     lg_text_free(&text);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
 
 #include "sample.h"
 #include "test.h"

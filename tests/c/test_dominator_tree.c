@@ -1,5 +1,8 @@
 // The rows of a dominator tree, their order, and what they leave out.
 #include "asked.h"
+
+#include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/columns.h>
 #include "drawn.h"
 #include "story.h"
 #include "test.h"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
 
 #include "lgs.h"
 #include "sample.h"

@@ -5,6 +5,8 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/facts.h>
 
 static bool
 says(lg_string string, const char *expected)
@@ -17,8 +19,7 @@ static void
 getters(void)
 {
     lg_graph *graph;
-    lg_string key;
-    lg_string value;
+    lg_fact fact;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     CHECK(says(lg_node_fact(graph, STORED_WEIGHT, "shape"), "512, 512"));
     CHECK(says(lg_node_fact(graph, STORED_LOSS, "requires_grad"), "yes"));
@@ -29,15 +30,18 @@ getters(void)
     CHECK(lg_node_fact_number(graph, STORED_SLICE, "dtype", 9) == 9);
     CHECK(lg_node_fact_number(graph, STORED_LOSS, "shape", 9) == 9);
     CHECK(lg_node_fact_number(graph, STORED_TRAIN, "bytes", 9) == 9);
-    REQUIRE(lg_node_fact_at(graph, STORED_MUL, 0, &key, &value));
-    CHECK(says(key, "saved") && says(value, "1"));
-    CHECK(!lg_node_fact_at(graph, STORED_MUL, 1, &key, &value));
-    CHECK(!lg_node_fact_at(graph, STORED_TRAIN, 0, &key, &value));
-    CHECK(!lg_node_fact_at(graph, STORED_COUNT, UINT32_MAX, &key, &value));
-    uint32_t count = 0;
-    while (lg_node_fact_at(graph, STORED_LOSS, count, &key, &value))
-        count++;
-    CHECK(count == 6);
+    REQUIRE(lg_node_fact_at(graph, STORED_MUL, 0, &fact));
+    CHECK(says(fact.key, "saved") && says(fact.text, "1"));
+    CHECK(fact.type == LG_FACT_NUMBER && fact.number == 1);
+    CHECK(!lg_node_fact_at(graph, STORED_MUL, 1, &fact));
+    CHECK(!lg_node_fact_at(graph, STORED_TRAIN, 0, &fact));
+    CHECK(!lg_node_fact_at(graph, STORED_COUNT, UINT32_MAX, &fact));
+    uint32_t count = 0, bools = 0, texts = 0;
+    for (; lg_node_fact_at(graph, STORED_LOSS, count, &fact); count++) {
+        bools += fact.type == LG_FACT_BOOL && fact.number == 1;
+        texts += fact.type == LG_FACT_TEXT;
+    }
+    CHECK(count == 6 && bools == 1 && texts == 4);
     lg_graph_free(graph);
 }
 

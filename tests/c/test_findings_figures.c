@@ -3,8 +3,8 @@
 #include "heaps.h"
 #include "test.h"
 
-#include <leakgraph/findings.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/findings.h>
+#include <leakgraph/internal/report.h>
 
 enum { OPEN = 6, DATA = 4096 };
 

@@ -3,7 +3,7 @@
 #include "heaps.h"
 #include "test.h"
 
-#include <leakgraph/findings.h>
+#include <leakgraph/internal/findings.h>
 
 // Ends the story and returns its findings.
 static lg_findings

@@ -6,7 +6,7 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/layout.h>
+#include <leakgraph/internal/layout.h>
 
 #include "table/table_private.h"
 

@@ -4,7 +4,7 @@
 #include <semaphore.h>
 #include <string.h>
 
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 #include "drawn.h"
 #include "forked.h"

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/columns.h>
 
 #include "drawn.h"
 #include "graph/graph_private.h"

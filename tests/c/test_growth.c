@@ -1,5 +1,6 @@
 // What a few hand-made snapshots report about growth.
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/cells.h>
 
 #include "growing.h"
 #include "growth/growth_private.h"

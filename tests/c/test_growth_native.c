@@ -4,7 +4,7 @@
 #include "report/report_growth_facts.h"
 #include "test.h"
 
-#include <leakgraph/baseline.h>
+#include <leakgraph/internal/baseline.h>
 
 static void
 native_growth_has_a_number(void)

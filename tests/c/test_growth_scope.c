@@ -1,5 +1,5 @@
 // What some modules hold of what grows.
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include "asked.h"
 #include "growing.h"

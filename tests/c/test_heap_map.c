@@ -4,7 +4,7 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/heap_map.h>
+#include <leakgraph/internal/heap_map.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,9 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/wording.h>
 
 static int
 compare_hops(const void *left, const void *right)

@@ -1,6 +1,6 @@
 // The account of the host: its lines add up to what the kernel counts.
 #include <leakgraph/builder.h>
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "stored.h"
 #include "test.h"

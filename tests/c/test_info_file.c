@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/file.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
 
 static lg_builder *builder;
 static lg_graph *graph;

@@ -1,5 +1,5 @@
 // The JSON that the writer produces, and the result of misuse.
-#include <leakgraph/json.h>
+#include <leakgraph/internal/json.h>
 
 #include <locale.h>
 #include <math.h>

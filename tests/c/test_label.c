@@ -1,5 +1,7 @@
 // Labels and titles as users see them.
 #include "sample.h"
+
+#include <leakgraph/internal/columns.h>
 #include "stored.h"
 #include "story.h"
 #include "test.h"

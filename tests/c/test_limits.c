@@ -6,7 +6,7 @@
 #include "test.h"
 #include "text_count.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 // A tree is shown to a depth of 24: everything, the module, and 23 links.
 static void

@@ -1,7 +1,7 @@
 // Whether noisy numbers rise.
 #include "test.h"
 
-#include <leakgraph/line.h>
+#include <leakgraph/internal/line.h>
 
 enum { COUNT = 60 };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 #include "forked.h"
 #include "test.h"

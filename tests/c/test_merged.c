@@ -4,7 +4,8 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/merged_paths.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/columns.h>
 
 static const lg_merged_options all = {.size = sizeof all};
 

@@ -1,5 +1,7 @@
 // Who owns native memory: heaps with known structures.
 #include "native_heap.h"
+
+#include <leakgraph/internal/columns.h>
 #include "test.h"
 
 enum { CHUNK = 8 }; // what a chunk of malloc takes beyond its bytes

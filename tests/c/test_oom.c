@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/side.h>
 
 #include "asked.h"
 #include "drawn.h"

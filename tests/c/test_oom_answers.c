@@ -7,8 +7,9 @@
 #include "test.h"
 #include "twins.h"
 
-#include <leakgraph/heap_map.h>
-#include <leakgraph/merged_paths.h>
+#include <leakgraph/internal/heap_map.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/columns.h>
 
 // Questions to an existing analysis.
 static const lg_analysis *asked;
@@ -47,7 +48,7 @@ do_paths(const lg_graph *graph)
     for (size_t i = 0; i < 5 && status == LG_OK; i++) {
         status = lg_node_why(asked, targets[i], NULL, &why, NULL);
         if (status == LG_OK)
-            lg_why_free(&why);
+            lg_why_clear(&why);
     }
     if (status == LG_OK)
         status = lg_analysis_merged_paths(asked, targets, 5, &merging, NULL,

@@ -2,13 +2,13 @@
 #include "sample.h"
 #include "test.h"
 
-#include <leakgraph/answers.h>
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/cycles.h>
 #include <leakgraph/file.h>
-#include <leakgraph/heap_map.h>
-#include <leakgraph/merged_paths.h>
-#include <leakgraph/options.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/heap_map.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/report.h>
 
 typedef struct pair {
     size_t size;

@@ -1,7 +1,7 @@
 // Pages of forked processes: which are older than the fork, and who touched
 // them.
 #include <leakgraph/builder.h>
-#include <leakgraph/page_counts.h>
+#include <leakgraph/internal/page_counts.h>
 
 #include "base/base_private.h"
 #include "growing.h"

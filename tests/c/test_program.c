@@ -1,7 +1,7 @@
 // Which script or module a process runs.
 #include "test.h"
 
-#include <leakgraph/program.h>
+#include <leakgraph/internal/program.h>
 
 #include <string.h>
 

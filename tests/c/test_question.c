@@ -5,6 +5,8 @@
 #include "test.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/wording.h>
 
 #include <string.h>
 

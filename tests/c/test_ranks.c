@@ -2,8 +2,8 @@
 #include "growing.h"
 #include "test.h"
 
-#include <leakgraph/ranks.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/ranks.h>
+#include <leakgraph/internal/report.h>
 
 #include <stdlib.h>
 

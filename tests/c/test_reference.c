@@ -1,5 +1,5 @@
 // Texts that name references.
-#include <leakgraph/what_if.h>
+#include <leakgraph/internal/what_if.h>
 
 #include "story.h"
 #include "test.h"

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 static lg_graph *graph;
 

@@ -3,7 +3,7 @@
 #include "growth/growth_private.h"
 #include "test.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include <inttypes.h>
 #include <string.h>

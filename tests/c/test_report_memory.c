@@ -1,6 +1,6 @@
 // The report on memory.
 #include <leakgraph/builder.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include "asked.h"
 #include "stored.h"

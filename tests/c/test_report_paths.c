@@ -4,7 +4,7 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/merged_paths.h>
+#include <leakgraph/internal/merged_paths.h>
 
 typedef struct heap {
     lg_graph *graph;

@@ -1,5 +1,5 @@
 // The report on tensors.
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include "asked.h"
 #include "stored.h"

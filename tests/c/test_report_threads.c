@@ -4,7 +4,8 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/scope.h>
+#include <leakgraph/internal/scope.h>
+#include <leakgraph/internal/cells.h>
 
 static void
 expect_asked(const lg_graph *graph, const lg_analysis *analysis,

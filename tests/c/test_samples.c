@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
-#include <leakgraph/samples.h>
+#include <leakgraph/internal/samples.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
 
 #include "lgs.h"
 #include "sample.h"

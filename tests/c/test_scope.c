@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/graph.h>
-#include <leakgraph/scope.h>
+#include <leakgraph/internal/scope.h>
 
 enum { MINE = 1 };
 

@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/analysis.h>
-#include <leakgraph/search.h>
+#include <leakgraph/internal/search.h>
 
 #include <string.h>
 

@@ -4,6 +4,10 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/side.h>
+#include <leakgraph/internal/draft.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -5,6 +5,9 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/facts.h>
 
 enum { HOLDERS = 6, DEVICES = 2, BYTES = 120, TYPES = 4 };
 

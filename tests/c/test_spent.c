@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 enum { SHARE = 20, LEAST = 64 << 10, OBJECTS = 5000 };
 

@@ -1,6 +1,6 @@
 // The stacks that allocated blocks without an owner.
 #include <leakgraph/builder.h>
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "test.h"
 

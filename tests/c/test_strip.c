@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/facts.h>
 
 #include "sample.h"
 #include "stored.h"

@@ -11,7 +11,7 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 static char path[64];
 

@@ -1,6 +1,6 @@
 // What would live on after references are cut: which objects are listed, in
 // which order, and what to cut next.
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include "asked.h"
 #include "drawn.h"

@@ -1,5 +1,7 @@
 // Tables as HTML for a page with a style sheet.
 #include "drawn.h"
+
+#include <leakgraph/internal/hops.h>
 #include "table/table_private.h"
 #include "test.h"
 

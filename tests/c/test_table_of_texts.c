@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <leakgraph/table.h>
+#include <leakgraph/internal/cells.h>
 
 static const char *const headings[] = {"size", "what", ""};
 static const lg_string cells[] = {

@@ -1,5 +1,5 @@
 // Tensors added up by kind, device, dtype or shape.
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "stored.h"
 #include "test.h"

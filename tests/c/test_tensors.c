@@ -1,5 +1,5 @@
 // Tensors: each storage once, and what stands for it.
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "detection.h"
 #include "stored.h"

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <leakgraph/text.h>
+#include <leakgraph/internal/wording.h>
 
 static void
 expect_size(uint64_t bytes, const char *expected)

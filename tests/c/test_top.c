@@ -5,7 +5,8 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/capture_builder.h>
 
 typedef struct answer {
     lg_graph *graph;

@@ -5,7 +5,7 @@
 #include "story.h"
 #include "test.h"
 
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
 
 #include <string.h>
 

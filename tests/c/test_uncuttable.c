@@ -93,7 +93,7 @@ codecs(void)
         CHECK(why.cuts.is_kept == (i == 0));
         CHECK(i == 0 ? why.hint == NULL
                      : !strncmp(why.hint, "codecs.unregister() ", 20));
-        lg_why_free(&why);
+        lg_why_clear(&why);
         lg_analysis_free(analysis);
         lg_graph_free(graph);
     }
@@ -126,7 +126,7 @@ only_called_with(void)
         // What the call holds lasts as long as the call. The rest can go.
         CHECK(why.cuts.is_kept && why.cuts.kept.count > 0);
         CHECK(why.cuts.count == (size_t)named);
-        lg_why_free(&why);
+        lg_why_clear(&why);
         lg_analysis_free(analysis);
         lg_graph_free(graph);
     }

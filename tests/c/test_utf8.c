@@ -6,6 +6,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/text.h>
+#include <leakgraph/internal/wording.h>
 
 static lg_builder *builder;
 

@@ -1,6 +1,9 @@
 // Compares what would die with what a search of the rest does not reach, and
 // what dies at once with a slow count of references.
 #include "drawn.h"
+
+#include <leakgraph/internal/cells.h>
+#include <leakgraph/internal/columns.h>
 #include "story.h"
 #include "test.h"
 

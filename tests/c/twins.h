@@ -5,6 +5,8 @@
 #define LEAKGRAPH_TWINS_H
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/contents.h>
 
 enum twin {
     TWIN_APP,     /* module app */

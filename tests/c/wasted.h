@@ -5,7 +5,7 @@
 #include "drawn.h"
 
 #include <leakgraph/builder.h>
-#include <leakgraph/waste.h>
+#include <leakgraph/internal/waste.h>
 
 /** Bytes of containers without their items. */
 enum { WASTED_LIST = 56, WASTED_DICT = 64, WASTED_SET = 216 };

@@ -27,16 +27,11 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
   OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
   COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
-execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
-    pkg-config --cflags --libs leakgraph-pictures
-  OUTPUT_VARIABLE picture_flags OUTPUT_STRIP_TRAILING_WHITESPACE
-  COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(picture_flags UNIX_COMMAND "${picture_flags}")
 cmake_path(GET pc_folder PARENT_PATH libraries)
 file(MAKE_DIRECTORY ${WORK}/pkgconfig)
 run(${COMPILER} ${example}/types.c ${flags} -Wl,-rpath,${libraries}
   -o ${WORK}/pkgconfig/types)
-run(${COMPILER} ${example}/picture.c ${picture_flags} -Wl,-rpath,${libraries}
+run(${COMPILER} ${example}/picture.c ${flags} -Wl,-rpath,${libraries}
   -o ${WORK}/pkgconfig/picture)
 
 # The whole library is compiled once more, without optimising: that is quick.

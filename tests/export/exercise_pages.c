@@ -2,6 +2,8 @@
 // accepted but nobody captured.
 #include "exercise.h"
 
+#include <leakgraph/internal/columns.h>
+
 #include <stdio.h>
 
 #include "serve/server.h"

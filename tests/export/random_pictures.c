@@ -7,6 +7,9 @@
 #include "test.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/answer_views.h>
 
 enum { MOST_NODES = 80, LONG_NAME = 100000 };
 

@@ -2,6 +2,8 @@
 
 #include "shapes.h"
 
+#include <leakgraph/internal/why_facts.h>
+
 #include "stored.h"
 
 #include <stdio.h>
@@ -380,6 +382,6 @@ view_why(const lg_analysis *analysis, uint32_t node,
     if (status)
         return status;
     status = lg_view_why(&why, options, NULL, out, NULL);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     return status;
 }

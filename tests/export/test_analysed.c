@@ -6,7 +6,9 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/answer_views.h>
 
 typedef struct subject {
     lg_graph *graph;

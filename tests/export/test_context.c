@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <leakgraph/view.h>
+#include <leakgraph/internal/columns.h>
 
 #include <stdlib.h>
 

@@ -4,7 +4,8 @@
 #include "pictured.h"
 #include "test.h"
 
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/answer_views.h>
 
 // Draws the only cycle of the heap.
 static pictured

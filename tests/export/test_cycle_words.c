@@ -3,8 +3,9 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/view.h>
+#include <leakgraph/internal/answer_views.h>
 
 #include <string.h>
 

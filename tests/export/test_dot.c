@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/why_facts.h>
 
 static lg_text
 dot_with_name(const char *name, const char *title)
@@ -236,7 +237,7 @@ test_options_without_a_size_are_refused(void)
     CHECK(lg_view_dot(view, &no_dot_size, &text, NULL) == LG_EINVAL);
     CHECK(!text.data);
     lg_view_free(view);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/view.h>
+#include <leakgraph/internal/answer_views.h>
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "test.h"
 #include "text_count.h"
 
-#include <leakgraph/page.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/report.h>
 
 static lg_text
 page_of(const lg_graph *graph, const lg_page_options *options)

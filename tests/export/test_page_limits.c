@@ -5,7 +5,8 @@
 #include "text_count.h"
 
 #include <leakgraph/analysis.h>
-#include <leakgraph/page.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/segments.h>
 
 // The page of a heap. Closes the heap.
 static lg_text

@@ -6,9 +6,10 @@
 #include "test.h"
 
 #include <leakgraph/analysis.h>
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/cycles.h>
 #include <leakgraph/view.h>
 #include <leakgraph/why.h>
+#include <leakgraph/internal/answer_views.h>
 
 // The text of a picture of the first `count` nodes.
 static lg_status
@@ -158,7 +159,7 @@ draw_why(test_heap *heap, uint32_t node)
     REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
     REQUIRE(!lg_view_text(view, &text, NULL));
     lg_view_free(view);
-    lg_why_free(&why);
+    lg_why_clear(&why);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return text;

@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <leakgraph/why.h>
+#include <leakgraph/internal/answer_views.h>
 
 static pictured
 draw_dominators(test_heap *heap, double share, uint32_t most)
@@ -205,7 +206,7 @@ paths_to_an_object(void)
         REQUIRE(!lg_node_why(made.analysis, object, NULL, &why, NULL));
         REQUIRE(!lg_view_why(&why, NULL, NULL, &made.view, NULL));
         pictured_draw(&made);
-        lg_why_free(&why);
+        lg_why_clear(&why);
         CHECK(pictured_says(&made.dot, ", of which 8 are drawn,", paths == 9));
         CHECK(pictured_says(&made.json, "\"title\": \"Thing\"", 8));
         pictured_forget(&made);

@@ -5,8 +5,8 @@
 #include "test.h"
 #include "text_count.h"
 
-#include <leakgraph/page.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/report.h>
 
 enum { MOST = GROWING_MOST };
 

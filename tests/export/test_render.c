@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/renderers.h>
 
 #include <pthread.h>
 #include <sys/stat.h>

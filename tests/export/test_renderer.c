@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/renderers.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/render.h>
+#include <leakgraph/internal/renderers.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 // The text in a picture about the bytes that an object retains.
 #include "shapes.h"
+
+#include <leakgraph/internal/answer_views.h>
 #include "test.h"
 
 // Next to bytes on a device, the label gives the host's bytes if they are at

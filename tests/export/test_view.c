@@ -1,6 +1,8 @@
 // What a view shows of a heap: its budget, its folds and its omissions.
 
 #include "heap.h"
+
+#include <leakgraph/internal/columns.h>
 #include "shapes.h"
 #include "test.h"
 

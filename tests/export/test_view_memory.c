@@ -6,7 +6,8 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/page.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/answer_views.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

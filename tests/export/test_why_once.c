@@ -2,8 +2,9 @@
 #include "shapes.h"
 #include "test.h"
 
-#include <leakgraph/merged_paths.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/answer_views.h>
 
 static unsigned searches; // for paths and for what to cut
 
@@ -103,7 +104,7 @@ test_forms_do_not_search(void)
             show(&why, paths);
             CHECK(once > 1 && searches == once);
             lg_table_free(paths);
-            lg_why_free(&why);
+            lg_why_clear(&why);
         }
         lg_analysis_free(analysis);
         lg_graph_free(graph);

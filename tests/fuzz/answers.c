@@ -4,10 +4,15 @@
 #include "exercise.h"
 
 #include <leakgraph/question.h>
-#include <leakgraph/heap_map.h>
-#include <leakgraph/merged_paths.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/heap_map.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/view.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/retained.h>
 
 #define TOP_OPTIONS(by, most)                                                  \
     ((lg_top_options){.size = sizeof(lg_top_options),                          \
@@ -271,7 +276,7 @@ ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_table_free(paths);
         if (lg_view_why(&why, &options, NULL, &view, NULL) == LG_OK)
             show(view);
-        lg_why_free(&why);
+        lg_why_clear(&why);
     }
 }
 

@@ -7,7 +7,11 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/facts.h>
 
 /* Sections from BEYOND_GRAPH on are not part of the graph. */
 enum { HEADER = 64, ENTRY = 64, BEYOND_GRAPH = 64, ANALYSIS = 69, SHOWN = 200 };
@@ -112,10 +116,9 @@ exercise_node(const lg_graph *graph, uint32_t node)
     lg_node_unexplained(graph, node);
     lg_node_device(graph, node);
     lg_node_fact_number(graph, node, "bytes", 0);
-    lg_string key;
-    lg_string value;
-    for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &key, &value); i++)
-        lg_text_add_bytes(&text, value.data, value.length);
+    lg_fact fact;
+    for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &fact); i++)
+        lg_text_add_bytes(&text, fact.text.data, fact.text.length);
     lg_node_referrers(graph, node, edges, 8);
     lg_graph_find(graph, lg_graph_columns(graph)->address[node]);
     lg_node_title(graph, node, true, &text);

@@ -6,9 +6,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include <leakgraph/growth.h>
-#include <leakgraph/ranks.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/ranks.h>
+#include <leakgraph/internal/report.h>
 
 // A header of 56 bytes, and one zstd frame (libgraph/src/growth).
 enum {

@@ -97,3 +97,30 @@ def test_options_without_their_size_are_found(with_headers):
 
 def test_every_exported_function_is_known(with_headers):
     assert headers.exported(with_headers.root) == {"lg_thing_new", "lg_thing_free"}
+    assert headers.shared(with_headers.root) == set()
+
+
+INSIDE = f"{headers.INTERNAL[0]}/inside.h"
+
+
+def test_an_internal_header_is_checked_and_exports_nothing(with_headers):
+    with_headers.write(INSIDE, HEADER.replace("LG_API ", ""))
+    assert problems(with_headers) == []
+    assert headers.shared(with_headers.root) == {"lg_thing_new", "lg_thing_free"}
+    with_headers.write(INSIDE, HEADER.replace("/** Makes one. */", ""))
+    assert problems(with_headers) == [
+        f"{INSIDE}: lg_thing_new has no comment",
+        f"{INSIDE}: exports a function, and is not installed",
+    ]
+
+
+def test_an_installed_header_includes_no_internal_one(with_headers):
+    with_headers.write(INSIDE, HEADER.replace("LG_API ", ""))
+    include = "#include <leakgraph/internal/inside.h>\n#include <stddef.h>"
+    header = HEADER.replace("A_H", "B_H").replace("thing", "other")
+    header = header.replace("#include <stddef.h>", include)
+    with_headers.write(headers.HEADERS[0], header)
+    assert problems(with_headers) == [
+        f"{headers.HEADERS[0]}: includes leakgraph/internal/inside.h, "
+        "which is not installed"
+    ]

@@ -9,7 +9,6 @@ import pytest
 
 SOURCES = {
     "libleakgraph.so": "int lg_count(void) { return 1; }",
-    "libleakgraph-pictures.so": "int lg_count(void) { return 1; }",
     "libleakgraph-igraph.so": "int lg_igraph_open(void) { return 1; }",
     "_core.cpython.so": "void PyInit__core(void) {}\nvoid lg_attached(void) {}\n"
     "void PyInit_leakgraph_attached(void) {}\n"
@@ -37,6 +36,7 @@ def build(project, name, source):
 def built(project):
     for header in headers.HEADERS:
         project.write(header, "LG_API int lg_count(void);\n")
+    project.write(f"{headers.INTERNAL[0]}/a.h", "int lg_text_fill(void);\n")
     for name, source in SOURCES.items():
         build(project, name, source)
     return project
@@ -73,6 +73,7 @@ def test_a_missing_object_is_found(built, name):
     [
         ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg__text_pad", True),
         ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg_count", True),
+        ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg_text_fill", True),
         ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg_text_pad", False),
         ("export/CMakeFiles/two.dir/view/view.c.o", "view_free", False),
         ("export/CMakeFiles/two.dir/command/main.c.o", "main", True),

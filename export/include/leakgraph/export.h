@@ -1,7 +1,7 @@
 /**
  * Exports: a graph, or its places, in the formats of other tools.
  *
- * The conventions of leakgraph.h hold. Link with leakgraph::pictures.
+ * The conventions of leakgraph.h hold.
  */
 #ifndef LEAKGRAPH_EXPORT_H
 #define LEAKGRAPH_EXPORT_H

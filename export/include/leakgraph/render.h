@@ -1,7 +1,7 @@
 /**
  * Images: views and DOT rendered by Graphviz, in a process of its own.
  *
- * The conventions of leakgraph.h hold. Link with leakgraph::pictures.
+ * The conventions of leakgraph.h hold.
  */
 #ifndef LEAKGRAPH_RENDER_H
 #define LEAKGRAPH_RENDER_H
@@ -45,48 +45,10 @@ LG_API lg_status lg_render(const char *dot, const char *format,
                            const lg_monitor *monitor, lg_text *out,
                            lg_error *err);
 
-/**
- * A renderer that starts while the caller still chooses the picture: it takes
- * tens of milliseconds until it can draw, most of them for fonts. It draws one
- * picture, and ends with this process at the latest.
- */
-typedef struct lg_renderer lg_renderer;
-
-/** Starts a renderer without waiting for it. Returns NULL for "dot" and "gv",
- *  and if it cannot start one: lg_renderer_draw() then tries again, and says
- *  why. Start and draw in one thread, because the kernel ends the renderer with
- *  the thread that started it. */
-LG_API lg_renderer *lg_renderer_start(const char *format);
-/** Frees the renderer, and ends it if it still waits for its picture. Call it
- *  in any case; NULL is fine. */
-LG_API void lg_renderer_end(lg_renderer *renderer);
-
-/** Does what lg_render() does, with a renderer that is ready. If that one has
- *  drawn already, or was started for another format, starts a new one. NULL is
- *  fine. */
-LG_API lg_status lg_renderer_draw(lg_renderer *renderer, const char *dot,
-                                  const char *format, const lg_monitor *monitor,
-                                  lg_text *out, lg_error *err);
-
-/** Finds the format that a file's suffix stands for, in lower case, borrowed
- *  from the path. LG_EINVAL when there is no suffix. */
-LG_API lg_status lg_render_format_of(const char *path, char format[16],
-                                     lg_error *err);
-
-/** Checks a format: LG_EINVAL lists the known ones. Starts the renderer only
- *  for an unusual format. If it cannot start one, every format passes. */
-LG_API lg_status lg_render_format_check(const char *format, lg_error *err);
-
 /** Renders DOT to a file as lg_view_save writes. */
 LG_API lg_status lg_render_file(const char *dot, const char *format,
                                 const char *path, const lg_monitor *monitor,
                                 lg_error *err);
-/** Does what lg_render_file() does, with a renderer that is ready, as
- *  lg_renderer_draw() does. */
-LG_API lg_status lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
-                                       const char *format, const char *path,
-                                       const lg_monitor *monitor,
-                                       lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -3,13 +3,11 @@
  * tree, as JSON and as DOT.
  *
  * The conventions of leakgraph.h hold. A view borrows nothing: it may outlive
- * the graph that it was made from. Link with leakgraph::pictures.
+ * the graph that it was made from.
  */
 #ifndef LEAKGRAPH_VIEW_H
 #define LEAKGRAPH_VIEW_H
 
-#include <leakgraph/answers.h>
-#include <leakgraph/growth.h>
 #include <leakgraph/why.h>
 
 #ifdef __cplusplus
@@ -44,14 +42,6 @@ typedef struct lg_view_options {
     const lg_analysis *analysis;
 } lg_view_options;
 
-/** Pictures of heaps up to this many objects show what objects retain unless
- *  somebody asks for something else: the analysis takes a second or less. */
-#define LG_VIEW_QUICK_NODES 2000000
-
-/** Whether an analysis of the whole graph is that quick. False for a partial
- *  graph, which has none. */
-LG_API bool lg_view_is_quick(const lg_graph *graph);
-
 #define LG_VIEW_OPTIONS_INIT                                                   \
     {                                                                          \
         .size = sizeof(lg_view_options)                                        \
@@ -77,52 +67,6 @@ LG_API lg_status lg_view_new(const lg_graph *graph, const lg_node *nodes,
 LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
-/**
- * Draws a cycle: its shortest round, the hop to cut, the path that holds it or
- * whatever keeps the collector from freeing it, and the biggest objects that it
- * retains.
- */
-LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
-                               const lg_cycle *cycle, lg_view **out,
-                               lg_error *err);
-/**
- * Draws a dominator tree, the biggest first; folds the others into "312 more".
- * Of `tree`, node, scope and min_share count. `options` may be NULL; only its
- * max_nodes counts (0: 60; at least 3).
- */
-LG_API lg_status lg_view_dominators(const lg_analysis *analysis,
-                                    const lg_dominator_options *tree,
-                                    const lg_view_options *options,
-                                    const lg_monitor *monitor, lg_view **out,
-                                    lg_error *err);
-/**
- * Draws how the roots reach many nodes: their merged shortest paths as a tree
- * from the roots down, the biggest branches first. Each box says how many nodes
- * are behind it, and what these retain together. `options` may be NULL; only
- * its max_nodes counts (0: 48; at least 3). Folds long runs and small branches.
- * LG_ENOTFOUND if no root reaches any of the nodes.
- */
-LG_API lg_status lg_view_paths(const lg_analysis *analysis,
-                               const lg_node *nodes, size_t count,
-                               const lg_view_options *options,
-                               const lg_monitor *monitor, lg_view **out,
-                               lg_error *err);
-/**
- * Draws what grows: the paths from the roots to the first 12 rows, as a tree of
- * places of the newest snapshot. Each row shows its series. Snapshots and
- * summaries give the same picture.
- */
-LG_API lg_status lg_view_growth(const lg_growth *growth, lg_view **out,
-                                lg_error *err);
-/**
- * Draws one leak: how the roots reach each of its holders, and what these hold
- * together, with the series of the row that leads it. Orange references go when
- * the holders let go. LG_ENOTFOUND if the row has no holders. `analysis` is of
- * the newest snapshot.
- */
-LG_API lg_status lg_view_leak(const lg_growth *growth, size_t row,
-                              const lg_analysis *analysis, lg_view **out,
-                              lg_error *err);
 LG_API void lg_view_free(lg_view *view);
 LG_API size_t lg_view_node_count(const lg_view *view);
 

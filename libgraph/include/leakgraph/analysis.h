@@ -43,8 +43,6 @@ LG_API lg_status lg_analysis_new(const lg_graph *graph,
 LG_API lg_status lg_analysis_load(const lg_graph *graph, lg_analysis **out,
                                   lg_error *err);
 LG_API void lg_analysis_free(lg_analysis *analysis);
-/** The bytes that it takes itself, without its graph. */
-LG_API uint64_t lg_analysis_memory(const lg_analysis *analysis);
 LG_API const lg_graph *lg_analysis_graph(const lg_analysis *analysis);
 
 /** The immediate dominator, or LG_NONE: no node dominates this one. O(1). */
@@ -58,12 +56,6 @@ LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, lg_node node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
                                     uint32_t device);
-/** Bytes that allocators spend beyond the retained size, on the node and on all
- *  that it dominates: see lg_node_spent. O(those). */
-LG_API lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
-                                  uint64_t *out, lg_error *err);
-/** The same of all nodes together. O(nodes). */
-LG_API uint64_t lg_analysis_rounding(const lg_analysis *analysis);
 /** Copies up to `capacity` nodes that `node` immediately dominates, biggest
  *  first; returns how many there are. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
@@ -81,22 +73,9 @@ LG_API lg_status lg_nodes_retained(const lg_analysis *analysis,
                                    const lg_node *nodes, size_t count,
                                    const lg_monitor *monitor, lg_bytes *out,
                                    lg_error *err);
-/** The same by device: bytes[0] on the host, and so on up to
- *  lg_graph_device_count. */
-LG_API lg_status lg_nodes_retained_each(const lg_analysis *analysis,
-                                        const lg_node *nodes, size_t count,
-                                        const lg_monitor *monitor,
-                                        uint64_t *bytes, lg_error *err);
 /** Of some nodes, the one that retains the most. */
 LG_API lg_node lg_nodes_biggest(const lg_analysis *analysis,
                                 const lg_node *nodes, size_t count);
-
-/** `limit` of some nodes behind the `first` ones, those that retain the most
- *  first. O(count * log (first + limit)). */
-LG_API lg_status lg_nodes_ranked(const lg_analysis *analysis,
-                                 const lg_node *nodes, size_t count,
-                                 size_t first, size_t limit, lg_nodes *out,
-                                 lg_error *err);
 
 /* ------------------------------------------------------ components --- */
 
@@ -115,10 +94,6 @@ LG_API uint32_t lg_analysis_component_count(const lg_analysis *analysis);
 /** Biggest retained bytes first. */
 LG_API lg_component lg_analysis_component(const lg_analysis *analysis,
                                           uint32_t index);
-/** Counts its members as answers show them: without the namespaces and closures
- *  that are folded into others. O(members). */
-LG_API uint32_t lg_component_objects(const lg_analysis *analysis,
-                                     uint32_t component);
 /** The component's retained bytes on one device of the graph (0: the host). */
 LG_API uint64_t lg_component_retained_on(const lg_analysis *analysis,
                                          uint32_t component, uint32_t device);

@@ -17,40 +17,32 @@ extern "C" {
 
 /* ------------------------------------------------- nodes and edges --- */
 
-/** The columns of a graph, read-only, all owned by it. Out-edges of node i are
- *  edge_target[first_edge[i]] up to, not including, first_edge[i + 1]. */
-typedef struct lg_columns {
-    uint32_t node_count;
-    uint64_t edge_count;
-    const uint64_t *address;      /**< [node_count] */
-    const uint32_t *type;         /**< [node_count] type id */
-    const uint32_t *size;         /**< [node_count] shallow bytes; UINT32_MAX:
-                                       ask lg_node_size */
-    const uint32_t *refcount;     /**< [node_count] saturates at UINT32_MAX */
-    const uint32_t *found;        /**< [node_count] references found: counted
-                                       strong in-edges, and what the interpreter
-                                       or the capturing call holds */
-    const uint16_t *node_flags;   /**< [node_count] */
-    const lg_edge *first_edge;    /**< [node_count + 1] */
-    const lg_node *edge_target;   /**< [edge_count] */
-    const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
-    const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
-} lg_columns;
-
-/** All columns at once. O(1). */
-LG_API const lg_columns *lg_graph_columns(const lg_graph *graph);
 LG_API void lg_graph_free(lg_graph *graph);
-/** The bytes that it has allocated: not the file that it is mapped from. */
-LG_API uint64_t lg_graph_memory(const lg_graph *graph);
+
+/** Nodes and edges are numbered from 0; these are below the counts. */
+LG_API uint32_t lg_graph_node_count(const lg_graph *graph);
+LG_API uint64_t lg_graph_edge_count(const lg_graph *graph);
+/** The address of an object, an opaque number; 0: it has none. O(1). */
+LG_API uint64_t lg_node_address(const lg_graph *graph, lg_node node);
+/** The id of its type: see lg_graph_type. O(1). */
+LG_API uint32_t lg_node_type(const lg_graph *graph, lg_node node);
+/** LG_NODE_ bits. O(1). */
+LG_API unsigned lg_node_flags(const lg_graph *graph, lg_node node);
+/** The out-edges of a node: from *first up to, not including, *end. O(1). */
+LG_API void lg_node_edges(const lg_graph *graph, lg_node node, lg_edge *first,
+                          lg_edge *end);
+/** The node that an edge leads to. O(1). */
+LG_API lg_node lg_edge_target(const lg_graph *graph, lg_edge edge);
+/** What kind of reference it is. O(1). */
+LG_API lg_edge_kind lg_edge_kind_of(const lg_graph *graph, lg_edge edge);
+/** LG_EDGE_WEAK and the other bits beside the kind. O(1). */
+LG_API unsigned lg_edge_flags(const lg_graph *graph, lg_edge edge);
 
 /** Whether the graph is partial: it then refuses whole-heap questions. */
 LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */
 LG_API uint64_t lg_node_size(const lg_graph *graph, lg_node node);
-/** Bytes that the allocators spend on a node, which is more than its size: as
- *  pymalloc and glibc's malloc round it up. An int of 28 bytes takes 32. */
-LG_API uint64_t lg_node_spent(const lg_graph *graph, lg_node node);
 /** Bytes on the host, and on all devices together. */
 typedef struct lg_bytes {
     uint64_t host;
@@ -64,9 +56,6 @@ LG_API lg_bytes lg_node_bytes(const lg_graph *graph, lg_node node);
 /** The same on one device of the graph; 0: the host, LG_NONE: everywhere. */
 LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, lg_node node,
                                  uint32_t device);
-/** The same as text: `1.93 GiB cuda:0 · 72 B host`, `72 B`. */
-LG_API void lg_node_bytes_format(const lg_graph *graph, lg_node node,
-                                 lg_text *out);
 /**
  * Everywhere, a device of a graph is a number: 0 is the host, 1 up to this
  * count are the others, and LG_NONE, where it is allowed, means all of them
@@ -82,9 +71,24 @@ LG_API lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
                                       uint32_t *out, lg_error *err);
 /** The device that the node's size lies on; 0: the host. O(log placed). */
 LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
+
+typedef enum lg_fact_type {
+    LG_FACT_TEXT = 0,
+    LG_FACT_NUMBER,
+    LG_FACT_BOOL,
+} lg_fact_type;
+
+/** A fact about a node that no column has, such as the dtype of an array. */
+typedef struct lg_fact {
+    lg_string key;
+    lg_fact_type type;
+    lg_string text;  /**< as the capture wrote it */
+    uint64_t number; /**< of a number; 1 or 0 of a bool */
+} lg_fact;
+
 /**
- * A fact about a node that no column has, as text; empty if there is none.
- * O(log facts). Keys in use: tensors (with or without a wrapper), arrays:
+ * Writes a fact of a node into *out, in no certain order; false beyond the
+ * last. O(log facts). Keys in use: tensors (with or without a wrapper), arrays:
  *     "dtype" ("float32"), "shape" ("256, 1024"), "bytes" (numel * itemsize, in
  *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
  *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
@@ -108,29 +112,16 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *     number of an attribute such as `currsize`)
  *   adapters' remarks: "not inspected" (why)
  */
-LG_API lg_string lg_node_fact(const lg_graph *graph, lg_node node,
-                              const char *key);
-/** The group of nodes with the same contents that a node is in; LG_NONE if its
- *  contents are its own, or were not compared (info "contents"). O(log). */
-LG_API uint32_t lg_node_equal(const lg_graph *graph, lg_node node);
-/** A fact that is a decimal number; `otherwise` if there is none. */
-LG_API uint64_t lg_node_fact_number(const lg_graph *graph, lg_node node,
-                                    const char *key, uint64_t otherwise);
-/** All facts of a node, by index; false beyond the last. */
 LG_API bool lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
-                            lg_string *key, lg_string *value);
+                            lg_fact *out);
 
 /** refcount - references found; 0 for immortal and synthetic nodes and for
  *  partial graphs. Positive: native code holds it. Negative: a borrowed
  *  reference was counted. */
 LG_API int64_t lg_node_unexplained(const lg_graph *graph, lg_node node);
-/** Adds a positive number of them: `2 references leakgraph cannot see`. */
-LG_API void lg_unexplained_format(uint64_t count, lg_text *out);
 /** The node's own text: a function's qualified name, a module's name, a str
  *  key's text ... ; length 0 if there is none. O(log texts). */
 LG_API lg_string lg_node_text(const lg_graph *graph, lg_node node);
-/** The string with that id; empty for an id out of range. */
-LG_API lg_string lg_graph_string(const lg_graph *graph, uint32_t id);
 /** The source node of an edge. O(log nodes). */
 LG_API lg_node lg_edge_source(const lg_graph *graph, lg_edge edge);
 
@@ -146,9 +137,6 @@ typedef struct lg_nodes {
     size_t count;
 } lg_nodes;
 
-/** Makes room for that many nodes in all, and keeps those that are there; a
- * list of zeros has room for none. Returns false when memory ran out. */
-LG_API bool lg_nodes_reserve(lg_nodes *nodes, size_t count);
 LG_API void lg_nodes_free(lg_nodes *nodes);
 
 /* ----------------------------------------------------------- types --- */
@@ -223,46 +211,6 @@ LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
 LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
 
 /* ------------------------------------------------------ allocators --- */
-
-/** A range that a device's caching allocator holds from the driver. */
-typedef struct lg_segment {
-    uint64_t address;
-    uint64_t size;
-    uint64_t stream;
-    uint32_t device; /**< of the graph, from 1 */
-    uint32_t kind;   /**< string id: "small", "large"; 0: unknown */
-    uint32_t pool;   /**< string id: private pool, "1.0"; 0: the default pool */
-    uint32_t expandable; /**< 1: grown in place, else 0 */
-} lg_segment;
-
-typedef enum lg_block_state {
-    LG_BLOCK_ALLOCATED = 0, /**< in use */
-    LG_BLOCK_PENDING,       /**< freed, but a stream may still use it */
-    LG_BLOCK_INACTIVE,      /**< free, kept for reuse */
-    LG_BLOCK_STRANGE, /**< in a state that leakgraph does not know: counts as
-                           allocated; info text "allocator.strange_states" */
-} lg_block_state;
-
-/** A piece of a segment. */
-typedef struct lg_block {
-    uint64_t address;
-    uint64_t size;
-    uint64_t requested; /**< bytes requested; size if unknown */
-    uint32_t segment;   /**< index of its segment */
-    uint32_t state;     /**< lg_block_state */
-    uint32_t frames;    /**< string id: where it was allocated, innermost first,
-                             separated by " < "; 0: not recorded */
-    uint32_t in_flux;   /**< 1: it was not the same before and after the walk */
-} lg_block;
-
-/** The segments and blocks as the allocators gave them, sorted by device and
- *  address (blocks by segment and address); borrowed. Totals that the allocator
- *  and the driver gave for device D are info texts: "device.D.allocated",
- *  ".reserved", ".peak_allocated", ".peak_reserved", ".driver_total",
- *  ".driver_free", ".driver_process" (bytes, decimal). */
-LG_API const lg_segment *lg_graph_segments(const lg_graph *graph,
-                                           size_t *count);
-LG_API const lg_block *lg_graph_blocks(const lg_graph *graph, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,8 @@
  * about it.
  *
  * This header includes every header that a program needs to read a snapshot.
- * Programs that make graphs include builder.h as well.
+ * Programs that make graphs include builder.h as well, and programs that draw
+ * include pictures.h.
  *
  * Conventions that hold for every function of leakgraph:
  *
@@ -11,7 +12,10 @@
  *   err may be NULL. On failure outputs are untouched and err->message holds
  *   one sentence: what, where, what to do.
  * - `lg_x **out` hands over ownership; the matching lg_x_free(NULL) is a no-op.
- *   Getters lend: what they return lives as long as the graph.
+ *   Getters lend: what they return lives as long as what they ask.
+ * - Structs that a getter returns or fills, such as lg_hop, never gain a
+ * member, and structs of options carry their size. All else is behind a
+ * pointer. So a newer library serves an older program.
  * - A graph never changes once made. Any number of threads may use it at once,
  *   as long as none frees it meanwhile.
  * - A `limit` is the greatest number of rows, lines or items that a call gives;
@@ -26,39 +30,17 @@
 #ifndef LEAKGRAPH_LEAKGRAPH_H
 #define LEAKGRAPH_LEAKGRAPH_H
 
-#include <leakgraph/advice.h>
-#include <leakgraph/allocations.h>
 #include <leakgraph/analysis.h>
-#include <leakgraph/answers.h>
 #include <leakgraph/base.h>
-#include <leakgraph/baseline.h>
-#include <leakgraph/branches.h>
-#include <leakgraph/bytes.h>
-#include <leakgraph/cycles.h>
 #include <leakgraph/file.h>
-#include <leakgraph/findings.h>
 #include <leakgraph/graph.h>
-#include <leakgraph/growth.h>
-#include <leakgraph/heap_map.h>
-#include <leakgraph/layout.h>
-#include <leakgraph/line.h>
-#include <leakgraph/json.h>
-#include <leakgraph/merged_paths.h>
-#include <leakgraph/native.h>
-#include <leakgraph/page_counts.h>
+#include <leakgraph/kinds.h>
 #include <leakgraph/path.h>
-#include <leakgraph/places.h>
-#include <leakgraph/program.h>
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
-#include <leakgraph/search.h>
-#include <leakgraph/samples.h>
-#include <leakgraph/scope.h>
+#include <leakgraph/summary.h>
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>
 #include <leakgraph/version.h>
-#include <leakgraph/waste.h>
-#include <leakgraph/what_if.h>
 #include <leakgraph/why.h>
 
 #endif

@@ -37,14 +37,6 @@ LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
                                  const lg_monitor *monitor, lg_nodes *out,
                                  lg_error *err);
 
-/** Up to `limit` selectors that begin as the text does, a line each: what may
- *  follow a name (attributes, items and keys), then variables of the program's
- *  own modules, modules and types whose names begin so or have it inside.
- *  Nothing for numbers and addresses. O(types + roots), and up to 100,000
- *  references of the objects named. */
-LG_API lg_status lg_graph_complete(const lg_graph *graph, const char *text,
-                                   size_t limit, lg_text *out, lg_error *err);
-
 /** The node at that address, or LG_NONE. O(nodes), when asked often O(log
  *  nodes). */
 LG_API lg_node lg_graph_find(const lg_graph *graph, uint64_t address);
@@ -80,12 +72,6 @@ LG_API lg_status lg_node_hops_out(const lg_graph *graph, lg_node node,
 /** Folded in-edges of a node. */
 LG_API lg_status lg_node_hops_in(const lg_graph *graph, lg_node node,
                                  lg_hops *out, lg_error *err);
-/** `limit` folded out-edges or in-edges (`inward`) of a node behind the `first`
- *  ones. As quick for the first of ten million as for the first of ten: O(first
- *  + limit). */
-LG_API lg_status lg_node_hops_range(const lg_graph *graph, lg_node node,
-                                    bool inward, uint64_t first, size_t limit,
-                                    lg_hops *out, lg_error *err);
 /** The owner of a node that hops fold away: a namespace, a part of a closure,
  *  or a buffer with one holder. LG_NONE for other nodes. */
 LG_API lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
@@ -96,9 +82,6 @@ LG_API void lg_hop_label(const lg_graph *graph, const lg_hop *hop,
                          lg_text *out);
 /** Label of one raw edge. */
 LG_API void lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out);
-/** Whether labels write what a key of a dict is: `['x']`, `[(53, 103)]`. Of
- *  other keys they have the type and the address. */
-LG_API bool lg_key_is_written(const lg_graph *graph, lg_node key);
 /** "attribute", "value", "index", ... : stable names for JSON and Python. */
 LG_API const char *lg_edge_kind_name(unsigned kind);
 /** What a node is, in a few words: `list of 1,000`, `function train.step`,

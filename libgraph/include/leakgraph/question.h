@@ -1,269 +1,58 @@
 /**
- * Questions about a snapshot, as data: what each is called, which options it
- * takes, and which columns its answer has.
+ * Questions about a snapshot, by name: which there are, which options each
+ * takes, and its answer as a table.
  *
- * The conventions of leakgraph.h hold. The command, the explorer, the report
- * page, Python and the server for agents read the same description, so a
- * question has one name, one set of options and one table everywhere. A
- * description is constant and stands beside the function that answers.
+ * The conventions of leakgraph.h hold. Questions live as long as the program.
  */
 #ifndef LEAKGRAPH_QUESTION_H
 #define LEAKGRAPH_QUESTION_H
 
-#include <leakgraph/baseline.h>
-#include <leakgraph/json.h>
 #include <leakgraph/table.h>
-
-#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------- options --- */
-
-/** What an option is, and in brackets the member of the answer's options that
- *  receives it. */
-typedef enum lg_option_type {
-    LG_OPTION_FLAG = 0, /**< yes or no (bool) */
-    LG_OPTION_LIMIT,    /**< the most rows, or `all` (size_t; 0: all) */
-    LG_OPTION_CHOICE,   /**< one of `words` (an enum that numbers them) */
-    LG_OPTION_DEVICE,   /**< a device of the snapshot (uint32_t; LG_NONE: all)
-                         */
-    LG_OPTION_SET,      /**< several of `words`, with commas (unsigned: bits
-                             1 << index; 0: all) */
-    LG_OPTION_TEXT,     /**< any text (const char *; borrowed) */
-    LG_OPTION_BYTES,    /**< 4096, 64KiB, 1.5MiB, 2GB (int64_t) */
-    LG_OPTION_MINE,     /**< yes or no; with the next (const lg_scope *) */
-    LG_OPTION_MODULE,   /**< a pattern for names of modules (the same member) */
-    LG_OPTION_WORDS,    /**< any text that may stand alone: the command takes it
-                             behind the file, Python as the first argument
-                             (const char *; borrowed) */
-    LG_OPTION_TYPE,     /**< the name of a type (lg_asked_type) */
-    LG_OPTION_BASELINE, /**< a file that lists what is known
-                             (lg_asked_baseline) */
-    LG_OPTION_UPDATE,   /**< yes or no: add the rest to that file (the same
-                             member) */
-    LG_OPTION_SHARE,    /**< a part of 1: 0.01 or 1% (double) */
-    LG_OPTION_OBJECT,   /**< an object that may stand alone: a selector, of
-                             several the first (lg_node; LG_NONE: none) */
-    LG_OPTION_CHECK,    /**< yes or no: the command fails if there are leaks (no
-                             member) */
-} lg_option_type;
-
-/** Types that an answer is asked for: those that a name stands for, or a
- *  program's own choice. NULL and NULL: any. */
-typedef struct lg_asked_type {
-    const char *name;      /**< borrowed */
-    const uint8_t *chosen; /**< [type] 1 or 0; borrowed */
-} lg_asked_type;
-
-/** What an answer leaves out. */
-typedef struct lg_asked_baseline {
-    lg_baseline *known; /**< or NULL; whoever asks has opened it */
-    bool update;        /**< the answer adds what it does not leave out; whoever
-                             asks then saves it */
-} lg_asked_baseline;
-
-/** An option: a keyword in Python, `--name` of the command, a field of a form.
- */
-typedef struct lg_option {
-    const char *name;
-    lg_option_type type;
-    const char *const *words; /**< of a choice, the default first; NULL at the
-                                   end */
-    const char *preset; /**< what stands for a missing value; NULL: nothing */
-    const char *help;   /**< one clause, without a full stop */
-    size_t offset;      /**< of the member */
-} lg_option;
-
-/** The value of an option. Zeros: it is missing. */
-typedef struct lg_given {
-    bool given;
-    uint64_t number;  /**< a limit, bytes; the index of a word, or bits; 1 or
-                           0 of a flag; a node, if there is no text */
-    const char *text; /**< the name of a device, a pattern; borrowed */
-    const uint8_t *types; /**< of a type, instead of a name: as in
-                               lg_asked_type */
-    double share;
-} lg_given;
-
-/** Reads the value that a word stands for; *out borrows the word. LG_EINVAL:
- *  the option takes no such value; the message calls the option `called`, such
- *  as "--limit". O(1). */
-LG_API lg_status lg_option_read(const lg_option *option, const char *called,
-                                const char *word, lg_given *out, lg_error *err);
-
-/** Whether a form has the option: none that names a file, or that only a
- *  command can obey. */
-LG_API bool lg_option_in_form(const lg_option *option);
-
-/** No question has more options. */
-enum { LG_MOST_OPTIONS = 16 };
-
-/* ----------------------------------------------------------- questions --- */
-
-/** A question to a snapshot. Begins as {.graph = graph}. */
-typedef struct lg_ask {
-    const lg_graph *graph;
-    const lg_analysis *analysis; /**< of the graph; NULL: see `needs` */
-    const lg_given *given; /**< for each option a value; NULL: all missing */
-    const lg_monitor *monitor;
-    const void *options; /**< set by lg_question_ask: the answer's own */
-} lg_ask;
-
-/** Who sees a column; 0 stands for all. */
-enum {
-    LG_IN_TEXT = 1,
-    LG_IN_HTML = 2,
-    LG_IN_JSON = 4,
-    LG_IN_PROGRAMS = 8, /**< programs that read the table itself */
-    LG_IN_DATA = LG_IN_JSON | LG_IN_PROGRAMS,
-    LG_SHOWN = LG_IN_TEXT | LG_IN_HTML,
-};
-
-/** Writes the text of a cell; none if there is nothing to say. */
-typedef void lg_write(const lg_ask *ask, const void *answer, const void *row,
-                      lg_text *out);
-
-struct lg_field;
-/** Puts the cell of a column itself, such as a list. */
-typedef void lg_put(const lg_ask *ask, const void *answer, const void *row,
-                    const struct lg_field *field, lg_table *table,
-                    size_t column);
-
-/** How people see a column. */
-typedef struct lg_look {
-    const char *none;    /**< stands for nothing or zero */
-    const char *below;   /**< in text, the cell comes on a line below the row,
-                              after this */
-    bool lines;          /**< of a list: JSON has a line for each element */
-    bool left;           /**< numbers are flush left */
-    bool right;          /**< a text is flush right */
-    unsigned char in;    /**< LG_IN_TEXT and others; 0: all */
-    unsigned char gap;   /**< spaces before it in text */
-    unsigned char least; /**< its least width in text */
-    bool indented;       /**< by the depth of the row */
-    bool branched;       /**< the same, with lines of a tree */
-    bool (*shown)(const lg_ask *ask, const void *answer); /**< whether people
-                             see it in this answer; NULL: always */
-} lg_look;
-
-/** A column of an answer, or a fact about the whole answer. The member at its
- *  offset is a lg_string of a text, uint64_t of a count, bytes, and the part of
- *  a share, uint64_t for each device of a size (a pointer), int64_t of a number
- *  (negative: none), a lg_node, a bool. */
-typedef struct lg_field {
-    const char *name;    /**< in JSON and Python; NULL: for people only */
-    const char *heading; /**< NULL: the name */
-    const char *help;    /**< one clause, without a full stop */
-    lg_column_type type;
-    size_t offset; /**< of the member of the row; of a fact, of the answer */
-    const char *const *words;     /**< of a text whose member is an enum that
-                                       numbers them; NULL at the end */
-    lg_write *write;              /**< of a text or path without a member */
-    lg_put *put;                  /**< of any other cell without a member */
-    const struct lg_field *inner; /**< of a list or record: its columns */
-    const char *row; /**< of a list: what Python calls the type of its rows;
-                          NULL: tuples */
-    enum {
-        LG_FIELD_OWN = 0,
-        LG_FIELD_TYPE,  /**< text: the type of the node at the offset */
-        LG_FIELD_TITLE, /**< text: the title of the node at the offset */
-    } of;
-    size_t whole;  /**< of a share: the offset in the answer of its whole */
-    bool optional; /**< some rows have no value */
-    bool richer;   /**< in Python, an attribute of that name has more, and the
-                        row has no such field */
-    lg_look look;
-} lg_field;
-
-/** What a question needs besides the graph. */
-enum {
-    LG_NEEDS_ANALYSIS = 1,
-    LG_USES_ANALYSIS = 2,  /**< says more with one */
-    LG_NEEDS_CONTENTS = 4, /**< says more if the capture compared contents */
-    LG_UNLESS_CHOSEN = 8,  /**< needs the analysis only while its choice is the
-                                default */
-    LG_NEEDS_NATIVE = 16,  /**< of what the capture finds with native=True */
-    LG_NEEDS_LINES = 32,   /**< and with allocations=True */
-};
-
-/** What lg_question_ask does, and what an answer is, in C. */
-typedef struct lg_answering {
-    size_t options_size;
-    const void *usual;  /**< the options before any is given */
-    size_t answer_size; /**< of the value that `ask` sets */
-    lg_status (*ask)(const lg_ask *ask, void *answer, lg_error *err);
-    void (*free)(void *answer);
-    /** Makes the whole table instead, if rows hold more than fields can say. */
-    lg_status (*table)(const lg_ask *ask, lg_table **out, lg_error *err);
-    size_t row_size;
-    size_t rows;      /**< offset in the answer: of a pointer to the rows */
-    size_t count;     /**< of their number, a size_t */
-    size_t total;     /**< of their number before the limit; 0: the same */
-    const char *noun; /**< of a row that is left out; NULL: "row" */
-    const char *list; /**< what JSON calls the rows; NULL: "rows" */
-    unsigned char in; /**< who sees the rows, as in lg_look */
-    bool blocks;      /**< in text, an empty line stands before each row */
-    bool bare;        /**< an answer without rows has no headings */
-    /** whether a row is a heading, for people only; NULL: none is */
-    bool (*heads)(const void *row);
-    /** writes the lines above the rows; may be NULL */
-    void (*above)(const lg_ask *ask, const void *answer, lg_text *out);
-    void (*after)(const lg_ask *ask, const void *answer, size_t row,
-                  lg_table *table);
-    /**< adds rows for people after a row, or hides it; may be NULL */
-    /** writes the text for terminals, if it is no table of rows */
-    void (*text)(const lg_ask *ask, const void *answer, lg_text *out);
-    void (*below)(const lg_ask *ask, const void *answer, lg_table *table);
-    /**< adds sums and lines for people; may be NULL */
-} lg_answering;
-
-typedef struct lg_question {
-    const char *name;    /**< "waste": a verb, a function, a page */
-    const char *title;   /**< "Memory that you could save" */
-    const char *help;    /**< what to ask it for: a clause that begins with a
-                              verb */
-    const char *about;   /**< a few sentences for manuals */
-    const char *order;   /**< how rows are sorted: "the most waste first" */
-    const char *example; /**< options of an example; may be NULL */
-    const char *result;  /**< what Python calls the type of its answer */
-    const char *row;     /**< and the type of a row */
-    const char *leaks;   /**< of a question with the option `check`: the fact
-                              that counts the leaks; NULL: the rows are leaks */
-    unsigned needs;
-    const lg_option *options; /**< this and the next two end with zeros */
-    const lg_field *fields;
-    const lg_field *facts;
-    const lg_answering *in_c;
-} lg_question;
+/** A question, such as "top" or "waste". */
+typedef struct lg_question lg_question;
 
 /** Returns a question; NULL past the last. */
 LG_API const lg_question *lg_question_at(size_t index);
-/** Returns which of LG_NEEDS_ANALYSIS and LG_USES_ANALYSIS hold with these
- *  options (NULL: none is given). */
-LG_API unsigned lg_question_needs(const lg_question *question,
-                                  const lg_given *given);
-/** Returns the index of the option; SIZE_MAX if the question has none by that
- *  name. */
-LG_API size_t lg_question_option(const lg_question *question, const char *name);
+
 /** Returns NULL if there is none by that name. */
 LG_API const lg_question *lg_question_find(const char *name);
-/** Checks what the options alone do not show, before a long analysis: the names
- *  of devices, and the file of a baseline. O(options + entries). */
-LG_API lg_status lg_question_check(const lg_question *question,
-                                   const lg_ask *ask, lg_error *err);
-/** Answers a question with a table, which is the caller's, and saves the
- *  baseline if it was asked to. LG_EINVAL: there is no such device, or an
- *  analysis is missing; LG_ENOTFOUND: no such module. */
-LG_API lg_status lg_question_ask(const lg_question *question, const lg_ask *ask,
-                                 lg_table **out, lg_error *err);
-/** Makes the table of an answer that the caller has: of the type that `ask` in
- *  lg_answering sets, such as lg_waste. */
-LG_API lg_status lg_question_tabulate(const lg_question *question,
-                                      const lg_ask *ask, const void *answer,
-                                      lg_table **out, lg_error *err);
+
+/** Its name, "waste", and the title of its answer, "Memory that you could
+ *  save". */
+LG_API const char *lg_question_name(const lg_question *question);
+LG_API const char *lg_question_title(const lg_question *question);
+/** What to ask it for: a clause that begins with a verb. */
+LG_API const char *lg_question_help(const lg_question *question);
+/** Whether it takes an analysis if no option is given. */
+LG_API bool lg_question_needs_analysis(const lg_question *question);
+/** How many options it takes. */
+LG_API size_t lg_question_option_count(const lg_question *question);
+/** The name of an option, "limit", and what it does; NULL past the last. */
+LG_API const char *lg_question_option_name(const lg_question *question,
+                                           size_t index);
+LG_API const char *lg_question_option_help(const lg_question *question,
+                                           size_t index);
+
+/**
+ * Answers a question with a table, which borrows nothing. `options` are texts
+ * such as "limit=10" or "group=type", and NULL at the end; NULL: none. A flag
+ * is its name alone. `analysis` is of the graph; NULL: see
+ * lg_question_needs_analysis. LG_EINVAL: there is no such option, or it takes
+ * no such value; the message says which there are. LG_ENOTFOUND: no such
+ * module.
+ */
+LG_API lg_status lg_question_table(const lg_question *question,
+                                   const lg_graph *graph,
+                                   const lg_analysis *analysis,
+                                   const char *const *options,
+                                   const lg_monitor *monitor, lg_table **out,
+                                   lg_error *err);
+
 /** Writes the descriptions of all questions as one JSON document, for programs
  *  that make forms, manuals or types of them. */
 LG_API lg_status lg_questions_json(lg_text *out, lg_error *err);

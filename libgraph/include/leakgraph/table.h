@@ -36,50 +36,46 @@ typedef enum lg_column_type {
     LG_COLUMN_REAL,    /**< a number with a fraction: bytes per step */
 } lg_column_type;
 
-typedef struct lg_column {
-    lg_string name; /**< the same in every version: for programs */
-    lg_string heading;
-    lg_column_type type;
-    bool data; /**< for programs, not only for people */
-} lg_column;
-
-/** What a cell holds, by the type of its column; the rest is zero. A column of
- *  numbers may have a text, too. */
-typedef struct lg_cell {
-    bool present;   /**< false: nothing is known, or applies */
-    lg_string text; /**< of a text, a path; the title of a node */
-    lg_string type; /**< of a node */
-    lg_node node;   /**< its number */
-    uint64_t count; /**< a count, bytes, 0 or 1 of a bool; the sum of a
-                         size */
-    int64_t number;
-    double share;
-    double real;
-    const uint64_t *size;    /**< [lg_table_device_count + 1], the host first */
-    const uint64_t *numbers; /**< several of them, [count] */
-    const lg_table *table;   /**< of a list or a record */
-} lg_cell;
-
-/** Texts to lay out. */
-typedef struct lg_table_texts {
-    const char *const *headings; /**< [columns] */
-    const lg_string *cells;      /**< [rows * columns], row by row */
-    size_t columns;
-    size_t rows;
-    size_t right; /**< the first `right` columns are flush right */
-} lg_table_texts;
-
-/** Makes a table of texts, which text and HTML lay out like any other.
- * LG_EINVAL for more than 32 columns; LG_ENOMEM. */
-LG_API lg_status lg_table_of_texts(const lg_table_texts *texts, lg_table **out,
-                                   lg_error *err);
 LG_API void lg_table_free(lg_table *table);
 /** Counts the columns for programs and those for people. */
 LG_API size_t lg_table_column_count(const lg_table *table);
-LG_API lg_column lg_table_column(const lg_table *table, size_t column);
+/** The name of a column, the same in every version: for programs. Empty for a
+ *  column that only people see. */
+LG_API lg_string lg_table_column_name(const lg_table *table, size_t column);
+/** What the column is called where people read it. */
+LG_API lg_string lg_table_column_heading(const lg_table *table, size_t column);
+LG_API lg_column_type lg_table_column_type(const lg_table *table,
+                                           size_t column);
+/** The column of that name; SIZE_MAX if there is none. */
+LG_API size_t lg_table_column_find(const lg_table *table, const char *name);
 /** Counts the rows, without a row of totals. */
 LG_API size_t lg_table_row_count(const lg_table *table);
-LG_API lg_cell lg_table_cell(const lg_table *table, size_t row, size_t column);
+
+/** Whether the cell has a value: something is known, and applies. A cell of
+ *  another type than a function below reads, or without a value, gives an empty
+ *  text, 0, LG_NONE or NULL. */
+LG_API bool lg_table_is_present(const lg_table *table, size_t row,
+                                size_t column);
+/** Of a text or a path; the title of a node. */
+LG_API lg_string lg_table_text_at(const lg_table *table, size_t row,
+                                  size_t column);
+/** Of a node. */
+LG_API lg_node lg_table_node_at(const lg_table *table, size_t row,
+                                size_t column);
+/** Of a count, bytes or a bool; the sum of a size; how many numbers there are.
+ */
+LG_API uint64_t lg_table_count_at(const lg_table *table, size_t row,
+                                  size_t column);
+/** The bytes of a size on one device; 0: the host. */
+LG_API uint64_t lg_table_bytes_at(const lg_table *table, size_t row,
+                                  size_t column, uint32_t device);
+/** Of a number, a share, or a number with a fraction. */
+LG_API double lg_table_real_at(const lg_table *table, size_t row,
+                               size_t column);
+/** Of a list or a record: the table that it is. Lent by the table. */
+LG_API const lg_table *lg_table_table_at(const lg_table *table, size_t row,
+                                         size_t column);
+
 /** Whether a row is a heading among the rows, for people only. */
 LG_API bool lg_table_is_heading(const lg_table *table, size_t row);
 /** The depth of a row in a tree; 0 if the rows are not a tree. */
@@ -89,37 +85,6 @@ LG_API const lg_table *lg_table_facts(const lg_table *table);
 /** Devices of its sizes, and their names: of 0 "host". */
 LG_API uint32_t lg_table_device_count(const lg_table *table);
 LG_API lg_string lg_table_device_name(const lg_table *table, uint32_t device);
-
-/** Makes a table of the rows with these numbers, in this order, without totals.
- *  It borrows everything else from `table`, which must outlive it. LG_EINVAL
- *  for a row that does not exist; LG_ENOMEM. */
-LG_API lg_status lg_table_select(const lg_table *table, const size_t *rows,
-                                 size_t count, lg_table **out, lg_error *err);
-
-/** How lg_table_arrange arranges rows. Start from LG_ARRANGEMENT_INIT. */
-typedef struct lg_arrangement {
-    size_t size;        /**< of this struct */
-    const char *filter; /**< only rows whose cells, as people read them, have
-                             all these words in any case; NULL: all rows */
-    size_t column;      /**< what to sort by; SIZE_MAX: keep the order */
-    bool descending;
-} lg_arrangement;
-
-#define LG_ARRANGEMENT_INIT                                                    \
-    {                                                                          \
-        .size = sizeof(lg_arrangement), .column = SIZE_MAX                     \
-    }
-
-/** Makes a table of the rows that a filter leaves, sorted by a column: numbers
- *  by value, texts as people read them, without respect to case; empty cells
- *  come last. Equal rows keep their order, and so do the rows of a tree. It
- *  borrows everything else from `table`, as lg_table_select does. LG_EINVAL:
- *  there is no such column; LG_ENOMEM. O(rows log rows). */
-LG_API lg_status lg_table_arrange(const lg_table *table,
-                                  const lg_arrangement *arrangement,
-                                  lg_table **out, lg_error *err);
-/** Whether people see the column on a page. */
-LG_API bool lg_table_column_on_page(const lg_table *table, size_t column);
 
 /** Writes text for terminals, aligned by the widths of characters there. Writes
  *  at most `limit` rows (0: all), and counts the others. LG_ENOMEM. */
@@ -136,26 +101,6 @@ LG_API lg_status lg_table_json(const lg_table *table, lg_text *out,
  * Writes at most `limit` rows (0: all), and counts the others. LG_ENOMEM. */
 LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
                                lg_text *out, lg_error *err);
-/** The same without styles, for a page with a style sheet: cells that are flush
- *  right have the class "n", expressions that lead to an object the class
- *  "path", rows of a tree "d1" and so on. LG_ENOMEM. */
-LG_API lg_status lg_table_html_plain(const lg_table *table, size_t limit,
-                                     lg_text *out, lg_error *err);
-
-/** What links of a page begin with; NULL: there are no such links. */
-typedef struct lg_table_links {
-    const char *node;      /**< to the object of a row; its number follows */
-    const char *selector;  /**< to the objects of a type; `type%3Atrain.Model`
-                                follows, for a query */
-    const char *reference; /**< to what a cut would free; the text of the
-                                reference follows, for a query */
-} lg_table_links;
-
-/** The same with links: a row leads to its object, a type to its objects, and a
- *  column of the name "cut" to what would go with that reference. LG_ENOMEM. */
-LG_API lg_status lg_table_html_linked(const lg_table *table, size_t limit,
-                                      const lg_table_links *links, lg_text *out,
-                                      lg_error *err);
 
 #ifdef __cplusplus
 }

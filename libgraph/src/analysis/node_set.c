@@ -3,6 +3,7 @@
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 #include <string.h>

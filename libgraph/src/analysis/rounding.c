@@ -1,7 +1,8 @@
 // Sums over all that a node retains: what allocators spend beyond its bytes,
 // and the native memory in it.
 #include "analysis/analysis_private.h"
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
+#include <leakgraph/internal/retained.h>
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Opens the bridge to igraph and calls it.
 #include "analysis/solver.h"
 
-#include <leakgraph/lock.h>
-#include <leakgraph/plugin.h>
+#include <leakgraph/internal/lock.h>
+#include <leakgraph/internal/plugin.h>
 #include <dlfcn.h>
 #include <string.h>
 

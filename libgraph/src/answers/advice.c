@@ -1,7 +1,7 @@
 // Chooses what is worth doing first.
 #include "answers/answers_private.h"
 
-#include <leakgraph/advice.h>
+#include <leakgraph/internal/advice.h>
 
 // Unattributed blocks count from here on, because caches of libraries always
 // have some.

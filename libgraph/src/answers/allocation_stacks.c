@@ -7,8 +7,9 @@
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"
 
-#include <leakgraph/allocations.h>
+#include <leakgraph/internal/allocations.h>
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 #include <stdlib.h>
 #include <string.h>

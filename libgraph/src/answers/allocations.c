@@ -3,8 +3,8 @@
 #include "paths/paths_private.h"
 #include "table/table_private.h"
 
-#include <leakgraph/allocations.h>
-#include <leakgraph/options.h>
+#include <leakgraph/internal/allocations.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 #include <string.h>

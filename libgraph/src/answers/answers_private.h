@@ -7,9 +7,11 @@
 #include "bytes/bytes_private.h"
 #include "paths/paths_private.h"
 
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
 #include <leakgraph/question.h>
 #include <leakgraph/why.h>
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/why_facts.h>
 
 // Questions; each stands at the end of the file that answers it.
 

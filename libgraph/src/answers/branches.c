@@ -1,7 +1,7 @@
 // Groups what an object owns, or what refers to it, by label and type.
 #include "answers/answers_private.h"
 
-#include <leakgraph/branches.h>
+#include <leakgraph/internal/branches.h>
 #include <leakgraph/path.h>
 
 #include <xxhash.h>

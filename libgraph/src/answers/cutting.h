@@ -6,7 +6,7 @@
 
 #include "answers/answers_private.h"
 
-#include <leakgraph/what_if.h>
+#include <leakgraph/internal/what_if.h>
 
 /** States of a node, as bits. */
 enum {

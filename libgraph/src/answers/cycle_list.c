@@ -1,7 +1,7 @@
 // Lists components as cycles: the selected ones, and their order.
 #include "answers/answers_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Chooses the areas of a map, and adds up what has none.
 #include "answers/map_search.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 

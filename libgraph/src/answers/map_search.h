@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_MAP_SEARCH_H
 #define LEAKGRAPH_MAP_SEARCH_H
 
-#include <leakgraph/heap_map.h>
+#include <leakgraph/internal/heap_map.h>
 
 #include "answers/answers_private.h"
 

@@ -3,8 +3,9 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
-#include <leakgraph/merged_paths.h>
-#include <leakgraph/options.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 #include "native/native_private.h"
 #include "table/table_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/facts.h>
 
 #include <stdlib.h>
 #include <string.h>

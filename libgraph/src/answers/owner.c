@@ -1,6 +1,8 @@
 // Which node dominates which, as answers show it.
 #include "answers/answers_private.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 
 lg_node

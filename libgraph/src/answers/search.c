@@ -8,9 +8,9 @@
 #include "answers/answers_private.h"
 #include "table/table_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 #include <leakgraph/path.h>
-#include <leakgraph/search.h>
+#include <leakgraph/internal/search.h>
 
 #include <stdlib.h>
 #include <string.h>

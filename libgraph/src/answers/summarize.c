@@ -3,8 +3,8 @@
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"
 
-#include <leakgraph/cycles.h>
-#include <leakgraph/findings.h>
+#include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/findings.h>
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #include "answers/answers_private.h"
 #include "table/table_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "answers/answers_private.h"
 #include "table/table_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "table/table_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 #include <string.h>

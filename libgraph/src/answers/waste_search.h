@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_WASTE_SEARCH_H
 #define LEAKGRAPH_WASTE_SEARCH_H
 
-#include <leakgraph/waste.h>
+#include <leakgraph/internal/waste.h>
 
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"

@@ -1,6 +1,8 @@
 // Finds what exists twice, and what views keep without showing it.
 #include "answers/waste_search.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 // Less is not worth a row, and malloc keeps it anyway.

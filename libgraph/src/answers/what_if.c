@@ -2,7 +2,7 @@
 #include "answers/cutting.h"
 #include "build/build_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 #include <string.h>

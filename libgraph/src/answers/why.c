@@ -1,5 +1,6 @@
 // Finds out why a node is alive, or, for garbage, what to free it with.
 #include <leakgraph/why.h>
+#include <leakgraph/internal/retained.h>
 
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
@@ -242,7 +243,7 @@ lg_node_why(const lg_analysis *analysis, lg_node node,
     if (status == LG_OK)
         *out = to.why;
     else
-        lg_why_free(&to.why);
+        lg_why_clear(&to.why);
     return status;
 }
 
@@ -253,7 +254,7 @@ lg_why_needs_several(const lg_why *why)
 }
 
 void
-lg_why_free(lg_why *why)
+lg_why_clear(lg_why *why)
 {
     lg_path_free(&why->path);
     lg__wide_free(why->frees);

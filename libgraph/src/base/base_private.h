@@ -5,8 +5,8 @@
 #ifndef LEAKGRAPH_BASE_PRIVATE_H
 #define LEAKGRAPH_BASE_PRIVATE_H
 
-#include <leakgraph/allocator.h>
-#include <leakgraph/helper.h>
+#include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/helper.h>
 #include <leakgraph/text.h>
 
 #include "base/simd.h"

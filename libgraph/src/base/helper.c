@@ -1,7 +1,7 @@
 // A helper is never on its owner's stack: an interpreter that ends stops
 // threads that ask it for its lock, and the helper goes on.
 #include "base/base_private.h"
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
 // pthread_atfork could lock all locks before a fork instead. But then fork()
 // would wait for an analysis, which reports progress under the GIL that the
 // forking thread holds, and the library would need a list of all graphs.
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 #include <errno.h>
 #include <limits.h>

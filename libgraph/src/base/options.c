@@ -1,5 +1,5 @@
 // Reads structs of options from programs older or newer than this library.
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 #include <leakgraph/version.h>
 
 #include <string.h>

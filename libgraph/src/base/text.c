@@ -1,5 +1,7 @@
 // lg_text: a growing string that remembers when memory ran out.
 #include <stdarg.h>
+
+#include <leakgraph/internal/wording.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

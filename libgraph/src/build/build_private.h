@@ -8,6 +8,9 @@
 #include "graph/graph_private.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/contents.h>
+#include <leakgraph/internal/segments.h>
+#include <leakgraph/internal/side.h>
 
 typedef struct lg__late_edge {
     uint32_t source;

@@ -1,6 +1,8 @@
 // The calls of a producer. Failure is sticky: see builder.h.
 #include "build/build_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 void

@@ -1,6 +1,8 @@
 // Sorts the facts of a builder.
 #include "build/build_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 void

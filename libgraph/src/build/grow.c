@@ -3,6 +3,8 @@
 // capacity.
 #include "build/build_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 // Returns the address of a column's pointer; NULL for arrays that are no open

@@ -1,5 +1,7 @@
 // Decides which possible edges the graph gets.
 #include "base/base_private.h"
+
+#include <leakgraph/internal/capture_builder.h>
 #include "build/build_private.h"
 
 void

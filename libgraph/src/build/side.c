@@ -1,6 +1,8 @@
 // What a second thread adds: texts, which have strings of their own until the
 // graph is finished, and counts of references.
 #include "base/base_private.h"
+
+#include <leakgraph/internal/capture_builder.h>
 #include "build/build_private.h"
 
 #include <limits.h>

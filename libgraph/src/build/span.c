@@ -3,6 +3,8 @@
 // which becomes one node. A span inside an inline one belongs to no group: its
 // holder refers to the object that has those bytes.
 #include "base/base_private.h"
+
+#include <leakgraph/internal/capture_builder.h>
 #include "build/build_private.h"
 
 #include <string.h>

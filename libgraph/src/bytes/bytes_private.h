@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_BYTES_PRIVATE_H
 #define LEAKGRAPH_BYTES_PRIVATE_H
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include "paths/paths_private.h"
 

@@ -1,6 +1,8 @@
 // Finds each figure, its parts, and what it keeps alive.
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 // counts.
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 static void
 add_buffer(const lg_graph *graph, const lg__storages *storages, uint32_t node,
            int64_t bytes, int64_t *host)

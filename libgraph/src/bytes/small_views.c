@@ -1,6 +1,8 @@
 // Finds what views show of the memory that they keep.
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 enum { VIEWS_LOOKED_AT = 1000 };

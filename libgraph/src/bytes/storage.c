@@ -1,6 +1,8 @@
 // Finds the buffers that are storages, and their tensors.
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 #include <string.h>
 

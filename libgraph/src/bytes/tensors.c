@@ -1,6 +1,8 @@
 // Lists tensors by storage, biggest first.
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 const char *

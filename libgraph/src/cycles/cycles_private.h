@@ -5,7 +5,8 @@
 #ifndef LEAKGRAPH_CYCLES_PRIVATE_H
 #define LEAKGRAPH_CYCLES_PRIVATE_H
 
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/columns.h>
 
 #include "paths/paths_private.h"
 

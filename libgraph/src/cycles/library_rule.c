@@ -1,5 +1,7 @@
 // What cannot be cut at all, and what only a library can cut.
 #include "cycles/cut_rule.h"
+
+#include <leakgraph/internal/facts.h>
 #include "cycles/cycles_private.h"
 #include "paths/paths_private.h"
 

@@ -1,7 +1,7 @@
 // Baselines: reads, extends and writes a text file of known keys.
 #include "file/file_private.h"
 
-#include <leakgraph/baseline.h>
+#include <leakgraph/internal/baseline.h>
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,8 @@
 #include "file/writer.h"
 
 #include <leakgraph/file.h>
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
+#include <leakgraph/internal/draft.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/base_private.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

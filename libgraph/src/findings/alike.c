@@ -1,6 +1,8 @@
 // Finds findings that are alike, by facts: their pattern, what keeps what, and
 // where.
 #include "findings/alike.h"
+
+#include <leakgraph/internal/facts.h>
 #include "paths/paths_private.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // Tensors and the autograd graph behind them.
 #include "findings/context.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 
 uint32_t

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_CONTEXT_H
 #define LEAKGRAPH_CONTEXT_H
 
-#include <leakgraph/findings.h>
+#include <leakgraph/internal/findings.h>
 
 #include "analysis/analysis_private.h"
 #include "cycles/cycles_private.h"

@@ -1,6 +1,8 @@
 // Detects what functools.lru_cache keeps.
 #include "findings/context.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 enum {

@@ -1,6 +1,8 @@
 // Detects autograd graphs that stay after their backward pass.
 #include "findings/in_use.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 enum { NODES_LOOKED_AT = 4096 };

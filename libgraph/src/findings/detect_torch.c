@@ -1,7 +1,7 @@
 // Detects what PyTorch's own objects keep: optimizers, loaders, caches.
 #include "findings/context.h"
 
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
 
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 // Says what a snapshot knows of a mistake besides what the holder keeps.
 #include "findings/weak_entries.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 
 static void

@@ -3,6 +3,7 @@
 #include "graph/check.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
 
 // The segments and blocks of devices' allocators.
 

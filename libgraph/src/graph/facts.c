@@ -1,6 +1,8 @@
 // Facts about nodes that have no column.
 #include "graph/check.h"
 
+#include <leakgraph/internal/facts.h>
+
 lg_status
 lg__check_facts(const lg_graph *graph, lg_error *err)
 {
@@ -82,16 +84,44 @@ lg_node_fact_number(const lg_graph *graph, lg_node node, const char *key,
     return number;
 }
 
+// A number or a bool by its key, not by its digits: an array's "shape" of one
+// dimension is a text, too.
+static lg_fact_type
+type_of_fact(lg_string key)
+{
+    static const char *const bools[] = {"requires_grad", "closed"};
+    static const char *const numbers[] = {
+        "bytes",  "saved",   "hooked", "modified", "number", "axes",  "artists",
+        "canvas", "maxsize", "hits",   "misses",   "maxlen", "limit", "used",
+    };
+    for (size_t i = 0; i < sizeof bools / sizeof *bools; i++)
+        if (lg__string_is(key, bools[i]))
+            return LG_FACT_BOOL;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (lg__string_is(key, numbers[i]))
+            return LG_FACT_NUMBER;
+    return LG_FACT_TEXT;
+}
+
 bool
 lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
-                lg_string *key, lg_string *value)
+                lg_fact *out)
 {
     uint32_t first = first_of(graph, node);
     if (index >= graph->fact_count - first ||
         graph->fact_node[first + index] != node)
         return false;
-    *key = lg_graph_string(graph, graph->fact_key[first + index]);
-    *value = lg_graph_string(graph, graph->fact_value[first + index]);
+    lg_fact fact = {
+        .key = lg_graph_string(graph, graph->fact_key[first + index]),
+        .text = lg_graph_string(graph, graph->fact_value[first + index]),
+    };
+    fact.type = type_of_fact(fact.key);
+    if (fact.type == LG_FACT_BOOL)
+        fact.number = lg__string_is(fact.text, "yes");
+    else if (fact.type == LG_FACT_NUMBER &&
+             !lg__decimal_read(fact.text, &fact.number))
+        fact.type = LG_FACT_TEXT;
+    *out = fact;
     return true;
 }
 

@@ -8,9 +8,11 @@
 
 #include <stdatomic.h>
 
-#include <leakgraph/growth.h>
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/lock.h>
 #include <leakgraph/path.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/segments.h>
 
 #include "base/base_private.h"
 #include "graph/arrays.h"

@@ -7,6 +7,8 @@
 // where a folded t stands for its owner.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/hops.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
 // Names edges and hops as Python would write them.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/facts.h>
+#include <leakgraph/internal/hops.h>
+
 #include <string.h>
 
 enum { ELEMENTS_SHOWN = 4 };

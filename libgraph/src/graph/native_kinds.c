@@ -1,7 +1,7 @@
 // What kinds of native memory are called, and what helps when they grow.
 #include "graph/graph_private.h"
 
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 #define LIBRARIES                                                              \
     "No Python object has this memory: look at the C libraries that the "      \

@@ -1,6 +1,8 @@
 // Tells whether an object is the program's or a library's.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 
 static lg__origin

@@ -1,6 +1,8 @@
 // Describes a node in a few words.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 
 lg_string

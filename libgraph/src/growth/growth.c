@@ -1,7 +1,7 @@
 // Compares summaries.
 #include "growth/growth_comparison.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 

@@ -14,6 +14,8 @@
 // leads, and has the holders of all of them but those that go with others.
 #include "growth/growth_comparison.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 #include <string.h>
 

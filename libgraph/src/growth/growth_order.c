@@ -4,7 +4,7 @@
 // without it.
 #include "growth/growth_private.h"
 
-#include <leakgraph/program.h>
+#include <leakgraph/internal/program.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "bytes/bytes_private.h"
 #include "paths/paths_private.h"
 
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 /** A place. Label and type are strings of the table. It has the size of a line
  *  of the processor's cache, because a walk goes from any to any other. */

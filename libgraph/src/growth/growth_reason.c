@@ -2,7 +2,7 @@
 // it.
 #include "growth/growth_comparison.h"
 
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/cycles.h>
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
 // such as links between its entries.
 #include "growth/growth_comparison.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 // What limited containers share belongs to none of them: its place is that of

@@ -1,7 +1,7 @@
 // Fits a robust line to noisy numbers.
 #include "growth/growth_comparison.h"
 
-#include <leakgraph/line.h>
+#include <leakgraph/internal/line.h>
 
 // A line rises if it gains, from its first point to its last, this many times
 // the median distance of the numbers from it. For numbers with normal noise and

@@ -1,7 +1,7 @@
 // Counts the pages on which objects of a forked process lie, by place.
 #include "growth/growth_private.h"
 
-#include <leakgraph/page_counts.h>
+#include <leakgraph/internal/page_counts.h>
 
 #include <stdlib.h>
 

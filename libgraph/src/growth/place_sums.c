@@ -3,7 +3,7 @@
 // predict; here the processor reads several places at a time.
 #include "growth/place_walk.h"
 
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
 
 // How many nodes ahead to prefetch a place.
 enum { AHEAD = 16 };

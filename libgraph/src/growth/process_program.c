@@ -1,7 +1,7 @@
 // Finds out which script or module a process of Python runs.
 #include "graph/graph_private.h"
 
-#include <leakgraph/program.h>
+#include <leakgraph/internal/program.h>
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Finds out which process of a job this is.
-#include <leakgraph/ranks.h>
+#include <leakgraph/internal/ranks.h>
 
 #include <stdlib.h>
 #include <string.h>

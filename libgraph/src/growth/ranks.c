@@ -1,7 +1,7 @@
 // Finds how the processes of one job differ, and what each of them repeats.
 #include "growth/ranks_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 #include <string.h>

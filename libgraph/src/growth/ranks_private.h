@@ -6,7 +6,7 @@
 
 #include "growth/growth_private.h"
 
-#include <leakgraph/ranks.h>
+#include <leakgraph/internal/ranks.h>
 
 /** Places of all ranks, and what each rank has there. */
 typedef struct lg__rank_table {

@@ -1,7 +1,7 @@
 // Reads samples of a process's memory, and the times of snapshots.
 #include "growth/growth_private.h"
 
-#include <leakgraph/samples.h>
+#include <leakgraph/internal/samples.h>
 
 #include <errno.h>
 #include <stdio.h>

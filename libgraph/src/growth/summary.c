@@ -1,5 +1,7 @@
 // Makes summaries: what a comparison needs of a snapshot.
 #include "growth/growth_private.h"
+
+#include <leakgraph/internal/facts.h>
 #include "native/native_private.h"
 
 #include <stdlib.h>

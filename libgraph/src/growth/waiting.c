@@ -7,7 +7,7 @@
 // will not free them.
 #include "growth/growth_comparison.h"
 
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/cycles.h>
 
 // Nobody looks for garbage that has fewer bytes when the collector runs.
 static const double LEAST_BYTES = 16 << 20;

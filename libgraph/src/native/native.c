@@ -1,6 +1,8 @@
 // Native memory joins a graph: runs the steps.
 #include "native/native_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 
 void *

@@ -19,7 +19,7 @@
 #include "analysis/analysis_private.h"
 #include "build/build_private.h"
 
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
 
 /** What the rule knows of a block, in one byte. */
 enum {

@@ -2,6 +2,8 @@
 // and the tables that objects count in their own size.
 #include "native/native_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 
 typedef struct layout_of {

@@ -1,6 +1,8 @@
 // Completes a selector while somebody types it.
 #include "paths/selection.h"
 
+#include <leakgraph/internal/hops.h>
+
 #include <string.h>
 #include <strings.h>
 

@@ -5,6 +5,7 @@
 #include "paths/paths_private.h"
 
 #include <leakgraph/why.h>
+#include <leakgraph/internal/why_facts.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "analysis/analysis_private.h"
 #include "paths/author.h"
-#include <leakgraph/scope.h>
+#include <leakgraph/internal/scope.h>
 
 // What makes one path from a root better than another, in all searches.
 

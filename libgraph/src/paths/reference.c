@@ -2,7 +2,7 @@
 // refers to what.
 #include "paths/selection.h"
 
-#include <leakgraph/what_if.h>
+#include <leakgraph/internal/what_if.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Resolves selectors: the text that names objects.
 #include "paths/selection.h"
 
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
 #include "report/report_private.h"
 #include "report/words_findings.h"
 
-#include <leakgraph/advice.h>
+#include <leakgraph/internal/advice.h>
+#include <leakgraph/internal/wording.h>
 
 enum { KIND, BYTES, RATE, WHAT, HELD_BY, CAUSE, FIX, HOLDERS, SERIES, COLUMNS };
 

@@ -3,7 +3,7 @@
 #include "paths/paths_private.h"
 #include "report/report_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 // The depth is limited, because a list of a million links dominates itself link
 // by link.

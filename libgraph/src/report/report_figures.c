@@ -1,5 +1,7 @@
 // Formats figures as a table with their holders.
 #include "answers/answers_private.h"
+
+#include <leakgraph/internal/wording.h>
 #include "report/report_private.h"
 
 #include <inttypes.h>

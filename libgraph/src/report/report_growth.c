@@ -2,7 +2,8 @@
 #include "paths/paths_private.h"
 #include "report/report_growth_facts.h"
 
-#include <leakgraph/findings.h>
+#include <leakgraph/internal/findings.h>
+#include <leakgraph/internal/wording.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -296,4 +297,20 @@ lg_report_growth(const lg_growth *growth, const lg_graph *newest, size_t limit,
     lg_table *table = NULL;
     lg_status status = lg_tabulate_growth(growth, newest, limit, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
+}
+
+lg_status
+lg_growth_table(const lg_summary *const *summaries, size_t count,
+                const lg_analysis *newest, const lg_monitor *monitor,
+                lg_table **out, lg_error *err)
+{
+    lg_growth growth;
+    lg_status status =
+        lg_growth_find(summaries, count, newest, NULL, monitor, &growth, err);
+    if (status != LG_OK)
+        return status;
+    const lg_graph *graph = newest != NULL ? lg_analysis_graph(newest) : NULL;
+    status = lg_tabulate_growth(&growth, graph, 0, out, err);
+    lg_growth_free(&growth);
+    return status;
 }

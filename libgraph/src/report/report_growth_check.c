@@ -1,6 +1,8 @@
 // Writes whether growth passed a check, and which places failed it by how much.
 #include "report/report_growth_facts.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <inttypes.h>
 
 static int64_t

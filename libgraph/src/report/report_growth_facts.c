@@ -2,6 +2,8 @@
 // cycles, tensors, figures and threads.
 #include "report/report_growth_facts.h"
 
+#include <leakgraph/internal/wording.h>
+
 // Most rows of types, and tallies to show.
 enum { TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };
 

@@ -7,7 +7,7 @@
 
 #include "report/report_private.h"
 
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 /** Adds the facts about types, accounts, and what is counted besides objects.
  *  newest: the graph of the newest snapshot, or NULL. */

@@ -2,6 +2,8 @@
 // objects gained is explained.
 #include "report/report_growth_facts.h"
 
+#include <leakgraph/internal/wording.h>
+
 // Less is what any program gains while it runs.
 static const int64_t LEAST_GAINED = 64 << 10;
 

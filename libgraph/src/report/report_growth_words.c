@@ -1,5 +1,7 @@
 // Words a comparison: what grows, who holds it, and how fast.
 #include "growth/growth_private.h"
+
+#include <leakgraph/internal/wording.h>
 #include "report/report_growth_facts.h"
 
 // Writes `idle in the last 2 intervals`.

@@ -2,7 +2,7 @@
 #include "paths/paths_private.h"
 #include "report/report_private.h"
 
-#include <leakgraph/merged_paths.h>
+#include <leakgraph/internal/merged_paths.h>
 
 typedef struct report {
     const lg_graph *graph;

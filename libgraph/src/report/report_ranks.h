@@ -6,7 +6,7 @@
 
 #include "report/report_private.h"
 
-#include <leakgraph/ranks.h>
+#include <leakgraph/internal/ranks.h>
 
 /** How a table that stands alone, or is a part of another, is made. */
 typedef struct lg__rank_table {

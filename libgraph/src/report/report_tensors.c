@@ -3,7 +3,7 @@
 #include "bytes/bytes_private.h"
 #include "report/report_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <string.h>
 

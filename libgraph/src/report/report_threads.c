@@ -1,6 +1,8 @@
 // Lists each thread with its frames and their locals, then what is suspended,
 // and describes the table of them: a tree for browsers, a text for terminals.
 #include "graph/graph_private.h"
+
+#include <leakgraph/internal/wording.h>
 #include "report/report_private.h"
 
 enum { SUSPENDED_SHOWN = 50, TITLE_WIDEST = 44, NAME_WIDEST = 24 };

@@ -1,6 +1,8 @@
 // Writes why a node is alive: the path from a root, with the hops underlined
 // that would free the node; its dominator; and the references to cut.
 #include "analysis/analysis_private.h"
+
+#include <leakgraph/internal/wording.h>
 #include "report/report_private.h"
 
 #include <string.h>

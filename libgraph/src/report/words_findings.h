@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_WORDS_FINDINGS_H
 #define LEAKGRAPH_WORDS_FINDINGS_H
 
-#include <leakgraph/findings.h>
+#include <leakgraph/internal/findings.h>
 #include <leakgraph/text.h>
 
 /** Writes a holder: its place, title and number. */

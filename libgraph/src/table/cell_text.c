@@ -1,6 +1,8 @@
 // Formats cells for readers.
 #include "table/table_private.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <inttypes.h>
 #include <string.h>
 

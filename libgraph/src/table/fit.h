@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_FIT_H
 #define LEAKGRAPH_FIT_H
 
-#include <leakgraph/layout.h>
+#include <leakgraph/internal/layout.h>
 
 /** Adds a text in at most `columns` columns: a longer one loses its middle to
  *  `…`. */

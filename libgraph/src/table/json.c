@@ -1,5 +1,6 @@
 // Writes JSON in one pass.
-#include <leakgraph/json.h>
+#include <leakgraph/internal/json.h>
+#include <leakgraph/internal/wording.h>
 
 #include "table/words.h"
 

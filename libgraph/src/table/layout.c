@@ -2,6 +2,8 @@
 #include "table/width.h"
 #include "table/words.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <string.h>
 
 void

@@ -6,7 +6,7 @@
 // has a function that writes its text.
 #include "table/table_private.h"
 
-#include <leakgraph/scope.h>
+#include <leakgraph/internal/scope.h>
 
 #include <ctype.h>
 #include <stdio.h>

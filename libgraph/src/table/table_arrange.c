@@ -1,7 +1,7 @@
 // Filters and sorts the rows of a table, whatever its columns mean.
 #include "table/table_private.h"
 
-#include <leakgraph/options.h>
+#include <leakgraph/internal/options.h>
 
 #include <stdlib.h>
 #include <string.h>

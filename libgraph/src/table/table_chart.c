@@ -2,6 +2,8 @@
 // may give the classes of their parts other colours.
 #include "table/table_chart.h"
 
+#include <leakgraph/internal/wording.h>
+
 // A line, in pixels.
 enum { LINE_WIDTH = 80, LINE_HEIGHT = 20, INSET = 3 };
 

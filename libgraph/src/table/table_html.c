@@ -1,6 +1,8 @@
 // Writes tables as HTML: a piece of a page, with styles in place or from the
 // page's sheet.
 #include "table/table_chart.h"
+
+#include <leakgraph/internal/wording.h>
 #include "base/base_private.h"
 
 #include <string.h>

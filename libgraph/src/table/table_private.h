@@ -10,7 +10,8 @@
 #define LEAKGRAPH_TABLE_PRIVATE_H
 
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/questions.h>
 
 #include "table/words.h"
 

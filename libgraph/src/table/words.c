@@ -1,6 +1,8 @@
 // Formats nodes, hops, paths and sizes for reports.
 #include "table/words.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 #include "analysis/analysis_private.h"

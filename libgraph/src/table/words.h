@@ -4,8 +4,9 @@
 #ifndef LEAKGRAPH_WORDS_H
 #define LEAKGRAPH_WORDS_H
 
-#include <leakgraph/json.h>
+#include <leakgraph/internal/json.h>
 #include <leakgraph/why.h>
+#include <leakgraph/internal/why_facts.h>
 
 #include "graph/graph_private.h"
 

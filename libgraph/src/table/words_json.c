@@ -1,7 +1,7 @@
 // Nodes, hops, roots and sizes as JSON.
 #include "table/words.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/question.h>
+#include <leakgraph/internal/wording.h>
 #include <string.h>
 
 /* No answer has more fields or facts. */

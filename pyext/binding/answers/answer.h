@@ -6,6 +6,7 @@
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/question.h>
+#include <leakgraph/internal/questions.h>
 
 /** What a question has in Python besides. Zeros: nothing. */
 typedef struct lg__answer_extras {

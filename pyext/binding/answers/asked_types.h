@@ -7,6 +7,7 @@
 
 #include <leakgraph/graph.h>
 #include <leakgraph/question.h>
+#include <leakgraph/internal/questions.h>
 
 typedef struct lg__asked_types {
     PyObject *type_name; /* of the type that was given; or NULL */

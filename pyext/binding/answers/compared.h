@@ -3,7 +3,7 @@
 #define LEAKGRAPH_COMPARED_H
 
 #include "binding/objects/binding_objects.h"
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 #include <leakgraph/table.h>
 
 typedef struct lg__compared {

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_PY_BASELINE_H
 
 #include "binding/support/binding_support.h"
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 /** Reads the file that a path-like object names. NULL with an exception. */
 lg_baseline *lg__baseline_load(lg__core_state *state, PyObject *path,

@@ -1,4 +1,7 @@
 #include "binding/answers/py_cycle.h"
+
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/columns.h>
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"

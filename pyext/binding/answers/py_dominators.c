@@ -3,7 +3,9 @@
 #include "binding/support/binding_support.h"
 #include "binding/pictures/binding_pictures.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/retained.h>
 #include <stdlib.h>
 
 #define MIN_SHARE 0.01

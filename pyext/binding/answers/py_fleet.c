@@ -3,7 +3,7 @@
 #include "binding/support/binding_support.h"
 
 #include <inttypes.h>
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 #include <stdlib.h>
 
 static lg_summary *

@@ -6,7 +6,8 @@
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/answer_views.h>
 #include <stdlib.h>
 
 /* How many rows the text shows; Python sees all. */

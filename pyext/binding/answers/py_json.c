@@ -1,7 +1,7 @@
 // Writes with the writer of all reports, so that all JSON reads alike.
 #include "binding/answers/py_json.h"
 
-#include <leakgraph/json.h>
+#include <leakgraph/internal/json.h>
 #include <stdbool.h>
 
 static bool write_value(lg_json *json, PyObject *value);

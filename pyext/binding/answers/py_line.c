@@ -1,6 +1,6 @@
 #include "binding/answers/py_line.h"
 
-#include <leakgraph/line.h>
+#include <leakgraph/internal/line.h>
 
 const char lg__core_line_doc[] =
     "_line($module, x, y, /)\n--\n\n"

@@ -4,8 +4,8 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/capture/binding_capture.h"
 
-#include <leakgraph/page.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #include "binding/support/binding_support.h"
 #include "binding/pictures/binding_pictures.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/answer_views.h>
 
 static const lg__result_field merged_fields[] = {
     {"depth", LG__FIELD_VALUE},    {"label", LG__FIELD_TEXT},

@@ -3,7 +3,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/page.h>
+#include <leakgraph/internal/page.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/page_counts.h>
+#include <leakgraph/internal/page_counts.h>
+#include <leakgraph/internal/columns.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/page.h>
-#include <leakgraph/ranks.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/page.h>
+#include <leakgraph/internal/ranks.h>
+#include <leakgraph/internal/report.h>
 
 #include <stdlib.h>
 

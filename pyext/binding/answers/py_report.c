@@ -2,9 +2,12 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/page.h>
+#include <leakgraph/internal/page.h>
 #include <leakgraph/question.h>
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/wording.h>
 #include <string.h>
 
 typedef lg_status (*report_function)(const lg_graph *, lg_format, lg_text *,

@@ -1,7 +1,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/growth.h>
+#include <leakgraph/internal/growth.h>
 
 const char lg__snapshot_summary_doc[] =
     "summary($self, /, path, *, progress=None)\n"

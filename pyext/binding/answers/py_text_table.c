@@ -2,6 +2,7 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/table.h>
+#include <leakgraph/internal/cells.h>
 #include <stdlib.h>
 
 const char lg__core_text_table_doc[] =

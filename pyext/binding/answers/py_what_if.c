@@ -2,7 +2,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 #include <stdlib.h>
 #include <string.h>
 

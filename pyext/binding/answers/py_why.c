@@ -6,7 +6,7 @@
 #include "binding/pictures/binding_pictures.h"
 #include "capture/common/capture_common.h"
 
-#include <leakgraph/report.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/why.h>
 
 /* Why an object is alive: the answer, and its attributes. */
@@ -217,7 +217,7 @@ keep(why_object *self)
     if (!done)
         Py_CLEAR(made);
     self->made = made;
-    lg_why_free(&self->why);
+    lg_why_clear(&self->why);
     self->why = (lg_why){0};
     return done;
 }
@@ -431,7 +431,7 @@ why_dealloc(why_object *self)
     Py_XDECREF(self->made);
     Py_XDECREF(self->merged);
     lg_nodes_free(&self->nodes);
-    lg_why_free(&self->why);
+    lg_why_clear(&self->why);
     Py_XDECREF(self->note);
     Py_XDECREF(self->text);
     lg__object_free(self);

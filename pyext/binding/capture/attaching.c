@@ -3,6 +3,7 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

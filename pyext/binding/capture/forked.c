@@ -3,6 +3,7 @@
 #include "capture/common/capture_common.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/draft.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
 #include "binding/capture/recorder.h"
+
+#include <leakgraph/internal/columns.h>
 #include "binding/support/binding_support.h"
 #include "binding/capture/snapshot_file.h"
 #include "binding/capture/forked.h"
@@ -6,6 +8,7 @@
 #include "capture/run/capture_run.h"
 #include "capture/common/capture_common.h"
 #include <leakgraph/question.h>
+#include <leakgraph/internal/questions.h>
 #include <sys/stat.h>
 
 typedef struct capture_request {

@@ -7,9 +7,10 @@
 #include "capture/common/capture_common.h"
 
 #include <leakgraph/analysis.h>
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
 #include <leakgraph/path.h>
-#include <leakgraph/bytes.h>
+#include <leakgraph/internal/bytes.h>
+#include <leakgraph/internal/columns.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,8 @@
 #include "binding/objects/target.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/columns.h>
 
 enum { TARGET, HELD_BY, MIN_BYTES, MINE, MODULE, PROGRESS, ARGUMENTS };
 

@@ -1,4 +1,6 @@
 #include "binding/objects/column.h"
+
+#include <leakgraph/internal/columns.h>
 #include "binding/support/binding_support.h"
 
 typedef struct column_object {

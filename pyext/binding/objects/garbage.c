@@ -4,7 +4,8 @@
 #include "binding/objects/handle.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/cycles.h>
+#include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/columns.h>
 #include <stdlib.h>
 
 static lg_status

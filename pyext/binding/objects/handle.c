@@ -1,4 +1,6 @@
 #include "binding/objects/handle.h"
+
+#include <leakgraph/internal/columns.h>
 #include "binding/support/binding_support.h"
 #include <stdlib.h>
 #include <string.h>

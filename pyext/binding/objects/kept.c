@@ -3,7 +3,7 @@
 #include "binding/objects/size.h"
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
-#include <leakgraph/answers.h>
+#include <leakgraph/internal/answers.h>
 #include <marshal.h>
 
 /* The format of marshal that every Python 3 reads. */

@@ -1,6 +1,8 @@
 /** Finds the object of a node again, among the objects that the collector
  *  knows: an address alone may be that of freed memory. */
 #include "binding/objects/allocation.h"
+
+#include <leakgraph/internal/columns.h>
 #include "binding/objects/target.h"
 #include "capture/common/capture_common.h"
 

@@ -6,6 +6,8 @@
 #include "capture/run/capture_run.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 #include <stdlib.h>
 
 static lg_string

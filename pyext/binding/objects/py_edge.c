@@ -3,6 +3,7 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/path.h>
+#include <leakgraph/internal/columns.h>
 
 static void
 edge_dealloc(lg__edge_object *self)

@@ -7,6 +7,8 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/path.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/wording.h>
 #include <stdlib.h>
 
 static bool
@@ -26,11 +28,10 @@ node_facts(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_graph *graph = lg__snapshot_graph(self->snapshot);
     PyObject *facts = graph ? PyDict_New() : NULL;
-    lg_string key, value;
+    lg_fact fact;
     for (uint32_t i = 0;
-         facts != NULL && lg_node_fact_at(graph, self->index, i, &key, &value);
-         i++)
-        if (!put(facts, key, value))
+         facts != NULL && lg_node_fact_at(graph, self->index, i, &fact); i++)
+        if (!put(facts, fact.key, fact.text))
             Py_CLEAR(facts);
     return facts;
 }

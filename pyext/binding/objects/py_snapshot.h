@@ -12,7 +12,7 @@
 #include "capture/common/capture_common.h"
 #include "capture/memory/capture_memory.h"
 #include <leakgraph/graph.h>
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 /** Which file it is, whatever its path: all zero without one. */
 typedef struct lg__file_mark {

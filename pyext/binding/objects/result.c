@@ -3,7 +3,7 @@
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
-#include <leakgraph/page.h>
+#include <leakgraph/internal/page.h>
 #include <stdlib.h>
 
 static lg__result_object *

@@ -11,6 +11,7 @@
 
 #include "binding/objects/py_snapshot.h"
 #include <leakgraph/table.h>
+#include <leakgraph/internal/cells.h>
 
 /** Readers of a notebook look at no more rows. */
 enum { LG__HTML_ROWS = 200 };

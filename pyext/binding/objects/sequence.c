@@ -11,7 +11,9 @@
 #include "binding/objects/py_node.h"
 #include "binding/objects/size.h"
 
-#include <leakgraph/native.h>
+#include <leakgraph/internal/native.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 #include <stdlib.h>
 
 PyObject *

@@ -3,6 +3,7 @@
 #include "binding/objects/handle.h"
 
 #include <leakgraph/path.h>
+#include <leakgraph/internal/columns.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

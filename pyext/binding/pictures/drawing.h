@@ -5,6 +5,7 @@
 #include "binding/objects/binding_objects.h"
 #include <leakgraph/render.h>
 #include <leakgraph/view.h>
+#include <leakgraph/internal/renderers.h>
 
 extern PyType_Spec lg__drawing_spec;
 

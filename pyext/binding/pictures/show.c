@@ -6,6 +6,7 @@
 #include "capture/run/capture_run.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/answer_views.h>
 #include <stdlib.h>
 
 typedef struct show_request {

@@ -7,7 +7,7 @@
 #define LEAKGRAPH_ARGS_H
 
 #include "binding/support/shim.h"
-#include <leakgraph/scope.h>
+#include <leakgraph/internal/scope.h>
 #include <stdbool.h>
 
 typedef struct lg__arg_list {

@@ -2,7 +2,8 @@
 #include "capture/common/capture_common.h"
 
 #include <leakgraph/builder.h>
-#include <leakgraph/ranks.h>
+#include <leakgraph/internal/ranks.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,6 +10,7 @@
 
 #include <Python.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/segments.h>
 
 /** String ids are indexes of `texts`, 0 for none. The device of a segment is
  *  its ordinal, from 0. Blocks are in the order of segments and addresses, and

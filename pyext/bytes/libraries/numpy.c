@@ -3,6 +3,8 @@
  * memory at the layout of the loaded numpy, and never imports numpy.
  */
 #include "bytes/common/bytes_common.h"
+
+#include <leakgraph/internal/capture_builder.h>
 #include "bytes/libraries/numpy.h"
 #include "capture/adapters/capture_adapters.h"
 #include "capture/common/capture_common.h"

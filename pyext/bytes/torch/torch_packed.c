@@ -16,6 +16,7 @@
 #include "bytes/torch/torch_bound.h"
 
 #include <leakgraph/text.h>
+#include <leakgraph/internal/wording.h>
 
 #include <stdio.h>
 #include <string.h>

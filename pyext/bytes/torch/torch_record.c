@@ -1,6 +1,8 @@
 /** Counted C++ objects: their nodes, and the owners that the pass found. */
 #include "bytes/torch/torch.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 /* The queue of C++ objects that the pass has yet to visit. */

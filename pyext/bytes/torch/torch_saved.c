@@ -2,6 +2,8 @@
  *  ctx. */
 #include "bytes/torch/torch.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <string.h>
 

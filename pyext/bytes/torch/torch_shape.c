@@ -4,6 +4,8 @@
  */
 #include "bytes/torch/torch.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /** A tensor: its storage, and what its TensorImpl and AutogradMeta own. */
 #include "bytes/torch/torch.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 /*

@@ -10,7 +10,7 @@
  */
 #include "capture/adapters/adapter_pass.h"
 
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 #include <sys/prctl.h>
 #include <time.h>

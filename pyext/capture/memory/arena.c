@@ -4,7 +4,7 @@
 #include "capture/memory/page_cache.h"
 #include "capture/memory/spill.h"
 
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -7,7 +7,7 @@
 #define LEAKGRAPH_ARENA_H
 
 #include <stdatomic.h>
-#include <leakgraph/allocator.h>
+#include <leakgraph/internal/allocator.h>
 
 /** An allocator with a budget in bytes (0: none). Its context is reference
  *  counted by hand: released with the graph. allocator->context is NULL when

@@ -1,6 +1,6 @@
 #include "capture/memory/own_ranges.h"
 
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "capture/memory/page_cache.h"
 #include "capture/memory/pages.h"
 
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/lock.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,10 +9,12 @@
 #include "capture/memory/capture_memory.h"
 #include "capture/common/capture_common.h"
 
-#include <leakgraph/program.h>
-#include <leakgraph/ranks.h>
-#include <leakgraph/lock.h>
+#include <leakgraph/internal/program.h>
+#include <leakgraph/internal/ranks.h>
+#include <leakgraph/internal/lock.h>
 #include <leakgraph/version.h>
+#include <leakgraph/internal/contents.h>
+#include <leakgraph/internal/wording.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

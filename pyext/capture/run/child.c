@@ -5,6 +5,8 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 /** Gives the contents of strs and bytes to the builder, which hashes them. Not
  *  one byte of them is kept. */
 #include "capture/walk/comparable.h"
+
+#include <leakgraph/internal/contents.h>
 #include "capture/common/capture_common.h"
 
 #include <string.h>

@@ -17,7 +17,8 @@
 #include "capture/memory/capture_memory.h"
 
 #include <leakgraph/builder.h>
-#include <leakgraph/helper.h>
+#include <leakgraph/internal/helper.h>
+#include <leakgraph/internal/side.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

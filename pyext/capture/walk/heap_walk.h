@@ -20,6 +20,7 @@
 #include "capture/walk/openings.h"
 #include "capture/walk/type_table.h"
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 /** A block of the walk's own memory that grows. */
 typedef struct lg__scratch {

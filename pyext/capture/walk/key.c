@@ -7,6 +7,7 @@
 #include "capture/walk/comparable.h"
 
 #include <leakgraph/text.h>
+#include <leakgraph/internal/wording.h>
 
 #include <stdio.h>
 #include <string.h>

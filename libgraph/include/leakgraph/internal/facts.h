@@ -1,0 +1,31 @@
+/**
+ * Facts about nodes that no column has, by key.
+ *
+ * The conventions of leakgraph.h hold.
+ */
+#ifndef LEAKGRAPH_FACTS_H
+#define LEAKGRAPH_FACTS_H
+
+#include <leakgraph/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A fact about a node, as text; empty if there is none. lg_node_fact_at lists
+ *  the keys. O(log facts). */
+lg_string lg_node_fact(const lg_graph *graph, lg_node node, const char *key);
+
+/** A fact that is a decimal number; `otherwise` if there is none. */
+uint64_t lg_node_fact_number(const lg_graph *graph, lg_node node,
+                             const char *key, uint64_t otherwise);
+
+/** The group of nodes with the same contents that a node is in; LG_NONE if its
+ *  contents are its own, or were not compared (info "contents"). O(log). */
+uint32_t lg_node_equal(const lg_graph *graph, lg_node node);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

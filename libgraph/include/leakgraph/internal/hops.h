@@ -1,0 +1,38 @@
+/**
+ * What answers ask of hops and labels.
+ *
+ * The conventions of leakgraph.h hold.
+ */
+#ifndef LEAKGRAPH_HOPS_H
+#define LEAKGRAPH_HOPS_H
+
+#include <leakgraph/path.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** `limit` folded out-edges or in-edges (`inward`) of a node behind the `first`
+ *  ones. As quick for the first of ten million as for the first of ten: O(first
+ *  + limit). */
+lg_status lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
+                             uint64_t first, size_t limit, lg_hops *out,
+                             lg_error *err);
+
+/** Whether labels write what a key of a dict is: `['x']`, `[(53, 103)]`. Of
+ *  other keys they have the type and the address. */
+bool lg_key_is_written(const lg_graph *graph, lg_node key);
+
+/** Up to `limit` selectors that begin as the text does, a line each: what may
+ *  follow a name (attributes, items and keys), then variables of the program's
+ *  own modules, modules and types whose names begin so or have it inside.
+ *  Nothing for numbers and addresses. O(types + roots), and up to 100,000
+ *  references of the objects named. */
+lg_status lg_graph_complete(const lg_graph *graph, const char *text,
+                            size_t limit, lg_text *out, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+/**
+ * Reports: an answer as text or JSON, or as a table.
+ *
+ * The conventions of leakgraph.h hold. The command and Python show the same
+ * reports. JSON is deterministic and ends with a newline.
+ */
+#ifndef LEAKGRAPH_REPORT_H
+#define LEAKGRAPH_REPORT_H
+
+#include <leakgraph/internal/advice.h>
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/bytes.h>
+#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/ranks.h>
+#include <leakgraph/internal/json.h>
+#include <leakgraph/internal/merged_paths.h>
+#include <leakgraph/table.h>
+#include <leakgraph/internal/what_if.h>
+#include <leakgraph/internal/why_facts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lg_format { LG_FORMAT_TEXT = 0, LG_FORMAT_JSON } lg_format;
+
+/** Writes a member `{"host": 1, "cuda:0": 2}`: bytes by device, as all reports
+ *  have them. bytes is [lg_graph_device_count + 1]. O(devices). */
+void lg_json_bytes(lg_json *json, const char *name, const lg_graph *graph,
+                   const uint64_t *bytes);
+
+/* --------------------------------------------------------- reports --- */
+
+/** Text reports, the same for the command and for Python; JSON is deterministic
+ *  and ends with a newline. limit: rows (0: all). */
+lg_status lg_report_info(const lg_graph *graph, lg_format format, lg_text *out,
+                         lg_error *err);
+/** The same of a saved graph. Reads and checks only what it prints, not the
+ *  references, so it takes a fraction of lg_graph_load, whose flags it takes.
+ */
+lg_status lg_report_info_file(const char *path, unsigned flags,
+                              lg_format format, const lg_monitor *monitor,
+                              lg_text *out, lg_error *err);
+
+/** All cycles of an answer. The report shows a group as one cycle. */
+lg_status lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
+                           lg_format format, lg_text *out, lg_error *err);
+/** The dominator tree: of the options, node, scope and min_share count. */
+lg_status lg_report_dominators(const lg_analysis *analysis,
+                               const lg_dominator_options *options,
+                               lg_format format, lg_text *out, lg_error *err);
+/** How the roots reach many nodes: the rows of lg_analysis_merged_paths. */
+lg_status lg_report_paths(const lg_graph *graph, const lg_merged_paths *paths,
+                          lg_format format, lg_text *out, lg_error *err);
+/** Rows of nodes in the merged paths that reports of a lg_why show. */
+enum { LG_WHY_PATHS = 20 };
+/**
+ * Reports why objects are alive: for several objects, the merged paths from the
+ * roots, then `why`, the answer for the one that retains the most
+ * (lg_nodes_biggest). `paths` is what lg_tabulate_paths made for all of them;
+ * for one object, text needs none, and JSON has null without. `note` is a line
+ * below the title of `why`, such as where it was allocated; NULL stands for
+ * what lg_report_allocation writes. JSON has one shape,
+ * {"paths": ..., "biggest": ...}, for one and for many.
+ */
+lg_status lg_report_why(const lg_why *why, const lg_table *paths,
+                        const char *note, lg_format format, lg_text *out,
+                        lg_error *err);
+/** Writes "allocated in FUNCTION (FILE:LINE) < ...", or nothing if no allocator
+ *  recorded it. */
+void lg_report_allocation(const lg_why *why, lg_text *out);
+/** What would die, by type, in at most `limit` (0: all) rows; below them, what
+ *  would live on, who holds it, and what to cut next. */
+lg_status lg_report_what_if(const lg_graph *graph, const lg_what_if *answer,
+                            size_t limit, lg_format format, lg_text *out,
+                            lg_error *err);
+lg_status lg_report_memory(const lg_graph *graph,
+                           const lg_allocator_state *state, lg_format format,
+                           lg_text *out, lg_error *err);
+/** The same for accounts that lg_graph_accounts made, so that text, JSON and
+ *  HTML share one account. */
+lg_status lg_report_accounts(const lg_graph *graph, const lg_accounts *accounts,
+                             lg_format format, lg_text *out, lg_error *err);
+/** Each finding: what, where, how much, why, and the fix. */
+lg_status lg_report_findings(const lg_analysis *analysis,
+                             const lg_findings *findings, lg_format format,
+                             lg_text *out, lg_error *err);
+
+/* ----------------------------------------------- tables of reports --- */
+
+/** What is known of a snapshot: the table has facts and no rows. This and each
+ *  function below makes what the report of the same name shows; the table is
+ *  the caller's. `limit` is the greatest number of rows (0: all). */
+lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
+                           lg_error *err);
+/** How the roots reach many nodes, as rows with a depth; see lg_report_paths.
+ */
+lg_status lg_tabulate_paths(const lg_graph *graph, const lg_merged_paths *paths,
+                            lg_table **out, lg_error *err);
+/** Where the memory is, as lines for people: text and HTML only. See
+ *  lg_report_memory. */
+lg_status lg_tabulate_memory(const lg_graph *graph,
+                             const lg_allocator_state *state, lg_table **out,
+                             lg_error *err);
+/** The same for accounts that lg_graph_accounts made from the graph. */
+lg_status lg_tabulate_accounts(const lg_graph *graph,
+                               const lg_accounts *accounts, lg_table **out,
+                               lg_error *err);
+/** What would die if you cut references; see lg_report_what_if. */
+lg_status lg_tabulate_what_if(const lg_graph *graph, const lg_what_if *answer,
+                              size_t limit, lg_table **out, lg_error *err);
+/** What grows, and who holds it; `newest` is the graph that the last summary
+ *  was made of, or NULL. limit 0: all rows. */
+lg_status lg_tabulate_growth(const lg_growth *growth, const lg_graph *newest,
+                             size_t limit, lg_table **out, lg_error *err);
+/** How the processes of a job differ, a row for each place: apart, rank, usual,
+ *  others, counts and bytes by rank, type, holder and the place's key. The
+ * facts are what all ranks repeat, and the ranks. limit 0: all rows. */
+lg_status lg_tabulate_ranks(const lg_ranks *ranks, size_t limit, lg_table **out,
+                            lg_error *err);
+/** The rows of lg_tabulate_ranks alone. */
+lg_status lg_tabulate_rank_differences(const lg_ranks *ranks, size_t limit,
+                                       lg_table **out, lg_error *err);
+/** What every rank has: each, together, type and holder. limit 0: all rows. */
+lg_status lg_tabulate_rank_repeats(const lg_ranks *ranks, size_t limit,
+                                   lg_table **out, lg_error *err);
+/** The ranks: rank, objects, rss and unexplained. limit 0: all rows. */
+lg_status lg_tabulate_rank_sizes(const lg_ranks *ranks, size_t limit,
+                                 lg_table **out, lg_error *err);
+/** What to do first (lg_advice_choose), a row for each item: kind, bytes that
+ * go now, rate, what, held_by, cause, fix, and of a leak its holders (held_by,
+ *  holder, alone) and its series, the bytes in each snapshot. */
+lg_status lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
+                             lg_table **out, lg_error *err);
+/** Objects in a list: node, retained, size. LG_EINVAL: there is no such node.
+ */
+lg_status lg_tabulate_nodes(const lg_analysis *analysis, const lg_node *nodes,
+                            size_t count, lg_table **out, lg_error *err);
+/** References of lg_node_hops_range: label, the node at their other end,
+ *  retained, size, weak, and `cut`, the text that names the reference for
+ *  lg_graph_references. `inward` says which end that is: the source. */
+lg_status lg_tabulate_references(const lg_analysis *analysis,
+                                 const lg_hops *hops, bool inward,
+                                 lg_table **out, lg_error *err);
+/** Writes the shortest path from a root to each of `count` nodes, as all
+ *  reports write it: `train.losses[0]`; for garbage, what it is part of; for
+ *  LG_NONE, nothing. labels[count] are the caller's, also on failure. O(nodes +
+ *  edges) for all of them. */
+lg_status lg_nodes_path_labels(const lg_analysis *analysis,
+                               const lg_node *nodes, size_t count,
+                               const lg_monitor *monitor, lg_text *labels,
+                               lg_error *err);
+lg_status lg_report_growth(const lg_growth *growth, const lg_graph *newest,
+                           size_t limit, lg_format format, lg_text *out,
+                           lg_error *err);
+/** Adds what that report says beside its tables, a sentence on each line. */
+void lg_ranks_format(const lg_ranks *ranks, lg_text *out);
+lg_status lg_report_ranks(const lg_ranks *ranks, size_t limit, lg_format format,
+                          lg_text *out, lg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

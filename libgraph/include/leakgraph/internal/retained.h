@@ -1,0 +1,47 @@
+/**
+ * What answers ask of an analysis.
+ *
+ * The conventions of leakgraph.h hold.
+ */
+#ifndef LEAKGRAPH_RETAINED_H
+#define LEAKGRAPH_RETAINED_H
+
+#include <leakgraph/analysis.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The bytes that it takes itself, without its graph. */
+uint64_t lg_analysis_memory(const lg_analysis *analysis);
+
+/** Bytes that allocators spend beyond the retained size, on the node and on all
+ *  that it dominates: see lg_node_spent. O(those). */
+lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
+                           uint64_t *out, lg_error *err);
+
+/** The same of all nodes together. O(nodes). */
+uint64_t lg_analysis_rounding(const lg_analysis *analysis);
+
+/** lg_nodes_retained by device: bytes[0] on the host, and so on up to
+ *  lg_graph_device_count. */
+lg_status lg_nodes_retained_each(const lg_analysis *analysis,
+                                 const lg_node *nodes, size_t count,
+                                 const lg_monitor *monitor, uint64_t *bytes,
+                                 lg_error *err);
+
+/** `limit` of some nodes behind the `first` ones, those that retain the most
+ *  first. O(count * log (first + limit)). */
+lg_status lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes,
+                          size_t count, size_t first, size_t limit,
+                          lg_nodes *out, lg_error *err);
+
+/** Counts its members as answers show them: without the namespaces and closures
+ *  that are folded into others. O(members). */
+uint32_t lg_component_objects(const lg_analysis *analysis, uint32_t component);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
