@@ -26,7 +26,8 @@ IGRAPH = r"igraph"
 GRAPHVIZ = r"gvc\.h$|cgraph\.h$|gvplugin|gvcjob|graphviz/"
 INTERNALS = r"^internal/|^pycore_"
 INTERNAL_HEADERS = "CPython's internal headers"
-PICTURES = r"^leakgraph/(pictures|view|render|export|internal/(page|answer_views|renderers))\.h$"
+PICTURES = r"^leakgraph/(pictures|view|render|export)\.h$"
+PAGES = r"^leakgraph/internal/(page|answer_views|renderers)\.h$"
 UMBRELLA = r"^leakgraph/(leakgraph|pictures)\.h$"
 SHARED = re.compile(r"^leakgraph/(internal/)?\w+\.h$")
 
@@ -46,6 +47,7 @@ INCLUDES = (
     Rule("libgraph/", GRAPHVIZ, "Graphviz"),
     Rule("libgraph/", IGRAPH, "igraph", ("libgraph/src/analysis/igraph_bridge.c",)),
     Rule("libgraph/", PICTURES, "the pictures"),
+    Rule("libgraph/", PAGES, "the pictures"),
     Rule("export/", PYTHON, "Python's headers"),
     Rule("export/", IGRAPH, "igraph"),
     Rule("export/", GRAPHVIZ, "Graphviz", ("export/render/graphviz.c",)),
