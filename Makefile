@@ -135,29 +135,29 @@ docs: build  ## the web site with the C reference in build/site; checks links an
 
 wheel: SET := build
 wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
-	@tools/wheel.sh
+	@release/wheel.sh
 
 wheels: setup  ## build wheels that need nothing but CPython, try them in bare Debian roots
 	@[ "$$(id -u)" != 0 ] || tools/setup.sh wheels
-	@tools/wheels.sh $(WHEELS)
+	@release/wheels.sh $(WHEELS)
 
 pythons: setup  ## build and test for every other CPython 3.9 to 3.15 found
 	@$(bin)/python tools/pythons.py
 
 matrix: setup  ## the same on every CPython there is, also in Debian roots; docs/versions.md
-	@$(bin)/python tools/matrix.py $(MATRIX)
+	@PYTHONPATH=tools:$$PYTHONPATH $(bin)/python release/matrix.py $(MATRIX)
 
 attach-soak: build  ## attach 200 times to a busy process, compare it with a twin
-	@$(bin)/python tools/attach_soak.py $(ATTACHED)
+	@$(bin)/python bench/attach_soak.py $(ATTACHED)
 
 attach-torture: build  ## kill leakgraph, or stop its target, at each call and RUNS (10000) times at random
 	@$(bin)/python tools/attach_torture.py --runs $(RUNS) $(TORTURED)
 
 ranks: build  ## compare RANKS (8) gloo processes of a training job
-	@$(bin)/python tools/ranks_gloo.py --ranks $(RANKS)
+	@$(bin)/python bench/ranks_gloo.py --ranks $(RANKS)
 
 packages: build  ## try the hundred most used C extensions of PyPI; docs/packages.md
-	@$(bin)/python tools/packages.py $(PACKAGES)
+	@PYTHONPATH=tools:$$PYTHONPATH $(bin)/python release/packages.py $(PACKAGES)
 
 reports: build  ## look for the leaks of public reports; docs/reports.md
 	@$(bin)/python tools/reports.py --write $(REPORTS)
@@ -176,7 +176,7 @@ race-speed: race-setup  ## single questions to each tool on large heaps; docs/co
 
 fresh:  ## README's two commands in a bare Debian root (needs root)
 	@tools/setup.sh fresh
-	@tools/fresh.sh
+	@release/fresh.sh
 
 clean:  ## remove what was built, .venv and out/
 	rm -rf build .venv .venv-* out

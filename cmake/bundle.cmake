@@ -1,5 +1,5 @@
 # Wheels for machines that have nothing but CPython contain what leakgraph
-# needs: tools/wheels.sh makes the folder with libs, command, fonts and
+# needs: release/wheels.sh makes the folder with libs, command, fonts and
 # licenses.
 set(LEAKGRAPH_BUNDLE "" CACHE PATH
   "A folder of libraries, fonts and licences that a wheel brings along")

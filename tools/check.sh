@@ -23,7 +23,7 @@ clang_format() {
 }
 
 shell_syntax() {
-    for script in tools/*.sh examples/*.sh .ci/run; do
+    for script in tools/*.sh release/*.sh examples/*.sh .ci/run; do
         bash -n "$script" || return 1
     done
     echo "shell: fine"

@@ -18,6 +18,6 @@ case $name in
 esac
 sources=/opt/cpython/sources
 mkdir -p "$sources"
-tools/source.sh "$package" "$sources" "$VERSION_CODENAME" testing sid
+release/source.sh "$package" "$sources" "$VERSION_CODENAME" testing sid
 tools/cpython.sh "$(ls "$sources/$package"_*.orig.tar.?z)" "/opt/cpython/$name" \
     --disable-gil "$@"

@@ -5,7 +5,7 @@ those that run and have their headers. Each gets a build folder and a small virt
 environment with pytest and numpy. Tests marked `libraries` or `once` run only on the
 main interpreter. Those marked `ends` also run on the oldest and on the newest. Versions
 in between may lay objects out differently from both, which the other tests check.
-tools/matrix.py does the same, and more, for more interpreters.
+release/matrix.py does the same, and more, for more interpreters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tools are scripts in one folder; tests import them from there."""
+"""The tools are scripts in two folders; tests import them from there."""
 
 import subprocess
 import sys
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+for folder in ("release", "tools"):
+    sys.path.insert(0, str(Path(__file__).parents[2] / folder))
 
 
 class Project:

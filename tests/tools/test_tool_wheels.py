@@ -10,7 +10,8 @@ import pytest
 import pythons
 import wheels
 
-TOOLS = Path(__file__).parents[2] / "tools"
+RELEASE = Path(__file__).parents[2] / "release"
+TOOLS = RELEASE.parent / "tools"
 LISTED = "Version: 3.14.9-1\nVersion: 3.14.10-1\nVersion: 3.14.7-1\n"
 
 
@@ -89,7 +90,7 @@ def test_a_root_of_another_machine_is_unpacked_and_known(machine, tmp_path):
     archives = root / "var/cache/apt/archives"
     made = f"mkdir -p {archives} {root}/usr/lib {root}/var/lib/dpkg/info"
     made += f"; ln -s usr/lib {root}/lib; dpkg-deb --build {deb} {archives}/a.deb"
-    script = f". {TOOLS}/root.sh; unpack_foreign sid {root} a m68k"
+    script = f". {RELEASE}/root.sh; unpack_foreign sid {root} a m68k"
     done = machine("bash", "-ec", script, debootstrap=made)
     assert done.returncode == 0, done.stderr
     assert (root / "lib").is_symlink()
@@ -99,13 +100,13 @@ def test_a_root_of_another_machine_is_unpacked_and_known(machine, tmp_path):
 
 
 def test_a_machine_that_is_not_emulated_is_told(machine):
-    script = f"MACHINE=m68k {TOOLS}/wheels_try.sh"
+    script = f"MACHINE=m68k {RELEASE}/wheels_try.sh"
     done = machine("bash", "-c", script)
     assert done.stdout.startswith("wheels for m68k not tried: this machine does not")
 
 
 def test_what_a_root_needs_and_the_machine_lacks_is_listed(machine):
-    script = f". {TOOLS}/root.sh; require 'make it' ls no-such-command"
+    script = f". {RELEASE}/root.sh; require 'make it' ls no-such-command"
     done = machine("bash", "-c", script, id="echo 1000")
     assert done.returncode == 1
     assert done.stderr.split("\n")[1:3] == ["    root's rights", "    no-such-command"]
@@ -116,7 +117,7 @@ def test_what_a_root_needs_and_the_machine_lacks_is_listed(machine):
 def fetch(machine, folder, pool):
     """Fetch a package from a mirror that has only one version in its pool."""
     return machine(
-        TOOLS / "source.sh",
+        RELEASE / "source.sh",
         "python3.14",
         folder,
         "sid",

@@ -3,7 +3,8 @@
 The script imports the modules of that process and takes a snapshot. It counts the nodes
 whose reference count means something (mortal Python objects), those of them that have
 references without a known holder, and those with more holders than references; a
-correct walk finds none of the last. tools/matrix.py also runs it for docs/versions.md.
+correct walk finds none of the last. release/matrix.py also runs it, for
+docs/versions.md.
 """
 
 import collections

@@ -1,12 +1,12 @@
 """Builds wheels for machines that have nothing but CPython.
 
-    [MACHINE=aarch64] python tools/wheels.py INTERPRETER...
-    python tools/wheels.py --missing
+    [MACHINE=aarch64] python release/wheels.py INTERPRETER...
+    python release/wheels.py --missing
 
 Without arguments, it takes the newest interpreter of each version that tools/pythons.py
-finds or tools/wheels_pythons.sh has built, and fails if a version gets no wheel.
-tools/wheels_root.sh makes what the wheels link against and contain. auditwheel checks
-each wheel and gives it its tag. tools/wheels_try.sh tries the interpreters that
+finds or release/wheels_pythons.sh has built, and fails if a version gets no wheel.
+release/wheels_root.sh makes what the wheels link against and contain. auditwheel checks
+each wheel and gives it its tag. release/wheels_try.sh tries the interpreters that
 build/wheels/pythons.txt lists. With --missing, it prints the versions that lack an
 interpreter.
 
@@ -30,7 +30,7 @@ import tracked
 FOLDER = tracked.ROOT / "build/wheels"
 HERE = platform.machine()
 MACHINE = os.environ.get("MACHINE") or HERE
-#: glibc's version in tools/wheels_root.sh's release.
+#: glibc's version in release/wheels_root.sh's release.
 TAG = f"manylinux_2_31_{MACHINE}"
 MOST_BYTES = 15_000_000
 VERSIONS = (

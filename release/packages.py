@@ -1,9 +1,9 @@
 """Tries leakgraph on the most used packages with compiled modules.
 
-    python tools/packages.py [--only NAME] [--python PATH] [--jobs N] [--table]
+    python release/packages.py [--only NAME] [--python PATH] [--jobs N] [--table]
 
-Installs what tools/packages.txt lists into one environment for each Python, below
-build/packages. Then runs tools/package_probe.py for each package in a process of its
+Installs what release/packages.txt lists into one environment for each Python, below
+build/packages. Then runs release/package_probe.py for each package in a process of its
 own: it uses the package, captures, compares the process before and after, and asks all
 questions. An interrupted run continues where it stopped: it repeats a measurement only
 after a source or the package's line changes. It writes the tables of docs/packages.md
@@ -34,7 +34,7 @@ import tracked
 from package_environment import RUNS, Package
 
 PAGE = tracked.ROOT / "docs/packages.md"
-PROBE = tracked.ROOT / "tools/package_probe.py"
+PROBE = tracked.ROOT / "release/package_probe.py"
 
 #: Processor seconds that a probe may use, however busy the machine is.
 WORK = 600

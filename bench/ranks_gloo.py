@@ -1,6 +1,6 @@
 """Trains on several gloo processes and asks which ranks differ.
 
-    python tools/ranks_gloo.py [--ranks 8]
+    python bench/ranks_gloo.py [--ranks 8]
 
 torchrun starts the processes, on the CPU. All train the same model in parallel. One
 keeps the samples of each step, and another its losses with their graphs. The script

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tracked
 
-LIST = tracked.ROOT / "tools/packages.txt"
+LIST = tracked.ROOT / "release/packages.txt"
 RUNS = tracked.ROOT / "build/packages"
 PATIENCE = 900
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Downloads a source package of Debian: tools/source.sh PACKAGE FOLDER SUITE...
+# Downloads a source package of Debian: release/source.sh PACKAGE FOLDER SUITE...
 #
 # Takes the newest version of the package that the mirror has in these releases,
 # but keeps a version that is already in the folder. The machine's package lists

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the libraries that the release of tools/wheels_root.sh lacks or has too
+# Builds the libraries that the release of release/wheels_root.sh lacks or has too
 # old, in its root, into /opt/leakgraph. That script unpacked their sources into
 # /src. Leaves out all that a wheel can do without.
 #
-#   tools/wheels_libraries.sh                 in the root
-#   tools/wheels_libraries.sh ROOT MACHINE    beside a root of another machine
+#   release/wheels_libraries.sh                 in the root
+#   release/wheels_libraries.sh ROOT MACHINE    beside a root of another machine
 set -eux
 root=${1:-}
 prefix=/opt/leakgraph

@@ -1,9 +1,9 @@
 """Collects what a wheel contains for machines that have nothing but CPython.
 
-    python tools/bundle.py ROOT FOLDER MACHINE
+    python release/bundle.py ROOT FOLDER MACHINE
 
-ROOT is the Debian root of tools/wheels_root.sh for a MACHINE such as x86_64, which has
-Graphviz, igraph and libmicrohttpd. FOLDER gets:
+ROOT is the Debian root of release/wheels_root.sh for a MACHINE such as x86_64, which
+has Graphviz, igraph and libmicrohttpd. FOLDER gets:
 
 libs
     Graphviz's plugins and all libraries that they need, except those of glibc.
@@ -45,7 +45,7 @@ LINKED = {
     "zlib1g-dev": "`_core`, the command",
     "uthash-dev": "`_core`, the command",
 }
-#: What tools/wheels_libraries.sh builds.
+#: What release/wheels_libraries.sh builds.
 BUILT = {"igraph": "libleakgraph-igraph.so", "libmicrohttpd": SERVER}
 COMMON = "usr/share/common-licenses"
 

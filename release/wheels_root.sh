@@ -5,12 +5,12 @@
 # bundle-aarch64.
 #
 # The root has the oldest release on Debian's servers, so that wheels run
-# wherever glibc is as old or newer. tools/wheels_libraries.sh builds what that
+# wherever glibc is as old or newer. release/wheels_libraries.sh builds what that
 # release lacks. What is already there stays; an interrupted set-up starts
 # again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tools/root.sh
+. release/root.sh
 
 suite=bullseye
 machine=${MACHINE:-$(uname -m)}
@@ -46,7 +46,7 @@ make_linkable() {
 # unpack PACKAGE: unpacks the source of this machine's release into the root's
 # /src/PACKAGE.
 unpack() {
-    tools/source.sh "$1" "$sources" "$(. /etc/os-release && echo "$VERSION_CODENAME")"
+    release/source.sh "$1" "$sources" "$(. /etc/os-release && echo "$VERSION_CODENAME")"
     mkdir -p "$root/src"
     rm -rf "$root/src/$1"
     dpkg-source --no-check -x "$sources/$1"_*.dsc "$root/src/$1" >/dev/null
@@ -70,7 +70,7 @@ make_root() {
 
 build_libraries() {
     if [ -n "$foreign" ]; then
-        tools/wheels_libraries.sh "$root" "$machine"
+        release/wheels_libraries.sh "$root" "$machine"
     else
         unshare --mount --propagation private "$0" --inside
     fi
@@ -79,16 +79,16 @@ build_libraries() {
 # --inside: this part runs in the mount namespace.
 if [ "${1:-}" = --inside ]; then
     mount_checkout "$root"
-    enter_checkout "$root" tools/wheels_libraries.sh
+    enter_checkout "$root" release/wheels_libraries.sh
     exit
 fi
 
 mkdir -p "$sources"
-if [ tools/wheels_root.sh -nt "$root.made" ]; then
+if [ release/wheels_root.sh -nt "$root.made" ]; then
     make_root
     touch "$root.made"
 fi
-if [ tools/wheels_libraries.sh -nt "$root.libraries" ] ||
+if [ release/wheels_libraries.sh -nt "$root.libraries" ] ||
     [ "$root.made" -nt "$root.libraries" ]; then
     echo "== igraph and libmicrohttpd from Debian's source packages"
     unpack igraph
@@ -96,4 +96,4 @@ if [ tools/wheels_libraries.sh -nt "$root.libraries" ] ||
     build_libraries >"$root.log" 2>&1 || { tail -n 40 "$root.log"; exit 1; }
     touch "$root.libraries"
 fi
-.venv/bin/python tools/bundle.py "$root" "build/wheels/bundle$foreign" "$machine"
+.venv/bin/python release/bundle.py "$root" "build/wheels/bundle$foreign" "$machine"

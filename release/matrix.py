@@ -9,7 +9,7 @@
 
 Interpreters come from PATH, pyenv, --python and MATRIX_PYTHONS (paths, separated by
 colons). Newer ones come from roots of Debian's releases, which need root and
-debootstrap (tools/matrix.sh); tools/free_threaded.sh builds free-threaded ones there
+debootstrap (release/matrix.sh); tools/free_threaded.sh builds free-threaded ones there
 from Debian's source packages. Every run has a folder in build/matrix, and is repeated
 only when a source changes, so an interrupted matrix continues where it stopped.
 
@@ -175,7 +175,7 @@ def tried(one: pythons.Interpreter, place: str) -> Row | None:
 def in_root(suite: str, *command: str) -> bool:
     """Run a command in the root of a release; return whether it succeeded."""
     done = subprocess.run(
-        ["tools/matrix.sh", suite, *command],
+        ["release/matrix.sh", suite, *command],
         env=os.environ | {"MATRIX_SOURCES": sources()},
     )
     return done.returncode == 0
@@ -188,7 +188,8 @@ def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
     whole = True
     for name in FREE_THREADED.get(suite, ("t",)) if free_threaded else ():
         whole &= in_root(suite, "tools/free_threaded.sh", name)
-    whole &= in_root(suite, "python3", "tools/matrix.py", "--inside", suite)
+    command = ("env", "PYTHONPATH=tools", "python3", "release/matrix.py")
+    whole &= in_root(suite, *command, "--inside", suite)
     if not answer.exists():
         return [], False
     rows = json.loads(answer.read_text(encoding="utf-8"))

@@ -1,14 +1,14 @@
 #!/bin/bash
 # Builds the interpreters that `make wheels` needs and this machine lacks, if
 # Debian has their source, as build/wheels/pythons/VERSION. Compiles them in the
-# root of tools/wheels_root.sh, so that they run wherever its wheels run. Leaves
+# root of release/wheels_root.sh, so that they run wherever its wheels run. Leaves
 # alone what is already there.
 #
 # If the mirror lacks a source, put it into build/wheels/sources by hand:
 # python3.14_3.14.7.orig.tar.xz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tools/root.sh
+. release/root.sh
 
 root=$PWD/build/wheels/root
 sources=$PWD/build/wheels/sources
@@ -37,7 +37,7 @@ build() {
     local package=python${1%t} options=() tarball
     [ "$1" = "${1%t}" ] || options=(--disable-gil)
     [ ! -e "$pythons/$1/made" ] || return 0
-    tools/source.sh "$package" "$sources" "${releases[@]}"
+    release/source.sh "$package" "$sources" "${releases[@]}"
     tarball=$(ls "$sources/$package"_*.orig.tar.?z)
     unshare --mount --propagation private "$0" \
         --inside "$pythons/$1" "$tarball" "${options[@]}"

@@ -10,7 +10,7 @@ backend='import scikit_build_core.build as b; b.build_sdist("build/wheel")'
 .venv/bin/python -m pip wheel -qq --no-deps --wheel-dir build/wheel .
 .venv/bin/python -m pip wheel -qq --no-deps --wheel-dir build/wheel/from_sdist \
     build/wheel/leakgraph-*.tar.gz
-.venv/bin/python tools/check_wheel.py build/wheel/*.whl build/wheel/from_sdist/*.whl
+.venv/bin/python release/check_wheel.py build/wheel/*.whl build/wheel/from_sdist/*.whl
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

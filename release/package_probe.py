@@ -1,6 +1,6 @@
 """Finds out what leakgraph does to a process that uses a package, and what it sees.
 
-    python tools/package_probe.py PACKAGE ANSWER.json <CODE
+    python release/package_probe.py PACKAGE ANSWER.json <CODE
 
 `make packages` runs it in the environment of the package, with PYTHONMALLOC=malloc. It
 runs the code, captures, compares the process before and after, and asks all questions.

@@ -7,7 +7,7 @@
 # users' files in build/wheels/try.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tools/root.sh
+. release/root.sh
 
 folder=$PWD/build/wheels/try
 machine=${MACHINE:-$(uname -m)}
@@ -63,7 +63,7 @@ try() {
     local root=$folder/$1
     rm -rf --one-file-system "$root/srv"
     mkdir -p "$root/srv/user"
-    cp build/wheels/*.whl tools/wheels_user.sh "$root/srv/"
+    cp build/wheels/*.whl release/wheels_user.sh "$root/srv/"
     chown 1000:1000 "$root/srv/user"
     unshare --mount --propagation private "$0" --user "$root" "$2" \
         >"$root.log" 2>&1 || { tail -n 40 "$root.log"; return 1; }
@@ -103,7 +103,7 @@ bookworm python3
 trixie python3
 sid python3.14
 END
-# The interpreters of tools/wheels_pythons.sh run in the oldest release, too.
+# The interpreters of release/wheels_pythons.sh run in the oldest release, too.
 grep -v '^/usr/bin/' build/wheels/pythons.txt | while read -r python; do
     case $python in
     "$PWD/build/wheels/pythons"/*) try bullseye "$python" ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Does with a wheel what a user without rights does: sh wheels_user.sh PYTHON.
-# tools/wheels_try.sh runs it. Prints one line at the end if all is well.
+# release/wheels_try.sh runs it. Prints one line at the end if all is well.
 set -eux
 python=$1
 cd

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs a command in this checkout, inside a Debian root of another release:
 #
-#   tools/matrix.sh SUITE COMMAND...
+#   release/matrix.sh SUITE COMMAND...
 #
 # The root is build/roots/SUITE. debootstrap makes it the first time, and later
 # runs use it again. tools/setup.sh matrix installs its packages, and installs
@@ -10,7 +10,7 @@
 # the source of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tools/root.sh
+. release/root.sh
 
 if [ "${1:-}" = --inside ]; then
     root=$2

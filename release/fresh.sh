@@ -11,7 +11,7 @@
 # the root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. tools/root.sh
+. release/root.sh
 
 # --inside: this part runs in the mount namespace.
 run_inside() {

@@ -1,7 +1,7 @@
 """Checks that a wheel holds only the package, the command and what they load.
 
-    python tools/check_wheel.py WHEEL...
-    python tools/check_wheel.py --alone WHEEL...
+    python release/check_wheel.py WHEEL...
+    python release/check_wheel.py --alone WHEEL...
 
 Several wheels, such as those built from a checkout and from an sdist, must have the
 same files. With --alone, the wheels are for machines that have nothing but several
@@ -83,11 +83,11 @@ def check_licences(names: Iterable[str], bundled: str) -> Iterator[str]:
     for name in sorted(names):
         file = name.removeprefix("leakgraph/") if name.startswith(BESIDE) else ""
         if file.endswith((".ttf", *"0123456789")) and file not in parts:
-            yield f"{name} is not in BUNDLED.md: tools/bundle.py must say where from"
+            yield f"{name} is not in BUNDLED.md: release/bundle.py must say where from"
         if f"{LICENCES}bundled/" in name:
             licensed.add(name.rpartition("/")[2].removesuffix(".txt"))
     for package in sorted(packages - licensed):
-        yield f"{package} has no licence in the wheel: tools/bundle.py must add it"
+        yield f"{package} has no licence in the wheel: release/bundle.py must add it"
 
 
 def check_igraph(parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
