@@ -7,7 +7,7 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/internal/columns.h>
-#include <leakgraph/internal/side.h>
+#include <leakgraph/internal/second_thread.h>
 
 #include "asked.h"
 #include "drawn.h"

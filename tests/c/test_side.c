@@ -6,7 +6,7 @@
 #include <leakgraph/file.h>
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
-#include <leakgraph/internal/side.h>
+#include <leakgraph/internal/second_thread.h>
 #include <leakgraph/internal/draft.h>
 #include <stdio.h>
 #include <string.h>

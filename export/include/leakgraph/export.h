@@ -21,7 +21,7 @@ typedef enum lg_export_format {
     LG_EXPORT_PPROF,       /**< pprof: a sample for each place */
     LG_EXPORT_ALLOCATIONS, /**< flame graphs: the frames that allocated, then
                                 the place that holds; of a snapshot that knows
-                                them (leakgraph/allocations.h) */
+                                them */
 } lg_export_format;
 
 /** Finds the format named "graphml", say, or, if the name is NULL, the format
@@ -35,7 +35,7 @@ LG_API bool lg_export_needs_analysis(lg_export_format format);
  * Writes a file as lg_graph_save does: whole or not at all; "-" writes to
  * standard output. The first three formats have every object and every
  * reference, the others the shallow bytes of every place, with the steps of its
- * path from the roots as frames (leakgraph/places.h); these need `analysis`,
+ * path from the roots as frames; these need `analysis`,
  * which may be NULL for the others. O(nodes + edges); memory holds only a part
  * of the file.
  */

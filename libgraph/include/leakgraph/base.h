@@ -29,9 +29,9 @@ typedef struct lg_graph lg_graph;
 /** Who retains what in a graph: see analysis.h. */
 typedef struct lg_analysis lg_analysis;
 
-/** A node of a graph: its index, below lg_columns.node_count. 32 bits wide. */
+/** A node of a graph: its index, below lg_graph_node_count. 32 bits wide. */
 typedef uint32_t lg_node;
-/** An edge of a graph: its index, below lg_columns.edge_count. 64 bits wide. */
+/** An edge of a graph: its index, below lg_graph_edge_count. 64 bits wide. */
 typedef uint64_t lg_edge;
 
 /** No node; where another index is expected, none either; where a device is

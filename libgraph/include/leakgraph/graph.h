@@ -95,7 +95,7 @@ typedef struct lg_fact {
  *     ones that hooks have replaced), "modified" (of those, the ones that were
  *     modified in place since, so that a backward pass would raise an error)
  *   any object, and buffers: "allocation" (where it was allocated, frames
- *     separated by " < ", innermost first: see allocations.h)
+ *     separated by " < ", innermost first)
  *   buffers: "memory" ("mapped": pages of a file or shared memory; "pinned":
  *     page-locked), "file" (what mapped memory is pages of, and the descriptor
  *     that is open for it), "bytes" (of the interval, if the size has more: the
@@ -188,22 +188,22 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
 
 /* ------------------------------------------------------------ info --- */
 
-/** Texts about the snapshot, as ordered key/value pairs. Keys in use:
- *  "time" (ISO 8601, UTC), "pid", "rank" (lg_process_rank; absent: of no job),
- *  "program" (lg_program; absent: unknown), "python", "platform",
- * "capture.method"
- *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
- *  why), "keys", "previews", "contents" ("yes" if equal contents are known),
- *  "contents.left_out" (bytes that were too many to compare), "leakgraph",
- * "adapter.NAME" ("inspected: version" or "not inspected: reason"), the
- * collector's state: "gc.enabled" ("yes", "no"), "gc.debug" ("no", or flags:
- * "DEBUG_STATS|DEBUG_SAVEALL"), "gc.thresholds" and "gc.counts" ("700, 10,
- * 10"), "gc.garbage" (how many objects gc.garbage has); what the kernel and the
- *  allocators said of the process (lg_graph_accounts), "memory.*" in bytes and
- *  "process.*" as numbers, decimal: "memory.rss", "memory.malloc" (in use),
- *  "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph
- *  itself keeps) and more, "device.D.*"
- *  (lg_graph_segments). */
+/** Texts about the snapshot, as ordered pairs of key and value. Keys in use:
+ *     "time" (ISO 8601, UTC), "pid", "rank" (absent: of no job), "program"
+ *     (absent: unknown), "python", "platform", "leakgraph"
+ *     "capture.method" ("internal" or "public: reason"), "capture.seconds"
+ *     "partial" ("no" or why), "keys", "previews", "contents" ("yes" if equal
+ *     contents are known), "contents.left_out" (bytes that were too many to
+ *     compare)
+ *     "adapter.NAME" ("inspected: version" or "not inspected: reason")
+ *     "gc.enabled" ("yes", "no"), "gc.debug" ("no", or flags:
+ *     "DEBUG_STATS|DEBUG_SAVEALL"), "gc.thresholds" and "gc.counts" ("700, 10,
+ *     10"), "gc.garbage" (how many objects gc.garbage has)
+ *     "memory.*" (bytes) and "process.*" (numbers), decimal, as the kernel and
+ *     the allocators said: "memory.rss", "memory.malloc" (in use),
+ *     "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph
+ *     itself keeps) and more
+ *     "device.D.*" (bytes of the allocator and the driver of device D) */
 LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
 LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
                           lg_string *value);

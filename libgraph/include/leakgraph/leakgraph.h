@@ -21,9 +21,9 @@
  * - A `limit` is the greatest number of rows, lines or items that a call gives;
  *   0 is no limit. What is left out is counted. A `max_...` of a picture has a
  *   default for 0, because a picture without a limit cannot be drawn.
- * - Nothing prints, exits or aborts. What the process keeps besides these
- * values is whether it ends (lock.h), the bridge to igraph once it is loaded,
- * and a renderer that waits for the next picture (render.h).
+ * - Nothing prints, exits or aborts. Besides these values, the process keeps
+ * the bridge to igraph once it is loaded, the width for texts, freed pages for
+ * the next capture, and a renderer that waits for the next picture (render.h).
  *
  * Sizes are bytes. Addresses are opaque numbers, never dereferenced.
  */

@@ -60,7 +60,7 @@ typedef struct lg_hop {
 typedef struct lg_hops {
     lg_hop *items;
     size_t count;
-    bool more; /**< others come after these: see lg_node_hops_range */
+    bool more; /**< only a part was asked for, and others follow */
 } lg_hops;
 
 LG_API void lg_hops_free(lg_hops *hops);

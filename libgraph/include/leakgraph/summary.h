@@ -19,8 +19,8 @@ extern "C" {
 typedef struct lg_summary lg_summary;
 
 /** Makes the summary of an analysed graph, with its 256 biggest findings and
- *  cycles. Costs as much as lg_places_new, lg_analysis_findings and
- *  lg_analysis_cycles together. */
+ *  cycles. Costs as much as the questions "findings" and "cycles" and two walks
+ *  through the graph. */
 LG_API lg_status lg_summary_new(const lg_analysis *analysis,
                                 const lg_monitor *monitor, lg_summary **out,
                                 lg_error *err);

@@ -51,7 +51,7 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
                             "the analysis needs a whole snapshot, and this one "
                             "is partial: take it without roots and max_depth");
     lg_analysis *analysis = lg__wide_calloc(1, sizeof *analysis);
-    if (analysis == NULL || !lg__annex_begin(analysis)) {
+    if (analysis == NULL || !lg__cached_begin(analysis)) {
         lg__wide_free(analysis);
         return lg__error_memory(err);
     }
@@ -84,7 +84,7 @@ lg_analysis_free(lg_analysis *analysis)
     if (analysis == NULL)
         return;
     lg_allocator allocator = lg_allocator_default();
-    lg__annex_end(analysis);
+    lg__cached_end(analysis);
     lg__policy_free(&analysis->policy);
     lg__wide_free(analysis->dominator);
     lg__retained_free(analysis);
@@ -114,8 +114,8 @@ lg_analysis_memory(const lg_analysis *analysis)
     uint64_t components = analysis->component_count;
     uint64_t members =
         components > 0 ? analysis->component_first[components] : 0;
-    const lg__annex *annex = lg__annex_of(analysis);
-    return sizeof *analysis + (annex != NULL ? annex->bytes : 0) +
+    const lg__cached *cached = lg__cached_of(analysis);
+    return sizeof *analysis + (cached != NULL ? cached->bytes : 0) +
            nodes * sizeof *analysis->policy.mark +
            nodes * (sizeof *analysis->dominator + sizeof *analysis->host +
                     sizeof *analysis->first_child + sizeof *analysis->child) +

@@ -37,10 +37,10 @@ typedef struct lg__collective_of {
 
 /** What another room has computed from an analysis. That room's own struct
  *  begins with this one. */
-typedef struct lg__annex {
-    void (*free)(struct lg__annex *annex);
-    uint64_t bytes; /**< bytes of memory that the annex takes */
-} lg__annex;
+typedef struct lg__cached {
+    void (*free)(struct lg__cached *cached);
+    uint64_t bytes; /**< bytes of memory that the cached takes */
+} lg__cached;
 
 struct lg_analysis {
     const lg_graph *graph;
@@ -65,16 +65,16 @@ struct lg_analysis {
                               component only the first settled member */
     lg__collective_of
         *collective_by; /**< [collective.count] by component, then node */
-    _Atomic(lg__annex *) *annex; /**< NULL until one is kept */
+    _Atomic(lg__cached *) *cached; /**< NULL until one is kept */
 };
 
-/** Returns the annex of the analysis, or NULL. Any thread may call it. */
-lg__annex *lg__annex_of(const lg_analysis *analysis);
-/** Keeps the annex until the analysis is freed. If another thread was faster,
- *  frees `annex`. Returns the annex that is kept. */
-lg__annex *lg__annex_keep(const lg_analysis *analysis, lg__annex *annex);
-bool lg__annex_begin(lg_analysis *analysis);
-void lg__annex_end(lg_analysis *analysis);
+/** Returns the cached of the analysis, or NULL. Any thread may call it. */
+lg__cached *lg__cached_of(const lg_analysis *analysis);
+/** Keeps the cached until the analysis is freed. If another thread was faster,
+ *  frees `cached`. Returns the cached that is kept. */
+lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cached *cached);
+bool lg__cached_begin(lg_analysis *analysis);
+void lg__cached_end(lg_analysis *analysis);
 
 /** Sets bytes[node] to what each node has on a device (0: the host). */
 void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);

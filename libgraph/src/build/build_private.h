@@ -10,7 +10,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/contents.h>
 #include <leakgraph/internal/segments.h>
-#include <leakgraph/internal/side.h>
+#include <leakgraph/internal/second_thread.h>
 
 typedef struct lg__late_edge {
     uint32_t source;

@@ -121,14 +121,14 @@ judge(lg__detection *detection, const uint8_t *marked,
 // The matches of an analysis. They are kept because finding them takes most of
 // the time, and they do not depend on the nodes that a caller asks about.
 typedef struct settled {
-    lg__annex annex;
+    lg__cached cached;
     lg__detection detection; // without what only detectors need
 } settled;
 
 static void
-free_settled(lg__annex *annex)
+free_settled(lg__cached *cached)
 {
-    settled *matches = (settled *)annex;
+    settled *matches = (settled *)cached;
     lg__detection_free(&matches->detection);
     lg__wide_free(matches);
 }
@@ -140,18 +140,18 @@ settle(const lg_analysis *analysis, const lg_monitor *monitor, settled **out,
     settled *made = lg__wide_calloc(1, sizeof *made);
     if (made == NULL)
         return lg__error_memory(err);
-    made->annex.free = free_settled;
+    made->cached.free = free_settled;
     lg_status status = lg__detection_new(analysis, &made->detection, err);
     if (status == LG_OK)
         status = look(&made->detection, monitor, err);
     if (status == LG_OK)
         status = lg__matches_settle(&made->detection, monitor, err);
     if (status != LG_OK) {
-        free_settled(&made->annex);
+        free_settled(&made->cached);
         return status;
     }
-    made->annex.bytes = lg__detection_close(&made->detection);
-    *out = (settled *)lg__annex_keep(analysis, &made->annex);
+    made->cached.bytes = lg__detection_close(&made->detection);
+    *out = (settled *)lg__cached_keep(analysis, &made->cached);
     return LG_OK;
 }
 
@@ -159,7 +159,7 @@ static lg_status
 find(const lg_analysis *analysis, const uint8_t *marked,
      const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
-    settled *matches = (settled *)lg__annex_of(analysis);
+    settled *matches = (settled *)lg__cached_of(analysis);
     lg_status status =
         matches != NULL ? LG_OK : settle(analysis, monitor, &matches, err);
     if (status != LG_OK)

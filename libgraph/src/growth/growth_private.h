@@ -11,9 +11,8 @@
  *  of the processor's cache, because a walk goes from any to any other. */
 typedef struct lg__place_item {
     uint64_t key;
-    uint64_t host[2]; /**< own bytes and retained ones, if the table has no
-                           device; while a walk adds up: as if all were on the
-                           host */
+    uint64_t host[2]; /**< own and retained bytes. Valid only in a table without
+                           devices; during a walk, sums over all devices */
     uint64_t members;
     uint64_t references; /**< while a walk looks for places: bits of the steps
                               to it, see lg__places_recur */

@@ -4,7 +4,8 @@
 
 #include "growth/place_walk.h"
 
-/** How many bits of lg__taken_step.by the number of the type leaves. */
+/** The low bits of lg__taken_step.by that hold the step; the number of the type
+ *  has the rest. */
 enum { LG__STEP_BITS = 6 };
 
 /** The steps without a name that alone decide the label: a bit for each. */

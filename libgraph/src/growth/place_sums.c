@@ -9,7 +9,7 @@
 enum { AHEAD = 16 };
 
 uint32_t
-lg__top_via(const lg__place_walk *walk, uint32_t name)
+lg__top_dominator_label(const lg__place_walk *walk, uint32_t name)
 {
     const lg__module_name *names = walk->names.data;
     if (name == 0)

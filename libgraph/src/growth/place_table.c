@@ -87,9 +87,9 @@ find_slot(const lg_places *places, uint64_t key)
     }
 }
 
-// Returns the word of a key's bit, one of four times as many as there are
-// slots. A place whose bit is not set is new. The slots need not be read then,
-// which are many and far apart.
+// Returns the word with the bit of a key in a Bloom filter with one hash and
+// four bits for each slot. A clear bit proves that the key is new, so the
+// slots, which are many and far apart, need not be read.
 static uint64_t *
 seen_word(const lg_places *places, uint64_t key)
 {
@@ -220,7 +220,7 @@ append(lg_places *places, uint64_t key, uint32_t parent, uint32_t label,
             places->bytes.count -= (size_t)2 * places->each;
         return LG_NONE;
     }
-    // A place that comes soon.
+    // Places are appended in sequence: fetch six entries ahead.
     __builtin_prefetch((char *)place + 6 * sizeof *place, 1);
     // Field by field: to copy what was just put together, the processor waits.
     memset(place, 0, sizeof *place);
@@ -264,7 +264,7 @@ static uint64_t
 step_bit(lg_place_kind kind, uint32_t label, uint32_t type)
 {
     uint64_t step = (uint64_t)label << 32 | (type << 4 ^ (uint32_t)kind);
-    // A multiplier without meaning: odd, with many bits.
+    // Fibonacci hashing: 2^64 divided by the golden ratio.
     return UINT64_C(1) << (step * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 

@@ -37,7 +37,7 @@ has_visited(const lg__place_walk *walk, uint32_t visit, uint32_t place)
 static lg__visit_step *
 step_at(const lg__place_walk *walk, uint32_t from, uint32_t place)
 {
-    // A multiplier without meaning: odd, with many bits.
+    // Fibonacci hashing: 2^64 divided by the golden ratio.
     uint64_t mixed =
         ((uint64_t)from << 32 | place) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t at = (uint32_t)(mixed >> 32) & walk->step_mask;

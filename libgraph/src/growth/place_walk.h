@@ -56,8 +56,9 @@ typedef struct lg__known_space {
 typedef struct lg__taken_step {
     uint64_t from;  /**< the parent; below it, the step, the payload of the
                          reference, or the string of the label */
-    uint32_t by;    /**< number of the type's name; below it, 0 of a step with a
-                         name, another step, or after those lg_place_kind */
+    uint32_t by;    /**< bits 6 to 31: number of the type's name; bits 0 to 5: 0
+                         for a named step, else the step, or LG__STEP_KIND plus
+                         its lg_place_kind */
     uint32_t place; /**< LG_NONE: empty */
 } lg__taken_step;
 
@@ -142,7 +143,7 @@ typedef struct lg__place_walk {
 /** Chooses the references by which dominators hold nodes, and the names of
  *  nodes that only the super-root dominates. Returns false when memory ran
  *  out. */
-bool lg__vias_choose(lg__place_walk *walk);
+bool lg__dominator_labels_choose(lg__place_walk *walk);
 /** Like lg__via_of, for a node to which `above` itself does not refer. */
 lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
@@ -150,7 +151,8 @@ lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 bool lg__walk_types_begin(lg__place_walk *walk);
 /** Leaves the numbers out of the names of types that have no name of a module
  *  or a class, because a program made them: `app.Model7` becomes `app.Model*`.
- *  Call it after lg__vias_choose. Returns false when memory ran out. */
+ *  Call it after lg__dominator_labels_choose. Returns false when memory ran
+ * out. */
 bool lg__walk_types_merge(lg__place_walk *walk);
 /** Returns the visit of a path that leads back for the first time, from the
  *  place `before`; LG_NONE when memory ran out. */
@@ -166,11 +168,11 @@ void lg__visits_free(lg__place_walk *walk);
 void lg__places_on_devices(lg__place_walk *walk);
 
 /** Adds up the nodes of each place, after all nodes have one. `via` of a member
- *  is then LG_NONE if it has no reference, and what lg__top_via returns if only
- *  the super-root dominates it. */
+ *  is then LG_NONE if it has no reference, and what lg__top_dominator_label
+ * returns if only the super-root dominates it. */
 void lg__places_add_up(lg__place_walk *walk);
 /** Returns the `via` of a node that only the super-root dominates. */
-uint32_t lg__top_via(const lg__place_walk *walk, uint32_t name);
+uint32_t lg__top_dominator_label(const lg__place_walk *walk, uint32_t name);
 
 /** Returns whether the node has a reference to `target` whose number ends with
  *  these bits. */

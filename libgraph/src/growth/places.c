@@ -122,7 +122,7 @@ add_top(walking *state, uint32_t node)
     if (place == LG_NONE)
         return false;
     walk->place[node] = place | type_of(walk, node)->marks;
-    walk->via[node] = loose ? 0 : lg__top_via(walk, name);
+    walk->via[node] = loose ? 0 : lg__top_dominator_label(walk, name);
     if (loose)
         lg__place_at(walk->places, place)->members--;
     return true;
@@ -262,7 +262,7 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
     lg_status status = make_room(state) ? lg__labels_begin(&walk->labels, err)
                                         : lg__error_memory(err);
     if (status == LG_OK &&
-        !(lg__vias_choose(walk) && lg__walk_types_merge(walk)))
+        !(lg__dominator_labels_choose(walk) && lg__walk_types_merge(walk)))
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = add_nodes(state, monitor, err);

@@ -279,7 +279,7 @@ static void
 settle(lg__adapter_pass *pass, void *state)
 {
     (void)pass;
-    lg__torch_settle_nurses(state);
+    lg__torch_settle_keepalives(state);
     lg__torch_settle(state);
 }
 

@@ -140,11 +140,11 @@ typedef struct lg__torch_search {
 } lg__torch_search;
 
 /** A Python object that keeps the Python object of `owner` alive. */
-typedef struct lg__torch_nurse {
+typedef struct lg__torch_keepalive {
     uint32_t node;
     const lg__torch_record *owner;
-    struct lg__torch_nurse *next;
-} lg__torch_nurse;
+    struct lg__torch_keepalive *next;
+} lg__torch_keepalive;
 
 /** The class of a word that is, or looks like, a vtable. */
 typedef struct lg__torch_recent {
@@ -176,7 +176,7 @@ typedef struct lg__torch {
     lg__torch_table records;
     lg__torch_table graphs; /**< of compiled code: a search each */
     lg__torch_record taken; /**< marks memory that a storage owns */
-    lg__torch_nurse *nurses;
+    lg__torch_keepalive *keepalives;
     const lg__mapped_files *files; /**< NULL: not read yet */
     lg__torch_task *tasks;         /**< first in, first out */
     size_t task_begin;
@@ -329,7 +329,7 @@ unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
 /** Links the object of TorchScript that a Python object owns. */
 void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
 /** Call it after all passes. Adds what the methods of modules keep alive. */
-void lg__torch_settle_nurses(lg__torch *torch);
+void lg__torch_settle_keepalives(lg__torch *torch);
 /** Adds what an object or a container of TorchScript owns. */
 void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
 

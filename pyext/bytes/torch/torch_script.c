@@ -324,18 +324,20 @@ note_python(lg__torch *torch, PyObject *object, uint32_t node,
         owned->shown = true;
     } else if (Py_TYPE(object) == torch->scripted[LG__TORCH_SCRIPTED_METHOD] &&
                has_patients(torch, object)) {
-        lg__torch_nurse *nurse = lg__pass_keep(torch->pass, sizeof *nurse);
-        if (nurse == NULL)
+        lg__torch_keepalive *keepalive =
+            lg__pass_keep(torch->pass, sizeof *keepalive);
+        if (keepalive == NULL)
             return;
-        *nurse = (lg__torch_nurse){node, owned, torch->nurses};
-        torch->nurses = nurse;
+        *keepalive = (lg__torch_keepalive){node, owned, torch->keepalives};
+        torch->keepalives = keepalive;
     }
 }
 
 void
-lg__torch_settle_nurses(lg__torch *torch)
+lg__torch_settle_keepalives(lg__torch *torch)
 {
-    for (const lg__torch_nurse *at = torch->nurses; at != NULL; at = at->next)
+    for (const lg__torch_keepalive *at = torch->keepalives; at != NULL;
+         at = at->next)
         if (at->owner->module != LG_NONE)
             lg_builder_add_late_edge(torch->builder, at->node,
                                      at->owner->module, LG_EDGE_NATIVE,

@@ -13,7 +13,8 @@
  *  parts, and the object itself. */
 enum { LG__AHEAD_SLOTS = 8, LG__AHEAD_PARTS = 16, LG__AHEAD_OBJECT = 32 };
 
-/** The end of what is prepared so many nodes ahead of `end`. */
+/** Returns the index up to which nodes are prefetched: `ahead` past `end`, at
+ *  most `count`. */
 static inline uint32_t
 lg__ahead_end(uint32_t end, uint32_t ahead, uint32_t count)
 {

@@ -18,7 +18,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/helper.h>
-#include <leakgraph/internal/side.h>
+#include <leakgraph/internal/second_thread.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -76,11 +76,12 @@ typedef struct lg_finding {
                        baselines */
 } lg_finding;
 
-/** Findings that are alike: they have the same patterns, holders of one type,
- *  kept things of one type, and the same paths to the holders, apart from
- *  indexes, keys, threads, and how often a reference follows one like itself.
- *  Functions, classes, modules and frames are of one type if they have the same
- *  name. For garbage, what it goes with counts instead of the path. */
+/** A group of findings with the same cause: the same patterns, the same types
+ * of holder and of kept objects, and the same path to the holder. Paths are
+ *  compared without indexes, keys, names of threads and repeated steps. Two
+ *  functions, classes, modules or frames have the same type if they have the
+ *  same name. Garbage has no path: the object that it goes with takes its
+ *  place. */
 typedef struct lg_finding_group {
     size_t first;             /**< index of the biggest */
     size_t findings;          /**< how many */

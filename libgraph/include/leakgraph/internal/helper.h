@@ -22,8 +22,8 @@ typedef struct lg_helper lg_helper;
  * help or cannot be: on one processor, in a child of fork(). The calling thread
  * does the work then. */
 lg_helper *lg_helper_start(void (*work)(void *), void *context);
-/** Waits no longer than that. Returns whether the helper works no more, which
- * is so for NULL, and in a child of fork(). */
+/** Waits up to `milliseconds`. Returns true if the helper has finished, is
+ * NULL, or belongs to the parent of a fork. */
 bool lg_helper_wait_for(lg_helper *helper, unsigned milliseconds);
 /** Waits until the work is done, and frees the helper. It may be NULL. */
 void lg_helper_end(lg_helper *helper);

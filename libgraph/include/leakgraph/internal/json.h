@@ -20,7 +20,8 @@ extern "C" {
  * The writer places commas, and never writes what is not JSON: after a misuse
  * (a member of an object without a name, an element of an array with one, a
  * second document, more than LG_JSON_DEPTH open at once) it writes nothing
- * more, and lg_json_finish fails. Want of memory sticks in the text.
+ * more, and lg_json_finish fails. The
+ * text remembers that memory ran out (`failed`).
  */
 typedef struct lg_json {
     lg_text *out;

@@ -9,9 +9,9 @@
  * What such a lock guards may be half done: its holder was stopped anywhere.
  * LG_LOCK_LEFT says so, once, to the next thread that takes it.
  *
- * A thread may also lose its way in a process that ends: an interpreter stops
- * the threads that ask it for its own lock by then. A thread that holds an
- * lg_lock parks it before it calls anything that may stop it so.
+ * While a process ends, the interpreter also stops each thread that asks for
+ * the interpreter's own lock. So a thread that holds an lg_lock parks it before
+ * it calls anything that may ask for that one.
  */
 #ifndef LEAKGRAPH_LOCK_H
 #define LEAKGRAPH_LOCK_H

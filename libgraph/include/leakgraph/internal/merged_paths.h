@@ -52,13 +52,15 @@ typedef struct lg_merged_paths {
 
 /** Start from LG_MERGED_OPTIONS_INIT. */
 typedef struct lg_merged_options {
-    size_t size;   /**< of this struct */
-    size_t limit;  /**< rows of nodes, the biggest first, each with all above it
-                        (0: all) */
-    size_t most;   /**< rows in all, at least 3; `limit` gives way (0: any) */
-    uint32_t head; /**< rows at the begin and at the end of a path without */
-    uint32_t tail; /**< branches; its middle is one row (both 0: 8 and 6 if
-                        there is a limit, all otherwise) */
+    size_t size;  /**< of this struct */
+    size_t limit; /**< rows of nodes, the biggest first, each with all above it
+                       (0: all) */
+    size_t most;  /**< rows in all, at least 3; `limit` gives way (0: any) */
+    /** Of an unbranched path, the first `head` and the last `tail` rows are
+     *  shown, and the rest is one row. Both 0: 8 and 6 if there is a limit, all
+     *  otherwise. */
+    uint32_t head;
+    uint32_t tail;
     /** A row retains at least this part of the bytes, or leads to at least that
      *  part of the targets. */
     double min_bytes;

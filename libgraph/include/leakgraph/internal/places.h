@@ -28,11 +28,11 @@ typedef struct lg_places lg_places;
 /** What the last step of a place is. */
 typedef enum lg_place_kind {
     LG_PLACE_ROOT = 0, /**< below the super-root; label: the name of a module,
-                            thread, class or function, or the first one in the
-                            order of bytes that a module has for it
-                            ("logging.root"); else empty */
-    LG_PLACE_GARBAGE,  /**< no root reaches it, and nothing dominates it; label:
-                            the same */
+                            thread, class or function ("logging.root"), the
+                            first in byte order if a module has several for it;
+                            else empty */
+    LG_PLACE_GARBAGE,  /**< no root reaches it, and nothing dominates it; the
+                            label is that of a root */
     LG_PLACE_NAMED,    /**< label: `.x`, `local x`, `closure x`, a frame's
                             function ... */
     LG_PLACE_ITEM,     /**< an element, or a value of a mapping: `[*]` */

@@ -2,8 +2,9 @@
  * Scopes: what some modules hold, so that an answer can be about these alone.
  *
  * The conventions of leakgraph.h hold. A module holds what a shortest path from
- * a root reaches by its names, or by the locals of its functions that run. Of
- * what no module holds, as of garbage, the class decides.
+ * a root reaches by its names, or by the locals of its functions that run. An
+ * object that no module holds, such as garbage, belongs to the module of its
+ * class.
  */
 #ifndef LEAKGRAPH_SCOPE_H
 #define LEAKGRAPH_SCOPE_H

@@ -3,8 +3,8 @@
  *
  * The conventions of leakgraph.h hold.
  */
-#ifndef LEAKGRAPH_SIDE_H
-#define LEAKGRAPH_SIDE_H
+#ifndef LEAKGRAPH_SECOND_THREAD_H
+#define LEAKGRAPH_SECOND_THREAD_H
 
 #include <leakgraph/builder.h>
 

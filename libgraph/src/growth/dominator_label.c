@@ -312,7 +312,7 @@ choose_by_parts(lg__place_walk *walk, const listed *block)
 }
 
 bool
-lg__vias_choose(lg__place_walk *walk)
+lg__dominator_labels_choose(lg__place_walk *walk)
 {
     uint32_t nodes = walk->graph->columns.node_count;
     for (uint32_t begin = 0, end; begin < nodes; begin = end) {

@@ -1,4 +1,4 @@
-// Counts the references that the edges of a builder are.
+// Counts each node's incoming references.
 #include "base/base_private.h"
 #include "build/build_private.h"
 
