@@ -57,11 +57,13 @@ take(const lg__comparison *state, const lg_growth_row *native,
 }
 
 // Returns whether the type is of a library or of the program: nearly all that
-// accumulates brings strings and dicts along.
+// accumulates brings strings and dicts along. `128-byte block of libz.so` is
+// none.
 static bool
 is_telling(lg_string type)
 {
     return memchr(type.data, '.', type.length) != NULL &&
+           memchr(type.data, ' ', type.length) == NULL &&
            !lg__growth_is_own(type);
 }
 
