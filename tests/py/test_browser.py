@@ -73,7 +73,9 @@ def view(folder):
     )
     url = process.stdout.readline().strip()
     if not url:
-        pytest.skip(process.communicate()[1])
+        said = process.communicate()[1]
+        assert "libmicrohttpd" in said, said
+        pytest.skip(said)
     yield url
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
