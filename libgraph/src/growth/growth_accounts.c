@@ -71,6 +71,17 @@ add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
                  compare_gains);
 }
 
+// tracemalloc says how large its tables are. It leaves out what malloc spends
+// on 16 bytes for each block, and on headers: up to as much again.
+enum { TRACED_TIMES = 2 };
+
+static int64_t
+traced_by(const lg_summary *summary)
+{
+    int64_t bytes = lg__summary_bytes(summary, "memory.tracemalloc");
+    return bytes < 0 ? 0 : TRACED_TIMES * bytes;
+}
+
 // Deducts what observers of the program have: leakgraph for snapshots that wait
 // to be compared, and tracemalloc for a record of each block.
 static int64_t
@@ -78,8 +89,7 @@ without_own(const lg_summary *summary, const char *key, const char *own_key)
 {
     int64_t bytes = lg__summary_bytes(summary, key);
     int64_t own = lg__summary_bytes(summary, own_key);
-    int64_t traced = lg__summary_bytes(summary, "memory.tracemalloc");
-    own = (own < 0 ? 0 : own) + (traced < 0 ? 0 : traced);
+    own = (own < 0 ? 0 : own) + traced_by(summary);
     if (bytes < 0)
         return bytes;
     return bytes > own ? bytes - own : 0;
@@ -126,6 +136,17 @@ in_arenas(const lg_summary *summary)
                : used + (int64_t)LG__RESIDENT_ZERO - (int64_t)summary->small;
 }
 
+// Computes what is mapped and nobody's, plus a constant. While tracemalloc
+// traces, Python says nothing of its arenas, and they look like that.
+static int64_t
+mapped_rest(const lg_summary *summary)
+{
+    if (traced_by(summary) > 0 &&
+        lg__summary_bytes(summary, "memory.python") < 0)
+        return -1;
+    return (int64_t)summary->rest - (summary->rest == 0);
+}
+
 static int64_t
 native_of(const lg_summary *summary, lg_native_kind kind)
 {
@@ -141,7 +162,7 @@ native_of(const lg_summary *summary, lg_native_kind kind)
     case LG_NATIVE_FREE:
         return lg__summary_bytes(summary, "memory.malloc_free");
     default:
-        return (int64_t)summary->rest - (summary->rest == 0);
+        return mapped_rest(summary);
     }
 }
 
