@@ -2319,7 +2319,7 @@ class SearchRow(
     def held_by(self) -> str: ...
 
 @final
-class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str, Size]):
+class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str | None, Size]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "node",
@@ -2341,7 +2341,7 @@ class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str, Size]):
     @property
     def dominator(self) -> Node | None: ...
     @property
-    def label(self) -> str: ...
+    def label(self) -> str | None: ...
     @property
     def retained(self) -> Size: ...
 

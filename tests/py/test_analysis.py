@@ -222,7 +222,7 @@ def test_a_callback_cannot_wait_for_itself(held):
     answers = []
 
     def ask(phase, done):
-        if phase != "done":
+        if phase not in ("listing dominators", "done"):
             with pytest.raises(leakgraph.Error, match="very thread"):
                 answers.append(snapshot.node(0).retained)
 

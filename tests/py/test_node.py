@@ -166,5 +166,5 @@ def test_node_out_of_range(snap):
         snap.node(len(snap))
     with pytest.raises(IndexError):
         snap.node(-1)
-    with pytest.raises(TypeError):
+    with pytest.raises(leakgraph.NotFoundError):
         snap.node("17")
