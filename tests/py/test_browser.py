@@ -92,7 +92,10 @@ def chromium(tmp_path_factory):
 def made(page, url):
     """Open a page of the explorer, which may show its progress first."""
     page.open(url)
-    page.wait("!document.querySelector('meta[http-equiv=refresh]')")
+    page.wait(
+        "document.readyState === 'complete' && document.querySelector('h1')"
+        " && !document.querySelector('meta[http-equiv=refresh]')"
+    )
 
 
 def test_a_word_in_the_search_leads_to_an_object(chromium, view):
