@@ -153,7 +153,8 @@ struct lg__heap_walk {
 };
 
 /** The node of an object or synthetic address, made if new; the walk fills its
- *  columns later. LG_NONE if memory ran out. The address must not be NULL. */
+ *  columns later. LG_NONE, and no new number, if memory ran out
+ *  before. The address must not be NULL. */
 static inline uint32_t
 lg__walk_node(lg__heap_walk *walk, const void *address)
 {
@@ -161,13 +162,15 @@ lg__walk_node(lg__heap_walk *walk, const void *address)
     uint32_t known = lg__address_map_mark(&walk->address_map, slot, address);
     if (known)
         return known - 1;
-    uint32_t node =
-        lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
-    lg__address_map_set(&walk->address_map, slot, address, node + 1);
     if (__builtin_expect(walk->address_map.failed, 0)) {
         walk->builder->status = LG_ENOMEM;
         return LG_NONE;
     }
+    uint32_t node =
+        lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
+    lg__address_map_set(&walk->address_map, slot, address, node + 1);
+    if (__builtin_expect(walk->address_map.failed, 0))
+        walk->builder->status = LG_ENOMEM;
     return node;
 }
 
