@@ -46,7 +46,7 @@ LOOKS = {
     "names": "s = leakgraph.snapshot(); s.select('name:program.heavy'),"
     " s.select('name:program.tool')",
     "growth": "a = leakgraph.snapshot(); plan.parts.append([]);"
-    " str(leakgraph.snapshot().diff(a))",
+    " str(a.diff(leakgraph.snapshot()))",
     "objgraph": "leakgraph.objgraph.show_refs([sys.modules['program']],"
     " filename='c.dot'), leakgraph.objgraph.show_backrefs([plan], filename='d.dot')",
 }
