@@ -9,26 +9,15 @@
  * sound: its blocks begin where listed blocks do, and have the size of their
  * list. Nobody else's block looks like that.
  */
+#include "bytes/python/bytes_python.h"
 #include "heap/malloc_heaps.h"
 
 enum {
-    SMALL_LISTS = 64, /* of one size each */
-    SMALLEST = 24,    /* bytes that the program gets of a block of the first */
-    STEP = 16,
+    SMALLEST = 24, /* bytes that the program gets of a block of the first */
     FAST_BINS = 10,
     STATE_FAST_BINS = 16,
     MOST_IN_LIST = 1 << 22,
 };
-
-/** A layout of a thread's cache. */
-typedef struct layout {
-    unsigned lists;
-    unsigned first; /* where the first blocks' addresses begin */
-    unsigned bytes; /* of its block */
-} layout;
-
-/** malloc.c, tcache_perthread_struct: from 2.42 on, and before. */
-static const layout layouts[] = {{76, 152, 760}, {64, 128, 648}};
 
 /** Follows links. `mixed`: they are mixed with their page. */
 typedef struct links {
@@ -61,11 +50,12 @@ list_is_sound(const links *self, uintptr_t first, size_t size, bool mark)
 }
 
 static bool
-walk_cache(const links *self, const layout *form, uintptr_t cache, bool mark)
+walk_cache(const links *self, const lg__cache_layout *form, uintptr_t cache,
+           bool mark)
 {
-    for (unsigned i = 0; i < form->lists; i++) {
-        uintptr_t first = lg__word_at(cache + form->first + 8 * i);
-        size_t size = i < SMALL_LISTS ? SMALLEST + STEP * (size_t)i : 0;
+    for (size_t i = 0; i < form->lists; i++) {
+        uintptr_t first = lg__word_at(cache + lg__cache_first(form) + 8 * i);
+        size_t size = i < LG__CACHE_SIZES ? SMALLEST + LG__CACHE_STEP * i : 0;
         if (first % 16 != 0 || !list_is_sound(self, first, size, mark))
             return false;
     }
@@ -75,10 +65,12 @@ walk_cache(const links *self, const layout *form, uintptr_t cache, bool mark)
 static void
 mark_cache(const links *self, const lg_native_block *block)
 {
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-        if (block->bytes == layouts[i].bytes &&
-            walk_cache(self, &layouts[i], block->address, false))
-            walk_cache(self, &layouts[i], block->address, true);
+    for (size_t i = 0; i < LG__CACHE_LAYOUTS; i++) {
+        const lg__cache_layout *form = &lg__cache_layouts[i];
+        if (block->bytes + sizeof(size_t) == lg__cache_block(form) &&
+            walk_cache(self, form, block->address, false))
+            walk_cache(self, form, block->address, true);
+    }
 }
 
 /** The lists of the fast bins lead from header to header, but their links lie
@@ -103,7 +95,8 @@ mark_fast_bins(const links *self, uintptr_t state, uint64_t *bytes)
 {
     for (unsigned i = 0; i < FAST_BINS; i++) {
         uintptr_t first = lg__word_at(state + STATE_FAST_BINS + 8 * i);
-        if (!mark_fast_bin(self, first, SMALLEST + STEP * (size_t)i, bytes))
+        if (!mark_fast_bin(self, first, SMALLEST + LG__CACHE_STEP * (size_t)i,
+                           bytes))
             return false;
     }
     return true;

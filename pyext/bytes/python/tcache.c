@@ -14,6 +14,7 @@
  * blocks.
  */
 #include "bytes/python/process.h"
+#include "bytes/python/thread_cache.h"
 #include "capture/common/capture_common.h"
 
 #include <Python.h>
@@ -24,36 +25,23 @@
 #include <string.h>
 
 enum {
-    MOST_LISTS = 76,
-    SIZES = 64,    /* lists with blocks of one size; the others are empty unless
-                      a setting of malloc asks for them */
-    SMALLEST = 32, /* bytes of a block, with its header, in steps of STEP */
-    STEP = 16,
-    FLAGS = 7, /* the bits of a block's size that mean other things */
+    SMALLEST = 32, /* bytes of a block of the first list, with its header */
+    FLAGS = 7,     /* the bits of a block's size that mean other things */
 };
-
-/** How a version of glibc lays a cache out. */
-typedef struct layout {
-    size_t lists;
-    size_t block; /**< bytes of its block, with the header */
-    bool left;    /**< its numbers count the blocks that may still come */
-} layout;
-
-static const layout layouts[] = {{64, 656, false}, {76, 768, true}};
 
 /** A thread's cache. */
 typedef struct cache {
-    const layout *form;
-    uint16_t numbers[MOST_LISTS];
-    uintptr_t first[MOST_LISTS];
+    const lg__cache_layout *form;
+    uint16_t numbers[LG__CACHE_MOST_LISTS];
+    uintptr_t first[LG__CACHE_MOST_LISTS];
 } cache;
 
-static const layout *
+static const lg__cache_layout *
 layout_of(size_t block)
 {
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-        if (layouts[i].block == block)
-            return &layouts[i];
+    for (size_t i = 0; i < LG__CACHE_LAYOUTS; i++)
+        if (lg__cache_block(&lg__cache_layouts[i]) == block)
+            return &lg__cache_layouts[i];
     return NULL;
 }
 
@@ -63,13 +51,13 @@ static bool
 read_cache(uintptr_t word, cache *out)
 {
     size_t size;
-    if (word <= sizeof size || word % STEP != 0 ||
+    if (word <= sizeof size || word % LG__CACHE_STEP != 0 ||
         !lg__peek(&size, (const void *)(word - sizeof size), sizeof size))
         return false;
     out->form = layout_of(size & ~(size_t)FLAGS);
     if (out->form == NULL)
         return false;
-    size_t numbers = out->form->lists * sizeof *out->numbers;
+    size_t numbers = lg__cache_first(out->form);
     size_t first = out->form->lists * sizeof *out->first;
     return lg__peek(out->numbers, (const void *)word, numbers) &&
            lg__peek(out->first, (const void *)(word + numbers), first);
@@ -80,7 +68,7 @@ static unsigned
 number_of_none(const cache *self)
 {
     unsigned most = 0;
-    for (size_t i = 0; self->form->left && i < self->form->lists; i++)
+    for (size_t i = 0; self->form->counts_left && i < self->form->lists; i++)
         most = self->numbers[i] > most ? self->numbers[i] : most;
     return most;
 }
@@ -101,10 +89,10 @@ bytes_in(const cache *self)
 {
     unsigned none = number_of_none(self);
     uint64_t bytes = 0;
-    for (size_t i = 0; i < SIZES; i++) {
+    for (size_t i = 0; i < LG__CACHE_SIZES; i++) {
         unsigned number = self->numbers[i];
-        unsigned count = self->form->left ? none - number : number;
-        bytes += (uint64_t)count * (SMALLEST + i * STEP);
+        unsigned count = self->form->counts_left ? none - number : number;
+        bytes += (uint64_t)count * (SMALLEST + i * LG__CACHE_STEP);
     }
     return bytes;
 }
