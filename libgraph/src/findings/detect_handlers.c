@@ -198,35 +198,14 @@ add_exit_handler(lg__detection *detection, lg__detected_group *group,
     }
 }
 
-// Adds what the interpreter keeps for atexit: each function and its arguments
-// by themselves, or, from Python 3.14 on, a list of tuples of them.
-static void
-add_exit_handlers(lg__detection *detection, lg__detected_group *group,
-                  uint32_t registry, uint32_t kept)
-{
-    const lg_columns *columns = &detection->graph->columns;
-    if (!lg__node_is_a(detection->graph, kept, "list")) {
-        add_exit_handler(detection, group, registry, kept);
-        return;
-    }
-    for (uint64_t edge = columns->first_edge[kept];
-         edge < columns->first_edge[kept + 1]; edge++) {
-        uint32_t handler = columns->edge_target[edge];
-        if (lg__edge_kind(detection->graph, edge) != LG_EDGE_INDEX)
-            continue;
-        for (uint64_t part = columns->first_edge[handler];
-             part < columns->first_edge[handler + 1]; part++)
-            if (lg__edge_kind(detection->graph, part) == LG_EDGE_INDEX)
-                add_exit_handler(detection, group, registry,
-                                 columns->edge_target[part]);
-    }
-}
+typedef void add_one(lg__detection *detection, lg__detected_group *group,
+                     uint32_t registry, uint32_t node);
 
-// Adds the callables of a list, or of the pairs of a callable and its context
-// in it.
+// Adds the items of a list, or what the tuples in it have: a callable and its
+// context or arguments.
 static void
 add_list(lg__detection *detection, lg__detected_group *group, uint32_t registry,
-         uint32_t list)
+         uint32_t list, add_one *add)
 {
     const lg_columns *columns = &detection->graph->columns;
     for (uint64_t edge = columns->first_edge[list];
@@ -235,13 +214,24 @@ add_list(lg__detection *detection, lg__detected_group *group, uint32_t registry,
         uint64_t first = columns->first_edge[node];
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_INDEX)
             continue;
-        bool pair = lg__node_role(detection->graph, node) == LG__ROLE_TUPLE;
-        for (; pair && first < columns->first_edge[node + 1]; first++)
-            add_handler(detection, group, registry,
-                        columns->edge_target[first]);
-        if (!pair)
-            add_handler(detection, group, registry, node);
+        bool tuple = lg__node_role(detection->graph, node) == LG__ROLE_TUPLE;
+        for (; tuple && first < columns->first_edge[node + 1]; first++)
+            add(detection, group, registry, columns->edge_target[first]);
+        if (!tuple)
+            add(detection, group, registry, node);
     }
+}
+
+// Adds what the interpreter keeps for atexit: each function and its arguments
+// by themselves, or, from Python 3.14 on, a list of tuples of them.
+static void
+add_exit_handlers(lg__detection *detection, lg__detected_group *group,
+                  uint32_t registry, uint32_t kept)
+{
+    if (lg__node_is_a(detection->graph, kept, "list"))
+        add_list(detection, group, registry, kept, add_exit_handler);
+    else
+        add_exit_handler(detection, group, registry, kept);
 }
 
 // Looks at what the interpreter calls at its end and when it forks.
@@ -261,7 +251,7 @@ look_at_interpreter(lg__detection *detection, lg__detected_group *group)
                                   columns->edge_target[edge]);
             else if (kind != LG__REGISTRY_NONE)
                 add_list(detection, group, columns->edge_target[edge],
-                         columns->edge_target[edge]);
+                         columns->edge_target[edge], add_handler);
         }
     }
 }
@@ -280,7 +270,7 @@ look_at_futures(lg__detection *detection, lg__detected_group *group)
             lg__detection_attribute(detection, future, "_callback0");
         if (others == LG_NONE || lg__detection_is_local(detection, future))
             continue;
-        add_list(detection, group, future, others);
+        add_list(detection, group, future, others, add_handler);
         if (first != LG_NONE)
             add_handler(detection, group, future, first);
     }
