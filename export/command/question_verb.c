@@ -56,13 +56,6 @@ write_name(const char *name, char out[NAME_LENGTH])
         *at = *at == '_' ? '-' : *at;
 }
 
-static bool
-is_flag(const lg_option *option)
-{
-    return option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE ||
-           option->type == LG_OPTION_UPDATE || option->type == LG_OPTION_CHECK;
-}
-
 // Returns what stands for the value of an option that needs no name; NULL: the
 // option needs it.
 static const char *
@@ -88,7 +81,8 @@ list_options(request *to)
     const lg_option *options = to->question->options;
     for (int i = 0; options[i].name; i++)
         list_option(to, options[i].name,
-                    is_flag(&options[i]) ? no_argument : required_argument,
+                    lg_option_is_flag(&options[i]) ? no_argument
+                                                   : required_argument,
                     FIRST_LETTER + i);
     list_option(to, "json", no_argument, FIRST_LETTER + JSON);
     list_option(to, "help", no_argument, FIRST_LETTER + HELP);
@@ -191,13 +185,8 @@ has_leaks(const lg_question *question, const lg_table *table)
     const lg_table *facts = lg_table_facts(table);
     if (!question->leaks)
         return lg_table_row_count(table) > 0;
-    for (size_t i = 0; i < lg_table_column_count(facts); i++) {
-        lg_string name = lg_table_column(facts, i).name;
-        if (name.length == strlen(question->leaks) &&
-            !memcmp(name.data, question->leaks, name.length))
-            return lg_table_cell(facts, 0, i).count > 0;
-    }
-    return false;
+    size_t leaks = lg_table_column_find(facts, question->leaks);
+    return leaks != SIZE_MAX && lg_table_count_at(facts, 0, leaks) > 0;
 }
 
 static lg_status

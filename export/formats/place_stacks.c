@@ -58,47 +58,43 @@ add_lines(lg__stream *out, lg_string frames)
     }
 }
 
+// Writes the frames of a place, and then the bytes of the stack that ends
+// there.
+static void
+end_stack(lg__stream *out, const lg_places *places, uint32_t index,
+          uint64_t bytes)
+{
+    uint32_t stack[DEEPEST];
+    for (uint32_t depth = list_stack(places, index, stack); depth-- > 0;) {
+        lg_place step = lg_places_at(places, stack[depth]);
+        add_frame(out, &step);
+        lg_text_add(&out->text, depth > 0 ? ";" : " ");
+    }
+    lg__stream_number(out, bytes);
+    lg_text_add(&out->text, "\n");
+}
+
 void
 lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks)
 {
-    uint32_t steps[DEEPEST];
     for (size_t i = 0; i < stacks->count; i++) {
         const lg_allocation_stack *stack = &stacks->items[i];
-        uint64_t bytes = 0;
-        for (uint32_t on = 0; on <= lg_places_device_count(stacks->places);
-             on++)
-            bytes += stack->bytes[on];
-        if (bytes == 0 || !lg__stream_step(out, i, stacks->count))
+        if (stack->weight == 0 || !lg__stream_step(out, i, stacks->count))
             continue;
         add_lines(out, stack->frames);
-        for (uint32_t depth = list_stack(stacks->places, stack->place, steps);
-             depth-- > 0;) {
-            lg_place step = lg_places_at(stacks->places, steps[depth]);
-            add_frame(out, &step);
-            lg_text_add(&out->text, depth > 0 ? ";" : " ");
-        }
-        lg__stream_number(out, bytes);
-        lg_text_add(&out->text, "\n");
+        end_stack(out, stacks->places, stack->place, stack->weight);
     }
 }
 
 void
 lg__write_folded(lg__stream *out, const lg_places *places)
 {
-    uint32_t stack[DEEPEST];
     uint32_t count = lg_places_count(places);
     for (uint32_t i = 0; i < count && lg__stream_step(out, i, count); i++) {
         lg_place place = lg_places_at(places, i);
         uint64_t own = lg__place_own(places, &place);
-        if (own == 0)
-            continue;
-        for (uint32_t depth = list_stack(places, i, stack); depth-- > 0;) {
-            lg_place step = lg_places_at(places, stack[depth]);
-            add_frame(out, &step);
-            lg_text_add(&out->text, depth > 0 ? ";" : " ");
-        }
-        lg__stream_number(out, own);
-        lg_text_add(&out->text, "\n");
+        if (own > 0)
+            end_stack(out, places, i, own);
     }
 }
 

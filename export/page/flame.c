@@ -76,15 +76,6 @@ frame_of_place(flame *of, uint32_t line, uint32_t place)
     return at;
 }
 
-static uint64_t
-sum_of(const flame *of, const uint64_t *bytes)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i <= lg_places_device_count(of->stacks.places); i++)
-        sum += bytes[i];
-    return sum;
-}
-
 static bool
 is_line(const frame *of, lg_string line)
 {
@@ -107,9 +98,8 @@ add_stacks(flame *of)
             line == NONE ? NONE : frame_of_place(of, line, stack->place);
         if (at == NONE)
             return false;
-        uint64_t bytes = sum_of(of, stack->bytes);
         for (;; at = of->frames[at].parent) {
-            of->frames[at].bytes += bytes;
+            of->frames[at].bytes += stack->weight;
             if (at == 0)
                 break;
         }

@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 
 from leakgraph import _core
 from leakgraph._core import Snapshot, UnsupportedError, diff, load
-from leakgraph.processes import python_below
+from leakgraph.processes import python_below, resident
 from leakgraph.run import fail, say
 from leakgraph.samples import Log
 
@@ -289,13 +289,9 @@ def _wait(pid: int, seconds: float, log: Log | None) -> None:
 
 def _sample(pid: int, log: Log | None) -> None:
     """Write the resident memory of a process, unless it has ended."""
-    if log is None:
-        return
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
-    except (OSError, IndexError):
-        return
-    log.add((float(pages * os.sysconf("SC_PAGE_SIZE")),))
+    read = None if log is None else resident(pid)
+    if log is not None and read is not None:
+        log.add((float(read[0]),))
 
 
 def _number(options: dict[str, str], name: str, default: str) -> int:

@@ -15,6 +15,7 @@ __all__ = [
     "name",
     "python_below",
     "read_memory",
+    "resident",
 ]
 
 #: Bytes of a page.
@@ -51,6 +52,16 @@ class Memory(NamedTuple):
     #: pages of no file, ascending: twice the number, plus 1 if no other process maps it
     pages: array[int]
     segments: list[Mapping]
+
+
+def resident(pid: int) -> tuple[int, int] | None:
+    """Return the resident bytes, and those of files among them; None: it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            words = file.read().split()
+        return int(words[1]) * PAGE, int(words[2]) * PAGE
+    except (OSError, IndexError):
+        return None
 
 
 def descendants(root: int) -> list[tuple[int, int | None]]:

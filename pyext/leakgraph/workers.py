@@ -9,6 +9,7 @@ from contextlib import suppress
 from time import thread_time
 
 from leakgraph._core import Size, _children, _line, _rank
+from leakgraph.processes import resident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ MOST, POINTS = 64, 30
 EVERY = 5
 #: The name of a child that takes a snapshot for a Watch.
 OWN = "leakgraph"
-#: Bytes of a page.
-PAGE = os.sysconf("SC_PAGE_SIZE")
 #: The share of the time that a measurement of one child may take.
 SHARE = 0.01
 #: How many bytes the memory of a worker must gain to count as rising.
@@ -204,12 +203,8 @@ def own_name() -> str:
 
 def _anonymous_bytes(pid: int) -> int | None:
     """Return the resident bytes of no file; None: the process is gone."""
-    try:
-        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-            words = file.read().split()
-    except OSError:
-        return None
-    return (int(words[1]) - int(words[2])) * PAGE
+    read = resident(pid)
+    return None if read is None else read[0] - read[1]
 
 
 def _own_bytes(pid: int) -> int | None:

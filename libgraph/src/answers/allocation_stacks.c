@@ -11,7 +11,6 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FACT "allocation"
@@ -275,10 +274,12 @@ make_stacks(tracing *to)
         const traced_node *node = &to->nodes[i];
         if (begins_stack(to, i))
             begin_stack(to, node);
-        to->out.items[to->out.count - 1].count++;
+        lg_allocation_stack *stack = &to->out.items[to->out.count - 1];
         uint64_t *bytes = to->out.bytes + (to->out.count - 1) * to->each;
-        bytes[lg_node_device(to->graph, node->node)] +=
-            lg_node_size(to->graph, node->node);
+        uint64_t size = lg_node_size(to->graph, node->node);
+        bytes[lg_node_device(to->graph, node->node)] += size;
+        stack->weight += size;
+        stack->count++;
     }
     return true;
 }

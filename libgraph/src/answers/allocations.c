@@ -6,7 +6,6 @@
 #include <leakgraph/internal/allocations.h>
 #include <leakgraph/internal/options.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 // Of a sum, the biggest parts have rows. Those beyond the most, or with less
@@ -33,15 +32,6 @@ typedef struct summing {
     uint64_t *sums; // of parts, each by device
     lg_allocations out;
 } summing;
-
-static uint64_t
-weigh(const summing *to, const uint64_t *bytes)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < to->each; i++)
-        sum += bytes[i];
-    return sum;
-}
 
 static void
 add_bytes(const summing *to, uint64_t *sum, const uint64_t *bytes)
@@ -70,7 +60,6 @@ add_stack(summing *to, const lg_allocation_stack *stack)
     line_part *last = to->parts + to->part_count;
     bool same = to->part_count > 0 && last[-1].row.place == stack->place &&
                 lg__string_same(last[-1].row.line, stack->line);
-    uint64_t weight = weigh(to, stack->bytes);
     if (!same) {
         *last = (line_part){.row = {.line = stack->line,
                                     .frames = stack->frames,
@@ -83,9 +72,9 @@ add_stack(summing *to, const lg_allocation_stack *stack)
     add_bytes(to, sum, stack->bytes);
     part->row.bytes = sum;
     part->row.count += stack->count;
-    part->row.weight += weight;
-    if (weight > part->most) {
-        part->most = weight;
+    part->row.weight += stack->weight;
+    if (stack->weight > part->most) {
+        part->most = stack->weight;
         part->row.frames = stack->frames;
         part->row.node = stack->holder;
     }

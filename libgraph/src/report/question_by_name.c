@@ -27,15 +27,6 @@ lg_question_needs_analysis(const lg_question *question)
     return (lg_question_needs(question, NULL) & LG_NEEDS_ANALYSIS) != 0;
 }
 
-size_t
-lg_question_option_count(const lg_question *question)
-{
-    size_t count = 0;
-    while (question->options[count].name != NULL)
-        count++;
-    return count;
-}
-
 const char *
 lg_question_option_name(const lg_question *question, size_t index)
 {
@@ -80,8 +71,7 @@ read_option(const lg_question *question, const char *text, lg_given *given,
     const lg_option *option = &question->options[i];
     if (option->name == NULL)
         return refuse(question, text, length, err);
-    bool is_flag =
-        option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE;
+    bool is_flag = lg_option_is_flag(option);
     bool has_value = text[length] != '\0';
     if (is_flag == has_value)
         return lg_error_set(err, LG_EINVAL, "%s of %s %s: write \"%s%s\"",

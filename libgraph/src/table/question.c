@@ -20,8 +20,8 @@ enum { MOST_FIELDS = 32 };
 // Who sees a column that has no readers in this answer.
 enum { NOBODY = 16 };
 
-static size_t
-count_options(const lg_question *question)
+size_t
+lg_question_option_count(const lg_question *question)
 {
     size_t count = 0;
     while (question->options[count].name != NULL)
@@ -288,6 +288,13 @@ set_member(const lg_question *question, const lg_ask *ask,
 }
 
 bool
+lg_option_is_flag(const lg_option *option)
+{
+    return option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE ||
+           option->type == LG_OPTION_UPDATE || option->type == LG_OPTION_CHECK;
+}
+
+bool
 lg_option_in_form(const lg_option *option)
 {
     return option->type != LG_OPTION_BASELINE &&
@@ -315,7 +322,8 @@ open_baseline(const lg_question *question, const lg_ask *ask, used *out,
 {
     const lg_option *file = NULL;
     const lg_option *update = NULL;
-    for (size_t i = 0; i < count_options(question) && ask->given != NULL; i++) {
+    for (size_t i = 0;
+         i < lg_question_option_count(question) && ask->given != NULL; i++) {
         const lg_option *option = &question->options[i];
         if (option->type == LG_OPTION_BASELINE && ask->given[i].given) {
             file = option;
@@ -340,7 +348,7 @@ lg_question_check(const lg_question *question, const lg_ask *ask, lg_error *err)
     uint32_t device;
     used held = {0};
     lg_status status = LG_OK;
-    for (size_t i = 0; i < count_options(question) && !status; i++)
+    for (size_t i = 0; i < lg_question_option_count(question) && !status; i++)
         if (question->options[i].type == LG_OPTION_DEVICE && ask->given != NULL)
             status = set_device(question, ask, &question->options[i],
                                 ask->given[i].text, &device, err);
@@ -659,7 +667,8 @@ unsigned
 lg_question_needs(const lg_question *question, const lg_given *given)
 {
     unsigned needs = question->needs & (LG_NEEDS_ANALYSIS | LG_USES_ANALYSIS);
-    for (size_t i = 0; i < count_options(question) && given != NULL; i++)
+    for (size_t i = 0; i < lg_question_option_count(question) && given != NULL;
+         i++)
         if (question->options[i].type == LG_OPTION_CHOICE &&
             given[i].number > 0 && (question->needs & LG_UNLESS_CHOSEN))
             return 0;
@@ -669,7 +678,7 @@ lg_question_needs(const lg_question *question, const lg_given *given)
 size_t
 lg_question_option(const lg_question *question, const char *name)
 {
-    for (size_t i = 0; i < count_options(question); i++)
+    for (size_t i = 0; i < lg_question_option_count(question); i++)
         if (strcmp(question->options[i].name, name) == 0)
             return i;
     return SIZE_MAX;

@@ -237,6 +237,16 @@ lg_table_column_count(const lg_table *table)
     return table->column_count;
 }
 
+size_t
+lg_table_column_find(const lg_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].name != NULL &&
+            strcmp(table->columns[i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
 static lg_string
 string_of(const char *string)
 {

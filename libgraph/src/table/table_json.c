@@ -40,11 +40,7 @@ add_numbers(lg_json *json, const char *name, const uint64_t *numbers,
 static bool
 has_column(const lg_table *table, const char *name)
 {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].name != NULL &&
-            strcmp(table->columns[i].name, name) == 0)
-            return true;
-    return false;
+    return lg_table_column_find(table, name) != SIZE_MAX;
 }
 
 // Writes a node. The one called node is what the row is about: its type and

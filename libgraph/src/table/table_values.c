@@ -1,8 +1,6 @@
 // The columns and cells of a table, one value at a time.
 #include "table/table_private.h"
 
-#include <string.h>
-
 lg_string
 lg_table_column_name(const lg_table *table, size_t column)
 {
@@ -19,15 +17,6 @@ lg_column_type
 lg_table_column_type(const lg_table *table, size_t column)
 {
     return lg_table_column(table, column).type;
-}
-
-size_t
-lg_table_column_find(const lg_table *table, const char *name)
-{
-    for (size_t i = 0; i < lg_table_column_count(table); i++)
-        if (*name && lg__string_is(lg_table_column_name(table, i), name))
-            return i;
-    return SIZE_MAX;
 }
 
 bool

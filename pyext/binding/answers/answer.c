@@ -416,13 +416,10 @@ static const struct {
 static void
 add_preset(const lg_option *option, lg_text *out)
 {
-    bool flag = option->type == LG_OPTION_FLAG ||
-                option->type == LG_OPTION_MINE ||
-                option->type == LG_OPTION_UPDATE;
     const char *word =
         option->type == LG_OPTION_CHOICE ? option->words[0] : option->preset;
     lg_text_addf(out, "%s=", option->name);
-    if (flag)
+    if (lg_option_is_flag(option))
         lg_text_add(out, "False");
     else if (word == NULL || strcmp(word, "all") == 0)
         lg_text_add(out, "None");

@@ -32,6 +32,7 @@ typedef struct lg_allocation_stack {
     lg_node holder;   /**< an object of the place that stands for some */
     uint64_t count;
     const uint64_t *bytes; /**< shallow, by device */
+    uint64_t weight;       /**< the sum of that */
 } lg_allocation_stack;
 
 typedef struct lg_allocation_stacks {

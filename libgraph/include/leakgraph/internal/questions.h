@@ -95,6 +95,8 @@ typedef struct lg_given {
 lg_status lg_option_read(const lg_option *option, const char *called,
                          const char *word, lg_given *out, lg_error *err);
 
+/** Whether the option is given or not, and takes no value. */
+bool lg_option_is_flag(const lg_option *option);
 /** Whether a form has the option: none that names a file, or that only a
  *  command can obey. */
 bool lg_option_in_form(const lg_option *option);
