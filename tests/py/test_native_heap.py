@@ -66,8 +66,8 @@ def test_small_objects_are_blocks_and_freed_ones_are_not(found):
     assert pools["in_use"] == 2500
     # The script's own next objects take a few of the freed blocks.
     assert pools["gone"] <= 10 or found["reused"]
-    # The list and the account are some objects apart.
-    assert pools["bytes"] == pytest.approx(pools["told"], abs=8192)
+    # Objects come and go between the account and the list.
+    assert pools["bytes"] == pytest.approx(pools["told"], rel=0.01)
 
 
 @pytest.mark.parametrize("damage", ["size", "odd", "zero", "flag"])
