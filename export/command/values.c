@@ -2,6 +2,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +83,13 @@ lg__steps_read(const char *word, size_t count, double **out)
     const char *at = word;
     size_t taken = 0;
     while (steps && taken < count) {
-        char *end;
-        steps[taken] = strtod(at, &end);
-        if (end == at || (*end && *end != ','))
+        const char *number = at + strspn(at, " ");
+        bool negative = *number == '-';
+        number += negative || *number == '+';
+        const char *end = lg_number_read(number, &steps[taken]);
+        if (end == number || (*end && *end != ','))
             break;
+        steps[taken] = negative ? -steps[taken] : steps[taken];
         taken++;
         at = end + (*end == ',');
         if (!*end)

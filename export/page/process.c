@@ -3,6 +3,7 @@
 #include "page/page_private.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 
 #include <string.h>
@@ -41,15 +42,6 @@ format_sizes(lg__page *page, const uint64_t *bytes)
     lg_text_add(page->out, "</b>");
 }
 
-static uint64_t
-sum(const uint64_t *bytes, uint32_t devices)
-{
-    uint64_t total = 0;
-    for (uint32_t i = 0; i <= devices; i++)
-        total += bytes[i];
-    return total;
-}
-
 static void
 format_objects(lg__page *page)
 {
@@ -59,13 +51,13 @@ format_objects(lg__page *page)
     lg_text_add_count(out, lg_graph_columns(page->graph)->node_count);
     lg_text_add(out, "</b> objects. Those that roots reach hold ");
     format_sizes(page, top->reachable);
-    if (sum(top->libraries, top->devices)) {
+    if (lg_bytes_sum(top->libraries, (size_t)top->devices + 1)) {
         lg_text_add(out, ", of which libraries keep ");
         format_sizes(page, top->libraries);
         lg_text_add(out, " for themselves");
     }
     lg_text_add(out, ".");
-    if (sum(top->garbage, top->devices)) {
+    if (lg_bytes_sum(top->garbage, (size_t)top->devices + 1)) {
         lg_text_add(out, " Garbage that waits for the collector holds ");
         format_sizes(page, top->garbage);
         lg_text_add(out, ".");

@@ -1141,7 +1141,7 @@ class Native(Result[NativeRow]):
     @property
     def inspected(self) -> bool: ...
     @property
-    def reason(self) -> str: ...
+    def reason(self) -> str | None: ...
     @property
     def total(self) -> Size: ...
     @property
@@ -1930,7 +1930,7 @@ class Cycle(
     _Row,
     tuple[
         Literal["collectable", "held", "uncollectable"],
-        Literal["", "native", "untraversed", "frozen", "untracked"],
+        Literal["native", "untraversed", "frozen", "untracked"] | None,
         Node | None,
         str | None,
         Size,
@@ -1943,7 +1943,7 @@ class Cycle(
         bool,
         str | None,
         str,
-        str,
+        str | None,
         int,
         str,
         bool,
@@ -1973,7 +1973,9 @@ class Cycle(
     @property
     def kind(self) -> Literal["collectable", "held", "uncollectable"]: ...
     @property
-    def reason(self) -> Literal["", "native", "untraversed", "frozen", "untracked"]: ...
+    def reason(
+        self,
+    ) -> Literal["native", "untraversed", "frozen", "untracked"] | None: ...
     @property
     def culprit(self) -> Node | None: ...
     @property
@@ -1999,7 +2001,7 @@ class Cycle(
     @property
     def advice(self) -> str: ...
     @property
-    def held_by(self) -> str: ...
+    def held_by(self) -> str | None: ...
     @property
     def group(self) -> int: ...
     @property
@@ -2197,8 +2199,8 @@ class NativeRow(
         Node,
         str,
         str,
-        str,
-        str,
+        str | None,
+        str | None,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -2232,9 +2234,9 @@ class NativeRow(
     @property
     def what(self) -> str: ...
     @property
-    def library(self) -> str: ...
+    def library(self) -> str | None: ...
     @property
-    def held_by(self) -> str: ...
+    def held_by(self) -> str | None: ...
 
 @final
 class AllocationRow(

@@ -363,16 +363,16 @@ as_json(void)
             LG_OK);
     CHECK_TEXT(
         text,
-        "{\"count\": 1, \"total\": 1, \"leaks\": 1, \"kinds\": "
+        "{\"total\": 1, \"leaks\": 1, \"kinds\": "
         "{\"collectable\": 1, \"held\": 0, \"uncollectable\": 0}, "
-        "\"known\": 0, \"smaller\": 0, \"cycles\": [\n"
+        "\"known\": 0, \"smaller\": 0, \"rows\": [\n"
         "  {\"kind\": \"collectable\", \"reason\": null, \"culprit\": null, "
         "\"library\": null, \"retained\": {\"host\": 48}, \"objects\": 1, "
         "\"types\": [{\"type\": \"app.Thing\", \"count\": 1}], \"node\": 0, "
-        "\"type\": \"app.Thing\", \"title\": \"Thing\", \"cycle\": "
-        "\"Thing.me -> itself\", \"hops\": [{\"source\": 0, \"target\": 0, "
-        "\"label\": \".me\"}], \"cut\": 0, \"cuts\": [{\"source\": 0, "
-        "\"target\": 0, \"label\": \".me\", \"reason\": \"the attribute that "
+        "\"cycle\": \"Thing.me -> itself\", \"hops\": [{\"label\": \".me\", "
+        "\"source\": 0, \"target\": 0, \"reason\": \"\"}], \"cuts\": "
+        "[{\"label\": \".me\", "
+        "\"source\": 0, \"target\": 0, \"reason\": \"the attribute that "
         "closes the cycle: make it a weakref, or set it to None when "
         "done\", \"alike\": 0}], \"more\": 0, \"more_least\": false, "
         "\"left\": null, \"advice\": \"Thing.me: the attribute that closes "

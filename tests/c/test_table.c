@@ -284,8 +284,7 @@ parts(void)
     static const lg__column of[] = {{.name = "name"}};
     lg_text out = {0};
     lg_text text = {0};
-    lg_table *table =
-        lg__table_new(graph, (lg__layout){.rows = "types"}, of, 1);
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, of, 1);
     lg__table_row(table);
     lg__put_literal(table, 0, "x");
     lg_table *part = lg__table_part(
@@ -300,7 +299,7 @@ parts(void)
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
     expect(lg_table_text(table, 0, &out, NULL), &out, "name\nx\npart\ny\n");
     expect(lg_table_json(table, &out, NULL), &out,
-           "{\"types\": [\n  {\"name\": \"x\"}\n]}\n");
+           "{\"rows\": [\n  {\"name\": \"x\"}\n]}\n");
     CHECK(lg_table_html(table, 0, &out, NULL) == LG_OK);
     CHECK(strstr(out.data, "</table><p>part</p><table><tbody>") != NULL);
     CHECK(strstr(out.data, "</table><p>html</p>") != NULL);

@@ -112,6 +112,33 @@ points(void)
     expect_point("", "");
 }
 
+// Reads what strtod reads, to the last bit, and ends where it ends.
+static void
+numbers(void)
+{
+    static const char *const texts[] = {
+        "0",       "12",     "1.5",     "0.01",    "0.1",
+        "4096KiB", "1e-3",   "2.5E+2x", "1.2.3",   "3.",
+        ".5",      "7e",     "7e+",     "1e999",   "0e999",
+        "1e-9999", "0.0025", "99.9",    "1048576", "16777216.125",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *end;
+        double expected = strtod(texts[i], &end);
+        double number = -1;
+        CHECK(lg_number_read(texts[i], &number) == end);
+        CHECK(!(number < expected) && !(number > expected));
+    }
+    static const char *const none[] = {"", "x1", "-1", "+1", ".", " 1", ",5"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        double number = -1;
+        CHECK(lg_number_read(none[i], &number) == none[i] && number < 0);
+    }
+    double large = 0;
+    lg_number_read("12345678901234567890123", &large);
+    CHECK(large > 1.2345678901234e22 && large < 1.2345678901235e22);
+}
+
 static void
 fixed(void)
 {
@@ -184,6 +211,7 @@ SUITE(text)
     RUN(sizes_by_device);
     RUN(differences);
     RUN(points);
+    RUN(numbers);
     RUN(fixed);
     RUN(json);
     RUN(html);

@@ -278,7 +278,7 @@ class Command(unittest.TestCase):
         for word in ("held", "collectable", "native code holds", "Child.parent"):
             self.assertIn(word, text)
         words = ("cycles", "family.lgs", "--json")
-        kinds = [c["kind"] for c in json.loads(self.fine(*words))["cycles"]]
+        kinds = [c["kind"] for c in json.loads(self.fine(*words))["rows"]]
         self.assertEqual(kinds, ["held", "collectable", "uncollectable"])
         for extra, count in (
             (("--limit", "1"), 1),
@@ -292,7 +292,7 @@ class Command(unittest.TestCase):
         ):
             done = self.run_command(*words, *extra)
             self.assertEqual(done.returncode, 0)
-            self.assertEqual(len(json.loads(done.stdout)["cycles"]), count, extra)
+            self.assertEqual(len(json.loads(done.stdout)["rows"]), count, extra)
         self.refused(2, "not 'x'", "cycles", "family.lgs", "--kind", "x")
         self.refused(2, "not 'held,'", "cycles", "family.lgs", "--kind", "held,")
         for size in ("x", "-1", "3XB", "1e30", ""):
@@ -382,7 +382,7 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         found = json.loads(done.stdout)
         self.assertEqual((found["known"], found["leaks"]), (1, 1))
-        self.assertIn(found["cycles"][1]["key"], known[2])
+        self.assertIn(found["rows"][1]["key"], known[2])
         (self.here / "known.txt").write_text("{}")
         self.refused(3, "known.txt is no baseline", *words)
 
@@ -428,7 +428,7 @@ class Command(unittest.TestCase):
         text = self.fine(*words, "train.trainer.losses[*]")
         one = json.loads(self.fine(*words, "train.trainer.losses[*]", "--json"))
         self.assertIn(f"{one['count']:,} objects would die", text)
-        self.assertEqual(one["count"], sum(row["count"] for row in one["types"]))
+        self.assertEqual(one["count"], sum(row["count"] for row in one["rows"]))
         twice = self.fine(
             *words, "train.trainer.losses[*]", "--cut", "train.trainer.losses[*]"
         )

@@ -140,7 +140,7 @@ def test_command(holder, tmp_path):
     updated = run(*listed, "--update-baseline")
     assert updated.returncode == 0 and " more known to the baseline" in updated.stdout
     assert run(*listed).stdout == updated.stdout
-    parsed = json.loads(run("--json").stdout)["findings"]
+    parsed = json.loads(run("--json").stdout)["rows"]
     assert "exception-traceback" in {finding["pattern"] for finding in parsed}
     findings = leakgraph.load(path).findings()
     assert str(findings) == report.stdout

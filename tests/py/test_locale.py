@@ -17,6 +17,10 @@ by_number = {0.5: bytearray(4_000_000), 2.25: bytearray(3_000_000)}
 snapshot = leakgraph.snapshot()
 float(snapshot.info()["capture.seconds"])
 (held,) = snapshot.select("name:__main__.by_number")
+for share, same in (("1.5%", 0.015), ("0.25", 0.25)):
+    rows = snapshot.dominators(min_share=share)
+    assert len(rows) == len(snapshot.dominators(min_share=same)) > 0, share
+assert len(snapshot.cycles(min_bytes="1.5KiB")) == len(snapshot.cycles(min_bytes=1536))
 labels = [edge.label for edge in held.referents()]
 assert "[0.5]" in labels and "[2.25]" in labels, labels
 

@@ -216,9 +216,9 @@ def test_cycles(graph):
     cycles = graph.cycles(min_bytes=0, limit=300)
     parsed = json.loads(cycles.json)
     assert (cycles.total, cycles.leaks) == (parsed["total"], parsed["leaks"])
-    assert len(cycles) == len(parsed["cycles"]) > 10
+    assert len(cycles) == len(parsed["rows"]) > 10
     text = str(cycles)
-    for at, (row, plain) in enumerate(zip(cycles, parsed["cycles"])):
+    for at, (row, plain) in enumerate(zip(cycles, parsed["rows"])):
         assert (row.kind, row.group) == (plain["kind"], plain["group"])
         assert (row.library, row.left, row.more) == (
             plain["library"],
@@ -230,15 +230,17 @@ def test_cycles(graph):
         assert labelled(row.cuts) == plain_hops(plain["cuts"])
         assert [cut.alike for cut in row.cuts] == [c["alike"] for c in plain["cuts"]]
         assert len(row.cut_edges) == sum(1 + cut.alike for cut in row.cuts)
-        assert row.held_by == (plain["held_by"] or "")
+        assert (row.held_by, row.reason) == (plain["held_by"], plain["reason"])
         if row.cuts:
-            assert labelled([row.cut]) == [labelled(row.hops)[plain["cut"]]]
+            assert row.cut == row.cuts[0] and labelled([row.cut])[0] in labelled(
+                row.hops
+            )
         number = f"\n{at + 1:2}. {row.kind} · "
         assert (number in text) == (row.group == at)
         if row.group == at and row.library is None:
             block = text.split(number)[1].split("\n\n")[0]
             assert f"retains {row.retained}" in block
-            assert row.advice in block and row.held_by in block
+            assert row.advice in block and (row.held_by or "") in block
 
 
 def test_pictures_of_cycles(graph):

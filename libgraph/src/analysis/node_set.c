@@ -300,11 +300,8 @@ lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
         return lg__error_memory(err);
     lg_status status =
         lg_nodes_retained_each(analysis, nodes, count, monitor, bytes, err);
-    if (status == LG_OK) {
-        *out = (lg_bytes){bytes[0], 0};
-        for (uint32_t device = 1; device <= devices; device++)
-            out->devices += bytes[device];
-    }
+    if (status == LG_OK)
+        *out = (lg_bytes){bytes[0], lg_bytes_sum(bytes + 1, devices)};
     lg__wide_free(bytes);
     return status;
 }

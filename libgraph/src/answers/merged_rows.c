@@ -169,8 +169,9 @@ weigh(listing *to, const lg_analysis *analysis, const lg_node *targets,
         return lg__error_memory(err);
     lg_status status =
         weigh_targets(to, analysis, targets, count, monitor, err);
-    for (uint32_t on = 0; on <= to->out.devices && status == LG_OK; on++)
-        to->out.total += to->out.retained[on];
+    if (status == LG_OK)
+        to->out.total =
+            lg_bytes_sum(to->out.retained, (size_t)to->out.devices + 1);
     return status;
 }
 

@@ -411,11 +411,14 @@ static const lg_field fields[] = {
      .of = LG_FIELD_TITLE, .look = {.in = LG_IN_DATA}},
     {"what", NULL, "what most of the bytes are", LG_COLUMN_TEXT, ROW(what),
      .look = {.gap = 2}},
-    {"library", NULL, "the library that most of the bytes are of, if known",
-     LG_COLUMN_TEXT, ROW(library), .look = {.in = LG_IN_DATA}},
+    {"library", NULL, "the library that most of the bytes are of, or None",
+     LG_COLUMN_TEXT, ROW(library), .optional = true,
+     .look = {.in = LG_IN_DATA}},
     {"held_by", "held by",
-     "the path to the holder from a root; with `[*]` for several objects",
-     LG_COLUMN_PATH, .write = write_held_by, .look = {.gap = 2}},
+     "the path to the holder from a root, or None; with `[*]` for several "
+     "objects",
+     LG_COLUMN_PATH, .write = write_held_by, .optional = true,
+     .look = {.gap = 2}},
     {0},
 };
 
@@ -424,8 +427,8 @@ static const lg_field fields[] = {
 static const lg_field facts[] = {
     {"inspected", NULL, "whether the capture listed native memory",
      LG_COLUMN_BOOL, FACT(inspected)},
-    {"reason", NULL, "why it did not, if it was asked to", LG_COLUMN_TEXT,
-     FACT(reason)},
+    {"reason", NULL, "why it did not, if it was asked to; or None",
+     LG_COLUMN_TEXT, FACT(reason), .optional = true},
     {"total", NULL, "all blocks that C code has for itself", LG_COLUMN_SIZE,
      FACT(all)},
     {"lost", NULL, "the part of that to which nothing points", LG_COLUMN_SIZE,

@@ -5,6 +5,7 @@
 #include "table/table_private.h"
 
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,9 +179,7 @@ end_rows(lg__wasting *to)
         lg_waste_row *row = &out->rows[i];
         row->size = bytes_at(to, i, 0);
         row->waste = bytes_at(to, i, 1);
-        row->weight = 0;
-        for (size_t on = 0; on < to->each; on++)
-            row->weight += row->waste[on];
+        row->weight = lg_bytes_sum(row->waste, to->each);
     }
     if (out->total_rows > 0)
         qsort(out->rows, out->total_rows, sizeof *out->rows, most_first);

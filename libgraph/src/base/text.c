@@ -1,4 +1,5 @@
 // lg_text: a growing string that remembers when memory ran out.
+#include <math.h>
 #include <stdarg.h>
 
 #include <leakgraph/internal/wording.h>
@@ -292,6 +293,65 @@ lg_number_point(char *digits)
         return;
     *point = '.';
     memmove(point + 1, point + length, strlen(point + length) + 1);
+}
+
+// Returns the exponent behind a number, and where it ends; 0 and `at` if there
+// is none.
+static long
+read_exponent(const char *at, const char **end)
+{
+    enum { MOST = 9999 };
+    bool negative = at[0] != '\0' && at[1] == '-';
+    const char *digit = at + 1 + (negative || (*at != '\0' && at[1] == '+'));
+    long exponent = 0;
+    *end = at;
+    if ((*at != 'e' && *at != 'E') || *digit < '0' || *digit > '9')
+        return 0;
+    for (; *digit >= '0' && *digit <= '9'; digit++)
+        exponent = exponent < MOST ? 10 * exponent + (*digit - '0') : MOST;
+    *end = digit;
+    return negative ? -exponent : exponent;
+}
+
+// Returns a number times a power of ten.
+static double
+scaled(uint64_t digits, long scale)
+{
+    double power = 1;
+    for (long i = labs(scale); i > 0 && isfinite(power); i--)
+        power *= 10;
+    if (digits == 0)
+        return 0;
+    return scale < 0 ? (double)digits / power : (double)digits * power;
+}
+
+// Collects up to 15 digits, and scales them once. A double has these digits and
+// powers of ten up to 1e22 without an error, so what people write is rounded
+// once, as by strtod.
+const char *
+lg_number_read(const char *text, double *out)
+{
+    const uint64_t full = UINT64_C(100000000000000);
+    uint64_t digits = 0;
+    long scale = 0;
+    bool behind = false;
+    const char *at = text;
+    const char *first = at + (*at == '.');
+    if (*first < '0' || *first > '9')
+        return text;
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !behind); at++) {
+        if (*at == '.') {
+            behind = true;
+        } else if (digits < full) {
+            digits = 10 * digits + (uint64_t)(*at - '0');
+            scale -= behind;
+        } else {
+            scale += !behind;
+        }
+    }
+    scale += read_exponent(at, &at);
+    *out = scaled(digits, scale);
+    return at;
 }
 
 void

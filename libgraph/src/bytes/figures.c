@@ -1,6 +1,7 @@
 // Finds each figure, its parts, and what it keeps alive.
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/facts.h>
 
 #include <stdlib.h>
@@ -185,8 +186,7 @@ set_bytes(lg__figures *to, uint32_t index, const uint64_t *pixels)
     size_t devices = (size_t)to->graph->device_count + 1;
     lg_figure_row *row = &to->rows.items[index];
     row->retained = to->rows.bytes + (index + 1) * devices;
-    for (size_t i = 0; i < devices; i++)
-        row->total += row->retained[i];
+    row->total = lg_bytes_sum(row->retained, devices);
     if (pixels[index + 1] > row->canvas)
         row->canvas = pixels[index + 1];
 }

@@ -3,16 +3,9 @@
 // row counts once.
 #include "growth/growth_comparison.h"
 
-#include <string.h>
+#include <leakgraph/internal/retained.h>
 
-static int64_t
-sum_of(const uint64_t *bytes, uint32_t each)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < each; i++)
-        sum += bytes[i];
-    return (int64_t)sum;
-}
+#include <string.h>
 
 // Returns by how many bytes a place, or all that it retains, became larger.
 static int64_t
@@ -21,14 +14,16 @@ gain_of(const lg__comparison *state, uint32_t place, bool whole)
     const lg_places *oldest = state->summaries[0]->places;
     const lg_places *newest = state->newest;
     uint32_t before = lg_places_find(oldest, lg__place_at(newest, place)->key);
-    int64_t now = sum_of(whole ? lg__place_retained(newest, place)
-                               : lg__place_own(newest, place),
-                         newest->each);
+    int64_t now =
+        (int64_t)lg_bytes_sum(whole ? lg__place_retained(newest, place)
+                                    : lg__place_own(newest, place),
+                              newest->each);
     if (before == LG_NONE)
         return now;
-    return now - sum_of(whole ? lg__place_retained(oldest, before)
-                              : lg__place_own(oldest, before),
-                        oldest->each);
+    return now - (int64_t)lg_bytes_sum(whole
+                                           ? lg__place_retained(oldest, before)
+                                           : lg__place_own(oldest, before),
+                                       oldest->each);
 }
 
 // Returns what the places explain that have one of these bits. A place comes

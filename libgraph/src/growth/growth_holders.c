@@ -475,13 +475,11 @@ weigh(search *to, const lg__comparison *state, const groups *all,
     lg__gathered cut = {0};
     lg_status status =
         gather_cut(to, all, alone, &cut) ? LG_OK : lg__error_memory(err);
-    *total = 0;
     drop_repeated(&cut);
     if (status == LG_OK && cut.count > 0)
         status = lg_nodes_retained_each(to->analysis, cut.items, cut.count,
                                         state->monitor, bytes, err);
-    for (uint32_t i = 0; i < state->each && status == LG_OK; i++)
-        *total += bytes[i];
+    *total = status == LG_OK ? lg_bytes_sum(bytes, state->each) : 0;
     lg__wide_free(cut.items);
     return status;
 }

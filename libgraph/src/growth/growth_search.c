@@ -1,6 +1,8 @@
 // Finds the places that grow.
 #include "growth/growth_comparison.h"
 
+#include <leakgraph/internal/retained.h>
+
 // A place whose parents grow, too, accumulates only if each parent has this
 // many times more members at the end.
 static const double FULLER = 1.05;
@@ -29,15 +31,6 @@ lg__comparison_add_members(const lg__comparison *state, uint32_t place,
                              ->members;
 }
 
-static uint64_t
-sum_of(const uint64_t *bytes, uint32_t each)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < each; i++)
-        sum += bytes[i];
-    return sum;
-}
-
 typedef enum column { MEMBERS, REFERENCES, OWN, RETAINED } column;
 
 static double
@@ -51,9 +44,10 @@ value_of(const lg_places *places, uint32_t place, column of)
     case REFERENCES:
         return (double)lg__place_at(places, place)->references;
     case OWN:
-        return (double)sum_of(lg__place_own(places, place), places->each);
+        return (double)lg_bytes_sum(lg__place_own(places, place), places->each);
     default:
-        return (double)sum_of(lg__place_retained(places, place), places->each);
+        return (double)lg_bytes_sum(lg__place_retained(places, place),
+                                    places->each);
     }
 }
 

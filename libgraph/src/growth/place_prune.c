@@ -1,16 +1,14 @@
 // Leaves out small places.
 #include "growth/growth_private.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 
 uint64_t
 lg__place_total(const lg_places *places, uint32_t index)
 {
-    const uint64_t *retained = lg__place_retained(places, index);
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < places->each; i++)
-        sum += retained[i];
-    return sum;
+    return lg_bytes_sum(lg__place_retained(places, index), places->each);
 }
 
 static int

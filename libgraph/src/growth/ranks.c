@@ -2,6 +2,7 @@
 #include "growth/ranks_private.h"
 
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -306,23 +307,15 @@ lg_ranks_free(lg_ranks *ranks)
     *ranks = (lg_ranks){0};
 }
 
-static uint64_t
-sum_of(const lg_ranks *ranks, const uint64_t *bytes)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i <= ranks->devices; i++)
-        sum += bytes[i];
-    return sum;
-}
-
 uint64_t
 lg_rank_bytes(const lg_ranks *ranks, uint32_t rank)
 {
-    return sum_of(ranks, ranks->ranks[rank].bytes);
+    return lg_bytes_sum(ranks->ranks[rank].bytes, ranks->devices + 1);
 }
 
 uint64_t
 lg_rank_row_bytes(const lg_ranks *ranks, const lg_rank_row *row, uint32_t rank)
 {
-    return sum_of(ranks, row->bytes + (size_t)rank * (ranks->devices + 1));
+    size_t each = (size_t)ranks->devices + 1;
+    return lg_bytes_sum(row->bytes + rank * each, each);
 }

@@ -1,6 +1,8 @@
 // Writes summaries.
 #include "growth/summary_file.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +102,8 @@ copy_types(const lg_summary *from, lg_places *to, rest *out)
     bool enough = all != NULL;
     for (size_t i = 0; i < count && enough; i++) {
         all[i].sum = sums[i];
-        for (uint32_t on = 0; on < from->places->each; on++)
-            all[i].total += lg__summary_bytes_at(from, sums[i].bytes)[on];
+        all[i].total = lg_bytes_sum(lg__summary_bytes_at(from, sums[i].bytes),
+                                    from->places->each);
         enough = copy_string(from, to, &all[i].sum.name);
     }
     if (enough && count > 0)

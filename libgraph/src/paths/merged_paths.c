@@ -6,6 +6,9 @@
 // and label are interned as one string, because string ids count up from 0 just
 // as the merged nodes do.
 #include "base/base_private.h"
+
+#include <leakgraph/internal/retained.h>
+
 #include "paths/paths_private.h"
 
 #include <leakgraph/analysis.h>
@@ -319,8 +322,7 @@ add_up(lg__merged_tree *tree, uint32_t devices)
         lg__merged *item = &tree->items[i];
         const uint64_t *bytes = tree->bytes + item->bytes;
         item->targets += item->ends;
-        for (uint32_t on = 0; on <= devices; on++)
-            item->total += bytes[on];
+        item->total = lg_bytes_sum(bytes, (size_t)devices + 1);
         if (item->parent == LG_NONE)
             continue;
         lg__merged *parent = &tree->items[item->parent];

@@ -251,8 +251,7 @@ lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
                    lg_table **out, lg_error *err)
 {
     const lg_graph *graph = lg_analysis_graph(answers->analysis);
-    lg_table *table =
-        lg__table_new(graph, (lg__layout){.rows = "advice"}, columns, COLUMNS);
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, columns, COLUMNS);
     lg_status status = LG_OK;
     for (size_t i = 0; i < advice->count && status == LG_OK; i++) {
         const lg_advice_item *item = &advice->items[i];

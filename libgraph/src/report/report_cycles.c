@@ -82,16 +82,6 @@ put_objects(const lg_ask *ask, const void *answer, const void *row,
 }
 
 static void
-put_cut(const lg_ask *ask, const void *answer, const void *row,
-        const lg_field *field, lg_table *table, size_t column)
-{
-    const lg_cycle *cycle = row;
-    (void)ask, (void)answer, (void)field;
-    if (cycle->cut_count > 0)
-        lg__put_number(table, column, (int64_t)cycle->cut);
-}
-
-static void
 put_nodes(const lg_ask *ask, const void *answer, const void *row,
           const lg_field *field, lg_table *table, size_t column)
 {
@@ -163,17 +153,29 @@ write_why_cut(const lg_ask *ask, const void *answer, const void *row,
     lg_text_add(out, ((const lg_cycle_cut *)row)->reason);
 }
 
+static void
+write_nothing(const lg_ask *ask, const void *answer, const void *row,
+              lg_text *out)
+{
+    (void)ask, (void)answer, (void)row, (void)out;
+}
+
 #define OF_HOP                                                                 \
-    {"source", NULL, "node that holds", LG_COLUMN_NODE,                        \
-     .offset = offsetof(lg_hop, source)},                                      \
-        {"target", NULL, "node that is held", LG_COLUMN_NODE,                  \
-         .offset = offsetof(lg_hop, target)},                                  \
+    {"label", NULL, "as Python would write it: `.x`, `[0]`", LG_COLUMN_PATH,   \
+     .write = write_label},                                                    \
+        {"source", NULL, "node that holds", LG_COLUMN_NODE,                    \
+         .offset = offsetof(lg_hop, source)},                                  \
     {                                                                          \
-        "label", NULL, "as Python would write it: `.x`, `[0]`",                \
-            LG_COLUMN_PATH, .write = write_label                               \
+        "target", NULL, "node that is held", LG_COLUMN_NODE,                   \
+            .offset = offsetof(lg_hop, target)                                 \
     }
 
-static const lg_field hop_fields[] = {OF_HOP, {0}};
+static const lg_field hop_fields[] = {
+    OF_HOP,
+    {"reason", NULL, "what cutting it does; of a cycle, `cuts` say that",
+     .write = write_nothing},
+    {0},
+};
 
 static const lg_field cut_fields[] = {
     OF_HOP,
@@ -305,8 +307,8 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
 
 static const char *const kinds[] = {"collectable", "held", "uncollectable",
                                     NULL};
-static const char *const reasons[] = {"",       "native",    "untraversed",
-                                      "frozen", "untracked", NULL};
+static const char *const reasons[] = {"native", "untraversed", "frozen",
+                                      "untracked", NULL};
 
 #define ROW(member) .offset = offsetof(lg_cycle, member)
 #define IN_TEXT .look = {.in = LG_IN_TEXT}
@@ -323,7 +325,7 @@ static const lg_field fields[] = {
     {"kind", NULL, "who would free it", .words = kinds, ROW(kind),
      IN_DATA_AND_HTML},
     {"reason", NULL, "why the collector cannot free an uncollectable one",
-     .words = reasons, .write = write_reason, IN_DATA},
+     .words = reasons, .write = write_reason, .optional = true, IN_DATA},
     {"culprit", NULL, "the node that the reason is about, or None",
      LG_COLUMN_NODE, ROW(culprit), .optional = true, IN_DATA},
     {"library", NULL, "the library whose own structure it is, or None",
@@ -340,8 +342,6 @@ static const lg_field fields[] = {
      LG_COLUMN_PATH, .write = write_cycle, IN_DATA_AND_HTML},
     {"hops", NULL, "the steps of the shortest cycle", LG_COLUMN_LIST,
      .put = put_hops, .inner = hop_fields, .row = "Hop", IN_DATA},
-    {"cut", NULL, "index of the step to cut", LG_COLUMN_NUMBER, .put = put_cut,
-     .richer = true, IN_DATA},
     {"cuts", NULL, "what to cut to leave no cycle", LG_COLUMN_LIST,
      .put = put_cuts, .inner = cut_fields, .row = "CycleCut", IN_DATA},
     {"more", NULL, "number of references that must be cut, too",
@@ -354,8 +354,8 @@ static const lg_field fields[] = {
      "what to cut first and why, or why there is nothing to cut",
      .write = write_advice, IN_DATA},
     {.heading = "cut", .write = write_what_to_cut, IN_HTML},
-    {"held_by", NULL, "the path from a root to a held cycle; else empty",
-     LG_COLUMN_PATH, .write = write_held_by, IN_DATA},
+    {"held_by", NULL, "the path from a root to a held cycle, or None",
+     LG_COLUMN_PATH, .write = write_held_by, .optional = true, IN_DATA},
     {.heading = "what keeps it", .write = write_what_keeps_it, IN_HTML},
     {"group", NULL, "index of the biggest cycle like it", LG_COLUMN_COUNT,
      .put = put_group, IN_DATA},
@@ -391,8 +391,6 @@ put_kinds(const lg_ask *ask, const void *answer, const void *row,
 #define FACT(member) .offset = offsetof(lg_cycles, member)
 
 static const lg_field facts[] = {
-    {"count", NULL, "number of cycles in the list", LG_COLUMN_COUNT,
-     FACT(count), .look = {.in = LG_IN_JSON}},
     {"total", NULL, "number of cycles before the limit", LG_COLUMN_COUNT,
      FACT(total)},
     {"leaks", NULL, "of these, those with is_leak", LG_COLUMN_COUNT,
@@ -498,7 +496,6 @@ static const lg_answering in_c = {
     .row_size = sizeof(lg_cycle),
     .rows = offsetof(lg_cycles, items),
     .count = offsetof(lg_cycles, count),
-    .list = "cycles",
     .blocks = true,
     .above = write_above,
     .after = hide_alike,

@@ -371,7 +371,6 @@ static const lg_answering in_c = {
     .row_size = sizeof(lg_finding),
     .rows = offsetof(lg_findings, items),
     .count = offsetof(lg_findings, count),
-    .list = "findings",
     .in = LG_IN_DATA,
     .above = write_above,
     .below = add_all_groups,

@@ -2,6 +2,7 @@
 // and describes the table of them: a tree for browsers, a text for terminals.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 #include "report/report_private.h"
 
@@ -50,15 +51,6 @@ first_suspended(const report *to)
     return at;
 }
 
-static uint64_t
-sum_of(const report *to, const uint64_t *bytes)
-{
-    uint64_t sum = 0;
-    for (uint32_t on = 0; on <= to->threads->devices; on++)
-        sum += bytes[on];
-    return sum;
-}
-
 // Measures how wide the columns of names and titles must be, up to a limit.
 static void
 measure_locals(report *to, size_t at, size_t *name_width, size_t *title_width)
@@ -85,7 +77,8 @@ measure_locals(report *to, size_t at, size_t *name_width, size_t *title_width)
 static void
 add_retained(report *to, const lg_thread_row *row)
 {
-    if (sum_of(to, row->retained) <= sum_of(to, row->size))
+    size_t each = (size_t)to->threads->devices + 1;
+    if (lg_bytes_sum(row->retained, each) <= lg_bytes_sum(row->size, each))
         return;
     lg_text_add(&to->text, "  retains ");
     lg__format_each(to->graph, row->retained, &to->text);
@@ -358,11 +351,8 @@ put_bytes(const lg_ask *ask, const void *answer, const void *of,
     const lg_thread_row *row = of;
     const uint64_t *bytes =
         is_analysed(ask, answer) ? row->retained : row->size;
-    uint64_t sum = 0;
     (void)field;
-    for (uint32_t on = 0; on <= ask->graph->device_count; on++)
-        sum += bytes[on];
-    if (sum > 0)
+    if (lg_bytes_sum(bytes, (size_t)ask->graph->device_count + 1) > 0)
         lg__put_each(table, column, bytes);
 }
 

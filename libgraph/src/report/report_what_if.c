@@ -240,9 +240,7 @@ lg_tabulate_what_if(const lg_graph *graph, const lg_what_if *answer,
 {
     lg_text above = {0};
     lg_table *table = lg__table_new(
-        graph,
-        (lg__layout){
-            .rows = "types", .noun = "type", .bare = answer->type_count == 0},
+        graph, (lg__layout){.noun = "type", .bare = answer->type_count == 0},
         columns, COLUMNS);
     format_above(graph, answer, &above);
     lg__table_format_above(table, &above);

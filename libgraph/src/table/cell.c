@@ -1,6 +1,8 @@
 // Puts cells into tables, and reads them for programs.
 #include "table/table_private.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,8 +334,7 @@ static void
 read_size(const lg_table *table, const lg__cell *cell, lg_cell *out)
 {
     out->size = table->numbers + cell->value;
-    for (uint32_t i = 0; i < cell->length; i++)
-        out->count += out->size[i];
+    out->count = lg_bytes_sum(out->size, cell->length);
 }
 
 lg_cell

@@ -7,6 +7,7 @@
 #include "table/table_private.h"
 
 #include <leakgraph/internal/scope.h>
+#include <leakgraph/internal/wording.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -137,12 +138,11 @@ unit_bytes(const char *unit)
 static lg_status
 read_bytes(const char *called, const char *word, uint64_t *out, lg_error *err)
 {
-    char *end;
-    double value = strtod(word, &end);
-    while (end != word && *end == ' ')
-        end++;
-    double bytes = value * unit_bytes(end);
-    if (*word < '0' || *word > '9' || unit_bytes(end) <= 0 || !(bytes < 9e18))
+    double value = 0;
+    const char *number_end = lg_number_read(word, &value);
+    const char *unit = number_end + strspn(number_end, " ");
+    double bytes = value * unit_bytes(unit);
+    if (number_end == word || unit_bytes(unit) <= 0 || !(bytes < 9e18))
         return lg_error_set(err, LG_EINVAL,
                             "%s takes a size such as 4096, 64KiB or 1MiB, not "
                             "'%s'",
@@ -154,12 +154,12 @@ read_bytes(const char *called, const char *word, uint64_t *out, lg_error *err)
 static lg_status
 read_share(const char *called, const char *word, double *out, lg_error *err)
 {
-    char *end;
-    double value = strtod(word, &end);
+    double value = 0;
+    const char *end = lg_number_read(word, &value);
     bool percent = strcmp(end, "%") == 0;
     if (percent)
         value /= 100;
-    if (*word < '0' || *word > '9' || (*end != '\0' && !percent) || value > 1)
+    if (end == word || (*end != '\0' && !percent) || value > 1)
         return lg_error_set(err, LG_EINVAL,
                             "%s takes a share such as 0.01 or 1%%, not '%s'",
                             called, word);
@@ -508,6 +508,12 @@ faces_of(const lg_field *field, const lg_ask *ask, const void *answer)
     return (unsigned char)(in != 0 ? in : NOBODY);
 }
 
+static bool
+is_text(const lg_field *field)
+{
+    return field->type == LG_COLUMN_TEXT || field->type == LG_COLUMN_PATH;
+}
+
 static void
 list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
              const void *answer, lg__column *out)
@@ -529,6 +535,8 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
                      : fields[i].look.right ? LG__RIGHT
                                             : LG__BY_TYPE,
             .lines = fields[i].look.lines,
+            .always = is_text(&fields[i]) && !fields[i].optional,
+            .alone = true,
         };
 }
 
@@ -569,8 +577,7 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
     size_t count = (size_t)number_at(answer, in_c->count);
     const char *rows = *(const char *const *)(const void *)(base + in_c->rows);
     list_columns(question->fields, fields, ask, answer, columns);
-    const lg__layout layout = {.rows = in_c->list,
-                               .noun = in_c->noun ? in_c->noun : "row",
+    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
                                .blocks = in_c->blocks,
                                .faces = in_c->in,
                                .bare = in_c->bare && count == 0};

@@ -44,7 +44,7 @@ has_column(const lg_table *table, const char *name)
 }
 
 // Writes a node. The one called node is what the row is about: its type and
-// title stand beside it, unless they are columns.
+// title stand beside it, unless they are columns, or it stands alone.
 static void
 add_node(lg_json *json, const lg_table *table, const lg__column *column,
          const lg_cell *cell)
@@ -53,7 +53,7 @@ add_node(lg_json *json, const lg_table *table, const lg__column *column,
         lg_json_count(json, column->name, cell->node);
     else
         lg_json_null(json, column->name);
-    if (strcmp(column->name, "node") != 0)
+    if (strcmp(column->name, "node") != 0 || column->alone)
         return;
     if (!has_column(table, "type"))
         add_string(json, "type", cell->type);
@@ -98,7 +98,10 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index)
     if (!cell.present && column->optional)
         return;
     if (!cell.present && column->type != LG_COLUMN_NODE) {
-        lg_json_null(json, column->name);
+        if (column->always)
+            add_string(json, column->name, (lg_string){"", 0});
+        else
+            lg_json_null(json, column->name);
         return;
     }
     if (column->type == LG_COLUMN_NODE) {
@@ -171,12 +174,11 @@ write_rows(const lg_table *table, const char *name, bool lines, lg_json *json)
 void
 lg__table_write(const lg_table *table, const char *name, lg_json *json)
 {
-    const char *rows = table->layout.rows;
     lg_json_object(json, name);
     if (table->facts != NULL)
         write_members(table->facts, 0, json);
     if (table->column_count > 0 && lg__table_is_in(table, LG__IN_JSON))
-        write_rows(table, rows != NULL ? rows : "rows", true, json);
+        write_rows(table, "rows", true, json);
     lg_json_end(json);
 }
 

@@ -60,6 +60,8 @@ typedef struct lg__column {
     bool lines;    /**< a list with one element per line in JSON */
     bool optional; /**< JSON leaves out an empty cell, instead of writing
                         null */
+    bool always;   /**< JSON has "" for an empty text, instead of null */
+    bool alone;    /**< JSON has no type and title beside the node */
     lg__tree tree; /**< it shows the depth of rows */
 } lg__column;
 
@@ -67,7 +69,6 @@ enum { LG__WIDEST = 60 };
 
 /** How text and HTML show a table. */
 typedef struct lg__layout {
-    const char *rows; /**< name of the rows in JSON; NULL: "rows" */
     const char *noun; /**< for a row that is left out, such as "type";
                            may be NULL */
     uint8_t indent;   /**< of every line of text */

@@ -175,7 +175,8 @@ typedef struct lg_field {
         LG_FIELD_TITLE, /**< text: the title of the node at the offset */
     } of;
     size_t whole;  /**< of a share: the offset in the answer of its whole */
-    bool optional; /**< some rows have no value */
+    bool optional; /**< some rows have no value: null in JSON, None in Python;
+                        a text without one is "" otherwise */
     bool richer;   /**< in Python, an attribute of that name has more, and the
                         row has no such field */
     lg_look look;
@@ -206,7 +207,6 @@ typedef struct lg_answering {
     size_t count;     /**< of their number, a size_t */
     size_t total;     /**< of their number before the limit; 0: the same */
     const char *noun; /**< of a row that is left out; NULL: "row" */
-    const char *list; /**< what JSON calls the rows; NULL: "rows" */
     unsigned char in; /**< who sees the rows, as in lg_look */
     bool blocks;      /**< in text, an empty line stands before each row */
     bool bare;        /**< an answer without rows has no headings */

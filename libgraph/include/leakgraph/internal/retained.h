@@ -23,6 +23,16 @@ lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
 /** The same of all nodes together. O(nodes). */
 uint64_t lg_analysis_rounding(const lg_analysis *analysis);
 
+/** Adds up bytes by device: of the host, and of each device behind it. */
+static inline uint64_t
+lg_bytes_sum(const uint64_t *bytes, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += bytes[i];
+    return sum;
+}
+
 /** lg_nodes_retained by device: bytes[0] on the host, and so on up to
  *  lg_graph_device_count. */
 lg_status lg_nodes_retained_each(const lg_analysis *analysis,

@@ -18,6 +18,10 @@ void lg_text_add_change(lg_text *text, double bytes);
 /** Makes the decimal point of what printf wrote a `.`, whatever the locale;
  *  `digits` is a number in decimal notation, and of no other grouping. */
 void lg_number_point(char *digits);
+/** Reads a number without a sign, such as `12`, `1.5`, `.5` or `1e-3`, with `.`
+ *  as its point, whatever the locale. Returns where it ends; `text` itself,
+ *  and leaves *out alone, if there is none. */
+const char *lg_number_read(const char *text, double *out);
 
 /** Adds a number with that many decimals, 9 at most, and a decimal point. */
 void lg_text_add_fixed(lg_text *text, double number, int decimals);
