@@ -22,6 +22,9 @@ PER_BLOCK, AT_LEAST = 5e-7, 0.05
 #: first comparison early. The first snapshot may take more, so that one of many objects
 #: has a snapshot for the last look to compare with.
 FASTER, AHEAD = 5.0, 60.0
+#: At first, the next sample waits for BLIND times as long as the cheapest one is worth,
+#: at most: a system that was busy for a moment must not blind the watch for a minute.
+BLIND = 10
 
 
 def processor() -> float:
@@ -39,6 +42,7 @@ class Budget:
         self._share, self._clock, self._work = share, clock, work
         self._begin = clock()
         self._sampled = self._spent = 0.0
+        self._cheapest = float("inf")
         #: Seconds that the next snapshot and its comparison may take; None until
         #: measured.
         self.plan: float | None = None
@@ -63,9 +67,13 @@ class Budget:
 
     def sampled(self, since: tuple[float, float]) -> float:
         """Note what a sample cost. Return when the next one is paid for."""
-        self._sampled += self.cost(since)
+        cost = self.cost(since)
+        self._sampled += cost
+        self._cheapest = min(self._cheapest, cost)
         need = self._sampled / (SAMPLING * self._share)
-        return self._begin + (need / FASTER if need <= AHEAD else need)
+        due = self._begin + (need / FASTER if need <= AHEAD else need)
+        soon = self._clock() + BLIND * self._cheapest / (SAMPLING * self._share)
+        return min(due, soon) if self.seconds < AHEAD else due
 
     def has(self, now: float) -> bool:
         """Whether the budget pays for a snapshot."""

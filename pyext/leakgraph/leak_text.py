@@ -60,11 +60,21 @@ def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str
     ]
 
 
-def nothing(taken: int, rises: bool) -> str:
-    """Say that no place was found, after how many snapshots, and what to do."""
+def nothing(taken: int, rises: bool, missing: int, by_time: bool) -> str:
+    """Say that no place was found, after how many snapshots, and what to do.
+
+    missing: how many samples were to come before the first snapshot.
+    """
+    if taken == 0 and missing > 0:
+        often = ", or sample more often, such as with --every 0.1 (every=0.1)"
+        return (
+            "Nothing was compared: the run ended"
+            f" {missing} sample{'s' * (missing != 1)} before its first snapshot, and a"
+            f" comparison needs several. Watch for longer{often * by_time}."
+        )
     said = f"No place was found that goes on growing, after {_snapshots(taken)}."
     if not rises:
-        return said
+        return said if taken else f"{said} The first one comes when memory rises."
     more = "A comparison needs two. " if taken < 2 else ""
     return (
         f"{said} {more}Memory rises all the same: watch for longer or with a larger"

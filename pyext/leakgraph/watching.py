@@ -188,9 +188,14 @@ class Watch:
             f"Watched for {x}.",
             *sample_lines(rising, self._whole.gained()),
             *self._workers.lines(),
-            *(found or [nothing(self._sequence.taken, self._rises_much)]),
+            *(found or [self._nothing()]),
         ]
         return "\n".join(lines)
+
+    def _nothing(self) -> str:
+        """Say that no place was found."""
+        missing = LOOK - self._looks
+        return nothing(self._sequence.taken, self._rises_much, missing, self._by_time)
 
     # --------------------------------------------------------------- sampling ---
 

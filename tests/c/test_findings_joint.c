@@ -376,7 +376,8 @@ outputs_held_by_another(void)
     CHECK(strcmp(found->pattern->name, "output-history") == 0);
     REQUIRE(found->holder_count == 2);
     CHECK(found->holders[1].node == others);
-    CHECK(found->freed_total == 5 * 200 && found->total == 10 * 200 + 40);
+    CHECK(found->freed_total == 5 * 200 &&
+          found->total == 10 * (64 + 200) + 40);
     lg_findings_free(&findings);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

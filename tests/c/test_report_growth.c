@@ -139,6 +139,32 @@ the_first_ten_tallies_are_told(void)
     growing_forget(&made);
 }
 
+// From 4 KiB on, as many things with more bytes are news.
+static void
+a_few_bytes_in_as_many_things_are_none(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    const uint64_t same[] = {2, 2, 2};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth = made.growth;
+    lg_growth_tally thread = {.kind = LG_TALLY_THREAD,
+                              .name = {"worker", 6},
+                              .counts = same,
+                              .bytes = same,
+                              .row = LG_NONE};
+    growth.tallies = &thread;
+    growth.tally_count = 1;
+    for (int more = 0; more < 2; more++) {
+        lg_text text = {0};
+        thread.gained = 4095 + more;
+        REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text,
+                                 NULL) == LG_OK);
+        CHECK((strstr(text.data, "threads worker") != NULL) == (more > 0));
+        lg_text_free(&text);
+    }
+    growing_forget(&made);
+}
+
 static void
 the_first_five_types_are_told(void)
 {
@@ -314,6 +340,7 @@ SUITE(report_growth)
     RUN(tallies_are_named_by_their_kind);
     RUN(bytes_are_those_of_each_device);
     RUN(the_first_ten_tallies_are_told);
+    RUN(a_few_bytes_in_as_many_things_are_none);
     RUN(the_first_five_types_are_told);
     RUN(what_is_left_out_is_counted);
     RUN(accounts_say_what_they_gained);

@@ -52,7 +52,7 @@ HELD_TOO = {
     "outputs": (
         ["__main__.first", "__main__.last"],
         "outputs[:] = [output.detach() for output in outputs]",
-        "first, last = first.detach(), last.detach()",
+        "outputs.clear(); del first, last",
     ),
 }
 # What the fix frees includes what no tensor and no array is.
@@ -94,8 +94,14 @@ LAST_ONE = {
     "output_history": (
         ["__main__.output"],
         "predictions[:] = [p.detach() for p in predictions]",
-        "del output",
+        "predictions.clear(); del output",
     ),
+}
+
+# Scripts whose fix keeps the values of tensors: what lets go of them, too.
+LET_GO = {
+    "kept_activations": "activations.clear()",
+    "output_history": "predictions.clear()",
 }
 
 OBJECTS = 2048  # what the fix puts in place of what goes
@@ -124,7 +130,8 @@ def test_every_fix_is_tried():
 @pytest.mark.parametrize("name", FIXES)
 def test_the_fix_frees_it(warm, name):
     words, step = FIXES[name]
-    result = run(warm, LEAKS / f"{name}.py", step)
+    let_go = [LET_GO[name]] if name in LET_GO else []
+    result = run(warm, LEAKS / f"{name}.py", step, *let_go)
     assert result["findings"][0]["pattern"] == name.replace("_", "-")
     assert words in result["findings"][0]["fix"]
     others = [place for one in result["findings"] for place in one["others"]]
@@ -141,6 +148,14 @@ def test_the_fix_that_comes_before_the_leak_frees_it(warm):
     assert fixed["findings"] == []
     less = leaking["whole"] - fixed["whole"]
     assert abs(less - kept(leaking)) <= 0.05 * kept(leaking) + OBJECTS
+
+
+def test_what_the_fix_of_activations_keeps_is_not_promised(warm):
+    _, step = FIXES["kept_activations"]
+    result = run(warm, LEAKS / "kept_activations.py", step)
+    (finding,) = result["findings"]
+    assert abs(result["freed"][-1] - finding["freed"]) <= OBJECTS
+    assert finding["freed"] < 0.1 * finding["retained"]
 
 
 @pytest.mark.parametrize("name", LAST_ONE)

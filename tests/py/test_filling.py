@@ -221,6 +221,21 @@ class Links:
         last.after = self._root.before = self._index[key] = link
 
 
+class Ordered:
+    """Entries by their use, in parts of its own, as cachetools.LFUCache has them."""
+
+    def __init__(self, most):
+        self.maxsize = most
+        self._data = {}
+        self._first = Owner()
+        self._first.kept = collections.OrderedDict()
+        self._first.also = []
+
+    def put(self, key, value):
+        self._data[key] = value
+        self._first.kept[key] = None
+
+
 class Waiting(queue.Queue):
     def put(self, _, value):
         super().put(value)
@@ -241,7 +256,7 @@ class Limited(LimitedCache):
     """In what is no cache, a limit may be anything."""
 
 
-CACHES = (Cache, Mapping, Slotted, Links, Waiting, LimitedCache)
+CACHES = (Cache, Mapping, Slotted, Links, Ordered, Waiting, LimitedCache)
 
 
 def fill(*caches):
@@ -259,7 +274,18 @@ def test_a_number_beside_a_container_is_its_limit():
     assert places(growth) == []
     assert growth.settled >= len(CACHES)
     facts = [snapshots[-1].find(each).facts for each in owner.kept]
-    assert facts == [{"limit": "1000", "used": "300"}] + 5 * [{"limit": "1000"}]
+    assert facts == [{"limit": "1000", "used": "300"}] + 6 * [{"limit": "1000"}]
+
+
+def test_what_a_part_has_beyond_the_elements_of_its_owner_leaks():
+    owner.kept = cache = Ordered(1000)
+
+    def work(number):
+        cache.put(number, Entry(number))
+        cache._first.also += [(number, each) for each in range(5)]
+
+    _, growth = compare(work, 3)
+    assert [row.holder for row in growth] == [f"{__name__}.owner.kept._first.also[*]"]
 
 
 def test_a_number_that_a_container_does_not_heed_is_none():

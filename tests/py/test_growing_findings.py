@@ -70,6 +70,27 @@ def test_what_grows_inside_what_a_finding_keeps():
     assert row.finding == "event-handlers" and "Remove the handler" in row.fix
 
 
+BUS = Bus()
+#: Lists that several hold, as the one of BUS is below.
+SHARED = [[[n] for n in range(50)]]
+SHARED.append(list(SHARED[0]))
+
+
+def test_a_finding_of_a_list_that_several_hold_is_named_after_that_list():
+    add, snapshots = BUS.listeners.append, []
+    for _ in range(3):
+        for _ in range(20):
+            reader = read()
+            next(reader)
+            add(reader)
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    BUS.listeners.clear()
+    (row,) = [row for row in growth if row.finding == "unfinished-generators"]
+    assert row.holder in (f"{__name__}.BUS.listeners[*]", "local add.__self__[*]")
+    assert f" finding unfinished-generators: {row.holder}, " in str(growth)
+
+
 def test_none_of_them():
     gc.collect()  # garbage of other tests may be a finding
     snapshot = leakgraph.snapshot()

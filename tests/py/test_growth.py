@@ -84,6 +84,25 @@ def test_what_the_members_of_a_row_share_has_no_row_of_its_own():
     assert row.gained > 40_000
 
 
+def record(number):
+    holder.items.append({"time": (number,), "request": [Item(number)]})
+
+
+def test_wrappers_name_what_they_wrap():
+    (row,) = compare(record)
+    assert row.holder == f"{__name__}.holder.items[*]"
+    assert "dict accumulates with Item, 50 → 100 → 150 objects" in row.text
+    (row,) = compare(lambda number: holder.items.append((number, str(number) * 50)))
+    assert "tuple accumulates, " in row.text
+
+
+def test_wrappers_name_nothing_that_few_of_them_have():
+    def work(number):
+        holder.items.append([Item(number) if number % 3 == 0 else str(number) * 50])
+
+    assert "list accumulates, " in compare(work)[0].text
+
+
 class Own:
     """Stands for what leakgraph keeps for itself."""
 

@@ -41,7 +41,7 @@ needs_sqlite = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize(
-    "kept", [pytest.param("database", marks=needs_sqlite), "streams"]
+    "kept", [pytest.param("database", marks=needs_sqlite), "streams", "handles"]
 )
 def test_what_is_claimed_goes_when_its_holder_goes(told, kept):
     assert told[kept]["claimed"] == pytest.approx(told[kept]["freed"], rel=0.12)

@@ -18,7 +18,7 @@ from leakgraph.digest import summarize
 from leakgraph.evidence import Evidence
 from leakgraph.found import MUCH
 from leakgraph.imports import Imports
-from leakgraph.leak_text import LeakWarning, describe, sample_lines, signed
+from leakgraph.leak_text import LeakWarning, describe, nothing, sample_lines, signed
 from leakgraph.sequence import ENOUGH, SLOTS
 from leakgraph.watching import Watch
 
@@ -225,6 +225,21 @@ def test_without_evidence_it_stands_down():
     assert "No place was found" in program.watch.report()
 
 
+def test_a_run_that_ended_before_its_first_snapshot_says_what_to_do():
+    program = Program(leaking)
+    program.run(watching.LOOK - 1)
+    assert program.watch.report().splitlines()[-1] == (
+        "Nothing was compared: the run ended 1 sample before its first snapshot, and a"
+        " comparison needs several. Watch for longer."
+    )
+    often = nothing(0, False, 2, True)
+    assert " ended 2 samples before " in often and "--every 0.1 (every=0.1)" in often
+    found = "No place was found that goes on growing, after "
+    assert nothing(1, False, 2, True) == f"{found}1 snapshot."
+    none = f"{found}0 snapshots. The first one comes when memory rises."
+    assert nothing(0, False, 0, True) == none
+
+
 def test_the_budget_limits_snapshots():
     costs = []
     for budget in (0.5, 0.01):
@@ -256,6 +271,17 @@ def test_samples_come_faster_at_first():
     clock = Clock()
     budget = Budget(0.01, clock, clock)
     for cost, due in ((0.05, 10.0), (0.01, 12.0), (0.01, 70.0)):
+        since = budget.start()
+        clock.now += cost
+        assert budget.sampled(since) == pytest.approx(due)
+
+
+def test_one_dear_sample_does_not_blind_the_watch():
+    """For ten times as long as the cheapest one is worth, but only at first."""
+    clock = Clock()
+    budget = Budget(0.01, clock, clock)
+    for now, cost, due in ((0, 0.001, 0.2), (1, 0.099, 11.099), (70, 0.001, 101.0)):
+        clock.now = now
         since = budget.start()
         clock.now += cost
         assert budget.sampled(since) == pytest.approx(due)

@@ -134,6 +134,17 @@ name_cycle(summing *state, const lg_hops *cycle)
     return !state->text.failed;
 }
 
+// Returns whether blocks of C code refer to each other: no collector frees
+// them, and rows of native memory have them.
+static bool
+is_of_blocks(const lg_graph *graph, const lg_hops *cycle)
+{
+    for (size_t i = 0; i < cycle->count; i++)
+        if (!lg__node_is_native(graph, cycle->items[i].source))
+            return false;
+    return true;
+}
+
 static lg_status
 count_cycles(summing *state, lg_error *err)
 {
@@ -146,6 +157,8 @@ count_cycles(summing *state, lg_error *err)
     if (status != LG_OK)
         return status;
     for (size_t i = 0; i < found.count && status == LG_OK; i++) {
+        if (is_of_blocks(state->graph, &found.items[i].shortest))
+            continue;
         if (!name_cycle(state, &found.items[i].shortest) ||
             !count(state, LG_TALLY_CYCLE, detail_of(&found.items[i]),
                    (lg__tally){.count = 1}, found.items[i].retained))

@@ -44,7 +44,8 @@ const lg__detector lg__detectors[] = {
       "A hook or closure keeps outputs of a forward pass with their autograd "
       "graph.",
       "Store output.detach(), which keeps the values and frees their graphs, "
-      "and call remove() on the hook's handle when you no longer need it."},
+      "or only the numbers that you need, and call remove() on the hook's "
+      "handle when you no longer need it."},
      ANY,
      lg__look_for_activations,
      LG__FIX_GRAPHS},
@@ -52,7 +53,8 @@ const lg__detector lg__detectors[] = {
       "A container keeps outputs of many forward passes, each with its "
       "autograd graph and the activations in it.",
       "Append output.detach(), which keeps the values and frees their graphs, "
-      "or run the model under torch.no_grad()."},
+      "or only the numbers that you need, or run the model under "
+      "torch.no_grad()."},
      ANY,
      lg__look_for_output_histories,
      LG__FIX_GRAPHS},

@@ -12,9 +12,12 @@ lg__match_gather(const lg__detection *detection, const lg__match *match,
     bool enough = lg__gather_all(out, &match->along);
     if (lg__detectors[match->pattern].fix != LG__FIX_GRAPHS)
         return enough && lg__gather_all(out, &match->kept);
-    for (size_t i = 0; i < match->kept.count && enough; i++)
+    for (size_t i = 0; i < match->kept.count && enough; i++) {
+        uint32_t tensor = match->kept.items[i];
+        bool is_holder = tensor == match->holder;
         enough = lg__gather_append(
-            out, lg__grad_fn(detection, match->kept.items[i]));
+            out, is_holder ? lg__grad_fn(detection, tensor) : tensor);
+    }
     return enough;
 }
 
@@ -91,21 +94,8 @@ look_at_referrers(looking *to)
         add(to, to->node, LG_NONE);
 }
 
-// Looks at the tensors, too, because whoever has the tensor has its graph. The
-// fix of a tensor that is the holder itself is made wherever it is.
-static void
-look_at_graphs(looking *to)
-{
-    for (size_t i = 0; i < to->match->kept.count; i++) {
-        to->node = to->match->kept.items[i];
-        if (to->node == to->match->holder)
-            continue;
-        to->goes = lg__grad_fn(to->detection, to->node);
-        look_at_referrers(to);
-    }
-}
-
-// Looks at the nodes, apart from the holder itself, which the fix drops.
+// Looks at the nodes, apart from the holder itself: the fix drops it, or is
+// made wherever that tensor is.
 static void
 look_at_all(looking *to, const lg__gathered *nodes)
 {
@@ -141,10 +131,7 @@ lg__match_others(lg__detection *detection, const lg__match *match,
                   .bits = bits,
                   .spared = spared,
                   .out = out};
-    lg__fix fix = lg__detectors[match->pattern].fix;
-    if (fix == LG__FIX_GRAPHS) {
-        look_at_graphs(&to);
-    } else if (fix == LG__FIX_DROPS) {
+    if (lg__detectors[match->pattern].fix != LG__FIX_ALL) {
         look_at_all(&to, &match->kept);
         look_at_all(&to, &match->along);
     }

@@ -215,6 +215,83 @@ link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
     }
 }
 
+static bool
+keeps_tensors(const weighing *to, uint32_t set)
+{
+    uint32_t pattern = to->detection->matches[to->match[set]].pattern;
+    return lg__detectors[pattern].fix == LG__FIX_GRAPHS;
+}
+
+// Returns whether mending one of the mistakes of a joint keeps its tensors.
+static bool
+frees_graphs(const weighing *to, uint32_t first)
+{
+    for (uint32_t at = first + 1; at != 0 && at <= to->matches;
+         at = to->next[at - 1])
+        if (keeps_tensors(to, at - 1))
+            return true;
+    return false;
+}
+
+// Numbers what mending a mistake lets go of: the graphs of tensors that it
+// keeps, or else the set itself, without what others hold.
+static void
+label_set(const weighing *to, uint32_t set, uint32_t number, uint32_t *label)
+{
+    lg__detection *detection = to->detection;
+    for (size_t i = to->first[set]; i < to->first[set + 1]; i++) {
+        uint32_t node = to->nodes.items[i];
+        if (detection->seen[node] == detection->searches)
+            continue;
+        uint32_t graph =
+            keeps_tensors(to, set) ? lg__grad_fn(detection, node) : LG_NONE;
+        label[graph != LG_NONE ? graph : node] = number;
+    }
+}
+
+static void
+label_joints(weighing *to, const lg__joint_sets *joint, uint32_t *label)
+{
+    lg__detection *detection = to->detection;
+    detection->searches++;
+    for (size_t i = to->first[to->matches]; i < to->nodes.count; i++)
+        detection->seen[to->nodes.items[i]] = detection->searches;
+    for (uint32_t set = 0; set < to->matches; set++)
+        if (frees_graphs(to, joint->joint[set]))
+            label_set(to, set, joint->joint[set] + 1, label);
+}
+
+// Computes what mending frees where it keeps the tensors: less than what goes
+// when the holders let go of them.
+static lg_status
+weigh_graphs(weighing *to, const lg__joint_sets *joint, lg_error *err)
+{
+    uint32_t first = 0;
+    while (first < to->matches && !frees_graphs(to, first))
+        first++;
+    if (first == to->matches)
+        return LG_OK;
+    size_t nodes = to->detection->graph->columns.node_count;
+    uint32_t *label = lg__wide_calloc(nodes + 1, sizeof *label);
+    uint64_t *bytes =
+        lg__wide_calloc(((size_t)to->matches + 1) * to->devices, sizeof *bytes);
+    lg_status status =
+        label != NULL && bytes != NULL ? LG_OK : lg__error_memory(err);
+    if (status == LG_OK) {
+        label_joints(to, joint, label);
+        status = lg__sets_retained(to->detection->analysis, label, to->matches,
+                                   to->monitor, bytes, err);
+    }
+    for (uint32_t set = first; set < to->matches && status == LG_OK; set++)
+        if (joint->joint[set] == set && frees_graphs(to, set))
+            memcpy(joint->freed + set * to->devices,
+                   bytes + (set + (size_t)1) * to->devices,
+                   to->devices * sizeof *bytes);
+    lg__wide_free(label);
+    lg__wide_free(bytes);
+    return status;
+}
+
 // Ends the set of the nodes that were gathered last.
 static bool
 end_set(weighing *to, uint32_t match)
@@ -305,11 +382,12 @@ weigh_level(weighing *to, unsigned level, lg_error *err)
         return status;
     to->matches = matches;
     link_joints(to, &joint, sets.count);
-    for (uint32_t set = 0; set < matches; set++)
+    status = weigh_graphs(to, &joint, err);
+    for (uint32_t set = 0; set < matches && status == LG_OK; set++)
         if (joint.joint[set] == set)
             add_finding(to, &joint, set);
     lg__joint_sets_free(&joint);
-    return LG_OK;
+    return status;
 }
 
 static int

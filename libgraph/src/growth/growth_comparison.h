@@ -106,12 +106,17 @@ void lg__comparison_add_members(const lg__comparison *state, uint32_t place,
 /** Makes rows of the growing places. Their series are offsets into the
  *  numbers. */
 lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
-/** Joins rows that only accompany another one with that one. Rows are sorted
- *  before, and not after. Returns false when memory ran out. */
+/** Joins rows that only accompany another one with that one, and lets rows of
+ *  tuples, dicts and the like name what these wrap. Rows are sorted before, and
+ *  not after. Returns false when memory ran out. */
 bool lg__growth_join(const lg__comparison *state, lg_growth *out);
 /** Adds the bytes of a companion, and its rates, to the row of its cause. */
 void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
                           const lg_growth_row *companion, lg_growth_row *row);
+/** Returns whether the type is of a library or of the program: nearly all that
+ *  accumulates brings strings and dicts along. `128-byte block of libz.so` is
+ *  none. */
+bool lg__growth_is_telling(lg_string type);
 /** Finds the objects that rows of native growth are in step with. What gained
  *  less than these is joined with their row. The rows and the types must be
  *  complete. */

@@ -56,17 +56,6 @@ take(const lg__comparison *state, const lg_growth_row *native,
         *best = made;
 }
 
-// Returns whether the type is of a library or of the program: nearly all that
-// accumulates brings strings and dicts along. `128-byte block of libz.so` is
-// none.
-static bool
-is_telling(lg_string type)
-{
-    return memchr(type.data, '.', type.length) != NULL &&
-           memchr(type.data, ' ', type.length) == NULL &&
-           !lg__growth_is_own(type);
-}
-
 // Looks at the places of a type, of which no row is.
 static void
 find_place(const lg__comparison *state, const lg_growth_row *native,
@@ -93,7 +82,8 @@ find_owner(const lg__comparison *state, const lg_growth *growth,
     owner best = {.place = LG_NONE, .node = LG_NONE};
     for (size_t i = 0; i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
-        if (row->verdict == LG_GROWTH_ACCUMULATES && is_telling(row->type))
+        if (row->verdict == LG_GROWTH_ACCUMULATES &&
+            lg__growth_is_telling(row->type))
             take(state, native, row->counts,
                  (owner){
                      .type = row->type, .place = row->place, .node = row->node},
@@ -101,7 +91,7 @@ find_owner(const lg__comparison *state, const lg_growth *growth,
     }
     for (size_t i = 0; i < growth->type_count && best.each == 0; i++) {
         const lg_growth_type *type = &growth->types[i];
-        if (is_telling(type->name) &&
+        if (lg__growth_is_telling(type->name) &&
             bytes_for_each(state, native, type->counts) > 0)
             find_place(state, native, type->name, &best);
     }

@@ -25,6 +25,9 @@ static const double MORE_EACH = 1.05;
 // not heed it. Some caches exceed theirs by half before they make room.
 static const double EXCEEDED = 1.5;
 
+// How many parts of an instance are looked at.
+enum { MOST_INNER = 64 };
+
 typedef struct limited {
     uint64_t count;  // containers, or what they share
     uint64_t most;   // elements that all of them keep at most
@@ -129,23 +132,69 @@ is_added(const lg__vector *all, size_t first, uint32_t node)
     return false;
 }
 
+// Returns whether the hop leads to a part of the owner: an instance that only
+// the owner or other parts of it hold.
+static bool
+is_inner(const lg_analysis *analysis, const lg_hop *hop, uint32_t owner,
+         const lg__gathered *inner)
+{
+    const lg__folds *folds = lg__graph_folds(analysis->graph);
+    if (folds == NULL || hop->weak || hop->target == owner ||
+        lg__node_category(analysis->graph, hop->target) != LG_CATEGORY_OTHER)
+        return false;
+    bool held = is_held_alone(analysis, folds, hop->target, owner);
+    for (size_t i = 0; i < inner->count; i++) {
+        if (inner->items[i] == hop->target)
+            return false;
+        held = held ||
+               is_held_alone(analysis, folds, hop->target, inner->items[i]);
+    }
+    return held;
+}
+
+// Adds the containers in the attributes of an owner, or of a part of it, that
+// have no more elements than that, and notes its parts. Returns false when
+// memory ran out.
+static bool
+add_attributes(const lg_analysis *analysis, uint32_t node, size_t first,
+               uint64_t elements, container *owner, lg__gathered *inner,
+               lg__vector *out)
+{
+    const lg_graph *graph = analysis->graph;
+    lg_hops hops = {0};
+    bool enough = lg_node_hops_out(graph, node, &hops, NULL) == LG_OK;
+    for (size_t i = 0; i < hops.count && enough; i++) {
+        const lg_hop *hop = &hops.items[i];
+        if (is_inner(analysis, hop, owner->node, inner))
+            enough = inner->count == MOST_INNER ||
+                     lg__gather_append(inner, hop->target);
+        else if (is_attribute(analysis, hop) &&
+                 !is_added(out, first, hop->target) &&
+                 count_elements(graph, hop->target) <= elements)
+            enough = add_heeding(graph, hop->target, owner, out);
+    }
+    lg_hops_free(&hops);
+    return enough;
+}
+
 // Adds an instance that is a container, or the containers in its attributes and
-// the instance. Returns false when memory ran out.
+// the instance. Where it orders its elements in parts of its own, such as the
+// links of cachetools.LFUCache, these have no more elements than it has.
+// Returns false when memory ran out.
 static bool
 add_owner(const lg_analysis *analysis, uint32_t node, uint64_t most,
           lg__vector *out)
 {
     size_t first = out->count;
     container owner = {node, most, 0, true};
-    lg_hops hops = {0};
-    bool enough = add_heeding(analysis->graph, node, &owner, out) &&
-                  lg_node_hops_out(analysis->graph, node, &hops, NULL) == LG_OK;
-    for (size_t i = 0; i < hops.count && enough; i++)
-        enough =
-            !is_attribute(analysis, &hops.items[i]) ||
-            is_added(out, first, hops.items[i].target) ||
-            add_heeding(analysis->graph, hops.items[i].target, &owner, out);
-    lg_hops_free(&hops);
+    lg__gathered inner = {0};
+    bool enough =
+        add_heeding(analysis->graph, node, &owner, out) &&
+        add_attributes(analysis, node, first, UINT64_MAX, &owner, &inner, out);
+    for (size_t i = 0; i < inner.count && enough; i++)
+        enough = add_attributes(analysis, inner.items[i], first, owner.filled,
+                                &owner, &inner, out);
+    lg__wide_free(inner.items);
     return enough && (owner.filled == 0 || is_added(out, first, node) ||
                       add_container(out, owner));
 }

@@ -70,13 +70,26 @@ lg__type_layout(const lg_graph *graph, uint32_t type)
 
 enum { HEAD = 16 };
 
+// Larger memory of ctypes has data.
+enum { MOST_POINTERS = 1 << 20 };
+
+// Structs and arrays of ctypes are memory of C, and their pointers hold blocks
+// as those of any other do. A storage of another library has numbers.
+static bool
+is_memory_of_c(const lg_graph *graph, uint32_t type)
+{
+    return lg__string_is(lg_graph_string(graph, graph->type_name[type]),
+                         "ctypes.memory");
+}
+
 // A subclass has the struct of its base, and its own fields behind it.
 static lg__extent
 extent_of(const lg__native *native, uint32_t type)
 {
     const lg_graph *graph = native->graph;
     const lg_native_memory *memory = native->memory;
-    lg__extent found = {HEAD, UINT64_MAX, false};
+    lg__extent found = {is_memory_of_c(graph, type) ? 0 : HEAD, UINT64_MAX,
+                        false};
     if (type < memory->type_count && memory->types[type].fixed > 0)
         found.end = memory->types[type].fixed;
     uint32_t end = graph->type_first_base[type + 1];
@@ -116,17 +129,24 @@ is_furniture(const lg__native *native, uint32_t type)
 static void
 occupy_storage(lg__native *native, uint32_t node)
 {
+    const lg_graph *graph = native->graph;
     lg_native_block *blocks = native->memory->blocks;
-    uint64_t address = native->graph->columns.address[node];
-    uint64_t end =
-        address + lg_node_fact_number(native->graph, node, "bytes",
-                                      lg_node_size(native->graph, node));
+    uint64_t address = graph->columns.address[node];
+    uint64_t bytes =
+        lg_node_fact_number(graph, node, "bytes", lg_node_size(graph, node));
+    uint64_t end = address + bytes;
+    bool refers = bytes <= MOST_POINTERS &&
+                  is_memory_of_c(graph, graph->columns.type[node]);
     uint32_t block = lg__block_find(&native->index, address);
     for (; block < native->blocks && blocks[block].address < end; block++) {
         if (blocks[block].node != LG_NONE)
             continue;
         blocks[block].node = node;
-        native->mark[block] |= LG__BLOCK_OWN | LG__BLOCK_SILENT;
+        native->mark[block] |= LG__BLOCK_OWN;
+        if (refers)
+            native->block_of[node] = block;
+        else
+            native->mark[block] |= LG__BLOCK_SILENT;
     }
 }
 

@@ -65,7 +65,7 @@ format_finding(words *say, const lg_advice_item *item, lg_error *err)
     lg_text_addf(&say->what, "%s: ", first->pattern->name);
     lg__format_kept(say->graph, group->count, group->of_type,
                     first->holders->example, group->varied, &say->what);
-    lg__format_freed(say->graph, first->others, group->freed, &say->what);
+    lg__format_freed(say->graph, group->retained, group->freed, &say->what);
     lg__format_advice(say->graph, first, false, &say->cause);
     if (item->grows != SIZE_MAX) {
         lg_text_add(&say->cause, " ");

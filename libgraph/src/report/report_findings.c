@@ -214,7 +214,7 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg__format_mistake(graph, first->pattern, group->retained, &headline);
     lg__format_kept(graph, group->count, group->of_type,
                     first->holders->example, group->varied, &headline);
-    lg__format_freed(graph, first->others, group->freed, &headline);
+    lg__format_freed(graph, group->retained, group->freed, &headline);
     lg_status status = lg__format_holders(analysis, first, &holders, err);
     if (group->findings > 1) {
         lg_text_add(&holders, "\nand ");

@@ -6,6 +6,9 @@
 
 // Most rows of types, and tallies to show.
 enum { TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };
+// What gained less is noise unless there is more of it: each call leaves a
+// thread other numbers.
+enum { LEAST_MORE = 4 << 10 };
 
 static void
 put_types(const lg_growth *growth, lg_table *facts, size_t column)
@@ -116,22 +119,37 @@ enum {
     FACTS = TALLIES + LG_TALLY_COUNT,
 };
 
+// Returns whether the last step of a place has no name: it is that of all that
+// several objects hold, and is called after most of them.
+static bool
+is_nameless(const lg_growth *growth, uint32_t place)
+{
+    lg_place at = lg_places_at(growth->places, place);
+    return at.kind == LG_PLACE_SEVERAL ||
+           (at.kind == LG_PLACE_ROOT && at.label.length == 0);
+}
+
+// Writes who holds what a finding keeps: a place, or the holder of the row that
+// it belongs to. Writes nothing if neither is known.
 static void
-put_holder(const lg_growth *growth, const lg_growth_tally *tally,
-           lg_table *list, size_t column)
+format_finding_holder(const lg_growth *growth, const lg_graph *newest,
+                      const lg_growth_tally *tally, lg_text *out)
 {
     uint32_t place = tally->holder != 0
                          ? lg_places_find(growth->places, tally->holder)
                          : LG_NONE;
-    lg_text holder = {0};
     if (place == LG_NONE)
         return;
-    lg_place_format(growth->places, place, &holder);
-    lg__put_formatted(list, column, &holder);
+    if (tally->row != LG_NONE && is_nameless(growth, place))
+        lg__format_growth_holder(growth, newest, &growth->rows[tally->row],
+                                 out);
+    else
+        lg_place_format(growth->places, place, out);
 }
 
 static void
-put_tallies(const lg_growth *growth, lg_tally_kind kind, lg_table *facts)
+put_tallies(const lg_growth *growth, const lg_graph *newest, lg_tally_kind kind,
+            lg_table *facts)
 {
     static const lg__column columns[] = {
         {.name = "name"},
@@ -146,12 +164,15 @@ put_tallies(const lg_growth *growth, lg_tally_kind kind, lg_table *facts)
     lg_table *list = lg__put_table(facts, TALLIES + (size_t)kind, columns, 8);
     for (size_t i = 0; i < growth->tally_count; i++) {
         const lg_growth_tally *tally = &growth->tallies[i];
+        lg_text holder = {0};
         if (tally->kind != kind)
             continue;
         lg__table_row(list);
         lg__put_string(list, 0, tally->name);
         lg__put_string(list, 1, tally->detail);
-        put_holder(growth, tally, list, 2);
+        format_finding_holder(growth, newest, tally, &holder);
+        if (holder.length > 0)
+            lg__put_formatted(list, 2, &holder);
         lg__put_numbers(list, 3, tally->counts, growth->snapshots);
         lg__put_sizes(list, 4, growth, tally->bytes);
         lg__put_number(list, 5, tally->gained);
@@ -211,7 +232,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     put_steps(growth, facts, STEPS);
     put_areas(growth, facts, AREAS);
     for (int kind = 0; kind < LG_TALLY_COUNT; kind++)
-        put_tallies(growth, (lg_tally_kind)kind, facts);
+        put_tallies(growth, newest, (lg_tally_kind)kind, facts);
 }
 
 // Writes in which allocator unexplained growth lies, if two are known.
@@ -351,7 +372,7 @@ add_types(lg_table *table, const lg_growth *growth)
 static bool
 is_more(const lg_growth *growth, const lg_growth_tally *tally)
 {
-    return tally->is_new || tally->gained > 0 ||
+    return tally->is_new || tally->gained >= LEAST_MORE ||
            tally->counts[growth->snapshots - 1] > tally->counts[0];
 }
 
@@ -371,12 +392,10 @@ format_subject(const lg_growth_tally *tally, lg_text *out)
 
 // Writes `finding loss-history: __main__.losses`.
 static void
-format_tally(const lg_growth *growth, const lg_growth_tally *tally,
-             lg_text *out)
+format_tally(const lg_growth *growth, const lg_graph *newest,
+             const lg_growth_tally *tally, lg_text *out)
 {
-    uint32_t place = tally->holder != 0
-                         ? lg_places_find(growth->places, tally->holder)
-                         : LG_NONE;
+    lg_text holder = {0};
     lg_text_add(out, tally->is_new ? "new " : "");
     format_subject(tally, out);
     if (tally->detail.length > 0) {
@@ -384,10 +403,11 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
         lg__text_add_string(out, tally->detail);
         lg_text_add(out, ")");
     }
-    if (place != LG_NONE) {
-        lg_text_add(out, ": ");
-        lg_place_format(growth->places, place, out);
-    }
+    format_finding_holder(growth, newest, tally, &holder);
+    if (holder.length > 0)
+        lg_text_addf(out, ": %s", holder.data);
+    out->failed |= holder.failed;
+    lg_text_free(&holder);
     if (tally->row == LG_NONE) // only findings are about rows
         return;
     double span = growth->has_steps
@@ -399,8 +419,8 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
 }
 
 static void
-put_tally(lg_table *part, const lg_growth *growth, const lg_growth_tally *tally,
-          bool more)
+put_tally(lg_table *part, const lg_growth *growth, const lg_graph *newest,
+          const lg_growth_tally *tally, bool more)
 {
     uint32_t last = growth->snapshots - 1;
     lg_text counts = {0};
@@ -415,7 +435,7 @@ put_tally(lg_table *part, const lg_growth *growth, const lg_growth_tally *tally,
     else
         lg_text_add_count(&counts, tally->counts[last]);
     lg__put_formatted(part, 1, &counts);
-    format_tally(growth, tally, &what);
+    format_tally(growth, newest, tally, &what);
     lg__put_formatted(part, 2, &what);
 }
 
@@ -440,7 +460,8 @@ start_tallies(lg_table *table, bool more)
 
 // Adds what increased, or, without `more`, known mistakes that do not grow.
 static void
-add_tallies(lg_table *table, const lg_growth *growth, bool more)
+add_tallies(lg_table *table, const lg_growth *growth, const lg_graph *newest,
+            bool more)
 {
     lg_table *part = NULL;
     for (size_t i = 0, left = TALLIES_SHOWN;
@@ -451,7 +472,7 @@ add_tallies(lg_table *table, const lg_growth *growth, bool more)
             continue;
         if (part == NULL)
             part = start_tallies(table, more);
-        put_tally(part, growth, tally, more);
+        put_tally(part, growth, newest, tally, more);
         left--;
     }
 }
@@ -463,6 +484,6 @@ lg__format_growth_notes(lg_table *table, const lg_growth *growth,
     format_below(table, growth);
     lg__format_growth_stopped(table, growth, newest);
     add_types(table, growth);
-    add_tallies(table, growth, true);
-    add_tallies(table, growth, false);
+    add_tallies(table, growth, newest, true);
+    add_tallies(table, growth, newest, false);
 }

@@ -159,10 +159,13 @@ lg__format_kept(const lg_graph *graph, uint64_t count, uint64_t of_type,
 }
 
 void
-lg__format_freed(const lg_graph *graph, size_t others, const uint64_t *freed,
-                 lg_text *out)
+lg__format_freed(const lg_graph *graph, const uint64_t *retained,
+                 const uint64_t *freed, lg_text *out)
 {
-    if (others == 0)
+    uint64_t kept = 0;
+    for (uint32_t i = 0; i <= lg_graph_device_count(graph); i++)
+        kept += retained[i] - freed[i];
+    if (kept == 0)
         return;
     lg_text_add(out, "; the fix alone frees ");
     lg__format_each(graph, freed, out);
@@ -186,7 +189,7 @@ lg__format_finding(const lg_graph *graph, const lg_finding *finding,
     lg__format_mistake(graph, finding->pattern, finding->retained, out);
     lg__format_kept(graph, finding->count, finding->of_type,
                     finding->holders->example, false, out);
-    lg__format_freed(graph, finding->others, finding->freed, out);
+    lg__format_freed(graph, finding->retained, finding->freed, out);
     lg_text_add(out, "\n  cause    ");
     lg__format_advice(graph, finding, false, out);
     lg__format_evidence(graph, finding, &evidence);

@@ -26,8 +26,9 @@ void lg__format_evidence(const lg_graph *graph, const lg_finding *finding,
 /** Writes `loss-history: 12 MiB, `. */
 void lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
                         const uint64_t *retained, lg_text *out);
-/** Writes `; the fix alone frees 12 KiB` if other holders keep a part, too. */
-void lg__format_freed(const lg_graph *graph, size_t others,
+/** Writes `; the fix alone frees 12 KiB` if that is less than what all holders
+ *  keep: others keep a part, too, or the fix keeps values. */
+void lg__format_freed(const lg_graph *graph, const uint64_t *retained,
                       const uint64_t *freed, lg_text *out);
 /** Writes `10 x Tensor`, or `10 objects, 8 of them Tensor` if there are several
  *  types. `varied`: writes the type without what differs. */

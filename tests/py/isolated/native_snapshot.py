@@ -31,6 +31,20 @@ def used():
     return account.field7 + account.field4
 
 
+class Handles:
+    """An object of a binding: an array of pointers to what C has allocated."""
+
+    def __init__(self):
+        libc.malloc.restype = ctypes.c_void_p
+        self.parts = (ctypes.c_void_p * 20)(*(libc.malloc(50_000) for _ in range(20)))
+        for part in self.parts:
+            ctypes.memset(part, 1, 50_000)
+
+    def __del__(self):
+        for part in self.parts:
+            libc.free(ctypes.c_void_p(part))
+
+
 class Program:
     """What the program keeps."""
 
@@ -64,7 +78,7 @@ def compress(end):
 
 def main():
     """Measure what the snapshot claims against what goes."""
-    kinds = {"database": make_database, "streams": make_streams}
+    kinds = {"database": make_database, "streams": make_streams, "handles": Handles}
     for make in kinds.values():
         make()
     for name, make in kinds.items():
