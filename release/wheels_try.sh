@@ -33,14 +33,18 @@ if [ "${1:-}" = --user ]; then
         PATH=/usr/bin:/bin sh /srv/wheels_user.sh "$python"
 fi
 
-# make_root SUITE PYTHON: makes a bare root with this Python of the release.
+# make_root SUITE PYTHON...: makes a bare root with these Pythons of the release.
 make_root() {
-    local root=$folder/$1$foreign
-    [ ! -e "$root.made" ] || return 0
-    echo "== debootstrap $1 into $root"
+    local suite=$1 root=$folder/$1$foreign packages=ca-certificates python
+    shift
+    [ release/wheels_try.sh -nt "$root.made" ] || return 0
+    echo "== debootstrap $suite into $root"
     rm -rf --one-file-system "$root"
     mkdir -p "$root"
-    bootstrap "$1" "$root" "$2,$2-venv,ca-certificates" "$(architecture "$machine")"
+    for python; do
+        packages=$packages,$python,$python-venv
+    done
+    bootstrap "$suite" "$root" "$packages" "$(architecture "$machine")"
     touch "$root.made"
 }
 
@@ -94,14 +98,17 @@ if [ -n "$foreign" ]; then
     try_foreign
     exit
 fi
-while read -r suite python; do
-    make_root "$suite" "$python"
-    try "$suite" "/usr/bin/$python"
+while read -r suite pythons; do
+    # shellcheck disable=SC2086
+    make_root "$suite" $pythons
+    for python in $pythons; do
+        try "$suite" "/usr/bin/$python"
+    done
 done <<END
 bullseye python3
 bookworm python3
 trixie python3
-sid python3.14
+sid python3.14 python3.15
 END
 # The interpreters of release/wheels_pythons.sh run in the oldest release, too.
 grep -v '^/usr/bin/' build/wheels/pythons.txt | while read -r python; do

@@ -159,6 +159,8 @@ static PyMethodDef snapshot_methods[] = {
      "close($self, /)\n"
      "--\n\n"
      "Free its memory now; later use raises ClosedError.\n\n"
+     "A free-threaded build frees it with the last reference to the "
+     "snapshot.\n\n"
      "Raises BufferError while a memoryview of column() is in use."},
     {"__enter__", snapshot_enter, METH_NOARGS, "__enter__($self, /)\n--\n\n"},
     {"__exit__", LG__FASTCALL(snapshot_exit), METH_FASTCALL,

@@ -12,6 +12,10 @@ PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 #: Other threads run Python code at the same time.
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
+#: Follows close() in code that then looks for the memory: without the GIL, another
+#: thread may be reading, so the memory goes with the last reference.
+DROPPED = "del snapshot" if FREE_THREADED else "pass"
+
 needs_fork = pytest.mark.skipif(
     FREE_THREADED, reason="a free-threaded build is not captured in a forked child"
 )

@@ -4,6 +4,7 @@ import gc
 import sys
 
 import pytest
+from builds import DROPPED
 
 import leakgraph
 
@@ -116,7 +117,7 @@ def test_memory_kept_does_not_become_more(python):
 
 
 # Lists what a bystander sees before and after, of memory and of mappings.
-BYSTANDER = """if 1:
+BYSTANDER = f"""if 1:
     import gc, os, leakgraph
     def seen():
         with open("/proc/self/statm") as file:
@@ -130,6 +131,7 @@ BYSTANDER = """if 1:
     def measure():
         with leakgraph.snapshot() as snapshot:
             snapshot.types(), snapshot.find(made).referrers()
+        {DROPPED}
         after = seen()
         print(after[0] - before[0], after[1] - before[1])
     measure()

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from builds import DROPPED
 
 import leakgraph
 
@@ -38,7 +39,7 @@ def check_others(before, now):
 
 def test_analyses(tell):
     before, plain, analysed, after = tell(
-        """
+        f"""
 leakgraph.top()
 tell()
 snapshot = leakgraph.snapshot()
@@ -46,6 +47,7 @@ tell(len(snapshot))
 snapshot.analyze()
 tell(len(snapshot))
 snapshot.close()
+{DROPPED}
 tell()
 """
     )
@@ -65,6 +67,7 @@ def test_loaded_snapshots(tell, compress):
 leakgraph.top()
 with leakgraph.snapshot() as snapshot:
     snapshot.save("heap.lgs", compress={compress})
+{DROPPED}
 leakgraph.load("heap.lgs").top()
 gc.collect()
 tell()

@@ -1,6 +1,7 @@
 """Which wheels `make wheels` builds, from which sources; what it says is missing."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,14 +61,38 @@ def test_versions_without_an_interpreter_are_listed(monkeypatch, capsys):
     assert capsys.readouterr().out == "3.13t 3.14t 3.15t\n"
 
 
+def test_a_newer_debian_builds_for_its_own_pythons(monkeypatch):
+    found = {f"3.{minor}" for minor in range(9, 14)}
+    assert wheels.of_newer(found) == ["3.14", "3.15"]
+    assert wheels.of_newer({*found, "3.14"}) == ["3.15"]
+    assert wheels.missing(found) == ["3.13t", "3.14t", "3.15t"]
+    monkeypatch.setattr(wheels, "MACHINE", "m68k")
+    assert wheels.missing(found) == ["3.13t", "3.14", "3.14t", "3.15", "3.15t"]
+
+
+def test_its_compiler_finds_the_settings_of_python(monkeypatch, tmp_path):
+    monkeypatch.setattr(wheels, "FOLDER", tmp_path)
+    for _ in range(2):
+        lent = Path(wheels.lent_headers())
+        assert [path.name for path in lent.iterdir()] == [f"{wheels.HERE}-linux-gnu"]
+
+
+def test_the_manual_is_for_machines_that_run_the_command(monkeypatch):
+    built = "build.targets=leakgraph_core;leakgraph_command"
+    assert f"{built};leakgraph_manual" in wheels.settings()
+    monkeypatch.setattr(wheels, "MACHINE", "m68k")
+    assert built in wheels.settings()
+
+
 def test_what_is_wrong_with_the_wheels(monkeypatch, tmp_path):
     monkeypatch.setattr(wheels, "FOLDER", tmp_path)
     for name, size in {"small": 1, "large": wheels.MOST_BYTES + 1}.items():
         with (tmp_path / f"{name}_{wheels.MACHINE}.whl").open("wb") as file:
             file.truncate(size)
-    large, missing = wheels.problems(["3.10"])
+    large, missing = wheels.problems(["3.13t", "3.14t"])
     assert large == f"large_{wheels.MACHINE}.whl has over 15 MB"
-    assert missing.startswith("no wheel for CPython 3.10:")
+    assert missing.startswith("no wheel for CPython 3.13t and 3.14t: no such inter")
+    assert "python3.14_VERSION.orig.tar.xz into build/wheels/sources" in missing
 
 
 def test_files_for_another_machine_have_its_names(monkeypatch):
@@ -147,6 +172,22 @@ def test_a_mirror_without_the_source(machine, tmp_path):
     assert "no source" in done.stderr
     assert done.stderr.endswith("mirror has no source of python3.14 in sid\n")
     assert not list(tmp_path.glob("python*"))
+
+
+def test_other_pythons_are_built_without_it(machine, tmp_path):
+    release = tmp_path / "release"
+    release.mkdir()
+    for name in ("wheels_pythons.sh", "source.sh", "root.sh"):
+        shutil.copy(RELEASE / name, release / name)
+    done = machine(
+        *(release / "wheels_pythons.sh", "3.14t", "3.15t"),
+        **{"apt_get": "true", "apt_cache": "true", "id": "echo 0"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith("==")] == [
+        "== no CPython 3.14t: no source of it",
+        "== no CPython 3.15t: no source of it",
+    ]
 
 
 def sources_of_cpython(folder, makefile):

@@ -25,7 +25,7 @@ lg_plugin_open(const char *file, const char *symbol, const char *what,
 static lg_status
 open_igraph(lg__solver **out, lg_error *err)
 {
-    void *symbol;
+    void *symbol = NULL;
     lg_status status = lg_plugin_open(
         "libleakgraph-igraph.so", LG__SOLVER_SYMBOL, "igraph",
         "install it (on Debian: apt install libigraph-dev)", &symbol, err);
