@@ -147,3 +147,32 @@ print([(f.pattern, f.count) for f in leakgraph.findings()])
 )
 def test_a_backlog_of_calls_is_no_registry(python, kind, found):
     assert python("-c", CLOSURES, kind).out == found
+
+
+GROWS = """
+import atexit, leakgraph
+
+class Conn:
+    def __init__(self):
+        self.data = bytearray(20_000)
+
+    def close(self):
+        pass
+
+def register():
+    for _ in range(20):
+        atexit.register(Conn().close)
+
+register()
+with leakgraph.snapshot() as before:
+    register()
+    print(before.diff(leakgraph.snapshot()))
+"""
+
+
+def test_growth_names_what_atexit_calls(python):
+    """From Python 3.14 on, a list has it, in tuples with the arguments."""
+    done = python("-c", GROWS)
+    assert done.code == 0, done.err
+    assert "method __main__.Conn.close accumulates (event-handlers)" in done.out
+    assert "in  interpreter state atexit handlers" in done.out

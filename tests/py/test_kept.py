@@ -5,6 +5,7 @@ import json
 import pickle
 
 import pytest
+from builds import DROPPED
 from shapes import Thing
 
 import leakgraph
@@ -79,6 +80,9 @@ for _ in range(3):
     with leakgraph.snapshot() as snapshot:
         snapshot.summary("kept.lgsum")
         snapshot.waste()
+"""
+        + DROPPED
+        + """
 print((resident() - before) >> 20)
 """,
     )

@@ -19,9 +19,12 @@ import leakgraph
 
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 HELD = []
+LOCK = type(threading.Lock())
+#: Later releases of 3.13 have a mutex in the object, and no other word.
+IS_MUTEX = LOCK.__basicsize__ == object.__basicsize__ + 8
 #: What malloc has for each of these, and getsizeof leaves out.
 SEMAPHORES = {
-    type(threading.Lock()): 32 if sys.version_info < (3, 14) else 0,
+    LOCK: 0 if IS_MUTEX else 32,
     type(threading.RLock()): 32 if sys.version_info < (3, 14) else 0,
     queue.SimpleQueue: 32 if sys.version_info < (3, 13) else 0,
 }

@@ -181,7 +181,9 @@ def test_other_pythons_are_built_without_it(machine, tmp_path):
         shutil.copy(RELEASE / name, release / name)
     done = machine(
         *(release / "wheels_pythons.sh", "3.14t", "3.15t"),
-        **{"apt_get": "true", "apt_cache": "true", "id": "echo 0"},
+        apt_get="true",
+        apt_cache="true",
+        id="echo 0",
     )
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stderr.splitlines() if line.startswith("==")] == [

@@ -225,6 +225,34 @@ is_titled(const lg__place_item *item)
            item->kind == LG_PLACE_KEY || item->kind == LG_PLACE_SEVERAL;
 }
 
+// Returns whether the place is that of the handlers of atexit, which the
+// interpreter keeps in a list from Python 3.14 on.
+static bool
+has_exit_handlers(const lg_places *places, const lg__place_item *item)
+{
+    if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
+        return false;
+    const lg__place_item *list = lg__place_at(places, item->parent);
+    return lg__string_is(lg__places_text(places, list->label),
+                         "atexit handlers");
+}
+
+// Returns whose title tells of a node. A handler of atexit is a tuple of a
+// function and its arguments: that function tells of it.
+static uint32_t
+titled_by(const naming *state, const lg__place_item *item, uint32_t node)
+{
+    const lg_columns *columns = &state->graph->columns;
+    uint64_t first = columns->first_edge[node];
+    uint32_t before = state->tree.before[node];
+    if (lg__node_role(state->graph, node) != LG__ROLE_TUPLE ||
+        before == LG_NONE || state->place_of[before] != item->parent ||
+        first == columns->first_edge[node + 1] ||
+        !has_exit_handlers(state->places, item))
+        return node;
+    return columns->edge_target[first];
+}
+
 // Marks the places whose members do not all have the title of the example.
 static void
 compare_titles(naming *state)
@@ -232,12 +260,14 @@ compare_titles(naming *state)
     uint32_t nodes = state->graph->columns.node_count;
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t place = state->place_of[node];
-        if (place == LG_NONE || !has_title(state->graph, node))
+        if (place == LG_NONE)
             continue;
         const lg__place_item *item = lg__place_at(state->places, place);
-        if (item->example != LG_NONE && is_titled(item) &&
-            is_member(state, node, item) &&
-            !lg__nodes_alike(state->graph, node, item->example))
+        uint32_t titled = titled_by(state, item, node);
+        if (has_title(state->graph, titled) && item->example != LG_NONE &&
+            is_titled(item) && is_member(state, node, item) &&
+            !lg__nodes_alike(state->graph, titled,
+                             titled_by(state, item, item->example)))
             state->unlike[place] = 1;
     }
 }
@@ -257,11 +287,13 @@ take_text(naming *state, uint32_t *string)
 static bool
 find_title(naming *state, const lg__place_item *item, lg__place_words *words)
 {
-    if (item->example == LG_NONE || !is_titled(item) ||
-        !has_title(state->graph, item->example) ||
+    if (item->example == LG_NONE || !is_titled(item))
+        return true;
+    uint32_t titled = titled_by(state, item, item->example);
+    if (!has_title(state->graph, titled) ||
         !is_member(state, item->example, item))
         return true;
-    lg_node_title(state->graph, item->example, false, &state->text);
+    lg_node_title(state->graph, titled, false, &state->text);
     if (state->unlike[words->place])
         lg_text_add(&state->text, " and others");
     return take_text(state, &words->title);

@@ -26,7 +26,8 @@
 #endif
 
 /** 1 if these have a semaphore in malloc (thread_pthread.h,
- *  PyThread_allocate_lock). Later, a lock is a part of its object. */
+ *  PyThread_allocate_lock). Later, a lock is a part of its object; releases of
+ *  3.13 differ in that, so there the size of a Lock decides. */
 #define LG__LOCK_HAS_SEMAPHORE (PY_VERSION_HEX < 0x030e0000)
 #define LG__SIMPLE_QUEUE_HAS_SEMAPHORE (PY_VERSION_HEX < 0x030d0000)
 

@@ -196,11 +196,20 @@ is_part(const lg__type_info *info)
     }
 }
 
+/** Whether a Lock has more than its mutex: a pointer to a semaphore, a
+ *  list of weak references, and whether it is locked. */
+static bool
+is_more_than_mutex(const PyTypeObject *type)
+{
+    return (size_t)type->tp_basicsize > sizeof(PyObject) + sizeof(void *);
+}
+
 /** The bytes that malloc has for each instance. */
 static size_t
 size_beside(const lg__known *known, const PyTypeObject *type)
 {
-    bool is_lock = lg__known_is(known, type, LG__KNOWN_LOCK) ||
+    bool is_lock = (lg__known_is(known, type, LG__KNOWN_LOCK) &&
+                    is_more_than_mutex(type)) ||
                    lg__known_is(known, type, LG__KNOWN_RLOCK);
     bool is_queue = lg__known_is(known, type, LG__KNOWN_SIMPLE_QUEUE);
     bool has_semaphore = (is_lock && LG__LOCK_HAS_SEMAPHORE) ||
