@@ -57,6 +57,17 @@ view_item(const lg__page *page, const lg_advice_item *item, lg_view **out,
     return status;
 }
 
+// Returns how many places a picture stands for, of which it shows one.
+static uint64_t
+count_alike(const lg__page *page, const lg_advice_item *item)
+{
+    if (item->kind == LG_ADVICE_FINDING && item->grows == SIZE_MAX)
+        return page->findings.groups[item->index].findings;
+    return item->kind == LG_ADVICE_CYCLE
+               ? page->cycles.groups[item->index].count
+               : 1;
+}
+
 static lg_status
 add_picture(lg__page *page, const lg_advice_item *item, lg_error *err)
 {
@@ -64,8 +75,15 @@ add_picture(lg__page *page, const lg_advice_item *item, lg_error *err)
     lg_status status = view_item(page, item, &view, err);
     if (status || !view)
         return status;
-    lg_text_add(page->out, "<details open><summary>What keeps it alive"
-                           "</summary>");
+    uint64_t alike = count_alike(page, item);
+    lg_text_add(page->out, "<details open><summary>");
+    if (alike > 1) {
+        lg_text_add(page->out, "What keeps alive one of ");
+        lg_text_add_count(page->out, alike);
+        lg_text_add(page->out, " alike</summary>");
+    } else {
+        lg_text_add(page->out, "What keeps it alive</summary>");
+    }
     status = lg__page_picture(page, view, "what keeps it alive", err);
     lg_text_add(page->out, "</details>");
     return status;
@@ -151,7 +169,7 @@ add_heading(lg__page *page, const lg_table *table, size_t row, uint64_t most)
 {
     lg_cell series = lg_table_cell(table, row, SERIES);
     lg_string rate = lg_table_cell(table, row, RATE).text;
-    lg_text_add(page->out, "<h3><span class=\"bytes\">");
+    lg_text_add(page->out, "<h3><span><span class=\"bytes\">");
     lg_text_add_size(page->out, lg_table_cell(table, row, BYTES).count);
     lg_text_add(page->out, "</span> now · ");
     if (rate.length > 0) {
@@ -159,6 +177,7 @@ add_heading(lg__page *page, const lg_table *table, size_t row, uint64_t most)
         lg_text_add(page->out, " · ");
     }
     lg__page_escape(page, lg_table_cell(table, row, WHAT).text);
+    lg_text_add(page->out, "</span>");
     add_line_of(page, &series, most);
     lg_text_add(page->out, "</h3>");
 }

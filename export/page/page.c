@@ -70,7 +70,9 @@ add_findings(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
     const lg_question *findings = lg_question_find("findings");
-    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .changes = page->changes};
     lg_status status =
         lg_question_tabulate(findings, &ask, &page->findings, &table, err);
     return status ? status
@@ -122,6 +124,15 @@ add_map(lg__page *page, lg_error *err)
     return LG_OK;
 }
 
+static lg_status
+add_tree(lg__page *page, lg_error *err)
+{
+    lg__page_section(page, "tree", "Who owns the bytes, place by place");
+    lg_status status = lg__page_write_tree(page, err);
+    lg__page_section_end(page);
+    return status;
+}
+
 // Sets the greatest number of rows, if the question has that option.
 static void
 give_limit(const lg_question *question, size_t limit, lg_given *given)
@@ -139,7 +150,8 @@ add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
     const lg_ask ask = {.graph = page->graph,
                         .analysis = page->analysis,
                         .given = given,
-                        .monitor = page->monitor};
+                        .monitor = page->monitor,
+                        .changes = page->changes};
     lg_table *table = NULL;
     give_limit(question, limit, given);
     lg_status status = lg_question_ask(question, &ask, &table, err);
@@ -152,7 +164,9 @@ static lg_status
 add_top(lg__page *page, lg_error *err)
 {
     const lg_question *top = lg_question_find("top");
-    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .changes = page->changes};
     lg_table *table = NULL;
     lg_status status = lg_question_tabulate(top, &ask, &page->top, &table, err);
     return status ? status
@@ -208,6 +222,7 @@ add_sections(lg__page *page, lg_error *err)
         {.add = lg__page_add_advice},
         {.add = add_growth},
         {.add = add_map},
+        {.add = add_tree},
         {.add = add_top},
         {.add = add_allocations},
         {.add = add_findings},
@@ -267,6 +282,20 @@ ask_growth(lg__page *page, lg_error *err)
 }
 
 static lg_status
+ask_changes(lg__page *page, lg_error *err)
+{
+    const lg_page_options *given = page->options;
+    page->changes = given->changes;
+    if (given->summary_count < 2 || page->changes != NULL)
+        return LG_OK;
+    lg_status status =
+        lg_changes_new(given->summaries, given->summary_count, given->steps,
+                       page->analysis, page->monitor, &page->own_changes, err);
+    page->changes = page->own_changes;
+    return status;
+}
+
+static lg_status
 ask_places(lg__page *page, lg_error *err)
 {
     const lg_page_options *given = page->options;
@@ -300,6 +329,8 @@ ask(lg__page *page, lg_error *err)
                                  &page->top, err);
     if (!status)
         status = ask_growth(page, err);
+    if (!status)
+        status = ask_changes(page, err);
     return status ? status : ask_places(page, err);
 }
 
@@ -312,6 +343,7 @@ end(lg__page *page)
     lg_top_free(&page->top);
     lg_growth_free(&page->growth);
     lg_places_free(page->own_places);
+    lg_changes_free(page->own_changes);
     lg_text_free(&page->title);
     lg_text_free(&page->nav);
 }

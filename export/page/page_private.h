@@ -30,10 +30,12 @@ typedef struct lg__page {
     lg_accounts accounts;
     lg_top top;
     lg_growth growth;
-    bool grows;              /* there is a comparison */
-    const lg_places *places; /* of the snapshot */
-    lg_places *own_places;   /* the same, if the page must free them */
-    lg_text title;           /* empty: there is none */
+    bool grows;                    /* there is a comparison */
+    const lg_places *places;       /* of the snapshot */
+    lg_places *own_places;         /* the same, if the page must free them */
+    const lg_changes *changes;     /* since earlier snapshots; or NULL */
+    const lg_changes *own_changes; /* the same, if the page must free them */
+    lg_text title;                 /* empty: there is none */
     lg_text nav;
     lg_text *out;
 } lg__page;
@@ -111,6 +113,14 @@ lg_status lg__page_draw_memory(lg__page *page, lg_error *err);
 lg_status lg__page_draw_allocations(lg__page *page, lg_error *err);
 /** Says what is worth doing, with a picture each. */
 lg_status lg__page_add_advice(lg__page *page, lg_error *err);
+/** Writes the biggest places as a tree. */
+lg_status lg__page_write_tree(lg__page *page, lg_error *err);
+/** Adds the headings of three columns that say how things changed, and their
+ *  cells, in a row that is not a lg_table's; nothing without a comparison. */
+void lg__page_change_headings(lg__page *page);
+void lg__page_change_cells(lg__page *page, const lg_thing *thing);
+/** Adds a cell with a size. */
+void lg__page_size_cell(lg__page *page, uint64_t bytes);
 /** Shows the accounts of memory, as bars and as a table. */
 lg_status lg__page_add_memory(lg__page *page, lg_error *err);
 lg_status lg__page_add_cycles(lg__page *page, lg_error *err);

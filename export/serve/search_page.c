@@ -81,7 +81,9 @@ static lg_status
 list_names(lg__sheet *sheet, const lg_search *found, lg_error *err)
 {
     const lg__page *page = &sheet->page;
-    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .changes = page->changes};
     lg_table *table = NULL;
     lg_text title = {0};
     lg_status status = lg_question_tabulate(lg_question_find("search"), &ask,

@@ -142,6 +142,7 @@ sheet_of(lg__server *server, const lg__request *request,
                        .page = {.analysis = server->analysis,
                                 .graph = server->graph,
                                 .options = &server->options,
+                                .changes = server->options.changes,
                                 .monitor = monitor,
                                 .served = true,
                                 .out = body}};
@@ -298,9 +299,17 @@ prepare(lg__server *server, lg_error *err)
 {
     lg_text home = {0};
     lg_text question = {0};
-    lg_status status =
-        lg__page_serve(server->analysis, &server->options, lg__has_table,
-                       server->monitor, &home, err);
+    lg_page_options *options = &server->options;
+    lg_status status = LG_OK;
+    if (options->summary_count > 1)
+        status = lg_changes_new(options->summaries, options->summary_count,
+                                options->steps, server->analysis,
+                                server->monitor, &server->changes, err);
+    if (status)
+        return status;
+    options->changes = server->changes;
+    status = lg__page_serve(server->analysis, options, lg__has_table,
+                            server->monitor, &home, err);
     lg_text_add(&question, "");
     if (!status && !lg__server_keep(server, &question, &home, true))
         status = lg_error_set(err, LG_ENOMEM, "memory ran out");
@@ -340,5 +349,6 @@ lg__server_free(lg__server *server)
         lg_text_free(&server->kept[i].body);
     }
     pthread_mutex_destroy(&server->lock);
+    lg_changes_free(server->changes);
     free(server);
 }

@@ -66,10 +66,11 @@ struct lg__server {
     const lg_graph *graph;
     const lg_monitor *monitor;
     lg_page_options options;
-    uint32_t prepared;      /* tables made in advance */
-    unsigned patience;      /* milliseconds that a request waits */
-    pthread_mutex_t lock;   /* protects all below */
-    pthread_cond_t changed; /* a job or `ending` changed */
+    const lg_changes *changes; /* those of the options; or NULL */
+    uint32_t prepared;         /* tables made in advance */
+    unsigned patience;         /* milliseconds that a request waits */
+    pthread_mutex_t lock;      /* protects all below */
+    pthread_cond_t changed;    /* a job or `ending` changed */
     lg__kept kept[LG__KEPT_PAGES];
     size_t kept_bytes;
     uint64_t asked;

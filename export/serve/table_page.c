@@ -193,6 +193,7 @@ read_options(const lg__request *request, const lg_question *question,
         const char *value = lg__request_text(request, option->name, "");
         if (option->type == LG_OPTION_LIMIT)
             given[i] = (lg_given){.given = true,
+                                  .usual = rows == USUAL_ROWS,
                                   .number = is_arranged(request) ? 0 : rows};
         else if (*value && lg_option_in_form(option))
             status =
@@ -380,7 +381,8 @@ find_rows(lg__sheet *sheet, const lg_question *question, const lg_given *given,
     const lg_ask ask = {.graph = sheet->page.graph,
                         .analysis = sheet->page.analysis,
                         .given = given,
-                        .monitor = sheet->page.monitor};
+                        .monitor = sheet->page.monitor,
+                        .changes = sheet->page.changes};
     return question == &growth ? tabulate_growth(sheet, given, out, err)
                                : lg_question_ask(question, &ask, out, err);
 }

@@ -49,29 +49,23 @@ add_name(lg__sheet *sheet, const lg_branch *branch)
 }
 
 static void
-add_bytes(lg_text *out, uint64_t bytes)
-{
-    lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
-                 (unsigned long long)bytes);
-    lg_text_add_size(out, bytes);
-    lg_text_add(out, "</td>");
-}
-
-static void
 add_branch(lg__sheet *sheet, lg_node parent, unsigned way,
            const lg_branch *branch)
 {
     lg_text *out = sheet->page.out;
+    const lg_thing thing = {.node = branch->node, .bytes = branch->retained};
     lg_text_add(out, "<tr><td>");
     add_open_link(sheet, parent, way, branch);
     add_name(sheet, branch);
     lg_text_add(out, "</td>");
-    add_bytes(out, branch->retained);
-    add_bytes(out, branch->own);
+    lg__page_size_cell(&sheet->page, branch->retained);
+    lg__page_size_cell(&sheet->page, branch->own);
     lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
                  (unsigned long long)branch->count);
     lg_text_add_count(out, branch->count);
-    lg_text_add(out, "</td></tr>");
+    lg_text_add(out, "</td>");
+    lg__page_change_cells(&sheet->page, &thing);
+    lg_text_add(out, "</tr>");
 }
 
 static void
@@ -84,8 +78,9 @@ add_branches(lg__sheet *sheet, lg_node node, unsigned way,
                      "<thead><tr><th scope=\"col\">place</th>"
                      "<th scope=\"col\" class=\"n\">retained</th>"
                      "<th scope=\"col\" class=\"n\">own</th>"
-                     "<th scope=\"col\" class=\"n\">objects</th></tr></thead>"
-                     "<tbody>");
+                     "<th scope=\"col\" class=\"n\">objects</th>");
+    lg__page_change_headings(&sheet->page);
+    lg_text_add(out, "</tr></thead><tbody>");
     for (size_t i = 0; i < rows; i++)
         add_branch(sheet, node, way, &found->items[i]);
     lg_text_add(out, "</tbody></table>");

@@ -274,7 +274,9 @@ static void
 growth_of_a_finding(void)
 {
     lg_pattern pattern = {.name = "output-history"};
-    lg_finding item = {.pattern = &pattern};
+    const lg_holder holder = {.node = LG_NONE};
+    lg_finding item = {
+        .pattern = &pattern, .holders = &holder, .holder_count = 1};
     lg_finding_group group = {.first = 0};
     lg_findings findings = {
         .items = &item, .count = 1, .groups = &group, .group_count = 1};
@@ -290,7 +292,45 @@ growth_of_a_finding(void)
     REQUIRE(advice.count == 2);
     CHECK(advice.items[0].kind == LG_ADVICE_GROWTH);
     CHECK(advice.items[1].kind == LG_ADVICE_FINDING);
-    CHECK(advice.items[1].grows == 0);
+    CHECK(advice.items[1].grows == SIZE_MAX);
+}
+
+// Returns what owns a node so many steps up.
+static lg_node
+above(const lg_analysis *analysis, lg_node node, uint32_t steps)
+{
+    for (uint32_t i = 0; i < steps; i++)
+        node = lg_node_dominator(analysis, node);
+    return node;
+}
+
+// What lies deep in a leak goes with it. What lies beside it is an item of its
+// own.
+static void
+a_finding_inside_a_leak(void)
+{
+    const growing_heap heaps[] = {{.deep = 100}, {.deep = 200}, {.deep = 300}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth_row *row = &made.growth.rows[0];
+    REQUIRE(row->holder_count == 1);
+    lg_pattern pattern = {.name = "small-view"};
+    lg_holder holder = {.node = row->node};
+    lg_finding item = {
+        .pattern = &pattern, .holders = &holder, .holder_count = 1};
+    lg_finding_group group = {.first = 0, .total = 50};
+    lg_findings findings = {
+        .items = &item, .count = 1, .groups = &group, .group_count = 1};
+    const lg_answers answers = {.analysis = made.analysis[2],
+                                .findings = &findings,
+                                .growth = &made.growth};
+    lg_node list = row->holders[0].node;
+    row->holders[0].node = above(made.analysis[2], list, 5);
+    lg_advice advice = lg_advice_choose(&answers, 8);
+    CHECK(advice.count == 1 && advice.items[0].kind == LG_ADVICE_GROWTH);
+    holder.node = above(made.analysis[2], list, 15);
+    CHECK(lg_advice_choose(&answers, 8).count == 2);
+    row->holders[0].node = list;
+    growing_forget(&made);
 }
 
 // Unattributed blocks count from a certain size on.
@@ -355,6 +395,7 @@ SUITE(advice)
     RUN(native_holder);
     RUN(growth);
     RUN(growth_of_a_finding);
+    RUN(a_finding_inside_a_leak);
     RUN(unattributed);
     return test_result();
 }

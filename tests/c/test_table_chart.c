@@ -11,7 +11,7 @@ begin(const lg_graph *graph, lg__chart chart)
         {"chart",
          .type = chart == LG__LINE ? LG_COLUMN_NUMBERS : LG_COLUMN_LIST,
          .chart = chart},
-        {"change", .type = LG_COLUMN_NUMBER, .change = true},
+        {"change", .type = LG_COLUMN_NUMBER, .delta = LG__BYTES_MORE},
     };
     lg_table *table = lg__table_new(graph, (lg__layout){.bare = true}, few, 2);
     lg__table_row(table);

@@ -156,6 +156,56 @@ def test_a_heading_sorts_and_a_filter_filters_all_rows(chromium, view):
     assert rows and all("bytearray" in row for row in rows)
 
 
+def column_of(page, table, heading, row):
+    """The text of a cell: of the row with that text, below that heading."""
+    return page.run(
+        f"(table => {{ const at = [...table.tHead.rows[0].cells]"
+        f".findIndex(cell => cell.innerText === {heading!r});"
+        f" const row = [...table.rows].find(row => row.innerText.includes({row!r}));"
+        " return row.cells[at].innerText; })"
+        f"(document.querySelector({table!r}))"
+    )
+
+
+def test_tables_of_a_comparison_say_what_changed(chromium, report, view):
+    chromium.open(report)
+    session = f"{__name__}.Session"
+    for table in ("#types-table table", "#tree table"):
+        chromium.wait(f"document.querySelector({table!r})")
+        assert column_of(chromium, table, "Δ objects", session) == "+80"
+        assert column_of(chromium, table, "Δ bytes", session).startswith("+")
+        assert column_of(chromium, table, "per step", session).endswith("B")
+    made(chromium, f"{view}table?of=types&sort=Δ objects")
+    chromium.wait("document.querySelector('main tbody tr')")
+    first = chromium.run("document.querySelector('main tbody tr').innerText")
+    assert "+80" in first
+    made(chromium, view + SERVICE)
+    chromium.wait("document.querySelector('#owned table.tree')")
+    assert column_of(chromium, "#owned table", "Δ objects", ".sessions") == "0"
+    assert column_of(chromium, "#owned table", "Δ bytes", ".sessions").startswith("+")
+
+
+def test_the_tree_of_a_report_folds(chromium, report):
+    chromium.open(report)
+    shown = (
+        "[...document.querySelectorAll('#tree tbody tr')].filter(row => !row.hidden)"
+        ".length"
+    )
+    before = chromium.wait(
+        f"document.querySelector('#tree [aria-expanded]') && {shown}"
+    )
+    chromium.click("#tree tr[aria-expanded=true] .open")
+    chromium.wait(f"{shown} < {before}")
+    chromium.run("document.querySelector('#tree tr[aria-expanded=false]').focus()")
+    chromium.press("ArrowRight")
+    chromium.wait(f"{shown} === {before}")
+    chromium.prefer("light", media="print")
+    assert chromium.run(
+        "[...document.querySelectorAll('#tree tbody tr')]"
+        ".every(row => getComputedStyle(row).display !== 'none')"
+    )
+
+
 def test_a_report_sorts_and_filters_by_itself(chromium, report):
     chromium.open(report)
     chromium.wait("document.querySelector('#types-table th button')")

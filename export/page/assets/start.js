@@ -10,6 +10,7 @@ if (typeof document !== "undefined") {
   else if (data)
     new AreaMap(view, JSON.parse(data.textContent));
   tables.start();
+  trees.start();
   // Paper has no folds.
   const folded = () => document.querySelectorAll("main details:not([open])");
   addEventListener("beforeprint", () => {

@@ -64,7 +64,11 @@ const tables = {
     const headings = [...table.tHead.rows[0].cells].map((heading) => heading.textContent);
     if (headings.length <= this.STACKED) return;
     table.classList.add("stacks");
-    for (const row of table.tBodies[0].rows)
+    this.label(headings, table.tBodies[0].rows);
+  },
+
+  label(headings, rows) {
+    for (const row of rows)
       [...row.cells].forEach((cell, i) => {
         if (headings[i]) cell.setAttribute("data-label", headings[i]);
       });
@@ -72,10 +76,13 @@ const tables = {
 
   // Rows of a tree keep their order. A filter ignores what is folded.
   prepare(table, name) {
-    if (table.classList.contains("tree")) return;
+    if (table.classList.contains("tree")) {
+      this.stack(table);
+      return;
+    }
     const tree = table.querySelector("td.d1, td.d2, td[style*=padding-left]") !== null;
     const rows = table.tBodies[0].rows.length;
-    if (table.tHead && !tree) this.stack(table);
+    if (table.tHead) this.stack(table);
     if (table.tHead && !tree && rows > 1) this.makeSortable(table);
     if (rows > this.LONG && !table.closest("details")) this.makeFilter(table, name);
   },

@@ -29,7 +29,7 @@ const explorer = {
     for (const later of document.querySelectorAll(".later")) this.fill(later);
     this.arrangeTable();
     this.copySelectors();
-    for (const table of document.querySelectorAll("table.tree")) this.growTree(table);
+    trees.fetch = (address) => this.answerOf(address);
   },
 
   // Fetches selectors that begin so, one a line; nothing if the server ended.
@@ -129,88 +129,6 @@ const explorer = {
     }
     form.append(list);
     show();
-  },
-
-  // Trees open in place: the rows of a level come from the server when the reader opens it.
-  // Right opens or goes down, left closes or goes up, as in other trees.
-  growTree(table) {
-    table.setAttribute("role", "treegrid");
-    const section = table.closest("section");
-    const heading = (section && section.querySelector("h2")) || document.querySelector("h1");
-    table.setAttribute("aria-label", heading.textContent);
-    for (const row of table.tBodies[0].rows) this.plant(row, 1);
-    const [first] = table.tBodies[0].rows;
-    if (first) first.tabIndex = 0;
-    table.addEventListener("keydown", (event) => this.climb(table, event));
-  },
-
-  plant(row, level) {
-    row.setAttribute("aria-level", level);
-    row.tabIndex = -1;
-    row.cells[0].style.paddingLeft = `${1.2 * (level - 1)}rem`;
-    const open = row.querySelector(".open");
-    if (!open) return;
-    row.setAttribute("aria-expanded", "false");
-    open.textContent = "▸";
-    open.setAttribute("aria-label", "open or close");
-    open.tabIndex = -1;
-    open.addEventListener("click", (event) => {
-      event.preventDefault();
-      this.turn(row);
-    });
-  },
-
-  levelOf: (row) => Number(row.getAttribute("aria-level")),
-
-  // The rows below a row, at all levels.
-  below(row) {
-    const rows = [];
-    for (let at = row.nextElementSibling; at && this.levelOf(at) > this.levelOf(row);
-      at = at.nextElementSibling) rows.push(at);
-    return rows;
-  },
-
-  async turn(row) {
-    const state = row.getAttribute("aria-expanded");
-    const open = row.querySelector(".open");
-    if (state === null || row.getAttribute("aria-busy") === "true") return;
-    row.setAttribute("aria-expanded", String(state === "false"));
-    open.textContent = state === "false" ? "▾" : "▸";
-    if (state === "true") {
-      for (const each of this.below(row)) each.remove();
-      return;
-    }
-    row.setAttribute("aria-busy", "true");
-    const answer = await this.answerOf(open.href);
-    row.removeAttribute("aria-busy");
-    const rows = answer ? [...answer.querySelectorAll("tbody tr")] : [];
-    for (const each of rows) this.plant(each, this.levelOf(row) + 1);
-    row.after(...rows);
-  },
-
-  climb(table, event) {
-    const row = event.target.closest("tbody tr");
-    if (!row) return;
-    const rows = [...table.tBodies[0].rows];
-    const at = rows.indexOf(row);
-    const state = row.getAttribute("aria-expanded");
-    const above = rows.slice(0, at).reverse()
-      .find((each) => this.levelOf(each) < this.levelOf(row));
-    const go = {
-      ArrowDown: rows[at + 1], ArrowUp: rows[at - 1], Home: rows[0], End: rows[rows.length - 1],
-      ArrowRight: state === "true" ? rows[at + 1] : null,
-      ArrowLeft: state === "true" ? null : above,
-    };
-    const turns = (event.key === "ArrowRight" && state === "false")
-      || (event.key === "ArrowLeft" && state === "true");
-    if (event.key === "Enter" && event.target === row) row.querySelector("a:not(.open)").click();
-    else if (turns) this.turn(row);
-    else if (!(event.key in go)) return;
-    event.preventDefault();
-    const next = go[event.key];
-    if (!next) return;
-    for (const each of rows) each.tabIndex = each === next ? 0 : -1;
-    next.focus();
   },
 
   // A button copies the selector of the object or reference that a link leads to.

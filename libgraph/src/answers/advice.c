@@ -82,36 +82,54 @@ share_holder(const lg_answers *answers, const lg_finding *finding,
     return false;
 }
 
-// Returns the index of the row that leads the leak that belongs to a finding:
-// it has a holder of the finding, or a row of its pattern; or SIZE_MAX.
+// Returns whether a group of findings explains the leak that the row leads: it
+// has a holder of it, or keeps at least half of what it gained. Graphs of
+// outputs that are large themselves explain less.
+static bool
+explains(const lg_answers *answers, size_t group, const lg_growth_row *row)
+{
+    const lg_findings *findings = answers->findings;
+    const lg_finding *first = &findings->items[findings->groups[group].first];
+    return share_holder(answers, first, row) ||
+           (is_of(answers->growth, row, first->pattern->name) &&
+            findings->groups[group].total >= (uint64_t)row->gained / 2);
+}
+
+// Returns the index of the row that leads the leak that belongs to a group of
+// findings: it has a holder of the first, or else is explained by them; or
+// SIZE_MAX.
 static size_t
-growth_of(const lg_answers *answers, const lg_finding *finding)
+growth_of(const lg_answers *answers, size_t group)
 {
     const lg_growth *growth = answers->growth;
+    const lg_findings *findings = answers->findings;
+    const lg_finding *first = &findings->items[findings->groups[group].first];
     for (size_t i = 0; growth != NULL && i < growth->count; i++)
-        if (share_holder(answers, finding, &growth->rows[i]))
+        if (share_holder(answers, first, &growth->rows[i]))
             return i;
     for (size_t i = 0; growth != NULL && i < growth->count; i++)
-        if (is_of(growth, &growth->rows[i], finding->pattern->name))
+        if (explains(answers, group, &growth->rows[i]))
             return growth->rows[i].lead;
     return SIZE_MAX;
 }
 
-// Returns whether a finding explains the leak that the row leads: it has a
-// holder of it, or keeps at least half of what it gained. Graphs of outputs
-// that are large themselves explain less.
 static bool
 is_found(const lg_answers *answers, const lg_growth_row *row)
 {
     const lg_findings *findings = answers->findings;
-    for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
-        const lg_finding *first = &findings->items[findings->groups[i].first];
-        if (share_holder(answers, first, row) ||
-            (is_of(answers->growth, row, first->pattern->name) &&
-             findings->groups[i].total >= (uint64_t)row->gained / 2))
+    for (size_t i = 0; findings != NULL && i < findings->group_count; i++)
+        if (explains(answers, i, row))
             return true;
-    }
     return false;
+}
+
+// Returns whether a row leads a leak that no finding explains.
+static bool
+is_unexplained(const lg_answers *answers, size_t row)
+{
+    const lg_growth_row *of = &answers->growth->rows[row];
+    return of->gained > 0 && of->verdict != LG_GROWTH_SETTLED &&
+           of->lead == row && !is_found(answers, of);
 }
 
 // Returns the bytes that go now with the leak that a row leads.
@@ -136,6 +154,35 @@ has_leak(const lg_answers *answers, const lg_advice *advice, size_t lead)
     return false;
 }
 
+// Returns whether `above` is `node` or dominates it.
+static bool
+dominates(const lg_analysis *analysis, uint32_t above, uint32_t node)
+{
+    for (int i = 0; i < DEEPEST && node != LG_NONE; i++) {
+        if (node == above)
+            return true;
+        node = lg_node_dominator(analysis, node);
+    }
+    return false;
+}
+
+// Returns whether a leak that has an item of its own holds the node: it goes
+// with the leak.
+static bool
+is_inside(const lg_answers *answers, uint32_t node)
+{
+    const lg_growth *growth = answers->growth;
+    for (size_t i = 0; growth != NULL && i < growth->count; i++) {
+        const lg_growth_row *row = &growth->rows[i];
+        for (size_t j = 0; j < row->holder_count; j++)
+            if (is_unexplained(answers, i) && node != LG_NONE &&
+                row->holders[j].node != LG_NONE &&
+                dominates(answers->analysis, row->holders[j].node, node))
+                return true;
+    }
+    return false;
+}
+
 static void
 add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
 {
@@ -143,7 +190,9 @@ add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
     for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
         uint64_t bytes = findings->groups[i].total;
         const lg_finding *first = &findings->items[findings->groups[i].first];
-        size_t lead = growth_of(answers, first);
+        size_t lead = growth_of(answers, i);
+        if (lead == SIZE_MAX && is_inside(answers, first->holders->node))
+            continue;
         if (lead != SIZE_MAX) {
             const lg_growth_row *row = &answers->growth->rows[lead];
             if (has_leak(answers, out, lead))
@@ -161,8 +210,7 @@ add_growth(const lg_answers *answers, size_t limit, lg_advice *out)
     bool cycles = answers->cycles != NULL && answers->cycles->leaks > 0;
     for (size_t i = 0; growth != NULL && i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
-        if (row->gained <= 0 || row->verdict == LG_GROWTH_SETTLED ||
-            row->lead != i || is_found(answers, row) ||
+        if (!is_unexplained(answers, i) ||
             (cycles && row->verdict == LG_GROWTH_GARBAGE))
             continue;
         add(out, 0, limit,
@@ -211,18 +259,6 @@ add_unattributed(const lg_answers *answers, size_t limit, lg_advice *out)
             add(out, 0, limit,
                 (lg_advice_item){LG_ADVICE_UNATTRIBUTED, i, bytes, SIZE_MAX});
     }
-}
-
-// Returns whether `above` is `node` or dominates it.
-static bool
-dominates(const lg_analysis *analysis, uint32_t above, uint32_t node)
-{
-    for (int i = 0; i < DEEPEST && node != LG_NONE; i++) {
-        if (node == above)
-            return true;
-        node = lg_node_dominator(analysis, node);
-    }
-    return false;
 }
 
 static bool

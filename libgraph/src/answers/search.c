@@ -825,6 +825,8 @@ static const lg_answering in_c = {
     .rows = offsetof(lg_search, rows),
     .count = offsetof(lg_search, count),
     .total = offsetof(lg_search, total_rows),
+    .node = offsetof(lg_hit, node),
+    .retained = offsetof(lg_hit, retained),
     .noun = "name",
 };
 

@@ -464,8 +464,8 @@ lg_top_free(lg_top *top)
 static uint64_t
 whole_on(const void *top, uint32_t device)
 {
-    const lg_top *of = top;
-    return of->reachable[device] + of->garbage[device];
+    return ((const lg_top *)top)->reachable[device] +
+           ((const lg_top *)top)->garbage[device];
 }
 
 // Adds up the bytes by which rows are ranked.
@@ -484,8 +484,7 @@ static bool
 is_spent_shown(const lg_ask *ask, const void *answer)
 {
     const lg_top *top = answer;
-    bool matters =
-        lg__spent_matters(top->spent, top->reachable[0] + top->garbage[0]);
+    bool matters = lg__spent_matters(top->spent, whole_on(top, 0));
     (void)ask;
     for (size_t i = 0; i < top->count; i++)
         matters |=
@@ -730,8 +729,9 @@ enum { LIMIT = 0 };
 static bool
 is_row_shown(const lg_ask *ask, const lg_top *top, size_t row)
 {
+    const lg_given *limit = ask->given != NULL ? &ask->given[LIMIT] : NULL;
     return top->group != LG_GROUP_OBJECT || row < ALWAYS_SHOWN ||
-           (ask->given != NULL && ask->given[LIMIT].given) ||
+           (limit != NULL && limit->given && !limit->usual) ||
            top->rows[row].weight >= top->total / SHOWN_SHARE;
 }
 
@@ -754,6 +754,7 @@ add_parts(const lg_ask *ask, const lg_top *top, const lg_top_row *row,
             table, HELD_BY,
             (lg_string){part->held_by.data + part->lead,
                         (uint32_t)(part->held_by.length - part->lead)});
+        lg__put_object_change(table, ask, part->node, part->retained);
     }
 }
 
@@ -869,6 +870,8 @@ static const lg_answering in_c = {
     .row_size = sizeof(lg_top_row),
     .rows = offsetof(lg_top, rows),
     .count = offsetof(lg_top, count),
+    .node = offsetof(lg_top_row, node),
+    .retained = offsetof(lg_top_row, retained),
     .after = add_after,
     .below = add_below,
 };

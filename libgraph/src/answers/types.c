@@ -182,6 +182,19 @@ static const lg_field facts[] = {
     {0},
 };
 
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const lg_type_row *row = of;
+    (void)ask, (void)answer;
+    *out = (lg_thing){.kind = LG_THING_TYPE,
+                      .node = LG_NONE,
+                      .name = row->name,
+                      .count = row->count,
+                      .bytes = row->bytes};
+    return true;
+}
+
 static void
 add_total(const lg_ask *ask, const void *answer, lg_table *table)
 {
@@ -228,6 +241,7 @@ static const lg_answering in_c = {
     .rows = offsetof(lg_types, rows),
     .count = offsetof(lg_types, count),
     .total = offsetof(lg_types, total),
+    .thing = is_about,
     .noun = "type",
     .below = add_total,
 };

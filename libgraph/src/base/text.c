@@ -123,6 +123,14 @@ lg_text_add_change(lg_text *text, double bytes)
 }
 
 void
+lg_text_add_delta(lg_text *text, int64_t number, bool bytes)
+{
+    uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    lg_text_add(text, number < 0 ? "-" : number > 0 ? "+" : "");
+    (bytes && number != 0 ? lg_text_add_size : lg_text_add_count)(text, size);
+}
+
+void
 lg__text_add_string(lg_text *out, lg_string string)
 {
     lg_text_add_bytes(out, string.data, string.length);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const lg__type_sum *
-find_type(const lg_summary *summary, lg_string name)
+const lg__type_sum *
+lg__summary_find_type(const lg_summary *summary, lg_string name)
 {
     const lg__type_sum *sums = summary->types.data;
     uint32_t id = lg__places_seek(summary->places, name);
@@ -29,7 +29,8 @@ read_type(const lg__comparison *state, lg_string name, uint64_t *counts,
           uint64_t *bytes)
 {
     for (uint32_t i = 0; i < state->count; i++) {
-        const lg__type_sum *sum = find_type(state->summaries[i], name);
+        const lg__type_sum *sum =
+            lg__summary_find_type(state->summaries[i], name);
         if (sum == NULL)
             continue;
         counts[i] = sum->count;

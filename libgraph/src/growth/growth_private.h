@@ -259,6 +259,9 @@ lg__summary_bytes_at(const lg_summary *summary, uint32_t index)
     return (uint64_t *)summary->bytes.data + index;
 }
 
+/** Returns the objects of the type with that name, or NULL. */
+const lg__type_sum *lg__summary_find_type(const lg_summary *summary,
+                                          lg_string name);
 /** Sorts types by name and merges those of one name. Leaves out types without
  *  objects. */
 void lg__summary_join_types(lg_summary *summary);

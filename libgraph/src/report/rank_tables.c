@@ -26,7 +26,8 @@ enum {
 };
 
 static const lg__column columns[COLUMNS] = {
-    [APART] = {"apart", .type = LG_COLUMN_NUMBER, .change = true, .least = 10},
+    [APART] = {"apart", .type = LG_COLUMN_NUMBER, .delta = LG__BYTES_MORE,
+               .least = 10},
     [RANK] = {"rank", .faces = LG__IN_DATA},
     [SHOWN_RANK] = {NULL, "on rank", .faces = LG__SHOWN, .gap = 2},
     [USUAL] = {"usual", "usually", .type = LG_COLUMN_BYTES, .gap = 2},

@@ -211,6 +211,8 @@ static const lg_answering in_c = {
     .rows = offsetof(lg_dominator_tree, rows),
     .count = offsetof(lg_dominator_tree, count),
     .heads = is_top,
+    .node = offsetof(lg_dominator_row, node),
+    .retained = offsetof(lg_dominator_row, retained),
     .after = set_depth,
     .below = add_below,
 };

@@ -297,6 +297,10 @@ static const lg_answering in_c = {
     .rows = offsetof(figures_answer, figures.rows.items),
     .count = offsetof(figures_answer, figures.rows.count),
     .total = offsetof(figures_answer, figures.total),
+    .node = offsetof(lg_figure_row, node),
+    .retained = offsetof(lg_figure_row, retained),
+    .tallied = "figures",
+    .tally = LG_TALLY_FIGURE,
     .noun = "figure",
     .below = add_lines,
 };

@@ -586,6 +586,22 @@ static const lg_option options[] = {
     {0},
 };
 
+// A storage is all of its place, or of several it is only one.
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const tensor_line *line = of;
+    (void)ask;
+    *out = (lg_thing){.node = line->node, .bytes = line->bytes};
+    if (group_of(answer) != LG_TENSORS_BY_KIND)
+        return line->node != LG_NONE;
+    out->kind = LG_THING_TALLY;
+    out->tally = LG_TALLY_TENSOR;
+    out->name = line->kind;
+    out->count = line->storages;
+    return true;
+}
+
 static const lg_answering in_c = {
     .options_size = sizeof usual,
     .usual = &usual,
@@ -596,6 +612,9 @@ static const lg_answering in_c = {
     .rows = offsetof(tensors_answer, lines),
     .count = offsetof(tensors_answer, count),
     .total = offsetof(tensors_answer, total),
+    .thing = is_about,
+    .tallied = "storages of tensors",
+    .tally = LG_TALLY_TENSOR,
     .noun = "group",
     .below = add_below,
 };

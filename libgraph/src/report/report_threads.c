@@ -454,6 +454,10 @@ static const lg_answering in_c = {
     .rows = offsetof(threads_answer, threads.rows),
     .count = offsetof(threads_answer, count),
     .total = offsetof(threads_answer, threads.count),
+    .node = offsetof(lg_thread_row, node),
+    .retained = offsetof(lg_thread_row, retained),
+    .tallied = "threads",
+    .tally = LG_TALLY_THREAD,
     .after = place,
     .text = write_text,
 };

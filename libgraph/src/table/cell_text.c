@@ -58,12 +58,12 @@ format_node(const lg_table *table, const lg__cell *cell, lg_text *out)
 }
 
 static void
-format_number(int64_t number, bool change, lg_text *out)
+format_number(int64_t number, lg__delta delta, lg_text *out)
 {
-    if (change)
-        lg_text_add_change(out, (double)number);
-    else
+    if (delta == LG__NO_DELTA)
         lg_text_addf(out, "%" PRIi64, number);
+    else
+        lg_text_add_delta(out, number, delta == LG__BYTES_MORE);
 }
 
 static bool
@@ -94,7 +94,7 @@ lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
         lg_text_add_count(out, cell->value);
         break;
     case LG_COLUMN_NUMBER:
-        format_number((int64_t)cell->value, of->change, out);
+        format_number((int64_t)cell->value, of->delta, out);
         break;
     case LG_COLUMN_BYTES:
         lg_text_add_size(out, cell->value);

@@ -566,22 +566,131 @@ put_facts(lg_table *table, const lg_question *question, const lg_ask *ask,
     put_row(facts, ask, answer, answer, question->facts, count);
 }
 
+/* -------------------------------------------------------------- changes */
+
+void
+lg__put_change(lg_table *table, const lg_ask *ask, const lg_thing *thing)
+{
+    lg_change change;
+    if (table == NULL || table->changes == 0 ||
+        !ask->changes->find(ask->changes, thing, &change))
+        return;
+    table->changed = true;
+    lg__put_number(table, table->changes, change.objects);
+    lg__put_number(table, table->changes + 1, change.bytes);
+    lg__put_number(table, table->changes + 2, change.each);
+}
+
+void
+lg__put_object_change(lg_table *table, const lg_ask *ask, lg_node node,
+                      const uint64_t *retained)
+{
+    lg_thing thing = {.node = node};
+    for (uint32_t on = 0; retained != NULL && on <= ask->graph->device_count;
+         on++)
+        thing.bytes += retained[on];
+    lg__put_change(table, ask, &thing);
+}
+
+static void
+list_changes(const lg_ask *ask, lg__column *out)
+{
+    const lg__column columns[LG__CHANGES] = {
+        {.heading = "Δ objects", .delta = LG__MORE},
+        {.heading = "Δ bytes", .delta = LG__BYTES_MORE},
+        {.heading = ask->changes->each, .delta = LG__BYTES_MORE},
+    };
+    for (size_t i = 0; i < LG__CHANGES; i++) {
+        out[i] = columns[i];
+        out[i].type = LG_COLUMN_NUMBER;
+        out[i].faces = LG_IN_HTML;
+        out[i].flush = LG__RIGHT;
+    }
+}
+
+// Says how all that the answer counts changed.
+static void
+add_whole_change(const lg_question *question, const lg_ask *ask,
+                 lg_table *table)
+{
+    const lg_thing all = {.kind = LG_THING_TALLY,
+                          .tally = question->in_c->tally};
+    lg_change change;
+    lg_text said = {0};
+    if (question->in_c->tallied == NULL || ask->changes == NULL ||
+        !ask->changes->find(ask->changes, &all, &change) ||
+        (change.objects == 0 && change.bytes == 0))
+        return;
+    lg_text_add(&said, "Since the first snapshot: ");
+    lg_text_add_delta(&said, change.objects, false);
+    lg_text_addf(&said, " %s, ", question->in_c->tallied);
+    lg_text_add_delta(&said, change.bytes, true);
+    lg_text_add(&said, ", ");
+    lg_text_add_delta(&said, change.each, true);
+    lg_text_addf(&said, " %s.\n", ask->changes->each);
+    lg__table_format_below(table, &said);
+}
+
+static void
+put_row_change(lg_table *table, const lg_question *question, const lg_ask *ask,
+               const void *answer, const void *row)
+{
+    const lg_answering *in_c = question->in_c;
+    const char *base = row;
+    lg_thing thing = {.node = LG_NONE};
+    if (table == NULL || table->changes == 0)
+        return;
+    if (in_c->retained > 0)
+        lg__put_object_change(
+            table, ask, *(const lg_node *)(const void *)(base + in_c->node),
+            *(const uint64_t *const *)(const void *)(base + in_c->retained));
+    else if (in_c->thing(ask, answer, row, &thing))
+        lg__put_change(table, ask, &thing);
+}
+
+// Hides the columns of changes if no row has any.
+static void
+hide_unchanged(lg_table *table)
+{
+    for (size_t i = 0; i < LG__CHANGES && table != NULL && table->changes > 0 &&
+                       !table->changed;
+         i++)
+        table->columns[table->changes + i].faces = NOBODY;
+}
+
+static lg_table *
+begin_table(const lg_question *question, const lg_ask *ask, const void *answer)
+{
+    const lg_answering *in_c = question->in_c;
+    lg__column columns[MOST_FIELDS + LG__CHANGES];
+    size_t fields = count_fields(question->fields);
+    size_t rows = (size_t)number_at(answer, in_c->count);
+    bool compared =
+        ask->changes != NULL && (in_c->thing != NULL || in_c->retained > 0);
+    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
+                               .blocks = in_c->blocks,
+                               .faces = in_c->in,
+                               .bare = in_c->bare && rows == 0};
+    list_columns(question->fields, fields, ask, answer, columns);
+    if (compared)
+        list_changes(ask, columns + fields);
+    lg_table *table = lg__table_new(ask->graph, layout, columns,
+                                    fields + (compared ? LG__CHANGES : 0));
+    if (table != NULL && compared)
+        table->changes = fields;
+    return table;
+}
+
 lg_status
 lg_question_tabulate(const lg_question *question, const lg_ask *ask,
                      const void *answer, lg_table **out, lg_error *err)
 {
     const lg_answering *in_c = question->in_c;
     const char *base = answer;
-    lg__column columns[MOST_FIELDS];
     size_t fields = count_fields(question->fields);
     size_t count = (size_t)number_at(answer, in_c->count);
     const char *rows = *(const char *const *)(const void *)(base + in_c->rows);
-    list_columns(question->fields, fields, ask, answer, columns);
-    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
-                               .blocks = in_c->blocks,
-                               .faces = in_c->in,
-                               .bare = in_c->bare && count == 0};
-    lg_table *table = lg__table_new(ask->graph, layout, columns, fields);
+    lg_table *table = begin_table(question, ask, answer);
     if (in_c->above != NULL) {
         lg_text above = {0};
         in_c->above(ask, answer, &above);
@@ -592,6 +701,7 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
         bool heads = in_c->heads != NULL && in_c->heads(row);
         (heads ? lg__table_heading_row : lg__table_row)(table);
         put_row(table, ask, answer, row, question->fields, fields);
+        put_row_change(table, question, ask, answer, row);
         if (in_c->after != NULL)
             in_c->after(ask, answer, i, table);
     }
@@ -600,6 +710,8 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
     put_facts(table, question, ask, answer);
     if (in_c->below != NULL)
         in_c->below(ask, answer, table);
+    add_whole_change(question, ask, table);
+    hide_unchanged(table);
     if (in_c->text != NULL && table != NULL) {
         in_c->text(ask, answer, &table->text);
         table->failed |= table->text.failed;

@@ -29,6 +29,24 @@ is_shown(const lg__column *column)
     return lg__column_is_in(column, LG__IN_HTML);
 }
 
+// Returns the column at a place on the page: changes stand behind the other
+// numbers, before the first text.
+static size_t
+column_at(const lg_table *table, size_t place)
+{
+    size_t numbers = 0;
+    if (table->changes == 0)
+        return place;
+    while (numbers < table->changes &&
+           (!is_shown(&table->columns[numbers]) ||
+            lg__column_is_right(&table->columns[numbers])))
+        numbers++;
+    if (place < numbers)
+        return place;
+    return place < numbers + LG__CHANGES ? table->changes + place - numbers
+                                         : place - LG__CHANGES;
+}
+
 static void
 add_class(const lg__column *column, uint32_t depth, bool apart, lg_text *out)
 {
@@ -188,9 +206,11 @@ static void
 add_row(writer *to, const lg_table *table, size_t row)
 {
     lg_text_add(to->out, "<tr>");
-    for (size_t i = 0; i < table->column_count; i++)
-        if (is_shown(&table->columns[i]))
-            add_cell(to, table, row, i);
+    for (size_t i = 0; i < table->column_count; i++) {
+        size_t column = column_at(table, i);
+        if (is_shown(&table->columns[column]))
+            add_cell(to, table, row, column);
+    }
     lg_text_add(to->out, "</tr>");
 }
 
@@ -200,14 +220,14 @@ add_headings(const writer *to, const lg_table *table)
     lg_text *out = to->out;
     lg_text_add(out, "<thead><tr>");
     for (size_t i = 0; i < table->column_count; i++) {
-        const char *heading = lg__column_heading(&table->columns[i]);
-        if (!is_shown(&table->columns[i]))
+        const lg__column *column = &table->columns[column_at(table, i)];
+        const char *heading = lg__column_heading(column);
+        if (!is_shown(column))
             continue;
         const char *tag = *heading ? "th" : "td";
         lg_text_addf(out, to->classes && *heading ? "<%s scope=\"col\"" : "<%s",
                      tag);
-        (to->classes ? add_class : add_style)(&table->columns[i], 0, false,
-                                              out);
+        (to->classes ? add_class : add_style)(column, 0, false, out);
         lg_text_add(out, ">");
         lg_text_add_html(out, heading, strlen(heading));
         lg_text_addf(out, "</%s>", tag);

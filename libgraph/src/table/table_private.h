@@ -39,6 +39,9 @@ typedef enum lg__chart {
     LG__PARTS, /**< these parts as one bar, each as long as its share */
 } lg__chart;
 
+/** Numbers that are more or less than before: `+1.90 MiB`, `+12`. */
+typedef enum lg__delta { LG__NO_DELTA = 0, LG__BYTES_MORE, LG__MORE } lg__delta;
+
 /** What distinguishes a cell or a part of a chart. */
 typedef enum lg__mark { LG__UNMARKED = 0, LG__APART, LG__QUIET } lg__mark;
 
@@ -56,7 +59,7 @@ typedef struct lg__column {
     uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
     lg__chart chart;
-    bool change;   /**< its numbers are bytes more or less: `+1.90 MiB` */
+    lg__delta delta;
     bool lines;    /**< a list with one element per line in JSON */
     bool optional; /**< JSON leaves out an empty cell, instead of writing
                         null */
@@ -147,6 +150,16 @@ void lg__mark_cell(lg_table *table, size_t column, lg__mark mark);
 /** Returns the table of a new cell that is a list or record. */
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
+
+/** Columns that say how a thing changed: objects, bytes, and bytes per step. */
+enum { LG__CHANGES = 3 };
+/** Fills those of the last row, if the table has any and the change is known.
+ */
+void lg__put_change(lg_table *table, const lg_ask *ask, const lg_thing *thing);
+/** The same of all objects in the place of a node, which retain so much, by
+ *  device. */
+void lg__put_object_change(lg_table *table, const lg_ask *ask, lg_node node,
+                           const uint64_t *retained);
 
 /** Adds the one row of facts that hold for all rows, and returns its table, to
  *  put cells into. */
@@ -250,6 +263,9 @@ struct lg_table {
     size_t row_capacity;
     size_t shown_of; /**< number of all rows there are */
     lg_text strings;
+    size_t changes; /**< the first of LG__CHANGES columns, which HTML shows
+                         before the texts; 0: there are none */
+    bool changed;   /**< a row has some */
     uint64_t *numbers;
     size_t number_count;
     size_t number_capacity;

@@ -6,7 +6,7 @@
 #ifndef LEAKGRAPH_PAGE_H
 #define LEAKGRAPH_PAGE_H
 
-#include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/changes.h>
 #include <leakgraph/internal/ranks.h>
 #include <leakgraph/internal/samples.h>
 #include <leakgraph/table.h>
@@ -24,9 +24,10 @@ typedef struct lg_page_options {
      *  one made of the analysis: the page then says what grows. NULL: none */
     const lg_summary *const *summaries;
     size_t summary_count;
-    const double *steps; /**< as in lg_growth_options */
-    const char *note;    /**< as in lg_growth_options */
-    const char *name;    /**< the title if there is no other: a file's name */
+    const lg_changes *changes; /**< of the same, if somebody has made them */
+    const double *steps;       /**< as in lg_growth_options */
+    const char *note;          /**< as in lg_growth_options */
+    const char *name; /**< the title if there is no other: a file's name */
     const lg_samples *samples; /**< the memory of the process at more moments,
                                     which the chart shows; or NULL */
 } lg_page_options;

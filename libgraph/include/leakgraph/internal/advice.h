@@ -60,9 +60,10 @@ typedef struct lg_advice {
  * workspaces and pools), the most bytes first, and if that is not enough, what
  * the program itself holds the most with. Nothing is there twice: one leak
  * is one item, growth of which a finding explains half or more or has a holder
- * goes with the finding, and garbage that cycles explain is left out. So is
- * what holds, or is held by, what a finding is about. O(items of the answers,
- * and for each holder the depth of its dominators).
+ * goes with the finding, other findings inside a leak go with that, and garbage
+ * that cycles explain is left out. So is what holds, or is held by, what a
+ * finding is about. O(items of the answers, and for each holder the depth of
+ * its dominators).
  */
 lg_advice lg_advice_choose(const lg_answers *answers, size_t limit);
 

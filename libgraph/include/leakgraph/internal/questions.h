@@ -12,6 +12,7 @@
 
 #include <leakgraph/internal/baseline.h>
 #include <leakgraph/internal/cells.h>
+#include <leakgraph/internal/changes.h>
 #include <leakgraph/internal/json.h>
 #include <leakgraph/question.h>
 
@@ -81,6 +82,7 @@ typedef struct lg_option {
 /** The value of an option. Zeros: it is missing. */
 typedef struct lg_given {
     bool given;
+    bool usual; /**< whoever asks for a person gives it, who has said nothing */
     uint64_t number;  /**< a limit, bytes; the index of a word, or bits; 1 or
                            0 of a flag; a node, if there is no text */
     const char *text; /**< the name of a device, a pattern; borrowed */
@@ -112,7 +114,9 @@ typedef struct lg_ask {
     const lg_analysis *analysis; /**< of the graph; NULL: see `needs` */
     const lg_given *given; /**< for each option a value; NULL: all missing */
     const lg_monitor *monitor;
-    const void *options; /**< set by lg_question_ask: the answer's own */
+    const void *options;       /**< set by lg_question_ask: the answer's own */
+    const lg_changes *changes; /**< since earlier snapshots, which pages show
+                                    in columns; or NULL */
 } lg_ask;
 
 /** Who sees a column; 0 stands for all. */
@@ -203,9 +207,19 @@ typedef struct lg_answering {
     /** Makes the whole table instead, if rows hold more than fields can say. */
     lg_status (*table)(const lg_ask *ask, lg_table **out, lg_error *err);
     size_t row_size;
-    size_t rows;      /**< offset in the answer: of a pointer to the rows */
-    size_t count;     /**< of their number, a size_t */
-    size_t total;     /**< of their number before the limit; 0: the same */
+    size_t rows;     /**< offset in the answer: of a pointer to the rows */
+    size_t count;    /**< of their number, a size_t */
+    size_t total;    /**< of their number before the limit; 0: the same */
+    size_t node;     /**< of rows that are objects of one place, for other
+                          snapshots: the offset of one of them, */
+    size_t retained; /**< and of what all retain, by device; 0: they are not */
+    /** says what any other row is about; false: other snapshots cannot be asked
+     *  for it. May be NULL */
+    bool (*thing)(const lg_ask *ask, const void *answer, const void *row,
+                  lg_thing *out);
+    const char *tallied; /**< what the rows are, if they are all tallies of the
+                              next kind: pages say below how these changed */
+    lg_tally_kind tally;
     const char *noun; /**< of a row that is left out; NULL: "row" */
     unsigned char in; /**< who sees the rows, as in lg_look */
     bool blocks;      /**< in text, an empty line stands before each row */

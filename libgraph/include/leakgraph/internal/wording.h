@@ -14,6 +14,9 @@ extern "C" {
 
 /** Adds a difference of bytes: "+12.0 MiB", "-812 B". */
 void lg_text_add_change(lg_text *text, double bytes);
+/** Adds by how much a number rose or fell: `+12`, `-3`, `0`; of bytes `+1.90
+ *  MiB`. */
+void lg_text_add_delta(lg_text *text, int64_t number, bool bytes);
 
 /** Makes the decimal point of what printf wrote a `.`, whatever the locale;
  *  `digits` is a number in decimal notation, and of no other grouping. */

@@ -1,0 +1,118 @@
+// How things changed since the first snapshot, for rows of tables.
+#include <leakgraph/internal/changes.h>
+#include <leakgraph/internal/columns.h>
+
+#include "growing.h"
+#include "test.h"
+
+#include <string.h>
+
+static const growing_heap heaps[] = {
+    {.items = 10, .entries = 4}, {.items = 30, .entries = 4}, {.items = 40}};
+
+static const lg_changes *
+changes_of(const growing_series *made, const double *steps)
+{
+    const lg_changes *changes = NULL;
+    REQUIRE(lg_changes_new((const lg_summary *const *)made->summary,
+                           made->count, steps, made->analysis[made->count - 1],
+                           NULL, &changes, NULL) == LG_OK);
+    return changes;
+}
+
+// Finds an object of the newest snapshot: the first of its type.
+static lg_node
+first_of(const growing_series *made, const char *type)
+{
+    const lg_graph *graph = made->graph[made->count - 1];
+    const lg_columns *columns = lg_graph_columns(graph);
+    for (lg_node node = 0; node < columns->node_count; node++) {
+        lg_string name = lg_graph_type(graph, columns->type[node]).name;
+        if (name.length == strlen(type) &&
+            memcmp(name.data, type, name.length) == 0)
+            return node;
+    }
+    return LG_NONE;
+}
+
+static void
+a_place_changes_as_a_whole(void)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, NULL);
+    lg_change change;
+    lg_thing items = {.node = first_of(&made, "app.Item"), .bytes = 40 * 1000};
+    REQUIRE(items.node != LG_NONE);
+    REQUIRE(changes->find(changes, &items, &change));
+    CHECK(change.objects == 30 && change.bytes == 30 * 1000);
+    // The slopes are 20, 10 and 15 objects for each snapshot.
+    CHECK(change.each == 15 * 1000);
+    CHECK(strcmp(changes->each, "per snapshot") == 0);
+    items.bytes = 1000;
+    CHECK(!changes->find(changes, &items, &change));
+    items.node = LG_NONE;
+    CHECK(!changes->find(changes, &items, &change));
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+static void
+a_container_changes_with_what_it_retains(void)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, NULL);
+    const uint64_t own = 56 + 8 * 40;
+    lg_change change;
+    lg_thing list = {.node = first_of(&made, "list"), .bytes = own + 40000};
+    REQUIRE(changes->find(changes, &list, &change));
+    CHECK(change.objects == 0 && change.bytes == 30 * 1008);
+    list.bytes = own;
+    REQUIRE(changes->find(changes, &list, &change));
+    CHECK(change.bytes == 30 * 8);
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+static void
+a_type_changes_over_steps(void)
+{
+    static const double steps[] = {100, 200, 300};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, steps);
+    lg_change change;
+    lg_thing type = {.kind = LG_THING_TYPE,
+                     .node = LG_NONE,
+                     .name = {"app.Item", 8},
+                     .count = 40,
+                     .bytes = 40 * 1000};
+    REQUIRE(changes->find(changes, &type, &change));
+    CHECK(change.objects == 30 && change.each == 150);
+    CHECK(strcmp(changes->each, "per step") == 0);
+    type.count = 39;
+    CHECK(!changes->find(changes, &type, &change));
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+static void
+what_nobody_has_does_not_change(void)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, NULL);
+    lg_change change;
+    const lg_thing threads = {
+        .kind = LG_THING_TALLY, .node = LG_NONE, .tally = LG_TALLY_THREAD};
+    REQUIRE(changes->find(changes, &threads, &change));
+    CHECK(change.objects == 0 && change.bytes == 0);
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+SUITE(changes)
+{
+    RUN(a_place_changes_as_a_whole);
+    RUN(a_container_changes_with_what_it_retains);
+    RUN(a_type_changes_over_steps);
+    RUN(what_nobody_has_does_not_change);
+    return test_result();
+}
