@@ -47,6 +47,8 @@ class Answer:
     rate: list[float] | None = None
     #: Whether the tool says that the program leaks.
     accuses: bool | None = None
+    #: From when to when an attached tool looked, in seconds since 1970.
+    looked: tuple[float, float] | None = None
 
 
 class Printed(io.StringIO):

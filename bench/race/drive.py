@@ -7,7 +7,8 @@
 verb with its words, a folder for the answer and a file for what is printed, it forks a
 child that does what the verb says, and prints what the kernel counted for that child:
 
-    truth [late]     what a call leaves, and that letting go frees it
+    truth            what a call leaves, and that letting go frees it
+    bound            what a call of an honest program adds to its highest mark
     types            which types letting go frees
     sites            which lines have allocated what letting go frees
     bare             the calls without a tool
@@ -17,6 +18,7 @@ child that does what the verb says, and prints what the kernel counted for that 
 
 from __future__ import annotations
 
+import array
 import collections
 import dataclasses
 import gc
@@ -63,13 +65,39 @@ def warmed(call: Call, folder: str) -> Program:
     return Program(call, Path(folder), OUT)
 
 
-def truth(call: Call, let_go: Call, folder: str, *late: str) -> Any:
-    """Measure what a call leaves, by accounts that know no tool, in the same calls."""
-    sys.argv[1:] = late
-    corpus.WARM, corpus.ROUNDS, corpus.CALLS = WARM, ROUNDS, CALLS
+def accounted() -> None:
+    """Begin the accounts that know no tool; those of malloc need no beginning."""
     if not corpus.NATIVE:
         tracemalloc.start()
+
+
+def truth(call: Call, let_go: Call, folder: str) -> Any:
+    """Measure what a call leaves, by accounts that know no tool, in the same calls."""
+    corpus.WARM, corpus.ROUNDS, corpus.CALLS = WARM, ROUNDS, CALLS
+    accounted()
     return corpus._truth(call, let_go)
+
+
+def bound(call: Call, let_go: Call, folder: str) -> Any:
+    """Measure how much higher each of three windows rises, once caches are full.
+
+    What is emptied now and then ends a window anywhere between empty and full. So the
+    highest marks count, which are equal whatever the period is. A table that is made
+    larger once, and what allocators keep, raise one mark; a leak raises all of them.
+    """
+    accounted()
+    for _ in range(corpus.LATE):
+        call()
+    window = ROUNDS * CALLS
+    first, second, third = (max(mark(call) for _ in range(window)) for _ in range(3))
+    return {"per_call": min(second - first, third - second) / window}
+
+
+def mark(call: Call) -> int:
+    """Make a call; return the bytes that are in use after it, but for garbage."""
+    call()
+    gc.collect()
+    return corpus._in_use()
 
 
 def bare(call: Call, let_go: Call, folder: str) -> Any:
@@ -92,19 +120,24 @@ def look(call: Call, let_go: Call, folder: str, tool: str) -> Any:
 
 
 def loop(call: Call, let_go: Call, folder: str) -> Any:
-    """Make calls at a steady pace until SIGTERM."""
+    """Make calls at a steady pace until SIGTERM, and note when each was made.
+
+    The place for the notes is there before the tool is, so that it does not grow.
+    """
     stopped: list[int] = []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
+    times = array.array("d", bytes(8 * 10 * PATIENCE * PACE))
     warmed(call, folder)
     Path(folder, "running").touch()
     begin, done, busy = time.monotonic(), 0, 0.0
-    while not stopped and time.monotonic() < begin + 10 * PATIENCE:
+    while not stopped and done < len(times):
         before = time.process_time()
         call()
         busy += time.process_time() - before
+        times[done] = time.time()
         done += 1
         time.sleep(max(0.0, begin + done / PACE - time.monotonic()))
-    return {"calls": done, "seconds": time.monotonic() - begin, "busy": busy}
+    return {"times": times[:done].tolist(), "busy": busy}
 
 
 def attach(tool: str, process: str, folder: str) -> Any:
@@ -170,6 +203,7 @@ def sites(call: Call, let_go: Call, folder: str) -> Any:
 
 VERBS: dict[str, Callable[..., Any]] = {
     "truth": truth,
+    "bound": bound,
     "types": types,
     "sites": sites,
     "bare": bare,

@@ -39,11 +39,22 @@ HEAD = (
     "memory",
     "slow-down",
 )
-#: Lines of an adapter that make calls, or take what was printed.
-OURS = re.compile(r"(\w+ = )?program\.|for _ in range\(program\.")
-BLUE, GREEN, GREY, INK = "#2f6fb3", "#3a8f5c", "#d9dde2", "#24292f"
-FOUND = "found: the holder (blue), or the allocating line (green)"
-SMALL = 'font-size="11"'
+#: Lines of an adapter that make calls, take what was printed, or choose what to follow.
+OURS = re.compile(r"(\w+ = )?(program|io)\.|for _ in range\(program\.|if \(?name :=")
+SMALL, BOLD = 'font-size="11"', 'font-weight="bold"'
+#: What tools are to find, and the headings of those that do.
+GROUPS = {"holder": "name the holder", "site": "name the allocating line"}
+#: Each class of a picture's parts with its colour on a light and on a dark page.
+COLORS = {
+    "paper": ("#ffffff", "#161b22"),
+    "ink": ("#24292f", "#e6edf3"),
+    "rest": ("#d9dde2", "#3a424c"),
+    "time": ("#57606a", "#9aa4af"),
+    "holder": ("#2f6fb3", "#4493f8"),
+    "site": ("#3a8f5c", "#3fb950"),
+}
+#: From one row of a picture to the next.
+ROW = 24
 
 
 @dataclass
@@ -134,9 +145,28 @@ def effort(tool: str) -> str:
         return f"0, {module.COMMANDS}"
     if hasattr(module, "LINES"):
         return f"{module.LINES}, {module.COMMANDS}"
-    tree = ast.parse(inspect.getsource(module.look)).body[0]
-    assert isinstance(tree, ast.FunctionDef)
-    return f"{1 + sum(map(_lines, tree.body[1:]))}, {module.COMMANDS}"
+    tree = ast.parse(inspect.getsource(module))
+    look = next(
+        each
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef) and each.name == "look"
+    )
+    return (
+        f"{_imports(tree, look) + sum(map(_lines, look.body[1:]))}, {module.COMMANDS}"
+    )
+
+
+def _imports(module: ast.Module, look: ast.FunctionDef) -> int:
+    """Count the imports of what a user's lines need, and not what only we need."""
+    used = {each.id for each in ast.walk(look) if isinstance(each, ast.Name)}
+    used -= {"io", "sys"}
+    needed = (
+        isinstance(each, (ast.Import, ast.ImportFrom))
+        and ast.unparse(each).split()[1] not in ("answer", "__future__")
+        and any((of.asname or of.name) in used for of in each.names)
+        for each in module.body
+    )
+    return sum(needed)
 
 
 def _lines(statement: ast.stmt) -> int:
@@ -234,34 +264,36 @@ def label(x: float, y: float, text: str, more: str = "") -> str:
     return f'<text x="{x:.0f}" y="{y:.0f}" {more}>{html.escape(text)}</text>\n'
 
 
+def style() -> str:
+    """Write the colours of a light page and of a dark one."""
+    light, dark = (
+        " ".join(f".{name} {{ fill: {of[i]} }}" for name, of in COLORS.items())
+        for i in (0, 1)
+    )
+    return f"<style>{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}</style>\n"
+
+
 def picture(width: int, height: int, title: str, parts: str) -> str:
     """Write a picture around its parts."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="12" fill="{INK}" role="img">\n'
+        f'font-family="sans-serif" font-size="12" class="ink" role="img">\n'
         f"<title>{html.escape(title)}</title>\n"
-        f'<rect width="{width}" height="{height}" rx="6" fill="#ffffff"/>\n'
-        + label(20, 26, title, 'font-size="14" font-weight="bold"')
+        f"{style()}"
+        f'<rect width="{width}" height="{height}" rx="6" class="paper"/>\n'
+        + label(20, 28, title, f'font-size="14" {BOLD}')
         + f"{parts}</svg>\n"
     )
 
 
-def cost_picture(scores: list[Score]) -> str:
-    """Draw what share a tool finds, beside the seconds that it takes."""
-    drawn = sorted(
-        (each for each in scores if each.finds), key=lambda each: -share(each)
-    )
-    most = max((each.cpu for each in drawn), default=1.0)
-    parts = label(20, 46, FOUND) + label(420, 46, "processor time beyond the program's")
-    for row, each in enumerate(drawn):
-        y = 64 + 26 * row
-        color = BLUE if each.finds == "holder" else GREEN
-        part, count = share(each), f"{each.right[each.finds]}/{each.asked[each.finds]}"
-        parts += label(20, y + 12, each.name)
-        parts += bar(140, y, part, color, 200) + label(348, y + 12, count)
-        parts += bar(420, y, each.cpu / most, INK, 200)
-        parts += label(628, y + 12, f"{each.cpu:.2f} s")
-    return picture(690, 74 + 26 * len(drawn), "Found against cost", parts)
+def groups(scores: list[Score]) -> list[tuple[str, list[Score]]]:
+    """Put tools that find the same together, those that find the most first."""
+    found = [
+        (finds, [each for each in scores if each.finds == finds]) for finds in GROUPS
+    ]
+    return [
+        (finds, sorted(of, key=lambda each: -share(each))) for finds, of in found if of
+    ]
 
 
 def share(score: Score) -> float:
@@ -269,27 +301,51 @@ def share(score: Score) -> float:
     return score.right[score.finds] / score.asked[score.finds]
 
 
+def cost_picture(scores: list[Score]) -> str:
+    """Draw what share a tool finds, beside the seconds that it takes."""
+    most = max((each.cpu for each in scores if each.finds), default=1.0)
+    parts, y = label(420, 28, "Processor time added", BOLD), 34
+    for finds, of in groups(scores):
+        parts += label(20, y + 20, f"Tools that {GROUPS[finds]}")
+        y += 32
+        for each in of:
+            count = f"{each.right[finds]} of {each.asked[finds]}"
+            parts += label(32, y + 12, each.name)
+            parts += bar(148, y, share(each), finds, 180) + label(336, y + 12, count)
+            parts += bar(420, y, each.cpu / most, "time", 180)
+            parts += label(608, y + 12, f"{each.cpu:.2f} s")
+            y += ROW
+    return picture(670, y + 12, "Leaks found", parts)
+
+
 def kind_picture(scores: list[Score]) -> str:
     """Draw what share of each kind of leak a tool finds."""
-    drawn = [each for each in scores if each.finds]
-    parts = label(20, 46, FOUND)
+    parts, y = "", 82
     for column, kind in enumerate(ORDER):
-        for line, words in enumerate(textwrap.wrap(kind, 14)):
-            parts += label(150 + 95 * column, 70 + 14 * line, words, SMALL)
-    for row, each in enumerate(drawn):
-        y = 106 + 26 * row
-        parts += label(20, y + 12, each.name)
-        color = BLUE if each.finds == "holder" else GREEN
-        for column, kind in enumerate(ORDER):
-            x, found = 150 + 95 * column, each.kinds.get(kind, [])
-            count = f"{sum(found)}/{len(found)}" if found else "-"
-            parts += bar(x, y, sum(found) / max(1, len(found)), color, 44)
-            parts += label(x + 50, y + 12, count, SMALL)
-    return picture(830, 116 + 26 * len(drawn), "Found by kind of leak", parts)
+        for line, words in enumerate(textwrap.wrap(kind, 15)):
+            parts += label(156 + 95 * column, 54 + 14 * line, words, SMALL)
+    for finds, of in groups(scores):
+        parts += label(20, y + 20, f"Tools that {GROUPS[finds]}")
+        y += 32
+        for each in of:
+            parts += label(32, y + 12, each.name)
+            for column, kind in enumerate(ORDER):
+                parts += cell(156 + 95 * column, y, each.kinds.get(kind, []), finds)
+            y += ROW
+    return picture(830, y + 12, "Leaks found, by kind", parts)
 
 
-def bar(x: float, y: float, part: float, color: str, width: int) -> str:
+def cell(x: float, y: float, found: list[bool], finds: str) -> str:
+    """Draw what share of one kind a tool finds; a dash if it has seen none."""
+    if not found:
+        return label(x, y + 12, "-", SMALL)
+    count = f"{sum(found)}/{len(found)}"
+    part = sum(found) / len(found)
+    return bar(x, y, part, finds, 44) + label(x + 50, y + 12, count, SMALL)
+
+
+def bar(x: float, y: float, part: float, name: str, width: int) -> str:
     """Draw a share as a bar."""
     at = f'<rect x="{x:.0f}" y="{y:.0f}" height="16"'
-    back = f'{at} width="{width}" fill="{GREY}"/>'
-    return f'{back}{at} width="{width * part:.0f}" fill="{color}"/>\n'
+    rest = f'{at} width="{width}" class="rest"/>'
+    return f'{rest}{at} width="{width * part:.0f}" class="{name}"/>\n'

@@ -47,6 +47,7 @@ PYTHON = str(BUILD / "env/bin/python")
 TOOLS = (
     "leakgraph_repeat",
     "leakgraph_attached",
+    "leakgraph_allocations",
     "objgraph_growth",
     "guppy_heapy",
     "pympler_tracker",
@@ -108,9 +109,10 @@ class Server:
         ran = answered(folder, self._read(), raw)
         if "failed" in told or "failed" in ran:
             return told if "failed" in told else ran
-        pace = ran["calls"] / ran["seconds"]
+        times, (begin, end) = ran["times"], told["looked"]
+        pace = sum(begin < each <= end for each in times) / (end - begin)
         rate = [size / pace for size in told["rate"] or []]
-        return {**told, "rate": rate, "seconds": ran["busy"] / ran["calls"] * TOTAL}
+        return {**told, "rate": rate, "seconds": ran["busy"] / len(times) * TOTAL}
 
     def _send(self, line: object) -> None:
         if self.child is None:
@@ -176,7 +178,7 @@ def outside(*words: str, raw: Path) -> dict[str, Any]:
 def truth_of(server: Server) -> dict[str, Any]:
     """Measure what is true of a program, and what it costs without a tool."""
     program, raw = server.program, BUILD / "raw/truth.txt"
-    measured = server.ask("truth", *([] if program.leaks else ["late"]), raw=raw)
+    measured = server.ask("truth" if program.leaks else "bound", raw=raw)
     bare = server.ask("bare", raw=raw)
     types = server.ask("types", raw=raw) if program.leaks else {}
     sites = server.ask("sites", raw=raw) if program.leaks else {}

@@ -1,6 +1,7 @@
 """The race judges all tools by the same rules, and these rules can say no."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -18,16 +19,22 @@ def race():
     before, path = set(sys.modules), sys.path[:]
     sys.path[:0] = [str(RACE), str(ROOT / "tools")]
     try:
+        import answer
+        import drive
         import judge
         import kinds
         import page
-        from rivals import leakgraph_repeat
+        from rivals import leakgraph_allocations, leakgraph_attached, leakgraph_repeat
 
         yield {
+            "answer": answer,
+            "allocations": leakgraph_allocations,
+            "drive": drive,
             "judge": judge,
             "kinds": kinds,
             "page": page,
             "leakgraph": leakgraph_repeat,
+            "attached": leakgraph_attached,
         }
     finally:
         sys.path[:] = path
@@ -187,3 +194,107 @@ def test_a_part_of_a_page_is_replaced_alone(race, tmp_path):
     assert page.read_text() == (
         "<!-- a -->\nnewer\n<!-- end -->\nkept\n<!-- b -->\nold\n<!-- end -->\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("each", "left"),
+    [
+        (lambda number: number % 50, 0),
+        (lambda number: min(number, 390), 0),
+        (lambda number: 5000 * (number > 550), 0),
+        (lambda number: number, 1),
+        (lambda number: number % 50 + number // 50, 0.02),
+    ],
+    ids=["emptied", "filled", "enlarged", "leaks", "leaks below what is emptied"],
+)
+def test_honest_programs_have_a_bound(race, monkeypatch, each, left):
+    calls = []
+    monkeypatch.setattr(race["drive"], "accounted", lambda: None)
+    monkeypatch.setattr(race["drive"].gc, "collect", lambda: None)
+    monkeypatch.setattr(race["drive"].corpus, "_in_use", lambda: each(len(calls)))
+    found = race["drive"].bound(lambda: calls.append(1), calls.clear, "")
+    assert found["per_call"] == pytest.approx(left, abs=0.01)
+
+
+@pytest.mark.parametrize(("counted", "first"), [(4, 3), (6, 1)])
+def test_only_snapshots_that_count_give_the_time(
+    race, monkeypatch, tmp_path, counted, first
+):
+    for number in range(1, 7):
+        (tmp_path / f"{number}.lgs").touch()
+    monkeypatch.setattr(race["attached"], "taken", lambda file: float(file.stem))
+    text = f"1 place grows: +31.0 MiB in {counted} snapshots; rows explain all.\n"
+    assert race["attached"].looked(text, tmp_path) == (first, 6)
+
+
+def scores(race):
+    """Make a score of a tool of each group, as wide as scores get."""
+    found = {"leakgraph attach": "holder", "memray attach": "site"}
+    return [
+        race["page"].Score(
+            name,
+            name,
+            {finds: 71},
+            {q: 71 * (q == finds) for q in race["judge"].QUESTIONS},
+            {kind: [True] * 19 for kind in race["kinds"].ORDER},
+            12.34,
+            1 << 20,
+            1.0,
+        )
+        for name, finds in found.items()
+    ]
+
+
+@pytest.mark.parametrize("drawn", ["cost_picture", "kind_picture"])
+def test_no_text_leaves_a_picture_or_lies_on_another(race, drawn):
+    picture = getattr(race["page"], drawn)(scores(race))
+    width = int(re.search(r'viewBox="0 0 (\d+)', picture)[1])
+    texts = re.findall(r'<text x="(\d+)" y="(\d+)" ([^>]*)>([^<]*)</text>', picture)
+    rows = {}
+    for x, y, more, text in texts:
+        size = int((re.search(r'font-size="(\d+)"', more) or [0, 12])[1])
+        wide = 0.68 if "bold" in more else 0.6
+        rows.setdefault(int(y), []).append((int(x), int(x) + wide * size * len(text)))
+    for spans in rows.values():
+        ends = [*(begin for begin, _ in sorted(spans)[1:]), width]
+        assert all(end <= most for (_, end), most in zip(sorted(spans), ends))
+
+
+def test_a_picture_has_colors_for_a_dark_page(race):
+    style = race["page"].style()
+    light, dark = style.split("prefers-color-scheme: dark")
+    for name in race["page"].COLORS:
+        assert f".{name} {{" in light and f".{name} {{" in dark
+
+
+@pytest.mark.parametrize(
+    ("tool", "effort"),
+    [
+        ("leakgraph_repeat", "2, 0"),
+        ("leakgraph_allocations", "4, 0"),
+        ("tracemalloc_compare", "6, 0"),
+        ("leakgraph_attached", "0, 1"),
+    ],
+)
+def test_lines_of_a_user_are_counted(race, tool, effort):
+    assert race["page"].effort(tool) == effort
+
+
+ALLOCATIONS = """\
+        size   objects  allocated at          held by
+     322 KiB       216  /x/celery_4765.py:21  2 holders
+     319 KiB       214                        __main__.backend._pending_messages[*]
+    2.99 KiB         2                        __main__.backend
+    2.95 KiB       108  /x/celery_4765.py:32  __main__.other
+
+The lines are known of 345 KiB.
+"""
+
+
+def test_holders_of_a_line_continue_its_row(race):
+    program = race["answer"].Program(print, Path(), race["answer"].Printed())
+    answer = race["allocations"].read(program, ALLOCATIONS)
+    assert [len(entry.splitlines()) for entry in answer.site] == [3, 1]
+    assert answer.rate[0] == 322 * 1024 / program.total
+    verdicts = race["judge"].verdicts(TRUTH, {"holder": answer.holder[:1]})
+    assert verdicts["holder"] is True

@@ -5,18 +5,24 @@ The way of its documentation: `leakgraph attach PID --diff N --every S`.
 
 from __future__ import annotations
 
+import re
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 from answer import Answer
 
-from rivals.leakgraph_repeat import read
+import leakgraph
+from rivals.leakgraph_repeat import UNITS, read
 
 NAME = "leakgraph attach"
 PACKAGES = ()
 RESTART = False
 COMMANDS = 1
 EVERY = 1
+#: The first column of a place's row, and how many snapshots the first line counts.
+GAINED = re.compile(r"^ *([\d.,]+) (B|KiB|MiB|GiB) +\+", re.MULTILINE)
+COUNT = re.compile(r" in (\d+) snapshots[;.]")
 
 
 def attach(process: int, folder: Path) -> Answer:
@@ -27,6 +33,23 @@ def attach(process: int, folder: Path) -> Answer:
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     print(done.stdout + done.stderr)
     answer = read(done.stdout)
-    times = [(folder / f"{n}.lgs").stat().st_mtime for n in (1, 4)]
-    answer.rate = [size * 3 / (times[1] - times[0]) for size in answer.rate or []]
+    begin, end = answer.looked = looked(done.stdout, folder)
+    gained = GAINED.findall(done.stdout)
+    sizes = [float(size.replace(",", "")) * UNITS[unit] for size, unit in gained]
+    answer.rate = [size / (end - begin) for size in sizes]
     return answer
+
+
+def looked(text: str, folder: Path) -> tuple[float, float]:
+    """Find the snapshots that count; the first have no native memory, if others do."""
+    files = sorted(folder.glob("*.lgs"), key=lambda file: int(file.stem))
+    told = COUNT.search(text)
+    first = files[-int(told[1])] if told else files[0]
+    return taken(first), taken(files[-1])
+
+
+def taken(file: Path) -> float:
+    """Read when a snapshot was taken."""
+    info = leakgraph.load(file).info()
+    seconds = datetime.fromisoformat(info["time"].replace("Z", "+00:00")).timestamp()
+    return seconds + int(info["time.fraction"]) / 1e6

@@ -31,16 +31,18 @@ def attach(process: int, folder: Path) -> Answer:
     traced = ["--trace-python-allocators", "-f", "-o", str(file)]
     duration = ["--duration", str(SECONDS)]
     subprocess.run([*command, *traced, *duration, str(process)], check=True)
-    seconds = tracked(file)
-    return read(leaks(file), seconds)
+    begin, end = tracked(file)
+    answer = read(leaks(file), end - begin)
+    answer.looked = (begin, end)
+    return answer
 
 
-def tracked(file: Path) -> float:
-    """Wait until the file is whole; return the seconds that it tells of."""
+def tracked(file: Path) -> tuple[float, float]:
+    """Wait until the file is whole; return the times that it tells of."""
     for _ in range(PATIENCE):
         time.sleep(1)
         told = memray.FileReader(file).metadata
-        seconds: float = (told.end_time - told.start_time).total_seconds()
-        if seconds >= SECONDS:
-            return seconds
+        begin, end = told.start_time.timestamp(), told.end_time.timestamp()
+        if end - begin >= SECONDS:
+            return begin, end
     raise TimeoutError(f"{file} does not end")
