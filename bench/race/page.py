@@ -74,15 +74,14 @@ class Score:
     name: str
     right: dict[str, int]
     asked: dict[str, int]
-    kinds: dict[str, list[bool]]
+    kinds: dict[str, dict[str, list[bool]]]
     cpu: float
     peak: float
     slower: float | None
 
-    @property
-    def finds(self) -> str:
-        """Name what the tool is to find: the holder, or else the line."""
-        return next((q for q in ("holder", "site") if self.asked[q]), "")
+    def share(self, question: str) -> float:
+        """Compute the share of programs of which the tool answers a question."""
+        return self.right[question] / self.asked[question]
 
 
 def adapter(tool: str) -> Any:
@@ -96,16 +95,15 @@ def score(tool: str, results: list[Result]) -> Score:
     found = [(each, judged(each, tool)) for each in told]
     claims = {q for _, of in found for q, value in of.items() if value is not None}
     right, asked = dict.fromkeys(judge.QUESTIONS, 0), dict.fromkeys(judge.QUESTIONS, 0)
-    kinds: dict[str, list[bool]] = {}
-    first = next((q for q in ("holder", "site") if q in claims), "")
+    kinds: dict[str, dict[str, list[bool]]] = {q: {} for q in judge.QUESTIONS}
     for each, of in found:
         for question, value in of.items():
             failed = "failed" in each.told[tool] and question in claims
             if value is not None or failed:
                 asked[question] += 1
                 right[question] += bool(value)
-                if question == first:
-                    kinds.setdefault(each.truth["kind"], []).append(bool(value))
+                of_kind = kinds[question].setdefault(each.truth["kind"], [])
+                of_kind.append(bool(value))
     costs = [cost(each, tool) for each in told if "failed" not in each.told[tool]]
     cpu, peak = (statistics.median(c) if costs else 0.0 for c in zip(*costs))
     return Score(
@@ -206,23 +204,33 @@ def versions(tools: list[str]) -> str:
     )
 
 
-def losses(results: list[Result]) -> str:
+def losses(results: list[Result], tools: list[str]) -> str:
     """List the programs of which leakgraph is wrong, and who is right."""
-    text = ""
-    tool = "leakgraph_repeat"
-    seen = [each for each in results if tool in each.told]
-    for each in sorted(seen, key=lambda result: result.name):
-        of = judged(each, tool)
-        for question, value in of.items():
-            if value is False or "failed" in each.told[tool]:
-                better = [
-                    adapter(other).NAME
-                    for other in each.told
-                    if judged(each, other).get(question)
-                ]
-                who = f"; right: {', '.join(better)}" if better else ""
-                text += f"- {question}: {each.truth['what']}{who}\n"
-    return text
+    rows = [
+        f"- {adapter(tool).NAME}, {question}: {each.truth['what'].rstrip('.')}{better}\n"
+        for tool in tools
+        if "leakgraph" in tool
+        for each in sorted(results, key=lambda result: result.name)
+        if tool in each.told
+        for question, better in lost(each, tool).items()
+    ]
+    begin = "Where leakgraph is wrong" if rows else "leakgraph is wrong nowhere"
+    return f"{begin}:\n\n{''.join(rows)}" if rows else f"{begin}.\n"
+
+
+def lost(result: Result, tool: str) -> dict[str, str]:
+    """Find the questions that a tool answers wrongly, and who is right."""
+    told = result.told[tool]
+    found = {"all": f" ({told['failed']})"} if "failed" in told else {}
+    for question, value in judged(result, tool).items():
+        if value is False:
+            right = [
+                adapter(other).NAME
+                for other in result.told
+                if judged(result, other).get(question)
+            ]
+            found[question] = f"; right: {', '.join(right)}" if right else ""
+    return found
 
 
 def text_of(results: list[Result], tools: list[str]) -> str:
@@ -232,9 +240,7 @@ def text_of(results: list[Result], tools: list[str]) -> str:
     honest = len(results) - len(leaking)
     text = f"{len(leaking)} programs that leak and {honest} honest ones. "
     text += versions(tools) + "\n\n" + table(scores)
-    if "leakgraph_repeat" in tools:
-        text += "\nWhere leakgraph (`repeat()`) is wrong:\n\n" + losses(results)
-    return text
+    return f"{text}\n{losses(results, tools)}"
 
 
 def write(results: list[Result], tools: list[str], keep: bool) -> None:
@@ -289,31 +295,30 @@ def picture(width: int, height: int, title: str, parts: str) -> str:
 def groups(scores: list[Score]) -> list[tuple[str, list[Score]]]:
     """Put tools that find the same together, those that find the most first."""
     found = [
-        (finds, [each for each in scores if each.finds == finds]) for finds in GROUPS
+        (finds, [each for each in scores if each.asked[finds]]) for finds in GROUPS
     ]
     return [
-        (finds, sorted(of, key=lambda each: -share(each))) for finds, of in found if of
+        (finds, sorted(of, key=lambda each: -each.share(finds)))
+        for finds, of in found
+        if of
     ]
-
-
-def share(score: Score) -> float:
-    """Compute the share of programs in which a tool finds what it is to find."""
-    return score.right[score.finds] / score.asked[score.finds]
 
 
 def cost_picture(scores: list[Score]) -> str:
     """Draw what share a tool finds, beside the seconds that it takes."""
-    most = max((each.cpu for each in scores if each.finds), default=1.0)
-    parts, y = label(420, 28, "Processor time added", BOLD), 34
-    for finds, of in groups(scores):
+    drawn = groups(scores)
+    most = max((each.cpu for _, of in drawn for each in of), default=1.0)
+    parts, y = label(424, 28, "Processor time added", BOLD), 34
+    for finds, of in drawn:
         parts += label(20, y + 20, f"Tools that {GROUPS[finds]}")
         y += 32
         for each in of:
             count = f"{each.right[finds]} of {each.asked[finds]}"
             parts += label(32, y + 12, each.name)
-            parts += bar(148, y, share(each), finds, 180) + label(336, y + 12, count)
-            parts += bar(420, y, each.cpu / most, "time", 180)
-            parts += label(608, y + 12, f"{each.cpu:.2f} s")
+            parts += bar(156, y, each.share(finds), finds, 180)
+            parts += label(344, y + 12, count)
+            parts += bar(424, y, each.cpu / most, "time", 180)
+            parts += label(612, y + 12, f"{each.cpu:.2f} s")
             y += ROW
     return picture(670, y + 12, "Leaks found", parts)
 
@@ -330,7 +335,8 @@ def kind_picture(scores: list[Score]) -> str:
         for each in of:
             parts += label(32, y + 12, each.name)
             for column, kind in enumerate(ORDER):
-                parts += cell(156 + 95 * column, y, each.kinds.get(kind, []), finds)
+                found = each.kinds[finds].get(kind, [])
+                parts += cell(156 + 95 * column, y, found, finds)
             y += ROW
     return picture(830, y + 12, "Leaks found, by kind", parts)
 

@@ -1,6 +1,5 @@
 """The race judges all tools by the same rules, and these rules can say no."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -183,7 +182,7 @@ def test_a_failed_tool_is_wrong(race):
     ]
     score = race["page"].score(tool, results)
     assert (score.right["site"], score.asked["site"]) == (1, 2)
-    assert json.dumps(score.kinds) == '{"containers": [true, false]}'
+    assert score.kinds["site"] == {"containers": [True, False]}
 
 
 def test_a_part_of_a_page_is_replaced_alone(race, tmp_path):
@@ -236,7 +235,7 @@ def scores(race):
             name,
             {finds: 71},
             {q: 71 * (q == finds) for q in race["judge"].QUESTIONS},
-            {kind: [True] * 19 for kind in race["kinds"].ORDER},
+            {finds: {kind: [True] * 19 for kind in race["kinds"].ORDER}},
             12.34,
             1 << 20,
             1.0,
@@ -298,3 +297,18 @@ def test_holders_of_a_line_continue_its_row(race):
     assert answer.rate[0] == 322 * 1024 / program.total
     verdicts = race["judge"].verdicts(TRUTH, {"holder": answer.holder[:1]})
     assert verdicts["holder"] is True
+
+
+def test_where_leakgraph_is_wrong_is_told(race):
+    truth = {**TRUTH, "what": "A deque grows."}
+    told = {"leakgraph_repeat": {"holder": ["other"], "rate": [1000.0]}}
+    told["tracemalloc_compare"] = {"rate": [1000.0]}
+    results = [race["page"].Result("celery_4765", truth, told)]
+    text = race["page"].losses(results, list(told))
+    assert text == "Where leakgraph is wrong:\n\n- leakgraph, holder: A deque grows\n"
+    told["leakgraph_repeat"] = {"failed": "too slow"}
+    assert "- leakgraph, all: A deque grows (too slow)" in race["page"].losses(
+        results, list(told)
+    )
+    told["leakgraph_repeat"] = {"holder": ["backend"]}
+    assert race["page"].losses(results, list(told)) == "leakgraph is wrong nowhere.\n"
