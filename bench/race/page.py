@@ -207,11 +207,12 @@ def versions(tools: list[str]) -> str:
 def losses(results: list[Result], tools: list[str]) -> str:
     """List the programs of which leakgraph is wrong, and who is right."""
     rows = [
-        f"- {adapter(tool).NAME}, {question}: {each.truth['what'].rstrip('.')}{better}\n"
+        f"- {adapter(tool).NAME}, {question}: {what}{better}\n"
         for tool in tools
         if "leakgraph" in tool
         for each in sorted(results, key=lambda result: result.name)
         if tool in each.told
+        for what in [each.truth["what"].rstrip(".")]
         for question, better in lost(each, tool).items()
     ]
     begin = "Where leakgraph is wrong" if rows else "leakgraph is wrong nowhere"
