@@ -53,13 +53,18 @@ OPTIONS = {
     "update": "bool",
     "share": "float | str",
     "object": "object",
+    "objects": "object",
 }
 #: Types of options that are True or False.
 FLAGS = ("flag", "mine", "update", "check")
+#: Types of options that may stand without a name, and those that are never left out.
+ALONE = ("limit", "words", "object", "objects")
+REQUIRED = ("objects",)
 #: What types of Python have besides, by hand: attributes, and methods.
 ATTRIBUTES = {
     "Cycles": {"snapshot": "Snapshot"},
     "Dominators": {"snapshot": "Snapshot", "components": "int", "tops": "Nodes"},
+    "MergedPaths": {"snapshot": "Snapshot", "drawing": "Drawing"},
     "Cycle": {
         "nodes": "Nodes",
         "edges": "Edges",
@@ -70,7 +75,13 @@ ATTRIBUTES = {
         "drawing": "Drawing",
     },
 }
-METHODS = {"Cycle": ("_repr_svg_(self) -> str | None",)}
+METHODS = {
+    "Cycle": ("_repr_svg_(self) -> str | None",),
+    "MergedPaths": (
+        "save(self, path: _Path, format: str | None = None) -> str",
+        "_repr_svg_(self) -> str | None",
+    ),
+}
 #: Methods of tuples that a field of the same name hides.
 OF_TUPLES = ("count", "index")
 
@@ -104,8 +115,7 @@ def preset(option: dict[str, Any]) -> str:
 def parameters(question: Question, function: bool) -> Iterator[str]:
     """Yield the parameters of the function or method."""
     options = [one for one in question["options"] if one["type"] != "check"]
-    alone = ("limit", "words", "object")
-    positional = options[:1] if options[0]["type"] in alone else []
+    positional = options[:1] if options[0]["type"] in ALONE else []
     if not function:
         yield "self"
     for option in options:
@@ -117,7 +127,9 @@ def parameters(question: Question, function: bool) -> Iterator[str]:
             kind = f"Literal[{words}]"
             if option["type"] == "set":
                 kind += f" | Sequence[{kind}] | None"
-        yield f"{option['name']}: {kind} = {preset(option)}"
+        required = option["type"] in REQUIRED
+        value = "" if required else f" = {preset(option)}"
+        yield f"{option['name']}: {kind}{value}"
     yield "progress: _Progress = None"
     if function and question["needs_contents"]:
         yield "contents: bool = True"
@@ -203,6 +215,7 @@ def form(option: dict[str, Any]) -> str:
         "baseline": " FILE",
         "share": " F",
         "object": " SELECTOR",
+        "objects": " SELECTOR",
     }
     value = values.get(option["type"], "")
     if "words" in option:
@@ -246,8 +259,10 @@ def command_manual(question: Question) -> Iterator[str]:
 def python_manual(questions: list[Question]) -> Iterator[str]:
     """Yield what the manual of Python says of the answers."""
     for question in questions:
-        signature = ", ".join(parameters(question, True))
-        bare = re.sub(r": [^=]*= ", "=", signature)
+        bare = ", ".join(
+            re.sub(r":( [^=]*= )?.*?(?=[^ ]*$)" if "=" in one else ": .*", "", one)
+            for one in parameters(question, True)
+        )
         yield ""
         yield f"`{question['name']}({bare})` makes `{question['result']}`, rows"
         yield f"`{question['row']}`, {question['order']}:"

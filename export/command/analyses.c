@@ -1,5 +1,4 @@
-// The verbs that ask who retains what (why, paths), and
-// analyze, which saves the analysis.
+// The verb why, and analyze, which saves the analysis.
 
 #include "command/command.h"
 
@@ -47,32 +46,9 @@ report_why(const lg__arguments *arguments, const lg_analysis *analysis,
     return status;
 }
 
-static lg_status
-report_paths(const lg__arguments *arguments, const lg_analysis *analysis,
-             const lg_nodes *nodes, lg_text *out, lg_error *err)
-{
-    lg_merged_paths paths;
-    const lg_merged_options options = {.size = sizeof options,
-                                       .limit = lg__limit_of(arguments)};
-    lg_status status =
-        lg_analysis_merged_paths(analysis, nodes->items, nodes->count, &options,
-                                 lg__monitor(), &paths, err);
-    if (status)
-        return status;
-    status = lg_report_paths(lg_analysis_graph(analysis), &paths,
-                             lg__format_of(arguments), out, err);
-    lg_merged_paths_free(&paths);
-    return status;
-}
-
-typedef lg_status report_function(const lg__arguments *arguments,
-                                  const lg_analysis *analysis,
-                                  const lg_nodes *nodes, lg_text *out,
-                                  lg_error *err);
-
-// Prints a report about all that the selector names.
-static int
-print_about(const lg__arguments *arguments, report_function *write)
+// Prints why all that the selector names is alive.
+int
+lg__verb_why(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -84,7 +60,7 @@ print_about(const lg__arguments *arguments, report_function *write)
         return code;
     if (lg__select_all(graph, arguments->words[1], &nodes, &code) &&
         lg__analyse(graph, &analysis, &code))
-        code = write(arguments, analysis, &nodes, &text, &error)
+        code = report_why(arguments, analysis, &nodes, &text, &error)
                    ? lg__fail(&error)
                    : lg__print(&text);
     lg_text_free(&text);
@@ -92,18 +68,6 @@ print_about(const lg__arguments *arguments, report_function *write)
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return code;
-}
-
-int
-lg__verb_why(const lg__arguments *arguments)
-{
-    return print_about(arguments, report_why);
-}
-
-int
-lg__verb_paths(const lg__arguments *arguments)
-{
-    return print_about(arguments, report_paths);
 }
 
 int

@@ -256,8 +256,6 @@ int lg__verb_export(const lg__arguments *arguments);
 int lg__verb_strip(const lg__arguments *arguments);
 int lg__verb_why(const lg__arguments *arguments);
 int lg__verb_what_if(const lg__arguments *arguments);
-int lg__verb_paths(const lg__arguments *arguments);
-int lg__verb_retained(const lg__arguments *arguments);
 int lg__verb_diff(const lg__arguments *arguments);
 /** Draws what grows, for `render --diff`. */
 int lg__render_growth(const lg__arguments *arguments);

@@ -22,6 +22,7 @@ typedef struct request {
     struct option own[MOST_NAMES + 1];
     size_t count;
     lg_given given[LG_MOST_OPTIONS];
+    lg_nodes nodes; // that the first of them names
     const char *path;
     bool json;
 } request;
@@ -61,9 +62,10 @@ write_name(const char *name, char out[NAME_LENGTH])
 static const char *
 stands_alone(const lg_option *option)
 {
-    return option->type == LG_OPTION_WORDS    ? "WORDS"
-           : option->type == LG_OPTION_OBJECT ? "SELECTOR"
-                                              : NULL;
+    return option->type == LG_OPTION_WORDS     ? "WORDS"
+           : option->type == LG_OPTION_OBJECT  ? "SELECTOR"
+           : option->type == LG_OPTION_OBJECTS ? "SELECTOR"
+                                               : NULL;
 }
 
 static void
@@ -153,8 +155,10 @@ read_request(request *to, int argc, char **argv)
             return false;
     }
     to->path = argv[optind];
-    bool more = stands_alone(to->question->options);
-    if (!lg__words_check(verb, argc - optind, 1, more ? 2 : 1))
+    const lg_option *first = to->question->options;
+    bool needed = lg_option_is_required(first) && !to->given[0].given;
+    if (!lg__words_check(verb, argc - optind, needed ? 2 : 1,
+                         stands_alone(first) ? 2 : 1))
         return false;
     if (argc - optind == 2)
         to->given[0] = (lg_given){.given = true, .text = argv[optind + 1]};
@@ -222,13 +226,18 @@ answer(const request *asked, const lg_graph *graph, lg_text *out, bool *leaks,
     return status;
 }
 
-// Finds the object that the options name; false after a complaint.
+// Finds what the options name; false after a complaint.
 static bool
-find_object(request *asked, const lg_graph *graph, int *code)
+find_objects(request *asked, const lg_graph *graph, int *code)
 {
     lg_node node;
     lg_given *first = &asked->given[0];
-    if (asked->question->options->type != LG_OPTION_OBJECT || !first->given)
+    lg_option_type type = asked->question->options->type;
+    if (type == LG_OPTION_OBJECTS) {
+        first->nodes = &asked->nodes;
+        return lg__select_all(graph, first->text, &asked->nodes, code);
+    }
+    if (type != LG_OPTION_OBJECT || !first->given)
         return true;
     if (!lg__select_one(graph, first->text, &node, code))
         return false;
@@ -248,11 +257,12 @@ lg__question_run(const lg_question *question, int argc, char **argv)
     if (!read_request(&asked, argc, argv) || !has_file(&asked) ||
         !lg__open(asked.path, &graph, &code))
         return code;
-    if (find_object(&asked, graph, &code)) {
+    if (find_objects(&asked, graph, &code)) {
         bool fine = !answer(&asked, graph, &text, &leaks, &error);
         code = fine ? lg__print(&text) : lg__fail(&error);
         code = fine && !code && leaks ? LG__EXIT_LEAKS : code;
     }
+    lg_nodes_free(&asked.nodes);
     lg_text_free(&text);
     lg_graph_free(graph);
     return code;
@@ -265,14 +275,23 @@ static void
 add_form(const lg_option *option, lg_text *out)
 {
     static const char *const values[] = {
-        [LG_OPTION_LIMIT] = " N|all", [LG_OPTION_DEVICE] = " DEVICE",
-        [LG_OPTION_TEXT] = " TEXT",   [LG_OPTION_BYTES] = " BYTES",
-        [LG_OPTION_MODULE] = " GLOB", [LG_OPTION_CHOICE] = " ",
-        [LG_OPTION_SET] = " ",        [LG_OPTION_FLAG] = "",
-        [LG_OPTION_WORDS] = " WORDS", [LG_OPTION_MINE] = "",
-        [LG_OPTION_TYPE] = " TYPE",   [LG_OPTION_BASELINE] = " FILE",
-        [LG_OPTION_UPDATE] = "",      [LG_OPTION_CHECK] = "",
-        [LG_OPTION_SHARE] = " F",     [LG_OPTION_OBJECT] = " SELECTOR",
+        [LG_OPTION_LIMIT] = " N|all",
+        [LG_OPTION_DEVICE] = " DEVICE",
+        [LG_OPTION_TEXT] = " TEXT",
+        [LG_OPTION_BYTES] = " BYTES",
+        [LG_OPTION_MODULE] = " GLOB",
+        [LG_OPTION_CHOICE] = " ",
+        [LG_OPTION_SET] = " ",
+        [LG_OPTION_FLAG] = "",
+        [LG_OPTION_WORDS] = " WORDS",
+        [LG_OPTION_MINE] = "",
+        [LG_OPTION_TYPE] = " TYPE",
+        [LG_OPTION_BASELINE] = " FILE",
+        [LG_OPTION_UPDATE] = "",
+        [LG_OPTION_CHECK] = "",
+        [LG_OPTION_SHARE] = " F",
+        [LG_OPTION_OBJECT] = " SELECTOR",
+        [LG_OPTION_OBJECTS] = " SELECTOR",
     };
     char name[NAME_LENGTH];
     write_name(option->name, name);
@@ -302,8 +321,13 @@ add_usage(const lg_question *question, lg_text *out)
 {
     lg_text_addf(out, "Usage: leakgraph %s SNAP", question->name);
     size_t column = out->length;
-    if (stands_alone(question->options))
-        add_usage_part(stands_alone(question->options), &column, out);
+    const char *alone = stands_alone(question->options);
+    if (lg_option_is_required(question->options)) {
+        lg_text_addf(out, " %s", alone);
+        column = out->length;
+    } else if (alone) {
+        add_usage_part(alone, &column, out);
+    }
     for (const lg_option *option = question->options; option->name; option++) {
         if (stands_alone(option))
             continue;
@@ -355,7 +379,8 @@ lg__question_print_help(const lg_question *question)
         add_option_line(option, &help);
     lg_text_add(&help, "  --json             print JSON\n"
                        "  -h, --help         print this text\n");
-    if (question->options->type == LG_OPTION_OBJECT)
+    if (question->options->type == LG_OPTION_OBJECT ||
+        question->options->type == LG_OPTION_OBJECTS)
         lg_text_add(&help, lg__selectors_help);
     lg__print(&help);
 }

@@ -78,25 +78,6 @@ static const lg__verb verbs[] = {
      "Example:\n"
      "  leakgraph why run.lgs name:train.trainer\n"
      "  leakgraph why run.lgs type:torch.Tensor\n"},
-    {"paths", lg__verb_paths, "Lj", 2, 0,
-     "see how the roots reach many objects",
-     "leakgraph paths SNAP SELECTOR [--limit N|all] [--json]",
-     "Prints the shortest paths from the roots to all the objects, merged "
-     "into\n"
-     "a tree wherever references and types agree. Each line says how many of\n"
-     "the objects its branch leads to, and what they retain. Elements of a\n"
-     "list and values of a dict count as one.\n" SELECTORS "\n"
-     "Example:\n"
-     "  leakgraph paths run.lgs type:torch.Tensor+\n"},
-    {"retained", lg__verb_retained, "j", 2, 0,
-     "add up what a set of objects keeps alive",
-     "leakgraph retained SNAP SELECTOR [--json]",
-     "Prints the bytes that you would free with all the objects together, "
-     "each\n"
-     "byte counted once, and how that differs from the sum of their retained\n"
-     "sizes.\n" SELECTORS "\n"
-     "Example:\n"
-     "  leakgraph retained run.lgs type:torch.Tensor+\n"},
     {"what-if", lg__verb_what_if, "qiELj", 1, 0,
      "see what would die if you cut references",
      "leakgraph what-if SNAP --cut REF [--cut REF ...] [--mine] [--module "

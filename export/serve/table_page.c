@@ -30,13 +30,20 @@ choice_of(const lg_question *question)
     return NULL;
 }
 
+/* Whether a page may ask it without an object that the reader names. */
+static bool
+is_listed(const lg_question *question)
+{
+    return !lg_option_is_required(question->options);
+}
+
 bool
 lg__table_prepared(uint32_t index, lg__request *out)
 {
     const lg_question *question;
     *out = (lg__request){.page = "table", .count = 1};
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
-        if (index-- > 0)
+        if (!is_listed(question) || index-- > 0)
             continue;
         out->pairs[0] = (lg__pair){"of", question->name};
         return true;
@@ -371,7 +378,8 @@ add_tabs(lg__sheet *sheet, const lg_question *shown)
     if (sheet->page.options->summary_count > 1)
         add_tab(sheet, &growth, shown);
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
-        add_tab(sheet, question, shown);
+        if (is_listed(question))
+            add_tab(sheet, question, shown);
 }
 
 static lg_status

@@ -42,7 +42,6 @@ static PyMethodDef core_methods[] = {
     {"_rank", lg__core_rank, METH_NOARGS, lg__core_rank_doc},
     {"_text_table", lg__core_text_table, METH_VARARGS, lg__core_text_table_doc},
     {"info", LG__FASTCALL(lg__core_info), KEYWORDS, lg__core_info_doc},
-    {"paths", LG__FASTCALL(lg__core_paths), KEYWORDS, lg__core_paths_doc},
     {"retained", LG__FASTCALL(lg__core_retained), KEYWORDS,
      lg__core_retained_doc},
     {"what_if", LG__FASTCALL(lg__core_what_if), KEYWORDS, lg__core_what_if_doc},
@@ -144,7 +143,6 @@ types_add(PyObject *module)
          true},
         {LG__TYPE_GROWTH, &lg__growth_spec, NULL, "Growth", false, true},
         {LG__TYPE_RANKS, &lg__ranks_spec, NULL, "Ranks", false, true},
-        {LG__TYPE_MERGED, &lg__merged_spec, NULL, "MergedPaths", false, true},
         {LG__TYPE_WHAT_IF, &lg__what_if_spec, NULL, "WhatIf", false, true},
         {LG__TYPE_WHY, &lg__why_spec, NULL, "Why", false, false},
     };
@@ -167,7 +165,7 @@ core_exec(PyObject *module)
     lg__malloc_cached_find();
     lg__native_open();
     static const lg__answer_extras *const extras[] = {
-        &lg__cycle_extras, &lg__dominators_extras, NULL};
+        &lg__cycle_extras, &lg__dominators_extras, &lg__merged_extras, NULL};
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
         types_add(module) < 0 || lg__named_tuples_add(module) < 0 ||
         lg__answers_add(module, extras) < 0)

@@ -11,17 +11,6 @@ static PyStructSequence_Field root_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field merged_row_fields[] = {
-    {"depth", "0 at a root"},
-    {"label", "of the reference from the row above: '.x', '[*]'; '' at a root"},
-    {"name", "the object in a few words"},
-    {"node", "one of the nodes; None for rows left out"},
-    {"count", "how many nodes, or rows left out"},
-    {"objects", "how many of the objects are here or below"},
-    {"retained", "what these retain, each byte counted once: a Size"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field account_fields[] = {
     {"device", "its name: 'cuda:0'"},
     {"known",
@@ -151,8 +140,6 @@ static const struct {
       lg__rank_repeat_fields, 4}},
     {LG__TYPE_RANK,
      {"leakgraph.Rank", "A row of Ranks.ranks.", lg__rank_fields, 4}},
-    {LG__TYPE_MERGED_ROW,
-     {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields, 7}},
     {LG__TYPE_HOP,
      {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
       4}},

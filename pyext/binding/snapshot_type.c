@@ -206,11 +206,6 @@ static PyMethodDef snapshot_methods[] = {
     {"memory", lg__snapshot_memory, METH_NOARGS,
      "memory($self, /)\n--\n\n"
      "Where the bytes are: the host's, and each device's to the byte."},
-    {"merged_paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,
-     lg__snapshot_merged_paths_doc},
-    {"paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,
-     "paths($self, /, target, *, limit=20, progress=None)\n--\n\nThe same as "
-     "merged_paths()."},
     {"collectable", lg__snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},

@@ -321,14 +321,17 @@ def dominators(
     module: str | None = None,
     progress: _Progress = None,
 ) -> Dominators: ...
+def paths(
+    target: object,
+    *,
+    limit: _Limit = 20,
+    progress: _Progress = None,
+) -> MergedPaths: ...
 
 # end of what is generated
 def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
 def info() -> Info: ...
-def paths(
-    target: object, *, limit: _Limit = 20, progress: _Progress = None
-) -> MergedPaths: ...
 def retained(target: object, /) -> Size: ...
 def what_if(
     cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
@@ -413,9 +416,6 @@ class Snapshot:
     ) -> Nodes: ...
     def __getitem__(self, key: object, /) -> Node: ...
     def __contains__(self, key: object, /) -> bool: ...
-    def paths(
-        self, target: object, *, limit: _Limit = 20, progress: _Progress = None
-    ) -> MergedPaths: ...
     def info(self) -> Info: ...
     def column(self, name: _Column, /) -> memoryview: ...
     def show_refs(
@@ -612,6 +612,13 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Dominators: ...
+    def paths(
+        self,
+        target: object,
+        *,
+        limit: _Limit = 20,
+        progress: _Progress = None,
+    ) -> MergedPaths: ...
     # end of what is generated
     def memory(self) -> Accounting: ...
     def report(
@@ -1180,6 +1187,21 @@ class Dominators(Result[DominatorRow]):
     @property
     def tops(self) -> Nodes: ...
 
+@final
+class MergedPaths(Result[MergedRow]):
+    @property
+    def objects(self) -> int: ...
+    @property
+    def unreachable(self) -> int: ...
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def snapshot(self) -> Snapshot: ...
+    @property
+    def drawing(self) -> Drawing: ...
+    def save(self, path: _Path, format: str | None = None) -> str: ...
+    def _repr_svg_(self) -> str | None: ...
+
 # end of what is generated
 
 @final
@@ -1200,19 +1222,6 @@ class WhatIf(Result[Dying]):
     def listed_size(self) -> Size: ...
     @property
     def kept(self) -> tuple[Survivor, ...]: ...
-
-@final
-class MergedPaths(Result[MergedRow]):
-    @property
-    def objects(self) -> int: ...
-    @property
-    def unreachable(self) -> int: ...
-    @property
-    def retained(self) -> Size: ...
-    @property
-    def drawing(self) -> Drawing: ...
-    def save(self, path: _Path, format: str | None = None) -> str: ...
-    def _repr_svg_(self) -> str | None: ...
 
 @final
 class Why:
@@ -1268,33 +1277,6 @@ class Root(_Row, tuple[Node, _RootKind, str]):
     def kind(self) -> _RootKind: ...
     @property
     def name(self) -> str: ...
-
-@final
-class MergedRow(_Row, tuple[int, str, str, Node | None, int, int, Size]):
-    if sys.version_info >= (3, 10):
-        __match_args__: Final = (
-            "depth",
-            "label",
-            "name",
-            "node",
-            "count",
-            "objects",
-            "retained",
-        )
-    @property
-    def depth(self) -> int: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def node(self) -> Node | None: ...
-    @property
-    def count(self) -> int: ...  # type: ignore[override]
-    @property
-    def objects(self) -> int: ...
-    @property
-    def retained(self) -> Size: ...
 
 @final
 class Account(
@@ -2346,6 +2328,60 @@ class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str | None, Siz
     def label(self) -> str | None: ...
     @property
     def retained(self) -> Size: ...
+
+@final
+class MergedRow(
+    _Row,
+    tuple[
+        int,
+        str | None,
+        str,
+        Node | None,
+        int,
+        int,
+        Size,
+        Literal["objects", "passed", "rest"],
+        int | None,
+        str | None,
+        str | None,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "depth",
+            "label",
+            "name",
+            "node",
+            "count",
+            "objects",
+            "retained",
+            "kind",
+            "parent",
+            "root",
+            "type",
+        )
+    @property
+    def depth(self) -> int: ...
+    @property
+    def label(self) -> str | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def node(self) -> Node | None: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def objects(self) -> int: ...
+    @property
+    def retained(self) -> Size: ...
+    @property
+    def kind(self) -> Literal["objects", "passed", "rest"]: ...
+    @property
+    def parent(self) -> int | None: ...
+    @property
+    def root(self) -> str | None: ...
+    @property
+    def type(self) -> str | None: ...
 
 # end of what is generated
 

@@ -134,7 +134,13 @@ class Tools:
 
 
 #: The type of an argument, by the type of the option.
-_KINDS: dict[str, Any] = {"limit": int, "flag": bool, "mine": bool, "bytes": int}
+_KINDS: dict[str, Any] = {
+    "limit": int,
+    "flag": bool,
+    "mine": bool,
+    "bytes": int,
+    "objects": str,
+}
 #: Rows by default: an agent reads all of them.
 FEW = 10
 #: The options of a tool that a question may lack.
@@ -151,9 +157,8 @@ def _parameter(option: dict[str, Any]) -> Parameter:
     """Return the parameter of a tool for an option of a question."""
     words = option.get("words")
     kind = _KINDS.get(option["type"], Optional[str])
-    preset = {"limit": FEW, "flag": False, "mine": False}.get(
-        option["type"], option.get("preset")
-    )
+    presets = {"limit": FEW, "flag": False, "mine": False, "objects": Parameter.empty}
+    preset = presets.get(option["type"], option.get("preset"))
     if words and option["type"] == "set":
         kind = Optional[Literal[tuple(words)]]
     elif words:
@@ -170,16 +175,18 @@ def _tool(snapshot: Snapshot, question: dict[str, Any]) -> Callable[..., Answer]
         (one["name"], one["type"]) == ("total", "count") for one in question["facts"]
     )
     limited = any(one["name"] == "limit" for one in options)
+    tree = any(one["type"] == "objects" for one in options)
     if not limited:
         options = [_LIMIT, *options]
 
     def tool(limit: int = FEW, **given: Any) -> Answer:
         if limited:
-            given["limit"] = _most(limit) if counted else None
+            given["limit"] = _most(limit) if counted or tree else None
         found = getattr(snapshot, question["name"])(**given)
         facts = {one["name"]: getattr(found, one["name"]) for one in question["facts"]}
         plain = {name: _plain(fact) for name, fact in facts.items()}
-        return {**_rows(found, limit, found.total if counted else None), **plain}
+        shown = MOST if tree else limit
+        return {**_rows(found, shown, found.total if counted else None), **plain}
 
     lines = [f"{one['name']}: {one['help']}." for one in options]
     tool.__name__ = tool.__qualname__ = question["name"]

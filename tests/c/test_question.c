@@ -114,8 +114,12 @@ test_answers(void)
     begin();
     for (size_t i = 0; lg_question_at(i) != NULL; i++) {
         const lg_question *question = lg_question_at(i);
-        const lg_ask ask = {.graph = graph, .analysis = analysis};
+        lg_given given[LG_MOST_OPTIONS] = {{0}};
+        const lg_ask ask = {
+            .graph = graph, .analysis = analysis, .given = given};
         lg_table *table = NULL;
+        if (lg_option_is_required(question->options))
+            given[0].text = "type:*";
         CHECK(lg_question_find(question->name) == question);
         REQUIRE(lg_question_ask(question, &ask, &table, NULL) == LG_OK);
         if (question->result != NULL) {
@@ -146,6 +150,35 @@ test_options(void)
     CHECK(question_table("waste", graph, NULL, NULL, &one, &error) ==
           LG_EINVAL);
     CHECK(strcmp(error.message, "waste needs an analysis") == 0);
+    end();
+}
+
+// Objects are nodes, or a selector; without any there is no answer.
+static void
+test_objects(void)
+{
+    begin();
+    lg_node items[] = {0, 1, 2};
+    const lg_nodes nodes = {.items = items, .count = 3};
+    lg_given given[LG_MOST_OPTIONS] = {{.nodes = &nodes}};
+    const lg_ask ask = {.graph = graph, .analysis = analysis, .given = given};
+    lg_table *table = NULL;
+    lg_error error = {0};
+    CHECK(lg_question_ask(lg_question_find("retained"), &ask, &table, NULL) ==
+          LG_OK);
+    CHECK(lg_table_count_at(lg_table_facts(table), 0, 0) == 3);
+    CHECK(lg_table_row_count(table) == 0);
+    lg_table_free(table);
+    CHECK(question_table("paths", graph, analysis, "target=node:1", &table,
+                         NULL) == LG_OK);
+    CHECK(lg_table_count_at(lg_table_facts(table), 0, 0) == 1);
+    lg_table_free(table);
+    CHECK(question_table("paths", graph, analysis, "target=type:Nobody", &table,
+                         NULL) == LG_ENOTFOUND);
+    CHECK(question_table("paths", graph, analysis, NULL, &table, &error) ==
+          LG_EINVAL);
+    CHECK(strcmp(error.message, "paths needs objects: give a selector, such as "
+                                "type:dict") == 0);
     end();
 }
 
@@ -194,6 +227,7 @@ SUITE(question)
     RUN(test_refused_values);
     RUN(test_answers);
     RUN(test_options);
+    RUN(test_objects);
     RUN(test_needs);
     RUN(test_description);
     RUN(test_wrapped);

@@ -125,16 +125,18 @@ folded(void)
     expect(&built, 0, 10, 2, LG_FORMAT_JSON,
            "{\"objects\": 10, \"unreachable\": 0, \"retained\": {\"host\": "
            "56320}, \"rows\": [\n"
-           "  {\"depth\": 0, \"parent\": null, \"objects\": 8, \"retained\": "
-           "{\"host\": 36864}, \"root\": {\"kind\": \"module\", "
-           "\"name\": \"app\", \"node\": 0}, \"count\": 1, \"node\": 0, "
-           "\"type\": \"module\", \"title\": \"module app\"},\n"
-           "  {\"depth\": 1, \"parent\": 0, \"objects\": 8, \"retained\": "
-           "{\"host\": 36864}, \"more\": 3},\n"
-           "  {\"depth\": 0, \"parent\": null, \"objects\": 2, \"retained\": "
-           "{\"host\": 19456}, \"root\": {\"kind\": \"native\", "
-           "\"name\": \"\", \"node\": 11}, \"count\": 2, \"node\": 11, "
-           "\"type\": \"app.Job\", \"title\": \"Job\"}\n"
+           "  {\"depth\": 0, \"label\": null, \"name\": \"module app\", "
+           "\"node\": 0, \"count\": 1, \"objects\": 8, \"retained\": "
+           "{\"host\": 36864}, \"kind\": \"objects\", \"parent\": null, "
+           "\"root\": \"module\", \"type\": \"module\"},\n"
+           "  {\"depth\": 1, \"label\": null, \"name\": \"3 more\", "
+           "\"node\": null, \"count\": 3, \"objects\": 8, \"retained\": "
+           "{\"host\": 36864}, \"kind\": \"rest\", \"parent\": 0, "
+           "\"root\": null, \"type\": null},\n"
+           "  {\"depth\": 0, \"label\": null, \"name\": \"2 app.Job\", "
+           "\"node\": 11, \"count\": 2, \"objects\": 2, \"retained\": "
+           "{\"host\": 19456}, \"kind\": \"objects\", \"parent\": null, "
+           "\"root\": \"native\", \"type\": \"app.Job\"}\n"
            "]}\n");
     free_heap(&built);
 }
@@ -165,7 +167,7 @@ deep(void)
                              (lg_format)format, &text) == LG_OK);
         CHECK(text.length < 4000);
         CHECK(strstr(text.data, format == LG_FORMAT_JSON
-                                    ? "\"passed\": 999986}"
+                                    ? "\"count\": 999986, "
                                     : "999,986 references further on\n"));
         lg_text_free(&text);
     }
@@ -188,20 +190,14 @@ read_rows(const char *json, row *rows)
     size_t count = 0;
     for (const char *at = json; (at = strstr(at, "\n  {")) != NULL; at++) {
         row *to = &rows[count++];
-        char parent[16];
         REQUIRE(count < ROWS_MOST);
-        REQUIRE(sscanf(at,
-                       " {\"depth\": %u, \"parent\": %15[^,], \"objects\": "
-                       "%llu, \"retained\": {\"host\": %llu}",
-                       &to->depth, parent, &to->objects, &to->bytes) == 4);
-        to->parent = LG_NONE;
-        sscanf(parent, "%u", &to->parent);
-        const char *end = strchr(at + 1, '\n');
-        const char *kind = strstr(at, "\"count\": ");
-        bool counted = kind != NULL && kind < end;
-        to->node = LG_NONE;
-        if (counted)
-            sscanf(kind, "\"count\": %*u, \"node\": %u", &to->node);
+        to->node = to->parent = LG_NONE;
+        REQUIRE(sscanf(at, " {\"depth\": %u", &to->depth) == 1);
+        REQUIRE(sscanf(strstr(at, "\"objects\": "),
+                       "\"objects\": %llu, \"retained\": {\"host\": %llu}",
+                       &to->objects, &to->bytes) == 2);
+        sscanf(strstr(at, "\"node\": "), "\"node\": %u", &to->node);
+        sscanf(strstr(at, "\"parent\": "), "\"parent\": %u", &to->parent);
     }
     return count;
 }
@@ -211,9 +207,13 @@ count_passed(const char *json)
 {
     size_t sum = 0;
     unsigned count;
-    for (const char *at = json; (at = strstr(at, "\"passed\": ")) != NULL; at++)
-        if (sscanf(at, "\"passed\": %u", &count) == 1)
+    for (const char *at = json; (at = strstr(at, "\"count\": ")) != NULL;
+         at++) {
+        const char *kind = strstr(at, "\"kind\": ");
+        if (sscanf(at, "\"count\": %u", &count) == 1 &&
+            strncmp(kind, "\"kind\": \"passed\"", 16) == 0)
             sum += count;
+    }
     return sum;
 }
 

@@ -121,6 +121,9 @@ ask_questions(const lg_analysis *analysis, lg_text *text)
     for (size_t i = 0; lg_question_at(i) != NULL; i++) {
         const lg_question *question = lg_question_at(i);
         size_t at = lg_question_option(question, "group");
+        bool needs_objects = lg_option_is_required(question->options);
+        given[0] = (lg_given){.given = needs_objects,
+                              .text = needs_objects ? "type:*" : NULL};
         ask_question(question, &ask, text);
         for (size_t word = 1;
              at != SIZE_MAX && question->options[at].words[word] != NULL;

@@ -27,10 +27,15 @@ def names_of(question, left_out):
     return [one["name"] for one in question["options"] if one["type"] not in left_out]
 
 
-def limit_of(question, number):
-    """The limit, as keywords, if the question takes one."""
-    takes = any(one["name"] == "limit" for one in question["options"])
-    return {"limit": number} if takes else {}
+def options_of(question, number):
+    """The limit, if the question takes one, and the objects that it needs."""
+    options = {"limit": number, "target": "type:dict"}
+    needed = {"limit": "limit", "target": "objects"}
+    return {
+        one["name"]: options[one["name"]]
+        for one in question["options"]
+        if needed.get(one["name"]) == one["type"]
+    }
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +52,7 @@ def question(request):
 
 
 def test_a_row_is_the_same_in_every_form(question, snapshot):
-    answer = getattr(snapshot, question["name"])(**limit_of(question, 5))
+    answer = getattr(snapshot, question["name"])(**options_of(question, 5))
     told = json.loads(answer.json)
     names = [field["name"] for field in question["fields"]]
     rows = json.loads(json.dumps(answer.to_dicts()))
@@ -96,9 +101,10 @@ def test_wrong_options_are_refused(question, snapshot):
     ask = getattr(snapshot, question["name"])
     with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
         ask(nonsense=1)
-    if limit_of(question, 0):
+    options = options_of(question, 0)
+    if "limit" in options:
         with pytest.raises(leakgraph.ArgumentError, match="limit must be 1 or more"):
-            ask(limit=0)
+            ask(**options)
     for option in question["options"]:
         if option["type"] in ("choice", "device"):
             with pytest.raises(leakgraph.ArgumentError, match=r"not 'x'|no device 'x'"):
@@ -112,15 +118,16 @@ def test_agents_get_the_same_rows(question, snapshot):
     tool = getattr(agents.Tools([snapshot]), question["name"])
     names = names_of(question, OF_THE_COMMAND | OF_FILES)
     assert set(inspect.signature(tool).parameters) == {"limit", *names}
-    told = tool(limit=3)
-    answer = getattr(snapshot, question["name"])(**limit_of(question, 3))
+    options = options_of(question, 3)
+    told = tool(**{**options, "limit": 3})
+    answer = getattr(snapshot, question["name"])(**options)
     for row, own in zip(told["rows"], answer):
         assert set(own._fields) <= set(row)
     assert all(fact["name"] in told for fact in question["facts"])
 
 
 def test_a_partial_snapshot_says_so(question):
-    part = leakgraph.snapshot(roots=[[1]])
+    part = leakgraph.snapshot(roots=[{1: [1]}])
     if question["needs_analysis"]:
         with pytest.raises(leakgraph.PartialError):
-            getattr(part, question["name"])()
+            getattr(part, question["name"])(**options_of(question, None))

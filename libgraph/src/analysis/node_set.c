@@ -321,3 +321,42 @@ lg_nodes_biggest(const lg_analysis *analysis, const lg_node *nodes,
     }
     return best;
 }
+
+static void
+add_each(const lg_analysis *analysis, const lg_node *nodes, lg_set_bytes *to)
+{
+    for (size_t i = 0; i < to->count; i++) {
+        to->own[lg_node_device(analysis->graph, nodes[i])] +=
+            lg_node_size(analysis->graph, nodes[i]);
+        for (uint32_t on = 0; on <= to->devices; on++)
+            to->sum[on] += lg_node_retained_on(analysis, nodes[i], on);
+    }
+}
+
+lg_status
+lg_nodes_weigh(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+               const lg_monitor *monitor, lg_set_bytes *out, lg_error *err)
+{
+    size_t each = (size_t)analysis->graph->device_count + 1;
+    uint64_t *bytes = lg__wide_calloc(3 * each, sizeof *bytes);
+    if (bytes == NULL)
+        return lg__error_memory(err);
+    lg_set_bytes set = {count, bytes, bytes + each, bytes + 2 * each,
+                        analysis->graph->device_count};
+    lg_status status = lg_nodes_retained_each(analysis, nodes, count, monitor,
+                                              set.retained, err);
+    if (status != LG_OK) {
+        lg_set_bytes_free(&set);
+        return status;
+    }
+    add_each(analysis, nodes, &set);
+    *out = set;
+    return LG_OK;
+}
+
+void
+lg_set_bytes_free(lg_set_bytes *set)
+{
+    lg__wide_free(set->own);
+    *set = (lg_set_bytes){0};
+}

@@ -8,10 +8,11 @@ const lg_question *
 lg_question_at(size_t index)
 {
     static const lg_question *const questions[] = {
-        &lg__ask_top,         &lg__ask_types,   &lg__ask_tensors,
-        &lg__ask_figures,     &lg__ask_cycles,  &lg__ask_waste,
-        &lg__ask_findings,    &lg__ask_threads, &lg__ask_native,
-        &lg__ask_allocations, &lg__ask_search,  &lg__ask_dominators,
+        &lg__ask_top,         &lg__ask_types,    &lg__ask_tensors,
+        &lg__ask_figures,     &lg__ask_cycles,   &lg__ask_waste,
+        &lg__ask_findings,    &lg__ask_threads,  &lg__ask_native,
+        &lg__ask_allocations, &lg__ask_search,   &lg__ask_dominators,
+        &lg__ask_paths,       &lg__ask_retained,
     };
     size_t count = sizeof questions / sizeof *questions;
     return index < count ? questions[index] : NULL;
@@ -53,10 +54,11 @@ write_words(lg_json *json, const char *const *words)
 static void
 write_options(lg_json *json, const lg_question *question)
 {
-    static const char *const types[] = {"flag",   "limit", "choice", "device",
-                                        "set",    "text",  "bytes",  "mine",
-                                        "module", "words", "type",   "baseline",
-                                        "update", "share", "object", "check"};
+    // In the order of lg_option_type.
+    static const char *const types[] = {
+        "flag",   "limit", "choice", "device",  "set",  "text",
+        "bytes",  "mine",  "module", "words",   "type", "baseline",
+        "update", "share", "object", "objects", "check"};
     lg_json_lines(json, "options");
     for (size_t i = 0; question->options[i].name != NULL; i++) {
         const lg_option *option = &question->options[i];

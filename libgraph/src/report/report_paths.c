@@ -4,12 +4,6 @@
 
 #include <leakgraph/internal/merged_paths.h>
 
-typedef struct report {
-    const lg_graph *graph;
-    const lg_merged_paths *paths;
-    lg_table *table;
-} report;
-
 // Writes labels that differ as one.
 void
 lg_merged_label(const lg_graph *graph, const lg_merged_row *row, lg_text *out)
@@ -43,11 +37,11 @@ lg_merged_label(const lg_graph *graph, const lg_merged_row *row, lg_text *out)
 // Writes the name of a row without its label. For one object, that is its
 // title.
 static void
-format_name(const report *to, const lg_merged_row *row,
+format_name(const lg_graph *graph, const lg_merged_row *row,
             void (*title)(const lg_graph *, uint32_t, lg_text *), lg_text *out)
 {
     if (row->kind == LG_MERGED_NODES && row->count == 1) {
-        title(to->graph, row->node, out);
+        title(graph, row->node, out);
         return;
     }
     lg_text_add_count(out, row->count);
@@ -55,7 +49,7 @@ format_name(const report *to, const lg_merged_row *row,
                      : row->kind == LG_MERGED_PASSED ? " references further on"
                                                      : " ");
     if (row->kind == LG_MERGED_NODES)
-        lg__text_add_string(out, lg_graph_type(to->graph, row->type).name);
+        lg__text_add_string(out, lg_graph_type(graph, row->type).name);
 }
 
 static void
@@ -66,142 +60,148 @@ format_title(const lg_graph *graph, uint32_t node, lg_text *out)
 
 // Returns whether only native code is known to hold the objects.
 static bool
-is_native(const report *to, const lg_merged_row *row)
+is_native(const lg_graph *graph, const lg_merged_row *row)
 {
     return row->root != LG_NONE &&
-           lg__root_rank(to->graph, row->root) == LG__RANK_NATIVE;
+           lg__root_rank(graph, row->root) == LG__RANK_NATIVE;
+}
+
+/* ----------------------------------------------------------- the columns */
+
+static void
+write_label(const lg_ask *ask, const void *paths, const void *row, lg_text *out)
+{
+    const lg_merged_row *of = row;
+    (void)paths;
+    if (of->kind == LG_MERGED_NODES && of->root == LG_NONE)
+        lg_merged_label(ask->graph, of, out);
 }
 
 static void
-format_line(const report *to, const lg_merged_row *row, lg_text *out)
+write_name(const lg_ask *ask, const void *paths, const void *row, lg_text *out)
 {
-    if (row->hop.edge_count > 0) {
-        lg_merged_label(to->graph, row, out);
+    (void)paths;
+    format_name(ask->graph, row, format_title, out);
+}
+
+static void
+write_line(const lg_ask *ask, const void *paths, const void *row, lg_text *out)
+{
+    const lg_merged_row *of = row;
+    (void)paths;
+    if (of->hop.edge_count > 0) {
+        lg_merged_label(ask->graph, of, out);
         lg_text_add(out, "  ");
     }
-    if (is_native(to, row))
+    if (is_native(ask->graph, of))
         lg_text_add(out, "native code: ");
-    format_name(to, row, lg__format_step, out);
+    format_name(ask->graph, of, lg__format_step, out);
 }
 
-enum {
-    DEPTH,
-    PARENT,
-    OBJECTS,
-    RETAINED,
-    SEEN_OBJECTS,
-    LINE,
-    ROOT,
-    LABEL,
-    NODES,
-    NAME,
-    NODE,
-    COUNT,
-    MORE,
-    PASSED,
-    COLUMNS
+static void
+write_root(const lg_ask *ask, const void *paths, const void *row, lg_text *out)
+{
+    const lg_merged_row *of = row;
+    (void)paths;
+    if (of->root != LG_NONE)
+        lg_text_add(
+            out, lg_root_kind_name(lg_graph_root(ask->graph, of->root).kind));
+}
+
+static void
+put_depth(const lg_ask *ask, const void *paths, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)paths, (void)field;
+    lg__put_count(table, column, ((const lg_merged_row *)row)->depth);
+}
+
+static void
+put_parent(const lg_ask *ask, const void *paths, const void *row,
+           const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_merged_row *of = row;
+    (void)ask, (void)paths, (void)field;
+    if (of->parent != LG_NONE)
+        lg__put_count(table, column, of->parent);
+}
+
+static void
+put_count(const lg_ask *ask, const void *paths, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)paths, (void)field;
+    lg__put_count(table, column, ((const lg_merged_row *)row)->count);
+}
+
+static void
+set_depth(const lg_ask *ask, const void *paths, size_t row, lg_table *table)
+{
+    (void)ask;
+    lg__table_set_depth(table,
+                        ((const lg_merged_paths *)paths)->rows[row].depth);
+}
+
+// In the order of lg_merged_kind.
+static const char *const kinds[] = {"objects", "passed", "rest", NULL};
+
+#define ROW(member) .offset = offsetof(lg_merged_row, member)
+#define IN_DATA .look = {.in = LG_IN_DATA}
+
+static const lg_field fields[] = {
+    {"depth", NULL, "0 at a root", LG_COLUMN_COUNT, .put = put_depth, IN_DATA},
+    {"label", NULL,
+     "of the reference from the row above: `.x`, `[*]`; None at a root",
+     LG_COLUMN_PATH, .write = write_label, .optional = true, IN_DATA},
+    {"name", NULL, "the object in a few words", .write = write_name, IN_DATA},
+    {"node", NULL, "one of the nodes; None for rows left out", LG_COLUMN_NODE,
+     ROW(node), .optional = true, IN_DATA},
+    {"count", NULL, "number of nodes, or of rows left out", LG_COLUMN_COUNT,
+     .put = put_count, IN_DATA},
+    {"objects", NULL, "number of the objects that are here or below",
+     LG_COLUMN_COUNT, ROW(targets), IN_DATA},
+    {"retained", NULL, "what these retain, each byte counted once",
+     LG_COLUMN_SIZE, ROW(retained), .look = {.least = 12}},
+    {.heading = "objects",
+     .type = LG_COLUMN_COUNT,
+     ROW(targets),
+     .look = {.in = LG_SHOWN, .least = 10}},
+    {.heading = "how the roots reach them",
+     .write = write_line,
+     .look = {.in = LG_SHOWN, .gap = 2, .branched = true}},
+    {"kind", NULL,
+     "nodes, or what is left out: the middle of a path without branches, or "
+     "smaller siblings",
+     .words = kinds, ROW(kind), IN_DATA},
+    {"parent", NULL, "index of the row above; None at a root", LG_COLUMN_COUNT,
+     .put = put_parent, .optional = true, IN_DATA},
+    {"root", NULL, "the kind of a root; None of the others",
+     .write = write_root, .optional = true, IN_DATA},
+    {"type", NULL, "module and qualified name of the type of the node",
+     ROW(node), .of = LG_FIELD_TYPE, .optional = true, IN_DATA},
+    {0},
 };
 
-static const lg__column columns[COLUMNS] = {
-    [DEPTH] = {"depth", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [PARENT] = {"parent", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [OBJECTS] = {"objects", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .least = 12},
-    [SEEN_OBJECTS] = {NULL, "objects", .type = LG_COLUMN_COUNT,
-                      .faces = LG__SHOWN, .least = 10},
-    [LINE] = {NULL, "how the roots reach them", .faces = LG__SHOWN, .gap = 2,
-              .tree = LG__BRANCHED},
-    [ROOT] = {"root", .type = LG_COLUMN_RECORD, .faces = LG__IN_JSON,
-              .optional = true},
-    [LABEL] = {"label", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA,
-               .optional = true},
-    [NODES] = {"count", .type = LG_COLUMN_COUNT, .faces = LG__IN_JSON,
-               .optional = true},
-    [NAME] = {"name", .faces = LG__IN_PROGRAMS},
-    [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA,
-              .optional = true},
-    [COUNT] = {"count", .type = LG_COLUMN_COUNT, .faces = LG__IN_PROGRAMS},
-    [MORE] = {"more", .type = LG_COLUMN_COUNT, .faces = LG__IN_JSON,
-              .optional = true},
-    [PASSED] = {"passed", .type = LG_COLUMN_COUNT, .faces = LG__IN_JSON,
-                .optional = true},
+#define FACT(member) .offset = offsetof(lg_merged_paths, member)
+
+static const lg_field facts[] = {
+    [LG__PATHS_OBJECTS] = {"objects", NULL, "number of objects",
+                           LG_COLUMN_COUNT, FACT(targets)},
+    {"unreachable", NULL, "of these, those that no root reaches",
+     LG_COLUMN_COUNT, FACT(unreachable)},
+    {"retained", NULL, "what only they together keep alive", LG_COLUMN_SIZE,
+     FACT(retained)},
+    {0},
 };
 
-static void
-put_root(report *to, const lg_merged_row *row)
-{
-    static const lg__column of[] = {
-        {.name = "kind"}, {.name = "name"}, {"node", .type = LG_COLUMN_COUNT}};
-    lg_root root = lg_graph_root(to->graph, row->root);
-    lg_table *record = lg__put_table(to->table, ROOT, of, 3);
-    lg__table_row(record);
-    lg__put_literal(record, 0, lg_root_kind_name(root.kind));
-    if (root.name.length > 0)
-        lg__put_string(record, 1, root.name);
-    else
-        lg__put_literal(record, 1, "");
-    lg__put_count(record, 2, root.node);
-}
+/* ---------------------------------------------------------- the question */
 
 static void
-put_nodes(report *to, const lg_merged_row *row)
+add_unreachable(const lg_merged_paths *paths, lg_text *out)
 {
-    lg_text label = {0};
-    if (row->root != LG_NONE)
-        put_root(to, row);
-    else
-        lg_merged_label(to->graph, row, &label);
-    lg__put_formatted(to->table, LABEL, &label);
-    lg__put_count(to->table, NODES, row->count);
-    lg__put_node(to->table, NODE, to->graph, row->node);
-}
-
-static void
-put_row(report *to, const lg_merged_row *row)
-{
-    lg_table *table = to->table;
-    lg_text name = {0};
-    lg_text line = {0};
-    lg__table_row(table);
-    lg__table_set_depth(table, row->depth);
-    lg__put_count(table, DEPTH, row->depth);
-    if (row->parent != LG_NONE)
-        lg__put_count(table, PARENT, row->parent);
-    lg__put_count(table, OBJECTS, row->targets);
-    lg__put_count(table, SEEN_OBJECTS, row->targets);
-    lg__put_each(table, RETAINED, row->retained);
-    lg__put_count(table, COUNT, row->count);
-    format_name(to, row, format_title, &name);
-    lg__put_formatted(table, NAME, &name);
-    format_line(to, row, &line);
-    lg__put_formatted(table, LINE, &line);
-    if (row->kind == LG_MERGED_NODES)
-        put_nodes(to, row);
-    else
-        lg__put_count(table, row->kind == LG_MERGED_REST ? MORE : PASSED,
-                      row->count);
-}
-
-static void
-put_facts(report *to)
-{
-    static const lg__column facts[] = {
-        [LG__PATHS_OBJECTS] = {"objects", .type = LG_COLUMN_COUNT},
-        {"unreachable", .type = LG_COLUMN_COUNT},
-        {"retained", .type = LG_COLUMN_SIZE},
-    };
-    lg_table *known = lg__table_facts(to->table, facts, 3);
-    lg__put_count(known, LG__PATHS_OBJECTS, to->paths->targets);
-    lg__put_count(known, 1, to->paths->unreachable);
-    lg__put_each(known, 2, to->paths->retained);
-}
-
-static void
-format_unreachable(const report *to, lg_text *out)
-{
-    uint64_t lost = to->paths->unreachable;
+    uint64_t lost = paths->unreachable;
     lg_text_add(out, "; no root reaches ");
-    if (lost == to->paths->targets)
+    if (lost == paths->targets)
         lg_text_add(out, lost == 1 ? "it" : "any of them");
     else
         lg_text_add_count(out, lost);
@@ -209,43 +209,99 @@ format_unreachable(const report *to, lg_text *out)
 }
 
 static void
-put_head(report *to)
+write_above(const lg_ask *ask, const void *answer, lg_text *out)
 {
-    lg_text head = {0};
-    lg_text_add_count(&head, to->paths->targets);
-    lg_text_add(&head, to->paths->targets == 1 ? " object retains "
-                                               : " objects retain ");
-    lg__format_each(to->graph, to->paths->retained, &head);
-    if (to->paths->targets > 1)
-        lg_text_add(&head, " together");
-    if (to->paths->unreachable > 0)
-        format_unreachable(to, &head);
-    lg_text_add(&head, to->paths->count > 0 ? "\n\n" : "\n");
-    lg__table_format_above(to->table, &head);
+    const lg_merged_paths *paths = answer;
+    lg_text_add_count(out, paths->targets);
+    lg_text_add(out,
+                paths->targets == 1 ? " object retains " : " objects retain ");
+    lg__format_each(ask->graph, paths->retained, out);
+    if (paths->targets > 1)
+        lg_text_add(out, " together");
+    if (paths->unreachable > 0)
+        add_unreachable(paths, out);
+    lg_text_add(out, paths->count > 0 ? "\n\n" : "\n");
 }
 
 static void
-put_end(report *to)
+add_below(const lg_ask *ask, const void *answer, lg_table *table)
 {
-    lg_text end = {0};
-    if (to->paths->count > 0)
-        lg_text_add(&end, "\neach branch shows what its objects retain, "
-                          "each byte counted once\n");
-    lg__table_format_below(to->table, &end);
+    lg_text below = {0};
+    (void)ask;
+    if (((const lg_merged_paths *)answer)->count > 0)
+        lg_text_add(&below, "\neach branch shows what its objects retain, "
+                            "each byte counted once\n");
+    lg__table_format_below(table, &below);
 }
+
+typedef struct paths_options {
+    lg_merged_options merged; // comes first: options name its members
+    lg_nodes target;
+} paths_options;
+
+static lg_status
+ask_paths(const lg_ask *ask, void *answer, lg_error *err)
+{
+    const paths_options *options = ask->options;
+    return lg_analysis_merged_paths(ask->analysis, options->target.items,
+                                    options->target.count, &options->merged,
+                                    ask->monitor, answer, err);
+}
+
+static void
+free_paths(void *answer)
+{
+    lg_merged_paths_free(answer);
+}
+
+static const paths_options usual = {.merged = LG_MERGED_OPTIONS_INIT};
+
+static const lg_option options[] = {
+    LG__OBJECTS(paths_options),
+    LG__LIMIT(lg_merged_options, "the biggest first, each with all above it"),
+    {0},
+};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(lg_merged_paths),
+    .ask = ask_paths,
+    .free = free_paths,
+    .row_size = sizeof(lg_merged_row),
+    .rows = offsetof(lg_merged_paths, rows),
+    .count = offsetof(lg_merged_paths, count),
+    .above = write_above,
+    .after = set_depth,
+    .below = add_below,
+};
+
+const lg_question lg__ask_paths = {
+    .name = "paths",
+    .title = "Paths from the roots",
+    .help = "see how the roots reach many objects",
+    .about = "Lists the shortest paths from the roots to all the objects, "
+             "merged into a tree wherever references and types agree. Each "
+             "row says how many of the objects its branch leads to, and what "
+             "they retain. Elements of a list and values of a dict count as "
+             "one.",
+    .order = "a tree from the roots down, the biggest branch first",
+    .example = "type:torch.Tensor+",
+    .result = "MergedPaths",
+    .row = "MergedRow",
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = fields,
+    .facts = facts,
+    .in_c = &in_c,
+};
 
 lg_status
 lg_tabulate_paths(const lg_graph *graph, const lg_merged_paths *paths,
                   lg_table **out, lg_error *err)
 {
-    report to = {.graph = graph, .paths = paths};
-    to.table = lg__table_new(to.graph, (lg__layout){0}, columns, COLUMNS);
-    for (size_t i = 0; i < to.paths->count; i++)
-        put_row(&to, &to.paths->rows[i]);
-    put_facts(&to);
-    put_head(&to);
-    put_end(&to);
-    return lg__table_finish(to.table, out, err);
+    const lg_ask ask = {.graph = graph};
+    return lg_question_tabulate(&lg__ask_paths, &ask, paths, out, err);
 }
 
 lg_status

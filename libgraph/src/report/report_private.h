@@ -40,5 +40,7 @@ extern const lg_question lg__ask_cycles;
 extern const lg_question lg__ask_dominators;
 extern const lg_question lg__ask_findings;
 extern const lg_question lg__ask_threads;
+extern const lg_question lg__ask_paths;
+extern const lg_question lg__ask_retained;
 
 #endif

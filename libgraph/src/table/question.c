@@ -295,6 +295,12 @@ lg_option_is_flag(const lg_option *option)
 }
 
 bool
+lg_option_is_required(const lg_option *option)
+{
+    return option->type == LG_OPTION_OBJECTS;
+}
+
+bool
 lg_option_in_form(const lg_option *option)
 {
     return option->type != LG_OPTION_BASELINE &&
@@ -306,6 +312,7 @@ typedef struct used {
     lg_scope *scope;
     lg_asked_baseline baseline;
     const char *path; // of the baseline
+    lg_nodes nodes;   // that a selector names
 } used;
 
 static void
@@ -313,6 +320,7 @@ release(used *held)
 {
     lg_scope_free(held->scope);
     lg_baseline_free(held->baseline.known);
+    lg_nodes_free(&held->nodes);
 }
 
 // Opens the baseline that was given.
@@ -378,6 +386,27 @@ find_scope(const lg_question *question, const lg_ask *ask, size_t *offset,
     return lg_scope_new(ask->graph, mine, module, ask->monitor, out, err);
 }
 
+// Sets the nodes that were given, or that a selector names.
+static lg_status
+set_objects(const lg_question *question, const lg_ask *ask,
+            const lg_given *given, used *held, lg_nodes *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    if (given->nodes != NULL)
+        *out = *given->nodes;
+    else if (given->text == NULL)
+        status = lg_error_set(err, LG_EINVAL,
+                              "%s needs objects: give a selector, such as "
+                              "type:dict",
+                              question->name);
+    else
+        status = lg_graph_select(ask->graph, given->text, ask->monitor,
+                                 &held->nodes, err);
+    if (status == LG_OK && given->nodes == NULL)
+        *out = held->nodes;
+    return status;
+}
+
 static lg_status
 set_options(const lg_question *question, const lg_ask *ask, used *held,
             char *options, lg_error *err)
@@ -390,6 +419,9 @@ set_options(const lg_question *question, const lg_ask *ask, used *held,
         if (option->type == LG_OPTION_BASELINE)
             *(lg_asked_baseline *)(void *)(options + option->offset) =
                 held->baseline;
+        else if (option->type == LG_OPTION_OBJECTS)
+            status = set_objects(question, ask, &ask->given[i], held,
+                                 (void *)(options + option->offset), err);
         else
             status =
                 set_member(question, ask, option, &ask->given[i], options, err);

@@ -196,6 +196,13 @@ void lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
         .help = "at most this many rows, " first ", or `all`",                 \
         .offset = offsetof(of, limit)                                          \
     }
+#define LG__OBJECTS(of)                                                        \
+    {                                                                          \
+        .name = "target", .type = LG_OPTION_OBJECTS,                           \
+        .help = "the objects: a selector, or in Python a Node, several of "    \
+                "them, or a live object",                                      \
+        .offset = offsetof(of, target)                                         \
+    }
 #define LG__LIBRARIES(of, what)                                                \
     {                                                                          \
         .name = "libraries", .type = LG_OPTION_FLAG,                           \

@@ -57,6 +57,7 @@ typedef struct request {
     PyObject *path;   /* bytes; of a baseline */
     PyObject *target; /* borrowed; or NULL */
     lg_given *object; /* what gets it */
+    lg_nodes nodes;   /* the objects that it stands for, if it may be several */
     bool contents;
     lg__progress progress;
 } request;
@@ -65,6 +66,7 @@ static void
 request_clear(request *self)
 {
     lg__asked_types_clear(&self->asked);
+    lg_nodes_free(&self->nodes);
     Py_XDECREF(self->path);
 }
 
@@ -164,6 +166,10 @@ read_value(request *self, lg__core_state *state, const lg_option *option,
         self->target = value != Py_None ? value : NULL;
         self->object = out;
         return true;
+    case LG_OPTION_OBJECTS:
+        self->target = value;
+        self->object = out;
+        return true;
     case LG_OPTION_TYPE:
         return lg__asked_types_parse(&self->asked, option->name, value, out);
     case LG_OPTION_BASELINE:
@@ -221,13 +227,17 @@ find_analysis(request *self, lg__snapshot_object *snapshot,
     return without || *out != NULL;
 }
 
-/* Finds the object that the question is about. False with an exception. */
+/* Finds the objects that the question is about. False with an exception. */
 static bool
-find_object(request *self, lg__snapshot_object *snapshot)
+find_objects(request *self, lg__snapshot_object *snapshot)
 {
     lg_nodes nodes = {0};
     if (self->target == NULL)
         return true;
+    if (lg_option_is_required(self->of->question->options)) {
+        *self->object = (lg_given){.given = true, .nodes = &self->nodes};
+        return lg__target_resolve_set(snapshot, self->target, &self->nodes);
+    }
     if (!lg__target_resolve(snapshot, self->target, &nodes))
         return false;
     *self->object = (lg_given){.given = true, .number = nodes.items[0]};
@@ -245,7 +255,7 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
                   .monitor = &self->progress.monitor};
     lg_status status = lg_question_check(self->of->question, &ask, &error);
     if (status == LG_OK && (!lg__asked_types_ask(&self->asked, graph) ||
-                            !find_object(self, snapshot)))
+                            !find_objects(self, snapshot)))
         return NULL;
     if (status == LG_OK && !find_analysis(self, snapshot, graph, &ask.analysis))
         return NULL;
@@ -279,18 +289,32 @@ fact_of(lg__snapshot_object *snapshot, const lg_table *table,
                : lg__result_fact_object(snapshot, table, fact->name);
 }
 
-/* The facts in the order of the description. Takes nothing over. */
+/* The facts in the order of the description, then the snapshot if the result
+ * knows it, and the nodes that it is about. Takes nothing over. */
 static PyObject *
-facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table)
+facts_of(const request *self, lg__snapshot_object *snapshot,
+         const lg_table *table)
 {
+    const face *of = self->of;
+    const lg_nodes *about = self->given[0].nodes;
+    bool knows = of->extras->snapshot != NULL;
+    bool more = knows && about != NULL;
     Py_ssize_t count = 0;
     while (of->listed_facts[count] != NULL)
         count++;
-    bool knows = of->extras->snapshot != NULL;
-    PyObject *facts = PyTuple_New(count + knows);
+    PyObject *facts = PyTuple_New(count + knows + more);
     if (facts != NULL && knows) {
         Py_INCREF((PyObject *)snapshot);
         PyTuple_SET_ITEM(facts, count, (PyObject *)snapshot);
+    }
+    if (facts != NULL && more) {
+        PyObject *nodes = PyBytes_FromStringAndSize(
+            (const char *)about->items,
+            (Py_ssize_t)(about->count * sizeof *about->items));
+        if (nodes == NULL)
+            Py_CLEAR(facts);
+        else
+            PyTuple_SET_ITEM(facts, count + 1, nodes);
     }
     for (Py_ssize_t i = 0; facts != NULL && i < count; i++) {
         PyObject *fact = fact_of(snapshot, table, of->listed_facts[i]);
@@ -313,7 +337,21 @@ request_run(request *self, lg__snapshot_object *snapshot)
     if (table == NULL)
         return NULL;
     return lg__result_with_facts(snapshot, &self->of->shape, table,
-                                 facts_of(self->of, snapshot, table));
+                                 facts_of(self, snapshot, table));
+}
+
+PyObject *
+lg__answer_about(lg__snapshot_object *snapshot, const char *question,
+                 const lg_nodes *nodes, const lg_monitor *monitor)
+{
+    size_t index = 0;
+    while (strcmp(faces[index].question->name, question) != 0)
+        index++;
+    request asked = {.of = &faces[index]};
+    if (monitor != NULL)
+        asked.progress.monitor = *monitor;
+    asked.given[0] = (lg_given){.given = true, .nodes = nodes};
+    return request_run(&asked, snapshot);
 }
 
 /* Whether the argument of an option may be given without its name. */
@@ -321,7 +359,7 @@ static bool
 stands_alone(const lg_option *first)
 {
     return first->type == LG_OPTION_LIMIT || first->type == LG_OPTION_WORDS ||
-           first->type == LG_OPTION_OBJECT;
+           first->type == LG_OPTION_OBJECT || first->type == LG_OPTION_OBJECTS;
 }
 
 static bool
@@ -331,7 +369,8 @@ take(const face *of, bool function, PyObject *const *args, Py_ssize_t nargs,
     const char *names[MOST_ARGUMENTS + 1];
     const lg_option *options = of->question->options;
     const lg__arg_list list = {of->question->name, names,
-                               stands_alone(&options[0]), 0};
+                               stands_alone(&options[0]),
+                               lg_option_is_required(&options[0])};
     memcpy(names, of->names, sizeof names);
     if (!function)
         names[of->options + 1] = NULL;
@@ -363,8 +402,9 @@ ask_now(size_t index, PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         !request_parse(&asked, state, of, values))
         return NULL;
     bool contents = (of->question->needs & LG_NEEDS_CONTENTS) && asked.contents;
-    lg__snapshot_object *snapshot = lg__snapshot_with(
-        state, contents, of->question->needs, &asked.progress.monitor);
+    lg__snapshot_object *snapshot =
+        lg__snapshot_with(state, asked.target, contents, of->question->needs,
+                          &asked.progress.monitor);
     PyObject *answer = snapshot ? request_run(&asked, snapshot) : NULL;
     if (answer != NULL && of->extras->keep != NULL &&
         !of->extras->keep(((lg__result_object *)answer)->rows))
@@ -396,6 +436,7 @@ FACE(8)
 FACE(9)
 FACE(10)
 FACE(11)
+FACE(12)
 
 #define FACE_NAMES(index)                                                      \
     {                                                                          \
@@ -406,9 +447,10 @@ static const struct {
     PyCFunction function;
     PyCFunction method;
 } calls[LG__ANSWERS] = {
-    FACE_NAMES(0), FACE_NAMES(1), FACE_NAMES(2),  FACE_NAMES(3),
-    FACE_NAMES(4), FACE_NAMES(5), FACE_NAMES(6),  FACE_NAMES(7),
-    FACE_NAMES(8), FACE_NAMES(9), FACE_NAMES(10), FACE_NAMES(11),
+    FACE_NAMES(0),  FACE_NAMES(1), FACE_NAMES(2),  FACE_NAMES(3),
+    FACE_NAMES(4),  FACE_NAMES(5), FACE_NAMES(6),  FACE_NAMES(7),
+    FACE_NAMES(8),  FACE_NAMES(9), FACE_NAMES(10), FACE_NAMES(11),
+    FACE_NAMES(12),
 };
 
 /* ------------------------------------------------------------ docstrings */
@@ -418,7 +460,10 @@ add_preset(const lg_option *option, lg_text *out)
 {
     const char *word =
         option->type == LG_OPTION_CHOICE ? option->words[0] : option->preset;
-    lg_text_addf(out, "%s=", option->name);
+    lg_text_addf(out, "%s%s", option->name,
+                 lg_option_is_required(option) ? "" : "=");
+    if (lg_option_is_required(option))
+        return;
     if (lg_option_is_flag(option))
         lg_text_add(out, "False");
     else if (word == NULL || strcmp(word, "all") == 0)
@@ -673,6 +718,9 @@ add_method(PyObject *module, face *of)
     int added = method ? PyDict_SetItemString(snapshot->tp_dict,
                                               of->method.ml_name, method)
                        : -1;
+    if (added == 0 && of->extras->alias != NULL)
+        added =
+            PyDict_SetItemString(snapshot->tp_dict, of->extras->alias, method);
     Py_XDECREF(method);
     PyType_Modified(snapshot);
     return added;
@@ -726,13 +774,14 @@ int
 lg__answers_add(PyObject *module, const lg__answer_extras *const *extras)
 {
     for (size_t i = 0; lg_question_at(i) != NULL; i++) {
-        if (i == LG__ANSWERS) {
+        if (lg_question_at(i)->result == NULL)
+            continue;
+        if (i >= LG__ANSWERS) {
             PyErr_SetString(PyExc_SystemError,
                             "there are more questions than functions");
             return -1;
         }
-        if (lg_question_at(i)->result != NULL &&
-            add_answer(module, i, extras) < 0)
+        if (add_answer(module, i, extras) < 0)
             return -1;
     }
     return 0;

@@ -16,14 +16,19 @@ typedef struct lg__answer_extras {
     bool (*keep)(PyObject *rows);     /* before the snapshot goes; false with an
                                          exception */
     PyMethodDef *methods;             /* of the result */
-    const char *snapshot;             /* the docstring of its fact, the last
-                                     one */
+    const char *snapshot;             /* the docstring of that attribute */
+    const char *alias;                /* another name of the method */
     PyGetSetDef *attributes;          /* of the result, up to four */
 } lg__answer_extras;
 
 /** Adds them all to the module, which has Result and Snapshot by now, with
  *  their extras, a list that NULL ends. -1 with an exception. */
 int lg__answers_add(PyObject *module, const lg__answer_extras *const *extras);
+
+/** Asks a question about these nodes, with its other options as they are by
+ *  default. `monitor` may be NULL. NULL with an exception. */
+PyObject *lg__answer_about(lg__snapshot_object *snapshot, const char *question,
+                           const lg_nodes *nodes, const lg_monitor *monitor);
 
 /** Makes rows of a question's type of a table that it made: a tuple. */
 PyObject *lg__answer_rows(lg__snapshot_object *snapshot,

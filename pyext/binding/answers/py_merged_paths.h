@@ -1,13 +1,9 @@
-/** MergedPaths: how the roots reach many objects. */
+/** What MergedPaths have besides rows and facts: a picture. */
 #ifndef LEAKGRAPH_PY_MERGED_PATHS_H
 #define LEAKGRAPH_PY_MERGED_PATHS_H
 
-#include "binding/objects/binding_objects.h"
+#include "binding/answers/answer.h"
 
-extern PyType_Spec lg__merged_spec;
-
-/** The MergedPaths of the nodes, in at most that many lines (0: all). */
-PyObject *lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
-                        size_t limit, const lg_monitor *monitor);
+extern const lg__answer_extras lg__merged_extras;
 
 #endif

@@ -1,7 +1,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/answers/py_why.h"
 #include "binding/support/binding_support.h"
-#include "binding/answers/py_merged_paths.h"
+#include "binding/answers/answer.h"
 #include "binding/capture/binding_capture.h"
 #include "binding/pictures/binding_pictures.h"
 #include "capture/common/capture_common.h"
@@ -241,7 +241,7 @@ merge_paths(why_object *self, const lg_monitor *monitor)
 {
     if (self->merged == NULL) {
         PyObject *made =
-            lg__merged_of(self->snapshot, &self->nodes, LG_WHY_PATHS, monitor);
+            lg__answer_about(self->snapshot, "paths", &self->nodes, monitor);
         if (made == NULL)
             return NULL;
         /* Another thread may have made them meanwhile. */

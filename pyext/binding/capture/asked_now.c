@@ -42,7 +42,6 @@ ask(PyObject *module, const char *name, PyObject *const *args, Py_ssize_t nargs,
     }
 
 ASKED(info, "info")
-ASKED(paths, "paths")
 ASKED(retained, "retained")
 ASKED(what_if, "what_if")
 
@@ -50,9 +49,6 @@ ASKED(what_if, "what_if")
 
 const char lg__core_info_doc[] =
     "info($module, /)\n--\n\nFacts about a snapshot that is taken now: Info.";
-const char lg__core_paths_doc[] =
-    "paths($module, /, target, *, limit=20, progress=None)\n--\n\n"
-    "How the roots reach many objects: MergedPaths.\n\n" TAKES "paths().";
 const char lg__core_retained_doc[] =
     "retained($module, target, /)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES

@@ -10,7 +10,6 @@
                               Py_ssize_t nargs, PyObject *kwnames);
 
 LG__ASKED(info)
-LG__ASKED(paths)
 LG__ASKED(retained)
 LG__ASKED(what_if)
 

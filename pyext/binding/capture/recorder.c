@@ -163,10 +163,12 @@ lg__snapshot_now(lg__core_state *state, PyObject *held,
 }
 
 lg__snapshot_object *
-lg__snapshot_with(lg__core_state *state, bool contents, unsigned needs,
-                  const lg_monitor *monitor)
+lg__snapshot_with(lg__core_state *state, PyObject *held, bool contents,
+                  unsigned needs, const lg_monitor *monitor)
 {
     lg__capture_options options = {
+        .held = &held,
+        .held_count = held != NULL,
         .contents = contents,
         .native = (needs & LG_NEEDS_NATIVE) != 0,
         .allocations = (needs & LG_NEEDS_LINES) && lg__tracemalloc_runs(),

@@ -111,8 +111,6 @@ PyObject *lg__snapshot_report(PyObject *self, PyObject *const *args,
 PyObject *lg__snapshot_summary(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_memory(PyObject *self, PyObject *unused);
-PyObject *lg__snapshot_merged_paths(PyObject *self, PyObject *const *args,
-                                    Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_export(PyObject *self, PyObject *const *args,
                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_to_networkx(PyObject *self, PyObject *const *args,
@@ -139,6 +137,5 @@ extern const char lg__snapshot_what_if_doc[];
 extern const char lg__snapshot_diff_doc[];
 extern const char lg__snapshot_report_doc[];
 extern const char lg__snapshot_summary_doc[];
-extern const char lg__snapshot_merged_paths_doc[];
 
 #endif

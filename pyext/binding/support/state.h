@@ -7,7 +7,7 @@
 #include "binding/support/shim.h"
 
 /** No more questions have types, functions and methods of their own. */
-enum { LG__ANSWERS = 12 };
+enum { LG__ANSWERS = 13 };
 
 typedef enum lg__core_type {
     LG__TYPE_SNAPSHOT,
@@ -25,7 +25,6 @@ typedef enum lg__core_type {
     LG__TYPE_ACCOUNTING,
     LG__TYPE_GROWTH,
     LG__TYPE_RANKS,
-    LG__TYPE_MERGED,
     LG__TYPE_WHY,
     LG__TYPE_WHAT_IF,
     LG__TYPE_ROOT, /* from here on, named tuples */
@@ -37,7 +36,6 @@ typedef enum lg__core_type {
     LG__TYPE_RANK_ROW,
     LG__TYPE_RANK_REPEAT,
     LG__TYPE_RANK,
-    LG__TYPE_MERGED_ROW,
     LG__TYPE_HOP,
     LG__TYPE_CYCLE_CUT,
     LG__TYPE_FINDING_HOLDER,

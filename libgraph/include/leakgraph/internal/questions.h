@@ -14,6 +14,7 @@
 #include <leakgraph/internal/cells.h>
 #include <leakgraph/internal/changes.h>
 #include <leakgraph/internal/json.h>
+#include <leakgraph/graph.h>
 #include <leakgraph/question.h>
 
 #include <stddef.h>
@@ -49,6 +50,9 @@ typedef enum lg_option_type {
     LG_OPTION_SHARE,    /**< a part of 1: 0.01 or 1% (double) */
     LG_OPTION_OBJECT,   /**< an object that may stand alone: a selector, of
                              several the first (lg_node; LG_NONE: none) */
+    LG_OPTION_OBJECTS,  /**< the objects that the question is about, without
+                             which there is no answer; as LG_OPTION_OBJECT, but
+                             all of them (lg_nodes) */
     LG_OPTION_CHECK,    /**< yes or no: the command fails if there are leaks (no
                              member) */
 } lg_option_type;
@@ -86,8 +90,10 @@ typedef struct lg_given {
     uint64_t number;  /**< a limit, bytes; the index of a word, or bits; 1 or
                            0 of a flag; a node, if there is no text */
     const char *text; /**< the name of a device, a pattern; borrowed */
-    const uint8_t *types; /**< of a type, instead of a name: as in
-                               lg_asked_type */
+    const lg_nodes *nodes; /**< objects, besides their text or without one;
+                                borrowed */
+    const uint8_t *types;  /**< of a type, instead of a name: as in
+                                lg_asked_type */
     double share;
 } lg_given;
 
@@ -99,6 +105,8 @@ lg_status lg_option_read(const lg_option *option, const char *called,
 
 /** Whether the option is given or not, and takes no value. */
 bool lg_option_is_flag(const lg_option *option);
+/** Whether the question has no answer without a value for it. */
+bool lg_option_is_required(const lg_option *option);
 /** Whether a form has the option: none that names a file, or that only a
  *  command can obey. */
 bool lg_option_in_form(const lg_option *option);

@@ -40,6 +40,21 @@ lg_status lg_nodes_retained_each(const lg_analysis *analysis,
                                  const lg_monitor *monitor, uint64_t *bytes,
                                  lg_error *err);
 
+/** What a set of objects takes and keeps alive; each array is by device. */
+typedef struct lg_set_bytes {
+    uint64_t count;
+    uint64_t *own;      /**< of the objects themselves */
+    uint64_t *sum;      /**< of what each alone retains */
+    uint64_t *retained; /**< by all of them together, each byte once */
+    uint32_t devices;   /**< and the host */
+} lg_set_bytes;
+
+/** Weighs a set. As costly as lg_nodes_retained. */
+lg_status lg_nodes_weigh(const lg_analysis *analysis, const lg_node *nodes,
+                         size_t count, const lg_monitor *monitor,
+                         lg_set_bytes *out, lg_error *err);
+void lg_set_bytes_free(lg_set_bytes *set);
+
 /** `limit` of some nodes behind the `first` ones, those that retain the most
  *  first. O(count * log (first + limit)). */
 lg_status lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes,
