@@ -134,7 +134,7 @@ types_add(PyObject *module)
         {LG__TYPE_EDGES, &lg__edges_spec, NULL, "Edges", false, false},
         {LG__TYPE_ROOTS, &lg__roots_spec, NULL, "Roots", false, false},
         {LG__TYPE_COLUMN, &lg__column_spec, NULL, NULL, false, false},
-        {LG__TYPE_SIZE, &lg__size_spec, NULL, "Size", true, false},
+        {LG__TYPE_SIZE, &lg__size_spec, LG__SIZE_BASE, "Size", true, false},
         {LG__TYPE_RESULT, &lg__result_spec, NULL, "Result", false, false},
         {LG__TYPE_INFO, &lg__info_spec, LG__INFO_BASE, "Info", false, false},
         {LG__TYPE_DRAWING, &lg__drawing_spec, NULL, "Drawing", false, false},

@@ -89,7 +89,7 @@ devices_of(const lg__result_object *result, Py_ssize_t field)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++) {
         PyObject *size = value_at(result, i, field);
         if (size != Py_None)
-            return ((lg__size_object *)size)->devices;
+            return lg__size_devices(size);
     }
     return NULL;
 }
@@ -103,8 +103,7 @@ add_bytes(lg__arrow_batch *batch, const lg__result_object *result,
         if (size == Py_None)
             lg__arrow_add_null(batch);
         else
-            lg__arrow_add_value(batch,
-                                ((lg__size_object *)size)->bytes[device]);
+            lg__arrow_add_value(batch, lg__size_bytes(size, device));
     }
 }
 

@@ -1,11 +1,14 @@
 /**
- * Size: bytes by device, an immutable mapping from names of devices to ints.
- * 'host' is always the first; then come all devices of the snapshot.
+ * Size: bytes by device. It is an int, the total, and a mapping from names of
+ * devices to ints. 'host' is always the first; then come all devices of the
+ * snapshot.
  */
 #ifndef LEAKGRAPH_SIZE_H
 #define LEAKGRAPH_SIZE_H
 
 #include "binding/objects/py_snapshot.h"
+
+#define LG__SIZE_BASE ((PyObject *)&PyLong_Type)
 
 extern PyType_Spec lg__size_spec;
 
