@@ -11,6 +11,13 @@ static PyStructSequence_Field root_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field memory_row_fields[] = {
+    {"device", "'host', or a device's name: 'cuda:0'"},
+    {"name", "what is counted: 'rss', 'reserved', 'by_kind.parameter'"},
+    {"value", "bytes, or how many there are; None: unknown"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field account_fields[] = {
     {"device", "its name: 'cuda:0'"},
     {"known",
@@ -112,6 +119,8 @@ static const struct {
      {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
     {LG__TYPE_ACCOUNT,
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
+    {LG__TYPE_MEMORY_ROW,
+     {"leakgraph.MemoryRow", "A number of memory().", memory_row_fields, 3}},
     {LG__TYPE_FINDING_HOLDER,
      {"leakgraph.FindingHolder",
       "A holder of what a Finding or a GrowthRow is about.",

@@ -922,7 +922,7 @@ class Path:
     def to_pandas(self) -> Any: ...
 
 @final
-class Accounting(Result[Account]):
+class Accounting(Result[MemoryRow]):
     @property
     def devices(self) -> tuple[Account, ...]: ...
     @property
@@ -1209,6 +1209,17 @@ class Root(_Row, tuple[Node, _RootKind, str]):
     def kind(self) -> _RootKind: ...
     @property
     def name(self) -> str: ...
+
+@final
+class MemoryRow(_Row, tuple[str, str, int | None]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("device", "name", "value")
+    @property
+    def device(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int | None: ...
 
 @final
 class Account(

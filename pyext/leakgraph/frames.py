@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from leakgraph._core import (
-    Accounting,
     Edge,
     Edges,
     Hop,
@@ -119,26 +118,6 @@ def references(why: Why) -> Iterator[Reference]:
             )
 
 
-#: The columns of accounts, as in the table `host` of SQL.
-_ACCOUNT = "device", "name", "value"
-#: How many fields of an Account are no numbers: at its beginning, at its end.
-_TEXTS, _DICTS = 2, 2
-
-
-def _accounts(result: Accounting) -> Iterable[tuple[str, str, int | None]]:
-    """Yield each number of the host, and of each device."""
-    for name, value in result.host.items():
-        yield "host", name, value
-    for account in result:
-        device = account.device
-        for name in account._fields[_TEXTS:-_DICTS]:
-            yield device, name, getattr(account, name)
-        for kind, size in account.by_kind.items():
-            yield device, f"by_kind.{kind}", size
-        for evidence, (size, _) in account.by_evidence.items():
-            yield device, f"by_evidence.{evidence}", size
-
-
 #: The rows of what is no Result.
 _ROWS: dict[type, Any] = {Roots: Root, Path: Hop, Why: Reference}
 
@@ -154,8 +133,6 @@ _of_edge = attrgetter(*_EDGE)
 
 def _fields_and_rows(result: _Rows) -> tuple[Sequence[str], Iterable[tuple[Any, ...]]]:
     """Return the names of the columns, and the values of each row."""
-    if isinstance(result, Accounting):
-        return _ACCOUNT, _accounts(result)
     if isinstance(result, Nodes):
         return _NODE, map(_of_node, result)
     if isinstance(result, Edges):

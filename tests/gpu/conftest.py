@@ -54,7 +54,7 @@ def account():
     def take():
         torch.cuda.synchronize()
         snap = leakgraph.snapshot()
-        (at,) = snap.memory()
+        (at,) = snap.memory().devices
         assert at.reserved == at.allocated + at.pending + at.inactive
         assert at.allocated == at.attributed + at.unattributed
         assert at.attributed == at.used + at.rounding + at.slack

@@ -75,7 +75,7 @@ def test_what_the_driver_counts(python):
 import pynvml, torch, leakgraph
 pynvml.nvmlInit()
 x = torch.zeros(2**26, dtype=torch.uint8, device="cuda")
-(at,) = leakgraph.memory()
+(at,) = leakgraph.memory().devices
 print(at.process > at.reserved >= 2**26, at.beyond > 0)
 """)
     assert out == ["True True"]
@@ -206,7 +206,7 @@ model = nn.parallel.DistributedDataParallel(nn.Linear(2048, 512).cuda(), device_
 model(torch.randn(8, 2048, device="cuda")).sum().backward()
 torch.cuda.synchronize()
 snap = leakgraph.snapshot()
-(at,) = snap.memory()
+(at,) = snap.memory().devices
 rows = snap.tensors(limit=None)
 print(sorted(row.held_by for row in rows if row.kind == "gradient"))
 torch.distributed.destroy_process_group()
@@ -244,7 +244,7 @@ HELD = """
 import torch, leakgraph
 held = [torch.zeros(2**20, device="cuda") for _ in range(4)]
 snap = leakgraph.snapshot()
-(at,) = snap.memory()
+(at,) = snap.memory().devices
 """
 
 

@@ -71,7 +71,7 @@ memory.host_stats = {
     "allocated_bytes.peak": 8192,
 }
 made = leakgraph.memory()
-print(made[0].peak_allocated, made[0].peak_reserved, made[0].process)
+print(made.devices[0].peak_allocated, made.devices[0].peak_reserved, made.devices[0].process)
 print([made.host[f"pinned_{what}"] for what in ("pool", "used", "peak")])
 """)
     assert out == ["9 10 None", "[4096, 5, 8192]"]
@@ -108,7 +108,7 @@ def test_what_the_driver_counts_for_the_process(fake, code, expected):
 {code}
 import sys
 sys.modules["pynvml"] = nvml
-(account,) = leakgraph.memory()
+(account,) = leakgraph.memory().devices
 print(account.process, [a for a in memory.asked if "GPU" in a])
 """)
     assert out == [expected]
@@ -118,7 +118,7 @@ def test_nvml_is_not_loaded(fake):
     out = fake(f"""{NVML}
 import sys
 made = leakgraph.memory()
-print("pynvml" in sys.modules, made[0].process)
+print("pynvml" in sys.modules, made.devices[0].process)
 print("this process's share is unknown" in str(made))
 """)
     assert out == ["False None", "True"]
@@ -150,7 +150,7 @@ def grow():
 
 {QUIET}
 {code}
-(account,) = leakgraph.memory()
+(account,) = leakgraph.memory().devices
 print([ask[0] for ask in memory.asked].count("_snapshot"))
 print(account.by_evidence)
 """)

@@ -41,7 +41,7 @@ def test_tables(snap: leakgraph.Snapshot) -> None:
         limited = name in ("top", "types", "cycles")
         whole = {"limit": None} if limited else {}
         assert len(rows) == len(getattr(snap, name)(**whole)), name
-    assert snap.sql("from memory").columns[:2] == ["device", "known"]
+    assert snap.sql("from memory").columns[:2] == ["device", "name"]
     host = dict(snap.sql("from host").fetchall())
     assert host == snap.memory().host
 

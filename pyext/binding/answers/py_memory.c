@@ -110,22 +110,100 @@ accounts_tuple(lg__core_state *state, const lg_accounts *accounts)
     return rows;
 }
 
-/* The fields of account_object(), as letters for Arrow. */
-static const char account_letters[] = "ublllllllllllllllllKE";
+/* Adds a MemoryRow; takes the name over, and keeps the value. */
+static bool
+row_add(lg__core_state *state, PyObject *rows, PyObject *device, PyObject *name,
+        PyObject *value)
+{
+    PyObject *row = PyStructSequence_New(state->types[LG__TYPE_MEMORY_ROW]);
+    if (row == NULL || name == NULL || value == NULL) {
+        Py_XDECREF(row);
+        Py_XDECREF(name);
+        return false;
+    }
+    Py_INCREF(device);
+    Py_INCREF(value);
+    PyStructSequence_SetItem(row, 0, device);
+    PyStructSequence_SetItem(row, 1, name);
+    PyStructSequence_SetItem(row, 2, value);
+    bool added = PyList_Append(rows, row) == 0;
+    Py_DECREF(row);
+    return added;
+}
+
+/* Adds what a dict counts. The value of some is a tuple of bytes and blocks. */
+static bool
+counts_add(lg__core_state *state, PyObject *rows, PyObject *device,
+           const char *prefix, PyObject *counts)
+{
+    Py_ssize_t at = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(counts, &at, &key, &value))
+        if (!row_add(state, rows, device,
+                     PyUnicode_FromFormat("%s%U", prefix, key),
+                     PyTuple_Check(value) ? PyTuple_GET_ITEM(value, 0) : value))
+            return false;
+    return true;
+}
+
+enum { ACCOUNT_NUMBERS = 2, ACCOUNT_BY_KIND = 19, ACCOUNT_BY_EVIDENCE = 20 };
+
+static bool
+account_add(lg__core_state *state, PyObject *rows, PyObject *account)
+{
+    PyObject *device = PyTuple_GET_ITEM(account, 0);
+    PyMemberDef member = {0};
+    for (Py_ssize_t i = ACCOUNT_NUMBERS; i < ACCOUNT_BY_KIND; i++) {
+        lg__member_at(Py_TYPE(account), (size_t)i, &member);
+        if (!row_add(state, rows, device, PyUnicode_FromString(member.name),
+                     PyTuple_GET_ITEM(account, i)))
+            return false;
+    }
+    return counts_add(state, rows, device, "by_kind.",
+                      PyTuple_GET_ITEM(account, ACCOUNT_BY_KIND)) &&
+           counts_add(state, rows, device, "by_evidence.",
+                      PyTuple_GET_ITEM(account, ACCOUNT_BY_EVIDENCE));
+}
+
+/* The facts are the host's dict, and the tuple of accounts. */
+static bool
+rows_fill(lg__core_state *state, PyObject *rows, PyObject *facts)
+{
+    PyObject *host = PyUnicode_FromString("host");
+    bool added = host != NULL &&
+                 counts_add(state, rows, host, "", PyTuple_GET_ITEM(facts, 0));
+    Py_XDECREF(host);
+    PyObject *accounts = PyTuple_GET_ITEM(facts, 1);
+    for (Py_ssize_t i = 0; added && i < PyTuple_GET_SIZE(accounts); i++)
+        added = account_add(state, rows, PyTuple_GET_ITEM(accounts, i));
+    return added;
+}
+
+static PyObject *
+rows_tuple(lg__core_state *state, PyObject *facts)
+{
+    PyObject *rows = facts ? PyList_New(0) : NULL;
+    PyObject *tuple = rows != NULL && rows_fill(state, rows, facts)
+                          ? PyList_AsTuple(rows)
+                          : NULL;
+    Py_XDECREF(rows);
+    return tuple;
+}
 
 /* Frees the texts. */
 static PyObject *
 accounting_new(lg__core_state *state, const lg_accounts *accounts,
                lg__result_texts *texts)
 {
-    PyObject *self = lg__result_of_texts(
-        state, LG__TYPE_ACCOUNTING, LG__TYPE_ACCOUNT,
-        accounts_tuple(state, accounts), account_letters, texts);
+    PyObject *facts = Py_BuildValue("(NN)", host_dict(accounts),
+                                    accounts_tuple(state, accounts));
+    PyObject *self =
+        lg__result_of_texts(state, LG__TYPE_ACCOUNTING, LG__TYPE_MEMORY_ROW,
+                            rows_tuple(state, facts), "uul", texts);
     if (self == NULL)
-        return NULL;
-    ((lg__result_object *)self)->facts = host_dict(accounts);
-    if (((lg__result_object *)self)->facts == NULL)
-        Py_CLEAR(self);
+        Py_XDECREF(facts);
+    else
+        ((lg__result_object *)self)->facts = facts;
     return self;
 }
 
@@ -177,9 +255,8 @@ accounting_of(lg__snapshot_object *snapshot, const lg_allocator_state *state)
 const char lg__core_memory_doc[] =
     "memory($module, /, *, progress=None)\n--\n\n"
     "Where this process's bytes are: the host's, and each device's to the "
-    "byte.\n\nA sequence of Account, one for each device but the host, so "
-    "that it is empty\nwithout a GPU; host is a dict. to_pandas() has the "
-    "numbers of both.\n\n"
+    "byte.\n\nA sequence of MemoryRow, one for each number; devices has an "
+    "Account for each GPU.\n\n"
     "progress  as in snapshot()";
 
 PyObject *
@@ -327,26 +404,23 @@ lg__core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     return made;
 }
 
-static PyMemberDef accounting_members[] = {
-    {"devices", T_OBJECT, offsetof(lg__result_object, rows), READONLY,
-     "A tuple of Account, one for each device but the host."},
-    {"host", T_OBJECT, offsetof(lg__result_object, facts), READONLY,
+static PyGetSetDef accounting_getset[] = {
+    {"host", (getter)lg__result_get_fact, NULL,
      "A dict of the host's bytes, and of numbers of threads and descriptors\n"
      "(None: unknown). rss and swap are the sum of the lines from python to "
-     "else, less absent."},
-    {NULL, 0, 0, 0, NULL},
+     "else, less absent.",
+     (void *)0},
+    {"devices", (getter)lg__result_get_fact, NULL,
+     "A tuple of Account, one for each device but the host.", (void *)1},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot accounting_slots[] = {
     LG__RESULT_SLOTS,
-    {Py_tp_members, accounting_members},
+    {Py_tp_getset, accounting_getset},
     {Py_tp_doc,
-     "A sequence of Account, one for each device but the host; str() is the "
-     "report.\n\n"
-     "to_dicts() and to_pandas() have a row for each number, those of the "
-     "host\n"
-     "included. pandas.DataFrame() and Arrow see what iteration yields: a row "
-     "for each\ndevice, and none without a GPU."},
+     "A sequence of MemoryRow, one for each number of the host and of each "
+     "device;\nstr() is the report."},
     {0, NULL},
 };
 

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef const char *name_of(uint32_t which);
-
 static lg_string
 string_of(const char *name)
 {
@@ -123,53 +121,12 @@ add_sizes(lg__arrow_batch *batch, const lg__result_object *result,
     }
 }
 
-static const char *
-kind_name(uint32_t which)
-{
-    return lg_tensor_kind_name((lg_tensor_kind)which);
-}
-
-static const char *
-evidence_name(uint32_t which)
-{
-    return lg_evidence_name((lg_evidence)which);
-}
-
-/* The bytes of a key, 0 if it is missing. If the value is a tuple, they are its
-   first number. */
-static uint64_t
-bytes_in(PyObject *dict, const char *key)
-{
-    PyObject *value = PyDict_GetItemString(dict, key);
-    if (value != NULL && PyTuple_Check(value))
-        value = PyTuple_GET_ITEM(value, 0);
-    return value ? PyLong_AsUnsignedLongLongMask(value) : 0;
-}
-
-static void
-add_named(lg__arrow_batch *batch, const lg__result_object *result,
-          Py_ssize_t field, name_of *name, uint32_t count)
-{
-    for (uint32_t which = 0; which < count; which++) {
-        lg__arrow_open(batch, string_of(name(which)), "l");
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++)
-            lg__arrow_add_value(
-                batch, bytes_in(value_at(result, i, field), name(which)));
-    }
-}
-
 static void
 add_record(lg__arrow_batch *batch, const lg__result_object *result,
            Py_ssize_t field)
 {
-    char letter = result->arrow[field];
     lg__arrow_open(batch, field_name(result, field), "+s");
-    if (letter == 'S')
-        add_sizes(batch, result, field);
-    else if (letter == 'K')
-        add_named(batch, result, field, kind_name, LG_TENSOR_KIND_COUNT);
-    else
-        add_named(batch, result, field, evidence_name, LG_EVIDENCE_COUNT);
+    add_sizes(batch, result, field);
     lg__arrow_end(batch);
 }
 
@@ -179,7 +136,7 @@ rows_arrow(const lg__result_object *result)
     lg__arrow_batch *batch =
         lg__arrow_batch_new((size_t)PyTuple_GET_SIZE(result->rows));
     for (Py_ssize_t i = 0; result->arrow[i] != '\0'; i++)
-        if (strchr("SKE", result->arrow[i]) != NULL)
+        if (result->arrow[i] == 'S')
             add_record(batch, result, i);
         else
             add_plain(batch, result, i);

@@ -29,6 +29,7 @@ typedef enum lg__core_type {
     LG__TYPE_WHAT_IF,
     LG__TYPE_ROOT, /* from here on, named tuples */
     LG__TYPE_ACCOUNT,
+    LG__TYPE_MEMORY_ROW,
     LG__TYPE_GROWTH_ROW,
     LG__TYPE_GROWTH_TYPE,
     LG__TYPE_GROWTH_ACCOUNT,
