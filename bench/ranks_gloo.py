@@ -76,10 +76,10 @@ def problems(folder: Path, ranks: int) -> Iterator[str]:
     }
     for ending in ("lgs", "lgsum"):
         found = answer(folder, ending, ranks)
-        told = {row.holder: row.rank for row in found}
+        told = {row.held_by: row.rank for row in found}
         if told != wanted:
             yield f"from .{ending} files, these differ: {told}, and not {wanted}"
-        if "__main__.dataset" not in {row.holder for row in found.repeated}:
+        if "__main__.dataset" not in {row.held_by for row in found.repeated}:
             yield f"from .{ending} files, nothing is said of what all ranks have"
         if ending == "lgs":
             print(found)

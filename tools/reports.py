@@ -178,7 +178,7 @@ def keep(program: Program, form: str, face: str, text: str) -> None:
 def rows_of(growth: dict[str, Any], calls: float) -> list[Row]:
     """Convert the rows of a diff; an interval between snapshots has so many calls."""
     return [
-        Row((row["holder"], *row["other_holders"]), row["per_interval"] / calls)
+        Row((row["held_by"], *row["other_holders"]), row["per_interval"] / calls)
         for row in growth["rows"]
         if row["verdict"] != "settled"
     ]

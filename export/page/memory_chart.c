@@ -402,7 +402,7 @@ find_areas(chart *of, lg_error *err)
             lg_tabulate_growth(of->growth, of->page->graph, 0, &of->rows, err);
     if (status)
         return status;
-    of->holder = lg_table_column_find(of->rows, "holder");
+    of->holder = lg_table_column_find(of->rows, "held_by");
     for (uint32_t i = 0; i < of->snapshots; i++) {
         uint64_t sum = below(of, of->areas.count, i);
         of->most = sum > of->most ? sum : of->most;

@@ -1,8 +1,8 @@
 #include "binding/growth_tuples.h"
 
 PyStructSequence_Field lg__growth_row_fields[] = {
-    {"holder", "where it accumulates, or what grows: '__main__.losses[*]'"},
-    {"type_name", "the type that gained the most"},
+    {"held_by", "where it accumulates, or what grows: '__main__.losses[*]'"},
+    {"type", "the type that gained the most"},
     {"verdict", "'accumulates', 'grows in place', 'garbage piles up', "
                 "'native', 'settled'"},
     {"counts", "number of objects in each snapshot"},
@@ -41,7 +41,7 @@ PyStructSequence_Field lg__growth_tally_fields[] = {
              "of a thread without its number"},
     {"detail",
      "of a cycle: 'collectable', or why the collector cannot free it; else ''"},
-    {"holder", "of a finding: where to cut; else ''"},
+    {"held_by", "of a finding: where to cut; else ''"},
     {"counts", "how many in each snapshot; of a finding, what it keeps"},
     {"bytes", "in each snapshot"},
     {"gained", "bytes of the last snapshot less those of the first"},
@@ -66,8 +66,8 @@ PyStructSequence_Field lg__growth_account_fields[] = {
 };
 
 PyStructSequence_Field lg__rank_row_fields[] = {
-    {"holder", "where ranks differ: '__main__.cache'"},
-    {"type_name", "of the objects there"},
+    {"held_by", "where ranks differ: '__main__.cache'"},
+    {"type", "of the objects there"},
     {"apart", "bytes of that rank, less the usual"},
     {"rank", "the rank that differs the most: its number as text"},
     {"usual", "the median of the ranks' bytes"},
@@ -80,8 +80,8 @@ PyStructSequence_Field lg__rank_row_fields[] = {
 };
 
 PyStructSequence_Field lg__rank_repeat_fields[] = {
-    {"holder", "where every rank has it"},
-    {"type_name", "the type, without its module"},
+    {"held_by", "where every rank has it"},
+    {"type", "the type, without its module"},
     {"each", "the least that a rank has there: a Size"},
     {"together", "each, times the number of ranks: a Size"},
     {NULL, NULL},

@@ -42,6 +42,8 @@ static PyMethodDef core_methods[] = {
     {"_rank", lg__core_rank, METH_NOARGS, lg__core_rank_doc},
     {"_text_table", lg__core_text_table, METH_VARARGS, lg__core_text_table_doc},
     {"info", LG__FASTCALL(lg__core_info), KEYWORDS, lg__core_info_doc},
+    {"export", LG__FASTCALL(lg__core_export), KEYWORDS, lg__core_export_doc},
+    {"report", LG__FASTCALL(lg__core_report), KEYWORDS, lg__core_report_doc},
     {"retained", LG__FASTCALL(lg__core_retained), KEYWORDS,
      lg__core_retained_doc},
     {"what_if", LG__FASTCALL(lg__core_what_if), KEYWORDS, lg__core_what_if_doc},

@@ -2,22 +2,22 @@
 
     import leakgraph
 
+    leakgraph.findings()                       # known mistakes, and their fixes
+    leakgraph.top()                            # what retains the most
+    leakgraph.memory()                         # where the bytes are
+    leakgraph.repeat(function)                 # what grows from call to call
+    leakgraph.report("report.html")            # all answers on one page
+
+    leakgraph.why(obj)                         # what keeps it alive, what to cut
     leakgraph.show_refs(obj, "refs.png")       # what this object holds
     leakgraph.show_backrefs(obj, "why.svg")    # what holds this object
-    leakgraph.show_path(obj)                   # the path from a root
-
-    leakgraph.why(obj)                         # all that keeps it alive, and its bytes
-    leakgraph.cycles()                         # reference cycles, and what to cut
-    leakgraph.top()                            # what retains the most
-    leakgraph.tensors()                        # every tensor's bytes, counted once
-    leakgraph.findings()                       # known mistakes, and their fixes
 
     snap = leakgraph.snapshot()                # everything, for many questions
-    snap.types()
-    snap.show_path("type:torch.Tensor")
+    snap.types(), snap.select("type:dict", min_bytes="1 MiB")
     snap.save("run-{pid}.lgs")                 # for the `leakgraph` command
+    leakgraph.load("run-123.lgs")              # the same snapshot, on any machine
 
-No function prints: a terminal shows a drawing as text, a notebook as a picture.
+No function prints: a prompt shows an answer as text, a notebook as a table or picture.
 `python -m leakgraph run SCRIPT` runs a script and saves a snapshot when it exits.
 """
 
@@ -108,6 +108,7 @@ from leakgraph._core import (
     cycles,
     diff,
     dominators,
+    export,
     figures,
     findings,
     info,
@@ -117,6 +118,7 @@ from leakgraph._core import (
     native,
     paths,
     ranks,
+    report,
     retained,
     save_snapshot,
     search,
@@ -241,6 +243,7 @@ __all__ = [
     "disarm",
     "dominators",
     "expect_collectable",
+    "export",
     "figures",
     "findings",
     "fleet",
@@ -253,6 +256,7 @@ __all__ = [
     "ranks",
     "register_buffers",
     "repeat",
+    "report",
     "retained",
     "save_snapshot",
     "search",

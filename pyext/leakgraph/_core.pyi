@@ -333,6 +333,18 @@ def why(obj: object, *, progress: _Progress = None) -> Why: ...
 def memory(*, progress: _Progress = None) -> Accounting: ...
 def info() -> Info: ...
 def retained(target: object, /) -> Size: ...
+def export(
+    path: _Path, *, format: str | None = None, progress: _Progress = None
+) -> str: ...
+def report(
+    path: _Path,
+    *,
+    earlier: Sequence[Snapshot | _Path] = (),
+    steps: Sequence[float] | None = None,
+    title: str | None = None,
+    samples: _Path | None = None,
+    progress: _Progress = None,
+) -> str: ...
 def what_if(
     cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
     *,
@@ -1397,8 +1409,8 @@ class GrowthRow(
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
-            "holder",
-            "type_name",
+            "held_by",
+            "type",
             "verdict",
             "counts",
             "bytes",
@@ -1422,9 +1434,9 @@ class GrowthRow(
             "lead",
         )
     @property
-    def holder(self) -> str: ...
+    def held_by(self) -> str: ...
     @property
-    def type_name(self) -> str: ...
+    def type(self) -> str: ...
     @property
     def verdict(self) -> _GrowthVerdict: ...
     @property
@@ -1476,7 +1488,7 @@ class GrowthTally(
         __match_args__: Final = (
             "name",
             "detail",
-            "holder",
+            "held_by",
             "counts",
             "bytes",
             "gained",
@@ -1488,7 +1500,7 @@ class GrowthTally(
     @property
     def detail(self) -> str: ...
     @property
-    def holder(self) -> str: ...
+    def held_by(self) -> str: ...
     @property
     def counts(self) -> tuple[int, ...]: ...
     @property
@@ -1506,8 +1518,8 @@ class RankRow(
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
-            "holder",
-            "type_name",
+            "held_by",
+            "type",
             "apart",
             "rank",
             "usual",
@@ -1517,9 +1529,9 @@ class RankRow(
             "place",
         )
     @property
-    def holder(self) -> str: ...
+    def held_by(self) -> str: ...
     @property
-    def type_name(self) -> str: ...
+    def type(self) -> str: ...
     @property
     def apart(self) -> int: ...
     @property
@@ -1538,11 +1550,11 @@ class RankRow(
 @final
 class RankRepeat(_Row, tuple[str, str, Size, Size]):
     if sys.version_info >= (3, 10):
-        __match_args__: Final = ("holder", "type_name", "each", "together")
+        __match_args__: Final = ("held_by", "type", "each", "together")
     @property
-    def holder(self) -> str: ...
+    def held_by(self) -> str: ...
     @property
-    def type_name(self) -> str: ...
+    def type(self) -> str: ...
     @property
     def each(self) -> Size: ...
     @property

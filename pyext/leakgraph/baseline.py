@@ -40,7 +40,7 @@ class Baseline:
             return True
         if self.target is None:
             return False
-        what = dict.fromkeys([row.holder, row.type_name])
+        what = dict.fromkeys([row.held_by, row.type])
         note = f"{' · '.join(what)} ({test}): {NEW}"
         self.found.append((row.place, note))
         return True

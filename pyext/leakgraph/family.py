@@ -74,8 +74,8 @@ class Process(NamedTuple):
 class Copied(NamedTuple):
     """Pages with objects from before the fork that a child no longer shares."""
 
-    holder: str
-    type_name: str
+    held_by: str
+    type: str
     #: bytes by process
     bytes: dict[int, int]
     #: bytes of all pages that are here, copied or not, by process
@@ -93,8 +93,8 @@ class Holder(NamedTuple):
     """What lies in shared memory, and what holds it."""
 
     pid: int
-    holder: str
-    type_name: str
+    held_by: str
+    type: str
     bytes: int
     #: the same in every process that runs the program
     place: str
@@ -288,7 +288,7 @@ class _Family:
             before = rows.get((one.pid, one.place))
             together = one.bytes + (before.bytes if before else 0)
             rows[one.pid, one.place] = one._replace(bytes=together)
-        return sorted(rows.values(), key=lambda row: (row.pid, -row.bytes, row.holder))
+        return sorted(rows.values(), key=lambda row: (row.pid, -row.bytes, row.held_by))
 
 
 def tree(

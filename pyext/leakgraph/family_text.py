@@ -74,8 +74,8 @@ def _copied(tree: Tree) -> str:
             _size(row.together),
             _size(sum(row.older.values())),
             _by_process(row),
-            row.type_name,
-            row.holder,
+            row.type,
+            row.held_by,
         ]
         for row in tree.copied
     ]
@@ -106,7 +106,7 @@ def _differences(tree: Tree) -> str:
     if found.repeated:
         lines += ["", "What each of them has:"]
         rows = [
-            [str(row.each), str(row.together), row.type_name, row.holder]
+            [str(row.each), str(row.together), row.type, row.held_by]
             for row in found.repeated
         ]
         lines.append(_table(["each", "together", "what", "where"], rows, 2))
@@ -119,8 +119,8 @@ def _apart(tree: Tree, row: RankRow) -> list[str]:
         sign + _size(abs(row.apart)),
         str(_outlier(tree, row)),
         _size(row.usual),
-        row.type_name,
-        row.holder,
+        row.type,
+        row.held_by,
     ]
 
 
@@ -172,7 +172,7 @@ def _holders(holders: tuple[Holder, ...]) -> str:
     """Name the three places that have the most of it, each name once."""
     names: dict[str, list[int]] = {}
     for one in sorted(holders, key=lambda one: -one.bytes):
-        pids = names.setdefault(one.holder, [])
+        pids = names.setdefault(one.held_by, [])
         pids += [one.pid] if one.pid not in pids else []
     listed = [f"{held} ({', '.join(map(str, x))})" for held, x in names.items()]
     if not listed:
@@ -192,8 +192,8 @@ def facts(tree: Tree) -> dict[str, object]:
         "compared": list(tree.compared),
         "differences": [
             {
-                "holder": row.holder,
-                "type": row.type_name,
+                "held_by": row.held_by,
+                "type": row.type,
                 "apart": row.apart,
                 "process": _outlier(tree, row),
                 "usual": row.usual,
@@ -204,8 +204,8 @@ def facts(tree: Tree) -> dict[str, object]:
         ],
         "repeated": [
             {
-                "holder": row.holder,
-                "type": row.type_name,
+                "held_by": row.held_by,
+                "type": row.type,
                 "each": dict(row.each),
                 "together": dict(row.together),
             }

@@ -35,9 +35,9 @@ class Place(NamedTuple):
     """Where objects are, in all snapshots of a summary together."""
 
     #: '__main__.trainer.losses[*]'
-    holder: str
+    held_by: str
     #: of the objects
-    type_name: str
+    type: str
     #: how many there are
     members: int
     #: their own bytes

@@ -132,7 +132,7 @@ class Found:
         """
         for row in growth:
             place = self._places.get(row.place)
-            if place and row.degree in GOES_ON and row.holder != place.row.holder:
+            if place and row.degree in GOES_ON and row.held_by != place.row.held_by:
                 place.grows, place.until = True, seconds[-1]
             elif place:
                 place.see(row, growth, seconds)

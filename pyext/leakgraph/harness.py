@@ -119,7 +119,7 @@ def _logs() -> list[Any]:
 
 def made_growth(row: GrowthRow) -> bool:
     """Whether something of pytest holds what grows, and nothing of the test does."""
-    if row.holder.startswith(MODULES) or _is_harness(row.type_name):
+    if row.held_by.startswith(MODULES) or _is_harness(row.type):
         return True
     if row.node is None:
         return False

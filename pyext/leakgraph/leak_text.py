@@ -40,8 +40,8 @@ def describe(row: GrowthRow, line: Site | str | None) -> str:
 def ended(row: GrowthRow, until: float) -> str:
     """Say what grew, until how many seconds after the start, and no longer."""
     gained = Size({"host": row.gained})
-    grew = f"{row.type_name} grew" if row.type_name else "grew"
-    return f"{row.holder}: {grew} by {gained} until {until:,.0f} s, and has not since"
+    grew = f"{row.type} grew" if row.type else "grew"
+    return f"{row.held_by}: {grew} by {gained} until {until:,.0f} s, and has not since"
 
 
 def account(explained: int, gained: int) -> str:

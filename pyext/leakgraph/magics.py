@@ -20,8 +20,10 @@ __all__ = ["load_ipython_extension"]
 _QUESTIONS: dict[str, Callable[..., object]] = {
     "allocations": lambda **options: leakgraph.allocations(**options),
     "cycles": lambda **options: leakgraph.cycles(**options),
+    "dominators": lambda **options: leakgraph.dominators(**options),
     "figures": lambda **options: leakgraph.figures(**options),
     "findings": lambda **options: leakgraph.findings(**options),
+    "info": lambda **options: leakgraph.info(**options),
     "memory": lambda **options: leakgraph.memory(**options),
     "tensors": lambda **options: leakgraph.tensors(**options),
     "native": lambda **options: leakgraph.native(**options),
@@ -36,22 +38,31 @@ _QUESTIONS: dict[str, Callable[..., object]] = {
 #: Verbs about an object, which an expression names.
 _ABOUT: dict[str, Callable[..., object]] = {
     "path": lambda one, **options: leakgraph.show_path(one, **options),
+    "paths": lambda one, **options: leakgraph.paths(one, **options),
     "referrers": lambda one, **options: leakgraph.show_backrefs(one, **options),
     "refs": lambda one, **options: leakgraph.show_refs(one, **options),
+    "retained": lambda one, **options: leakgraph.retained(one, **options),
     "why": lambda one, **options: leakgraph.why(one, **options),
 }
-_VERBS = (*sorted({**_QUESTIONS, **_ABOUT}), "sql")
+#: Verbs about the rest of the line.
+_OF_TEXT: dict[str, Callable[[str], object]] = {
+    "search": lambda words: leakgraph.search(words),
+    "sql": lambda query: leakgraph.sql(query),
+}
+_VERBS = tuple(sorted({**_QUESTIONS, **_ABOUT, **_OF_TEXT}))
 
 
 def load_ipython_extension(shell: Any) -> None:
     """Register the magics with a shell of IPython.
 
     %leakgraph                                what you read here
-    %leakgraph VERB [--OPTION VALUE ...]      allocations, cycles, figures, findings,
-                                              memory, native, tensors, threads, top,
-                                              types, waste
+    %leakgraph VERB [--OPTION VALUE ...]      allocations, cycles, dominators, figures,
+                                              findings, info, memory, native, tensors,
+                                              threads, top, types, waste
     %leakgraph VERB [--OPTION VALUE ...] EXPRESSION
-                                              why, refs, referrers, path
+                                              path, paths, referrers, refs, retained,
+                                              why
+    %leakgraph search WORDS                   the program's names that have these words
     %leakgraph sql QUERY                      SQL over the heap; needs duckdb
     %%leakgraph [--rounds N] [--calls N] [--min-bytes SIZE]
                                               what grows while the cell runs
@@ -89,8 +100,8 @@ def _ask(shell: Any, line: str) -> object:
     if not line.strip():
         return _Usage(getdoc(load_ipython_extension))
     verb, _, rest = line.strip().partition(" ")
-    if verb == "sql":
-        return leakgraph.sql(rest)
+    if verb in _OF_TEXT:
+        return _OF_TEXT[verb](rest)
     if verb in _QUESTIONS:
         options, expression = _options(rest)
         if expression:

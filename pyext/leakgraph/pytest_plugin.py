@@ -181,9 +181,9 @@ def _is_usual(row: GrowthRow) -> bool:
     if row.verdict == "native":
         # Allocators keep memory for the next test.
         return True
-    described = f"{row.holder} {row.type_name}"
+    described = f"{row.held_by} {row.type}"
     is_named = any(name in described for name in RUNNERS + IMPORTS)
-    return is_named or row.type_name in IMPORTED
+    return is_named or row.type in IMPORTED
 
 
 @pytest.hookimpl(tryfirst=True)

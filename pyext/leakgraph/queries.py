@@ -131,6 +131,14 @@ class _Session:
             for prefix, name in _NAME.findall(_TEXT.sub("", text)):
                 self._make(_bare(prefix), _bare(name))
             self._connection.execute(f'create temp table "{_RESULT}" as {text}')
+        except self._duckdb.BinderException as error:
+            said = str(error).partition("\n")[0]
+            if "STRUCT(" not in said:
+                raise
+            raise ArgumentError(
+                f"{said} Bytes are records by device; their sums are the columns "
+                "beside them: retained_total, size_total."
+            ) from None
         except self._duckdb.CatalogException as error:
             said = str(error).partition("\n")[0]
             if "Table with name" not in said:

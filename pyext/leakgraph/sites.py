@@ -80,7 +80,7 @@ def allocation_lines(
         sites: Counter[Site] = Counter()
         for address, _ in above.get(row.place, ()):
             for member in gc.get_referents(found.get(address)):
-                if _type_name(member) == row.type_name:
+                if _type_name(member) == row.type:
                     sites.update(_line(member))
             if sites:
                 lines[row.place] = sites.most_common(1)[0][0]

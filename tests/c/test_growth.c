@@ -351,7 +351,7 @@ summaries_alone_can_be_compared(void)
     lg_text text = {0};
     REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_JSON, &text, NULL) ==
             LG_OK);
-    CHECK(strstr(text.data, "\"holder\": \"app.items[*]\"") != NULL);
+    CHECK(strstr(text.data, "\"held_by\": \"app.items[*]\"") != NULL);
     lg_text_free(&text);
     lg_growth_free(&growth);
     growing_forget(&made);

@@ -514,13 +514,13 @@ class Command(unittest.TestCase):
         self.assertNotRegex(failed.stdout, r"\d  [0-9a-f]{16}", "bytes have a unit")
         self.assertIsNone(said["check"])
         for row in rows:
-            self.assertIn(f"{row['place']}  {row['holder']}", failed.stdout)
+            self.assertIn(f"{row['place']}  {row['held_by']}", failed.stdout)
         gained = sum(row["gained"] for row in rows)
         most = f"{gained - 1000}B"
         done = self.run_command(*words, "--json", "--limit", "1", "--max-growth", most)
         self.assertEqual(done.returncode, 1)
         check = json.loads(done.stdout)["check"]
-        keys = ("gained", "place", "holder")
+        keys = ("gained", "place", "held_by")
         places = [{key: row[key] for key in keys} for row in rows]
         self.assertEqual(check.pop("failed"), places)
         self.assertEqual(

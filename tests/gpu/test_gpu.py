@@ -362,7 +362,7 @@ def test_growth_on_the_device():
         gained = torch.cuda.memory_allocated() - before
         snaps.append(leakgraph.snapshot())
     row = leakgraph.diff(*snaps)[0]
-    assert row.verdict == "accumulates" and "local history[*]" in row.holder
+    assert row.verdict == "accumulates" and "local history[*]" in row.held_by
     series = [size["cuda:0"] for size in row.bytes]
     assert 0 <= gained - (series[2] - series[1]) <= 512 * 50
 

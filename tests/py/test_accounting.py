@@ -222,7 +222,10 @@ def test_frames_before_sizes(snap):
     }
     assert "user_metadata 'epoch ?3>' < load (backward/autocast/" in str(accounting)
     accounting = leakgraph.cuda.attribute(FIXTURES / "workspaces.json", snap)
-    assert set(accounting.devices[0].by_evidence) == {"probably cuBLAS workspace", "unknown"}
+    assert set(accounting.devices[0].by_evidence) == {
+        "probably cuBLAS workspace",
+        "unknown",
+    }
 
 
 def test_overlap(snap):

@@ -90,9 +90,9 @@ def test_several_snapshots(snap: leakgraph.Snapshot) -> None:
         rows = both.diff(limit=20)["rows"]
         apart = both.ranks()
     del SHELF.books[30:]
-    (row,) = [one for one in rows if "SHELF.books" in one["holder"]]
+    (row,) = [one for one in rows if "SHELF.books" in one["held_by"]]
     assert row["counts"] == [30, 70], row
-    (row,) = [one for one in apart["rows"] if "SHELF.books" in one["holder"]]
+    (row,) = [one for one in apart["rows"] if "SHELF.books" in one["held_by"]]
     assert row["apart"] > 4_000_000 and len(apart["ranks"]) == 2
     with pytest.raises(leakgraph.ArgumentError, match="one of each process"):
         Tools([snap]).ranks()

@@ -1,5 +1,7 @@
 """Ways to name objects, and the functions of the module that ask a new snapshot."""
 
+import sys
+
 import holding
 import pytest
 
@@ -122,6 +124,14 @@ def test_dominators_of_a_module(graph):
     some = graph.dominators(module=__name__)
     assert some.rows == graph.analyze(module=__name__).rows
     assert len(some) < len(graph.dominators())
+
+
+def test_a_list_that_is_made_for_the_call_stands_for_its_items():
+    # An assert would keep the list in a variable of its own.
+    alone, together = leakgraph.retained(shelf), leakgraph.retained([shelf, loose])
+    assert together > alone >= 2 * MIB
+    held = [shelf, loose]
+    assert leakgraph.retained(held) == sys.getsizeof(held)
 
 
 def test_functions_ask_a_new_snapshot():

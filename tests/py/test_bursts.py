@@ -63,9 +63,9 @@ def follow(lists):
 def rows_of(growth):
     """The rows about the lists, by name."""
     return {
-        row.holder.split("program.")[1].split("[")[0]: row
+        row.held_by.split("program.")[1].split("[")[0]: row
         for row in growth
-        if "program." in row.holder
+        if "program." in row.held_by
     }
 
 
@@ -133,7 +133,7 @@ def test_what_several_hold_is_named_by_the_container_with_the_most():
     growth = leakgraph.diff(*snapshots)
     assert "program.came[*]: bytes settled" in str(growth)
     again = leakgraph.diff(*snapshots, settled=True)
-    assert [row.holder for row in again if row.gained > 100_000] == [
+    assert [row.held_by for row in again if row.gained > 100_000] == [
         f"{__name__}.program.came[*]"
     ]
 

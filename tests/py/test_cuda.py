@@ -71,7 +71,8 @@ memory.host_stats = {
     "allocated_bytes.peak": 8192,
 }
 made = leakgraph.memory()
-print(made.devices[0].peak_allocated, made.devices[0].peak_reserved, made.devices[0].process)
+account = made.devices[0]
+print(account.peak_allocated, account.peak_reserved, account.process)
 print([made.host[f"pinned_{what}"] for what in ("pool", "used", "peak")])
 """)
     assert out == ["9 10 None", "[4096, 5, 8192]"]

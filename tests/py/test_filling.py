@@ -60,7 +60,7 @@ def compare(work, times, calls=50, **options):
 
 
 def places(growth):
-    return [row.holder for row in growth if "owner.kept" in row.holder]
+    return [row.held_by for row in growth if "owner.kept" in row.held_by]
 
 
 @pytest.mark.parametrize("times", [2, 3, 5])
@@ -107,7 +107,7 @@ def test_what_elements_gain_is_told():
 
     _, growth = compare(extend, 3)
     assert growth[0].verdict == "grows in place"
-    assert places(growth) == [growth[0].holder]
+    assert places(growth) == [growth[0].held_by]
 
 
 class Record:
@@ -125,9 +125,9 @@ def test_what_elements_keep_of_one_another_is_told():
 
     _, growth = compare(work, 4, 25)
     (row,) = growth
-    assert row.type_name == f"{__name__}.Record" and row.degree == "steady"
+    assert row.type == f"{__name__}.Record" and row.degree == "steady"
     assert row.counts[-1] - row.counts[0] == 75
-    assert row.holder == f"{__name__}.owner.kept[*].before[*]"
+    assert row.held_by == f"{__name__}.owner.kept[*].before[*]"
 
 
 def test_what_elements_share_is_not_told():
@@ -148,7 +148,7 @@ def test_more_and_more_deques_are_told():
         lambda n: owner.kept.append(collections.deque([Entry(n)], maxlen=4)), 3
     )
     assert growth[0].verdict == "accumulates"
-    assert growth[0].type_name == "collections.deque"
+    assert growth[0].type == "collections.deque"
 
 
 def test_one_deque_without_a_limit_makes_the_others_tell(tmp_path):
@@ -285,12 +285,12 @@ def test_what_a_part_has_beyond_the_elements_of_its_owner_leaks():
         cache._first.also += [(number, each) for each in range(5)]
 
     _, growth = compare(work, 3)
-    assert [row.holder for row in growth] == [f"{__name__}.owner.kept._first.also[*]"]
+    assert [row.held_by for row in growth] == [f"{__name__}.owner.kept._first.also[*]"]
 
 
 def test_a_number_that_a_container_does_not_heed_is_none():
     _, growth = fill(Mapping(20), Slotted(0), Links(10**9), Waiting(0), Limited(1000))
-    rows = [row for row in growth if "owner.kept" in row.holder]
+    rows = [row for row in growth if "owner.kept" in row.held_by]
     assert len(rows) >= 5
     assert {row.degree for row in rows} == {"steady"}
 
@@ -406,16 +406,16 @@ def share(kinds):
 
 
 def types_of(growth):
-    return {row.type_name.rpartition(".")[2] for row in growth}
+    return {row.type.rpartition(".")[2] for row in growth}
 
 
 def of_the_program(growth):
     """Leave out what the process of the tests allocated for itself meanwhile."""
     return {
-        row.type_name
+        row.type
         for row in growth
-        if row.type_name.startswith(f"{__name__}.")
-        or any("owner." in holder for holder in (row.holder, *row.other_holders))
+        if row.type.startswith(f"{__name__}.")
+        or any("owner." in holder for holder in (row.held_by, *row.other_holders))
     }
 
 
@@ -453,7 +453,7 @@ def test_what_anything_without_a_limit_shares_leaks():
             partly: (ring, ring, list, list),
         }
     )
-    counts = {row.type_name.rpartition(".")[2]: row.counts for row in growth}
+    counts = {row.type.rpartition(".")[2]: row.counts for row in growth}
     del counts["list"]
     assert counts == {
         "in_a_list": (50, 100, 150, 200),

@@ -49,7 +49,7 @@ def summaries(folder):
 
 
 def samples(summary):
-    return [p for p in fleet.places(summary) if p.holder == "__main__.job.samples[*]"]
+    return [p for p in fleet.places(summary) if p.held_by == "__main__.job.samples[*]"]
 
 
 def test_any_order(summaries):
@@ -58,7 +58,7 @@ def test_any_order(summaries):
     other = fleet.merge(*map(fleet.summarize, reversed(summaries)))
     assert fleet.places(one) == fleet.places(other)
     (row,) = samples(one)
-    assert (row.type_name, row.members) == ("float", TIMES * 10 * sum(range(KINDS)))
+    assert (row.type, row.members) == ("float", TIMES * 10 * sum(range(KINDS)))
     assert row.own == {"host": 24 * row.members}
     (above,) = [p for p in fleet.places(one) if p.key == row.parent]
     assert (
@@ -96,7 +96,7 @@ def test_sums_are_compared(summaries, tmp_path):
         total = fleet.merge(*map(fleet.summarize, part))
         (tmp_path / f"{name}.lgsum").write_bytes(total)
     growth = leakgraph.diff(tmp_path / "few.lgsum", tmp_path / "many.lgsum")
-    counts = {row.holder: row.counts for row in growth}
+    counts = {row.held_by: row.counts for row in growth}
     assert counts["__main__"] == (2, 4)
     for name, count in (("few", 10), ("many", 60)):
         (row,) = samples((tmp_path / f"{name}.lgsum").read_bytes())

@@ -19,7 +19,7 @@ def seen(*rows, until, begin=0.0):
 
 
 def names(places):
-    return [place.row.holder for place in places]
+    return [place.row.held_by for place in places]
 
 
 @pytest.mark.parametrize(

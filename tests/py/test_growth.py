@@ -67,8 +67,8 @@ def hold_twice(number):
 
 
 def test_holders_that_read_alike_are_told_once():
-    row = next(row for row in compare(hold_twice) if row.type_name.endswith("Item"))
-    assert row.holder == f"{__name__}.holder.ring[*][*]"
+    row = next(row for row in compare(hold_twice) if row.type.endswith("Item"))
+    assert row.held_by == f"{__name__}.holder.ring[*][*]"
     assert row.other_holders == ()
 
 
@@ -79,7 +79,7 @@ def share(number):
 
 def test_what_the_members_of_a_row_share_has_no_row_of_its_own():
     (row,) = compare(share)
-    assert row.holder == f"{__name__}.holder.items[*]"
+    assert row.held_by == f"{__name__}.holder.items[*]"
     assert "list accumulates with Item, 100 → 200 → 300 objects" in row.text
     assert row.gained > 40_000
 
@@ -122,21 +122,21 @@ def test_what_leakgraph_keeps_is_no_growth():
 def test_a_list_accumulates():
     growth = compare(append)
     row = growth[0]
-    assert row.holder == f"{__name__}.holder.items[*]"
-    assert row.type_name == f"{__name__}.Item"
+    assert row.held_by == f"{__name__}.holder.items[*]"
+    assert row.type == f"{__name__}.Item"
     assert row.verdict == "accumulates"
     assert row.counts == (50, 100, 150)
     assert row.gained == row.bytes[2].total - row.bytes[0].total
     assert row.per_step is None
     assert row.other_holders == ()
-    assert row.node.type_name == row.type_name
+    assert row.node.type_name == row.type
     assert (row.finding, row.fix) == (None, None)
     assert row.text.startswith(
-        f"{row.holder}: Item accumulates, 50 → 100 → 150 objects"
+        f"{row.held_by}: Item accumulates, 50 → 100 → 150 objects"
     )
     assert growth.is_growing
     assert growth.snapshots == 3
-    assert not [other for other in growth[1:] if "holder.items" in other.holder]
+    assert not [other for other in growth[1:] if "holder.items" in other.held_by]
 
 
 def test_steps_give_rates():
@@ -155,16 +155,16 @@ def test_keys_and_values_are_one_row():
         holder.table[f"key {number}"] = b"x" * (1000 + number)
 
     growth = compare(put)
-    rows = [row for row in growth if "holder" in row.holder]
-    assert [row.holder for row in rows] == [f"{__name__}.holder.table[*]"]
-    assert rows[0].type_name == "bytes"
+    rows = [row for row in growth if "holder" in row.held_by]
+    assert [row.held_by for row in rows] == [f"{__name__}.holder.table[*]"]
+    assert rows[0].type == "bytes"
     assert rows[0].counts == (50, 100, 150)
     assert rows[0].gained > 100 * 1000
 
 
 def test_a_bytearray_grows_in_place():
     growth = compare(lambda number: holder.blob.extend(b"x" * 1000))
-    assert growth[0].holder == f"{__name__}.holder.blob"
+    assert growth[0].held_by == f"{__name__}.holder.blob"
     assert growth[0].verdict == "grows in place"
     assert growth[0].counts == (1, 1, 1)
 
@@ -185,7 +185,7 @@ def test_garbage_piles_up():
         gc.enable()
     row = leakgraph.diff(*snapshots, min_bytes=2000)[0]
     assert row.verdict == "garbage piles up"
-    assert row.type_name == f"{__name__}.Item"
+    assert row.type == f"{__name__}.Item"
     gained = [after - before for before, after in zip(row.counts, row.counts[1:])]
     assert gained == [50] * 2
 
@@ -196,14 +196,14 @@ def test_what_fills_up_to_a_limit_is_silent():
         del holder.ring[:-100]
 
     growth = compare(put, times=4)
-    assert not [row for row in growth if "holder" in row.holder]
+    assert not [row for row in growth if "holder" in row.held_by]
     asked = compare(put, times=4, settled=True)
     assert not asked.is_growing or asked[-1].verdict == "settled"
 
 
 def test_two_snapshots_cannot_tell():
     growth = compare(append, times=2)
-    assert growth[0].holder == f"{__name__}.holder.items[*]"
+    assert growth[0].held_by == f"{__name__}.holder.items[*]"
     assert "two snapshots cannot tell a leak" in str(growth)
     assert "Two snapshots" not in str(compare(append))
 
@@ -287,7 +287,7 @@ def test_tasks_are_one_place_whatever_their_numbers():
     asked.set_result(None)
     loop.run_until_complete(asyncio.gather(*tasks))
     loop.close()
-    (row,) = (row for row in growth if row.type_name == "_asyncio.Task")
+    (row,) = (row for row in growth if row.type == "_asyncio.Task")
     assert row.counts == (50, 100, 150)
 
 
@@ -297,7 +297,7 @@ def test_native_memory_grows(native_leak, tmp_path):
     assert row.gained == growth.unexplained_malloc
     assert growth.unexplained == pytest.approx(4_000_000, rel=0.1)
     assert abs(growth.unexplained_small) < 10_000
-    assert row.holder == "memory that no object explains"
+    assert row.held_by == "memory that no object explains"
     assert row.node is None
     known = tmp_path / "known.txt"
     known.write_text(f"leakgraph baseline 1\ngrowth {row.place} a pool\n")
@@ -335,7 +335,7 @@ def test_garbage_has_a_reason():
     finally:
         gc.enable()
     assert growth[0].verdict == "garbage piles up"
-    assert growth[0].holder == "garbage Loop"
+    assert growth[0].held_by == "garbage Loop"
     assert growth[0].counts[2] - growth[0].counts[1] == 80
     assert growth[0].reason == "the collector is disabled"
     assert "garbage piles up: the collector is disabled" in str(growth)
@@ -371,7 +371,7 @@ def test_garbage_that_waits_for_the_collector_is_no_growth():
         growth = pile_up()
     finally:
         gc.set_threshold(*thresholds)
-    assert not [row for row in growth if row.holder == "garbage Loop"]
+    assert not [row for row in growth if row.held_by == "garbage Loop"]
 
 
 def test_garbage_has_a_reason_among_many_cycles():
@@ -421,11 +421,11 @@ def test_saved_garbage_has_a_reason():
     growth = leakgraph.diff(*snapshots, min_bytes=2000)
     row = growth[0]
     assert row.verdict == "garbage piles up"
-    assert row.holder == "gc.garbage[*]"
+    assert row.held_by == "gc.garbage[*]"
     assert row.reason == "gc.DEBUG_SAVEALL lets gc.garbage keep it"
     assert row.finding == "saved-garbage"
     finding = next(each for each in growth.findings if each.name == row.finding)
-    assert finding.holder == "gc.garbage"
+    assert finding.held_by == "gc.garbage"
     assert finding.gained > 0
     assert "(saved-garbage)" in str(growth)
     said = json.loads(growth.json)
@@ -451,7 +451,7 @@ def test_garbage_that_native_code_holds_has_a_reason():
     row = leakgraph.diff(*snapshots, min_bytes=2000)[0]
     for address in held:
         ctypes.pythonapi.Py_DecRef(ctypes.cast(address, ctypes.py_object))
-    assert row.type_name == f"{__name__}.Loop"
+    assert row.type == f"{__name__}.Loop"
     assert row.counts[2] - row.counts[1] == 40
 
 
@@ -474,7 +474,7 @@ def test_every_face_says_the_same():
     growth = compare(append)
     said = json.loads(growth.json)
     row = said["rows"][0]
-    assert row["holder"] == growth[0].holder
+    assert row["held_by"] == growth[0].held_by
     assert row["counts"] == list(growth[0].counts)
     assert row["bytes"] == [dict(size) for size in growth[0].bytes]
     assert said["is_growing"] is growth.is_growing
@@ -483,9 +483,9 @@ def test_every_face_says_the_same():
         account.name for account in growth.accounts
     ]
     assert said["types"][0]["counts"] == list(growth.types[0].counts)
-    assert growth[0].holder in growth._repr_html_()
-    assert growth[0].holder in str(growth)
-    assert growth.to_dicts()[0]["holder"] == growth[0].holder
+    assert growth[0].held_by in growth._repr_html_()
+    assert growth[0].held_by in str(growth)
+    assert growth.to_dicts()[0]["held_by"] == growth[0].held_by
     assert growth[:1][0] == growth[0]
     assert growth[:1].types == growth.types
 
@@ -521,7 +521,7 @@ def test_what_a_thread_has_in_a_threading_local_has_a_name(tmp_path):
     ]
     for each in (snapshots, summaries):
         growth = leakgraph.diff(*each, min_bytes=2000)
-        held = [row.holder for row in growth if "threading.local" in row.holder]
+        held = [row.held_by for row in growth if "threading.local" in row.held_by]
         assert [holder.split(" threading")[1] for holder in held] == [
             ".local.first[*]",
             ".local.second[*]",
@@ -608,7 +608,7 @@ def test_what_is_told_to_free_it_does(leak):
     growth = compare(lambda number: leak(pair, number))
     lead = growth[0]
     assert lead.lead == 0
-    assert {row.lead for row in growth if "pair" in row.holder} == {0}
+    assert {row.lead for row in growth if "pair" in row.held_by} == {0}
     assert len(lead.holders) == len(names)
     for held in lead.holders:
         (name,) = [name for name in names if f"pair.{name}" in held.held_by]
@@ -645,7 +645,7 @@ def test_dicts_of_objects_of_other_classes_are_other_places():
         holder.table["model"].parts["inner"].parts[number] = bytearray(3000)
 
     growth = compare(put)
-    assert growth[0].holder.endswith(".parts[*].parts[*]")
+    assert growth[0].held_by.endswith(".parts[*].parts[*]")
     assert growth[0].counts == (50, 100, 150)
 
 
@@ -684,7 +684,7 @@ def test_modules_with_names_of_their_own_are_one_row(tmp_path):
         growth = leakgraph.diff(*each, min_bytes=2000)
         assert sum("plugin_" in row.text for row in growth) == 1
         first = growth[0]
-        assert (first.holder, first.type_name) == ("sys.modules[*]", "module")
+        assert (first.held_by, first.type) == ("sys.modules[*]", "module")
         assert first.counts == (50, 100, 150)
         assert "module plugin_" in first.text and "and others" in first.text
         assert first.gained > 100 * 3000
@@ -699,7 +699,7 @@ def test_the_rate_of_a_set_that_quadruples():
         own.append(sys.getsizeof(holder.ring))
         snapshots.append(leakgraph.snapshot())
     growth = leakgraph.diff(*snapshots, steps=steps)
-    (row,) = [row for row in growth if "ring" in row.holder]
+    (row,) = [row for row in growth if "ring" in row.held_by]
     full = min(size / step for size, step in zip(own, steps))
     each = (own[-1] - own[0]) / (steps[-1] - steps[0])
     assert each > 2.5 * full

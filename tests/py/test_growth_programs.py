@@ -62,7 +62,7 @@ def test_a_leak_is_the_first_row(run, name):
     expected = programs.PROGRAMS[name]
     said = run(name)
     row = said["rows"][0]
-    assert matches(row["holder"], expected.holder)
+    assert matches(row["held_by"], expected.holder)
     assert row["verdict"] == expected.verdict
     assert row["per_step"] == pytest.approx(said["rate"], rel=0.05)
     assert len(said["rows"]) <= expected.rows
@@ -77,7 +77,7 @@ def test_native_growth_is_told_by_its_bytes(run, name):
     assert row["verdict"] == "native"
     assert row["type"] == expected.holder
     holders = (expected.holder, expected.beside)
-    assert any(matches(row["holder"], holder) for holder in holders)
+    assert any(matches(row["held_by"], holder) for holder in holders)
     assert row["per_step"] == pytest.approx(said["rate"], rel=0.1)
     assert len(said["rows"]) <= expected.rows
 

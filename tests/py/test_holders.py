@@ -114,7 +114,7 @@ def growth(snapshots):
 
 
 def row_of(growth, holder):
-    return next(row for row in growth if row.holder == f"{__name__}.{holder}")
+    return next(row for row in growth if row.held_by == f"{__name__}.{holder}")
 
 
 def test_a_row_says_which_function_method_class_or_generator_it_is(growth):
@@ -128,7 +128,7 @@ def test_a_row_says_which_function_method_class_or_generator_it_is(growth):
     for holder, name in names.items():
         assert f": {name}" in row_of(growth, holder).text
     assert " and others accumulates" in row_of(growth, "registries.mixed[*]").text
-    handlers = next(row for row in growth if "atexit" in row.holder)
+    handlers = next(row for row in growth if "atexit" in row.held_by)
     # From 3.14 on, the interpreter has a tuple of the method and its arguments.
     method = f": method {__name__}.Connection.close"
     wrapped = "tuple accumulates with Connection"
@@ -136,12 +136,12 @@ def test_a_row_says_which_function_method_class_or_generator_it_is(growth):
 
 
 def test_a_class_names_what_its_instances_share(growth):
-    row = next(row for row in growth if row.type_name == "logging.Logger")
-    assert row.holder == "logging.Logger.manager.loggerDict[*]"
+    row = next(row for row in growth if row.type == "logging.Logger")
+    assert row.held_by == "logging.Logger.manager.loggerDict[*]"
 
 
 def test_what_one_object_holds_most_of_says_which(growth):
-    row = next(row for row in growth if row.holder.startswith(f"{__name__}.cached"))
+    row = next(row for row in growth if row.held_by.startswith(f"{__name__}.cached"))
     assert row.node.label.startswith("str 'key ")
 
 
@@ -164,20 +164,20 @@ def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
 
 
 def test_a_thread_that_waits_is_one_row_with_all_it_keeps(growth):
-    row = next(row for row in growth if row.type_name == "thread")
+    row = next(row for row in growth if row.type == "thread")
     assert row.counts[2] - row.counts[1] == 20
     assert "with Queue, Reader and " in row.text
     assert row.gained > 40 * 2000
     kept = (".Queue", ".lock", ".Thread", ".Reader", ".Condition")
-    assert not [row for row in growth if row.type_name.endswith(kept)]
+    assert not [row for row in growth if row.type.endswith(kept)]
 
 
 def test_every_holder_can_be_asked_for(snapshots, growth):
     newest = snapshots[-1]
-    held = [holder for row in growth for holder in (row.holder, *row.other_holders)]
+    held = [holder for row in growth for holder in (row.held_by, *row.other_holders)]
     held += [row.held_by for row in newest.top(30)]
     held += [row.held_by for row in newest.findings()]
-    native = {row.holder for row in growth if row.verdict == "native"}
+    native = {row.held_by for row in growth if row.verdict == "native"}
     assert len(held) > 20
     for holder in held:
         for selector in (holder, f"name:{holder}"):

@@ -50,6 +50,12 @@ def test_questions_about_an_object(shell: Any) -> None:
     assert isinstance(why, leakgraph.Why) and "books" in str(why)
     drawing = ask(shell, "refs --max-depth 1 --title 'two words' kept")
     assert "books" in drawing.text and "two words" in drawing.dot
+    assert ask(shell, "retained kept") == leakgraph.retained(shell.user_ns["kept"])
+    assert isinstance(ask(shell, "paths --limit 2 kept"), leakgraph.MergedPaths)
+
+
+def test_questions_about_words(shell: Any) -> None:
+    assert "kept" in str(ask(shell, "search kept"))
 
 
 def test_a_flag_takes_no_value(shell: Any) -> None:
@@ -68,7 +74,7 @@ def test_growth_of_a_cell(shell: Any) -> None:
     assert growth.snapshots == 2
     assert "kept" in str(growth) and growth[0].gained >= 1_000_000
     repeated = shell.run_cell_magic("leakgraph", "--rounds 2", cell)
-    assert repeated.snapshots == 3 and "kept" in repeated[0].holder
+    assert repeated.snapshots == 3 and "kept" in repeated[0].held_by
     assert len(shell.user_ns["kept"]["books"]) == 1 + 20 * 4
     with pytest.raises(ZeroDivisionError):
         shell.run_cell_magic("leakgraph", "", "1/0")

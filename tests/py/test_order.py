@@ -33,7 +33,7 @@ def files(tmp_path_factory):
 
 
 def row_of(growth):
-    (row,) = (row for row in growth if "program.held" in row.holder)
+    (row,) = (row for row in growth if "program.held" in row.held_by)
     return row.counts
 
 
@@ -49,7 +49,7 @@ def test_files_are_sorted_by_time(files, order):
     assert row_of(growth) == (50, 100, 150)
     assert "not in the order of their times, and are sorted" in str(growth)
     assert "are sorted" in json.loads(growth.json)["note"]
-    (row,) = (row for row in growth if "program.held" in row.holder)
+    (row,) = (row for row in growth if "program.held" in row.held_by)
     assert row.node.type_name == "bytes"
 
 
@@ -133,7 +133,7 @@ def test_processes_of_one_program_are_compared(runs):
     growth = leakgraph.diff(runs / "module.lgs", runs / "script.lgs")
     assert "the snapshots are of different processes" in str(growth)
     assert "are sorted" in str(growth)
-    assert next(row for row in growth if "held" in row.holder).counts == (10, 900)
+    assert next(row for row in growth if "held" in row.held_by).counts == (10, 900)
 
 
 def test_programs_are_not_compared(runs, tmp_path):

@@ -145,7 +145,7 @@ def test_a_size_without_meaning():
 
 
 def row(place):
-    return SimpleNamespace(place=16 * place, holder="a.b[*]", type_name="Item")
+    return SimpleNamespace(place=16 * place, held_by="a.b[*]", type="Item")
 
 
 def test_a_baseline_is_written_and_read(tmp_path):
@@ -173,7 +173,7 @@ def test_a_baseline_names_native_memory_once():
     baseline = Baseline()
     baseline.target = "none"
     what = "stacks of threads"
-    native = SimpleNamespace(place="ab", holder=what, type_name=what)
+    native = SimpleNamespace(place="ab", held_by=what, type=what)
     assert baseline.knows(native, "test")
     ((_, note),) = baseline.found
     assert note.startswith(f"{what} (test): known")

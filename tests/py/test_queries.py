@@ -46,6 +46,13 @@ def test_tables(snap: leakgraph.Snapshot) -> None:
     assert host == snap.memory().host
 
 
+def test_a_record_of_bytes_has_a_number_beside_it(snap: leakgraph.Snapshot) -> None:
+    with pytest.raises(leakgraph.ArgumentError, match="retained_total"):
+        snap.sql("select sum(retained) from top")
+    ((total,),) = snap.sql("select sum(retained_total) from top").fetchall()
+    assert total == sum(row.retained for row in snap.top(limit=None))
+
+
 def test_what_nodes_retain(snap: leakgraph.Snapshot) -> None:
     rows = snap.sql(
         "select n.node, dominator, reachable, retained_total"

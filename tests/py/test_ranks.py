@@ -49,10 +49,10 @@ def paths(folder, request):
 
 def test_who_differs(paths):
     ranks = leakgraph.ranks(*paths, min_bytes="64 KiB")
-    found = {row.holder: row for row in ranks}
+    found = {row.held_by: row for row in ranks}
     assert set(found) == {"__main__.trainer.losses", "__main__.best"}
     losses = found["__main__.trainer.losses"]
-    assert (losses.rank, losses.others, losses.type_name) == ("1", 0, "list")
+    assert (losses.rank, losses.others, losses.type) == ("1", 0, "list")
     assert losses.apart == losses.bytes[2].total - losses.bytes[0].total > 480_000
     assert found["__main__.best"].apart >= 400_000
     assert [rank.name for rank in ranks.ranks] == ["3", "2", "1", "0"]
@@ -63,7 +63,7 @@ def test_who_differs(paths):
 def test_what_all_have(paths):
     ranks = leakgraph.ranks(*paths, min_bytes="64 KiB")
     first = ranks.repeated[0]
-    assert (first.holder, first.type_name) == ("__main__.dataset", "list")
+    assert (first.held_by, first.type) == ("__main__.dataset", "list")
     assert first.together == sum([first.each] * 4) > 4 * 3000 * 100
     assert type(first.each) is type(ranks.libraries) is leakgraph.Size
     assert ranks.libraries > 100_000

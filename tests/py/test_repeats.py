@@ -34,14 +34,14 @@ def leak():
 
 
 def own(growth):
-    return [row for row in growth if __name__ in row.holder]
+    return [row for row in growth if __name__ in row.held_by]
 
 
 def test_repeat_names_the_holder_and_the_rate():
     growth = leakgraph.repeat(leak, warmup=2, rounds=4, calls=10)
     assert len(kept) == 42
     row = growth[0]
-    assert row.holder == f"{__name__}.kept[*]"
+    assert row.held_by == f"{__name__}.kept[*]"
     assert row.counts == (2, 12, 22, 32, 42)
     assert row.per_step == pytest.approx(row.per_interval / 10)
     assert row.per_step == pytest.approx(row.gained / 40, rel=0.2)
@@ -89,7 +89,7 @@ def test_what_is_made_with_names_of_its_own_is_one_row(make):
     registry.clear()
     by_number.clear()
     row = growth[0]
-    assert row.holder.startswith(f"{__name__}.registry[*]")
+    assert row.held_by.startswith(f"{__name__}.registry[*]")
     assert row.counts[-1] - row.counts[0] in (40, 80)
     assert row.gained >= 0.9 * growth.explained
     assert row.per_step > 1500
@@ -161,7 +161,7 @@ def test_track_says_that_two_snapshots_cannot_tell():
         for _ in range(30):
             leak()
     (row,) = own(tracked.growth)
-    assert row.holder == f"{__name__}.kept[*]"
+    assert row.held_by == f"{__name__}.kept[*]"
     assert row.counts == (0, 30)
     assert "two snapshots cannot tell a leak" in str(tracked.growth)
     assert "rows of growth" in repr(tracked)
@@ -170,7 +170,7 @@ def test_track_says_that_two_snapshots_cannot_tell():
 def test_track_shows_nothing_of_leakgraph():
     with leakgraph.track() as tracked:
         pass
-    assert [row.holder for row in tracked.growth if "leakgraph" in row.holder] == []
+    assert [row.held_by for row in tracked.growth if "leakgraph" in row.held_by] == []
 
 
 def test_small_blocks_that_no_object_explains():
@@ -191,7 +191,7 @@ def test_small_blocks_that_no_object_explains():
     for address in blocks:
         free(address)
     (row,) = (row for row in growth if row.verdict == "native")
-    assert row.holder == "small blocks of Python that no object explains"
+    assert row.held_by == "small blocks of Python that no object explains"
     assert row.gained == growth.unexplained_small
     assert growth.unexplained_small == pytest.approx(3 * 1500 * 112, rel=0.1)
     assert growth.unexplained == growth.unexplained_malloc + growth.unexplained_small

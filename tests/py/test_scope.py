@@ -156,7 +156,7 @@ for i in range(4):
 
     def holders(**options):
         growth = leakgraph.diff(*paths, min_bytes="100 KiB", **options)
-        return {row.holder for row in growth}, growth.elsewhere
+        return {row.held_by for row in growth}, growth.elsewhere
 
     both = {"__main__.ours[*]", "json.theirs[*]"}
     assert holders() == (both, 0)

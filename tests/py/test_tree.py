@@ -153,8 +153,8 @@ def test_it_is_plain_for_programs(found):
 def test_what_was_copied(found):
     toucher, other = found.processes[2:]
     row = found.copied[0]
-    assert row.holder.endswith("__main__.dataset.items[*]")
-    assert row.type_name == "str"
+    assert row.held_by.endswith("__main__.dataset.items[*]")
+    assert row.type == "str"
     assert row.bytes[toucher.pid] > 0.8 * row.older[toucher.pid] > 8 << 20
     assert other.pid not in row.bytes
     assert toucher.copied > 10 << 20 > 5 * other.copied
@@ -166,7 +166,7 @@ def test_shared_memory_is_named(target, found):
     assert segment.bytes == 1 << 20
     assert set(segment.processes) == {target.pid, target.toucher, target.other}
     assert {one.pid for one in segment.holders} == set(segment.processes)
-    assert all("__main__.segment" in one.holder for one in segment.holders)
+    assert all("__main__.segment" in one.held_by for one in segment.holders)
 
 
 def test_another_program_is_skipped(target, found):
@@ -177,7 +177,7 @@ def test_another_program_is_skipped(target, found):
 
 def test_the_differences_of_children(target, found):
     assert found.compared == (target.toucher, target.other)
-    rows = [row for row in found.differences if "kept" in row.holder]
+    rows = [row for row in found.differences if "kept" in row.held_by]
     assert max(row.apart for row in rows) > 1 << 20
 
 

@@ -54,10 +54,10 @@ class Row:
 
     node = fix = None
     verdict = "accumulates"
-    type_name = "Item"
+    type = "Item"
 
     def __init__(self, holder, degree="steady", gained=MEGABYTE):
-        self.holder = self.place = holder
+        self.held_by = self.place = holder
         self.degree, self.gained, self.minor = degree, gained, False
         self.counts = (1, 2, 3)
         self.text = f"{holder}: Item accumulates"
@@ -338,7 +338,7 @@ def test_call():
         on_leak=lambda *leak: reported.append(leak),
     )
     program.run(1000)
-    assert [row.holder for row, _ in reported] == ["x", "y"]
+    assert [row.held_by for row, _ in reported] == ["x", "y"]
     assert reported[0][1] == program.evidence.rows
 
 
@@ -586,7 +586,7 @@ def test_a_real_leak_with_its_line():
     reported = {}
     watch = Watch(
         1.0,
-        lambda row, growth: reported.update({row.holder: row}),
+        lambda row, growth: reported.update({row.held_by: row}),
         traces=True,
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
@@ -687,7 +687,7 @@ def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
             clock.now += 1.0
             watch.step()
     kept.clear()
-    ((row, growth),) = (leak for leak in reported if "kept[*]" in leak[0].holder)
+    ((row, growth),) = (leak for leak in reported if "kept[*]" in leak[0].held_by)
     assert row in list(growth)
     assert row.node is None
     assert row.counts[-1] > row.counts[0]
@@ -745,7 +745,7 @@ def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     growths = [evidence.compare(3, min_bytes=1000, nodes=nodes) for nodes in (0, 1)]
     kept.clear()
     found = [
-        [(row.place, row.counts, row.gained) for row in growth if "kept" in row.holder]
+        [(row.place, row.counts, row.gained) for row in growth if "kept" in row.held_by]
         for growth in growths
     ]
     assert found[0] == found[1] != []

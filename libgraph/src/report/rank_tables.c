@@ -38,7 +38,7 @@ static const lg__column columns[COLUMNS] = {
                      .faces = LG__IN_HTML, .chart = LG__BARS},
     [TYPE] = {"type", .faces = LG__IN_DATA},
     [SHOWN_TYPE] = {NULL, "what", .faces = LG__SHOWN, .gap = 2},
-    [HOLDER] = {"holder", "where", .type = LG_COLUMN_PATH, .gap = 2},
+    [HOLDER] = {"held_by", "where", .type = LG_COLUMN_PATH, .gap = 2},
     [PLACE] = {"place", .faces = LG__IN_DATA},
 };
 
@@ -153,7 +153,7 @@ static const lg__column repeat_columns[] = {
     {"each", .type = LG_COLUMN_SIZE, .least = 10},
     {"together", .type = LG_COLUMN_SIZE, .gap = 2},
     {"type", "what", .gap = 2},
-    {"holder", "where", .type = LG_COLUMN_PATH, .gap = 2},
+    {"held_by", "where", .type = LG_COLUMN_PATH, .gap = 2},
 };
 
 static void

@@ -63,7 +63,7 @@ new_table(const lg_growth *growth)
 {
     const lg__column columns[COLUMNS] = {
         [VERDICT] = {.name = "verdict", .faces = LG__IN_DATA},
-        [HOLDER] = {"holder", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
+        [HOLDER] = {"held_by", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
         [OTHERS] = {"other_holders", .type = LG_COLUMN_LIST,
                     .faces = LG__IN_DATA},
         [TYPE] = {.name = "type", .faces = LG__IN_DATA},

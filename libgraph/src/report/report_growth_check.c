@@ -50,7 +50,7 @@ lg__put_growth_check(lg_table *facts, size_t column, const lg_growth *growth,
     static const lg__column places[] = {
         {"gained", .type = LG_COLUMN_NUMBER},
         {.name = "place"},
-        {"holder", .type = LG_COLUMN_PATH},
+        {"held_by", .type = LG_COLUMN_PATH},
     };
     if (!growth->is_checked)
         return;

@@ -154,7 +154,7 @@ put_tallies(const lg_growth *growth, const lg_graph *newest, lg_tally_kind kind,
     static const lg__column columns[] = {
         {.name = "name"},
         {.name = "detail"},
-        {"holder", .type = LG_COLUMN_PATH},
+        {"held_by", .type = LG_COLUMN_PATH},
         {"counts", .type = LG_COLUMN_NUMBERS},
         {"bytes", .type = LG_COLUMN_LIST},
         {"gained", .type = LG_COLUMN_NUMBER},

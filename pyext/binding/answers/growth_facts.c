@@ -3,7 +3,7 @@
 
 static const lg__result_field tally_fields[] = {
     {"name", LG__FIELD_VALUE},   {"detail", LG__FIELD_TEXT},
-    {"holder", LG__FIELD_TEXT},  {"counts", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_TEXT}, {"counts", LG__FIELD_VALUE},
     {"bytes", LG__FIELD_VALUE},  {"gained", LG__FIELD_VALUE},
     {"is_new", LG__FIELD_VALUE}, {"is_growing", LG__FIELD_VALUE},
     {NULL, LG__FIELD_VALUE},

@@ -35,7 +35,7 @@ static const char *const diff_names[] = {
 static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
 
 static const lg__result_field row_fields[] = {
-    {"holder", LG__FIELD_TEXT},         {"type", LG__FIELD_TEXT},
+    {"held_by", LG__FIELD_TEXT},        {"type", LG__FIELD_TEXT},
     {"verdict", LG__FIELD_VALUE},       {"counts", LG__FIELD_VALUE},
     {"bytes", LG__FIELD_VALUE},         {"gained", LG__FIELD_VALUE},
     {"per_interval", LG__FIELD_VALUE},  {"per_step", LG__FIELD_VALUE},

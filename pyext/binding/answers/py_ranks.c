@@ -19,16 +19,16 @@ typedef struct ranks_request {
 } ranks_request;
 
 static const lg__result_field row_fields[] = {
-    {"holder", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
-    {"apart", LG__FIELD_VALUE}, {"rank", LG__FIELD_TEXT},
-    {"usual", LG__FIELD_VALUE}, {"others", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE}, {"counts", LG__FIELD_VALUE},
-    {"place", LG__FIELD_VALUE}, {NULL, LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
+    {"apart", LG__FIELD_VALUE},  {"rank", LG__FIELD_TEXT},
+    {"usual", LG__FIELD_VALUE},  {"others", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE},  {"counts", LG__FIELD_VALUE},
+    {"place", LG__FIELD_VALUE},  {NULL, LG__FIELD_VALUE},
 };
 
 static const lg__result_field repeated_fields[] = {
-    {"holder", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
-    {"each", LG__FIELD_VALUE},  {"together", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
+    {"each", LG__FIELD_VALUE},   {"together", LG__FIELD_VALUE},
     {NULL, LG__FIELD_VALUE},
 };
 

@@ -41,14 +41,25 @@ ask(PyObject *module, const char *name, PyObject *const *args, Py_ssize_t nargs,
         return ask(module, name, args, nargs, kwnames);                        \
     }
 
+ASKED(export, "export")
 ASKED(info, "info")
+ASKED(report, "report")
 ASKED(retained, "retained")
 ASKED(what_if, "what_if")
 
 #define TAKES "Takes a snapshot. Otherwise as Snapshot."
 
+const char lg__core_export_doc[] =
+    "export($module, /, path, *, format=None, progress=None)\n--\n\n"
+    "Write a snapshot for another tool, and return the path.\n\n" TAKES
+    "export().";
 const char lg__core_info_doc[] =
     "info($module, /)\n--\n\nFacts about a snapshot that is taken now: Info.";
+const char lg__core_report_doc[] =
+    "report($module, /, path, *, earlier=(), steps=None, title=None, "
+    "samples=None,\n       progress=None)\n--\n\n"
+    "Write one web page with all answers, and return its path.\n\n" TAKES
+    "report().";
 const char lg__core_retained_doc[] =
     "retained($module, target, /)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES

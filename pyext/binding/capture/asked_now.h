@@ -9,7 +9,9 @@
     PyObject *lg__core_##name(PyObject *module, PyObject *const *args,         \
                               Py_ssize_t nargs, PyObject *kwnames);
 
+LG__ASKED(export)
 LG__ASKED(info)
+LG__ASKED(report)
 LG__ASKED(retained)
 LG__ASKED(what_if)
 

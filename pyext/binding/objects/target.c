@@ -256,7 +256,17 @@ shares_item(const lg_graph *graph, uint32_t node, PyObject *target)
     return false;
 }
 
-/* A list or tuple that the snapshot lacks stands for its items. */
+/* Whether only the call that took the snapshot holds it, as it holds the list
+   of retained([cache, queue]). */
+static bool
+is_of_the_call(lg__snapshot_object *snapshot, uint32_t node)
+{
+    return lg__snapshot_is_root(snapshot, node) == 0 &&
+           lg_node_referrers(lg__snapshot_graph(snapshot), node, NULL, 0) == 0;
+}
+
+/* A list or tuple that the snapshot lacks stands for its items, and so does one
+   that was made for the call. */
 static bool
 stands_for_items(lg__snapshot_object *snapshot, PyObject *target)
 {
@@ -267,7 +277,8 @@ stands_for_items(lg__snapshot_object *snapshot, PyObject *target)
     if (!lg__target_find(snapshot, target, &node))
         PyErr_Clear();
     return node == LG_NONE ||
-           !shares_item(lg__snapshot_graph(snapshot), node, target);
+           !shares_item(lg__snapshot_graph(snapshot), node, target) ||
+           is_of_the_call(snapshot, node);
 }
 
 bool

@@ -88,7 +88,7 @@ def main():
         snapshots.append(leakgraph.snapshot())
     growth = leakgraph.diff(*snapshots, min_bytes=20_000)
     places = [row for row in growth if row.verdict != "native"]
-    print(json.dumps({row.place: f"{row.holder}  {row.type_name}" for row in places}))
+    print(json.dumps({row.place: f"{row.held_by}  {row.type}" for row in places}))
 
 
 main()

@@ -71,7 +71,7 @@ if make.kind == "honest":
         snapshot.summary(f"{number}.lgsum") for number, snapshot in enumerate(snapshots)
     ]
     said["parts"] = [
-        [row.holder for row in leakgraph.diff(*part, min_bytes=4096)]
+        [row.held_by for row in leakgraph.diff(*part, min_bytes=4096)]
         for count in range(3, rounds)
         for part in (summaries[:count], summaries[-count:])
     ]

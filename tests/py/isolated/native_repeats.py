@@ -58,7 +58,7 @@ def told(work, **options):
         "needs_native": growth.needs_native,
         "unexplained": growth.unexplained_malloc,
         "rows": [
-            [row.holder, row.type_name, row.per_step, row.fix, list(row.counts)]
+            [row.held_by, row.type, row.per_step, row.fix, list(row.counts)]
             for row in growth
             if not row.minor
         ],

@@ -20,7 +20,7 @@ class Clock:
 
 watch = Watch(
     1.0,
-    lambda row, growth: print(row.holder, row.verdict, flush=True),
+    lambda row, growth: print(row.held_by, row.verdict, flush=True),
     clock=Clock(),
     work=lambda: 0.0,
     background=False,

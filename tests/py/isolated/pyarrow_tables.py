@@ -306,7 +306,7 @@ def forked_growth():
         captures["direct"].append(leakgraph.snapshot())
     for snapshots in captures.values():
         (row, *_) = leakgraph.diff(*snapshots, steps=[10, 20, 30]).rows
-        assert (row.type_name, row.verdict) == ("pyarrow.lib.Table", "accumulates")
+        assert (row.type, row.verdict) == ("pyarrow.lib.Table", "accumulates")
         assert 128_000 <= row.per_step < 128_500, row
 
 

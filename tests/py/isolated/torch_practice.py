@@ -384,7 +384,7 @@ def cached():
         generate(trainer.session, 600)
         snapshots.append(Seen().snapshot)
     growth = snapshots[0].diff(snapshots[1], min_bytes=64 * KIB)
-    assert {row.holder for row in growth} >= {
+    assert {row.held_by for row in growth} >= {
         "__main__.trainer.session.keys[*]",
         "__main__.trainer.session.values[*]",
     }, growth
