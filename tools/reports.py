@@ -22,6 +22,7 @@ import os
 import re
 import subprocess
 import sys
+from bisect import bisect
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -256,12 +257,14 @@ def by_attach(program: Program, form: str, seconds: float) -> Told:
         raise Failed(done.stderr.strip())
     files = sorted(folder.glob("*.lgs"), key=lambda path: int(path.stem))
     growth = asked("diff", *files)
-    span = taken_at(files[-1]) - taken_at(files[0])
+    # Others have no native memory, and are left out.
+    compared = files[-growth["snapshots"] :]
+    first, last = taken_at(compared[0]), taken_at(compared[-1])
     for old in files:
         old.unlink()
-    ran = json.loads(end.strip().splitlines()[-1])
-    pace = ran["calls"] / ran["seconds"]
-    return Told(rows_of(growth, pace * span / (len(files) - 1)))
+    times = json.loads(end.strip().splitlines()[-1])["times"]
+    calls = bisect(times, last) - bisect(times, first)
+    return Told(rows_of(growth, calls / (len(compared) - 1)))
 
 
 def asked(verb: str, *files: Path) -> dict[str, Any]:

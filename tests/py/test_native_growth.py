@@ -1,6 +1,7 @@
 """Native memory that grows is charged to the place that keeps it, or is lost."""
 
 import json
+import os
 import re
 
 import pytest
@@ -48,6 +49,18 @@ def test_blocks_that_C_code_loses_are_counted(told):
     assert "no pointer in the process leads to them" in fix
 
 
+@pytest.mark.skipif(
+    "PYTHONMALLOC" in os.environ, reason="objects lie in blocks of pymalloc"
+)
+def test_objects_that_C_code_loses_are_named(told):
+    holder, kind, rate, fix, counts = told["lost objects"]["rows"][0]
+    assert (holder, kind) == ("lost native memory", "hidden str")
+    assert counts[-1] - counts[0] == pytest.approx(6000, rel=0.05)
+    # A text of about 210 characters, with 40 to 56 bytes before it.
+    assert 250 < rate / 500 < 290
+    assert "missing Py_DECREF" in fix
+
+
 def test_lost_blocks_in_step_with_a_type_name_it(told):
     by_handle = told["by handle"]
     assert by_handle["rows"][0][0] == "lost native memory"
@@ -65,6 +78,10 @@ def test_without_native_memory_growth_says_how_to_get_it(told):
     assert "native=True (--native) say who holds" in plain["text"]
     assert not told["kept"]["needs_native"]
     assert "--native" not in told["kept"]["text"]
+
+
+def test_what_pointers_cannot_tell_for_sure_has_no_row(told):
+    assert [row[:2] for row in told["little"]["rows"]] == []
 
 
 def test_work_that_keeps_nothing_is_not_looked_at_again(told):

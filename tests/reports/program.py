@@ -7,14 +7,15 @@ training step; `let_go()` drops what the calls left behind. On the command line 
                              late: once caches are full, and modules imported
     repeat [fixed]           ask leakgraph.repeat()
     findings [fixed]         ask leakgraph.findings() after some calls
-    loop SECONDS [fixed]     call the work at a steady pace, for watch and attach;
-                             SIGTERM ends it
+    loop SECONDS [fixed]     call the work at a steady pace, for watch and attach, and
+                             say when; SIGTERM ends it
 
 and prints its answer as JSON in the last line.
 """
 
 from __future__ import annotations
 
+import array
 import contextlib
 import ctypes
 import gc
@@ -41,6 +42,9 @@ WARM, ROUNDS, CALLS = 20, 4, 25
 LATE = 400
 #: Calls in a second of a loop, at a steady pace so that a rate per second is known.
 PACE = 25
+#: So many of the last calls of a loop have their times in its answer. Under load, the
+#: pace is not steady, and snapshots stop the loop.
+MOST_TIMES = 1 << 13
 
 
 class _Mallinfo(ctypes.Structure):
@@ -175,11 +179,17 @@ def _loop(call: Callable[[], None], seconds: float) -> dict[str, Any]:
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     print("running", flush=True)
     begin, done = time.monotonic(), 0
+    times = array.array("d", bytes(8 * MOST_TIMES))
     while time.monotonic() < begin + seconds and not stopped.is_set():
         call()
+        times[done % MOST_TIMES] = time.time()
         done += 1
         time.sleep(max(0.0, begin + done / PACE - time.monotonic()))
-    return {"calls": done, "seconds": time.monotonic() - begin}
+    return {
+        "calls": done,
+        "seconds": time.monotonic() - begin,
+        "times": sorted(times)[-min(done, MOST_TIMES) :],
+    }
 
 
 def run(work: Callable[[int], None], let_go: Callable[[], None]) -> None:

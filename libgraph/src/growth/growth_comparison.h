@@ -124,6 +124,10 @@ void lg__growth_in_step(const lg__comparison *state, lg_growth *growth);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);
+/** Returns whether a row of memory that C code keeps for itself, or has lost,
+ * is too small to tell: pointers alone say who holds it. */
+bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
+                         const lg_growth_row *row);
 /** Sets what helps against rows of native growth, and of places below what no
  *  program can cut: memory that C code has lost, or keeps for itself. */
 void lg__growth_set_fixes(const lg__comparison *state, lg_growth *out);

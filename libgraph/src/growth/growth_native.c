@@ -195,6 +195,27 @@ lg__growth_native(lg__comparison *state, lg_growth *out)
     return true;
 }
 
+// Pointers do not tell everything: a snapshot may find none to a block that is
+// held, and libraries fill tables of their own. So what C code keeps for itself
+// or has lost counts from the same size on as memory that no object explains.
+bool
+lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
+                    const lg_growth_row *row)
+{
+    if (row->place == LG_NONE || row->verdict == LG_GROWTH_NATIVE)
+        return false;
+    lg_string top = lg__places_text(
+        state->newest, lg__place_top(state->newest, row->place)->type);
+    bool lost = lg__string_is(top, LG__NATIVE_LOST);
+    if (!lost && !lg__string_is(top, LG__NATIVE_VARIABLES) &&
+        !lg__string_is(top, LG__NATIVE_STACKS) &&
+        !lg__string_is(top, LG__NATIVE_LOCALS))
+        return false;
+    return row->gained < LEAST[LG_NATIVE_MALLOC] ||
+           (lost && (double)row->gained < VAGUE[LG_NATIVE_MALLOC] *
+                                              (double)growth->objects_gained);
+}
+
 static const char *
 fix_of_place(const lg_places *places, uint32_t place)
 {
@@ -228,12 +249,29 @@ fix_of_native(const lg_growth_row *row)
                : lg_native_kind_fix(row->native);
 }
 
+// Returns what helps with objects that C code has forgotten, or NULL.
+static const char *
+fix_of_hidden(const lg_growth_row *row)
+{
+    static const char hidden[] = "hidden ";
+    enum { LENGTH = sizeof hidden - 1 };
+    if (row->type.length < LENGTH ||
+        memcmp(row->type.data, hidden, LENGTH) != 0)
+        return NULL;
+    return "No pointer in the process leads to these objects, and yet their "
+           "counts of references are not 0: C code has not given references "
+           "back. Look for a missing Py_DECREF in the extension that makes "
+           "them.";
+}
+
 void
 lg__growth_set_fixes(const lg__comparison *state, lg_growth *out)
 {
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
-        row->fix = row->verdict == LG_GROWTH_NATIVE
+        const char *hidden = fix_of_hidden(row);
+        row->fix = hidden != NULL ? hidden
+                   : row->verdict == LG_GROWTH_NATIVE
                        ? fix_of_native(row)
                        : fix_of_place(state->newest, row->place);
     }
@@ -245,7 +283,8 @@ lg_growth_needs_native(const lg_growth *growth)
     for (size_t i = 0; i < growth->count && !growth->has_native; i++) {
         const lg_growth_row *row = &growth->rows[i];
         bool nameless =
-            row->verdict == LG_GROWTH_NATIVE && row->native == LG_NATIVE_MALLOC;
+            row->verdict == LG_GROWTH_NATIVE &&
+            (row->native == LG_NATIVE_MALLOC || row->native == LG_NATIVE_SMALL);
         if (!row->minor && (nameless || row->each_in_step > 0))
             return true;
     }

@@ -309,7 +309,8 @@ leave_out_small(const lg__comparison *state, lg_growth *out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
-        if (is_large(state, &out->rows[i]))
+        if (is_large(state, &out->rows[i]) &&
+            !lg__growth_is_vague(state, out, &out->rows[i]))
             out->rows[kept++] = out->rows[i];
     out->count = kept;
 }

@@ -1,6 +1,7 @@
 """What grows in native memory: repeat() of some kinds of work. Prints JSON."""
 
 import ctypes
+import itertools
 import json
 import zlib
 
@@ -33,6 +34,23 @@ def lose():
     """Lose blocks that C code has allocated."""
     for _ in range(500):
         libc.memset(libc.malloc(600), 65, 600)
+
+
+numbers = itertools.count()
+forget = ctypes.pythonapi.Py_IncRef
+forget.argtypes = [ctypes.py_object]
+
+
+def lose_objects():
+    """Take references to texts, as an extension does that forgets them."""
+    for _ in range(500):
+        forget(f"row {next(numbers)} " + "x" * 200)
+
+
+def lose_little():
+    """Lose less than any allocator is exact about."""
+    for _ in range(40):
+        libc.memset(libc.malloc(100), 65, 100)
 
 
 class Handle:
@@ -73,7 +91,9 @@ print(
             "plain": told(keep, native=False),
             "lost": told(lose),
             "by handle": told(lose_by_handle),
+            "lost objects": told(lose_objects),
             "let go": told(let_go),
+            "little": told(lose_little, native=True),
         }
     )
 )
