@@ -83,18 +83,34 @@ move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
     to->edge_kind = kind;
 }
 
+static const void *
+moved_narrow(const lg_columns *columns, lg_narrow_name name,
+             const uint32_t *number)
+{
+    const uint32_t nodes = columns->node_count;
+    const size_t element = name == LG_NARROW_ADDRESS ? 8 : 4;
+    void *wide = packed_allocate(nodes, element);
+    lg_columns_write(columns, name, 0, nodes, wide);
+    const void *out = moved(wide, number, nodes, element);
+    free(wide);
+    return out;
+}
+
 lg_columns
 codings_sorted(const lg_columns *columns, uint32_t window)
 {
     uint32_t *number = numbers_of(columns, window);
     uint32_t nodes = columns->node_count;
     lg_columns out = *columns;
-    out.address = moved(columns->address, number, nodes, sizeof *out.address);
+    out.address = (lg_addresses){
+        .wide = moved_narrow(columns, LG_NARROW_ADDRESS, number)};
     out.type = moved(columns->type, number, nodes, sizeof *out.type);
-    out.size = moved(columns->size, number, nodes, sizeof *out.size);
+    out.size =
+        (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_SIZE, number)};
     out.refcount =
-        moved(columns->refcount, number, nodes, sizeof *out.refcount);
-    out.found = moved(columns->found, number, nodes, sizeof *out.found);
+        (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_REFCOUNT, number)};
+    out.found =
+        (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_FOUND, number)};
     out.node_flags =
         moved(columns->node_flags, number, nodes, sizeof *out.node_flags);
     move_edges(columns, number, &out);
@@ -105,9 +121,9 @@ codings_sorted(const lg_columns *columns, uint32_t window)
 void
 codings_free(lg_columns *columns)
 {
-    const void *all[] = {columns->address,      columns->type,
-                         columns->size,         columns->refcount,
-                         columns->found,        columns->node_flags,
+    const void *all[] = {columns->address.wide, columns->type,
+                         columns->size.wide,    columns->refcount.wide,
+                         columns->found.wide,   columns->node_flags,
                          columns->first_edge,   columns->edge_target,
                          columns->edge_payload, columns->edge_kind};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

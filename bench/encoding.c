@@ -31,11 +31,11 @@ static bool
 node_is_same(const lg_columns *columns, uint32_t node,
              const packed_nodes *nodes, uint32_t i)
 {
-    return columns->address[node] == nodes->address[i] &&
+    return lg_columns_address(columns, node) == nodes->address[i] &&
            columns->type[node] == nodes->type[i] &&
-           columns->size[node] == nodes->size[i] &&
-           columns->refcount[node] == nodes->refcount[i] &&
-           columns->found[node] == nodes->found[i] &&
+           lg_columns_size(columns, node) == nodes->size[i] &&
+           lg_columns_refcount(columns, node) == nodes->refcount[i] &&
+           lg_columns_found(columns, node) == nodes->found[i] &&
            columns->node_flags[node] == nodes->flags[i] &&
            columns->first_edge[node + 1] - columns->first_edge[node] ==
                nodes->first[i + 1] - nodes->first[i];

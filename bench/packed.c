@@ -134,17 +134,19 @@ put_nodes(writer *to, uint32_t count, uint64_t *usual)
     const lg_columns *columns = to->columns;
     packed_sizes *sizes = &to->graph->sizes;
     for (uint32_t i = 0; i < count; i++)
-        to->numbers[i] = columns->size[to->member[i]];
+        to->numbers[i] = lg_columns_size(columns, to->member[i]);
     put(to, count, &usual[PACKED_SIZE], sizeof(uint32_t), &sizes->size);
     for (uint32_t i = 0; i < count; i++)
-        to->numbers[i] = columns->found[to->member[i]];
+        to->numbers[i] = lg_columns_found(columns, to->member[i]);
     put(to, count, &usual[PACKED_FOUND], sizeof(uint32_t), &sizes->counts);
     for (uint32_t i = 0; i < count; i++)
-        to->numbers[i] = (uint32_t)(columns->refcount[to->member[i]] -
-                                    columns->found[to->member[i]]);
+        to->numbers[i] =
+            (uint32_t)(lg_columns_refcount(columns, to->member[i]) -
+                       lg_columns_found(columns, to->member[i]));
     put(to, count, &usual[PACKED_REFCOUNT], sizeof(uint32_t), &sizes->counts);
     for (uint32_t i = 0; i < count; i++)
-        to->numbers[i] = packed_turned(columns->address[to->member[i]]);
+        to->numbers[i] =
+            packed_turned(lg_columns_address(columns, to->member[i]));
     put(to, count, NULL, sizeof(uint64_t), &sizes->address);
 }
 

@@ -79,9 +79,10 @@ rows_of_columns(both *of)
     const lg_columns *columns = of->columns;
     uint64_t sum = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        sum = sum * 31 + columns->size[node] + columns->type[node] +
-              columns->address[node] + columns->node_flags[node] +
-              columns->refcount[node] + columns->found[node];
+        sum = sum * 31 + lg_columns_size(columns, node) + columns->type[node] +
+              lg_columns_address(columns, node) + columns->node_flags[node] +
+              lg_columns_refcount(columns, node) +
+              lg_columns_found(columns, node);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
         sum = sum * 31 + columns->edge_target[edge] +
               columns->edge_payload[edge] + columns->edge_kind[edge];

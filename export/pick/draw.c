@@ -193,7 +193,7 @@ name_fold(const lg__view_picker *picker, const lg__view_family *family,
 {
     if (family->count == 1) {
         fold->node = lg__hop_end(picker, &family->kept[0].hop);
-        fold->address = picker->columns->address[fold->node];
+        fold->address = lg_columns_address(picker->columns, fold->node);
         lg_string type = lg_graph_type(picker->graph, family->type).name;
         lg_text_add_bytes(&fold->type, type.data, type.length);
         lg_node_title(picker->graph, fold->node, false, &fold->title);

@@ -282,7 +282,7 @@ lg__picker_draw(lg__view_picker *picker, uint32_t node, uint32_t depth,
         return status;
     lg__view_node *drawn = &picker->view->nodes[index];
     drawn->node = node;
-    drawn->address = picker->columns->address[node];
+    drawn->address = lg_columns_address(picker->columns, node);
     drawn->category = lg__picker_category(picker, node);
     drawn->depth = depth;
     drawn->count = 1;
@@ -338,7 +338,8 @@ add_key_label(const lg__view_picker *picker, uint32_t key, lg_text *out)
     lg_text_add(out, "[");
     lg__picker_name_type(picker, picker->columns->type[key], out);
     lg_text_addf(out, " …%04llx]",
-                 (unsigned long long)picker->columns->address[key] & 0xffff);
+                 (unsigned long long)lg_columns_address(picker->columns, key) &
+                     0xffff);
 }
 
 void

@@ -190,7 +190,7 @@ add_counts(lg__sheet *sheet, lg_node node)
     const lg_graph *graph = sheet->page.graph;
     int64_t unseen = lg_node_unexplained(graph, node);
     lg_text *out = sheet->page.out;
-    uint64_t address = lg_graph_columns(graph)->address[node];
+    uint64_t address = lg_columns_address(lg_graph_columns(graph), node);
     if (address) {
         begin_fact(sheet, "address", NULL);
         lg_text_addf(out, "0x%llx", (unsigned long long)address);

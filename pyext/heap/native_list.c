@@ -133,7 +133,7 @@ type_of(const lg_graph *graph, uint32_t id)
 {
     lg_node node = lg_graph_type(graph, id).node;
     uint64_t address =
-        node != LG_NONE ? lg_graph_columns(graph)->address[node] : 0;
+        node != LG_NONE ? lg_columns_address(lg_graph_columns(graph), node) : 0;
     PyTypeObject type;
     lg_native_type out = {0, 0, 0};
     if (address == 0 ||

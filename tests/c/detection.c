@@ -56,7 +56,8 @@ detection_end(detection *to, lg_tensor_row *out)
     REQUIRE(lg_graph_storages(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
     lg_tensor_row row = {0};
     for (size_t i = 0; i < rows.count; i++)
-        if (lg_graph_columns(graph)->address[rows.items[i].buffer] == 10000)
+        if (lg_columns_address(lg_graph_columns(graph), rows.items[i].buffer) ==
+            10000)
             row = rows.items[i];
     CHECK(row.bytes == 1000);
     if (out != NULL)

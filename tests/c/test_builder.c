@@ -123,7 +123,8 @@ edge_writers(void)
     lg_graph *graph = finish(builder);
     const lg_columns *columns = lg_graph_columns(graph);
     REQUIRE(columns->node_count == 3 + EDGES);
-    CHECK(columns->address[3 + EDGES - 1] == 4096 + 16 * (EDGES - 1));
+    CHECK(lg_columns_address(columns, 3 + EDGES - 1) ==
+          4096 + 16 * (EDGES - 1));
     CHECK(columns->edge_target[EDGES - 1] == 3 + EDGES - 1);
     CHECK(columns->edge_payload[EDGES - 1] == EDGES - 1);
     CHECK(columns->edge_target[EDGES] == 0);
@@ -148,7 +149,7 @@ found_and_native_roots(void)
     lg_builder_add_edge(builder, 3, LG_EDGE_INDEX, 1);
     lg_builder_add_found(builder, 2, 2);
     lg_graph *graph = finish(builder);
-    CHECK(lg_graph_columns(graph)->found[1] == 1);
+    CHECK(lg_columns_found(lg_graph_columns(graph), 1) == 1);
     CHECK(lg_node_unexplained(graph, 1) == 2);
     CHECK(lg_node_unexplained(graph, 2) == 0);
     CHECK(lg_node_unexplained(graph, 3) == -1);

@@ -25,7 +25,7 @@ check_definition(const lg_graph *graph, const uint8_t *flags)
                 (columns->edge_kind[edge] & LG_EDGE_TRAVERSED))
                 seen[columns->edge_target[edge]]++;
         for (uint32_t node = 0; node < columns->node_count; node++)
-            if (in[node] && columns->refcount[node] > seen[node])
+            if (in[node] && lg_columns_refcount(columns, node) > seen[node])
                 changed = !(in[node] = false);
     }
     for (uint32_t node = 0; node < columns->node_count; node++)

@@ -80,8 +80,8 @@ addresses(void)
     for (uint32_t i = 0; i < 2000; i++) {
         uint32_t found = lg_graph_find(graph, given[i]);
         if (i % 100 != 0)
-            CHECK(found <= i &&
-                  lg_graph_columns(graph)->address[found] == given[i]);
+            CHECK(found <= i && lg_columns_address(lg_graph_columns(graph),
+                                                   found) == given[i]);
     }
     CHECK(lg_graph_find(graph, 0) == LG_NONE);
     CHECK(lg_graph_find(graph, 2) == LG_NONE);

@@ -118,8 +118,8 @@ only_its_owner_holds(const lg_graph *graph, uint32_t node)
             lg_graph_root(graph, i).kind == LG_ROOT_GIVEN)
             return false;
     return openers == 1 && holders == 0 &&
-           (!lg_graph_is_partial(graph) ||
-            columns->refcount[node] <= columns->found[node]);
+           (!lg_graph_is_partial(graph) || lg_columns_refcount(columns, node) <=
+                                               lg_columns_found(columns, node));
 }
 
 static void

@@ -100,7 +100,7 @@ with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
     if (status == LG_OK)
         status = lg_builder_finish(builder, out, err);
     if (status == LG_OK)
-        CHECK(lg_graph_columns(*out)->found[0] == NODES);
+        CHECK(lg_columns_found(lg_graph_columns(*out), 0) == NODES);
     return status;
 }
 

@@ -103,7 +103,7 @@ overlaps_and_touches(void)
     lg_graph *graph = finish(builder);
     const lg_columns *columns = lg_graph_columns(graph);
     REQUIRE(columns->node_count == HOLDERS + 2);
-    CHECK(columns->address[HOLDERS] == 1000);
+    CHECK(lg_columns_address(columns, HOLDERS) == 1000);
     CHECK(lg_node_size(graph, HOLDERS) == 150);
     CHECK(columns->type[HOLDERS] == 4);
     CHECK(columns->node_flags[HOLDERS] == (LG_NODE_SYNTHETIC | LG_NODE_BUFFER));
@@ -114,7 +114,7 @@ overlaps_and_touches(void)
     CHECK(label_of(graph, 2, HOLDERS + 1) == data);
     CHECK(out_degree(graph, 3) == 0 && lg_node_size(graph, 3) == 1007);
     CHECK(lg_graph_find(graph, 1150) == HOLDERS + 1);
-    CHECK(columns->found[HOLDERS] == 0);
+    CHECK(lg_columns_found(columns, HOLDERS) == 0);
     CHECK(lg_node_unexplained(graph, HOLDERS) == 0);
     CHECK(lg_graph_root_count(graph) == 0);
     lg_graph_free(graph);
@@ -143,7 +143,7 @@ inside_of_objects(void)
     CHECK(out_degree(graph, 0) == 0 && out_degree(graph, 5) == 0);
     CHECK(label_of(graph, 3, HOLDERS) == 0);
     CHECK(lg_node_size(graph, HOLDERS) == 10);
-    CHECK(lg_graph_columns(graph)->address[HOLDERS] == 2090);
+    CHECK(lg_columns_address(lg_graph_columns(graph), HOLDERS) == 2090);
     CHECK(lg_node_size(graph, HOLDERS + 1) == 90);
     lg_graph_free(graph);
 }
@@ -293,7 +293,7 @@ static void
 check_buffer(const lg_graph *graph, uint32_t buffer, const map *bytes,
              const lg_span *spans, size_t count)
 {
-    uint64_t begin = lg_graph_columns(graph)->address[buffer];
+    uint64_t begin = lg_columns_address(lg_graph_columns(graph), buffer);
     uint64_t end = begin;
     uint64_t size = 0;
     do {
@@ -357,7 +357,8 @@ check_random(uint64_t seed)
         for (size_t at = 1; at <= BYTES; at++)
             if (maps[device].covered[at] && !maps[device].linked[at - 1]) {
                 REQUIRE(expected < lg_graph_columns(graph)->node_count);
-                CHECK(lg_graph_columns(graph)->address[expected] == at);
+                CHECK(lg_columns_address(lg_graph_columns(graph), expected) ==
+                      at);
                 CHECK(lg_node_device(graph, expected) == device);
                 expected++;
             }

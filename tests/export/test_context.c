@@ -110,8 +110,8 @@ test_keys_that_are_objects(void)
     lg_text text = {0};
     print_view(graph, owner, LG_REFS, &text);
     char label[64];
-    unsigned long long address =
-        (unsigned long long)lg_graph_columns(graph)->address[owner + 1];
+    unsigned long long address = (unsigned long long)lg_columns_address(
+        lg_graph_columns(graph), owner + 1);
     snprintf(label, sizeof label, "[Parameter …%04llx]  State",
              address & 0xffff);
     check_text(&text, label);

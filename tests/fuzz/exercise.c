@@ -120,7 +120,7 @@ exercise_node(const lg_graph *graph, uint32_t node)
     for (uint32_t i = 0; lg_node_fact_at(graph, node, i, &fact); i++)
         lg_text_add_bytes(&text, fact.text.data, fact.text.length);
     lg_node_referrers(graph, node, edges, 8);
-    lg_graph_find(graph, lg_graph_columns(graph)->address[node]);
+    lg_graph_find(graph, lg_columns_address(lg_graph_columns(graph), node));
     lg_node_title(graph, node, true, &text);
     for (int inward = 0; inward < 2; inward++) {
         if ((inward ? lg_node_hops_in : lg_node_hops_out)(graph, node, &hops,

@@ -86,8 +86,9 @@ static bool
 is_kept(const search *state, uint32_t node, uint64_t references)
 {
     const lg_columns *columns = &state->liveness->graph->columns;
-    return state->proof == ALIVE && (!lg__is_counted(columns, node) ||
-                                     columns->refcount[node] > references);
+    return state->proof == ALIVE &&
+           (!lg__is_counted(columns, node) ||
+            lg_columns_refcount(columns, node) > references);
 }
 
 // Looks at a node, and meets what refers to it. Returns whether the node has

@@ -213,8 +213,7 @@ static lg_status
 find_spent(const listing *to, const lg__top_item *item, uint64_t *out,
            lg_error *err)
 {
-    uint64_t spent = 0;
-    uint64_t rounding = 0;
+    uint64_t spent = 0, rounding = 0;
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < item->count && status == LG_OK; i++) {
         status = lg_node_rounding(to->analysis, item->nodes[i], &rounding, err);
@@ -623,7 +622,8 @@ put_refcount(const lg_ask *ask, const void *top, const void *row,
     lg_node node = ((const lg_top_row *)row)->node;
     (void)top, (void)field;
     if (node != LG_NONE)
-        lg__put_count(table, column, ask->graph->columns.refcount[node]);
+        lg__put_count(table, column,
+                      lg_columns_refcount(&ask->graph->columns, node));
 }
 
 static const lg_field fields[FIELDS + 1] = {

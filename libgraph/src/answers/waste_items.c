@@ -167,7 +167,8 @@ is_of_numbers(const lg__wasting *to, uint32_t node, uint64_t *count)
             continue;
         if ((layout != LG__LAYOUT_INT && layout != LG__LAYOUT_FLOAT) ||
             (type != 0 && layout != type) ||
-            (layout == LG__LAYOUT_INT && columns->size[item] > WIDEST_INT))
+            (layout == LG__LAYOUT_INT &&
+             lg_columns_size(columns, item) > WIDEST_INT))
             return false;
         type = layout;
         ++*count;

@@ -57,8 +57,8 @@ choose_kept(const lg_graph *graph, const uint32_t *members, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         if (columns->node_flags[members[i]] & (LG_NODE_NAME | LG_NODE_IMMORTAL))
             return members[i];
-        if (kept == LG_NONE ||
-            columns->refcount[members[i]] > columns->refcount[kept])
+        if (kept == LG_NONE || lg_columns_refcount(columns, members[i]) >
+                                   lg_columns_refcount(columns, kept))
             kept = members[i];
     }
     return kept;

@@ -66,8 +66,7 @@ copy_array(const lg_graph *from, lg_graph *to, enum lg__array_name name)
     void *block = lg__allocate(&to->allocator, size);
     if (block == NULL)
         return false;
-    if (size > 0)
-        memcpy(block, source->data, size);
+    lg__array_copy(from, name, 0, source->count, block);
     to->array[name] = (lg__array){block, source->count, block, size};
     return true;
 }

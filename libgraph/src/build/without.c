@@ -17,6 +17,7 @@ borrow(const lg_graph *graph, lg_graph *copy, uint8_t *kinds, lg__trait *traits)
     copy->checksum = 0;
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         copy->array[i].owned = NULL;
+    memset(copy->beside, 0, sizeof copy->beside);
     lg__array *array = &copy->array[LG__EDGE_KIND];
     array->data = array->owned = kinds;
     array->owned_size = (size_t)graph->columns.edge_count + 1;

@@ -147,7 +147,7 @@ pieces_of_buffers(const lg_graph *graph, lg__pieces *out, lg_error *err)
     lg_status status = start(count, out, err);
     for (uint32_t i = 0; i < graph->placed_count && status == LG_OK; i++) {
         uint32_t node = graph->device_node[i];
-        uint64_t address = columns->address[node];
+        uint64_t address = lg_columns_address(columns, node);
         if ((columns->node_flags[node] & LG_NODE_BUFFER) && address != 0)
             add(out, address, lg__buffer_bytes(graph, node),
                 graph->device_id[i], node);
@@ -330,7 +330,7 @@ add_buffers(tally *to)
     for (uint32_t i = 0; i < graph->placed_count; i++) {
         uint32_t node = graph->device_node[i];
         if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) &&
-            graph->columns.address[node] == 0)
+            lg_columns_address(&graph->columns, node) == 0)
             to->items[graph->device_id[i] - 1].outside +=
                 lg__buffer_bytes(graph, node);
     }

@@ -79,7 +79,8 @@ lg__buffer_block_frames(const lg_graph *graph, uint32_t buffer)
     uint64_t block =
         device == 0
             ? 0
-            : allocation_of(graph, device, graph->columns.address[buffer]);
+            : allocation_of(graph, device,
+                            lg_columns_address(&graph->columns, buffer));
     return block == 0 ? 0 : graph->block[block - 1].frames;
 }
 
@@ -108,7 +109,8 @@ row_of(const lg_graph *graph, lg__storages *to, uint32_t buffer)
         .allocation =
             device == 0
                 ? 0
-                : allocation_of(graph, device, graph->columns.address[buffer]),
+                : allocation_of(graph, device,
+                                lg_columns_address(&graph->columns, buffer)),
     };
     to->slot[buffer] = to->count;
     return row;

@@ -29,7 +29,7 @@ subtract_references(deduction *state)
     const lg_columns *columns = state->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
         state->references[node] = lg__is_counted(columns, node)
-                                      ? columns->refcount[node]
+                                      ? lg_columns_refcount(columns, node)
                                       : UINT32_MAX;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         if (!lg__is_visited(columns, node))

@@ -133,7 +133,7 @@ static inline bool
 lg__is_counted(const lg_columns *columns, uint32_t node)
 {
     return !(columns->node_flags[node] & LG_NODE_IMMORTAL) &&
-           columns->refcount[node] != UINT32_MAX;
+           lg_columns_refcount(columns, node) != UINT32_MAX;
 }
 
 /** States of a node in a search. */

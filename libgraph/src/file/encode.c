@@ -14,6 +14,27 @@ goes_on(lg__writer *out, size_t more, lg_error *err)
                : LG_ECANCELLED;
 }
 
+// Needs no memory, so that a file can always be written.
+static lg_status
+write_narrow(lg__writer *out, enum lg__array_name name, lg_error *err)
+{
+    uint64_t block[LG__COPY_ELEMENTS];
+    const size_t element = lg__array_infos[name].element;
+    const uint64_t count = out->arrays[name].count;
+    lg_status status = LG_OK;
+    for (uint64_t at = 0; at < count && status == LG_OK;) {
+        const uint64_t left = count - at;
+        const size_t part =
+            left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
+        lg__array_copy(out->graph, name, at, part, block);
+        status = lg__sink_write(&out->sink, block, part * element, err);
+        at += part;
+        if (status == LG_OK)
+            status = goes_on(out, part * element, err);
+    }
+    return status;
+}
+
 static lg_status
 write_raw(lg__writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
 {
@@ -96,13 +117,17 @@ write_plane(lg__writer *out, const uint8_t *plane, size_t length, lg_error *err)
 }
 
 // Returns the block of a column that begins at an element: in the room, if it
-// becomes differences there.
+// becomes differences there or the column is narrow.
 static const uint8_t *
 block_of(lg__writer *out, lg__payloads *payloads, const lg__coding *coding,
          uint64_t at, size_t count)
 {
     uint8_t *block = out->room.block;
     const uint8_t *column = out->arrays[coding->name].data;
+    if (column == NULL) {
+        lg__array_copy(out->graph, coding->name, at, count, block);
+        return block;
+    }
     column += at * lg__array_infos[coding->name].element;
     if (coding->encoding == LG__ENCODING_KINDS)
         lg__kinds_subtract(&payloads->contexts, column, at, count, block);
@@ -115,11 +140,18 @@ block_of(lg__writer *out, lg__payloads *payloads, const lg__coding *coding,
 }
 
 static bool
-begin_differences(lg__writer *out, lg__payloads *payloads)
+begin_planes(lg__writer *out, lg__planes *planes, const lg__coding *coding,
+             lg__payloads *payloads)
 {
+    const bool differs = lg__encoding_is_of_contexts(coding->encoding);
+    const bool is_narrow = out->arrays[coding->name].data == NULL;
+    if (!lg__planes_room_fit(&out->room.planes, planes) ||
+        ((differs || is_narrow) && lg__section_room_block(&out->room) == NULL))
+        return false;
+    if (!differs)
+        return true;
     *payloads = lg__encoding_payloads(out->arrays);
-    return lg__section_room_block(&out->room) != NULL &&
-           lg__contexts_begin(&payloads->contexts, 0);
+    return lg__contexts_begin(&payloads->contexts, 0);
 }
 
 static lg_status
@@ -128,9 +160,7 @@ write_planes(lg__writer *out, lg__planes *planes, const lg__coding *coding,
 {
     lg__planes_room *room = &out->room.planes;
     lg__payloads payloads = {0};
-    bool fits = lg__planes_room_fit(room, planes) &&
-                (!lg__encoding_is_of_contexts(coding->encoding) ||
-                 begin_differences(out, &payloads));
+    bool fits = begin_planes(out, planes, coding, &payloads);
     lg_status status = fits ? LG_OK : lg__error_memory(err);
     for (uint64_t at = 0; at < planes->count && status == LG_OK;) {
         size_t count = lg__block_count(planes->count, at);
@@ -230,7 +260,8 @@ lg__encode(lg__writer *out, lg__coding *coding, lg_error *err)
     const lg__array *array = &out->arrays[name];
     uint64_t length = array->count * lg__array_infos[name].element;
     if (coding->encoding == LG__ENCODING_RAW)
-        return write_raw(out, array->data, length, err);
+        return array->data == NULL ? write_narrow(out, name, err)
+                                   : write_raw(out, array->data, length, err);
     ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
     set_up(out, name == LG__STRING_BYTES && out->level < FOR_TEXTS);
     if (coding->encoding == LG__ENCODING_TARGETS) {

@@ -170,6 +170,27 @@ write_better(lg__writer *out, lg__coding *coding, lg_error *err)
     }
 }
 
+// The checksum of an array as the file has it.
+static uint64_t
+checksum_of(const lg__writer *out, enum lg__array_name name)
+{
+    const lg__array *array = &out->arrays[name];
+    const size_t element = lg__array_infos[name].element;
+    uint64_t block[LG__COPY_ELEMENTS];
+    XXH3_state_t state;
+    if (array->data != NULL)
+        return lg__checksum(array->data, array->count * element);
+    XXH3_64bits_reset(&state);
+    for (uint64_t at = 0; at < array->count; at += LG__COPY_ELEMENTS) {
+        const uint64_t left = array->count - at;
+        const size_t part =
+            left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
+        lg__array_copy(out->graph, name, at, part, block);
+        XXH3_64bits_update(&state, block, part * element);
+    }
+    return XXH3_64bits_digest(&state);
+}
+
 // Writes the section as it is if compression does not help.
 static lg_status
 writer_section(lg__writer *out, enum lg__array_name name,
@@ -198,7 +219,7 @@ writer_section(lg__writer *out, enum lg__array_name name,
         .offset = begin,
         .stored_length = out->sink.offset - begin,
         .raw_length = length,
-        .checksum = lg__checksum(array->data, length),
+        .checksum = checksum_of(out, name),
     };
     return status;
 }
@@ -293,11 +314,33 @@ is_written(const lg__array *arrays, size_t array)
     return array < LG__ARRAY_OPTIONAL || arrays[array].count > 0;
 }
 
+// Writes one section. To compress addresses, whose key sizes are, needs these
+// as the file has them.
+static lg_status
+write_array(lg__writer *out, lg__array *arrays, enum lg__array_name name,
+            lg_error *err)
+{
+    lg__array *sizes = &arrays[LG__SIZE];
+    const lg__array before = *sizes;
+    if (name == LG__ADDRESS && out->zstd != NULL && sizes->data == NULL) {
+        void *wide = lg__wide_alloc(sizes->count * sizeof(uint32_t));
+        if (wide == NULL)
+            return lg__error_memory(err);
+        lg__array_copy(out->graph, LG__SIZE, 0, sizes->count, wide);
+        sizes->data = wide;
+    }
+    lg_status status =
+        writer_section(out, name, &out->sections[out->section_count++], err);
+    if (sizes->data != before.data)
+        lg__wide_free((void *)(uintptr_t)sizes->data);
+    *sizes = before;
+    return status;
+}
+
 // Writes the sections of the graph first, because the analysis is bound to
 // their checksum.
 static lg_status
-write_all(lg__writer *out, const lg__array *arrays, uint64_t *bound,
-          lg_error *err)
+write_all(lg__writer *out, lg__array *arrays, uint64_t *bound, lg_error *err)
 {
     uint32_t count = 0;
     out->arrays = arrays;
@@ -311,8 +354,7 @@ write_all(lg__writer *out, const lg__array *arrays, uint64_t *bound,
         if (i == LG__ARRAY_ANALYSIS)
             *bound = lg__file_graph_checksum(out->sections, out->section_count);
         if (is_written(arrays, i))
-            status = writer_section(out, (enum lg__array_name)i,
-                                    &out->sections[out->section_count++], err);
+            status = write_array(out, arrays, (enum lg__array_name)i, err);
     }
     if (status == LG_OK)
         status = write_padding(out, err);
@@ -328,7 +370,8 @@ lg_graph_save(const lg_graph *graph, const char *path,
     lg_status status = lg_options_read(&whole, options, "lg_save_options", err);
     if (status != LG_OK)
         return status;
-    lg__writer out = {.monitor = monitor, .sink = {.descriptor = -1}};
+    lg__writer out = {
+        .graph = graph, .monitor = monitor, .sink = {.descriptor = -1}};
     const lg_analysis *analysis = whole.analysis;
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t binding[LG__ANALYSIS_WORDS];
@@ -353,7 +396,8 @@ static lg_status
 write_to(const lg_graph *graph, int descriptor, int compress,
          const lg_monitor *monitor, lg_error *err)
 {
-    lg__writer out = {.monitor = monitor, .sink = {.descriptor = descriptor}};
+    lg__writer out = {
+        .graph = graph, .monitor = monitor, .sink = {.descriptor = descriptor}};
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t unbound;
     memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);

@@ -15,7 +15,8 @@ typedef struct lg__writer {
     void *buffer;
     size_t buffer_size;
     lg__section_room room;
-    const lg__array *arrays;
+    const lg_graph *graph;   /**< has the narrow columns */
+    const lg__array *arrays; /**< those of narrow columns have no data */
     lg__file_section sections[LG__ARRAY_COUNT];
     uint32_t section_count;
     const lg_monitor *monitor;

@@ -321,7 +321,7 @@ find_addresses(const lg_graph *graph, span *all)
 {
     *all = (span){UINT64_MAX, 0, true};
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint64_t address = graph->columns.address[node];
+        uint64_t address = lg_columns_address(&graph->columns, node);
         if (address == 0 ||
             (graph->columns.node_flags[node] & LG_NODE_SYNTHETIC))
             continue;

@@ -60,7 +60,7 @@ look_at_views(lg__detection *detection, bool of_frames)
     for (uint32_t node = 0; node < graph->columns.node_count && enough;
          node++) {
         // The column has its greatest number for sizes that do not fit.
-        if (graph->columns.size[node] < LOOKED_AT ||
+        if (lg_columns_size(&graph->columns, node) < LOOKED_AT ||
             !lg__node_is_memory(graph, node))
             continue;
         enough = lg__views_look(&views, node);

@@ -1,5 +1,12 @@
 // Turns arrays from a builder or a file into the typed columns of a graph.
+//
+// Some columns become narrow, in their own blocks. The element of a node is
+// never behind the wide one that it replaces, and wide ones are read in order,
+// so each is read before its bytes are overwritten. The end of the block goes
+// back to the allocator.
 #include "graph/graph_private.h"
+
+#include <string.h>
 
 typedef struct group {
     enum lg__array_name leader;
@@ -69,11 +76,11 @@ bind_nodes_and_edges(lg_graph *graph)
     graph->columns = (lg_columns){
         .node_count = (uint32_t)array[LG__ADDRESS].count,
         .edge_count = array[LG__EDGE_TARGET].count,
-        .address = array[LG__ADDRESS].data,
+        .address = {.wide = array[LG__ADDRESS].data},
+        .size = {.wide = array[LG__SIZE].data},
+        .refcount = {.wide = array[LG__REFCOUNT].data},
+        .found = {.wide = array[LG__FOUND].data},
         .type = array[LG__TYPE].data,
-        .size = array[LG__SIZE].data,
-        .refcount = array[LG__REFCOUNT].data,
-        .found = array[LG__FOUND].data,
         .node_flags = array[LG__NODE_FLAGS].data,
         .first_edge = array[LG__FIRST_EDGE].data,
         .edge_target = array[LG__EDGE_TARGET].data,
@@ -102,6 +109,240 @@ bind_bytes(lg_graph *graph)
     graph->equal_count = (uint32_t)array[LG__EQUAL_NODE].count;
     graph->equal_node = array[LG__EQUAL_NODE].data;
     graph->equal_group = array[LG__EQUAL_GROUP].data;
+}
+
+enum {
+    LISTED_SHARE = 8, // a column with a larger share of large numbers is wide
+    SAMPLE = 64,      // the usual large number is that of every so many nodes
+    UPPER_MOST = 256, // upper halves of addresses
+};
+
+static const enum lg__array_name arrays[LG_NARROW_COUNT] = {
+    [LG_NARROW_ADDRESS] = LG__ADDRESS,
+    [LG_NARROW_SIZE] = LG__SIZE,
+    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,
+    [LG_NARROW_FOUND] = LG__FOUND,
+};
+
+// Returns the number, at least `limit`, that most nodes of a sample have, if
+// more than half of those have one. Otherwise it is any.
+static uint32_t
+usual_of(const uint32_t *numbers, uint64_t count, uint32_t limit)
+{
+    uint32_t usual = limit;
+    size_t votes = 0;
+    for (uint64_t i = 0; i < count; i += SAMPLE) {
+        if (numbers[i] < limit)
+            continue;
+        if (votes == 0)
+            usual = numbers[i];
+        votes += numbers[i] == usual ? 1 : (size_t)-1;
+    }
+    return usual;
+}
+
+static uint64_t
+count_listed(const uint32_t *numbers, uint64_t count, uint32_t limit,
+             uint32_t usual)
+{
+    uint64_t listed = 0;
+    for (uint64_t i = lg__first_at_least(numbers, 0, count, limit); i < count;
+         i = lg__first_at_least(numbers, i + 1, count, limit))
+        listed += numbers[i] != usual;
+    return listed;
+}
+
+// Writes numbers that fit, in bytes or words, which overwrite only what was
+// read.
+static void
+write_bytes(const uint32_t *numbers, void *to)
+{
+    uint8_t low[LG__SIMD_BLOCK];
+    for (unsigned i = 0; i < LG__SIMD_BLOCK; i++)
+        low[i] = (uint8_t)numbers[i];
+    memcpy(to, low, sizeof low);
+}
+
+static void
+write_words(const uint32_t *numbers, void *to)
+{
+    uint16_t low[LG__SIMD_BLOCK];
+    for (unsigned i = 0; i < LG__SIMD_BLOCK; i++)
+        low[i] = (uint16_t)numbers[i];
+    memcpy(to, low, sizeof low);
+}
+
+// Replaces numbers by elements of `width` bytes, and lists those that do not
+// fit.
+static void
+write_low(uint32_t *numbers, uint64_t count, size_t width,
+          const lg_narrow *column, uint32_t *node, uint32_t *value)
+{
+    const uint32_t limit = (1U << 8 * width) - 2;
+    char *low = (char *)numbers;
+    uint64_t next = lg__first_at_least(numbers, 0, count, limit);
+    for (uint64_t i = 0; i < count;) {
+        if (next - i >= LG__SIMD_BLOCK) {
+            (width == 1 ? write_bytes : write_words)(numbers + i,
+                                                     low + i * width);
+            i += LG__SIMD_BLOCK;
+            continue;
+        }
+        uint32_t number = numbers[i];
+        if (i == next) {
+            next = lg__first_at_least(numbers, i + 1, count, limit);
+            const bool listed = number != column->usual;
+            if (listed) {
+                *node++ = (uint32_t)i;
+                *value++ = number;
+            }
+            number = limit + listed;
+        }
+        memcpy(low + i++ * width, &number, width);
+    }
+}
+
+// Gives back all but the first bytes of an array's block, which are no elements
+// as files have them. Returns false when memory ran out.
+static bool
+keep_front(lg_graph *graph, lg__array *array, size_t size)
+{
+    lg__vector block = {array->owned, size, array->owned_size, 1};
+    lg__vector_trim(&graph->allocator, &block);
+    *array = (lg__array){NULL, array->count, block.data, block.capacity};
+    return block.capacity == size;
+}
+
+static bool
+narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
+               lg_narrow *column)
+{
+    lg__array *array = &graph->array[arrays[name]];
+    const uint32_t limit = (1U << 8 * width) - 2;
+    const uint32_t usual =
+        width == 1 ? usual_of(array->data, array->count, limit) : limit;
+    const uint64_t listed =
+        count_listed(array->data, array->count, limit, usual);
+    if (listed > array->count / LISTED_SHARE)
+        return true;
+    const size_t size = (size_t)listed * 2 * sizeof(uint32_t);
+    uint32_t *list = size > 0 ? lg__allocate(&graph->allocator, size) : NULL;
+    if (size > 0 && list == NULL)
+        return false;
+    graph->beside[name] = (lg__array){list, listed, list, size};
+    *column = (lg_narrow){
+        .usual = usual,
+        .listed = (uint32_t)listed,
+        .node = list,
+        .value = list != NULL ? list + listed : NULL,
+    };
+    write_low(array->owned, array->count, width, column, list,
+              list != NULL ? list + listed : NULL);
+    const bool kept = keep_front(graph, array, (size_t)array->count * width);
+    column->low = array->owned;
+    return kept;
+}
+
+// Returns which of the upper halves an address has, and adds it to them if it
+// is new; UPPER_MOST if there are too many.
+static unsigned
+place_of(uint32_t half, uint32_t *upper, unsigned *known)
+{
+    unsigned at = 0;
+    while (at < *known && upper[at] != half)
+        at++;
+    if (at == *known && at < UPPER_MOST)
+        upper[(*known)++] = half;
+    return at;
+}
+
+// Returns whether the next addresses all have that upper half.
+static bool
+have_half(const uint64_t *addresses, uint32_t half)
+{
+    uint64_t others = 0;
+    for (unsigned i = 0; i < LG__SIMD_BLOCK; i++)
+        others |= addresses[i] >> 32 ^ half;
+    return others == 0;
+}
+
+// Finds the upper half of each address. Returns false if there are too many.
+static bool
+find_upper(const uint64_t *addresses, uint64_t count, uint32_t *upper,
+           uint8_t *high)
+{
+    unsigned known = 0;
+    unsigned at = place_of((uint32_t)(addresses[0] >> 32), upper, &known);
+    for (uint64_t i = 0; i < count;) {
+        if (count - i >= LG__SIMD_BLOCK &&
+            have_half(addresses + i, upper[at])) {
+            memset(high + i, (int)at, LG__SIMD_BLOCK);
+            i += LG__SIMD_BLOCK;
+            continue;
+        }
+        const uint32_t half = (uint32_t)(addresses[i] >> 32);
+        at = upper[at] == half ? at : place_of(half, upper, &known);
+        if (at == UPPER_MOST)
+            return false;
+        high[i++] = (uint8_t)at;
+    }
+    return true;
+}
+
+// Replaces addresses by their lower halves.
+static void
+write_halves(uint64_t *addresses, uint64_t count)
+{
+    char *low = (char *)addresses;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t half = (uint32_t)addresses[i];
+        memcpy(low + i * sizeof half, &half, sizeof half);
+    }
+}
+
+static bool
+narrow_addresses(lg_graph *graph, lg_addresses *column)
+{
+    lg__array *array = &graph->array[LG__ADDRESS];
+    const size_t halves = UPPER_MOST * sizeof(uint32_t);
+    const size_t size = halves + (size_t)array->count;
+    uint32_t *upper = lg__allocate(&graph->allocator, size);
+    if (upper == NULL)
+        return false;
+    uint8_t *high = (uint8_t *)upper + halves;
+    if (!find_upper(array->data, array->count, upper, high)) {
+        lg__deallocate(&graph->allocator, upper, size);
+        return true;
+    }
+    write_halves(array->owned, array->count);
+    const bool kept =
+        keep_front(graph, array, (size_t)array->count * sizeof(uint32_t));
+    graph->beside[LG_NARROW_ADDRESS] =
+        (lg__array){upper, array->count, upper, size};
+    *column = (lg_addresses){NULL, array->owned, high, upper};
+    return kept;
+}
+
+// Makes a column narrow, if it suits. Returns false when memory ran out; the
+// column is whole then.
+static bool
+make_narrow(lg_graph *graph, lg_narrow_name name)
+{
+    lg_columns *columns = &graph->columns;
+    const lg__array *array = &graph->array[arrays[name]];
+    if (array->owned == NULL || array->owned != array->data ||
+        array->count == 0)
+        return true;
+    switch (name) {
+    case LG_NARROW_ADDRESS:
+        return narrow_addresses(graph, &columns->address);
+    case LG_NARROW_SIZE:
+        return narrow_numbers(graph, name, sizeof(uint16_t), &columns->size);
+    case LG_NARROW_REFCOUNT:
+        return narrow_numbers(graph, name, 1, &columns->refcount);
+    default:
+        return narrow_numbers(graph, name, 1, &columns->found);
+    }
 }
 
 // An empty array still points somewhere, because offsets to NULL are undefined.
@@ -140,7 +381,10 @@ lg__graph_bind(lg_graph *graph, lg_error *err)
     graph->info_key = array[LG__INFO_KEY].data;
     graph->info_value = array[LG__INFO_VALUE].data;
     bind_bytes(graph);
-    return LG_OK;
+    bool enough = true;
+    for (int i = LG_NARROW_COUNT; i-- > 0 && enough;)
+        enough = make_narrow(graph, (lg_narrow_name)i);
+    return enough ? LG_OK : lg__error_memory(err);
 }
 
 lg__array

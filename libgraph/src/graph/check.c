@@ -158,16 +158,31 @@ check_types(const lg_graph *graph, lg_error *err)
     return LG_OK;
 }
 
+// Returns the first node from one on whose size does not fit its column; the
+// number of nodes if there is none. A narrow column lists them.
+static uint64_t
+next_large_size(const lg_columns *columns, uint64_t from)
+{
+    const lg_narrow *sizes = &columns->size;
+    if (sizes->wide != NULL)
+        return lg__first_at_least(sizes->wide, from, columns->node_count,
+                                  UINT32_MAX);
+    uint32_t at =
+        lg__ascending_place(sizes->node, sizes->listed, (uint32_t)from);
+    while (at < sizes->listed && sizes->value[at] != UINT32_MAX)
+        at++;
+    return at < sizes->listed ? sizes->node[at] : columns->node_count;
+}
+
 // The overflow table must have exactly the sizes that do not fit their column.
 static lg_status
 check_sizes(const lg_graph *graph, lg_error *err)
 {
-    const uint32_t *size = graph->columns.size;
-    uint32_t count = graph->columns.node_count;
+    const lg_columns *columns = &graph->columns;
     uint32_t next = 0;
-    for (uint64_t node = lg__first_at_least(size, 0, count, UINT32_MAX);
-         node < count;
-         node = lg__first_at_least(size, node + 1, count, UINT32_MAX)) {
+    for (uint64_t node = next_large_size(columns, 0);
+         node < columns->node_count;
+         node = next_large_size(columns, node + 1)) {
         if (next == graph->big_count || graph->big_node[next] != node)
             return lg__check_failed(err, "the size of a node", node);
         next++;

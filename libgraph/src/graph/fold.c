@@ -261,8 +261,8 @@ note_edges_of(folding *state, uint32_t node)
 static bool
 has_unseen_holders(const lg_graph *graph, uint32_t node)
 {
-    return graph->partial &&
-           graph->columns.refcount[node] > graph->columns.found[node];
+    return graph->partial && lg_columns_refcount(&graph->columns, node) >
+                                 lg_columns_found(&graph->columns, node);
 }
 
 static void

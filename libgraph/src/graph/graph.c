@@ -69,7 +69,7 @@ lg_graph_is_partial(const lg_graph *graph)
 uint64_t
 lg_node_size(const lg_graph *graph, lg_node node)
 {
-    uint32_t size = graph->columns.size[node];
+    uint32_t size = lg_columns_size(&graph->columns, node);
     if (size != UINT32_MAX)
         return size;
     return graph
@@ -138,9 +138,10 @@ lg_node_unexplained(const lg_graph *graph, lg_node node)
     const lg_columns *columns = &graph->columns;
     const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
     if (graph->partial || (columns->node_flags[node] & countless) ||
-        columns->refcount[node] == UINT32_MAX)
+        lg_columns_refcount(columns, node) == UINT32_MAX)
         return 0;
-    return (int64_t)columns->refcount[node] - (int64_t)columns->found[node];
+    return (int64_t)lg_columns_refcount(columns, node) -
+           (int64_t)lg_columns_found(columns, node);
 }
 
 lg_string
@@ -323,6 +324,8 @@ lg_graph_memory(const lg_graph *graph)
     uint64_t bytes = sizeof *graph;
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         bytes += graph->array[i].owned != NULL ? graph->array[i].owned_size : 0;
+    for (size_t i = 0; i < LG_NARROW_COUNT; i++)
+        bytes += graph->beside[i].owned_size;
     if (lazy->has_reverse)
         bytes +=
             lg__reverse_size(&graph->columns, lazy->reverse.first_top != NULL);

@@ -133,7 +133,9 @@ struct lg_graph {
     bool partial;
     uint64_t checksum; /**< checksum of its file; 0: it has none */
 
+    /** A narrow column has its low parts here, without `data`. */
     lg__array array[LG__ARRAY_COUNT];
+    lg__array beside[LG_NARROW_COUNT]; /**< what narrow columns have besides */
     lg_allocator allocator;
     void *map; /**< the mapped file, or NULL */
     size_t map_size;
@@ -147,8 +149,16 @@ lg__array lg__vector_take(lg__vector *vector);
 lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
                         lg_error *err);
 
-/** Sets the typed pointers from the arrays. Fails if their counts disagree. */
+/** Sets the typed pointers from the arrays, and makes columns narrow that the
+ *  graph owns. Fails if the counts of arrays disagree. */
 lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
+
+/** How many elements to copy at a time where there is no memory but the stack.
+ */
+enum { LG__COPY_ELEMENTS = 1 << 11 };
+/** Copies `count` elements of an array, from one on, as files have them. */
+void lg__array_copy(const lg_graph *graph, enum lg__array_name name,
+                    uint64_t from, uint64_t count, void *to);
 
 /** Derives from checked arrays the traits of types, and whether the graph is
  *  partial. */

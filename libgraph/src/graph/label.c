@@ -98,9 +98,10 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
     lg_text_add(out, "<");
     lg__text_add_string(out,
                         lg_graph_type(graph, graph->columns.type[key]).name);
-    if (!is_str && graph->columns.address[key] != 0)
-        lg_text_addf(out, " 0x%llx",
-                     (unsigned long long)graph->columns.address[key]);
+    if (!is_str && lg_columns_address(&graph->columns, key) != 0)
+        lg_text_addf(
+            out, " 0x%llx",
+            (unsigned long long)lg_columns_address(&graph->columns, key));
     lg_text_add(out, ">");
 }
 

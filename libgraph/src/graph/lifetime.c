@@ -5,12 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const lg__array_info lg__array_infos[LG__ARRAY_COUNT] = {
-#define X(name, id, element, title) {id, element, title},
-    LG__ARRAYS(X)
-#undef X
-};
-
 lg_status
 lg__graph_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
 {
@@ -71,6 +65,9 @@ lg_graph_free(lg_graph *graph)
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         lg__deallocate(&allocator, graph->array[i].owned,
                        graph->array[i].owned_size);
+    for (size_t i = 0; i < LG_NARROW_COUNT; i++)
+        lg__deallocate(&allocator, graph->beside[i].owned,
+                       graph->beside[i].owned_size);
     lg__deallocate(&allocator, graph->type_trait,
                    graph->type_count * sizeof(lg__trait));
     if (graph->map != NULL)

@@ -16,7 +16,7 @@ lg_graph_edge_count(const lg_graph *graph)
 uint64_t
 lg_node_address(const lg_graph *graph, lg_node node)
 {
-    return graph->columns.address[node];
+    return lg_columns_address(&graph->columns, node);
 }
 
 uint32_t

@@ -151,15 +151,16 @@ sort_by_address(const lg_columns *columns, uint32_t *nodes, uint32_t *spare,
     for (unsigned shift = 0; shift < 64; shift += 8) {
         uint32_t place[257] = {0};
         for (uint32_t i = 0; i < count; i++)
-            place[(columns->address[source[i]] >> shift & 255) + 1]++;
-        uint64_t sample = columns->address[source[0]] >> shift & 255;
+            place[(lg_columns_address(columns, source[i]) >> shift & 255) +
+                  1]++;
+        uint64_t sample = lg_columns_address(columns, source[0]) >> shift & 255;
         if (place[sample + 1] == count)
             continue;
         for (size_t digit = 1; digit < 257; digit++)
             place[digit] += place[digit - 1];
         for (uint32_t i = 0; i < count; i++)
-            target[place[columns->address[source[i]] >> shift & 255]++] =
-                source[i];
+            target[place[lg_columns_address(columns, source[i]) >> shift &
+                         255]++] = source[i];
         uint32_t *swapped = source;
         source = target;
         target = swapped;
@@ -178,7 +179,7 @@ make_by_address(const lg_graph *graph, lg__lazy *out)
     if (nodes != NULL && spare != NULL) {
         uint32_t filled = 0;
         for (uint32_t node = 0; node < columns->node_count; node++)
-            if (columns->address[node] != 0)
+            if (lg_columns_address(columns, node) != 0)
                 nodes[filled++] = node;
         if (filled > 0)
             sort_by_address(columns, nodes, spare, filled);
@@ -196,7 +197,7 @@ static uint32_t
 scan_for_address(const lg_columns *columns, uint64_t address)
 {
     for (uint32_t node = 0; node < columns->node_count; node++)
-        if (columns->address[node] == address)
+        if (lg_columns_address(columns, node) == address)
             return node;
     return LG_NONE;
 }
@@ -209,12 +210,12 @@ search_address(const lg_columns *columns, const uint32_t *nodes, uint32_t count,
     uint32_t high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (columns->address[nodes[middle]] < address)
+        if (lg_columns_address(columns, nodes[middle]) < address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < count && columns->address[nodes[low]] == address)
+    if (low < count && lg_columns_address(columns, nodes[low]) == address)
         return nodes[low];
     return LG_NONE;
 }

@@ -118,7 +118,7 @@ lg__graph_rounding(const lg_graph *graph)
     const lg_columns *columns = &graph->columns;
     uint64_t sum = 0;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint32_t size = columns->size[node];
+        uint32_t size = lg_columns_size(columns, node);
         bool one_block = graph->type_trait[columns->type[node]].parted == 0;
         if (is_exact(graph, node))
             continue;

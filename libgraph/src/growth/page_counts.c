@@ -28,7 +28,7 @@ type_address(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     lg_node type = lg_graph_type(graph, columns->type[node]).node;
-    return type == LG_NONE ? 0 : columns->address[type];
+    return type == LG_NONE ? 0 : lg_columns_address(columns, type);
 }
 
 static int
@@ -49,7 +49,8 @@ residents_of(const lg_graph *graph)
     if (all == NULL)
         return NULL;
     for (uint32_t i = 0; i < columns->node_count; i++)
-        all[i] = (resident){columns->address[i], type_address(graph, i), i};
+        all[i] = (resident){lg_columns_address(columns, i),
+                            type_address(graph, i), i};
     lg__sort(all, columns->node_count, sizeof *all, compare_residents);
     return all;
 }
@@ -70,7 +71,8 @@ has_page(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     return !(columns->node_flags[node] & LG_NODE_SYNTHETIC) &&
-           columns->address[node] != 0 && lg_node_device(graph, node) == 0;
+           lg_columns_address(columns, node) != 0 &&
+           lg_node_device(graph, node) == 0;
 }
 
 static bool
@@ -78,7 +80,7 @@ add_node(const lg_graph *graph, uint32_t node, uint32_t place,
          uint64_t page_bytes, page_uses *uses)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint64_t address = columns->address[node], last = address;
+    uint64_t address = lg_columns_address(columns, node), last = address;
     if (columns->node_flags[node] & LG_NODE_BUFFER) {
         uint64_t size = lg_node_size(graph, node);
         last += size > 0 && address + size > address ? size - 1 : 0;
@@ -149,7 +151,7 @@ find_uses(const lg_graph *child, const lg_graph *parent, uint64_t page_bytes,
     resident *older = residents_of(parent);
     bool found = older != NULL;
     for (uint32_t i = 0; found && i < nodes; i++) {
-        const resident here = {lg_graph_columns(child)->address[i],
+        const resident here = {lg_columns_address(lg_graph_columns(child), i),
                                type_address(child, i), i};
         const resident *same =
             bsearch(&here, older, others, sizeof here, compare_residents);

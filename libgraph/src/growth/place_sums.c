@@ -72,7 +72,6 @@ lg__places_add_up(lg__place_walk *walk)
     const uint64_t *first_edge = columns->first_edge;
     const uint64_t *retained = walk->analysis->host;
     const uint32_t *place = walk->place;
-    const uint32_t *sizes = columns->size;
     lg__place_item *items = lg__place_at(walk->places, 0);
     uint32_t nodes = columns->node_count;
     forget_steps(walk->places);
@@ -81,7 +80,7 @@ lg__places_add_up(lg__place_walk *walk)
         uint32_t ahead = node + AHEAD < nodes ? node + AHEAD : node;
         __builtin_prefetch(&items[place[ahead] & ~LG__PLACE_MARKS]);
         lg__place_item *item = &items[place[node] & ~LG__PLACE_MARKS];
-        uint64_t size = sizes[node];
+        uint64_t size = lg_columns_size(columns, node);
         if (size == UINT32_MAX)
             size = lg_node_size(walk->graph, node);
         item->host[0] += size;

@@ -59,13 +59,11 @@ is_rewritten(enum lg__array_name name)
 static void
 copy_array(graph_draft *draft, enum lg__array_name name, size_t skip)
 {
-    const lg__array *source = &draft->native->graph->array[name];
-    size_t element = lg__array_infos[name].element;
-    size_t count = (size_t)source->count - skip;
+    const lg_graph *source = draft->native->graph;
+    size_t count = (size_t)source->array[name].count - skip;
     void *place = extend(draft, name, count);
-    if (place != NULL && count > 0)
-        memcpy(place, (const char *)source->data + skip * element,
-               count * element);
+    if (place != NULL)
+        lg__array_copy(source, name, skip, count, place);
 }
 
 static void
@@ -326,7 +324,7 @@ write_roots(graph_draft *draft)
             !is_explained(native, node))
             add_root(draft, node, graph->root_kind[i], graph->root_name[i]);
         else if (draft->enough)
-            found[node] = graph->columns.refcount[node];
+            found[node] = lg_columns_refcount(&graph->columns, node);
     }
     for (uint32_t i = 0; i <= native->holders; i++)
         if (draft->node_of[i] != LG_NONE)

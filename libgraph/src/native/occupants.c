@@ -131,7 +131,7 @@ occupy_storage(lg__native *native, uint32_t node)
 {
     const lg_graph *graph = native->graph;
     lg_native_block *blocks = native->memory->blocks;
-    uint64_t address = graph->columns.address[node];
+    uint64_t address = lg_columns_address(&graph->columns, node);
     uint64_t bytes =
         lg_node_fact_number(graph, node, "bytes", lg_node_size(graph, node));
     uint64_t end = address + bytes;
@@ -154,7 +154,7 @@ static void
 occupy_node(lg__native *native, uint32_t node)
 {
     lg_native_block *blocks = native->memory->blocks;
-    uint64_t address = native->graph->columns.address[node];
+    uint64_t address = lg_columns_address(&native->graph->columns, node);
     uint32_t block = lg__block_find(&native->index, address);
     if (block == LG_NONE || blocks[block].node != LG_NONE ||
         address - blocks[block].address > UINT16_MAX)
@@ -235,10 +235,12 @@ occupy_all(lg__native *native)
         native->furniture[type] = is_furniture(native, type);
     }
     for (uint32_t node = 0; node < native->nodes; node++)
-        if (columns->address[node] != 0 && !is_storage(native->graph, node))
+        if (lg_columns_address(columns, node) != 0 &&
+            !is_storage(native->graph, node))
             occupy_node(native, node);
     for (uint32_t node = 0; node < native->nodes; node++)
-        if (columns->address[node] != 0 && is_storage(native->graph, node) &&
+        if (lg_columns_address(columns, node) != 0 &&
+            is_storage(native->graph, node) &&
             lg_node_device(native->graph, node) == 0)
             occupy_storage(native, node);
     for (uint32_t node = 0; node < native->nodes; node++)

@@ -10,7 +10,7 @@ size_of_all(const lg_graph *graph)
 {
     uint64_t total = 0;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
-        total += graph->columns.size[node];
+        total += lg_columns_size(&graph->columns, node);
     for (uint32_t i = 0; i < graph->big_count; i++)
         total += graph->big_size[i] - UINT32_MAX;
     return total;

@@ -181,7 +181,7 @@ held_rows(const placed *self, const spans *all)
     const lg_columns *columns = lg_graph_columns(self->graph);
     PyObject *rows = PyList_New(0);
     for (uint32_t i = 0; rows != NULL && i < columns->node_count; i++) {
-        size_t at = span_with(all, columns->address[i]);
+        size_t at = span_with(all, lg_columns_address(columns, i));
         uint32_t place = self->place_of[i];
         if (at == all->count || place == LG_NONE)
             continue;

@@ -173,10 +173,10 @@ add_node_numbers(lg__arrow_batch *batch, const lg_graph *graph,
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
         uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
         number[i] = node;
-        address[i] = columns->address[node];
+        address[i] = lg_columns_address(columns, node);
         size[i] = (int64_t)lg_node_size(graph, node);
-        refcount[i] = columns->refcount[node];
-        found[i] = columns->found[node];
+        refcount[i] = lg_columns_refcount(columns, node);
+        found[i] = lg_columns_found(columns, node);
     }
 }
 

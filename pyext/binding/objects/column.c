@@ -6,6 +6,7 @@
 typedef struct column_object {
     PyObject_HEAD
     lg__snapshot_object *snapshot;
+    void *copy; /**< of a narrow column; or NULL */
     const void *data;
     Py_ssize_t count;
     Py_ssize_t itemsize;
@@ -14,7 +15,8 @@ typedef struct column_object {
 
 typedef struct column_view {
     const char *name;
-    const void *data;
+    const void *data; /**< NULL: the column is narrow */
+    lg_narrow_name narrow;
     uint64_t count;
     Py_ssize_t itemsize;
     const char *format;
@@ -25,16 +27,16 @@ column_lookup(const lg_columns *of, PyObject *name, column_view *found)
 {
     uint64_t nodes = of->node_count, edges = of->edge_count;
     const column_view views[] = {
-        {"address", of->address, nodes, 8, "Q"},
-        {"type", of->type, nodes, 4, "I"},
-        {"size", of->size, nodes, 4, "I"},
-        {"refcount", of->refcount, nodes, 4, "I"},
-        {"found", of->found, nodes, 4, "I"},
-        {"node_flags", of->node_flags, nodes, 2, "H"},
-        {"first_edge", of->first_edge, nodes + 1, 8, "Q"},
-        {"edge_target", of->edge_target, edges, 4, "I"},
-        {"edge_payload", of->edge_payload, edges, 4, "I"},
-        {"edge_kind", of->edge_kind, edges, 1, "B"},
+        {"address", of->address.wide, LG_NARROW_ADDRESS, nodes, 8, "Q"},
+        {"type", of->type, LG_NARROW_COUNT, nodes, 4, "I"},
+        {"size", of->size.wide, LG_NARROW_SIZE, nodes, 4, "I"},
+        {"refcount", of->refcount.wide, LG_NARROW_REFCOUNT, nodes, 4, "I"},
+        {"found", of->found.wide, LG_NARROW_FOUND, nodes, 4, "I"},
+        {"node_flags", of->node_flags, LG_NARROW_COUNT, nodes, 2, "H"},
+        {"first_edge", of->first_edge, LG_NARROW_COUNT, nodes + 1, 8, "Q"},
+        {"edge_target", of->edge_target, LG_NARROW_COUNT, edges, 4, "I"},
+        {"edge_payload", of->edge_payload, LG_NARROW_COUNT, edges, 4, "I"},
+        {"edge_kind", of->edge_kind, LG_NARROW_COUNT, edges, 1, "B"},
     };
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (PyUnicode_CompareWithASCIIString(name, views[i].name) == 0) {
@@ -44,16 +46,33 @@ column_lookup(const lg_columns *of, PyObject *name, column_view *found)
     return false;
 }
 
+/** The numbers of a narrow column, as a block. */
+static void *
+copy_of(const lg_columns *columns, const column_view *view)
+{
+    void *copy = PyMem_Malloc((size_t)view->count * (size_t)view->itemsize);
+    if (copy == NULL)
+        return PyErr_NoMemory();
+    lg_columns_write(columns, view->narrow, 0, (size_t)view->count, copy);
+    return copy;
+}
+
 static PyObject *
 column_new(lg__core_state *state, lg__snapshot_object *snapshot,
-           const column_view *view)
+           const lg_columns *columns, const column_view *view)
 {
-    column_object *self = lg__object_new(state, LG__TYPE_COLUMN);
-    if (self == NULL)
+    void *copy = view->data == NULL ? copy_of(columns, view) : NULL;
+    if (view->data == NULL && copy == NULL)
         return NULL;
+    column_object *self = lg__object_new(state, LG__TYPE_COLUMN);
+    if (self == NULL) {
+        PyMem_Free(copy);
+        return NULL;
+    }
     Py_INCREF(snapshot);
     self->snapshot = snapshot;
-    self->data = view->data;
+    self->copy = copy;
+    self->data = copy != NULL ? copy : view->data;
     self->count = (Py_ssize_t)view->count;
     self->itemsize = view->itemsize;
     self->format = view->format;
@@ -74,7 +93,8 @@ lg__snapshot_column(PyObject *self, PyObject *name)
     if (!column_lookup(lg_graph_columns(graph), name, &view))
         return PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                             "There is no column '%U'; see help(column).", name);
-    PyObject *column = column_new(state, snapshot, &view);
+    PyObject *column =
+        column_new(state, snapshot, lg_graph_columns(graph), &view);
     PyObject *memory = column ? PyMemoryView_FromObject(column) : NULL;
     Py_XDECREF(column);
     return memory;
@@ -84,6 +104,7 @@ static void
 column_dealloc(column_object *self)
 {
     Py_XDECREF(self->snapshot);
+    PyMem_Free(self->copy);
     lg__object_free(self);
 }
 

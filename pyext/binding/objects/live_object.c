@@ -13,7 +13,7 @@ enum { REFERRERS = 8 };
 static PyObject *
 find_in(PyObject *list, const lg_graph *graph, uint32_t node)
 {
-    const uint64_t address = lg_graph_columns(graph)->address[node];
+    const uint64_t address = lg_columns_address(lg_graph_columns(graph), node);
     for (Py_ssize_t i = 0; address != 0 && i < PyList_GET_SIZE(list); i++) {
         PyObject *object = PyList_GET_ITEM(list, i);
         if ((uint64_t)(uintptr_t)object != address)

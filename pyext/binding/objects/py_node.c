@@ -84,7 +84,8 @@ static PyObject *
 get_address(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
-    return columns ? PyLong_FromUnsignedLongLong(columns->address[self->index])
+    return columns ? PyLong_FromUnsignedLongLong(
+                         lg_columns_address(columns, self->index))
                    : NULL;
 }
 
@@ -132,7 +133,8 @@ static PyObject *
 get_refcount(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
-    return columns ? PyLong_FromUnsignedLong(columns->refcount[self->index])
+    return columns ? PyLong_FromUnsignedLong(
+                         lg_columns_refcount(columns, self->index))
                    : NULL;
 }
 
@@ -140,8 +142,9 @@ static PyObject *
 get_found(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
-    return columns ? PyLong_FromUnsignedLong(columns->found[self->index])
-                   : NULL;
+    return columns
+               ? PyLong_FromUnsignedLong(lg_columns_found(columns, self->index))
+               : NULL;
 }
 
 static PyObject *

@@ -39,8 +39,8 @@ lg__target_has_type(const lg_graph *graph, uint32_t node, PyObject *object)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t type = lg_graph_type(graph, columns->type[node]).node;
-    return type == LG_NONE ||
-           columns->address[type] == (uint64_t)(uintptr_t)Py_TYPE(object);
+    return type == LG_NONE || lg_columns_address(columns, type) ==
+                                  (uint64_t)(uintptr_t)Py_TYPE(object);
 }
 
 bool
@@ -249,7 +249,7 @@ shares_item(const lg_graph *graph, uint32_t node, PyObject *target)
         unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
         uint32_t item = columns->edge_target[edge];
         if (kind == LG_EDGE_INDEX && at < PySequence_Fast_GET_SIZE(target) &&
-            columns->address[item] ==
+            lg_columns_address(columns, item) ==
                 (uint64_t)(uintptr_t)PySequence_Fast_GET_ITEM(target, at))
             return true;
     }

@@ -246,6 +246,8 @@ work(lg__child *child, const lg_monitor *monitor, lg__report *end,
         return status;
     lg__walk_free(walk);
     status = lg__capture_end(walk, &graph, err);
+    if (status == LG_OK)
+        lg__arena_rest(&walk->allocator);
     if (status == LG_OK && child->facts != NULL &&
         native.memory.failure == NULL)
         status = add_native(child, monitor, &graph, err);

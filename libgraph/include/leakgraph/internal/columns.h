@@ -13,25 +13,119 @@
 extern "C" {
 #endif
 
+/** Numbers of all nodes, of which nearly all are small: a byte or two for each,
+ *  and a list of the others. Where many are large, or the numbers lie in a
+ *  mapped file, they stay as they are. Ask the functions below. */
+typedef struct lg_narrow {
+    const uint32_t *wide; /**< [node_count]; NULL: the other fields count */
+    const void *low;      /**< [node_count] of one or two bytes: the number; the
+                               greatest: see the list; the one before: `usual` */
+    uint32_t usual;       /**< a number that many nodes have: the count of what
+                               never dies */
+    uint32_t listed;
+    const uint32_t *node;  /**< [listed] ascending */
+    const uint32_t *value; /**< [listed] */
+} lg_narrow;
+
+/** The addresses of all nodes: their lower halves, and which of at most 256
+ *  upper halves each has. With more of these, addresses stay as they are. */
+typedef struct lg_addresses {
+    const uint64_t *wide; /**< [node_count]; NULL: the other fields count */
+    const uint32_t *low;  /**< [node_count] */
+    const uint8_t *high;  /**< [node_count] index into `upper` */
+    const uint32_t *upper;
+} lg_addresses;
+
 /** The columns of a graph, read-only, all owned by it. Out-edges of node i are
  *  edge_target[first_edge[i]] up to, not including, first_edge[i + 1]. */
 typedef struct lg_columns {
     uint32_t node_count;
     uint64_t edge_count;
-    const uint64_t *address;      /**< [node_count] */
+    lg_addresses address;         /**< lg_columns_address */
+    lg_narrow size;               /**< lg_columns_size */
+    lg_narrow refcount;           /**< lg_columns_refcount */
+    lg_narrow found;              /**< lg_columns_found */
     const uint32_t *type;         /**< [node_count] type id */
-    const uint32_t *size;         /**< [node_count] shallow bytes; UINT32_MAX:
-                                       ask lg_node_size */
-    const uint32_t *refcount;     /**< [node_count] saturates at UINT32_MAX */
-    const uint32_t *found;        /**< [node_count] references found: counted
-                                       strong in-edges, and what the interpreter
-                                       or the capturing call holds */
     const uint16_t *node_flags;   /**< [node_count] */
     const lg_edge *first_edge;    /**< [node_count + 1] */
     const lg_node *edge_target;   /**< [edge_count] */
     const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
     const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
 } lg_columns;
+
+/** A number that needs more than its place in the column: one of the list, or
+ *  the usual one. O(log listed). */
+uint32_t lg_narrow_large(const lg_narrow *column, lg_node node, bool listed);
+
+/** The number of a node in a column of bytes. */
+static inline uint32_t
+lg_narrow_byte(const lg_narrow *column, lg_node node)
+{
+    if (column->wide != NULL)
+        return column->wide[node];
+    const uint8_t low = ((const uint8_t *)column->low)[node];
+    return low < UINT8_MAX - 1
+               ? low
+               : lg_narrow_large(column, node, low == UINT8_MAX);
+}
+
+/** The number of a node in a column of words of two bytes. */
+static inline uint32_t
+lg_narrow_word(const lg_narrow *column, lg_node node)
+{
+    if (column->wide != NULL)
+        return column->wide[node];
+    const uint16_t low = ((const uint16_t *)column->low)[node];
+    return low < UINT16_MAX - 1
+               ? low
+               : lg_narrow_large(column, node, low == UINT16_MAX);
+}
+
+/** The address of a node; 0 if it has none. */
+static inline uint64_t
+lg_columns_address(const lg_columns *columns, lg_node node)
+{
+    const lg_addresses *of = &columns->address;
+    return of->wide != NULL
+               ? of->wide[node]
+               : (uint64_t)of->upper[of->high[node]] << 32 | of->low[node];
+}
+
+/** The shallow bytes of a node; UINT32_MAX: ask lg_node_size. */
+static inline uint32_t
+lg_columns_size(const lg_columns *columns, lg_node node)
+{
+    return lg_narrow_word(&columns->size, node);
+}
+
+/** The reference count of a node, which saturates at UINT32_MAX. */
+static inline uint32_t
+lg_columns_refcount(const lg_columns *columns, lg_node node)
+{
+    return lg_narrow_byte(&columns->refcount, node);
+}
+
+/** The references found to a node: counted strong in-edges, and what the
+ *  interpreter or the capturing call holds. */
+static inline uint32_t
+lg_columns_found(const lg_columns *columns, lg_node node)
+{
+    return lg_narrow_byte(&columns->found, node);
+}
+
+/** The columns that have functions of their own. */
+typedef enum lg_narrow_name {
+    LG_NARROW_ADDRESS = 0,
+    LG_NARROW_SIZE,
+    LG_NARROW_REFCOUNT,
+    LG_NARROW_FOUND,
+    LG_NARROW_COUNT,
+} lg_narrow_name;
+
+/** Writes `count` numbers of such a column, from a node on: addresses of 8
+ *  bytes, others of 4. */
+void lg_columns_write(const lg_columns *columns, lg_narrow_name name,
+                      lg_node from, size_t count, void *out);
 
 /** All columns at once. O(1). */
 const lg_columns *lg_graph_columns(const lg_graph *graph);

@@ -1,0 +1,251 @@
+// Columns are narrow where their numbers allow it, and give every number back.
+#include <unistd.h>
+
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
+
+#include "sample.h"
+#include "test.h"
+
+enum { NODES = 4000 };
+
+// The numbers of a graph's nodes.
+typedef struct numbers {
+    uint64_t address[NODES];
+    uint32_t size[NODES];
+    uint32_t refcount[NODES];
+    uint32_t found[NODES];
+} numbers;
+
+static numbers given;
+
+static void
+set_small(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) {
+        given.address[i] = 0x7f0000000000u + 64 * (uint64_t)i;
+        given.size[i] = 28 + i % 300;
+        given.refcount[i] = 1 + i % 3;
+        given.found[i] = i % 2;
+    }
+}
+
+// Builds the graph. References found are held by the caller.
+static lg_graph *
+made(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_node node = lg_builder_add_node(builder, given.address[i]);
+        lg_builder_set_size(builder, node, given.size[i]);
+        builder->refcount[node] = given.refcount[i];
+        builder->node_flags[node] = LG_NODE_SYNTHETIC;
+        lg_builder_add_found(builder, node, given.found[i]);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    return graph;
+}
+
+static bool
+is_as_given(const lg_graph *graph)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint32_t node = 0;
+    while (node < NODES &&
+           lg_columns_address(columns, node) == given.address[node] &&
+           lg_columns_size(columns, node) == given.size[node] &&
+           lg_columns_refcount(columns, node) == given.refcount[node] &&
+           lg_columns_found(columns, node) == given.found[node])
+        node++;
+    return node == NODES;
+}
+
+static bool
+writes_as_given(const lg_graph *graph)
+{
+    static numbers all;
+    const lg_columns *columns = lg_graph_columns(graph);
+    void *const to[] = {all.address, all.size, all.refcount, all.found};
+    for (int i = 0; i < LG_NARROW_COUNT; i++) {
+        const size_t element = i == LG_NARROW_ADDRESS ? 8 : 4;
+        lg_columns_write(columns, (lg_narrow_name)i, 0, 100, to[i]);
+        lg_columns_write(columns, (lg_narrow_name)i, 100, NODES - 100,
+                         (char *)to[i] + 100 * element);
+    }
+    return memcmp(&all, &given, sizeof all) == 0;
+}
+
+// Saves and loads the graph, at both levels and with each kind of memory.
+static void
+check_files(const lg_graph *graph)
+{
+    char path[] = "/tmp/leakgraph-XXXXXX";
+    int descriptor = mkstemp(path);
+    REQUIRE(descriptor >= 0);
+    close(descriptor);
+    for (int way = 0; way < 4; way++) {
+        lg_save_options options = LG_SAVE_OPTIONS_INIT;
+        lg_graph *again;
+        options.compress = way % 2;
+        REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
+        REQUIRE(lg_graph_load(path, way < 2 ? 0 : LG_LOAD_MAPPED, NULL, &again,
+                              NULL) == LG_OK);
+        CHECK(is_as_given(again) && writes_as_given(again));
+        CHECK((lg_graph_columns(again)->size.wide != NULL) == (way == 2) ||
+              lg_graph_columns(graph)->size.wide != NULL);
+        lg_graph_free(again);
+    }
+    unlink(path);
+}
+
+static void
+check_given(void)
+{
+    lg_graph *graph = made();
+    lg_graph *stripped;
+    CHECK(is_as_given(graph) && writes_as_given(graph));
+    REQUIRE(lg_graph_strip(graph, &stripped, NULL) == LG_OK);
+    CHECK(is_as_given(stripped));
+    lg_graph_free(stripped);
+    check_files(graph);
+    lg_graph_free(graph);
+}
+
+static const lg_columns *
+columns_of(lg_graph **graph)
+{
+    *graph = made();
+    return lg_graph_columns(*graph);
+}
+
+static void
+small(void)
+{
+    lg_graph *graph;
+    set_small();
+    const lg_columns *columns = columns_of(&graph);
+    CHECK(columns->address.wide == NULL && columns->size.wide == NULL);
+    CHECK(columns->refcount.wide == NULL && columns->found.wide == NULL);
+    CHECK(columns->refcount.listed == 0 && columns->size.listed == 0);
+    lg_graph_free(graph);
+    check_given();
+}
+
+// Numbers about the limits of bytes and words, at the ends and next to each
+// other.
+static void
+limits(void)
+{
+    static const uint32_t bytes[] = {252, 253,    254,        255,
+                                     256, 100000, UINT32_MAX, UINT32_MAX - 1};
+    static const uint32_t words[] = {65532, 65533, 65534,
+                                     65535, 65536, 1 << 30};
+    static const uint32_t places[] = {0,  1,  2,   31,   32,       33,
+                                      63, 64, 128, 3998, NODES - 1};
+    set_small();
+    for (size_t shift = 0; shift < 8; shift++) {
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            given.refcount[places[i]] = bytes[(i + shift) % 8];
+            given.found[places[i]] = bytes[(i + shift + 3) % 8];
+            given.size[places[i]] = words[(i + shift) % 6];
+        }
+        check_given();
+    }
+}
+
+// The count of what never dies takes no place in the list, and other large
+// counts do.
+static void
+usual(void)
+{
+    lg_graph *graph;
+    set_small();
+    for (uint32_t i = 0; i < NODES; i += 2)
+        given.refcount[i] = UINT32_MAX - 7;
+    for (uint32_t i = 1; i < NODES; i += 100)
+        given.refcount[i] = 1000 + i;
+    const lg_columns *columns = columns_of(&graph);
+    CHECK(columns->refcount.wide == NULL && columns->refcount.listed == 40);
+    CHECK(columns->refcount.usual == UINT32_MAX - 7);
+    lg_graph_free(graph);
+    check_given();
+}
+
+// A column with many large numbers stays as it is.
+static void
+large(void)
+{
+    lg_graph *graph;
+    set_small();
+    for (uint32_t i = 0; i < NODES / 8 + 2; i++) {
+        given.refcount[i] = 1000 + i;
+        given.size[i] = 70000 + i;
+    }
+    const lg_columns *columns = columns_of(&graph);
+    CHECK(columns->refcount.wide != NULL && columns->size.wide != NULL);
+    CHECK(columns->found.wide == NULL);
+    lg_graph_free(graph);
+    check_given();
+    for (uint32_t i = 0; i < 2; i++)
+        given.refcount[i] = given.size[i] = 1;
+    columns = columns_of(&graph);
+    CHECK(columns->refcount.wide == NULL && columns->size.wide == NULL);
+    lg_graph_free(graph);
+    check_given();
+}
+
+// Addresses of up to 256 upper halves are narrow.
+static void
+halves(void)
+{
+    for (uint64_t count = 255; count <= 257; count++) {
+        lg_graph *graph;
+        set_small();
+        for (uint32_t i = 0; i < NODES; i++)
+            given.address[i] = (i % count) << 32 | i;
+        const lg_columns *columns = columns_of(&graph);
+        CHECK((columns->address.wide == NULL) == (count <= 256));
+        lg_graph_free(graph);
+        check_given();
+    }
+    for (uint32_t i = 0; i < NODES; i++)
+        given.address[i] = i < 100 || i % 97 == 0 ? i : UINT64_MAX - i;
+    check_given();
+}
+
+// Narrow columns take 9 bytes a node instead of 20.
+static void
+memory(void)
+{
+    lg_graph *graph;
+    set_small();
+    const lg_columns *columns = columns_of(&graph);
+    const uint64_t narrow = lg_graph_memory(graph);
+    lg_graph_free(graph);
+    for (uint32_t i = 0; i < NODES; i++) {
+        given.size[i] = 70000;
+        given.refcount[i] = 300 + i;
+        given.found[i] = 300 + i;
+        given.address[i] = (uint64_t)i << 32;
+    }
+    columns = columns_of(&graph);
+    CHECK(columns->address.wide != NULL && columns->found.wide != NULL);
+    CHECK(lg_graph_memory(graph) - narrow == 11 * NODES - 1024);
+    lg_graph_free(graph);
+}
+
+SUITE(narrow)
+{
+    RUN(small);
+    RUN(limits);
+    RUN(usual);
+    RUN(large);
+    RUN(halves);
+    RUN(memory);
+    return test_result();
+}
