@@ -89,6 +89,14 @@ complain_verb(const char *word)
     return LG__EXIT_USAGE;
 }
 
+// Tells somebody at a terminal what file there is now.
+static void
+tell_written(const char *path)
+{
+    if (path && strcmp(path, "-") != 0 && isatty(STDERR_FILENO))
+        fprintf(stderr, "leakgraph: wrote %s\n", path);
+}
+
 static int
 run_verb(const lg__verb *verb, int argc, char **argv)
 {
@@ -102,6 +110,8 @@ run_verb(const lg__verb *verb, int argc, char **argv)
     lg__signals_watch();
     int code = verb->run(&arguments);
     lg__progress_end();
+    if (code == LG__EXIT_FINE)
+        tell_written(arguments.output);
     return code;
 }
 

@@ -187,6 +187,19 @@ class Terminal(unittest.TestCase):
                 golden.write_text(shown, encoding="utf-8")
             self.assertEqual(golden.read_text(encoding="utf-8"), shown)
 
+    def test_a_verb_that_writes_a_file_says_so(self) -> None:
+        for verb, file in (
+            ("report", "told.html"),
+            ("strip", "told.lgs"),
+            ("summarize", "told.lgsum"),
+            ("export", "told.heapsnapshot"),
+        ):
+            shown = self.at_terminal(80, verb, "losses.lgs", "-o", file)
+            self.assertEqual(shown, f"leakgraph: wrote {file}\n")
+            self.assertTrue((self.here / file).stat().st_size)
+        piped = self.run_command("strip", "losses.lgs", "-o", "told.lgs")
+        self.assertEqual((piped.stdout, piped.stderr), ("", ""))
+
     def test_a_pipe_gets_whole_lines(self) -> None:
         whole = self.run_command("top", "names.lgs").stdout
         self.assertNotIn("…", whole)
