@@ -256,13 +256,17 @@ def command_manual(question: Question) -> Iterator[str]:
     yield ""
 
 
+def without_type(parameter: str) -> str:
+    """Return `limit=20` for `limit: int = 20`."""
+    name, _, rest = parameter.partition(": ")
+    _, equals, preset = rest.partition(" = ")
+    return f"{name}={preset}" if equals else name
+
+
 def python_manual(questions: list[Question]) -> Iterator[str]:
     """Yield what the manual of Python says of the answers."""
     for question in questions:
-        bare = ", ".join(
-            re.sub(r":( [^=]*= )?.*?(?=[^ ]*$)" if "=" in one else ": .*", "", one)
-            for one in parameters(question, True)
-        )
+        bare = ", ".join(map(without_type, parameters(question, True)))
         yield ""
         yield f"`{question['name']}({bare})` makes `{question['result']}`, rows"
         yield f"`{question['row']}`, {question['order']}:"

@@ -80,3 +80,14 @@ def test_a_section_that_is_missing_is_told(root, capsys):
     (root / "docs/command.md").write_text("nothing\n")
     assert questions.main([str(root / "command")]) == 1
     assert "there is no place for options of top" in capsys.readouterr().out
+
+
+def test_a_signature_of_the_manual_has_presets_but_no_types():
+    told = {
+        "limit: int | None = 20": "limit=20",
+        'by: Literal["a", "b"] = "a"': 'by="a"',
+        "target: object": "target",
+        "*": "*",
+    }
+    for parameter, short in told.items():
+        assert questions.without_type(parameter) == short
