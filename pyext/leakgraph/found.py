@@ -104,12 +104,16 @@ class Found:
         """
         for place in self._all():
             place.grows, place.growth = False, None
+        self._count(growth)
+        rows = [row for row in growth if not (ended and _came_last(row))]
+        self._see(rows, growth, seconds)
+
+    def _count(self, growth: Growth) -> None:
+        """Note what all objects gained, and those of each place."""
         self._gained = growth.gained
         self._gains = {
             row.place: row.gained for row in growth if row.verdict != "native"
         }
-        rows = [row for row in growth if not (ended and _came_last(row))]
-        self._see(rows, growth, seconds)
 
     def refine(self, growth: Growth, seconds: Sequence[float]) -> None:
         """Take over what a comparison of the latest snapshots found."""
@@ -130,6 +134,7 @@ class Found:
         what else had it seems to be new. Native memory may be in step with nothing
         that is left.
         """
+        self._count(growth)
         for row in growth:
             place = self._places.get(row.place)
             if place and row.degree in GOES_ON and row.held_by != place.row.held_by:

@@ -87,8 +87,8 @@ def test_a_finding_of_a_list_that_several_hold_is_named_after_that_list():
     growth = leakgraph.diff(*snapshots)
     BUS.listeners.clear()
     (row,) = [row for row in growth if row.finding == "unfinished-generators"]
-    assert row.holder in (f"{__name__}.BUS.listeners[*]", "local add.__self__[*]")
-    assert f" finding unfinished-generators: {row.holder}, " in str(growth)
+    assert row.held_by in (f"{__name__}.BUS.listeners[*]", "local add.__self__[*]")
+    assert f" finding unfinished-generators: {row.held_by}, " in str(growth)
 
 
 def test_none_of_them():

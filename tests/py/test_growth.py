@@ -90,10 +90,21 @@ def record(number):
 
 def test_wrappers_name_what_they_wrap():
     (row,) = compare(record)
-    assert row.holder == f"{__name__}.holder.items[*]"
+    assert row.held_by == f"{__name__}.holder.items[*]"
     assert "dict accumulates with Item, 50 → 100 → 150 objects" in row.text
     (row,) = compare(lambda number: holder.items.append((number, str(number) * 50)))
     assert "tuple accumulates, " in row.text
+
+
+class Order:
+    def __init__(self, number):
+        self.lines = [(number, str(number + each) * 30) for each in range(10)]
+
+
+def test_what_is_wrapped_may_have_the_same_wrappers_inside():
+    (row,) = compare(lambda number: holder.items.append((number, Order(number))))
+    assert row.held_by == f"{__name__}.holder.items[*]"
+    assert "tuple accumulates with Order, " in row.text
 
 
 def test_wrappers_name_nothing_that_few_of_them_have():

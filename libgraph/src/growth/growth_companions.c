@@ -23,6 +23,7 @@ static const double OUT_OF_STEP = 0.1;
 static const double OUT_OF_STEP_BYTES = 0.5;
 static const double NEARLY_WHOLE = 0.03;
 static const double FULLER = 1.05;
+static const double NEARLY_ALL = 0.9;
 // What the C library and the interpreter keep for a thread besides its stack.
 enum { BESIDE_THREAD = 16 << 10 };
 // How many wrappers may lie between a row's members and what they wrap.
@@ -416,16 +417,27 @@ is_wrapped(const lg_places *places, uint32_t place, uint32_t in)
     return at == in;
 }
 
-// Returns the place of the biggest that most members of a row wrap, or LG_NONE.
+// Returns whether most members of a row wrap one member of a place, or have
+// nearly all of their bytes in these: a place of tuples has tuples inside of
+// what they wrap, too.
+static bool
+is_meant(const lg_places *places, uint32_t place, uint32_t row)
+{
+    uint64_t least = lg__place_at(places, row)->members / 2;
+    return lg__place_at(places, place)->members > least ||
+           (double)lg__place_total(places, place) >=
+               NEARLY_ALL * (double)lg__place_total(places, row);
+}
+
+// Returns the place of the biggest that members of a row wrap, or LG_NONE.
 static uint32_t
 find_wrapped(const lg_places *places, uint32_t row)
 {
     uint32_t found = LG_NONE;
-    uint64_t least = lg__place_at(places, row)->members / 2;
     for (uint32_t i = row + 1; i < places->items.count; i++) {
         const lg__place_item *item = lg__place_at(places, i);
-        if (item->members > least && item->parent != LG_NONE &&
-            item->parent >= row && is_wrapped(places, i, row) &&
+        if (item->parent != LG_NONE && item->parent >= row &&
+            is_wrapped(places, i, row) && is_meant(places, i, row) &&
             lg__growth_is_telling(lg__places_text(places, item->type)) &&
             (found == LG_NONE ||
              lg__place_total(places, i) > lg__place_total(places, found)))
