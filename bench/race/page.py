@@ -234,13 +234,25 @@ def lost(result: Result, tool: str) -> dict[str, str]:
     return found
 
 
+def parts(results: list[Result], tools: list[str]) -> str:
+    """Name the tools that have looked at a part of the programs."""
+    counts = {tool: sum(tool in each.told for each in results) for tool in tools}
+    few = [
+        f"{adapter(tool).NAME} at {count}"
+        for tool, count in counts.items()
+        if count < len(results)
+    ]
+    begin = f"Some tools have looked at a part of the {len(results)}: "
+    return f"{begin}{'; '.join(few)}. " if few else ""
+
+
 def text_of(results: list[Result], tools: list[str]) -> str:
     """Write the part of the page that a run decides."""
     leaking = [each for each in results if each.truth["leaks"]]
     scores = [score(tool, results) for tool in tools]
     honest = len(results) - len(leaking)
     text = f"{len(leaking)} programs that leak and {honest} honest ones. "
-    text += versions(tools) + "\n\n" + table(scores)
+    text += parts(results, tools) + versions(tools) + "\n\n" + table(scores)
     return f"{text}\n{losses(results, tools)}"
 
 

@@ -312,3 +312,14 @@ def test_where_leakgraph_is_wrong_is_told(race):
     )
     told["leakgraph_repeat"] = {"holder": ["backend"]}
     assert race["page"].losses(results, list(told)) == "leakgraph is wrong nowhere.\n"
+
+
+def test_tools_that_have_seen_a_part_are_named(race):
+    told = {"leakgraph_repeat": {}, "tracemalloc_compare": {}}
+    results = [
+        race["page"].Result("a", TRUTH, told),
+        race["page"].Result("b", TRUTH, {"leakgraph_repeat": {}}),
+    ]
+    text = "Some tools have looked at a part of the 2: tracemalloc at 1. "
+    assert race["page"].parts(results, list(told)) == text
+    assert race["page"].parts(results[:1], list(told)) == ""
