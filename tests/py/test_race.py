@@ -210,6 +210,7 @@ def test_honest_programs_have_a_bound(race, monkeypatch, each, left):
     calls = []
     monkeypatch.setattr(race["drive"], "accounted", lambda: None)
     monkeypatch.setattr(race["drive"].gc, "collect", lambda: None)
+    monkeypatch.setattr(race["drive"].gc, "freeze", lambda: None)
     monkeypatch.setattr(race["drive"].corpus, "_in_use", lambda: each(len(calls)))
     found = race["drive"].bound(lambda: calls.append(1), calls.clear, "")
     assert found["per_call"] == pytest.approx(left, abs=0.01)
