@@ -140,8 +140,8 @@ class Server:
 
 
 def fresh() -> Path:
-    """Make an empty folder for an answer."""
-    folder = BUILD / "work"
+    """Make an empty folder for an answer; runs beside this one have their own."""
+    folder = BUILD / "work" / str(os.getpid())
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
