@@ -13,6 +13,7 @@ import platform
 import re
 import statistics
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -192,9 +193,8 @@ def table(scores: list[Score]) -> str:
     return "".join("| " + " | ".join(row) + " |\n" for row in rows)
 
 
-def versions(tools: list[str]) -> str:
-    """Name the versions of all tools, the machine and the date."""
-    packages = sorted({name for tool in tools for name in adapter(tool).PACKAGES})
+def versions(packages: Iterable[str]) -> str:
+    """Name the versions of the tools' packages, the machine and the date."""
     found = [f"{name} {importlib.metadata.version(name)}" for name in packages]
     day = datetime.datetime.now(datetime.timezone.utc).date()
     return (
@@ -252,7 +252,8 @@ def text_of(results: list[Result], tools: list[str]) -> str:
     scores = [score(tool, results) for tool in tools]
     honest = len(results) - len(leaking)
     text = f"{len(leaking)} programs that leak and {honest} honest ones. "
-    text += parts(results, tools) + versions(tools) + "\n\n" + table(scores)
+    packages = sorted({name for tool in tools for name in adapter(tool).PACKAGES})
+    text += parts(results, tools) + versions(packages) + "\n\n" + table(scores)
     return f"{text}\n{losses(results, tools)}"
 
 

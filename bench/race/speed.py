@@ -271,10 +271,10 @@ def main() -> int:
     if asked.one:
         print(json.dumps(one(asked.one[0], asked.one[1], int(asked.one[2]))))
         return 0
-    text = table(asked.objects)
-    if asked.write:
-        import page
+    import page
 
+    text = f"{page.versions(OTHERS)}\n\n{table(asked.objects)}"
+    if asked.write:
         page.put(page.PAGE, "speed", text)
     print(text)
     return 0
