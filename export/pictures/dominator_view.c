@@ -27,10 +27,11 @@ typedef struct dominator_view {
 } dominator_view;
 
 static lg_status
-draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
+draw_rest(dominator_view *picture, size_t owner, const lg_dominator_row *row,
           bool drawn, lg_error *err)
 {
     size_t at;
+    uint64_t count = row->left_out;
     lg__view_edge *edge;
     lg_view *view = picture->picker.view;
     lg_status status = lg__view_add_node(view, LG__VIEW_REST, &at, err);
@@ -39,13 +40,14 @@ draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
     lg__view_node *rest = &view->nodes[at];
     rest->depth = view->nodes[owner].depth + 1;
     rest->count = count;
-    rest->size = bytes;
+    rest->size = row->left_out_bytes;
     if (count > 1 || drawn)
         lg_text_add_count(&rest->title, count);
-    lg_text_add(&rest->title, drawn       ? " more"
-                              : count > 1 ? " objects"
-                                          : "more below");
-    lg_text_add_size(&rest->retained_label, bytes);
+    lg_text_add(&rest->title,
+                drawn       ? row->equal == count ? " more like it" : " more"
+                : count > 1 ? " objects"
+                            : "more below");
+    lg_text_add_size(&rest->retained_label, row->left_out_bytes);
     status = lg__view_add_edge(view, owner, at, &edge, err);
     if (!status)
         edge->tone = LG__TONE_OWNER;
@@ -65,7 +67,7 @@ draw_rest_below(dominator_view *picture, const lg_dominator_row *row,
         return LG_OK;
     if (!drawn && bytes < row->total / 2)
         return LG_OK;
-    return draw_rest(picture, owner, bytes, row->left_out, drawn, err);
+    return draw_rest(picture, owner, row, drawn, err);
 }
 
 static void
@@ -170,6 +172,7 @@ find_rows(dominator_view *picture, const lg_dominator_options *tree,
                                           .limit = max_nodes - max_nodes / 4,
                                           .depth = DEEPEST,
                                           .alike = MOST_ALIKE,
+                                          .equals = true,
                                           .links = MOST_LINKS,
                                           .scope = tree->scope};
     lg_status status = lg_analysis_dominator_tree(picture->analysis, &options,

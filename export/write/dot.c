@@ -737,6 +737,21 @@ add_edge(const lg_view *view, const lg__view_edge *edge, lg_text *out)
     lg_text_add(out, "];\n");
 }
 
+// Graphviz stacks parts that nothing connects from the bottom. Parts begin with
+// the boxes of depth 0; the last part comes first, so that the first is on top.
+static void
+add_nodes(const lg_view *view, const char *links, lg_text *out)
+{
+    bool turned = view->form == LG__VIEW_GROWTH;
+    for (size_t end = view->node_count, start = 0; end > 0; end = start) {
+        start = turned ? end - 1 : 0;
+        while (start > 0 && view->nodes[start].depth > 0)
+            start--;
+        for (size_t i = start; i < end; i++)
+            add_node(&view->nodes[i], i, links, out);
+    }
+}
+
 lg_status
 lg_view_dot(const lg_view *view, const lg_dot_options *options, lg_text *out,
             lg_error *err)
@@ -746,8 +761,7 @@ lg_view_dot(const lg_view *view, const lg_dot_options *options, lg_text *out,
     if (status)
         return status;
     add_head(view, &whole, out);
-    for (size_t i = 0; i < view->node_count; i++)
-        add_node(&view->nodes[i], i, whole.links, out);
+    add_nodes(view, whole.links, out);
     for (size_t i = 0; i < view->edge_count; i++)
         add_edge(view, &view->edges[i], out);
     lg_text_add(out, "}\n");

@@ -4,6 +4,7 @@
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/columns.h>
 #include "drawn.h"
+#include "heaps.h"
 #include "story.h"
 #include "test.h"
 
@@ -171,6 +172,38 @@ limits(void)
     lg_graph_free(graph);
 }
 
+// Ten elements have 10 to 1 KiB: 10 KiB stand for 9 and 8, 7 for 6, and so on.
+// Attributes have names, so each has its row.
+static void
+equal_branches(void)
+{
+    static const uint64_t kept[] = {10, 7, 5, 3, 2, 1};
+    uint32_t app, list, links[5];
+    story made = heap_begin(&app);
+    list = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "parts", list);
+    for (uint32_t i = 1; i <= 10; i++)
+        heap_append(&made, list, story_add(&made, "app.Part", NULL, 1024 * i));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    const lg_dominator_options options = {.node = &list, .equals = true};
+    lg_dominator_tree tree = ask(analysis, options);
+    CHECK(tree.rows[0].equal == 4 && tree.rows[0].left_out == 4);
+    REQUIRE(tree.count == 7);
+    for (size_t i = 0; i < 6; i++)
+        CHECK(tree.rows[i + 1].total == 1024 * kept[i]);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    graph = plant(&list, links);
+    analysis = analysed(graph);
+    tree = ask(analysis, options);
+    CHECK(tree.count == 11 && tree.rows[0].equal == 0);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 owned(void)
 {
@@ -302,6 +335,7 @@ SUITE(dominator_tree)
     RUN(rows);
     RUN(scopes);
     RUN(limits);
+    RUN(equal_branches);
     RUN(owned);
     RUN(kept_if_owned);
     RUN(owned_without_bytes);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Branches that differ by less than this part of their bytes are equal.
+enum { EQUAL_PART = 4 };
+
 typedef struct planting {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -98,6 +101,33 @@ has_many_alike(const planting *state, const lg__part *one)
     return alike >= state->options.alike;
 }
 
+// Returns whether the node is an element of the row, or a value of a mapping:
+// where it stands says nothing about it.
+static bool
+is_at_position(const planting *state, uint32_t row, uint32_t node)
+{
+    uint32_t owner = state->out.rows[row].node;
+    if (owner == LG_NONE)
+        return false;
+    lg_hop hop = lg__hop_between(&state->walk, owner, node);
+    return hop.edge_count > 0 && lg__hop_is_position(state->graph, &hop);
+}
+
+// Returns whether a row is like a node that would get one below the same row.
+static bool
+has_equal(const planting *state, const lg__part *one)
+{
+    const lg_dominator_row *rows = state->out.rows;
+    const uint32_t *types = state->graph->columns.type;
+    bool like = false;
+    for (size_t i = 0; i < state->out.count && !like; i++)
+        like = rows[i].parent == one->tag &&
+               types[rows[i].node] == types[one->node] &&
+               one->bytes >= rows[i].total - rows[i].total / EQUAL_PART &&
+               is_at_position(state, one->tag, rows[i].node);
+    return like && is_at_position(state, one->tag, one->node);
+}
+
 static bool
 add_part(planting *state, const lg__part *one)
 {
@@ -126,7 +156,9 @@ add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
         if (!lg__monitor_goes_on(monitor, "listing dominators", done, err))
             return LG_ECANCELLED;
         lg__part one = lg__parts_pop(&state->heap);
-        if (!has_many_alike(state, &one))
+        if (state->options.equals && has_equal(state, &one))
+            state->out.rows[one.tag].equal++;
+        else if (!has_many_alike(state, &one))
             enough = add_part(state, &one);
     }
     state->out.left_out = state->heap.count;

@@ -240,6 +240,7 @@ typedef struct lg_dominator_row {
     uint64_t owned;           /**< nodes that lg_node_owned has */
     uint64_t left_out;        /**< those of them without a row */
     uint64_t left_out_bytes;  /**< retained by them */
+    uint64_t equal;           /**< those of them that are like one with a row */
 } lg_dominator_row;
 
 typedef struct lg_dominator_tree {
@@ -261,6 +262,9 @@ typedef struct lg_dominator_options {
     size_t limit;        /**< rows, the biggest first (0: all) */
     uint32_t depth;      /**< of rows (0: any) */
     uint32_t alike;      /**< rows of one type below one row (0: any) */
+    bool equals;         /**< of rows that are like each other below one row, at
+                              positions, of one type and within a quarter of
+                              the bytes, only the biggest */
     uint32_t links; /**< nothing below so many of one type in a row (0: any):
                          each element of a linked list dominates the rest */
     const lg_scope *scope; /**< rows only for what it has, and for what leads
