@@ -241,7 +241,7 @@ def tensors(
     limit: _Limit = 20,
     *,
     device: str | None = None,
-    group: Literal["storage", "kind", "device", "dtype", "shape"] = "storage",
+    group: Literal["storage", "kind", "device", "dtype", "shape", "place"] = "storage",
     mine: bool = False,
     module: str | None = None,
     progress: _Progress = None,
@@ -536,7 +536,9 @@ class Snapshot:
         limit: _Limit = 20,
         *,
         device: str | None = None,
-        group: Literal["storage", "kind", "device", "dtype", "shape"] = "storage",
+        group: Literal[
+            "storage", "kind", "device", "dtype", "shape", "place"
+        ] = "storage",
         mine: bool = False,
         module: str | None = None,
         progress: _Progress = None,
@@ -1022,7 +1024,9 @@ class Types(Result[TypeRow]):
 @final
 class Tensors(Result[TensorRow]):
     @property
-    def group(self) -> Literal["storage", "kind", "device", "dtype", "shape"]: ...
+    def group(
+        self,
+    ) -> Literal["storage", "kind", "device", "dtype", "shape", "place"]: ...
     @property
     def storages(self) -> int: ...
     @property

@@ -143,7 +143,7 @@ class Command(unittest.TestCase):
         )
         self.refused(
             2,
-            "--group takes storage, kind, device, dtype or shape, not 'type'",
+            "--group takes storage, kind, device, dtype, shape or place, not 'type'",
             *("tensors", "training.lgs", "--group", "type"),
         )
 

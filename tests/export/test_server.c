@@ -133,7 +133,7 @@ test_prepared(void)
     while (lg__server_prepare(server, NULL))
         made++;
     // Twelve tables, and each other way to group, sort or choose.
-    CHECK(made == 12 + 2 + 2 + 4 + 3 + 1 && !lg__server_prepare(server, NULL));
+    CHECK(made == 12 + 2 + 2 + 5 + 3 + 1 && !lg__server_prepare(server, NULL));
     lg_text_add(&page, "page");
     for (unsigned i = 0; i < 2 * LG__KEPT_PAGES; i++) {
         lg_text other = {0};

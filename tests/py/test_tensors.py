@@ -5,7 +5,8 @@ from builds import needs
 
 import leakgraph
 
-CASES = ["kinds", "holders", "waste", "once", "parts", "sums", "forms", "mistakes"]
+CASES = ["kinds", "holders", "waste", "once", "parts", "sums", "places"]
+CASES += ["forms", "mistakes"]
 
 
 @needs("torch")
@@ -30,7 +31,10 @@ def test_without_tensors(snap):
     ("options", "error"),
     [
         ({"device": "cuda:7"}, "no device 'cuda:7'; it has 'host'"),
-        ({"group": "type"}, "group takes storage, kind, device, dtype or shape, not"),
+        (
+            {"group": "type"},
+            "group takes storage, kind, device, dtype, shape or place, not",
+        ),
     ],
 )
 def test_misuse(snap, options, error):

@@ -5,6 +5,7 @@
 
 #include <leakgraph/internal/options.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char ALLOCATED_IN[] = "allocated in ";
@@ -19,6 +20,7 @@ typedef struct tensor_line {
     uint64_t used;
     uint64_t storages;
     uint64_t tensors;
+    uint64_t retained;    // by the tensors, on all devices
     const uint64_t *size; // by device
     lg_string kind;
     lg_string device;
@@ -61,13 +63,31 @@ autograd_of(const lg_graph *graph, const lg_tensor_row *row)
                : lg_graph_type(graph, graph->columns.type[node]).name;
 }
 
+// Returns what shows a storage: its widest tensor, or else itself.
+static lg_node
+shown_by(const lg_tensor_row *row)
+{
+    return row->tensor != LG_NONE ? row->tensor : row->buffer;
+}
+
+static uint64_t
+retained_by(const lg_ask *ask, const lg_tensor_row *row)
+{
+    uint64_t bytes = 0;
+    for (uint32_t on = 0;
+         ask->analysis != NULL && on <= ask->graph->device_count; on++)
+        bytes += lg_node_retained_on(ask->analysis, shown_by(row), on);
+    return bytes;
+}
+
 static void
-add_storage(const lg_graph *graph, tensors_answer *to, size_t index,
+add_storage(const lg_ask *ask, tensors_answer *to, size_t index, size_t at,
             uint64_t *size)
 {
+    const lg_graph *graph = ask->graph;
     const lg_tensor_row *row = &to->tensors.rows.items[index];
     size[row->device] = row->bytes;
-    to->lines[index] = (tensor_line){
+    to->lines[at] = (tensor_line){
         .storage = row,
         .held_by = &to->tensors.held_by[index],
         .node = row->buffer,
@@ -76,6 +96,7 @@ add_storage(const lg_graph *graph, tensors_answer *to, size_t index,
         .used = row->used,
         .storages = 1,
         .tensors = row->tensor_count,
+        .retained = retained_by(ask, row),
         .size = size,
         .kind = string_of(lg_tensor_kind_name(row->kind)),
         .device = lg_graph_device_name(graph, row->device),
@@ -103,25 +124,142 @@ add_group(tensors_answer *to, size_t index)
                                           : &line->dtype) = sum->key;
 }
 
-static bool
-add_lines(const lg_graph *graph, tensors_answer *to)
+// A storage, and what those have in common that share a line with it.
+typedef struct placed {
+    lg_string key;
+    size_t row;
+} placed;
+
+static int
+compare_placed(const void *left, const void *right)
 {
+    const placed *a = left;
+    const placed *b = right;
+    int order = lg__string_compare(a->key, b->key);
+    return order != 0 ? order : a->row < b->row ? -1 : a->row > b->row;
+}
+
+static int
+compare_lines(const void *left, const void *right)
+{
+    const tensor_line *a = left;
+    const tensor_line *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static void
+write_key_of(const lg_ask *ask, const tensors_answer *of, size_t index,
+             lg_text *out)
+{
+    const lg_tensor_row *row = &of->tensors.rows.items[index];
+    const lg_where *held_by = &of->tensors.held_by[index];
+    if (held_by->kind == LG_WHERE_PATH)
+        lg__format_folded_path(ask->graph, &held_by->path, out);
+    else
+        lg_text_addf(out, "#%u", row->buffer);
+    lg_text_addf(out, " %u %u ", (unsigned)row->kind, row->device);
+    lg__text_add_string(out, lg__tensor_fact(ask->graph, row, "dtype"));
+    lg_text_add(out, " ");
+    lg__text_add_string(out, lg__tensor_fact(ask->graph, row, "shape"));
+    lg_text_add(out, " ");
+    lg__text_add_string(out, autograd_of(ask->graph, row));
+}
+
+// Sorts storages so that those of one line stand together, the biggest first.
+// The text holds the keys.
+static placed *
+sort_placed(const lg_ask *ask, const tensors_answer *of, lg_text *text)
+{
+    size_t count = of->tensors.rows.count;
+    placed *rows = lg__wide_alloc((count + 1) * sizeof *rows);
+    for (size_t i = 0; i < count && rows != NULL; i++) {
+        size_t start = text->length;
+        write_key_of(ask, of, i, text);
+        rows[i] = (placed){{NULL, (uint32_t)(text->length - start)}, i};
+    }
+    if (rows == NULL || text->failed) {
+        lg__wide_free(rows);
+        return NULL;
+    }
+    for (size_t i = 0, start = 0; i < count; i++) {
+        rows[i].key.data = text->data + start;
+        start += rows[i].key.length;
+    }
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, compare_placed);
+    return rows;
+}
+
+static void
+add_to_line(const lg_ask *ask, const lg_tensor_row *row, uint64_t *size,
+            tensor_line *line)
+{
+    line->bytes += row->bytes;
+    line->used = line->used > 0 && row->used > 0 ? line->used + row->used : 0;
+    line->storages++;
+    line->tensors += row->tensor_count;
+    line->retained += retained_by(ask, row);
+    size[row->device] += row->bytes;
+}
+
+// Makes a line of all storages that are held in the same way and are alike.
+static bool
+add_places(const lg_ask *ask, tensors_answer *to)
+{
+    lg_text text = {0};
+    size_t devices = (size_t)ask->graph->device_count + 1;
+    placed *rows = sort_placed(ask, to, &text);
+    size_t made = 0;
+    for (size_t i = 0; i < to->tensors.rows.count && rows != NULL; i++) {
+        uint64_t *size = to->sizes + (made + 1) * devices;
+        if (i == 0 || lg__string_compare(rows[i - 1].key, rows[i].key) != 0)
+            add_storage(ask, to, rows[i].row, made++, size);
+        else
+            add_to_line(ask, &to->tensors.rows.items[rows[i].row],
+                        size - devices, &to->lines[made - 1]);
+    }
+    if (made > 0)
+        qsort(to->lines, made, sizeof *to->lines, compare_lines);
+    to->count = to->count < made ? to->count : made;
+    to->total = made;
+    lg_text_free(&text);
+    bool enough = rows != NULL;
+    lg__wide_free(rows);
+    return enough;
+}
+
+static bool
+add_lines(const lg_ask *ask, tensors_answer *to)
+{
+    const lg_graph *graph = ask->graph;
     size_t devices = (size_t)graph->device_count + 1;
     bool each = to->group == LG_TENSORS_EACH;
-    size_t sizes = each ? to->count + 1 : 1;
-    to->lines = lg__wide_calloc(to->count + 1, sizeof *to->lines);
+    bool placed_too = to->group == LG_TENSORS_BY_PLACE;
+    size_t sizes = placed_too ? to->total + 1 : each ? to->count + 1 : 1;
+    to->lines = lg__wide_calloc(to->total + 1, sizeof *to->lines);
     to->sizes = lg__wide_calloc(sizes * devices, sizeof *to->sizes);
     if (to->lines == NULL || to->sizes == NULL)
         return false;
     for (uint32_t on = 0; on < devices; on++)
         to->sizes[on] = lg__tensor_bytes_on(&to->tensors.rows, on);
     to->size = to->sizes;
+    if (placed_too)
+        return add_places(ask, to);
     for (size_t i = 0; i < to->count; i++)
         if (each)
-            add_storage(graph, to, i, to->sizes + (i + 1) * devices);
+            add_storage(ask, to, i, i, to->sizes + (i + 1) * devices);
         else
             add_group(to, i);
     return true;
+}
+
+// Whether a row says who holds it.
+static bool
+has_holders(const tensors_answer *of)
+{
+    return of->group == LG_TENSORS_EACH || of->group == LG_TENSORS_BY_PLACE;
 }
 
 static lg_status
@@ -129,9 +267,12 @@ list_storages(const lg_ask *ask, const lg_tensor_options *options,
               tensors_answer *to, lg_error *err)
 {
     lg__storages storages = {0};
-    if (to->group == LG_TENSORS_EACH)
-        return lg_graph_tensors(ask->graph, ask->analysis, options,
-                                &to->tensors, err);
+    lg_tensor_options all = *options;
+    if (to->group == LG_TENSORS_BY_PLACE)
+        all.limit = 0;
+    if (has_holders(to))
+        return lg_graph_tensors(ask->graph, ask->analysis, &all, &to->tensors,
+                                err);
     lg_status status =
         lg__storages_list(ask->graph, options->scope, options->device, 0,
                           &storages, &to->tensors.rows, err);
@@ -147,15 +288,16 @@ static lg_status
 find_mistakes(const lg_ask *ask, tensors_answer *to, lg_error *err)
 {
     size_t count = 0;
-    if (ask->analysis == NULL || to->group != LG_TENSORS_EACH)
+    const lg_tensor_rows *rows = &to->tensors.rows;
+    if (ask->analysis == NULL || !has_holders(to))
         return LG_OK;
-    uint32_t *nodes = lg__wide_alloc((2 * to->count + 1) * sizeof *nodes);
+    uint32_t *nodes = lg__wide_alloc((2 * rows->count + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < to->count; i++) {
-        nodes[count++] = to->lines[i].node;
-        if (to->lines[i].tensor != LG_NONE)
-            nodes[count++] = to->lines[i].tensor;
+    for (size_t i = 0; i < rows->count; i++) {
+        nodes[count++] = rows->items[i].buffer;
+        if (rows->items[i].tensor != LG_NONE)
+            nodes[count++] = rows->items[i].tensor;
     }
     lg_status status = lg_nodes_findings(ask->analysis, nodes, count,
                                          ask->monitor, &to->mistakes, err);
@@ -184,10 +326,9 @@ ask_tensors(const lg_ask *ask, void *answer, lg_error *err)
     size_t limit = options->limit > 0 ? options->limit : SIZE_MAX;
     to->storages = to->tensors.rows.total;
     to->bytes = to->tensors.rows.bytes;
-    to->total =
-        to->group == LG_TENSORS_EACH ? to->tensors.rows.count : to->sums.count;
+    to->total = has_holders(to) ? to->tensors.rows.count : to->sums.count;
     to->count = to->total < limit ? to->total : limit;
-    if (status == LG_OK && !add_lines(ask->graph, to))
+    if (status == LG_OK && !add_lines(ask, to))
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = find_mistakes(ask, to, err);
@@ -215,7 +356,7 @@ format_shape(const lg_graph *graph, const tensor_line *line, lg_text *out)
 static void
 add_number(const tensor_line *line, lg_text *out)
 {
-    if (line->tensors > 1) {
+    if (line->tensors > line->storages) {
         lg_text_add(out, " ×");
         lg_text_addf(out, "%zu", (size_t)line->tensors);
     }
@@ -253,7 +394,10 @@ write_held_by(const lg_ask *ask, const void *answer, const void *of,
 {
     const tensor_line *line = of;
     (void)answer;
-    if (line->storage != NULL)
+    if (line->storages > 1 && line->storage != NULL &&
+        line->held_by->kind == LG_WHERE_PATH)
+        lg__format_folded_path(ask->graph, &line->held_by->path, out);
+    else if (line->storage != NULL)
         lg__where_write(ask->graph, ask->analysis,
                         lg__tensor_node(line->storage), line->held_by, out);
 }
@@ -397,7 +541,7 @@ format_total(const lg_graph *graph, const tensors_answer *of, lg_text *out)
     lg_text_addf(out, " storage%s, ", rows->total == 1 ? "" : "s");
     lg__format_each(graph, of->size, out);
     lg_text_add(out, " in all; each counts once, however many tensors use it");
-    if (of->group == LG_TENSORS_EACH)
+    if (has_holders(of))
         lg_text_add(out, " (×2: two); used is what the widest view shows");
     lg_text_add(out, "\n");
 }
@@ -416,11 +560,55 @@ format_none(const lg_graph *graph, const lg_tensor_options *options,
     lg_text_add(out, ".\n");
 }
 
+// People see no places with a smaller part of all bytes, unless they say how
+// many rows they want; but this many in any case.
+enum { SHOWN_PART = 1000, ALWAYS_SHOWN = 3 };
+
+// The index of the option.
+enum { LIMIT = 0 };
+
+static bool
+is_little(const lg_ask *ask, const tensors_answer *of, size_t row)
+{
+    const lg_given *limit = ask->given != NULL ? &ask->given[LIMIT] : NULL;
+    return of->group == LG_TENSORS_BY_PLACE && row >= ALWAYS_SHOWN &&
+           (limit == NULL || !limit->given || limit->usual) &&
+           of->lines[row].bytes < of->bytes / SHOWN_PART;
+}
+
+static void
+hide_little(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
+{
+    if (is_little(ask, answer, row))
+        lg__table_hide_row(table);
+}
+
+// Says in one line what the rows have that people do not see.
+static void
+format_little(const lg_ask *ask, const tensors_answer *of, lg_text *out)
+{
+    uint64_t bytes = 0;
+    size_t places = 0;
+    for (size_t row = 0; row < of->count; row++) {
+        places += is_little(ask, of, row);
+        bytes += is_little(ask, of, row) ? of->lines[row].bytes : 0;
+    }
+    if (places == 0)
+        return;
+    lg_text_add(out, "\n");
+    lg_text_add_count(out, places);
+    lg_text_addf(out, " more place%s with less than 0.1 %% each: ",
+                 places == 1 ? "" : "s");
+    lg_text_add_size(out, bytes);
+    lg_text_add(out, "\n");
+}
+
 static void
 add_below(const lg_ask *ask, const void *answer, lg_table *table)
 {
     const tensors_answer *of = answer;
     lg_text below = {0};
+    format_little(ask, of, &below);
     if (of->storages == 0)
         format_none(ask->graph, ask->options, &below);
     else
@@ -454,8 +642,9 @@ group_of(const void *answer)
         return condition;                                                      \
     }
 
-SHOWN(has_storages, group_of(answer) == LG_TENSORS_EACH)
-SHOWN(has_groups, group_of(answer) != LG_TENSORS_EACH)
+SHOWN(has_storages, has_holders(answer))
+SHOWN(has_groups, !has_holders(answer))
+SHOWN(has_counts, group_of(answer) != LG_TENSORS_EACH)
 SHOWN(has_kinds, group_of(answer) == LG_TENSORS_BY_KIND)
 SHOWN(has_devices, group_of(answer) == LG_TENSORS_BY_DEVICE)
 SHOWN(has_dtypes, group_of(answer) == LG_TENSORS_BY_DTYPE)
@@ -489,16 +678,16 @@ static const lg_field block_fields[] = {
     }
 
 static const lg_field fields[] = {
-    {"bytes", NULL, "of the storage, or of all of a group", LG_COLUMN_BYTES,
-     ROW(bytes), .look = {.least = 11}},
+    {"bytes", NULL, "of the storage, or of all of a place or group",
+     LG_COLUMN_BYTES, ROW(bytes), .look = {.least = 11}},
     {NULL, "used", NULL, LG_COLUMN_SHARE, .put = put_used,
      .look = {.least = 9, .shown = has_storages}},
     {NULL, "share", NULL, LG_COLUMN_SHARE, ROW(bytes),
      .whole = offsetof(tensors_answer, bytes),
      .look = {.least = 9, .shown = has_groups}},
-    {"storages", NULL, "number of storages: 1, or those of a group",
+    {"storages", NULL, "number of storages: 1, or those of a place or group",
      LG_COLUMN_COUNT, ROW(storages),
-     .look = {.gap = 2, .least = 8, .shown = has_groups}},
+     .look = {.gap = 2, .least = 8, .shown = has_counts}},
     KEY("kind", has_kinds),
     KEY("device", has_devices),
     KEY("dtype", has_dtypes),
@@ -529,8 +718,8 @@ static const lg_field fields[] = {
      LG_COLUMN_BYTES, ROW(used), .look = {.in = LG_IN_DATA}},
     {"tensors", NULL, "number of tensors that use it", LG_COLUMN_COUNT,
      ROW(tensors), .look = {.in = LG_IN_DATA}},
-    {"node", NULL, "the storage; none for a group", LG_COLUMN_NODE, ROW(node),
-     .optional = true, .look = {.in = LG_IN_DATA}},
+    {"node", NULL, "the storage, of a place the biggest; none for a group",
+     LG_COLUMN_NODE, ROW(node), .optional = true, .look = {.in = LG_IN_DATA}},
     {"type", NULL, "module and qualified name of the type of the storage",
      LG_COLUMN_TEXT, ROW(node), .of = LG_FIELD_TYPE, .optional = true,
      .look = {.in = LG_IN_DATA}},
@@ -552,8 +741,8 @@ static const lg_field fields[] = {
     {0},
 };
 
-static const char *const groups[] = {"storage", "kind",  "device",
-                                     "dtype",   "shape", NULL};
+static const char *const groups[] = {"storage", "kind",  "device", "dtype",
+                                     "shape",   "place", NULL};
 
 #define FACT(member) .offset = offsetof(tensors_answer, member)
 
@@ -574,32 +763,35 @@ static const lg_field facts[] = {
 static const lg_tensor_options usual = LG_TENSOR_OPTIONS_INIT;
 
 static const lg_option options[] = {
-    LG__LIMIT(lg_tensor_options, "the biggest first"),
+    [LIMIT] = LG__LIMIT(lg_tensor_options, "the biggest first"),
     {"device", LG_OPTION_DEVICE, NULL, NULL,
      "only storages on this device: `cuda:0`, `host`",
      offsetof(lg_tensor_options, device)},
     {"group", LG_OPTION_CHOICE, groups, NULL,
-     "what a row is: a storage, or all of one kind, device, dtype or shape",
+     "what a row is: a storage, all of one kind, device, dtype or shape, or "
+     "those of a place that are alike",
      offsetof(lg_tensor_options, group)},
     LG__MINE(lg_tensor_options),
     LG__MODULE(lg_tensor_options),
     {0},
 };
 
-// A storage is all of its place, or of several it is only one.
 static bool
 is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
 {
     const tensor_line *line = of;
     (void)ask;
-    *out = (lg_thing){.node = line->node, .bytes = line->bytes};
-    if (group_of(answer) != LG_TENSORS_BY_KIND)
-        return line->node != LG_NONE;
+    *out = (lg_thing){.node = LG_NONE, .bytes = line->bytes};
+    if (line->storage != NULL) {
+        out->node = shown_by(line->storage);
+        out->bytes = line->retained;
+        return true;
+    }
     out->kind = LG_THING_TALLY;
     out->tally = LG_TALLY_TENSOR;
     out->name = line->kind;
     out->count = line->storages;
-    return true;
+    return group_of(answer) == LG_TENSORS_BY_KIND;
 }
 
 static const lg_answering in_c = {
@@ -616,6 +808,7 @@ static const lg_answering in_c = {
     .tallied = "storages of tensors",
     .tally = LG_TALLY_TENSOR,
     .noun = "group",
+    .after = hide_little,
     .below = add_below,
 };
 
@@ -630,6 +823,7 @@ const lg_question lg__ask_tensors = {
         "keeps more than it shows, `used` says how much it shows.",
     .order = "the biggest first",
     .example = "--group kind",
+    .on_pages = "place",
     .result = "Tensors",
     .row = "TensorRow",
     .needs = LG_USES_ANALYSIS | LG_UNLESS_CHOSEN,

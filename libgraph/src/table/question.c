@@ -834,3 +834,12 @@ lg_question_option(const lg_question *question, const char *name)
             return i;
     return SIZE_MAX;
 }
+
+const char *
+lg_question_on_pages(const lg_question *question, const lg_option *choice)
+{
+    for (size_t i = 0; question->on_pages != NULL && choice->words[i]; i++)
+        if (strcmp(choice->words[i], question->on_pages) == 0)
+            return question->on_pages;
+    return choice->words[0];
+}

@@ -147,6 +147,22 @@ def sums():
     assert kind["parameter"] == sum(row.bytes for row in rows_of("parameter"))
 
 
+def places():
+    """What is held in the same way and is alike has one row."""
+    each = snapshot.tensors(limit=None)
+    rows = snapshot.tensors(group="place", limit=None)
+    assert sum(row.storages for row in rows) == each.storages
+    assert sum(row.bytes for row in rows) == each.size["host"]
+    (losses,) = (row for row in rows if row.held_by == "__main__.trainer.losses[*]")
+    assert (losses.storages, losses.bytes, losses.shape) == (2, 8, ())
+    assert {row.held_by for row in rows if row.storages == 1} < {
+        row.held_by for row in each
+    }
+    few = str(snapshot.tensors(group="place"))
+    assert "more places with less than 0.1 % each: " in few
+    assert " 8 B" not in few
+
+
 def forms():
     tensors = leakgraph.tensors(limit=3)
     report = json.loads(tensors.json)

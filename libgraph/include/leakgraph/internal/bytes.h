@@ -68,6 +68,8 @@ typedef enum lg_tensor_group {
     LG_TENSORS_BY_DEVICE,
     LG_TENSORS_BY_DTYPE,
     LG_TENSORS_BY_SHAPE,
+    LG_TENSORS_BY_PLACE, /**< storages that are held in the same way, and are
+                              alike; lg_tensors_sum does not know it */
 } lg_tensor_group;
 
 /** The storages of one kind, device, dtype, or dtype and shape. */

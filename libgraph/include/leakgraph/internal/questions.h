@@ -246,17 +246,19 @@ typedef struct lg_answering {
 } lg_answering;
 
 typedef struct lg_question {
-    const char *name;    /**< "waste": a verb, a function, a page */
-    const char *title;   /**< "Memory that you could save" */
-    const char *help;    /**< what to ask it for: a clause that begins with a
-                              verb */
-    const char *about;   /**< a few sentences for manuals */
-    const char *order;   /**< how rows are sorted: "the most waste first" */
-    const char *example; /**< options of an example; may be NULL */
-    const char *result;  /**< what Python calls the type of its answer */
-    const char *row;     /**< and the type of a row */
-    const char *leaks;   /**< of a question with the option `check`: the fact
-                              that counts the leaks; NULL: the rows are leaks */
+    const char *name;     /**< "waste": a verb, a function, a page */
+    const char *title;    /**< "Memory that you could save" */
+    const char *help;     /**< what to ask it for: a clause that begins with a
+                               verb */
+    const char *about;    /**< a few sentences for manuals */
+    const char *order;    /**< how rows are sorted: "the most waste first" */
+    const char *example;  /**< options of an example; may be NULL */
+    const char *on_pages; /**< the word of its choice that pages begin with;
+                               NULL: the default */
+    const char *result;   /**< what Python calls the type of its answer */
+    const char *row;      /**< and the type of a row */
+    const char *leaks;    /**< of a question with the option `check`: the fact
+                               that counts the leaks; NULL: the rows are leaks */
     unsigned needs;
     const lg_option *options; /**< this and the next two end with zeros */
     const lg_field *fields;
@@ -267,6 +269,9 @@ typedef struct lg_question {
 /** Returns which of LG_NEEDS_ANALYSIS and LG_USES_ANALYSIS hold with these
  *  options (NULL: none is given). */
 unsigned lg_question_needs(const lg_question *question, const lg_given *given);
+/** Returns the word of a choice of the question that pages begin with. */
+const char *lg_question_on_pages(const lg_question *question,
+                                 const lg_option *choice);
 /** Returns the index of the option; SIZE_MAX if the question has none by that
  *  name. */
 size_t lg_question_option(const lg_question *question, const char *name);
