@@ -5,6 +5,7 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
+#include <leakgraph/internal/report.h>
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/why_facts.h>
 
@@ -172,8 +173,9 @@ draw_alive(why_view *view, lg_error *err)
     quieten_edges(view);
     mark_dominator(view);
     add_headline(view);
-    if (view->why->hint != NULL)
-        lg_text_add(&view->picker.view->note, view->why->hint);
+    const char *hint = lg_why_hint_text(view->why);
+    if (hint != NULL)
+        lg_text_add(&view->picker.view->note, hint);
     lg__view_weigh(view->picker.view, view->why->analysis);
     return lg__view_settle(view->picker.view, err);
 }

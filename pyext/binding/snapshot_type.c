@@ -188,13 +188,8 @@ static PyMethodDef snapshot_methods[] = {
      lg__snapshot_show_dominators_doc},
     {"analyze", LG__FASTCALL(lg__snapshot_analyze), KEYWORDS,
      lg__snapshot_analyze_doc},
-    {"retained", lg__snapshot_retained, METH_O,
-     "retained($self, target, /)\n"
-     "--\n\n"
-     "Bytes that only these objects together keep alive: a Size.\n\n"
-     "target is a selector, a Node, a live object, or a list of them. The\n"
-     "size is that of the set, each byte counted once, not the sum of its "
-     "members."},
+    {"retained", LG__FASTCALL(lg__snapshot_retained), KEYWORDS,
+     lg__snapshot_retained_doc},
     {"diff", LG__FASTCALL(lg__snapshot_diff), KEYWORDS, lg__snapshot_diff_doc},
     {"report", LG__FASTCALL(lg__snapshot_report), KEYWORDS,
      lg__snapshot_report_doc},

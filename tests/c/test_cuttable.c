@@ -115,8 +115,8 @@ calls(void)
         explained got = explain(&made, thing);
         CHECK(i % 2 || got.why.frees_count == (call != NULL));
         CHECK(got.why.cuts.is_kept == (call == NULL));
-        CHECK((got.why.hint != NULL) == (call != NULL));
-        CHECK(call == NULL || !strncmp(got.why.hint, call, strlen(call)));
+        CHECK((got.why.hint == LG_HINT_CALL) == (call != NULL));
+        CHECK(call == NULL || !strncmp(got.why.call, call, strlen(call)));
         lg_text json = {0};
         REQUIRE(lg_report_why(&got.why, NULL, NULL, LG_FORMAT_JSON, &json,
                               NULL) == LG_OK);

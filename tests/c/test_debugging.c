@@ -130,7 +130,8 @@ expect(session *to, const char *expected)
     for (size_t i = 0; i < why.cuts.count; i++)
         add_line(graph, &why.cuts.items[i].path, &text);
     CHECK_TEXT(text, expected);
-    CHECK((why.hint != NULL) == (strstr(expected, "f_locals") != NULL));
+    CHECK((why.hint == LG_HINT_LOCALS) ==
+          (strstr(expected, "f_locals") != NULL));
     lg_text_free(&text);
     lg_why_clear(&why);
     lg_analysis_free(analysis);

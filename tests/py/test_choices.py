@@ -117,6 +117,67 @@ def test_each_word_is_known():
     assert {word for _, word in parameters()} == set(WORDS)
 
 
+def signatures(owner):
+    """Map each public function of a module or class to its parameters."""
+    names = (n for n in dir(owner) if not n.startswith("_"))
+    found = {n: getattr(owner, n) for n in names}
+    return {
+        name: inspect.signature(function).parameters
+        for name, function in found.items()
+        if callable(function) and not isinstance(function, type)
+    }
+
+
+#: Answers that have all their rows unless somebody limits them: trees.
+WHOLE = {"threads"}
+#: Arguments that a function has and its method lacks: how it takes the snapshot.
+OF_THE_CAPTURE = {"contents"}
+#: What differs by nature: a function that compares takes one snapshot more, and the
+#: account of a snapshot that exists has nothing to wait for.
+DIFFERENT = {"diff", "memory"}
+#: Functions that take an object, and methods of that name that take a target.
+OF_AN_OBJECT = {"obj", "target"}
+
+
+@pytest.mark.parametrize("owner", [leakgraph, leakgraph.Snapshot])
+def test_limits_and_progress_are_alike(owner):
+    seen = set()
+    for name, taken in signatures(owner).items():
+        words = [word for word in taken if word != "self"]
+        if "limit" in taken:
+            limit = taken["limit"]
+            first = words[0] == "limit"
+            assert limit.default == (None if name in WHOLE else 20), name
+            assert limit.kind is (
+                limit.POSITIONAL_OR_KEYWORD if first else limit.KEYWORD_ONLY
+            ), name
+        if "progress" in taken:
+            progress = taken["progress"]
+            assert progress.kind is progress.KEYWORD_ONLY, name
+            assert progress.default is None, name
+        if "target" in taken and name != "select":
+            target = taken["target"]
+            assert target.kind is target.POSITIONAL_OR_KEYWORD, name
+        seen |= {word for word in ("limit", "progress", "target") if word in taken}
+    assert seen == {"limit", "progress", "target"}
+
+
+def test_a_function_takes_what_its_method_takes():
+    functions, methods = signatures(leakgraph), signatures(leakgraph.Snapshot)
+    both = (functions.keys() & methods.keys()) - DIFFERENT
+    assert {"top", "paths", "retained", "what_if", "why"} <= both
+    for name in both:
+        own = functions[name].values()
+        taken = [one for one in own if one.name not in OF_THE_CAPTURE]
+        asked = [one for one in methods[name].values() if one.name != "self"]
+        assert len(taken) == len(asked), name
+        for one, other in zip(taken, asked):
+            assert one.name == other.name or {one.name, other.name} == OF_AN_OBJECT, (
+                name
+            )
+            assert (one.kind, one.default) == (other.kind, other.default), (name, one)
+
+
 #: Functions that take a snapshot and ask it about any target.
 ASK = {"dominators", "paths", "retained"}
 

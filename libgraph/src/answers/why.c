@@ -82,8 +82,10 @@ find_call(explaining *to, const lg_hop *hop)
 {
     const char *how =
         lg__native_edge_call(to->graph, hop->edges[hop->edge_count - 1]);
-    if (how != NULL && to->why.hint == NULL)
-        to->why.hint = how;
+    if (how == NULL || to->why.call != NULL)
+        return;
+    to->why.call = how;
+    to->why.hint = LG_HINT_CALL;
 }
 
 static void
@@ -106,23 +108,16 @@ find_hint(explaining *to)
     if (!to->why.garbage)
         lg__cache_advice_format(&to->why, &to->why.advice);
     if (to->why.advice.length > 0)
-        to->why.hint = to->why.advice.data;
+        to->why.hint = LG_HINT_CACHE;
     if (!to->why.garbage && to->why.component != LG_NONE &&
         lg__component_is_stuck(to->why.analysis, to->why.component))
-        to->why.hint = "The collector does not see all references of the cycle "
-                       "that it is part of: break the cycle, too, or it stays "
-                       "as garbage.";
+        to->why.hint = LG_HINT_CYCLE;
     for (size_t i = 0; i < listed; i++)
         if (is_kept_by_shell(to, &to->why.cuts.items[i].path))
-            to->why.hint =
-                "IPython keeps the results of cells: %xdel with the "
-                "name of a variable drops the variables and results "
-                "that are its value, but not references of other objects.";
+            to->why.hint = LG_HINT_SHELL;
     for (size_t i = 0; i < listed; i++)
         if (lg__late_level(late, &to->why.cuts.items[i].path) == LG__LATE_COPY)
-            to->why.hint =
-                "f_locals is a copy of a function's variables, made "
-                "for a debugger or locals(): it goes with its frame.";
+            to->why.hint = LG_HINT_LOCALS;
 }
 
 static lg_status

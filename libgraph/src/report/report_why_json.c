@@ -52,8 +52,9 @@ write_alive(lg_json *json, const lg_why *why)
             lg_json_count(json, NULL, i);
     lg_json_end(json);
     write_cuts(json, why);
-    if (why->hint != NULL)
-        lg_json_string(json, "hint", why->hint, strlen(why->hint));
+    const char *hint = lg_why_hint_text(why);
+    if (hint != NULL)
+        lg_json_string(json, "hint", hint, strlen(hint));
 }
 
 static void

@@ -71,52 +71,62 @@ const lg__answer_extras lg__dominators_extras = {
     .attributes = dominators_getset,
 };
 
-/* Adds up what the targets retain: bytes[device], which the caller frees. NULL
-   with an exception. */
+/* The bytes that these nodes retain together, by device; free() them. NULL with
+ * an exception. */
 static uint64_t *
-weigh_set(lg__snapshot_object *snapshot, PyObject *target,
-          const lg_graph *graph)
+weigh_set(lg__snapshot_object *snapshot, const lg_nodes *nodes,
+          const lg_monitor *monitor)
 {
-    lg__progress watch;
-    lg_nodes nodes = {0};
-    uint64_t *bytes =
-        malloc(((size_t)lg_graph_device_count(graph) + 1) * sizeof *bytes);
-    if (bytes == NULL)
-        PyErr_NoMemory();
-    if (bytes == NULL || !lg__progress_begin(&watch, NULL) ||
-        !lg__target_resolve_set(snapshot, target, &nodes)) {
-        free(bytes);
-        return NULL;
-    }
     lg_error error;
-    lg_status status = LG_ECANCELLED;
-    const lg_analysis *analysis =
-        lg__analysis_acquire(snapshot, &watch.monitor);
-    if (analysis != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        status = lg_nodes_retained_each(analysis, nodes.items, nodes.count,
-                                        &watch.monitor, bytes, &error);
-        Py_END_ALLOW_THREADS
-        lg__snapshot_release(snapshot);
-        if (status != LG_OK)
-            lg__error_raise(lg__object_state(snapshot), status, &error);
-    }
-    lg_nodes_free(&nodes);
-    if (lg__progress_finish(&watch, status))
+    lg_status status;
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
+    if (analysis == NULL)
+        return NULL;
+    uint32_t devices = lg_graph_device_count(lg_analysis_graph(analysis));
+    uint64_t *bytes = malloc(((size_t)devices + 1) * sizeof *bytes);
+    Py_BEGIN_ALLOW_THREADS
+    status = bytes
+                 ? lg_nodes_retained_each(analysis, nodes->items, nodes->count,
+                                          monitor, bytes, &error)
+                 : lg_error_set(&error, LG_ENOMEM, "memory ran out");
+    Py_END_ALLOW_THREADS
+    lg__snapshot_release(snapshot);
+    if (status == LG_OK)
         return bytes;
+    lg__error_raise(lg__object_state(snapshot), status, &error);
     free(bytes);
     return NULL;
 }
 
+const char lg__snapshot_retained_doc[] =
+    "retained($self, /, target, *, progress=None)\n"
+    "--\n\n"
+    "Bytes that only these objects together keep alive: a Size.\n\n"
+    "target    a selector, a Node, a live object, or a list of them\n"
+    "progress  as in snapshot()\n\n"
+    "The size is that of the set, each byte counted once, not the sum of its "
+    "members.";
+
 PyObject *
-lg__snapshot_retained(PyObject *self, PyObject *target)
+lg__snapshot_retained(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
 {
+    static const char *const names[] = {"target", "progress", NULL};
+    static const lg__arg_list list = {"retained", names, 1, 1};
+    PyObject *values[2] = {NULL};
     lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
-    lg_graph *graph = lg__snapshot_graph(snapshot);
-    uint64_t *bytes = graph ? weigh_set(snapshot, target, graph) : NULL;
+    lg_nodes nodes = {0};
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__progress_begin(&watch, values[1]))
+        return NULL;
+    uint64_t *bytes = lg__target_resolve_set(snapshot, values[0], &nodes)
+                          ? weigh_set(snapshot, &nodes, &watch.monitor)
+                          : NULL;
     PyObject *size = bytes ? lg__size_new(snapshot, bytes) : NULL;
+    lg_nodes_free(&nodes);
     free(bytes);
-    return size;
+    return lg__progress_end(&watch, size);
 }
 
 typedef struct picture_request {

@@ -486,7 +486,8 @@ get_spent(why_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_hint(why_object *self, void *Py_UNUSED(closure))
 {
-    return PyUnicode_FromString(self->why.hint ? self->why.hint : "");
+    const char *hint = lg_why_hint_text(&self->why);
+    return PyUnicode_FromString(hint ? hint : "");
 }
 
 /* The snapshot may be closed by now. */

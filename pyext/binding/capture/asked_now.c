@@ -18,13 +18,15 @@ take(lg__core_state *state, PyObject *held)
         (PyObject *)lg__snapshot_now(state, held, &progress.monitor));
 }
 
-/* The first argument, if any, is an object of the program. */
+/* The first argument, with a name or without, may be an object of the program.
+ */
 static PyObject *
 ask(PyObject *module, const char *name, PyObject *const *args, Py_ssize_t nargs,
     PyObject *kwnames)
 {
+    bool some = nargs > 0 || (kwnames && PyTuple_GET_SIZE(kwnames) > 0);
     lg__snapshot_object *snapshot =
-        take(lg__module_state(module), nargs > 0 ? args[0] : NULL);
+        take(lg__module_state(module), some ? args[0] : NULL);
     PyObject *method =
         snapshot ? lg__attribute_get((PyObject *)snapshot, name) : NULL;
     PyObject *answer =
@@ -61,7 +63,7 @@ const char lg__core_report_doc[] =
     "Write one web page with all answers, and return its path.\n\n" TAKES
     "report().";
 const char lg__core_retained_doc[] =
-    "retained($module, target, /)\n--\n\n"
+    "retained($module, /, target, *, progress=None)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
     "retained().";
 const char lg__core_what_if_doc[] =

@@ -99,7 +99,8 @@ PyObject *lg__snapshot_show_dominators(PyObject *self, PyObject *const *args,
                                        Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_analyze(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_retained(PyObject *self, PyObject *target);
+PyObject *lg__snapshot_retained(PyObject *self, PyObject *const *args,
+                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_what_if(PyObject *self, PyObject *const *args,
@@ -130,6 +131,7 @@ extern const char lg__snapshot_show_refs_doc[];
 extern const char lg__snapshot_show_backrefs_doc[];
 extern const char lg__snapshot_show_path_doc[];
 extern const char lg__snapshot_analyze_doc[];
+extern const char lg__snapshot_retained_doc[];
 extern const char lg__snapshot_show_dominators_doc[];
 extern const char lg__snapshot_why_doc[];
 extern const char lg__snapshot_export_doc[];

@@ -60,6 +60,17 @@ void lg_cuts_free(lg_cuts *cuts);
 /** Whether a program can cut the last reference of a hop. */
 bool lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop);
 
+/** What helps to cut what keeps a node. */
+typedef enum lg_why_hint {
+    LG_HINT_NONE = 0,
+    LG_HINT_CALL,   /**< a call cuts it: `call` is a sentence */
+    LG_HINT_CACHE,  /**< `advice` about the cache that keeps it */
+    LG_HINT_CYCLE,  /**< the collector does not see the cycle that it is part
+                         of, which must be broken, too */
+    LG_HINT_SHELL,  /**< IPython keeps it as a result */
+    LG_HINT_LOCALS, /**< a copy of variables, which goes with its frame */
+} lg_why_hint;
+
 /** Why a node is alive, or why it is garbage. */
 typedef struct lg_why {
     const lg_analysis *analysis;
@@ -81,10 +92,9 @@ typedef struct lg_why {
      *  that frees the node and spares its dominator, or the nearest one of
      *  those above it after which a program can cut. */
     lg_cuts cuts;
-    const char *hint; /**< how to cut them: with which call, with less effort,
-                           or what else to cut; a sentence; NULL; lives as
-                           long as the lg_why */
-    lg_text advice;   /**< what `hint` is if it names something of the graph */
+    lg_why_hint hint; /**< how to cut them: see lg_why_hint_text */
+    const char *call; /**< of LG_HINT_CALL */
+    lg_text advice;   /**< of LG_HINT_CACHE */
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
     lg_node culprit; /**< the node that the reason is about, or LG_NONE */
