@@ -220,26 +220,6 @@ ends_with_call(const report *to, const lg_path *path)
     return false;
 }
 
-const char *
-lg_why_hint_text(const lg_why *why)
-{
-    static const char *const texts[] = {
-        [LG_HINT_CYCLE] =
-            "The collector does not see all references of the cycle that it is "
-            "part of: break the cycle, too, or it stays as garbage.",
-        [LG_HINT_SHELL] =
-            "IPython keeps the results of cells: %xdel with the name of a "
-            "variable drops the variables and results that are its value, but "
-            "not references of other objects.",
-        [LG_HINT_LOCALS] =
-            "f_locals is a copy of a function's variables, made for a debugger "
-            "or locals(): it goes with its frame.",
-    };
-    return why->hint == LG_HINT_CALL    ? why->call
-           : why->hint == LG_HINT_CACHE ? why->advice.data
-                                        : texts[why->hint];
-}
-
 // Writes the path that no program can cut.
 static void
 add_kept(report *to)

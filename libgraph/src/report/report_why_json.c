@@ -1,4 +1,4 @@
-// Writes why a node is alive, as JSON.
+// Writes why a node is alive, as JSON, and the sentence that helps to cut.
 #include "report/report_private.h"
 
 #include <string.h>
@@ -38,6 +38,26 @@ write_cuts(lg_json *json, const lg_why *why)
     lg_json_object(json, "kept");
     write_path(json, graph, &cuts->kept);
     lg_json_end(json);
+}
+
+const char *
+lg_why_hint_text(const lg_why *why)
+{
+    static const char *const texts[] = {
+        [LG_HINT_CYCLE] =
+            "The collector does not see all references of the cycle that it is "
+            "part of: break the cycle, too, or it stays as garbage.",
+        [LG_HINT_SHELL] =
+            "IPython keeps the results of cells: %xdel with the name of a "
+            "variable drops the variables and results that are its value, but "
+            "not references of other objects.",
+        [LG_HINT_LOCALS] =
+            "f_locals is a copy of a function's variables, made for a debugger "
+            "or locals(): it goes with its frame.",
+    };
+    return why->hint == LG_HINT_CALL    ? why->call
+           : why->hint == LG_HINT_CACHE ? why->advice.data
+                                        : texts[why->hint];
 }
 
 static void
