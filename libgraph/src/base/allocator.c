@@ -20,6 +20,24 @@ enum {
     BEFORE_MAPPED = 64, // bytes before a large block: a line of the cache
 };
 
+// The bytes of all blocks: those from malloc, and those that are mappings. Each
+// block is counted when it is made, and taken off before it is freed, so the
+// sums are what leakgraph has at any moment.
+static _Atomic uint64_t in_malloc;
+static _Atomic uint64_t in_mappings;
+
+static _Atomic uint64_t *
+sum_of(size_t size)
+{
+    return size < MAPPED ? &in_malloc : &in_mappings;
+}
+
+lg_own_bytes
+lg_own_bytes_now(void)
+{
+    return (lg_own_bytes){.malloc = in_malloc, .mapped = in_mappings};
+}
+
 // The word before each block holds its size.
 static size_t *
 size_of(void *block)
@@ -47,7 +65,17 @@ block_at(char *begin, size_t size)
         return NULL;
     void *block = begin + bytes_before(size);
     *size_of(block) = size;
+    *sum_of(size) += size;
     return block;
+}
+
+// Finishes a block that had another size before it was moved or resized.
+static void *
+block_again(char *begin, size_t old, size_t size)
+{
+    if (begin != NULL)
+        *sum_of(old) -= old;
+    return block_at(begin, size);
 }
 
 // The length of the mapping of a large block.
@@ -139,9 +167,10 @@ remap(void *block, size_t size)
 {
     if (size > SIZE_MAX - HUGE_PAGE - BEFORE_MAPPED)
         return NULL;
-    void *begin = mremap(begin_of(block), length_of(*size_of(block)),
-                         length_of(size), MREMAP_MAYMOVE);
-    return begin == MAP_FAILED ? NULL : block_at(begin, size);
+    size_t old = *size_of(block);
+    void *begin = mremap(begin_of(block), length_of(old), length_of(size),
+                         MREMAP_MAYMOVE);
+    return begin == MAP_FAILED ? NULL : block_again(begin, old, size);
 }
 
 static void *
@@ -170,10 +199,10 @@ lg__wide_resize(void *block, size_t size)
 {
     if (block == NULL)
         return lg__wide_alloc(size);
-    if (*size_of(block) < MAPPED && size < MAPPED)
-        return block_at(realloc(begin_of(block), BEFORE + size), size);
-    void *moved =
-        is_same_kind(*size_of(block), size) ? remap(block, size) : NULL;
+    size_t old = *size_of(block);
+    if (old < MAPPED && size < MAPPED)
+        return block_again(realloc(begin_of(block), BEFORE + size), old, size);
+    void *moved = is_same_kind(old, size) ? remap(block, size) : NULL;
     return moved != NULL ? moved : copy(block, size);
 }
 
@@ -182,10 +211,12 @@ lg__wide_free(void *block)
 {
     if (block == NULL)
         return;
-    if (*size_of(block) < MAPPED)
+    size_t size = *size_of(block);
+    *sum_of(size) -= size;
+    if (size < MAPPED)
         free(begin_of(block));
     else
-        munmap(begin_of(block), length_of(*size_of(block)));
+        munmap(begin_of(block), length_of(size));
 }
 
 // Blocks from this size on begin at huge pages.
@@ -196,16 +227,21 @@ lg__huge_calloc(size_t size)
 {
     if (size < HUGE_FROM)
         return calloc(size, 1);
-    return size <= SIZE_MAX - page ? huge_map(whole_pages(size)) : NULL;
+    void *block = size <= SIZE_MAX - page ? huge_map(whole_pages(size)) : NULL;
+    if (block != NULL)
+        in_mappings += whole_pages(size);
+    return block;
 }
 
 void
 lg__huge_free(void *block, size_t size)
 {
-    if (size < HUGE_FROM)
+    if (size < HUGE_FROM) {
         free(block);
-    else if (block != NULL)
+    } else if (block != NULL) {
+        in_mappings -= whole_pages(size);
         munmap(block, whole_pages(size));
+    }
 }
 
 static void *

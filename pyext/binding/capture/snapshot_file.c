@@ -211,10 +211,6 @@ lg__core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         snapshot = lg__snapshot_new(state, graph);
     else
         lg_graph_free(graph);
-    if (snapshot != NULL) {
-        ((lg__snapshot_object *)snapshot)->loaded = true;
-        lg__snapshot_count((lg__snapshot_object *)snapshot);
-    }
     if (snapshot != NULL && !keep_path((lg__snapshot_object *)snapshot, path))
         Py_CLEAR(snapshot);
     Py_DECREF(path);

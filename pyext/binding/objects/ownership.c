@@ -59,16 +59,6 @@ lg__snapshot_acquire(lg__snapshot_object *self)
     return graph;
 }
 
-void
-lg__snapshot_count(lg__snapshot_object *self)
-{
-    uint64_t bytes =
-        self->analysis != NULL ? lg_analysis_memory(self->analysis) : 0;
-    if (self->loaded && self->graph != NULL)
-        bytes += lg_graph_memory(self->graph);
-    lg__own_share_set(&self->own, bytes);
-}
-
 static void
 free_graph(lg__snapshot_object *self)
 {
@@ -76,7 +66,6 @@ free_graph(lg__snapshot_object *self)
     lg_analysis *analysis = self->analysis;
     self->graph = NULL;
     self->analysis = NULL;
-    lg__own_share_set(&self->own, 0);
     Py_BEGIN_ALLOW_THREADS
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -95,8 +84,6 @@ lg__snapshot_release(lg__snapshot_object *self)
     self->uses--;
     if (is_free_to_go(self))
         free_graph(self);
-    else
-        lg__snapshot_count(self);
 }
 
 void
@@ -147,7 +134,6 @@ lg__snapshot_gone(lg__core_state *state, PyObject *devices)
 void
 lg__snapshot_dispose(lg__snapshot_object *self)
 {
-    lg__own_share_set(&self->own, 0);
     lg_nodes_free(&self->shown);
     Py_XDECREF(self->kept);
     lg_analysis_free(self->analysis);

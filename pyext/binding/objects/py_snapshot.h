@@ -31,8 +31,6 @@ typedef struct lg__snapshot_object {
     lg_analysis *analysis; /* made once, under the lock; or NULL */
     lg_lock at_work;       /* held by the thread that makes the analysis */
     unsigned long analyst; /* that thread */
-    bool loaded;           /* malloc has the graph, not the capture's arena */
-    lg__own_share own;     /* bytes from malloc of it and of the analysis */
     PyObject *devices;     /* names of devices: a tuple, 'host' first */
     PyObject *path;        /* of its file: str, or NULL */
     lg__file_mark file;    /* that file, as it was then */
@@ -56,10 +54,6 @@ lg_graph *lg__snapshot_graph(lg__snapshot_object *self);
  *  lg__snapshot_release. */
 lg_graph *lg__snapshot_acquire(lg__snapshot_object *self);
 void lg__snapshot_release(lg__snapshot_object *self);
-
-/** Updates how many bytes from malloc count as leakgraph's own. Call this when
- *  they have changed. */
-void lg__snapshot_count(lg__snapshot_object *self);
 
 /** Closes the snapshot: frees its graph now, or after the last release. */
 void lg__snapshot_give_up(lg__snapshot_object *self);

@@ -5,6 +5,7 @@
 #include "capture/common/capture_common.h"
 #include "capture/walk/capture_walk.h"
 
+#include <leakgraph/internal/allocator.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,13 +70,14 @@ lg__pass_builder(lg__adapter_pass *pass)
 uint64_t
 lg__pass_own_bytes(const lg__adapter_pass *pass)
 {
-    return pass->walk->own_before + lg__own_bytes();
+    lg_own_bytes own = lg_own_bytes_now();
+    return pass->walk->own_before + own.malloc + own.mapped;
 }
 
 uint64_t
 lg__pass_own_malloc(void)
 {
-    return lg__own_bytes();
+    return lg_own_bytes_now().malloc;
 }
 
 uint64_t

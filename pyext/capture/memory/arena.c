@@ -185,19 +185,3 @@ lg__arena_new(uint64_t max_bytes)
     }
     return allocator;
 }
-
-/** The sum of all shares. */
-static _Atomic uint64_t own_sum;
-
-void
-lg__own_share_set(lg__own_share *share, uint64_t bytes)
-{
-    uint64_t before = atomic_exchange(share, bytes);
-    atomic_fetch_add(&own_sum, bytes - before);
-}
-
-uint64_t
-lg__own_bytes(void)
-{
-    return own_sum;
-}

@@ -23,18 +23,4 @@ void lg__arena_rest(const lg_allocator *allocator);
  *  kept for captures to come. */
 uint64_t lg__arena_left(void);
 
-/*
- * The bytes from malloc that leakgraph keeps: analyses, and snapshots from
- * files.
- */
-
-/** The counted bytes of one owner. */
-typedef _Atomic uint64_t lg__own_share;
-
-/** Sets the share to `bytes`, and updates the sum of all. Any thread may call
- *  it. */
-void lg__own_share_set(lg__own_share *share, uint64_t bytes);
-/** The sum of all shares. */
-uint64_t lg__own_bytes(void);
-
 #endif

@@ -27,6 +27,16 @@ typedef struct lg_allocator {
  *  memory returns to the system when it is freed. */
 lg_allocator lg_allocator_default(void);
 
+/** What libgraph has of this process's memory: blocks of graphs, analyses and
+ *  answers, in bytes. Small single structs are not counted. */
+typedef struct lg_own_bytes {
+    uint64_t malloc; /* from malloc */
+    uint64_t mapped; /* mappings of their own */
+} lg_own_bytes;
+
+/** Returns what it has now. Any thread may call it. */
+lg_own_bytes lg_own_bytes_now(void);
+
 #ifdef __cplusplus
 }
 #endif
