@@ -63,21 +63,23 @@ autograd_of(const lg_graph *graph, const lg_tensor_row *row)
                : lg_graph_type(graph, graph->columns.type[node]).name;
 }
 
-// Returns what shows a storage: its widest tensor, or else itself.
-static lg_node
-shown_by(const lg_tensor_row *row)
-{
-    return row->tensor != LG_NONE ? row->tensor : row->buffer;
-}
-
 static uint64_t
-retained_by(const lg_ask *ask, const lg_tensor_row *row)
+retained_by(const lg_ask *ask, lg_node node)
 {
     uint64_t bytes = 0;
     for (uint32_t on = 0;
          ask->analysis != NULL && on <= ask->graph->device_count; on++)
-        bytes += lg_node_retained_on(ask->analysis, shown_by(row), on);
+        bytes += lg_node_retained_on(ask->analysis, node, on);
     return bytes;
+}
+
+// Returns what keeps a storage alone: its widest tensor, or else itself.
+static lg_node
+keeper_of(const lg_ask *ask, const lg_tensor_row *row)
+{
+    return row->tensor != LG_NONE && retained_by(ask, row->tensor) >= row->bytes
+               ? row->tensor
+               : row->buffer;
 }
 
 static void
@@ -96,7 +98,7 @@ add_storage(const lg_ask *ask, tensors_answer *to, size_t index, size_t at,
         .used = row->used,
         .storages = 1,
         .tensors = row->tensor_count,
-        .retained = retained_by(ask, row),
+        .retained = retained_by(ask, keeper_of(ask, row)),
         .size = size,
         .kind = string_of(lg_tensor_kind_name(row->kind)),
         .device = lg_graph_device_name(graph, row->device),
@@ -200,7 +202,7 @@ add_to_line(const lg_ask *ask, const lg_tensor_row *row, uint64_t *size,
     line->used = line->used > 0 && row->used > 0 ? line->used + row->used : 0;
     line->storages++;
     line->tensors += row->tensor_count;
-    line->retained += retained_by(ask, row);
+    line->retained += retained_by(ask, keeper_of(ask, row));
     size[row->device] += row->bytes;
 }
 
@@ -644,6 +646,7 @@ group_of(const void *answer)
 
 SHOWN(has_storages, has_holders(answer))
 SHOWN(has_groups, !has_holders(answer))
+SHOWN(has_several_devices, has_holders(answer) && ask->graph->device_count > 0)
 SHOWN(has_counts, group_of(answer) != LG_TENSORS_EACH)
 SHOWN(has_kinds, group_of(answer) == LG_TENSORS_BY_KIND)
 SHOWN(has_devices, group_of(answer) == LG_TENSORS_BY_DEVICE)
@@ -700,7 +703,7 @@ static const lg_field fields[] = {
      .look = {.in = LG_IN_HTML, .shown = has_storages}},
     {"device", NULL, "`cuda:0`, `host`", LG_COLUMN_TEXT, ROW(device),
      .optional = true,
-     .look = {.in = LG_IN_HTML | LG_IN_DATA, .shown = has_storages}},
+     .look = {.in = LG_IN_HTML | LG_IN_DATA, .shown = has_several_devices}},
     {"kind", NULL, "what it is for", LG_COLUMN_TEXT, .put = put_kind,
      .words = kinds, .optional = true,
      .look = {.gap = 1, .least = 15, .shown = has_storages}},
@@ -780,10 +783,9 @@ static bool
 is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
 {
     const tensor_line *line = of;
-    (void)ask;
     *out = (lg_thing){.node = LG_NONE, .bytes = line->bytes};
     if (line->storage != NULL) {
-        out->node = shown_by(line->storage);
+        out->node = keeper_of(ask, line->storage);
         out->bytes = line->retained;
         return true;
     }
