@@ -16,6 +16,7 @@ check(const lg__top_candidate *all, uint32_t count, uint32_t places)
         nodes += one->node;
         CHECK(!left[place % places]);
         left[place % places] = i + 1 == count || one[1].place != one->place;
+        CHECK(i == 0 || (uint32_t)one[-1].place <= (uint32_t)one->place);
     }
     CHECK(nodes == count * (count - 1) / 2);
     free(left);

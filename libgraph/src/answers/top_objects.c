@@ -6,16 +6,24 @@
 #include <string.h>
 #include <xxhash.h>
 
-// From MANY on, sorting by hashes is faster than comparing. Below FEW,
-// insertion is faster than a call for each comparison.
+// From MANY on, candidates are first dealt into buckets. Below FEW, insertion
+// is faster than a call for each comparison.
 enum { MANY = 256, FEW = 16 };
+enum { BITS = 11, BUCKETS = 1 << BITS };
+
+// Places go by the lower half of their hashes, then by the upper one.
+static uint64_t
+rank_of(const lg__top_candidate *one)
+{
+    return one->place << 32 | one->place >> 32;
+}
 
 static int
 by_place(const void *left, const void *right)
 {
-    const lg__top_candidate *a = left;
-    const lg__top_candidate *b = right;
-    return a->place < b->place ? -1 : a->place > b->place;
+    const uint64_t a = rank_of(left);
+    const uint64_t b = rank_of(right);
+    return a < b ? -1 : a > b;
 }
 
 static void
@@ -24,7 +32,7 @@ insert_each(lg__top_candidate *all, size_t count)
     for (size_t i = 1; i < count; i++) {
         lg__top_candidate one = all[i];
         size_t at = i;
-        for (; at > 0 && one.place < all[at - 1].place; at--)
+        for (; at > 0 && by_place(&one, &all[at - 1]) < 0; at--)
             all[at] = all[at - 1];
         all[at] = one;
     }
@@ -45,31 +53,49 @@ sort(lg__top_candidate *all, size_t count)
     if (count <= FEW)
         insert_each(all, count);
     else if (!are_of_one_place(all, count))
-        qsort(all, count, sizeof *all, by_place);
+        lg__sort(all, count, sizeof *all, by_place);
 }
 
-// Returns the end of the run that lg__radix_sort treats as equal. It looks at a
-// part of the hash, so the run has few other places.
 static size_t
-end_of_hash(const lg__top_candidate *all, size_t at, size_t count)
+bucket_of(const lg__top_candidate *one)
 {
-    size_t end = at + 1;
-    while (end < count &&
-           memcmp(&all[end].place, &all[at].place, sizeof(uint32_t)) == 0)
-        end++;
-    return end;
+    return (size_t)(rank_of(one) >> (64 - BITS));
+}
+
+// Moves each candidate to its bucket, in the array itself: there may be as many
+// as objects. *end gets the end of each bucket. O(count).
+static void
+deal(lg__top_candidate *all, size_t count, size_t end[BUCKETS])
+{
+    size_t next[BUCKETS];
+    size_t sum = 0;
+    memset(end, 0, BUCKETS * sizeof *end);
+    for (size_t i = 0; i < count; i++)
+        end[bucket_of(&all[i])]++;
+    for (size_t i = 0; i < BUCKETS; i++) {
+        next[i] = sum;
+        sum += end[i];
+        end[i] = sum;
+    }
+    for (size_t i = 0; i < BUCKETS; i++)
+        while (next[i] < end[i]) {
+            const lg__top_candidate one = all[next[i]];
+            const size_t bucket = bucket_of(&one);
+            all[next[i]] = all[next[bucket]];
+            all[next[bucket]++] = one;
+        }
 }
 
 void
 lg__top_candidates_group(lg__top_candidate *all, size_t count)
 {
-    const lg_allocator allocator = lg_allocator_default();
-    bool is_hashed =
-        count >= MANY && lg__radix_sort(&allocator, all, count, sizeof *all);
-    for (size_t at = 0, end; at < count; at = end) {
-        end = is_hashed ? end_of_hash(all, at, count) : count;
-        sort(all + at, end - at);
-    }
+    size_t end[BUCKETS] = {count};
+    const bool is_dealt = count >= MANY;
+    const size_t buckets = is_dealt ? BUCKETS : 1;
+    if (is_dealt)
+        deal(all, count, end);
+    for (size_t i = 0, at = 0; i < buckets; at = end[i++])
+        sort(all + at, end[i] - at);
 }
 
 void
