@@ -11,6 +11,7 @@ import threading
 import types
 
 import pytest
+from builds import FREE_THREADED
 
 import leakgraph
 
@@ -307,7 +308,8 @@ def test_native_memory_grows(native_leak, tmp_path):
     row = next(row for row in growth if row.verdict == "native")
     assert row.gained == growth.unexplained_malloc
     assert growth.unexplained == pytest.approx(4_000_000, rel=0.1)
-    assert abs(growth.unexplained_small) < 10_000
+    assert (growth.unexplained_small is None) == FREE_THREADED
+    assert abs(growth.unexplained_small or 0) < 10_000
     assert row.held_by == "memory that no object explains"
     assert row.node is None
     known = tmp_path / "known.txt"
@@ -395,6 +397,7 @@ def test_garbage_has_a_reason_among_many_cycles():
     assert growth[0].reason == "the collector is disabled"
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="some releases do not show frozen garbage")
 def test_frozen_garbage_has_a_reason():
     gc.collect()
     snapshots = []
