@@ -150,7 +150,7 @@ def test_a_backlog_of_calls_is_no_registry(python, kind, found):
 
 
 GROWS = """
-import atexit, leakgraph
+import atexit, leakgraph, os, sys
 
 class Conn:
     def __init__(self):
@@ -161,7 +161,10 @@ class Conn:
 
 def register():
     for _ in range(20):
-        atexit.register(Conn().close)
+        if sys.argv[1] == "atexit":
+            atexit.register(Conn().close)
+        else:
+            os.register_at_fork(after_in_child=Conn().close)
 
 register()
 with leakgraph.snapshot() as before:
@@ -170,9 +173,18 @@ with leakgraph.snapshot() as before:
 """
 
 
-def test_growth_names_what_atexit_calls(python):
-    """From Python 3.14 on, a list has it, in tuples with the arguments."""
-    done = python("-c", GROWS)
+@pytest.mark.parametrize(
+    ("registry", "held", "helps"),
+    [
+        ("atexit", "atexit handlers", "KiB. Call atexit.unregister(object.method)"),
+        ("fork", "after_forkers_child[*]", "KiB. Nothing takes a function out again."),
+    ],
+)
+def test_growth_names_what_a_registry_keeps(python, registry, held, helps):
+    """A program cannot empty what the interpreter has: a call helps, or nothing."""
+    done = python("-c", GROWS, registry, COLUMNS="200")
     assert done.code == 0, done.err
     assert "method __main__.Conn.close accumulates (event-handlers)" in done.out
-    assert "in  interpreter state atexit handlers" in done.out
+    assert f"in  interpreter state {held}" in done.out
+    assert helps in done.out
+    assert "empty interpreter" not in done.out and "cut interpreter" not in done.out

@@ -285,6 +285,21 @@ format_keepers(const lg_growth *growth, const lg_graph *graph,
     }
 }
 
+// Returns what helps if only a registry of the interpreter or of a future holds
+// the members: no program empties that, or cuts what it refers to.
+static const char *
+fix_of_registry(const lg_growth *growth, const lg_growth_row *row)
+{
+    if (row->holder_count != 1 || row->finding == LG_NONE)
+        return NULL;
+    const lg_growth_tally *finding = &growth->tallies[row->finding];
+    const lg_pattern *pattern = lg_pattern_find(finding->name);
+    return finding->detail.length > 0 && pattern != NULL &&
+                   lg__string_is(finding->name, "event-handlers")
+               ? lg_pattern_fix(pattern, finding->detail)
+               : NULL;
+}
+
 void
 lg__format_growth_cut(const lg_growth *growth, const lg_graph *graph,
                       const lg_growth_row *row, lg_text *out)
@@ -301,8 +316,14 @@ lg__format_growth_cut(const lg_growth *growth, const lg_graph *graph,
         lg_text_add(out, " above");
         return;
     }
+    const char *fix = fix_of_registry(growth, row);
     lg_text_add_sizes(out, growth->device_names, row->freed,
                       (size_t)growth->devices + 1);
+    if (fix != NULL) {
+        lg_text_add(out, ". ");
+        lg_text_add(out, fix);
+        return;
+    }
     lg_text_add(out, ": ");
     format_keepers(growth, graph, row, true, out);
     format_keepers(growth, graph, row, false, &cut);

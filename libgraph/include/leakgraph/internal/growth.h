@@ -221,7 +221,8 @@ typedef struct lg_growth_tally {
     lg_string name;   /**< a pattern ("loss-history"), the hops of a cycle, a
                            kind of tensors, a thread's name */
     lg_string detail; /**< of a cycle "collectable", or what the collector
-                           stumbles over; else empty */
+                           stumbles over; of a finding the registry
+                           (lg_holder_registry); else empty */
     uint64_t holder;  /**< of a finding: the key of the place to cut at; 0 */
     uint64_t kept;    /**< likewise, of the place of what it keeps */
     const uint64_t *counts; /**< [snapshots] */
