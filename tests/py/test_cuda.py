@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from builds import FREE_THREADED
+from builds import DROPPED, FREE_THREADED
 
 import leakgraph
 
@@ -297,12 +297,13 @@ def test_what_leakgraph_keeps_itself(python):
     """An open snapshot has a line of its own, and a closed one has none."""
     done = python(
         "-c",
-        """
+        f"""
 import leakgraph
 made = [[i] for i in range(200_000)]
 print(leakgraph.memory().host["leakgraph"])
 with leakgraph.snapshot() as snapshot:
     print(leakgraph.memory().host["leakgraph"] / len(snapshot))
+{DROPPED}
 print(leakgraph.memory().host["leakgraph"])
 """,
     )
