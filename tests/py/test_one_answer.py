@@ -168,13 +168,13 @@ def test_merged_paths(graph):
     lines = str(merged).splitlines()[3:]
     for row, plain, line in zip(merged, parsed["rows"], lines):
         assert (row.depth, row.objects) == (plain["depth"], plain["objects"])
-        assert row.node == (graph.node(plain["node"]) if "node" in plain else None)
-        assert row.label == plain.get("label", "")
-        counts = [plain[key] for key in ("count", "more", "passed") if key in plain]
-        assert counts == [row.count]
+        node = plain["node"]
+        assert row.node == (None if node is None else graph.node(node))
+        for name in ("label", "name", "count", "kind", "parent", "root", "type"):
+            assert getattr(row, name) == plain[name]
         assert row.retained == plain["retained"]
         assert str(row.retained) in line and f" {row.objects:,}  " in line
-        assert row.label in line and row.name in line
+        assert (row.label or "") in line and row.name in line
 
 
 def test_the_picture_of_merged_paths(graph):
