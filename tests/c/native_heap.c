@@ -56,10 +56,23 @@ native_heap_object(native_heap *heap, bool owned)
     uint64_t *place = native_heap_block(heap, NATIVE_FIXED);
     REQUIRE(heap->object_count < NATIVE_OBJECTS);
     place[0] = 1;
-    place[1] = 1;
+    place[1] = NATIVE_HOLDER_TYPE;
     heap->owned[heap->object_count] = owned;
     heap->refcounts[heap->object_count] = 1;
     heap->objects[heap->object_count++] = place;
+    return place;
+}
+
+uint64_t *
+native_heap_int(native_heap *heap, uint64_t value, bool tagged)
+{
+    enum { DIGIT_BITS = 30 };
+    const uint64_t digit = (UINT64_C(1) << DIGIT_BITS) - 1;
+    uint64_t *place = native_heap_object(heap, true);
+    heap->number[heap->object_count - 1] = true;
+    place[1] = NATIVE_INT_TYPE;
+    place[2] = tagged ? 2 << 3 : 2;
+    place[3] = (value & digit) | (value >> DIGIT_BITS & digit) << 32;
     return place;
 }
 
@@ -86,6 +99,7 @@ make_graph(native_heap *heap)
     REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
     uint32_t module = add_type(builder, "module");
     uint32_t holder = add_type(builder, "lib.Holder");
+    uint32_t number = add_type(builder, "int");
     lg_builder_add_node(builder, 0x1000);
     builder->type[0] = module;
     builder->refcount[0] = 1;
@@ -94,7 +108,7 @@ make_graph(native_heap *heap)
     for (uint32_t i = 0; i < heap->object_count; i++) {
         uint32_t node =
             lg_builder_add_node(builder, (uintptr_t)heap->objects[i]);
-        builder->type[node] = holder;
+        builder->type[node] = heap->number[i] ? number : holder;
         builder->size[node] = NATIVE_FIXED;
         builder->refcount[node] = heap->refcounts[i];
     }
@@ -108,7 +122,10 @@ make_graph(native_heap *heap)
 void
 native_heap_finish(native_heap *heap)
 {
-    lg_native_type types[] = {{0}, {0}, {0, NATIVE_FIXED, 0}};
+    lg_native_type types[] = {{0},
+                              {0},
+                              {NATIVE_HOLDER_TYPE, NATIVE_FIXED, 0},
+                              {NATIVE_INT_TYPE, NATIVE_FIXED, 0}};
     lg_error err = {.message = ""};
     make_graph(heap);
     lg_native_memory memory = {
@@ -117,7 +134,7 @@ native_heap_finish(native_heap *heap)
         .ranges = heap->ranges,
         .range_count = heap->range_count,
         .types = types,
-        .type_count = 3,
+        .type_count = 4,
     };
     REQUIRE(lg_graph_with_native(heap->graph, &memory, NULL, &heap->joined,
                                  &err) == LG_OK);

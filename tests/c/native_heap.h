@@ -13,6 +13,8 @@ enum {
     NATIVE_BLOCKS = 1 << 16,
     NATIVE_OBJECTS = 64,
     NATIVE_FIXED = 32, /* bytes of an object; behind that are its items */
+    NATIVE_HOLDER_TYPE = 0x2000, /* the addresses of the types */
+    NATIVE_INT_TYPE = 0x3000,
 };
 
 typedef struct native_heap {
@@ -22,7 +24,8 @@ typedef struct native_heap {
     size_t block_count;
     uint64_t *objects[NATIVE_OBJECTS]; /* node i + 1 */
     uint32_t refcounts[NATIVE_OBJECTS];
-    bool owned[NATIVE_OBJECTS]; /* by the module */
+    bool owned[NATIVE_OBJECTS];  /* by the module */
+    bool number[NATIVE_OBJECTS]; /* an int */
     uint32_t object_count;
     lg_native_range ranges[8];
     size_t range_count;
@@ -39,6 +42,9 @@ uint64_t *native_heap_block(native_heap *heap, size_t bytes);
 /** Adds an object of the type "lib.Holder" with a block, whose words from 2 to
  *  3 are fields; the module refers to it if `owned`. Returns its words. */
 uint64_t *native_heap_object(native_heap *heap, bool owned);
+/** Adds an int to which the module refers, with the head that CPython 3.12
+ *  (`tagged`) or one before it gives it. Returns its words. */
+uint64_t *native_heap_int(native_heap *heap, uint64_t value, bool tagged);
 /** Adds a range of so many words that are zeroes, and returns them. */
 uint64_t *native_heap_range(native_heap *heap, lg_range_kind kind,
                             const char *name, size_t words);

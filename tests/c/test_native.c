@@ -328,6 +328,124 @@ lost_blocks_hold_objects(void)
     native_heap_close(&heap);
 }
 
+// A std::shared_ptr that an earlier owner has left in one of many blocks proves
+// nothing, if most others hold something else there.
+static void
+a_leftover_that_looks_shared_proves_nothing(void)
+{
+    enum { BLOCKS = 60, PLACE = 5 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *code = native_heap_range(&heap, LG_RANGE_CODE, "lib.so", 8);
+    uint64_t *owner = native_heap_object(&heap, true);
+    uint64_t *state = native_heap_block(&heap, 96);
+    uint64_t *shared = native_heap_block(&heap, 184);
+    owner[2] = address_of(state);
+    state[4] = address_of(shared);
+    shared[3] = address_of(make_list(&heap, 30));
+    uint64_t *other = native_heap_object(&heap, true);
+    uint64_t *array = native_heap_block(&heap, 8 * BLOCKS);
+    other[2] = address_of(array);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        uint64_t *block = native_heap_block(&heap, 320);
+        block[0] = address_of(code);
+        block[PLACE] = address_of(array) + 8 * (uint64_t)(3 + i % 9);
+        array[i] = address_of(block);
+    }
+    uint64_t *stale = (uint64_t *)(uintptr_t)array[7];
+    stale[PLACE] = address_of(shared) + 16;
+    stale[PLACE + 1] = address_of(shared);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          96 + CHUNK + 184 + CHUNK + 30 * list_bytes);
+    native_heap_close(&heap);
+}
+
+// ctypes gives a handle of C code to Python as an int. A number near one is
+// none, and id() gives those of objects.
+static void
+ints_are_handles(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        native_heap_int(&heap, address_of(make_list(&heap, 20 + i)), i % 2);
+    native_heap_int(&heap, address_of(make_list(&heap, 9)) + 8, true);
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = address_of(make_list(&heap, 10));
+    native_heap_int(&heap, address_of(object), true);
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == (20 + i) * list_bytes);
+    CHECK(native_heap_held(&heap, 4) == 0);
+    CHECK(native_heap_of(&heap, "lost native memory") == 9 * list_bytes);
+    CHECK(native_heap_held(&heap, 5) == 10 * list_bytes);
+    CHECK(native_heap_held(&heap, 6) == 0);
+    native_heap_close(&heap);
+}
+
+// An int that is a stale handle takes nothing from whoever has the memory.
+static void
+owners_outweigh_handles(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = address_of(make_list(&heap, 30));
+    native_heap_int(&heap, object[2], true);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 30 * list_bytes);
+    CHECK(native_heap_held(&heap, 1) == 0);
+    native_heap_close(&heap);
+}
+
+// An object that only C code has, which the graph lacks.
+static uint64_t *
+make_unlisted(native_heap *heap, uint64_t references, lg_allocator_kind kind)
+{
+    uint64_t *words = native_heap_block(heap, 64);
+    heap->blocks[heap->block_count - 1].kind = (uint8_t)kind;
+    words[0] = references;
+    words[1] = NATIVE_HOLDER_TYPE;
+    return words;
+}
+
+static void
+unlisted_objects_belong_to_who_has_them(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *array = native_heap_block(&heap, 160);
+    object[2] = address_of(array);
+    for (uint32_t i = 0; i < 20; i++)
+        array[i] = address_of(make_unlisted(&heap, 1, LG_ALLOCATOR_PYTHON));
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 160 + CHUNK + 20 * 64);
+    native_heap_close(&heap);
+}
+
+// Objects that C code forgot to let go of are lost by the names of their types.
+// A free list has objects without references, and some live for ever.
+static void
+forgotten_objects_are_lost(void)
+{
+    const uint64_t immortal = UINT32_MAX;
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 7; i++) {
+        make_unlisted(&heap, 1, LG_ALLOCATOR_PYTHON);
+        make_unlisted(&heap, 0, LG_ALLOCATOR_PYTHON);
+        make_unlisted(&heap, immortal, LG_ALLOCATOR_PYTHON);
+        make_unlisted(&heap, 1, LG_ALLOCATOR_MALLOC);
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_of(&heap, "hidden lib.Holder") > 0);
+    CHECK(native_heap_of(&heap, "lost native memory") ==
+          7 * 64 + 7 * (64 + CHUNK));
+    native_heap_close(&heap);
+}
+
 static void
 nothing_changes_without_blocks(void)
 {
@@ -439,6 +557,11 @@ SUITE(native)
     RUN(lost_blocks);
     RUN(blocks_hold_objects);
     RUN(lost_blocks_hold_objects);
+    RUN(a_leftover_that_looks_shared_proves_nothing);
+    RUN(ints_are_handles);
+    RUN(owners_outweigh_handles);
+    RUN(unlisted_objects_belong_to_who_has_them);
+    RUN(forgotten_objects_are_lost);
     RUN(nothing_changes_without_blocks);
     RUN(levels_are_kept);
     RUN(a_pointer_deep_into_a_block_holds_nothing);

@@ -5,10 +5,13 @@
 
 #include <string.h>
 
+// What has a space is a phrase, such as `64-byte block of libpython3.11`.
 lg_string
 lg__last_part(lg_string name)
 {
     uint32_t start = name.length;
+    if (start > 0 && memchr(name.data, ' ', start) != NULL)
+        return name;
     while (start > 0 && name.data[start - 1] != '.')
         start--;
     return (lg_string){name.data + start, name.length - start};

@@ -130,6 +130,9 @@ bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
                          const lg_growth_row *row);
 /** Sets what helps against rows of native growth, and of places below what no
  *  program can cut: memory that C code has lost, or keeps for itself. */
+/** Whether a place begins with memory of C code that no program can let go of:
+ *  what is lost, a library's variables, stacks. */
+bool lg__place_is_native(const lg_places *places, uint32_t place);
 void lg__growth_set_fixes(const lg__comparison *state, lg_growth *out);
 /** Returns how many numbers a series has: counts, and bytes by device, of each
  *  snapshot. */

@@ -553,12 +553,13 @@ rows_with_holders(const lg_growth *growth)
 
 // Of lost memory there is no holder, and nobody empties sys.modules.
 static bool
-has_holders(const lg_growth_row *row)
+has_holders(const lg__comparison *state, const lg_growth_row *row)
 {
     return row->node != LG_NONE && !lg__string_is(row->type, "module") &&
            row->in_step.length == 0 &&
            (row->verdict == LG_GROWTH_ACCUMULATES ||
-            row->verdict == LG_GROWTH_IN_PLACE);
+            row->verdict == LG_GROWTH_IN_PLACE) &&
+           !lg__place_is_native(state->newest, row->place);
 }
 
 static lg_status
@@ -569,7 +570,7 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
     lg__finder finder = {.graph = state->analysis->graph};
     bool failed = false;
     for (size_t i = 0; i < rows && !failed; i++) {
-        to->place = has_holders(&out->rows[i])
+        to->place = has_holders(state, &out->rows[i])
                         ? lg_places_find(places, out->rows[i].key)
                         : LG_NONE;
         if (to->place != LG_NONE)

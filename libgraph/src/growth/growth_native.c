@@ -195,6 +195,12 @@ lg__growth_native(lg__comparison *state, lg_growth *out)
     return true;
 }
 
+static lg_string
+top_type(const lg_places *places, uint32_t place)
+{
+    return lg__places_text(places, lg__place_top(places, place)->type);
+}
+
 // Pointers do not tell everything: a snapshot may find none to a block that is
 // held, and libraries fill tables of their own. So what C code keeps for itself
 // or has lost counts from the same size on as memory that no object explains.
@@ -204,8 +210,7 @@ lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
 {
     if (row->place == LG_NONE || row->verdict == LG_GROWTH_NATIVE)
         return false;
-    lg_string top = lg__places_text(
-        state->newest, lg__place_top(state->newest, row->place)->type);
+    lg_string top = top_type(state->newest, row->place);
     bool lost = lg__string_is(top, LG__NATIVE_LOST);
     if (!lost && !lg__string_is(top, LG__NATIVE_VARIABLES) &&
         !lg__string_is(top, LG__NATIVE_STACKS) &&
@@ -216,37 +221,17 @@ lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
                                               (double)growth->objects_gained);
 }
 
-static const char *
-fix_of_place(const lg_places *places, uint32_t place)
+bool
+lg__place_is_native(const lg_places *places, uint32_t place)
 {
-    static const struct {
-        const char *type;
-        const char *fix;
-    } fixes[] = {
-        {LG__NATIVE_LOST,
-         "C code has lost these blocks: no pointer in the process leads to "
-         "them, so nothing can free them. Run the program under memray run "
-         "--native to see the line that allocates them, and report it to the "
-         "library."},
-        {LG__NATIVE_VARIABLES,
-         "The library keeps them for the whole process. See its manual for a "
-         "limit, or for a function that lets go of them."},
-    };
-    lg_string type =
-        lg__places_text(places, lg__place_top(places, place)->type);
-    for (size_t i = 0; i < sizeof fixes / sizeof *fixes; i++)
-        if (lg__string_is(type, fixes[i].type))
-            return fixes[i].fix;
-    return NULL;
-}
-
-static const char *
-fix_of_native(const lg_growth_row *row)
-{
-    return row->each_in_step > 0
-               ? "If these objects should be gone, close them and let go of "
-                 "them: what C libraries allocated for them probably goes, too."
-               : lg_native_kind_fix(row->native);
+    static const char *const tops[] = {LG__NATIVE_LOST, LG__NATIVE_VARIABLES,
+                                       LG__NATIVE_STACKS, LG__NATIVE_LOCALS,
+                                       LG__NATIVE_ELSEWHERE};
+    lg_string type = top_type(places, place);
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
+        if (lg__string_is(type, tops[i]))
+            return true;
+    return false;
 }
 
 // Returns what helps with objects that C code has forgotten, or NULL.
@@ -264,16 +249,40 @@ fix_of_hidden(const lg_growth_row *row)
            "them.";
 }
 
+static const char *
+fix_of_place(const lg_places *places, const lg_growth_row *row)
+{
+    lg_string type = top_type(places, row->place);
+    if (lg__string_is(type, LG__NATIVE_LOST) && fix_of_hidden(row) != NULL)
+        return fix_of_hidden(row);
+    if (lg__string_is(type, LG__NATIVE_LOST))
+        return "C code has lost these blocks: no pointer in the process leads "
+               "to them, so nothing can free them. Run the program under "
+               "memray run --native to see the line that allocates them, and "
+               "report it to the library.";
+    return lg__string_is(type, LG__NATIVE_VARIABLES)
+               ? "The library keeps them for the whole process. See its manual "
+                 "for a limit, or for a function that lets go of them."
+               : NULL;
+}
+
+static const char *
+fix_of_native(const lg_growth_row *row)
+{
+    return row->each_in_step > 0
+               ? "If these objects should be gone, close them and let go of "
+                 "them: what C libraries allocated for them probably goes, too."
+               : lg_native_kind_fix(row->native);
+}
+
 void
 lg__growth_set_fixes(const lg__comparison *state, lg_growth *out)
 {
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
-        const char *hidden = fix_of_hidden(row);
-        row->fix = hidden != NULL ? hidden
-                   : row->verdict == LG_GROWTH_NATIVE
+        row->fix = row->verdict == LG_GROWTH_NATIVE
                        ? fix_of_native(row)
-                       : fix_of_place(state->newest, row->place);
+                       : fix_of_place(state->newest, row);
     }
 }
 

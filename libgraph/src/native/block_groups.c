@@ -105,20 +105,6 @@ fold_held(folding_state *folding)
     return true;
 }
 
-// Returns whether an object that the graph lacks is alive: what lies in a free
-// list has no references, or the next one in the place of their number. No
-// object lives for ever that a program has made.
-static bool
-is_alive(const lg__native *native, uint32_t block)
-{
-    enum { MOST_REFERENCES = 1 << 30 };
-    const lg_native_block *at = &native->memory->blocks[block];
-    if (!(native->mark[block] & LG__BLOCK_HIDDEN))
-        return false;
-    uint64_t references = lg__block_word(at, at->lead);
-    return references > 0 && references < MOST_REFERENCES;
-}
-
 // Lost blocks are told by size alone, or by the type of the object: whatever
 // held them is gone. Others of pymalloc are the interpreter's free lists.
 static bool
@@ -127,7 +113,7 @@ fold_lost(folding_state *folding)
     lg__native *native = folding->native;
     for (uint32_t block = 0; block < native->blocks; block++)
         if ((native->memory->blocks[block].kind <= LG_ALLOCATOR_MAPPED ||
-             is_alive(native, block)) &&
+             lg__block_is_mortal_object(native, block)) &&
             lg__block_is_lost(native, block) &&
             native->group_of[block] == LG_NONE &&
             !join_group(folding, block, lg__native_lost(native),

@@ -58,19 +58,44 @@ is_shared_pointer(const uint64_t w[5], const lg_native_block *to)
     return w[1] == to->address + 16 && w[2] == to->address;
 }
 
-// Whether a word proves itself by its neighbours.
-static bool
-has_shape(const lg_native_block *from, uint64_t at, const lg_native_block *to)
+// A word and its neighbours.
+typedef struct surroundings {
+    uint64_t w[5];
+    const lg_native_block *to;
+} surroundings;
+
+static surroundings
+around(const lg__native *native, uint32_t block, const lg__word *word)
 {
-    const uint64_t w[5] = {
-        at >= 8 ? lg__block_word(from, at - 8) : 0,
-        lg__block_word(from, at),
-        lg__block_word(from, at + 8),
-        lg__block_word(from, at + 16),
-        lg__block_word(from, at + 24),
+    const lg_native_block *from = &native->memory->blocks[block];
+    uint64_t at = 8 * (uint64_t)word->place;
+    return (surroundings){
+        {
+            at >= 8 ? lg__block_word(from, at - 8) : 0,
+            lg__block_word(from, at),
+            lg__block_word(from, at + 8),
+            lg__block_word(from, at + 16),
+            lg__block_word(from, at + 24),
+        },
+        &native->memory->blocks[word->target],
     };
-    return is_vector(w, to) || is_hash_table(w, to) || is_array(w, to) ||
-           is_shared_pointer(w, to);
+}
+
+bool
+lg__word_is_proved(const lg__native *native, uint32_t block,
+                   const lg__word *word)
+{
+    surroundings at = around(native, block, word);
+    return is_vector(at.w, at.to) || is_hash_table(at.w, at.to) ||
+           is_shared_pointer(at.w, at.to);
+}
+
+// Whether the neighbours of a word go with it. Small numbers do by chance.
+static bool
+has_shape(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    surroundings at = around(native, block, word);
+    return is_array(at.w, at.to) || lg__word_is_proved(native, block, word);
 }
 
 // Which words of a block may be references.
@@ -91,8 +116,24 @@ searched(const lg__native *native, uint32_t block, uint64_t *from, uint64_t *to)
         *to = at->lead + extent->end;
 }
 
-// An object is entered at its beginning only, and its own references to objects
-// are known exactly.
+// Whether the graph has the reference of a node, or cannot say so quickly.
+static bool
+is_known(const lg_graph *graph, uint32_t source, uint32_t target)
+{
+    enum { MOST = 64 };
+    const lg_columns *columns = &graph->columns;
+    uint64_t edge = columns->first_edge[source];
+    const uint64_t end = columns->first_edge[source + 1];
+    if (end - edge > MOST)
+        return true;
+    while (edge < end && columns->edge_target[edge] != target)
+        edge++;
+    return edge < end;
+}
+
+// An object is entered at its beginning only. The references of objects to each
+// other are known exactly, but for those that a type of C code does not tell
+// the collector.
 static bool
 may_refer(const lg__native *native, uint32_t source, uint32_t target,
           uint64_t depth)
@@ -104,12 +145,16 @@ may_refer(const lg__native *native, uint32_t source, uint32_t target,
     if (mark & LG__BLOCK_OWN)
         return native->memory->blocks[source].node == LG_NONE;
     if (mark & LG__BLOCK_HIDDEN)
-        return depth == to->lead && !(mark & LG__BLOCK_SILENT);
+        return depth == to->lead;
     if (to->node == LG_NONE)
         return true;
-    return depth == to->lead &&
-           native->memory->blocks[source].node == LG_NONE &&
-           (!native->furniture[native->graph->columns.type[to->node]] ||
+    uint32_t node = native->memory->blocks[source].node;
+    if (depth != to->lead)
+        return false;
+    if (node != LG_NONE)
+        return lg_node_unexplained(native->graph, to->node) > 0 &&
+               !is_known(native->graph, node, to->node);
+    return (!native->furniture[native->graph->columns.type[to->node]] ||
             lg_node_unexplained(native->graph, to->node) > 0);
 }
 
@@ -132,6 +177,46 @@ count_address(const lg__native *native, uint64_t value, uint32_t target,
     } else if (value != 0 && value - count->end >= HEADER &&
                lg__block_is_near(&native->index, value))
         count->dead++;
+}
+
+enum { DIGITS_PLACE = 3 }; // of an int, in words
+
+// Returns the number in an int of two digits; 0: it has more or less. So many
+// an address has.
+static uint64_t
+number_in(const lg_native_block *at)
+{
+    enum { COUNT = 16, DIGIT_BITS = 30, MOST_BYTES = 64 };
+    // CPython 3.12 has the sign and a flag in the lowest three bits
+    enum { TWO_DIGITS = 2, TWO_TAGGED_DIGITS = 2 << 3 };
+    const uint64_t mask = (UINT64_C(1) << DIGIT_BITS) - 1;
+    uint64_t count = lg__block_word(at, at->lead + COUNT);
+    uint64_t digits = lg__block_word(at, at->lead + 8 * DIGITS_PLACE);
+    bool two = count == TWO_DIGITS || count == TWO_TAGGED_DIGITS;
+    return two && at->bytes < MOST_BYTES
+               ? (digits & mask) | (digits >> 32 & mask) << DIGIT_BITS
+               : 0;
+}
+
+// ctypes and other bindings hand an address of C code to Python as an int.
+// Addresses of objects are those that id() gives.
+static bool
+list_number(lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    const uint64_t number = number_in(at);
+    uint32_t target = lg__block_find(&native->index, number);
+    if (target == LG_NONE)
+        return true;
+    const lg_native_block *to = &native->memory->blocks[target];
+    if (to->address != number || to->node != LG_NONE ||
+        to->kind > LG_ALLOCATOR_MAPPED ||
+        (native->mark[target] & LG__BLOCK_HIDDEN))
+        return true;
+    lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
+    if (word != NULL)
+        *word = (lg__word){target, (at->lead / 8 + DIGITS_PLACE) & 0x1fffffff, 0};
+    return word != NULL;
 }
 
 static bool
@@ -190,7 +275,8 @@ list_blocks(lg__native *native)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         native->first_word[block] = native->word.count;
-        if (!list_block(native, block))
+        if (!(lg__block_is_number(native, block) ? list_number(native, block)
+                                                 : list_block(native, block)))
             return false;
         if (native->memory->blocks[block].node == LG_NONE &&
             native->word.count > native->first_word[block] &&
@@ -270,7 +356,6 @@ find_stride(lg__native *native, uint32_t block)
 static bool
 find_shapes(lg__native *native)
 {
-    const lg_native_block *blocks = native->memory->blocks;
     const lg__word *words = native->word.data;
     native->trait = lg__native_take_zero(native, native->word.count, 1);
     if (native->trait == NULL)
@@ -278,8 +363,7 @@ find_shapes(lg__native *native)
     for (uint32_t block = 0; block < native->blocks; block++) {
         for (uint64_t i = native->first_word[block];
              i < native->first_word[block + 1]; i++)
-            if (has_shape(&blocks[block], 8 * (uint64_t)words[i].place,
-                          &blocks[words[i].target]))
+            if (has_shape(native, block, &words[i]))
                 native->trait[i] = LG__SHAPE_BIT;
         find_stride(native, block);
     }

@@ -25,7 +25,8 @@
 enum {
     LG__BLOCK_SILENT = 1 << 0, /**< its words are no references: text, numbers,
                                     or what the graph knows already */
-    LG__BLOCK_HIDDEN = 1 << 1, /**< an object that the graph lacks */
+    LG__BLOCK_HIDDEN = 1 << 1, /**< an object that the graph lacks; its words
+                                    may be silent */
     LG__BLOCK_NEW = 1 << 2,    /**< nobody has written it since it was free */
     LG__BLOCK_TYPED = 1 << 3,  /**< its kind is known without the way there */
     LG__BLOCK_GIVEN = 1 << 4,  /**< its last 16 bytes are a gift of malloc */
@@ -128,6 +129,7 @@ typedef struct lg__extent {
     uint64_t own; /**< up to here, words lead to the object's own tables */
     uint64_t end; /**< from `own` up to here, they may be references */
     bool data;    /**< there are none */
+    bool number;  /**< an int, which may be an address that C code gave out */
 } lg__extent;
 
 typedef struct lg__native {
@@ -146,8 +148,8 @@ typedef struct lg__native {
     uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
     lg__vector word;    /**< lg__word, by block */
     uint64_t *first_word;  /**< [blocks + 1] */
-    uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours prove the
-                              word; LG__ARRAY_BIT: it is an element of an array;
+    uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours go with
+                              the word; LG__ARRAY_BIT: it is an element of an array;
                               LG__STRIDE_MASK: of an array of structs */
     lg__vector outer;      /**< lg__outer_word, by holder */
     uint64_t *first_outer; /**< [holders + 1] */
@@ -256,13 +258,45 @@ lg__block_of_vertex(const lg__native *native, uint32_t vertex)
                                                    : LG_NONE;
 }
 
-/** Returns how far behind its beginning a word points into a block. */
+/** Returns whether a vertex is an object that the interpreter has cleared
+ * before its type filled it. Nobody clears those of C++. */
+static inline bool
+lg__vertex_is_clean(const lg__native *native, uint32_t vertex)
+{
+    return vertex < native->nodes &&
+           !(native->graph->columns.node_flags[vertex] & LG_NODE_CPP);
+}
+
+/** Returns whether a block has an int. */
+static inline bool
+lg__block_is_number(const lg__native *native, uint32_t block)
+{
+    uint32_t node = native->memory->blocks[block].node;
+    return node != LG_NONE && native->block_of[node] == block &&
+           native->extent[native->graph->columns.type[node]].number;
+}
+
+/** Returns how far behind its beginning a word points into a block. An int
+ *  points to the beginning. */
 static inline uint64_t
 lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
 {
     const lg_native_block *blocks = native->memory->blocks;
+    if (lg__block_is_number(native, source))
+        return 0;
     return lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
            blocks[word->target].address;
+}
+
+/** Returns whether a block has an object that the graph lacks, and that goes
+ *  when its references do. */
+static inline bool
+lg__block_is_mortal_object(const lg__native *native, uint32_t block)
+{
+    enum { IMMORTAL = 1 << 29 };
+    const lg_native_block *at = &native->memory->blocks[block];
+    return (native->mark[block] & LG__BLOCK_HIDDEN) &&
+           (uint32_t)lg__word_at(at->address + at->lead) < IMMORTAL;
 }
 
 /** Returns where references to a block point: to its beginning, or to the
@@ -308,6 +342,9 @@ lg__block_word(const lg_native_block *block, uint64_t at)
 bool lg__native_occupy(lg__native *native);
 /** Lists the words that point into blocks, in blocks and in ranges. */
 bool lg__native_words(lg__native *native);
+/** Returns whether the neighbours of a word prove it: no chance makes them. */
+bool lg__word_is_proved(const lg__native *native, uint32_t block,
+                        const lg__word *word);
 /** Says of which objects the words of blocks explain all references. */
 bool lg__native_tell(lg__native *native);
 /** Gives each block its first kind. */

@@ -89,7 +89,7 @@ extent_of(const lg__native *native, uint32_t type)
     const lg_graph *graph = native->graph;
     const lg_native_memory *memory = native->memory;
     lg__extent found = {is_memory_of_c(graph, type) ? 0 : HEAD, UINT64_MAX,
-                        false};
+                        false, false};
     if (type < memory->type_count && memory->types[type].fixed > 0)
         found.end = memory->types[type].fixed;
     uint32_t end = graph->type_first_base[type + 1];
@@ -102,6 +102,8 @@ extent_of(const lg__native *native, uint32_t type)
             base < memory->type_count ? memory->types[base].fixed : 0;
         found.own = base == type || fixed == 0 ? found.end : fixed;
         found.data = layout == LG__LAYOUT_DATA;
+        found.number = lg__string_is(
+            lg_graph_string(graph, graph->type_name[base]), "int");
         return found;
     }
     return found;
@@ -249,26 +251,39 @@ occupy_all(lg__native *native)
     return true;
 }
 
+// Returns the type of the object that lies so far behind the beginning of a
+// block, plus 1; or 0. The words may be what an object has left that was there
+// before: then its count of references, which has 32 bits, is none, or its
+// collector's head is in use by others. An object that the collector tracks is
+// in the graph.
+static uint32_t
+type_of_object(const lg_native_block *at, const lg__key_table *types,
+               uint64_t lead)
+{
+    uint64_t references = lg__block_word(at, lead);
+    uint64_t type = lg__block_word(at, lead + 8);
+    if (type == 0 || (uint32_t)references == 0 ||
+        (uint16_t)(references >> 32) != 0 ||
+        (lead > 0 && lg__block_word(at, 0) != 0))
+        return 0;
+    return lg__key_table_find(types, type);
+}
+
 // An object that the graph lacks, by the word that points to its type.
 static void
 reveal(lg__native *native, const lg__key_table *types, uint32_t block)
 {
     lg_native_block *at = &native->memory->blocks[block];
-    for (uint16_t lead = 0; lead <= HEAD; lead += HEAD) {
-        if (at->bytes < (uint64_t)lead + HEAD)
-            return;
-        uint64_t word = lg__word_at(at->address + lead + 8);
-        if (word == 0)
-            continue;
-        uint32_t type = lg__key_table_find(types, word);
-        if (type == 0)
-            continue;
-        at->lead = lead;
-        native->mark[block] |= LG__BLOCK_HIDDEN | LG__BLOCK_TYPED;
-        if (lg__type_layout(native->graph, type - 1) == LG__LAYOUT_DATA)
-            native->mark[block] |= LG__BLOCK_SILENT;
+    uint32_t type = type_of_object(at, types, 0);
+    if (type == 0 && at->kind >= LG_ALLOCATOR_PYTHON)
+        type = type_of_object(at, types, at->lead = HEAD);
+    if (type == 0) {
+        at->lead = 0;
         return;
     }
+    native->mark[block] |= LG__BLOCK_HIDDEN | LG__BLOCK_TYPED;
+    if (lg__type_layout(native->graph, type - 1) == LG__LAYOUT_DATA)
+        native->mark[block] |= LG__BLOCK_SILENT;
 }
 
 static bool
@@ -292,8 +307,7 @@ reveal_all(lg__native *native)
             *entry = type + 1;
     }
     for (uint32_t block = 0; block < native->blocks && enough; block++)
-        if (memory->blocks[block].kind >= LG_ALLOCATOR_PYTHON &&
-            memory->blocks[block].node == LG_NONE)
+        if (memory->blocks[block].node == LG_NONE)
             reveal(native, &types, block);
     lg__key_table_free(&native->allocator, &types);
     return enough;

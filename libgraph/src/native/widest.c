@@ -51,7 +51,7 @@ step_of(const lg__native *native, uint32_t vertex, uint64_t i)
 {
     const lg__word *word = (const lg__word *)native->word.data + i;
     uint32_t stride = native->trait[i] & LG__STRIDE_MASK;
-    if (vertex < native->nodes)
+    if (lg__vertex_is_clean(native, vertex))
         return 8 * (uint32_t)word->place + LG__STEP_OBJECT;
     if (!(native->trait[i] & LG__ARRAY_BIT))
         return 8 * word->place + LG__STEP_WORD;

@@ -34,6 +34,7 @@ typedef struct weighing {
     lg__key_table within; // of one block
     uint32_t *pointers;   // [slots]
     uint32_t *others;     // [slots] neither 0 nor pointers
+    uint32_t *shapes;     // [slots] pointers with which their neighbours go
     uint32_t members;     // blocks of the kind that have words
     uint32_t arrays;      // of them, the ones that are arrays
     bool single_slot;
@@ -45,6 +46,7 @@ typedef struct sight {
     uint32_t members;
     uint32_t filled;     // of the slot, not 0
     uint32_t pointers;   // of the slot
+    uint32_t shapes;     // of those, that go with their neighbours
     uint32_t same;       // of those, to blocks of one kind at one depth
     uint32_t same_shown; // to blocks that show the same at one depth
     uint32_t same_depth; // to any block at one depth
@@ -55,7 +57,8 @@ typedef struct sight {
     bool array;
     bool strided;
     bool last;   // of its block
-    bool proved; // by its neighbours
+    bool shape;  // its neighbours go with it,
+    bool proved; // and not by chance
 } sight;
 
 static uint32_t
@@ -92,12 +95,14 @@ count_one(weighing *scale, uint64_t key)
 }
 
 static bool
-count_word(weighing *scale, uint32_t block, const lg__word *word)
+count_word(weighing *scale, uint32_t block, uint64_t i)
 {
     const lg__native *native = scale->native;
+    const lg__word *word = (const lg__word *)native->word.data + i;
     uint32_t slot = slot_of(scale, word->place);
     uint64_t depth = depth_of(native, block, word);
     scale->pointers[slot]++;
+    scale->shapes[slot] += (native->trait[i] & LG__SHAPE_BIT) != 0;
     return count_one(scale,
                      key_of(SAME, slot, native->target[word->target], depth)) &&
            count_one(scale,
@@ -117,7 +122,7 @@ count_block(weighing *scale, uint32_t block, uint32_t *others)
     *others = 0;
     for (uint64_t place = 0; place < at->bytes / 8; place++) {
         if (next < end && words[next].place == place) {
-            if (!count_word(scale, block, &words[next++]))
+            if (!count_word(scale, block, next++))
                 return false;
         } else if (lg__word_at(at->address + 8 * place) != 0) {
             scale->others[slot_of(scale, place)]++;
@@ -284,6 +289,21 @@ level_below_object(const sight *word)
                                                          : LG_LEVEL_NONE;
 }
 
+// Numbers beside a leftover may look like the length and the room of an array,
+// and what proves itself may be what an earlier owner has left. A field is like
+// that in most blocks; one that proves itself in some, as what is shared with
+// std::shared_ptr may lie in a block of its own.
+static bool
+has_shape(const sight *word)
+{
+    enum { SOME = 20 };
+    uint64_t shapes = word->shapes;
+    bool usual = (word->proved ? SOME : 2) * shapes >= word->pointers;
+    return word->shape && word->depth % 8 == 0 &&
+           (word->members <= FEW ||
+            (2 * (uint64_t)word->pointers >= word->filled && usual));
+}
+
 static lg_native_level
 level_of(const sight *word)
 {
@@ -302,8 +322,7 @@ level_of(const sight *word)
     if (word->doubtful &&
         (word->members <= FEW || 2 * (uint64_t)word->same < word->members))
         level = at_most(level, LG_LEVEL_WEAK);
-    if (word->proved && word->depth % 8 == 0 &&
-        (word->members <= FEW || 2 * (uint64_t)word->pointers >= word->filled))
+    if (has_shape(word))
         level = at_least(level, LG_LEVEL_POINTER);
     if (RARE * (uint64_t)word->pointers < word->members && !word->array)
         level = at_most(level, LG_LEVEL_POSSIBLE);
@@ -338,6 +357,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .members = scale->members,
         .filled = scale->pointers[slot] + scale->others[slot],
         .pointers = scale->pointers[slot],
+        .shapes = scale->shapes[slot],
         .same = lg__key_table_find(
             &scale->counts,
             key_of(SAME, slot, native->target[word->target], counted)),
@@ -346,14 +366,16 @@ look(const weighing *scale, uint32_t block, uint64_t i)
             key_of(SHOWN, slot, native->shown[word->target], counted)),
         .same_depth =
             lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, counted)),
-        .object = at->node != LG_NONE,
+        .object = lg__vertex_is_clean(native, at->node),
         .owned = word->place < OWNED_WORDS && is_owned(native, block),
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
         .strided = native->trait[i] & LG__STRIDE_MASK,
         .last = 8 * (uint64_t)word->place + 8 >= at->bytes,
-        .proved = native->trait[i] & LG__SHAPE_BIT,
+        .shape = native->trait[i] & LG__SHAPE_BIT,
+        .proved = (native->trait[i] & LG__SHAPE_BIT) &&
+                  lg__word_is_proved(native, block, word),
     };
 }
 
@@ -367,7 +389,9 @@ level_block(weighing *scale, uint32_t block)
     for (uint64_t i = native->first_word[block];
          i < native->first_word[block + 1]; i++) {
         sight word = look(scale, block, i);
-        lg_native_level level = level_of(&word);
+        lg_native_level level = lg__block_is_number(native, block)
+                                    ? LG_LEVEL_POSSIBLE
+                                    : level_of(&word);
         uint32_t node = native->memory->blocks[words[i].target].node;
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
@@ -391,6 +415,7 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     size_t words = 0;
     memset(scale->pointers, 0, slots * 4);
     memset(scale->others, 0, slots * 4);
+    memset(scale->shapes, 0, slots * 4);
     scale->arrays = 0;
     for (uint32_t i = 0; i < count; i++)
         words +=
@@ -463,8 +488,9 @@ lg__native_weigh(lg__native *native)
     uint32_t *sorted = lg__native_take(native, native->blocks, 4);
     scale.pointers = lg__native_take(native, MOST_SLOTS, 4);
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
+    scale.shapes = lg__native_take(native, MOST_SLOTS, 4);
     bool enough = first != NULL && sorted != NULL && scale.pointers != NULL &&
-                  scale.others != NULL &&
+                  scale.others != NULL && scale.shapes != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
                   lg__key_table_open(allocator, &scale.within);
     if (enough) {
@@ -475,6 +501,7 @@ lg__native_weigh(lg__native *native)
         lg__key_table_free(allocator, &scale.counts);
     if (scale.within.entries != NULL)
         lg__key_table_free(allocator, &scale.within);
+    lg__native_drop(native, scale.shapes);
     lg__native_drop(native, scale.others);
     lg__native_drop(native, scale.pointers);
     lg__native_drop(native, sorted);
