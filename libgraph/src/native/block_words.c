@@ -215,7 +215,8 @@ list_number(lg__native *native, uint32_t block)
         return true;
     lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
     if (word != NULL)
-        *word = (lg__word){target, (at->lead / 8 + DIGITS_PLACE) & 0x1fffffff, 0};
+        *word =
+            (lg__word){target, (at->lead / 8 + DIGITS_PLACE) & 0x1fffffff, 0};
     return word != NULL;
 }
 
