@@ -24,8 +24,10 @@ __all__ = ["HERE", "Target", "twin"]
 HERE = Path(__file__).resolve().parent / "torture"
 STEPS, WRONG, WHAT, SIGNALS, STARTS, END = range(6)
 DIGEST = 64
-#: Seconds until a process counts as frozen.
-FROZEN = 5.0
+#: Seconds until a process counts as frozen: it may share the machine with many others.
+FROZEN = 30.0
+#: Seconds until what differs from before counts as there to stay.
+STAYING = 10.0
 #: How often to look at the masks of a process before the torture. A mask that it rarely
 #: shows may be missing: another look, some milliseconds later, finds one that is not.
 SAMPLES = 100
@@ -147,7 +149,7 @@ class Target:
             os.kill(self.pid, signal.SIGUSR1)
             if not until(FROZEN, lambda: self.get(SIGNALS) > signals):
                 found.append("deaf")
-        if not until(FROZEN, lambda: not self.differs()):
+        if not until(STAYING, lambda: not self.differs()):
             found += [f"other {name}" for name in self.differs()]
         if self.get(WRONG):
             found.append(f"wrong ({self.get(WHAT)})")

@@ -31,7 +31,7 @@ def target(folder, monkeypatch):
         leakgraph.attach(one.pid).close()
     except leakgraph.UnsupportedError as error:
         pytest.skip(str(error))
-    monkeypatch.setattr(tortured, "FROZEN", 0.3)
+    monkeypatch.setattr(tortured, "STAYING", 0.3)
     yield one
     one.process.kill()
     one.process.wait()
@@ -42,7 +42,8 @@ def test_a_process_that_nobody_harms(target):
     assert target.end() == []
 
 
-def test_a_process_that_is_frozen(target):
+def test_a_process_that_is_frozen(target, monkeypatch):
+    monkeypatch.setattr(tortured, "FROZEN", 0.3)
     os.kill(target.pid, signal.SIGSTOP)
     assert target.harms() == ["frozen", "deaf"]
 
