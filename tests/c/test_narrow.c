@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/allocator.h>
 #include <leakgraph/file.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
@@ -225,7 +226,7 @@ memory(void)
     lg_graph *graph;
     set_small();
     const lg_columns *columns = columns_of(&graph);
-    const uint64_t narrow = lg_graph_memory(graph);
+    const uint64_t narrow = lg_own_bytes_now().all;
     lg_graph_free(graph);
     for (uint32_t i = 0; i < NODES; i++) {
         given.size[i] = 70000;
@@ -235,7 +236,7 @@ memory(void)
     }
     columns = columns_of(&graph);
     CHECK(columns->address.wide != NULL && columns->found.wide != NULL);
-    CHECK(lg_graph_memory(graph) - narrow == 11 * NODES - 1024);
+    CHECK(lg_own_bytes_now().all - narrow == 11 * NODES - 1024);
     lg_graph_free(graph);
 }
 

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/allocator.h>
 #include <stdio.h>
 
 enum { NODES = 1000 };
@@ -44,7 +45,7 @@ static void
 index_and_search_agree(void)
 {
     lg_graph *graph = with_texts();
-    uint64_t before = lg_graph_memory(graph);
+    uint64_t before = lg_own_bytes_now().all;
     for (uint32_t node = 0; node < NODES + 100; node++)
         CHECK(is_right(graph, node));
     const lg__marked_block *texts = lg__graph_texts(graph);
@@ -52,7 +53,7 @@ index_and_search_agree(void)
     CHECK(lg__graph_texts(graph) == texts);
     for (uint32_t node = 0; node < NODES + 100; node++)
         CHECK(is_right(graph, node));
-    CHECK(lg_graph_memory(graph) ==
+    CHECK(lg_own_bytes_now().all ==
           before + (NODES / 64 + 1) * sizeof(lg__marked_block));
     lg_graph_free(graph);
 }

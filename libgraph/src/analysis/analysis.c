@@ -100,30 +100,3 @@ lg_analysis_free(lg_analysis *analysis)
     lg__vector_free(&allocator, &analysis->collective);
     lg__wide_free(analysis);
 }
-
-static uint64_t
-room_of(const lg__vector *vector)
-{
-    return (uint64_t)vector->capacity * vector->element;
-}
-
-uint64_t
-lg_analysis_memory(const lg_analysis *analysis)
-{
-    uint64_t nodes = analysis->graph->columns.node_count;
-    uint64_t components = analysis->component_count;
-    uint64_t members =
-        components > 0 ? analysis->component_first[components] : 0;
-    const lg__cached *cached = lg__cached_of(analysis);
-    return sizeof *analysis + (cached != NULL ? cached->bytes : 0) +
-           nodes * sizeof *analysis->policy.mark +
-           nodes * (sizeof *analysis->dominator + sizeof *analysis->host +
-                    sizeof *analysis->first_child + sizeof *analysis->child) +
-           components * (sizeof *analysis->component_first +
-                         sizeof *analysis->component_host) +
-           members *
-               (sizeof *analysis->component_node + sizeof *analysis->member) +
-           room_of(&analysis->device) + room_of(&analysis->component_device) +
-           room_of(&analysis->collective) +
-           analysis->collective.count * sizeof *analysis->collective_by;
-}

@@ -39,7 +39,6 @@ typedef struct lg__collective_of {
  *  begins with this one. */
 typedef struct lg__cached {
     void (*free)(struct lg__cached *cached);
-    uint64_t bytes; /**< bytes of memory that the cached takes */
 } lg__cached;
 
 struct lg_analysis {

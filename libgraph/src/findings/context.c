@@ -151,15 +151,7 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
     return status;
 }
 
-static uint64_t
-bytes_of_match(const lg__match *match)
-{
-    size_t nodes = match->kept.capacity + match->along.capacity +
-                   match->supposed.capacity + match->stores.capacity;
-    return sizeof *match + nodes * sizeof(uint32_t);
-}
-
-uint64_t
+void
 lg__detection_close(lg__detection *detection)
 {
     for (unsigned bit = 0; bit < LG__TYPE_COUNT; bit++) {
@@ -175,10 +167,6 @@ lg__detection_close(lg__detection *detection)
     detection->cuts = detection->unrooted = (lg__gathered){0};
     detection->seen = detection->match_at = NULL;
     detection->is_kept = NULL;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < detection->match_count; i++)
-        bytes += bytes_of_match(&detection->matches[i]);
-    return bytes;
 }
 
 void

@@ -89,9 +89,8 @@ typedef struct lg__detection {
 
 lg_status lg__detection_new(const lg_analysis *analysis, lg__detection *out,
                             lg_error *err);
-/** Frees everything but the types' bits and the matches. Returns the bytes of
- *  these. */
-uint64_t lg__detection_close(lg__detection *detection);
+/** Frees everything but the types' bits and the matches. */
+void lg__detection_close(lg__detection *detection);
 void lg__detection_free(lg__detection *detection);
 
 static inline unsigned

@@ -150,7 +150,7 @@ settle(const lg_analysis *analysis, const lg_monitor *monitor, settled **out,
         free_settled(&made->cached);
         return status;
     }
-    made->cached.bytes = lg__detection_close(&made->detection);
+    lg__detection_close(&made->detection);
     *out = (settled *)lg__cached_keep(analysis, &made->cached);
     return LG_OK;
 }

@@ -316,34 +316,6 @@ lg__monitor_goes_on(const lg_monitor *monitor, const char *phase, double done,
     return false;
 }
 
-uint64_t
-lg_graph_memory(const lg_graph *graph)
-{
-    const lg__lazy *lazy = graph->lazy;
-    uint64_t nodes = graph->columns.node_count;
-    uint64_t bytes = sizeof *graph;
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
-        bytes += graph->array[i].owned != NULL ? graph->array[i].owned_size : 0;
-    for (size_t i = 0; i < LG_NARROW_COUNT; i++)
-        bytes += graph->beside[i].owned_size;
-    if (lazy->has_reverse)
-        bytes +=
-            lg__reverse_size(&graph->columns, lazy->reverse.first_top != NULL);
-    if (lazy->has_folds)
-        bytes += lg__marked_blocks(graph->columns.node_count) *
-                     sizeof *lazy->folds.marked +
-                 lazy->folds.items.count * sizeof(lg__fold) + graph->type_count;
-    if (lazy->has_by_address)
-        bytes += lazy->by_address_count * sizeof *lazy->by_address;
-    if (lazy->has_paths)
-        bytes += nodes * (sizeof *lazy->path_before + sizeof *lazy->path_root);
-    if (lazy->has_late && lazy->late != NULL)
-        bytes += nodes;
-    if (lazy->has_texts)
-        bytes += (nodes / 64 + 1) * sizeof *lazy->texts;
-    return bytes;
-}
-
 uint32_t
 lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
 {

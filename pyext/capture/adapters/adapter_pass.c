@@ -70,8 +70,7 @@ lg__pass_builder(lg__adapter_pass *pass)
 uint64_t
 lg__pass_own_bytes(const lg__adapter_pass *pass)
 {
-    lg_own_bytes own = lg_own_bytes_now();
-    return pass->walk->own_before + own.malloc + own.mapped;
+    return pass->walk->own_before + lg_own_bytes_now().all;
 }
 
 uint64_t

@@ -65,6 +65,8 @@ static const type_layout layouts[] = {
     {"_contextvars.Context", 4, 0, LG__SHAPE_PLAIN, "previous variables"},
     {"_contextvars.ContextVar", 6, 0, LG__SHAPE_CONTEXT_VARIABLE,
      ".name default"},
+    {"_contextvars.ContextVar", 3, 0, LG__SHAPE_CONTEXT_VARIABLE,
+     ".name default"},
     {"_contextvars.Token", 4, 0, LG__SHAPE_PLAIN, "context .var .old_value"},
     {"_csv.Dialect", 4, 3, LG__SHAPE_PLAIN, ".lineterminator"},
     {"_csv.reader", 9, 0, LG__SHAPE_PLAIN, "iterator .dialect fields"},

@@ -30,8 +30,8 @@ lg_allocator lg_allocator_default(void);
 /** What libgraph has of this process's memory: blocks of graphs, analyses and
  *  answers, in bytes. Small single structs are not counted. */
 typedef struct lg_own_bytes {
-    uint64_t malloc; /* from malloc */
-    uint64_t mapped; /* mappings of their own */
+    uint64_t all;
+    uint64_t malloc; /* those from malloc; the others are mappings */
 } lg_own_bytes;
 
 /** Returns what it has now. Any thread may call it. */

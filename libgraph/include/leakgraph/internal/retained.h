@@ -12,9 +12,6 @@
 extern "C" {
 #endif
 
-/** The bytes that it takes itself, without its graph. */
-uint64_t lg_analysis_memory(const lg_analysis *analysis);
-
 /** Bytes that allocators spend beyond the retained size, on the node and on all
  *  that it dominates: see lg_node_spent. O(those). */
 lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
