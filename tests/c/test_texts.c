@@ -69,8 +69,26 @@ bits_are_counted(void)
     }
 }
 
+// Modules are left out of names, but a file's name has no module.
+static void
+last_parts(void)
+{
+    static const char *const parts[][2] = {
+        {"torch.nn.Linear", "Linear"},
+        {"dict", "dict"},
+        {"torch.Tensor (C++)", "Tensor (C++)"},
+        {"64-byte block of libpython3.11", "64-byte block of libpython3.11"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        CHECK(lg__string_is(lg__last_part((lg_string){
+                                parts[i][0], (uint32_t)strlen(parts[i][0])}),
+                            parts[i][1]));
+}
+
 SUITE(texts)
 {
+    RUN(last_parts);
     RUN(index_and_search_agree);
     RUN(bits_are_counted);
     return test_result();

@@ -5,13 +5,15 @@
 
 #include <string.h>
 
-// What has a space is a phrase, such as `64-byte block of libpython3.11`.
+// A dot counts in the first word only: `torch.Tensor (C++)` has a last part,
+// and `64-byte block of libpython3.11` is one.
 lg_string
 lg__last_part(lg_string name)
 {
-    uint32_t start = name.length;
-    if (start > 0 && memchr(name.data, ' ', start) != NULL)
-        return name;
+    const char *space =
+        name.length > 0 ? memchr(name.data, ' ', name.length) : NULL;
+    uint32_t start =
+        space != NULL ? (uint32_t)(space - name.data) : name.length;
     while (start > 0 && name.data[start - 1] != '.')
         start--;
     return (lg_string){name.data + start, name.length - start};

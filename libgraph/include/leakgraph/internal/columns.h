@@ -130,7 +130,6 @@ void lg_columns_write(const lg_columns *columns, lg_narrow_name name,
 /** All columns at once. O(1). */
 const lg_columns *lg_graph_columns(const lg_graph *graph);
 
-
 /** The string with that id; empty for an id out of range. */
 lg_string lg_graph_string(const lg_graph *graph, uint32_t id);
 
