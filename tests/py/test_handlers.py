@@ -182,6 +182,8 @@ with leakgraph.snapshot() as before:
 )
 def test_growth_names_what_a_registry_keeps(python, registry, held, helps):
     """A program cannot empty what the interpreter has: a call helps, or nothing."""
+    if registry == "atexit" and sys.version_info < (3, 10):
+        pytest.skip("3.9 keeps exit handlers in the state of a module, not in a list")
     done = python("-c", GROWS, registry, COLUMNS="200")
     assert done.code == 0, done.err
     assert "method __main__.Conn.close accumulates (event-handlers)" in done.out
