@@ -194,6 +194,9 @@ native_growth_joins_its_objects(void)
     CHECK(made.growth.rows[0].each_in_step == 600);
     CHECK(made.growth.rows[0].gained == made.growth.objects_gained + 108000);
     CHECK(made.growth.told_gained == made.growth.objects_gained);
+    // The list itself has less than 100 bytes.
+    CHECK(made.growth.rows[0].bytes[0] <
+          (uint64_t)made.growth.objects_gained / 2 + 100);
     lg_growth_row_format(&made.growth, NULL, &made.growth.rows[0], &text);
     CHECK(strstr(text.data, "Item accumulates, each probably with 600 B of "
                             "native memory, 90 → "));

@@ -111,11 +111,27 @@ row_of(const lg__comparison *state, lg_growth *growth, uint32_t place)
     return NULL;
 }
 
-// Gives the row the native memory.
+// Takes off what there was in the first snapshot: nobody knows whose it is.
+static void
+keep_gain(const lg__comparison *state, const lg_growth *growth,
+          const lg_growth_row *native)
+{
+    uint64_t *numbers = growth->numbers;
+    uint64_t *bytes = numbers + (native->bytes - numbers);
+    for (size_t on = 0; on < state->each; on++) {
+        const uint64_t first = bytes[on];
+        for (size_t i = on; i < (size_t)state->count * state->each;
+             i += state->each)
+            bytes[i] = bytes[i] > first ? bytes[i] - first : 0;
+    }
+}
+
+// Gives the row what the native memory has gained.
 static void
 hand_over(const lg__comparison *state, const lg_growth *growth,
           const lg_growth_row *native, lg_growth_row *row)
 {
+    keep_gain(state, growth, native);
     lg__growth_add_bytes(state, growth, native, row);
     row->each_in_step += native->each_in_step;
 }
