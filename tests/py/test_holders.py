@@ -7,7 +7,6 @@ import itertools
 import logging
 import os
 import queue
-import sys
 import threading
 
 import pytest
@@ -129,15 +128,13 @@ def test_a_row_says_which_function_method_class_or_generator_it_is(growth):
         assert f": {name}" in row_of(growth, holder).text
     assert " and others accumulates" in row_of(growth, "registries.mixed[*]").text
     handlers = next(row for row in growth if "atexit" in row.held_by)
-    # From 3.14 on, the interpreter has a tuple of the method and its arguments.
-    method = f": method {__name__}.Connection.close"
-    wrapped = "tuple accumulates with Connection"
-    assert (wrapped if sys.version_info >= (3, 14) else method) in handlers.text
+    assert f": method {__name__}.Connection.close" in handlers.text
 
 
 def test_a_class_names_what_its_instances_share(growth):
     row = next(row for row in growth if row.type == "logging.Logger")
-    assert row.held_by == "logging.Logger.manager.loggerDict[*]"
+    # The class, the root logger, and others that a program made have the manager.
+    assert row.held_by.endswith(".manager.loggerDict[*]")
 
 
 def test_what_one_object_holds_most_of_says_which(growth):

@@ -50,7 +50,7 @@ def test_false_alarms():
 def test_rows_of_faces():
     row = {
         "verdict": "accumulates",
-        "holder": "a",
+        "held_by": "a",
         "other_holders": ["b"],
         "per_interval": 50.0,
     }
