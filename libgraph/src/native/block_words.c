@@ -181,19 +181,22 @@ count_address(const lg__native *native, uint64_t value, uint32_t target,
 
 enum { DIGITS_PLACE = 3 }; // of an int, in words
 
-// Returns the number in an int of two digits; 0: it has more or less. So many
-// an address has.
+// Returns the number in an int of one or two digits, as an address has; 0: it
+// has more, or none. One has an address of a program that lies at the bottom.
 static uint64_t
 number_in(const lg_native_block *at)
 {
     enum { COUNT = 16, DIGIT_BITS = 30, MOST_BYTES = 64 };
     // CPython 3.12 has the sign and a flag in the lowest three bits
-    enum { TWO_DIGITS = 2, TWO_TAGGED_DIGITS = 2 << 3 };
+    enum { TAG_BITS = 3 };
     const uint64_t mask = (UINT64_C(1) << DIGIT_BITS) - 1;
-    uint64_t count = lg__block_word(at, at->lead + COUNT);
-    uint64_t digits = lg__block_word(at, at->lead + 8 * DIGITS_PLACE);
-    bool two = count == TWO_DIGITS || count == TWO_TAGGED_DIGITS;
-    return two && at->bytes < MOST_BYTES
+    const uint64_t count = lg__block_word(at, at->lead + COUNT);
+    const uint64_t digits = lg__block_word(at, at->lead + 8 * DIGITS_PLACE);
+    if (at->bytes >= MOST_BYTES)
+        return 0;
+    if (count == 1 || count == 1 << TAG_BITS)
+        return digits & mask;
+    return count == 2 || count == 2 << TAG_BITS
                ? (digits & mask) | (digits >> 32 & mask) << DIGIT_BITS
                : 0;
 }
