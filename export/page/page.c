@@ -302,7 +302,7 @@ ask_changes(lg__page *page, lg_error *err)
 {
     const lg_page_options *given = page->options;
     page->changes = given->changes;
-    if (given->summary_count < 2 || page->changes != NULL)
+    if (page->changes != NULL)
         return LG_OK;
     lg_status status =
         lg_changes_new(given->summaries, given->summary_count, given->steps,

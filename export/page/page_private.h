@@ -115,12 +115,12 @@ lg_status lg__page_draw_allocations(lg__page *page, lg_error *err);
 lg_status lg__page_add_advice(lg__page *page, lg_error *err);
 /** Writes the biggest places as a tree. */
 lg_status lg__page_write_tree(lg__page *page, lg_error *err);
-/** Adds the headings of three columns that say how things changed, and their
- *  cells, in a row that is not a lg_table's; nothing without a comparison. */
-void lg__page_change_headings(lg__page *page);
-void lg__page_change_cells(lg__page *page, const lg_thing *thing);
-/** Adds a cell with a size. */
-void lg__page_size_cell(lg__page *page, uint64_t bytes);
+/** Begins the table of a tree, up to its first row. */
+void lg__page_tree_begin(lg__page *page);
+/** Adds the cells behind the name of a row: bytes on all devices, objects, and
+ *  in a comparison how these changed in the place of the node. */
+void lg__page_tree_numbers(lg__page *page, lg_node node, uint64_t retained,
+                           uint64_t own, uint64_t objects);
 /** Shows the accounts of memory, as bars and as a table. */
 lg_status lg__page_add_memory(lg__page *page, lg_error *err);
 lg_status lg__page_add_cycles(lg__page *page, lg_error *err);

@@ -2,6 +2,7 @@
 // indented below it, and how it changed.
 #include "page/page_private.h"
 
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 
 #include <stdlib.h>
@@ -27,15 +28,20 @@ typedef struct tree {
 } tree;
 
 void
-lg__page_change_headings(lg__page *page)
+lg__page_tree_begin(lg__page *page)
 {
-    if (page->changes == NULL)
-        return;
-    lg_text_addf(page->out,
-                 "<th scope=\"col\" class=\"n\">Δ objects</th>"
-                 "<th scope=\"col\" class=\"n\">Δ bytes</th>"
-                 "<th scope=\"col\" class=\"n\">%s</th>",
-                 page->changes->each);
+    lg_text_add(page->out, "<table class=\"tree\"><thead><tr>"
+                           "<th scope=\"col\">place</th>"
+                           "<th scope=\"col\" class=\"n\">retained</th>"
+                           "<th scope=\"col\" class=\"n\">own</th>"
+                           "<th scope=\"col\" class=\"n\">objects</th>");
+    if (page->changes != NULL)
+        lg_text_addf(page->out,
+                     "<th scope=\"col\" class=\"n\">Δ objects</th>"
+                     "<th scope=\"col\" class=\"n\">Δ bytes</th>"
+                     "<th scope=\"col\" class=\"n\">%s</th>",
+                     page->changes->each);
+    lg_text_add(page->out, "</tr></thead><tbody>");
 }
 
 static void
@@ -46,12 +52,10 @@ add_change(lg_text *out, int64_t number, bool bytes)
     lg_text_add(out, "</td>");
 }
 
-void
-lg__page_change_cells(lg__page *page, const lg_thing *thing)
+static void
+add_changes(lg__page *page, const lg_thing *thing)
 {
     lg_change change;
-    if (page->changes == NULL)
-        return;
     if (!page->changes->find(page->changes, thing, &change)) {
         lg_text_add(page->out, "<td class=\"n\"></td><td class=\"n\"></td>"
                                "<td class=\"n\"></td>");
@@ -62,23 +66,38 @@ lg__page_change_cells(lg__page *page, const lg_thing *thing)
     add_change(page->out, change.each, true);
 }
 
-void
-lg__page_size_cell(lg__page *page, uint64_t bytes)
+static void
+add_number(lg_text *out, uint64_t number, bool bytes)
 {
-    lg_text_addf(page->out, "<td class=\"n\" data-v=\"%llu\">",
-                 (unsigned long long)bytes);
-    lg_text_add_size(page->out, bytes);
-    lg_text_add(page->out, "</td>");
+    lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
+                 (unsigned long long)number);
+    (bytes ? lg_text_add_size : lg_text_add_count)(out, number);
+    lg_text_add(out, "</td>");
+}
+
+void
+lg__page_tree_numbers(lg__page *page, lg_node node, uint64_t retained,
+                      uint64_t own, uint64_t objects)
+{
+    const lg_thing thing = {.node = node, .bytes = retained};
+    add_number(page->out, retained, true);
+    add_number(page->out, own, true);
+    add_number(page->out, objects, false);
+    if (page->changes != NULL)
+        add_changes(page, &thing);
+}
+
+// Adds up the bytes of a place on all devices.
+static uint64_t
+sum_of(const lg_places *places, const uint64_t *bytes)
+{
+    return lg_bytes_sum(bytes, (size_t)lg_places_device_count(places) + 1);
 }
 
 static uint64_t
 total_of(const lg_places *places, uint32_t place)
 {
-    const uint64_t *retained = lg_places_at(places, place).retained;
-    uint64_t sum = 0;
-    for (uint32_t on = 0; on <= lg_places_device_count(places); on++)
-        sum += retained[on];
-    return sum;
+    return sum_of(places, lg_places_at(places, place).retained);
 }
 
 static int
@@ -139,23 +158,14 @@ add_row(tree *to, const branch *row)
 {
     lg_text *out = to->page->out;
     lg_place place = lg_places_at(to->places, row->place);
-    const lg_thing thing = {.node = place.example, .bytes = row->total};
-    uint64_t own = 0;
-    for (uint32_t on = 0; on <= lg_places_device_count(to->places); on++)
-        own += place.own[on];
     lg_text_addf(out, "<tr data-level=\"%u\"><td", row->depth + 1);
     if (row->depth > 0)
         lg_text_addf(out, " class=\"d%u\"", row->depth);
     lg_text_add(out, ">");
     add_name(to, &place);
     lg_text_add(out, "</td>");
-    lg__page_size_cell(to->page, row->total);
-    lg__page_size_cell(to->page, own);
-    lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
-                 (unsigned long long)place.members);
-    lg_text_add_count(out, place.members);
-    lg_text_add(out, "</td>");
-    lg__page_change_cells(to->page, &thing);
+    lg__page_tree_numbers(to->page, place.example, row->total,
+                          sum_of(to->places, place.own), place.members);
     lg_text_add(out, "</tr>");
 }
 
@@ -182,14 +192,9 @@ lg__page_write_tree(lg__page *page, lg_error *err)
                      "<p class=\"note\">Places that retain at least %g %% of "
                      "all bytes, each below the one that holds it; ~ stands "
                      "for several paths.</p>"
-                     "<div class=\"table\"><table class=\"tree\"><thead><tr>"
-                     "<th scope=\"col\">place</th>"
-                     "<th scope=\"col\" class=\"n\">retained</th>"
-                     "<th scope=\"col\" class=\"n\">own</th>"
-                     "<th scope=\"col\" class=\"n\">objects</th>",
+                     "<div class=\"table\">",
                      100.0 / SHOWN_PART);
-        lg__page_change_headings(page);
-        lg_text_add(out, "</tr></thead><tbody>");
+        lg__page_tree_begin(page);
         add_rows(&to);
         lg_text_add(out, "</tbody></table></div>");
     }

@@ -300,11 +300,9 @@ prepare(lg__server *server, lg_error *err)
     lg_text home = {0};
     lg_text question = {0};
     lg_page_options *options = &server->options;
-    lg_status status = LG_OK;
-    if (options->summary_count > 1)
-        status = lg_changes_new(options->summaries, options->summary_count,
-                                options->steps, server->analysis,
-                                server->monitor, &server->changes, err);
+    lg_status status = lg_changes_new(
+        options->summaries, options->summary_count, options->steps,
+        server->analysis, server->monitor, &server->changes, err);
     if (status)
         return status;
     options->changes = server->changes;

@@ -53,18 +53,12 @@ add_branch(lg__sheet *sheet, lg_node parent, unsigned way,
            const lg_branch *branch)
 {
     lg_text *out = sheet->page.out;
-    const lg_thing thing = {.node = branch->node, .bytes = branch->retained};
     lg_text_add(out, "<tr><td>");
     add_open_link(sheet, parent, way, branch);
     add_name(sheet, branch);
     lg_text_add(out, "</td>");
-    lg__page_size_cell(&sheet->page, branch->retained);
-    lg__page_size_cell(&sheet->page, branch->own);
-    lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
-                 (unsigned long long)branch->count);
-    lg_text_add_count(out, branch->count);
-    lg_text_add(out, "</td>");
-    lg__page_change_cells(&sheet->page, &thing);
+    lg__page_tree_numbers(&sheet->page, branch->node, branch->retained,
+                          branch->own, branch->count);
     lg_text_add(out, "</tr>");
 }
 
@@ -74,13 +68,8 @@ add_branches(lg__sheet *sheet, lg_node node, unsigned way,
 {
     lg_text *out = sheet->page.out;
     size_t rows = found->count < ROWS ? found->count : ROWS;
-    lg_text_add(out, "<div class=\"table answer\"><table class=\"tree\">"
-                     "<thead><tr><th scope=\"col\">place</th>"
-                     "<th scope=\"col\" class=\"n\">retained</th>"
-                     "<th scope=\"col\" class=\"n\">own</th>"
-                     "<th scope=\"col\" class=\"n\">objects</th>");
-    lg__page_change_headings(&sheet->page);
-    lg_text_add(out, "</tr></thead><tbody>");
+    lg_text_add(out, "<div class=\"table answer\">");
+    lg__page_tree_begin(&sheet->page);
     for (size_t i = 0; i < rows; i++)
         add_branch(sheet, node, way, &found->items[i]);
     lg_text_add(out, "</tbody></table>");

@@ -174,9 +174,10 @@ is_inside(const lg_answers *answers, uint32_t node)
     const lg_growth *growth = answers->growth;
     for (size_t i = 0; growth != NULL && i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
+        if (!is_unexplained(answers, i))
+            continue;
         for (size_t j = 0; j < row->holder_count; j++)
-            if (is_unexplained(answers, i) && node != LG_NONE &&
-                row->holders[j].node != LG_NONE &&
+            if (row->holders[j].node != LG_NONE &&
                 dominates(answers->analysis, row->holders[j].node, node))
                 return true;
     }

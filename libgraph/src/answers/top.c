@@ -719,20 +719,15 @@ add_libraries(lg_table *table, const lg_top *top)
     lg__put_formatted(table, OBJECT, &what);
 }
 
-// People see no rows with a smaller share of the total, unless they say how
-// many they want; but this many in any case.
-enum { SHOWN_SHARE = 1000, ALWAYS_SHOWN = 3 };
-
 // The index of the option.
 enum { LIMIT = 0 };
 
 static bool
 is_row_shown(const lg_ask *ask, const lg_top *top, size_t row)
 {
-    const lg_given *limit = ask->given != NULL ? &ask->given[LIMIT] : NULL;
-    return top->group != LG_GROUP_OBJECT || row < ALWAYS_SHOWN ||
-           (limit != NULL && limit->given && !limit->usual) ||
-           top->rows[row].weight >= top->total / SHOWN_SHARE;
+    return top->group != LG_GROUP_OBJECT ||
+           !lg__row_is_little(ask, LIMIT, row, top->rows[row].weight,
+                              top->total);
 }
 
 // Adds the parts of a row, for people.

@@ -9,6 +9,13 @@ const lg__array_info lg__array_infos[LG__ARRAY_COUNT] = {
 #undef X
 };
 
+const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT] = {
+    [LG_NARROW_ADDRESS] = LG__ADDRESS,
+    [LG_NARROW_SIZE] = LG__SIZE,
+    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,
+    [LG_NARROW_FOUND] = LG__FOUND,
+};
+
 uint32_t
 lg_narrow_large(const lg_narrow *column, lg_node node, bool listed)
 {
@@ -20,16 +27,10 @@ lg_narrow_large(const lg_narrow *column, lg_node node, bool listed)
 static lg_narrow_name
 narrow_name_of(enum lg__array_name name)
 {
-    switch (name) {
-    case LG__ADDRESS:
-        return LG_NARROW_ADDRESS;
-    case LG__SIZE:
-        return LG_NARROW_SIZE;
-    case LG__REFCOUNT:
-        return LG_NARROW_REFCOUNT;
-    default:
-        return LG_NARROW_FOUND;
-    }
+    size_t i = 0;
+    while (i < LG_NARROW_COUNT - 1 && lg__narrow_arrays[i] != name)
+        i++;
+    return (lg_narrow_name)i;
 }
 
 typedef uint32_t number_of(const lg_columns *columns, lg_node node);

@@ -117,13 +117,6 @@ enum {
     UPPER_MOST = 256, // upper halves of addresses
 };
 
-static const enum lg__array_name arrays[LG_NARROW_COUNT] = {
-    [LG_NARROW_ADDRESS] = LG__ADDRESS,
-    [LG_NARROW_SIZE] = LG__SIZE,
-    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,
-    [LG_NARROW_FOUND] = LG__FOUND,
-};
-
 // Returns the number, at least `limit`, that most nodes of a sample have, if
 // more than half of those have one. Otherwise it is any.
 static uint32_t
@@ -217,7 +210,7 @@ static bool
 narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
                lg_narrow *column)
 {
-    lg__array *array = &graph->array[arrays[name]];
+    lg__array *array = &graph->array[lg__narrow_arrays[name]];
     const uint32_t limit = (1U << 8 * width) - 2;
     const uint32_t usual =
         width == 1 ? usual_of(array->data, array->count, limit) : limit;
@@ -329,7 +322,7 @@ static bool
 make_narrow(lg_graph *graph, lg_narrow_name name)
 {
     lg_columns *columns = &graph->columns;
-    const lg__array *array = &graph->array[arrays[name]];
+    const lg__array *array = &graph->array[lg__narrow_arrays[name]];
     if (array->owned == NULL || array->owned != array->data ||
         array->count == 0)
         return true;

@@ -153,6 +153,9 @@ lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
  *  graph owns. Fails if the counts of arrays disagree. */
 lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
 
+/** The array that each narrow column has its low parts in. */
+extern const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT];
+
 /** How many elements to copy at a time where there is no memory but the stack.
  */
 enum { LG__COPY_ELEMENTS = 1 << 11 };

@@ -7,6 +7,7 @@
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/changes.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 
@@ -29,10 +30,8 @@ typedef struct amount {
 static uint64_t
 sum_at(const lg_summary *summary, uint32_t bytes)
 {
-    uint64_t sum = 0;
-    for (uint32_t on = 0; on < summary->places->each; on++)
-        sum += lg__summary_bytes_at(summary, bytes)[on];
-    return sum;
+    return lg_bytes_sum(lg__summary_bytes_at(summary, bytes),
+                        summary->places->each);
 }
 
 // Returns false if the summary may have left the place out.
@@ -44,9 +43,8 @@ measure_place(const lg_summary *summary, uint64_t key, bool own, amount *out)
         return lg__summary_bytes(summary, LG__SUMMARY_LEAST) <= 0;
     lg_place found = lg_places_at(summary->places, place);
     out->objects = found.members;
-    out->bytes = own ? 0 : lg__place_total(summary->places, place);
-    for (uint32_t on = 0; own && on < summary->places->each; on++)
-        out->bytes += found.own[on];
+    out->bytes =
+        lg_bytes_sum(own ? found.own : found.retained, summary->places->each);
     return true;
 }
 
@@ -167,8 +165,11 @@ lg_changes_new(const lg_summary *const *summaries, size_t count,
                const double *steps, const lg_analysis *newest,
                const lg_monitor *monitor, const lg_changes **out, lg_error *err)
 {
+    *out = NULL;
+    if (count < 2)
+        return LG_OK;
     comparing *state = calloc(1, sizeof *state);
-    double *x = calloc(count + 1, sizeof *x);
+    double *x = calloc(count, sizeof *x);
     if (state == NULL || x == NULL) {
         free(state);
         free(x);

@@ -562,20 +562,14 @@ format_none(const lg_graph *graph, const lg_tensor_options *options,
     lg_text_add(out, ".\n");
 }
 
-// People see no places with a smaller part of all bytes, unless they say how
-// many rows they want; but this many in any case.
-enum { SHOWN_PART = 1000, ALWAYS_SHOWN = 3 };
-
 // The index of the option.
 enum { LIMIT = 0 };
 
 static bool
 is_little(const lg_ask *ask, const tensors_answer *of, size_t row)
 {
-    const lg_given *limit = ask->given != NULL ? &ask->given[LIMIT] : NULL;
-    return of->group == LG_TENSORS_BY_PLACE && row >= ALWAYS_SHOWN &&
-           (limit == NULL || !limit->given || limit->usual) &&
-           of->lines[row].bytes < of->bytes / SHOWN_PART;
+    return of->group == LG_TENSORS_BY_PLACE &&
+           lg__row_is_little(ask, LIMIT, row, of->lines[row].bytes, of->bytes);
 }
 
 static void

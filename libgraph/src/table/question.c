@@ -6,6 +6,7 @@
 // has a function that writes its text.
 #include "table/table_private.h"
 
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/scope.h>
 #include <leakgraph/internal/wording.h>
 
@@ -598,6 +599,16 @@ put_facts(lg_table *table, const lg_question *question, const lg_ask *ask,
     put_row(facts, ask, answer, answer, question->facts, count);
 }
 
+bool
+lg__row_is_little(const lg_ask *ask, size_t limit, size_t row, uint64_t bytes,
+                  uint64_t whole)
+{
+    enum { SHOWN_SHARE = 1000, ALWAYS_SHOWN = 3 };
+    const lg_given *given = ask->given != NULL ? &ask->given[limit] : NULL;
+    return row >= ALWAYS_SHOWN && bytes < whole / SHOWN_SHARE &&
+           (given == NULL || !given->given || given->usual);
+}
+
 /* -------------------------------------------------------------- changes */
 
 void
@@ -618,9 +629,9 @@ lg__put_object_change(lg_table *table, const lg_ask *ask, lg_node node,
                       const uint64_t *retained)
 {
     lg_thing thing = {.node = node};
-    for (uint32_t on = 0; retained != NULL && on <= ask->graph->device_count;
-         on++)
-        thing.bytes += retained[on];
+    if (retained != NULL)
+        thing.bytes =
+            lg_bytes_sum(retained, (size_t)ask->graph->device_count + 1);
     lg__put_change(table, ask, &thing);
 }
 

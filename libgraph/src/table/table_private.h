@@ -106,6 +106,11 @@ void lg__table_heading_row(lg_table *table);
 /** Hides the last row from people while other rows stand before it.
  *  lg_table_select shows what it selects. */
 void lg__table_hide_row(lg_table *table);
+/** Whether people see a row only in a line that adds up such rows: it has less
+ *  than a thousandth of the whole, is none of the first three, and nobody said
+ *  how many rows to show. `limit` is the index of that option. */
+bool lg__row_is_little(const lg_ask *ask, size_t limit, size_t row,
+                       uint64_t bytes, uint64_t whole);
 /** Sets the depth of the last row. */
 void lg__table_set_depth(lg_table *table, uint32_t depth);
 /** Says how many rows there are if not all of them are added. */

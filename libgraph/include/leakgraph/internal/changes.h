@@ -56,7 +56,8 @@ struct lg_changes {
 
 /** Prepares changes from summaries of one program, the oldest first, to
  *  `newest`, from which the last was made. `steps` is as in lg_growth_options.
- *  The changes borrow summaries, steps and analysis. Free with lg_changes_free.
+ *  The changes borrow summaries, steps and analysis; they are NULL without two
+ *  summaries to compare. Free with lg_changes_free.
  *  O(nodes + edges). */
 lg_status lg_changes_new(const lg_summary *const *summaries, size_t count,
                          const double *steps, const lg_analysis *newest,
