@@ -184,6 +184,26 @@ check_facts(lg__attach_target *self, bool risked, lg_error *err)
     return check_filter(process, known.seccomp, risked, err);
 }
 
+static const lg__offsets versions[] = {
+    {9, false, false, 80, 344, 0, 0, 0, 0},
+    {10, false, false, 80, 344, 0, 0, 0, 0},
+    {11, false, false, 112, 352, 0, 0, 0, 0},
+    {12, true, false, 2024, 480, 16, 0, 0, 0},
+    {13, true, true, 2648, 1096, 16, 0, 0, 0},
+    {14, true, true, 2856, 1272, 16, 712, 10640, 10912},
+    {15, true, true, 2984, 1400, 16, 840, 10760, 10888},
+};
+
+/** NULL: unknown. */
+static const lg__offsets *
+offsets_of(unsigned minor)
+{
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (versions[i].minor == minor)
+            return &versions[i];
+    return NULL;
+}
+
 /** Finds the minor version by the functions that came with it, because old
  *  versions have no symbol that says it. */
 static unsigned
@@ -235,7 +255,7 @@ check_python(lg__attach_target *self, const lg__remote_images *images,
                             "leakgraph run",
                             process);
     self->minor = find_minor(remote, images);
-    self->offsets = lg__offsets_of(self->minor);
+    self->offsets = offsets_of(self->minor);
     if (self->minor < 9)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d runs a Python older than 3.9", process);

@@ -1,6 +1,5 @@
 #include "attach/remote.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_HEADERS 64
 #define MOST_ENTRIES 128
 /** Pages of which /proc/PID/pagemap tells at once, and its bit for guards. */
 #define PART_PAGES 512
@@ -172,6 +170,28 @@ lg__remote_images_free(lg__remote_images *self)
     *self = (lg__remote_images){.items = NULL};
 }
 
+bool
+lg__remote_headers_read(const lg__remote *self, uint64_t start,
+                        lg__remote_headers *out)
+{
+    Elf64_Ehdr head;
+    const size_t most = sizeof out->items / sizeof *out->items;
+    if (!lg__remote_read(self, start, &head, sizeof head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_phentsize != sizeof *out->items || head.e_phnum > most ||
+        !lg__remote_read(self, start + head.e_phoff, out->items,
+                         head.e_phnum * sizeof *out->items))
+        return false;
+    out->count = head.e_phnum;
+    for (size_t i = 0; i < out->count; i++)
+        if (out->items[i].p_type == PT_LOAD) {
+            out->bias = start - (out->items[i].p_vaddr & ~(uint64_t)0xfff);
+            return true;
+        }
+    return false;
+}
+
 /** The tables of one image. */
 typedef struct tables {
     const lg__remote *remote;
@@ -180,20 +200,6 @@ typedef struct tables {
     uint64_t texts;
     uint64_t hash;
 } tables;
-
-static bool
-read_headers(tables *self, uint64_t start, Elf64_Phdr *headers, size_t *count)
-{
-    Elf64_Ehdr head;
-    if (!lg__remote_read(self->remote, start, &head, sizeof head) ||
-        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 ||
-        head.e_phentsize != sizeof *headers || head.e_phnum > MOST_HEADERS)
-        return false;
-    *count = head.e_phnum;
-    return lg__remote_read(self->remote, start + head.e_phoff, headers,
-                           head.e_phnum * sizeof *headers);
-}
 
 /** The loader has added the bias to some entries. */
 static uint64_t
@@ -226,19 +232,13 @@ read_dynamic(tables *self, const Elf64_Phdr *header)
 static bool
 open_tables(tables *self, uint64_t start)
 {
-    Elf64_Phdr headers[MOST_HEADERS];
-    size_t count = 0;
-    if (!read_headers(self, start, headers, &count))
+    lg__remote_headers headers;
+    if (!lg__remote_headers_read(self->remote, start, &headers))
         return false;
-    size_t first = 0;
-    while (first < count && headers[first].p_type != PT_LOAD)
-        first++;
-    if (first == count)
-        return false;
-    self->bias = start - (headers[first].p_vaddr & ~(uint64_t)0xfff);
-    for (size_t i = 0; i < count; i++)
-        if (headers[i].p_type == PT_DYNAMIC)
-            read_dynamic(self, &headers[i]);
+    self->bias = headers.bias;
+    for (size_t i = 0; i < headers.count; i++)
+        if (headers.items[i].p_type == PT_DYNAMIC)
+            read_dynamic(self, &headers.items[i]);
     return self->symbols && self->texts && self->hash;
 }
 

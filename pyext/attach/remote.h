@@ -7,6 +7,8 @@
 
 #include "bytes/common/bytes_common.h"
 
+#include <elf.h>
+
 /** A process and the program that it ran when this was opened. */
 typedef struct lg__remote {
     int process;
@@ -42,6 +44,18 @@ bool lg__remote_mapping_at(const lg__remote *self, uint64_t address,
  * end by such a page, and Linux 6.15 shows them. 0: there is none. */
 uint64_t lg__remote_guard_before(const lg__remote *self, uint64_t start,
                                  uint64_t address);
+
+/** The headers of an ELF file that the process has mapped. */
+typedef struct lg__remote_headers {
+    Elf64_Phdr items[64];
+    size_t count;
+    uint64_t bias; /**< what to add to the addresses in the file */
+} lg__remote_headers;
+
+/** Reads them where the first byte of the file lies. False if it is another
+ *  kind of file. */
+bool lg__remote_headers_read(const lg__remote *self, uint64_t start,
+                             lg__remote_headers *out);
 
 /** A file that the process has mapped and that begins as an ELF file does. */
 typedef struct lg__remote_image {

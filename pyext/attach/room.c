@@ -1,12 +1,10 @@
 #include "attach/room.h"
 #include "attach/planted.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_HEADERS 64
 /** A cache line: two stubs share none. */
 #define STEP 64
 /** How much of a stack is searched, in parts. A thread that visits a stub is
@@ -50,18 +48,13 @@ static void
 note_text(const lg__remote *remote, uint64_t image, const lg__mapping *in,
           lg__rooms *out)
 {
-    Elf64_Ehdr head;
-    Elf64_Phdr parts[MOST_HEADERS];
-    if (!lg__remote_read(remote, image, &head, sizeof head) ||
-        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_phnum > MOST_HEADERS ||
-        !lg__remote_read(remote, image + head.e_phoff, parts,
-                         head.e_phnum * sizeof *parts))
+    lg__remote_headers headers;
+    if (!lg__remote_headers_read(remote, image, &headers))
         return;
-    uint64_t base = head.e_type == ET_EXEC ? 0 : image;
-    for (size_t i = 0; i < head.e_phnum; i++) {
-        uint64_t used = base + parts[i].p_vaddr + parts[i].p_memsz;
-        if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_X) &&
+    for (size_t i = 0; i < headers.count; i++) {
+        const Elf64_Phdr *one = &headers.items[i];
+        uint64_t used = headers.bias + one->p_vaddr + one->p_memsz;
+        if (one->p_type == PT_LOAD && (one->p_flags & PF_X) &&
             used > in->start && used <= in->end)
             note_rooms(remote, used, in, out);
     }
@@ -97,15 +90,13 @@ lg__rooms_find(const lg__remote *remote, lg__rooms *out)
 {
     char path[64], program[LG__MAPS_LINE] = "", line[LG__MAPS_LINE];
     uint64_t image = 0;
-    lg__maps maps;
+    lg__maps maps = {.descriptor = remote->maps};
     lg__mapping one;
     *out = (lg__rooms){.count = 0};
     snprintf(path, sizeof path, "/proc/%d/exe", remote->process);
     if (readlink(path, program, sizeof program - 1) < 0)
         return false;
-    snprintf(path, sizeof path, "/proc/%d/maps", remote->process);
-    if (!lg__maps_open(&maps, path))
-        return false;
+    lg__maps_rewind(&maps);
     while (lg__maps_next(&maps, line, &one)) {
         if (one.path[0] != '/')
             continue;
@@ -116,7 +107,6 @@ lg__rooms_find(const lg__remote *remote, lg__rooms *out)
         if (fits)
             note_text(remote, image, &one, out);
     }
-    lg__maps_close(&maps);
     return true;
 }
 

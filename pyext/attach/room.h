@@ -21,8 +21,8 @@ typedef struct lg__rooms {
     int count;
 } lg__rooms;
 
-/** Finds all rooms, with those that a stub has taken before. False if the
- *  mappings cannot be read. */
+/** Finds all rooms, with those that a stub has taken before. False if the path
+ *  of the program cannot be read. */
 bool lg__rooms_find(const lg__remote *remote, lg__rooms *out);
 
 /** Chooses a room that a stub has taken before and in whose stub the thread is

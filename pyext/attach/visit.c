@@ -517,13 +517,14 @@ connect_ends(errand *self)
     visit->code = errno;
     if (taken < 0)
         return LG__NO_SOCKET;
+    /* If the program has changed since, the descriptor is one of the new
+       program, and nobody may read from it. */
+    if (!lg__visit_read(self->target, visit->region, &landing)) {
+        close(taken);
+        return LG__REPLACED;
+    }
     visit->socket = taken;
-    /* If the program has not changed since, the descriptor was the right one.
-     */
-    return lg__visit_read(self->target, visit->region, &landing) &&
-                   lg__visit_send_orders(visit)
-               ? LG__VISITED
-               : LG__REPLACED;
+    return lg__visit_send_orders(visit) ? LG__VISITED : LG__REPLACED;
 }
 
 static lg__outcome
