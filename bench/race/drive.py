@@ -8,6 +8,7 @@ verb with its words, a folder for the answer and a file for what is printed, it 
 child that does what the verb says, and prints what the kernel counted for that child:
 
     truth            what a call leaves, and that letting go frees it
+    window A B       what a call leaves, from the A-th to the B-th behind the first ones
     bound            what a call of an honest program adds to its highest mark
     types            which types letting go frees
     sites            which lines have allocated what letting go frees
@@ -77,6 +78,17 @@ def truth(call: Call, let_go: Call, folder: str) -> Any:
     corpus.WARM, corpus.ROUNDS, corpus.CALLS = WARM, ROUNDS, CALLS
     accounted()
     return corpus._truth(call, let_go)
+
+
+def window(call: Call, let_go: Call, folder: str, first: str, last: str) -> Any:
+    """Measure what a call leaves, in the calls that an attached tool looked at."""
+    accounted()
+    for _ in range(WARM + int(first)):
+        call()
+    before = corpus._settled()
+    for _ in range(int(last) - int(first)):
+        call()
+    return {"per_call": (corpus._settled() - before) / (int(last) - int(first))}
 
 
 def bound(call: Call, let_go: Call, folder: str) -> Any:
@@ -207,6 +219,7 @@ def sites(call: Call, let_go: Call, folder: str) -> Any:
 
 VERBS: dict[str, Callable[..., Any]] = {
     "truth": truth,
+    "window": window,
     "bound": bound,
     "types": types,
     "sites": sites,

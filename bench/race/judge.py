@@ -12,8 +12,9 @@ Only the first three entries of an answer count. An entry names
   program that allocates in C, a line of the same function
 
 A rate is right if one of the three sizes, or the sum of all, is within a tenth of the
-truth. An honest program is left alone if the tool does not say that it leaks. What a
-tool does not claim has no verdict.
+truth, which is that of the calls that an attached tool has looked at. An honest program
+is left alone if the tool does not say that it leaks. What a tool does not claim has no
+verdict.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def verdicts(truth: dict[str, Any], told: dict[str, Any]) -> dict[str, bool | No
         "holder": _judged(told.get("holder"), lambda each: names_holder(truth, each)),
         "type": _judged(types, lambda each: names_type(truth, each)),
         "site": _judged(told.get("site"), lambda each: names_line(truth, each)),
-        "rate": _rate(truth["per_call"], told.get("rate")),
+        "rate": _rate(told.get("per_call", truth["per_call"]), told.get("rate")),
     }
 
 

@@ -9,11 +9,13 @@ _KINDS = {
         futures_of_jobs mock_calls unread_queue anyio_1203""",
     "caches": """kimi_audio_117 marshmallow_dataclass_198 openai_2146 seer_2512
         transformers_45412 notebook_output source_lines pickler_memo plugins_reloaded
-        marshmallow_657""",
+        marshmallow_657 masks_of_flag resurrected_buffers""",
     "handlers and registries": """boto3_2176 devlib_676 opentelemetry_4422 paddle_144
-        opentelemetry_5016 picows_72 finalizer_owns hooks closure_cell""",
+        opentelemetry_5016 picows_72 finalizer_owns hooks closure_cell
+        warning_registry""",
     "chains and single objects": """lightstep_74 pyrollbar_43 litellm_2461 error_chain
-        hidden_state transformers_6999 growing_buffer log_in_memory appended_array""",
+        hidden_state transformers_6999 growing_buffer log_in_memory appended_array
+        lagging_tee wrapped_again""",
     "threads and tasks": """gel_140 memos_1273 pytorch_61186 ray_28977 server_threads
         far_timers suspended_generators local_of_thread""",
     "arrays, tensors, figures": """amplicon_64 datasets_4883 peft_738

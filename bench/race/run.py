@@ -110,9 +110,11 @@ class Server:
         if "failed" in told or "failed" in ran:
             return told if "failed" in told else ran
         times, (begin, end) = ran["times"], told["looked"]
-        pace = sum(begin < each <= end for each in times) / (end - begin)
+        first, last = (sum(each <= at for each in times) for at in (begin, end))
+        pace = (last - first) / (end - begin)
         rate = [size / pace for size in told["rate"] or []]
-        return {**told, "rate": rate, "seconds": ran["busy"] / len(times) * TOTAL}
+        seconds = ran["busy"] / len(times) * TOTAL
+        return {**told, "rate": rate, "seconds": seconds, "calls": [first, last]}
 
     def _send(self, line: object) -> None:
         if self.child is None:
@@ -203,11 +205,24 @@ def truth_of(server: Server) -> dict[str, Any]:
     }
 
 
+def truth_of_calls(server: Server, told: dict[str, Any]) -> dict[str, float]:
+    """Measure what a call leaves of those that an attached tool has looked at.
+
+    A table that grows at once, such as a dict's, is in other calls than in the first.
+    """
+    if not server.program.leaks:
+        return {}
+    calls = [str(each) for each in told["calls"]]
+    found = server.ask("window", *calls, raw=BUILD / "raw/truth.txt")
+    return {} if "failed" in found else {"per_call": found["per_call"]}
+
+
 def look(tool: str, server: Server) -> dict[str, Any]:
     """Let a tool look at a program, from inside or from outside."""
     raw = BUILD / "raw" / f"{server.program.path.stem}-{tool}.txt"
     if tool.endswith("_attached"):
-        return server.watch(tool, raw)
+        told = server.watch(tool, raw)
+        return {**told, **truth_of_calls(server, told)} if "calls" in told else told
     return server.ask("look", tool, raw=raw)
 
 

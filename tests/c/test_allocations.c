@@ -72,6 +72,50 @@ test_lines(void)
     end(&got);
 }
 
+static void
+allocate_table(const heap *to, uint32_t node, const char *frames,
+               const char *bytes)
+{
+    lg_builder_add_fact(to->builder, node, "table allocation", frames,
+                        strlen(frames));
+    lg_builder_add_fact(to->builder, node, "table bytes", bytes, strlen(bytes));
+}
+
+// The table of a list's items is of the line that let it grow, even if nobody
+// knows where the list is from, and no part counts twice.
+static void
+test_table(void)
+{
+    static const struct {
+        const char *list, *table, *bytes;
+        uint64_t at_list, at_table;
+    } cases[] = {
+        {MAKE, FILL, "80", WASTED_LIST, 80},
+        {NULL, FILL, "80", 0, 80},
+        {MAKE, LIBRARY " < " MAKE, "80", WASTED_LIST + 80, 0},
+        {NULL, FILL, "1000000", 0, WASTED_LIST + 80},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        heap to = wasted_begin();
+        uint32_t list = wasted_list(&to, 10, 10, STR, 100);
+        wasted_name(&to, "texts", list);
+        if (cases[i].list != NULL)
+            allocate(&to, list, cases[i].list);
+        allocate_table(&to, list, cases[i].table, cases[i].bytes);
+        asked got = ask(&to, NULL);
+        size_t rows = cases[i].at_list > 0 && cases[i].at_table > 0 ? 2 : 1;
+        CHECK(got.all.traced && got.all.count == rows);
+        CHECK(got.all.bytes[0] == cases[i].at_list + cases[i].at_table);
+        for (size_t row = 0; row < got.all.count; row++) {
+            bool table = got.all.rows[row].line.data[14] == '2';
+            CHECK(says(&got.all.rows[row], table ? FILL : MAKE, 1,
+                       table ? cases[i].at_table : cases[i].at_list, 0));
+            CHECK(got.all.rows[row].node == list);
+        }
+        end(&got);
+    }
+}
+
 // What one line has put into each other is held by what holds the first.
 static void
 test_one_line_for_all(void)
@@ -225,6 +269,7 @@ test_frames(void)
 SUITE(allocations)
 {
     RUN(test_lines);
+    RUN(test_table);
     RUN(test_one_line_for_all);
     RUN(test_whose_line);
     RUN(test_buffer);

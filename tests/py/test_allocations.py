@@ -48,6 +48,17 @@ def test_what_was_there_before_has_no_line(told):
     assert told["before"] == []
 
 
+@pytest.mark.parametrize("kind", ["list", "dict", "set"])
+def test_a_table_has_the_line_that_let_it_grow(told, kind):
+    held_by = {"list": "numbers", "dict": "names", "set": "seen"}[kind]
+    sizes = [
+        (place, count, size)
+        for mark, place, count, size in told["rows"]
+        if mark == kind
+    ]
+    assert sizes == [(f"__main__.{held_by}", 1, told["tables"][kind])]
+
+
 def test_why_says_the_line(told):
     assert "allocated.py:" in told["why"]
 

@@ -100,6 +100,29 @@ def test_rate(race, sizes, right):
     assert race["judge"].verdicts(TRUTH, {"rate": sizes})["rate"] is right
 
 
+@pytest.mark.parametrize(("size", "right"), [(1500.0, True), (1000.0, False)])
+def test_an_attached_tool_tells_the_rate_of_its_own_calls(race, size, right):
+    told = {"rate": [size], "per_call": 1500.0}
+    assert race["judge"].verdicts(TRUTH, told)["rate"] is right
+
+
+def test_a_table_that_grows_at_once_is_in_the_calls_that_make_it_grow(
+    race, monkeypatch
+):
+    calls, rates = [], []
+    monkeypatch.setattr(race["drive"], "accounted", lambda: None)
+    monkeypatch.setattr(
+        race["drive"].corpus, "_in_use", lambda: 8 * (128 if len(calls) > 85 else 64)
+    )
+    for first, last in [(0, 40), (40, 80), (80, 100)]:
+        calls.clear()
+        told = race["drive"].window(
+            lambda: calls.append(1), calls.clear, "", str(first), str(last)
+        )
+        rates.append(told["per_call"])
+    assert rates == [0, 8 * 64 / 40, 0]
+
+
 def test_a_type_that_nobody_could_measure_has_no_verdict(race):
     truth = {**TRUTH, "types": []}
     assert race["judge"].verdicts(truth, {"type": ["ndarray"]})["type"] is None

@@ -96,6 +96,8 @@ typedef struct lg_fact {
  *     modified in place since, so that a backward pass would raise an error)
  *   any object, and buffers: "allocation" (where it was allocated, frames
  *     separated by " < ", innermost first)
+ *   lists, dicts and sets: "table allocation" (where the block that has their
+ *     items was allocated, if that is elsewhere), "table bytes" (of that block)
  *   buffers: "memory" ("mapped": pages of a file or shared memory; "pinned":
  *     page-locked), "file" (what mapped memory is pages of, and the descriptor
  *     that is open for it), "bytes" (of the interval, if the size has more: the

@@ -4,16 +4,22 @@
 // it: the highest one above it that it can reach through dominators of the same
 // line. The place of that object is the holder. Climbing takes amortised
 // constant time, because each object on the way then knows its end.
+//
+// If another line allocated the table of an object's items, the bytes of the
+// table are that line's, and the object itself holds them.
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"
 
 #include <leakgraph/internal/allocations.h>
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
+#include <leakgraph/internal/facts.h>
 
 #include <string.h>
 
 #define FACT "allocation"
+#define TABLE "table allocation"
+#define TABLE_BYTES "table bytes"
 #define BETWEEN " < "
 
 // Frames as a string of the graph, and their line.
@@ -23,13 +29,14 @@ typedef struct traced_line {
     lg_string text;
 } traced_line;
 
-// An object that was traced.
+// An object that was traced, but for its table, or a table.
 typedef struct traced_node {
     uint32_t frames;
     uint32_t line;
     uint32_t place;
     uint32_t node;
     uint32_t top; // the object that stands for it
+    uint64_t bytes;
 } traced_node;
 
 typedef struct tracing {
@@ -40,6 +47,7 @@ typedef struct tracing {
     uint32_t *top;    // [node] 1 + the object that stands for it; 0: not known
     uint32_t *line;   // [string] its line, from 1
     uint32_t *place;  // [node]
+    uint32_t fact;    // the first that is not of an earlier node
     traced_line *lines;
     size_t line_count;
     traced_node *nodes;
@@ -97,11 +105,17 @@ line_of(lg_string frames)
     return first;
 }
 
+static bool
+is_fact(const lg_graph *graph, uint32_t i, const char *key)
+{
+    return lg__string_is(lg_graph_string(graph, graph->fact_key[i]), key);
+}
+
 bool
 lg_graph_has_allocations(const lg_graph *graph)
 {
     for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), FACT))
+        if (is_fact(graph, i, FACT) || is_fact(graph, i, TABLE))
             return true;
     for (uint32_t i = 0; i < graph->block_count; i++)
         if (graph->block[i].frames != 0)
@@ -133,7 +147,7 @@ find_frames(tracing *to)
 {
     const lg_graph *graph = to->graph;
     for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), FACT))
+        if (is_fact(graph, i, FACT))
             to->frames[graph->fact_node[i]] = graph->fact_value[i];
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         if (to->frames[node] == 0 && lg_node_device(graph, node) != 0)
@@ -149,23 +163,39 @@ compare_texts(const void *left, const void *right)
     return lg__string_compare(a->text, b->text);
 }
 
+static bool
+add_line(tracing *to, uint32_t frames)
+{
+    if (frames == 0 || to->line[frames] != 0)
+        return true;
+    if (!lg__array_room(&to->lines, to->line_count, sizeof *to->lines))
+        return false;
+    to->line[frames] = 1;
+    to->lines[to->line_count++] = (traced_line){
+        .frames = frames, .text = line_of(lg_graph_string(to->graph, frames))};
+    return true;
+}
+
+static bool
+add_lines(tracing *to)
+{
+    const lg_graph *graph = to->graph;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        if (!add_line(to, to->frames[node]))
+            return false;
+    for (uint32_t i = 0; i < graph->fact_count; i++)
+        if (is_fact(graph, i, TABLE) && !add_line(to, graph->fact_value[i]))
+            return false;
+    return true;
+}
+
 // Numbers the lines in the order of their texts, so that neither addresses nor
 // the order of the capture decide.
 static bool
 number_lines(tracing *to)
 {
-    uint32_t nodes = to->graph->columns.node_count;
-    for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t frames = to->frames[node];
-        if (frames == 0 || to->line[frames] != 0)
-            continue;
-        if (!lg__array_room(&to->lines, to->line_count, sizeof *to->lines))
-            return false;
-        to->line[frames] = 1;
-        to->lines[to->line_count++] =
-            (traced_line){.frames = frames,
-                          .text = line_of(lg_graph_string(to->graph, frames))};
-    }
+    if (!add_lines(to))
+        return false;
     lg__sort(to->lines, to->line_count, sizeof *to->lines, compare_texts);
     uint32_t number = 0;
     for (size_t i = 0; i < to->line_count; i++) {
@@ -219,21 +249,61 @@ compare_nodes(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+// The table of a node, whose facts follow those of the node before; no bytes
+// if the line of the object allocated it.
+static traced_node
+table_of(tracing *to, uint32_t node)
+{
+    const lg_graph *graph = to->graph;
+    traced_node table = {.node = node, .top = node, .place = to->place[node]};
+    while (to->fact < graph->fact_count && graph->fact_node[to->fact] < node)
+        to->fact++;
+    for (uint32_t i = to->fact;
+         i < graph->fact_count && graph->fact_node[i] == node; i++)
+        if (is_fact(graph, i, TABLE))
+            table.frames = graph->fact_value[i];
+    table.line = table.frames != 0 ? to->line[table.frames] : 0;
+    if (table.line != 0 && table.line != line_at(to, node))
+        table.bytes = lg_node_fact_number(graph, node, TABLE_BYTES, 0);
+    return table;
+}
+
+static bool
+add_node(tracing *to, traced_node node)
+{
+    if (!lg__array_room(&to->nodes, to->node_count, sizeof *to->nodes))
+        return false;
+    to->nodes[to->node_count++] = node;
+    return true;
+}
+
+// Lists an object and its table.
+static bool
+list_node(tracing *to, uint32_t node)
+{
+    traced_node table = table_of(to, node);
+    uint64_t size = lg_node_size(to->graph, node);
+    if (table.bytes > size)
+        table.bytes = size;
+    if (table.bytes > 0 && !add_node(to, table))
+        return false;
+    if (to->frames[node] == 0)
+        return true;
+    uint32_t top = find_top(to, node);
+    return add_node(to, (traced_node){.frames = to->frames[node],
+                                      .line = line_at(to, node),
+                                      .place = to->place[top],
+                                      .node = node,
+                                      .top = top,
+                                      .bytes = size - table.bytes});
+}
+
 static bool
 list_nodes(tracing *to)
 {
-    for (uint32_t node = 0; node < to->graph->columns.node_count; node++) {
-        if (to->frames[node] == 0 || !lg_scope_has(to->scope, node))
-            continue;
-        if (!lg__array_room(&to->nodes, to->node_count, sizeof *to->nodes))
+    for (uint32_t node = 0; node < to->graph->columns.node_count; node++)
+        if (lg_scope_has(to->scope, node) && !list_node(to, node))
             return false;
-        uint32_t top = find_top(to, node);
-        to->nodes[to->node_count++] = (traced_node){.frames = to->frames[node],
-                                                    .line = line_at(to, node),
-                                                    .place = to->place[top],
-                                                    .node = node,
-                                                    .top = top};
-    }
     lg__sort(to->nodes, to->node_count, sizeof *to->nodes, compare_nodes);
     return true;
 }
@@ -276,9 +346,8 @@ make_stacks(tracing *to)
             begin_stack(to, node);
         lg_allocation_stack *stack = &to->out.items[to->out.count - 1];
         uint64_t *bytes = to->out.bytes + (to->out.count - 1) * to->each;
-        uint64_t size = lg_node_size(to->graph, node->node);
-        bytes[lg_node_device(to->graph, node->node)] += size;
-        stack->weight += size;
+        bytes[lg_node_device(to->graph, node->node)] += node->bytes;
+        stack->weight += node->bytes;
         stack->count++;
     }
     return true;

@@ -24,11 +24,20 @@ bool
 lg__fact_is_users(lg_string key)
 {
     static const char *const ours[] = {
-        "dtype",  "shape",         "bytes",    "device",  "layout",
-        "memory", "requires_grad", "saved",    "hooked",  "allocation",
-        "number", "size",          "axes",     "artists", "canvas",
-        "closed", "not inspected", "mode",     "columns", "origin",
-        "maxlen", "maxsize",       "modified", "limit",   "used",
+        "dtype",         "shape",
+        "bytes",         "device",
+        "layout",        "memory",
+        "requires_grad", "saved",
+        "hooked",        "allocation",
+        "number",        "size",
+        "axes",          "artists",
+        "canvas",        "closed",
+        "not inspected", "mode",
+        "columns",       "origin",
+        "maxlen",        "maxsize",
+        "modified",      "limit",
+        "used",          "table allocation",
+        "table bytes",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (lg__string_is(key, ours[i]))
@@ -91,8 +100,9 @@ type_of_fact(lg_string key)
 {
     static const char *const bools[] = {"requires_grad", "closed"};
     static const char *const numbers[] = {
-        "bytes",  "saved",   "hooked", "modified", "number", "axes",  "artists",
-        "canvas", "maxsize", "hits",   "misses",   "maxlen", "limit", "used",
+        "bytes",  "saved",   "hooked", "modified", "number",
+        "axes",   "artists", "canvas", "maxsize",  "hits",
+        "misses", "maxlen",  "limit",  "used",     "table bytes",
     };
     for (size_t i = 0; i < sizeof bools / sizeof *bools; i++)
         if (lg__string_is(key, bools[i]))

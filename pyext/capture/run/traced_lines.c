@@ -1,6 +1,17 @@
+/**
+ * The lines that allocated each object, and those that allocated its table.
+ *
+ * A list, dict or set has its items in a block of its own, its table, and gets
+ * a new one when it outgrows that. So the line that adds the last item may have
+ * allocated most of the bytes of an object that another line made, maybe before
+ * tracemalloc began. A table has lines of its own only where they differ from
+ * those of its object.
+ */
 #include "capture/run/traced_lines.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /** Frames that lead from a library that allocates to the program. */
@@ -39,37 +50,125 @@ add_frame(lg__name *name, PyObject *frame)
     return false;
 }
 
-/** Makes the text of the frames a fact of the node. */
+/** Writes the frames of a block; nothing if it was not traced. */
 static void
-add_traceback(lg__heap_walk *walk, uint32_t node, PyObject *frames)
+write_traceback(traceback_of *traceback, uintptr_t block, lg__name *out)
+{
+    PyObject *frames = traceback(0, block);
+    Py_ssize_t count = 0;
+    if (frames != NULL && PyTuple_Check(frames))
+        count = PyTuple_GET_SIZE(frames);
+    out->length = 0;
+    for (Py_ssize_t i = 0; i < count && i < MOST_FRAMES; i++)
+        if (!add_frame(out, PyTuple_GET_ITEM(frames, i)))
+            break;
+    Py_XDECREF(frames);
+    PyErr_Clear();
+}
+
+/** A block that has the items of an object; no bytes if it has none. */
+typedef struct item_table {
+    uintptr_t block;
+    uint64_t bytes;
+} item_table;
+
+static item_table
+table_of_list(const PyListObject *list)
+{
+#ifdef Py_GIL_DISABLED
+    const size_t before = sizeof(Py_ssize_t);
+#else
+    const size_t before = 0;
+#endif
+    return (item_table){
+        .block = (uintptr_t)list->ob_item - before,
+        .bytes = (uint64_t)list->allocated * sizeof(PyObject *),
+    };
+}
+
+static item_table
+table_of_set(const PySetObject *set)
+{
+    if (set->table == set->smalltable)
+        return (item_table){0};
+    return (item_table){
+        .block = (uintptr_t)set->table,
+        .bytes = (uint64_t)(set->mask + 1) * sizeof(setentry),
+    };
+}
+
+/** Dicts that share their keys have no table of their own. */
+static item_table
+table_of_dict(const PyDictObject *dict)
+{
+    if (dict->ma_values != NULL)
+        return (item_table){0};
+    return (item_table){
+        .block = (uintptr_t)dict->ma_keys,
+        .bytes = lg__dict_size_behind(dict),
+    };
+}
+
+static item_table
+table_of(const lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
+{
+    const void *object = (void *)(uintptr_t)walk->builder->address[node];
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_LIST:
+        return table_of_list(object);
+    case LG__SHAPE_SET:
+        return table_of_set(object);
+    case LG__SHAPE_DICT:
+        return walk->internal ? table_of_dict(object) : (item_table){0};
+    default:
+        return (item_table){0};
+    }
+}
+
+/** Makes the frames of an object's table a fact of it, unless the object has
+ *  the same. */
+static void
+add_table(lg__heap_walk *walk, uint32_t node, const item_table *table,
+          const lg__name *own, traceback_of *traceback)
 {
     lg__name name = {.length = 0};
-    Py_ssize_t count = PyTuple_Check(frames) ? PyTuple_GET_SIZE(frames) : 0;
-    for (Py_ssize_t i = 0; i < count && i < MOST_FRAMES; i++)
-        if (!add_frame(&name, PyTuple_GET_ITEM(frames, i)))
-            break;
-    if (name.length > 0)
-        lg_builder_add_fact(walk->builder, node, "allocation", name.data,
-                            name.length);
+    char bytes[24];
+    write_traceback(traceback, table->block, &name);
+    bool same = name.length == own->length &&
+                memcmp(name.data, own->data, name.length) == 0;
+    if (name.length == 0 || same)
+        return;
+    int length = snprintf(bytes, sizeof bytes, "%" PRIu64, table->bytes);
+    lg_builder_add_fact(walk->builder, node, "table allocation", name.data,
+                        name.length);
+    lg_builder_add_fact(walk->builder, node, "table bytes", bytes,
+                        (size_t)length);
+}
+
+static void
+add_lines(lg__heap_walk *walk, uint32_t node, const lg__type_info *info,
+          traceback_of *traceback)
+{
+    lg__name own = {.length = 0};
+    uintptr_t object = (uintptr_t)walk->builder->address[node];
+    write_traceback(traceback, object - lg__preheader_size(info->type), &own);
+    if (own.length > 0)
+        lg_builder_add_fact(walk->builder, node, "allocation", own.data,
+                            own.length);
+    item_table table = table_of(walk, node, info);
+    if (table.bytes > 0)
+        add_table(walk, node, &table, &own, traceback);
 }
 
 void
 lg__allocations_find(lg__heap_walk *walk)
 {
     traceback_of *traceback = find_function();
-    const lg_builder *builder = walk->builder;
     bool collecting = lg__collector_pause(walk->interpreter);
     for (uint32_t node = 0; node < walk->looked && traceback != NULL; node++) {
         const lg__type_info *info = lg__walk_info(walk, node);
-        if (info == NULL)
-            continue;
-        uintptr_t block =
-            (uintptr_t)builder->address[node] - lg__preheader_size(info->type);
-        PyObject *frames = traceback(0, block);
-        if (frames != NULL)
-            add_traceback(walk, node, frames);
-        Py_XDECREF(frames);
-        PyErr_Clear();
+        if (info != NULL)
+            add_lines(walk, node, info, traceback);
     }
     lg__collector_resume(walk->interpreter, collecting);
 }

@@ -24,9 +24,15 @@ class App:
 
 app = App()
 before = [object() for _ in range(500)]
+numbers, names, seen = [], {}, set()
 tracemalloc.start(8)
 for number in range(300):
     app.handle(1000 + number)
+for each in before:
+    numbers.append(each)  # list
+    names[each] = each  # dict
+    seen.add(each)  # set
+tables = {type(each).__name__: each for each in (numbers, names, seen)}
 
 folder = Path(sys.argv[1])
 snapshot = leakgraph.snapshot(allocations=True)
@@ -48,6 +54,10 @@ print(
                 for row in snapshot.allocations(limit="all", mine=True)
                 if row.line and row.held_by and mark_of(row.line)
             ],
+            "tables": {
+                name: sys.getsizeof(each) - sys.getsizeof(type(each)())
+                for name, each in tables.items()
+            },
             "now": len(leakgraph.allocations(limit=3)) > 0,
             "why": snapshot.why(app.sessions[1000]).allocated,
             "file": leakgraph.load(folder / "a.lgs").allocations().traced,

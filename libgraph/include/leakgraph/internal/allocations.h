@@ -5,7 +5,9 @@
  * each object that tracemalloc traced, the lines that allocated it
  * (lg_node_fact "allocation"). Buffers of CUDA have theirs if PyTorch recorded
  * its history. A buffer without lines of its own has those of the object that
- * holds it.
+ * holds it. If another line allocated the table of a list, dict or set, which
+ * is its last when it grew, the bytes of the table are of that line ("table
+ * allocation"), and what is left is of the object's.
  *
  * The *line* of an object is the innermost one of the program's own files; if
  * no frame is of the program, the innermost one. An object is held by the place
@@ -30,7 +32,7 @@ typedef struct lg_allocation_stack {
     lg_string line;   /**< one of them; borrowed from the graph */
     uint32_t place;   /**< index of the answer's places */
     lg_node holder;   /**< an object of the place that stands for some */
-    uint64_t count;
+    uint64_t count;   /**< of objects of which it allocated a part at least */
     const uint64_t *bytes; /**< shallow, by device */
     uint64_t weight;       /**< the sum of that */
 } lg_allocation_stack;
