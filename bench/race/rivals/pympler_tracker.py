@@ -40,7 +40,8 @@ def look(program: Program) -> Answer:
 def followed(diff: str, calls: int) -> str:
     """Pick a type that grew."""
     rows = [(row[1].split(" (")[0], float(row[2])) for row in ROW.finditer(diff)]
-    return rows[interesting(rows, calls)][0].rpartition(".")[2] if rows else ""
+    name = rows[interesting(rows, calls)][0] if rows else ""
+    return re.sub(r"^<\w+ '(.*)'>$", r"\1", name).rpartition(".")[2]
 
 
 def read(program: Program, diff: str, tree: str) -> Answer:
