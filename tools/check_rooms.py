@@ -8,6 +8,8 @@ calls whom. This reads the names that each object file defines and uses:
 - A function of a TIDY room that files share has a client in another room, two in its
   own, or a test. Otherwise it is static in its client's file. LAYERS lists the files
   that serve one other file and would make it too long.
+- A file of any room has two clients, or one in another room or a test. SORTS says which
+  files serve one file and stay, and a file stays if both have more than 900 lines.
 - docs/internals.md has a row for each room, in this order.
 """
 
@@ -19,6 +21,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 
 import rooms
@@ -43,25 +46,8 @@ def circle(folder: str, *names: str) -> frozenset[str]:
 #: Files that call each other. Each is a circle that is yet to be opened.
 CIRCLES = (
     circle("pyext/capture/walk", "limit", "names", "type_table"),
-    circle("export/command", "growth_verbs", "pictures", "views"),
-    circle("export/command", "question_verb", "verbs"),
-    circle(
-        "export/page",
-        "advice_cards",
-        "cycle_pictures",
-        "memory_bars",
-        "page",
-        "process",
-    ),
-    circle("export/serve", "page_queues", "server"),
-    circle("libgraph/src/answers", "top", "top_groups", "top_objects"),
-    circle(
-        "libgraph/src/answers", "waste", "waste_items", "waste_objects", "waste_shared"
-    ),
     circle("libgraph/src/growth", "growth_native", "growth_rows"),
     circle("libgraph/src/growth", "growth_reason", "growth_search", "limits"),
-    circle("libgraph/src/growth", "label_of_name", "labels"),
-    circle("libgraph/src/growth", "place_strings", "place_table"),
     circle(
         "libgraph/src/native",
         "block_groups",
@@ -75,9 +61,6 @@ CIRCLES = (
         "occupants",
         "widest",
         "word_levels",
-    ),
-    circle(
-        "libgraph/src/table", "cell", "cell_text", "table", "table_json", "table_text"
     ),
 )
 #: Rooms in which a shared function has two clients.
@@ -123,6 +106,31 @@ LAYERS = (
     "pyext/binding/capture/snapshot_file.c",
     "pyext/binding/named_tuples.c",
 )
+
+
+#: Files that one other file of their room uses, and that stay files of their own: what
+#: each is one of. Any other is folded into its client, if both fit into MOST_LINES.
+SORTS = {
+    "export/command/*s.c": "a list of verbs",
+    "export/command/view_verb.c": "a verb that runs a server",
+    "export/command/completion.c": "a shell's side of the command",
+    "export/formats/*.c": "a format",
+    "export/page/*.c": "a section of the report",
+    "export/render/*.c": "a side of a pipe, or of Graphviz",
+    "export/serve/*_page*.c": "a page of the explorer",
+    "libgraph/src/analysis/*.c": "a step of the dominators",
+    "libgraph/src/answers/waste_*.c": "a kind of waste",
+    "libgraph/src/file/encode.c": "the codings of columns",
+    "libgraph/src/findings/detect_*.c": "a detector",
+    "libgraph/src/native/*.c": "a step of the rule for native memory",
+    "pyext/attach/*.c": "a part that runs in the other process, or knows its layout",
+    "pyext/binding/capture/forked.c": "the parent's side of a fork",
+    "pyext/binding/named_tuples.c": "a table of types",
+    "pyext/bytes/torch/torch_*.c": "a kind of torch's objects, or where its fields lie",
+    "pyext/capture/run/traced_lines.c": "what tracemalloc knows of objects",
+    "pyext/heap/*.c": "an allocator, or what names its blocks",
+}
+MOST_LINES = 900
 
 
 @dataclass
@@ -251,6 +259,35 @@ def lonely(calls: Calls, tidy: Iterable[str], layers: Iterable[str]) -> Iterator
         yield f"LAYERS has {path}, which needs no exception"
 
 
+def servants(calls: Calls) -> dict[str, str]:
+    """Return the files whose functions one other file of their room uses, and it."""
+    clients: dict[str, set[str]] = defaultdict(set)
+    for name in calls.functions:
+        clients[calls.home[name]] |= calls.clients.get(name, set())
+    single = {home: min(used) for home, used in clients.items() if len(used) == 1}
+    return {
+        home: client
+        for home, client in sorted(single.items())
+        if Path(client).parent == Path(home).parent
+    }
+
+
+def alone(root: Path, calls: Calls, sorts: Iterable[str]) -> Iterator[str]:
+    """Yield the files with one client in their room that would fit into it."""
+    needed = set()
+    for home, client in servants(calls).items():
+        sort = next((sort for sort in sorts if fnmatch(home, sort)), None)
+        texts = [(root / path).read_text("utf-8") for path in (home, client)]
+        if sum(text.count("\n") for text in texts) > MOST_LINES:
+            continue
+        if sort is None:
+            yield f"{home} has one client, {client}: fold it into that file"
+        else:
+            needed.add(sort)
+    for sort in sorted(set(sorts) - needed):
+        yield f"SORTS has {sort}, which no file needs"
+
+
 def rows(root: Path) -> Iterator[str]:
     """Yield the differences between rooms.cmake and the tables of docs/internals.md."""
     text = (root / "docs/internals.md").read_text(encoding="utf-8")
@@ -271,6 +308,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
     yield from upward(calls)
     yield from round_about(calls.between(), CIRCLES)
     yield from lonely(calls, TIDY, LAYERS)
+    yield from alone(root, calls, SORTS)
     yield from rows(root)
 
 

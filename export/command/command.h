@@ -202,10 +202,11 @@ bool lg__baseline_open(const lg__arguments *arguments, lg_baseline **out,
 /** Finds what the modules hold that the options name; NULL: everything. */
 lg_status lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                          lg_scope **out, lg_error *err);
+/** Starts the renderer for that format, before the work. */
+void lg__draw_begin(const char *format);
 /** Draws the view into the output that the options name. */
 int lg__draw(const lg__arguments *arguments, const lg_view *view);
-/** Draws a picture that needs an analysis. */
-int lg__render_analysed(const lg__arguments *arguments);
+void lg__draw_end(void);
 
 /** Lists the verbs in the order of the help; NULL at the end. */
 const lg__verb *lg__verb_at(size_t index);
@@ -235,7 +236,17 @@ const char *lg__verb_name(size_t index);
  *  which options they take and what they print. NULL at the end. */
 const lg_question *lg__question_verb_at(size_t index);
 /** What a help says of selectors. */
-extern const char lg__selectors_help[];
+#define LG__SELECTORS_HELP                                                     \
+    "\n"                                                                       \
+    "SELECTOR names objects:\n"                                                \
+    "  node:17 or #17            the node with this number\n"                  \
+    "  0x7f12a4c0                the object at this address\n"                 \
+    "  type:torch.Tensor         all objects of a type; * stands for any "     \
+    "text,\n"                                                                  \
+    "                            a trailing + adds subclasses\n"               \
+    "  name:train.losses[0].x    a module, then attributes and keys\n"         \
+    "  module:train              the module\n"                                 \
+    "  garbage                   all objects that no root reaches\n"
 /** Returns NULL if there is none by that name. */
 const lg_question *lg__question_verb_find(const char *name);
 /** Calls `visit` for each option of the verb. */
@@ -252,24 +263,21 @@ int lg__verb_refs(const lg__arguments *arguments);
 int lg__verb_referrers(const lg__arguments *arguments);
 int lg__verb_path(const lg__arguments *arguments);
 int lg__verb_render(const lg__arguments *arguments);
-int lg__verb_export(const lg__arguments *arguments);
-int lg__verb_strip(const lg__arguments *arguments);
+
 int lg__verb_why(const lg__arguments *arguments);
-int lg__verb_what_if(const lg__arguments *arguments);
+
 int lg__verb_diff(const lg__arguments *arguments);
 /** Draws what grows, for `render --diff`. */
 int lg__render_growth(const lg__arguments *arguments);
-int lg__verb_report(const lg__arguments *arguments);
+
 int lg__verb_view(const lg__arguments *arguments);
 int lg__verb_ranks(const lg__arguments *arguments);
 int lg__verb_summarize(const lg__arguments *arguments);
 int lg__verb_analyze(const lg__arguments *arguments);
-/** Prints the script with which a shell completes command lines. */
-int lg__verb_completion(const lg__arguments *arguments);
+
 /** Prints what the last word of a command line may become, a line each. */
 int lg__complete_line(const char *text);
-/** Answers `leakgraph FILE`: what to know first of a snapshot. */
-int lg__overview_run(const char *path);
+
 /** Replaces this process by Python; returns only if that fails. */
 int lg__run_python(char **argv);
 

@@ -1,7 +1,209 @@
 // Lists the verbs that compare snapshots or make files of them, with their
 // options and help.
-
 #include "command/file_verbs.h"
+#include "command/command.h"
+#include "command/comparison.h"
+
+#include <leakgraph/export.h>
+#include <leakgraph/file.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The scripts with which shells complete command lines: they ask the command.
+
+// bash breaks words at colons and equals signs; so the part that stands before
+// the last of these is not repeated.
+static const char bash[] =
+    "_leakgraph() {\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} IFS=$'\\n' word\n"
+    "    word=${line##* }\n"
+    "    local before=${word%\"${word##*[:=]}\"}\n"
+    "    COMPREPLY=($(leakgraph completion --line \"$line\" 2>/dev/null))\n"
+    "    COMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")\n"
+    "    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] &&\n"
+    "        compopt -o nospace\n"
+    "}\n"
+    "complete -F _leakgraph leakgraph\n";
+
+static const char zsh[] =
+    "#compdef leakgraph\n"
+    "_leakgraph() {\n"
+    "    local -a found\n"
+    "    found=(\"${(@f)$(leakgraph completion --line \"$LBUFFER\" "
+    "2>/dev/null)}\")\n"
+    "    found=(${found:#})\n"
+    "    compadd -Q -U -- \"${found[@]}\"\n"
+    "}\n"
+    "compdef _leakgraph leakgraph\n";
+
+static const char fish[] =
+    "complete -c leakgraph -f -a "
+    "'(leakgraph completion --line (commandline -cp) 2>/dev/null)'\n";
+
+// Prints the script with which a shell completes command lines.
+static int
+verb_completion(const lg__arguments *arguments)
+{
+    const char *shell = arguments->words[0];
+    if (!strcmp(shell, "bash"))
+        fputs(bash, stdout);
+    else if (!strcmp(shell, "zsh"))
+        fputs(zsh, stdout);
+    else if (!strcmp(shell, "fish"))
+        fputs(fish, stdout);
+    else {
+        lg__complain("completion takes bash, zsh or fish, not '%s'", shell);
+        return LG__EXIT_USAGE;
+    }
+    return LG__EXIT_FINE;
+}
+
+// The verb strip: writes a snapshot without the user's own texts, to share it.
+
+static int
+verb_strip(const lg__arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_graph *stripped = NULL;
+    lg_error error = {0};
+    lg_save_options options = {.size = sizeof options,
+                               .compress = (int)arguments->compress};
+    if (!arguments->output) {
+        lg__complain("strip needs a file to write: give -o stripped.lgs");
+        return LG__EXIT_USAGE;
+    }
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    lg_status status = lg_graph_strip(graph, &stripped, &error);
+    if (!status)
+        status = lg_graph_save(stripped, arguments->output, &options,
+                               lg__monitor(), &error);
+    code = status ? lg__fail(&error) : LG__EXIT_FINE;
+    lg_graph_free(stripped);
+    lg_graph_free(graph);
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
+}
+
+// The verb `report`: makes a page of one snapshot, or of several.
+
+static int
+write_page(const lg__arguments *arguments, const lg_analysis *analysis,
+           const lg_page_options *options)
+{
+    lg_error error = {0};
+    lg_status status = lg_page_save(analysis, options, arguments->output,
+                                    lg__monitor(), &error);
+    lg__progress_end();
+    int code = status ? lg__fail(&error) : LG__EXIT_FINE;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
+}
+
+static int
+report_one(const lg__arguments *arguments, const lg_samples *samples)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.name = lg__file_name(arguments->words[0]);
+    options.samples = samples;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    code = write_page(arguments, analysis, &options);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
+
+static int
+report_several(const lg__arguments *arguments, const lg_samples *samples)
+{
+    int code = LG__EXIT_USAGE;
+    lg__compared_files state = {.arguments = arguments,
+                                .count = (size_t)arguments->word_count};
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.samples = samples;
+    if (lg__comparison_page(&state, &options, &code))
+        code = write_page(arguments, state.analysis, &options);
+    lg__comparison_end(&state);
+    return code;
+}
+
+static int
+verb_report(const lg__arguments *arguments)
+{
+    if (!arguments->output) {
+        lg__complain("report needs a file to write: give -o run.html");
+        return LG__EXIT_USAGE;
+    }
+    lg_samples read = {0};
+    lg_error error = {0};
+    const lg_samples *samples = arguments->samples ? &read : NULL;
+    if (samples && lg_samples_load(arguments->samples, &read, &error))
+        return lg__fail(&error);
+    int code = arguments->word_count == 1 ? report_one(arguments, samples)
+                                          : report_several(arguments, samples);
+    lg_samples_free(&read);
+    return code;
+}
+
+// Writes a snapshot in the format of another tool.
+
+// Parquet is written by pyarrow.
+static int
+write_parquet(const lg__arguments *arguments)
+{
+    static char verb[] = "export", option[] = "--parquet", end[] = "--";
+    if (arguments->output || arguments->format) {
+        lg__complain("export writes tables or a file: give --parquet or -o");
+        return LG__EXIT_USAGE;
+    }
+    int code = LG__EXIT_INCOMPLETE;
+    const char *path = lg__input_path(arguments->words[0], &code);
+    char *folder = strdup(arguments->parquet);
+    char *file = path ? strdup(path) : NULL;
+    char *words[] = {verb, option, folder, end, file, NULL};
+    if (folder && file)
+        code = lg__run_python(words);
+    free(file);
+    free(folder);
+    return code;
+}
+
+static int
+verb_export(const lg__arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_export_format format;
+    lg_error error = {0};
+    if (arguments->parquet)
+        return write_parquet(arguments);
+    if (!arguments->output) {
+        lg__complain("export needs a file to write: give -o run.graphml");
+        return LG__EXIT_USAGE;
+    }
+    if (lg_export_format_find(arguments->format, arguments->output, &format,
+                              &error))
+        return lg__fail(&error);
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    if (!lg_export_needs_analysis(format) ||
+        lg__analyse(graph, &analysis, &code)) {
+        lg_status status = lg_export_file(
+            graph, analysis, format, arguments->output, lg__monitor(), &error);
+        code = status ? lg__fail(&error) : LG__EXIT_FINE;
+        if (status == LG_EIO)
+            code = LG__EXIT_INCOMPLETE;
+    }
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
 
 static const lg__verb verbs[] = {
     {"diff", lg__verb_diff, "pniELeFxcKUj", 2, LG__ANY_WORDS,
@@ -43,7 +245,7 @@ static const lg__verb verbs[] = {
      "  leakgraph ranks rank-*.lgs\n"
      "  leakgraph ranks rank-*.lgs -o ranks.html\n"
      "  leakgraph ranks rank-*.lgsum --min-bytes 64MiB\n"},
-    {"report", lg__verb_report, "opa", 1, LG__ANY_WORDS,
+    {"report", verb_report, "opa", 1, LG__ANY_WORDS,
      "write one web page with all answers",
      "leakgraph report SNAP -o FILE.html\n"
      "       leakgraph report OLD [NEWER ...] NEWEST -o FILE.html "
@@ -96,8 +298,7 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph analyze run.lgs -o analysed.lgs\n"},
-    {"export", lg__verb_export, "ofQ", 1, 0,
-     "write the snapshot for another tool",
+    {"export", verb_export, "ofQ", 1, 0, "write the snapshot for another tool",
      "leakgraph export SNAP -o FILE [--format NAME]\n"
      "       leakgraph export SNAP --parquet DIR",
      "Writes the snapshot in the format of another tool. The suffix of the "
@@ -118,7 +319,7 @@ static const lg__verb verbs[] = {
      "Example:\n"
      "  leakgraph export run.lgs -o run.heapsnapshot\n"
      "  leakgraph export run.lgs -o run.pb && go tool pprof -top run.pb\n"},
-    {"strip", lg__verb_strip, "oz", 1, 0,
+    {"strip", verb_strip, "oz", 1, 0,
      "write a copy without string keys and previews",
      "leakgraph strip SNAP -o FILE [--compress LEVEL]",
      "Writes a copy of the snapshot without string keys, previews, and what "
@@ -129,7 +330,7 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph strip run.lgs -o share.lgs\n"},
-    {"completion", lg__verb_completion, "", 1, 0,
+    {"completion", verb_completion, "", 1, 0,
      "complete command lines in bash, zsh or fish",
      "leakgraph completion bash|zsh|fish",
      "Prints a script with which the shell completes verbs, options and their\n"

@@ -27,27 +27,6 @@ typedef struct request {
     bool json;
 } request;
 
-// Returns whether a verb of the same name is written by hand, because it does
-// more than to ask.
-static bool
-has_verb(const lg_question *question)
-{
-    size_t i = 0;
-    while (lg__verb_at(i) && strcmp(lg__verb_at(i)->name, question->name))
-        i++;
-    return lg__verb_at(i) != NULL;
-}
-
-const lg_question *
-lg__question_verb_at(size_t index)
-{
-    const lg_question *question;
-    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
-        if (!has_verb(question) && index-- == 0)
-            return question;
-    return NULL;
-}
-
 // Writes the name of an option as the command has it: `min-bytes`.
 static void
 write_name(const char *name, char out[NAME_LENGTH])
@@ -88,16 +67,6 @@ list_options(request *to)
                     FIRST_LETTER + i);
     list_option(to, "json", no_argument, FIRST_LETTER + JSON);
     list_option(to, "help", no_argument, FIRST_LETTER + HELP);
-}
-
-const lg_question *
-lg__question_verb_find(const char *name)
-{
-    size_t i = 0;
-    while (lg__question_verb_at(i) &&
-           strcmp(name, lg__question_verb_at(i)->name))
-        i++;
-    return lg__question_verb_at(i);
 }
 
 void
@@ -381,7 +350,7 @@ lg__question_print_help(const lg_question *question)
                        "  -h, --help         print this text\n");
     if (question->options->type == LG_OPTION_OBJECT ||
         question->options->type == LG_OPTION_OBJECTS)
-        lg_text_add(&help, lg__selectors_help);
+        lg_text_add(&help, LG__SELECTORS_HELP);
     lg__print(&help);
 }
 

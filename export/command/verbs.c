@@ -1,22 +1,80 @@
 // Lists the verbs that ask about one snapshot, with their options and help.
-
 #include "command/file_verbs.h"
+#include "command/command.h"
+
+#include <leakgraph/internal/report.h>
 
 #include <string.h>
 
-#define SELECTORS                                                              \
-    "\n"                                                                       \
-    "SELECTOR names objects:\n"                                                \
-    "  node:17 or #17            the node with this number\n"                  \
-    "  0x7f12a4c0                the object at this address\n"                 \
-    "  type:torch.Tensor         all objects of a type; * stands for any "     \
-    "text,\n"                                                                  \
-    "                            a trailing + adds subclasses\n"               \
-    "  name:train.losses[0].x    a module, then attributes and keys\n"         \
-    "  module:train              the module\n"                                 \
-    "  garbage                   all objects that no root reaches\n"
+// The verb what-if: says what would die if references were cut.
 
-const char lg__selectors_help[] = SELECTORS;
+/* The report shows this many survivors; nobody reads more. */
+#define SURVIVORS 5u
+
+static lg_status
+collect(const lg__arguments *arguments, const lg_graph *graph, lg_edges *out,
+        lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (uint32_t i = 0; i < arguments->cut_count && status == LG_OK; i++)
+        status = lg_graph_references(graph, arguments->cuts[i], lg__monitor(),
+                                     out, err);
+    return status;
+}
+
+static lg_status
+report(const lg__arguments *arguments, const lg_analysis *analysis,
+       const lg_scope *scope, const lg_edges *edges, lg_text *out,
+       lg_error *err)
+{
+    lg_what_if answer;
+    size_t limit = lg__limit_of(arguments);
+    const lg_what_if_options options = {
+        .size = sizeof options, .limit = SURVIVORS, .scope = scope};
+    lg_status status =
+        lg_analysis_what_if(analysis, edges->items, edges->count, &options,
+                            lg__monitor(), &answer, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_report_what_if(lg_analysis_graph(analysis), &answer, limit,
+                               lg__format_of(arguments), out, err);
+    lg_what_if_free(&answer);
+    return status;
+}
+
+static int
+verb_what_if(const lg__arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis = NULL;
+    lg_scope *scope = NULL;
+    lg_edges edges = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    if (arguments->cut_count == 0) {
+        lg__complain("what-if needs a reference: give --cut "
+                     "train.trainer.losses");
+        return LG__EXIT_USAGE;
+    }
+    if (!lg__open(arguments->words[0], &graph, &code))
+        return code;
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    if (status == LG_OK)
+        status = collect(arguments, graph, &edges, &error);
+    if (status != LG_OK)
+        code = lg__fail(&error);
+    else if (lg__analyse(graph, &analysis, &code))
+        code = report(arguments, analysis, scope, &edges, &text, &error)
+                   ? lg__fail(&error)
+                   : lg__print(&text);
+    lg_text_free(&text);
+    lg_edges_free(&edges);
+    lg_scope_free(scope);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
 
 static const lg__verb verbs[] = {
     {"info", lg__verb_info, "j", 1, 0,
@@ -38,7 +96,7 @@ static const lg__verb verbs[] = {
      "leakgraph refs SNAP SELECTOR [--depth N] [--limit N|all] [--weak] "
      "[--json]",
      "Prints a tree of what the object refers to. Similar siblings share one\n"
-     "line.\n" SELECTORS "\n"
+     "line.\n" LG__SELECTORS_HELP "\n"
      "Example:\n"
      "  leakgraph refs run.lgs name:train.trainer --depth 2\n"},
     {"referrers", lg__verb_referrers, "dlwyj", 2, 0,
@@ -46,7 +104,7 @@ static const lg__verb verbs[] = {
      "leakgraph referrers SNAP SELECTOR [--depth N] [--limit N|all] [--weak]\n"
      "       [--json]",
      "Prints a tree of what refers to the object, up to modules and "
-     "threads.\n" SELECTORS "\n"
+     "threads.\n" LG__SELECTORS_HELP "\n"
      "Example:\n"
      "  leakgraph referrers run.lgs type:torch.Tensor\n"},
     {"path", lg__verb_path, "lj", 2, 0,
@@ -54,7 +112,7 @@ static const lg__verb verbs[] = {
      "leakgraph path SNAP SELECTOR [--limit N|all] [--json]",
      "Prints a shortest path of references from a root (a module, a thread) "
      "to\n"
-     "the object, or says that no root reaches it.\n" SELECTORS "\n"
+     "the object, or says that no root reaches it.\n" LG__SELECTORS_HELP "\n"
      "Example:\n"
      "  leakgraph path run.lgs type:train.Trainer\n"},
     {"memory", lg__verb_memory, "j", 1, 0,
@@ -74,11 +132,11 @@ static const lg__verb verbs[] = {
      "marks each reference on the path that frees the object when you cut it\n"
      "alone. For several objects, `why` prints their merged paths (see\n"
      "`paths`), and then why the one that retains the most is "
-     "alive.\n" SELECTORS "\n"
+     "alive.\n" LG__SELECTORS_HELP "\n"
      "Example:\n"
      "  leakgraph why run.lgs name:train.trainer\n"
      "  leakgraph why run.lgs type:torch.Tensor\n"},
-    {"what-if", lg__verb_what_if, "qiELj", 1, 0,
+    {"what-if", verb_what_if, "qiELj", 1, 0,
      "see what would die if you cut references",
      "leakgraph what-if SNAP --cut REF [--cut REF ...] [--mine] [--module "
      "GLOB]\n"
@@ -113,7 +171,7 @@ static const lg__verb verbs[] = {
      "numbers the cycles as `leakgraph cycles` with the same options does.\n"
      "Without a selector, --dominators draws the whole heap. --mine and "
      "--module\n"
-     "go with --cycle, --dominators and --diff.\n" SELECTORS "\n"
+     "go with --cycle, --dominators and --diff.\n" LG__SELECTORS_HELP "\n"
      "Example:\n"
      "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
@@ -136,4 +194,35 @@ lg__verb_find(const char *name)
     while (lg__verb_at(i) && strcmp(name, lg__verb_at(i)->name))
         i++;
     return lg__verb_at(i);
+}
+
+// Returns whether a verb of the same name is written by hand, because it does
+// more than to ask.
+static bool
+has_verb(const lg_question *question)
+{
+    size_t i = 0;
+    while (lg__verb_at(i) && strcmp(lg__verb_at(i)->name, question->name))
+        i++;
+    return lg__verb_at(i) != NULL;
+}
+
+const lg_question *
+lg__question_verb_at(size_t index)
+{
+    const lg_question *question;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
+        if (!has_verb(question) && index-- == 0)
+            return question;
+    return NULL;
+}
+
+const lg_question *
+lg__question_verb_find(const char *name)
+{
+    size_t i = 0;
+    while (lg__question_verb_at(i) &&
+           strcmp(name, lg__question_verb_at(i)->name))
+        i++;
+    return lg__question_verb_at(i);
 }

@@ -1,20 +1,187 @@
 // The verbs that show a neighbourhood: refs, referrers and path print text,
 // render draws a picture.
-
 #include "command/command.h"
 
-#include <leakgraph/render.h>
-#include <leakgraph/internal/renderers.h>
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/renderers.h>
+#include <leakgraph/render.h>
 
 #include <stdio.h>
 #include <string.h>
 
+// Draws the pictures that need an analysis: why, merged paths, a cycle, the
+// dominator tree.
+
+#define USUAL_SHARE 0.01
+
+// Finds the cycles that the options ask for, up to the one to draw.
+static bool
+find_cycles(const lg_analysis *analysis, const lg__arguments *arguments,
+            lg_cycles *out, int *code)
+{
+    lg_error error = {0};
+    lg_scope *scope = NULL;
+    lg_cycle_options options = {
+        .size = sizeof options,
+        .holding = arguments->holding,
+        .kinds = arguments->kinds,
+        .min_bytes = arguments->min_bytes,
+        .limit = arguments->cycle,
+    };
+    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.device,
+                     code))
+        return false;
+    lg_status status =
+        lg__find_scope(lg_analysis_graph(analysis), arguments, &scope, &error);
+    options.scope = scope;
+    if (!status)
+        status =
+            lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error);
+    lg_scope_free(scope);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
+view_cycle(const lg__arguments *arguments, const lg_analysis *analysis,
+           lg_view **out, int *code)
+{
+    lg_error error = {0};
+    lg_cycles cycles = {0};
+    if (!find_cycles(analysis, arguments, &cycles, code))
+        return false;
+    bool fine = cycles.count >= arguments->cycle;
+    if (!fine) {
+        lg__complain("there is no cycle %u, only %zu: see leakgraph cycles %s",
+                     arguments->cycle, cycles.total, arguments->words[0]);
+        *code = LG__EXIT_USAGE;
+    } else if (lg_view_cycle(analysis, &cycles.items[arguments->cycle - 1], out,
+                             &error)) {
+        *code = lg__fail(&error);
+        fine = false;
+    }
+    lg_cycles_free(&cycles);
+    return fine;
+}
+
+static lg_status
+view_why(const lg_analysis *analysis, uint32_t node,
+         const lg_view_options *options, lg_view **out, lg_error *error)
+{
+    lg_why why;
+    lg_status status = lg_node_why(analysis, node, lg__monitor(), &why, error);
+    if (status)
+        return status;
+    status = lg_view_why(&why, options, lg__monitor(), out, error);
+    lg_why_clear(&why);
+    return status;
+}
+
+static lg_status
+view_dominators(const lg__arguments *arguments, const lg_analysis *analysis,
+                const lg_node *node, const lg_view_options *options,
+                lg_view **out, lg_error *error)
+{
+    lg_scope *scope = NULL;
+    double share =
+        arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
+    lg_status status =
+        lg__find_scope(lg_analysis_graph(analysis), arguments, &scope, error);
+    const lg_dominator_options tree = {
+        .size = sizeof tree, .node = node, .min_share = share, .scope = scope};
+    if (!status)
+        status = lg_view_dominators(analysis, &tree, options, lg__monitor(),
+                                    out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
+static bool
+view_object(const lg__arguments *arguments, const lg_analysis *analysis,
+            lg_view **out, int *code)
+{
+    lg_node node = 0;
+    bool named = arguments->word_count > 1;
+    lg_status status;
+    lg_error error = {0};
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_view_options options = {.size = sizeof options,
+                               .max_nodes = arguments->max_nodes};
+    if (named && !lg__select_one(graph, arguments->words[1], &node, code))
+        return false;
+    if (arguments->picture == LG__PICTURE_WHY)
+        status = view_why(analysis, node, &options, out, &error);
+    else
+        status = view_dominators(arguments, analysis, named ? &node : NULL,
+                                 &options, out, &error);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
+view_paths(const lg__arguments *arguments, const lg_analysis *analysis,
+           lg_view **out, int *code)
+{
+    lg_error error = {0};
+    lg_nodes nodes = {0};
+    if (!lg__select_all(lg_analysis_graph(analysis), arguments->words[1],
+                        &nodes, code))
+        return false;
+    const lg_view_options options = {.size = sizeof options,
+                                     .max_nodes = arguments->max_nodes};
+    lg_status status = lg_view_paths(analysis, nodes.items, nodes.count,
+                                     &options, lg__monitor(), out, &error);
+    lg_nodes_free(&nodes);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
+}
+
+static bool
+has_right_words(const lg__arguments *arguments)
+{
+    bool named = arguments->word_count > 1;
+    if (arguments->picture == LG__PICTURE_CYCLE && named) {
+        lg__complain("render --cycle takes no selector: leave it out");
+        return false;
+    }
+    if (arguments->picture != LG__PICTURE_CYCLE &&
+        arguments->picture != LG__PICTURE_DOMINATORS && !named) {
+        lg__complain("render needs a selector: see leakgraph render --help");
+        return false;
+    }
+    return true;
+}
+
+// Draws a picture that needs an analysis.
+static int
+render_analysed(const lg__arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_view *view = NULL;
+    if (!has_right_words(arguments))
+        return LG__EXIT_USAGE;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    bool fine = arguments->picture == LG__PICTURE_CYCLE
+                    ? view_cycle(arguments, analysis, &view, &code)
+                : arguments->picture == LG__PICTURE_PATHS
+                    ? view_paths(arguments, analysis, &view, &code)
+                    : view_object(arguments, analysis, &view, &code);
+    if (fine)
+        code = lg__draw(arguments, view);
+    lg_view_free(view);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return code;
+}
+
 /* A terminal shows fewer lines than a picture has boxes. */
 #define TREE_LINES 60u
-
-/* starts while the file is read; NULL until there is something to draw */
-static lg_renderer *early;
 
 static lg_view_options
 view_options(const lg__arguments *arguments)
@@ -121,44 +288,6 @@ lg__verb_path(const lg__arguments *arguments)
     return print_view(arguments, LG_PATH);
 }
 
-// Prints the tree of a picture that cannot be drawn, but never to where the
-// picture should go.
-static void
-show_instead(const lg__arguments *arguments, const lg_view *view)
-{
-    lg_text text = {0};
-    if (lg_view_text(view, &text, NULL))
-        lg_text_free(&text);
-    else if (!strcmp(arguments->output, "-"))
-        fputs(text.data, stderr);
-    else
-        lg__print(&text);
-    lg_text_free(&text);
-}
-
-int
-lg__draw(const lg__arguments *arguments, const lg_view *view)
-{
-    lg_text dot = {0};
-    lg_error error = {0};
-    lg_dot_options options = {.size = sizeof options,
-                              .title = arguments->title,
-                              .legend = arguments->legend};
-    lg_status status = lg_view_dot(view, &options, &dot, &error);
-    if (!status)
-        status =
-            lg_renderer_draw_file(early, dot.data, arguments->format,
-                                  arguments->output, lg__monitor(), &error);
-    lg_text_free(&dot);
-    lg__progress_end();
-    if (!status)
-        return LG__EXIT_FINE;
-    int code = lg__fail(&error);
-    if (status == LG_ERENDER)
-        show_instead(arguments, view);
-    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
-}
-
 static int
 render_view(const lg__arguments *arguments)
 {
@@ -197,13 +326,11 @@ lg__verb_render(const lg__arguments *arguments)
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);
-    early = lg_renderer_start(arguments->format ? arguments->format : format);
-    int code = arguments->picture == LG__PICTURE_GROWTH
-                   ? lg__render_growth(arguments)
-               : arguments->picture != LG__PICTURE_VIEW
-                   ? lg__render_analysed(arguments)
-                   : render_view(arguments);
-    lg_renderer_end(early);
-    early = NULL;
+    lg__draw_begin(arguments->format ? arguments->format : format);
+    int code =
+        arguments->picture == LG__PICTURE_GROWTH ? lg__render_growth(arguments)
+        : arguments->picture != LG__PICTURE_VIEW ? render_analysed(arguments)
+                                                 : render_view(arguments);
+    lg__draw_end();
     return code;
 }

@@ -85,6 +85,44 @@ lg__page_tail(lg__page *page)
 }
 
 void
+lg__page_escape(lg__page *page, lg_string string)
+{
+    lg_text_add_html(page->out, string.data, string.length);
+}
+
+void
+lg__page_sizes(lg__page *page, const uint64_t *bytes)
+{
+    enum { MOST = 64 };
+    lg_text sizes = {0};
+    lg_string names[MOST];
+    uint32_t count = lg_graph_device_count(page->graph) + 1;
+    count = count < MOST ? count : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = lg_graph_device_name(page->graph, i);
+    lg_text_add_sizes(&sizes, names, bytes, count);
+    lg_text_add_html(page->out, sizes.data ? sizes.data : "", sizes.length);
+    page->out->failed |= sizes.failed;
+    lg_text_free(&sizes);
+}
+
+void
+lg__page_section(lg__page *page, const char *id, const char *heading)
+{
+    lg_text_addf(&page->nav, "<a href=\"#%s\">%s</a>", id, heading);
+    lg_text_addf(page->out,
+                 "<section id=\"%s\" aria-labelledby=\"%s-title\">"
+                 "<h2 id=\"%s-title\">%s</h2>\n",
+                 id, id, id, heading);
+}
+
+void
+lg__page_section_end(lg__page *page)
+{
+    lg_text_add(page->out, "</section>\n");
+}
+
+void
 lg__page_pre(lg__page *page, const lg_text *text)
 {
     lg_text_add(page->out, "<pre tabindex=\"0\">");

@@ -126,8 +126,5 @@ lg_status lg__page_add_memory(lg__page *page, lg_error *err);
 lg_status lg__page_add_cycles(lg__page *page, lg_error *err);
 /** Adds the data that the page's script reads: places and their history. */
 lg_status lg__page_add_data(lg__page *page, lg_error *err);
-/** Adds the places with the most bytes, and their history, to the data. */
-lg_status lg__page_write_map(const lg__page *page, lg_json *json,
-                             lg_error *err);
 
 #endif

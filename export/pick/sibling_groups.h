@@ -70,12 +70,4 @@ void lg__group_free(lg__view_group *group);
 lg_bytes lg__family_retained(const lg__view_picker *picker,
                              lg__view_family *family, uint32_t other);
 
-/** Draws up to `allowance` nodes of the group around the node at `index`. */
-lg_status lg__group_draw(lg__view_group *group, size_t index, size_t allowance,
-                         lg_error *err);
-/** Draws edges to nodes of the view: loops, and objects with several holders.
- *  */
-lg_status lg__group_link(const lg__view_group *group, size_t index,
-                         lg_error *err);
-
 #endif

@@ -69,8 +69,8 @@ run(lg__queue *queue, lg__job *job)
     job->state = LG__JOB_RUNNING;
     queue->phase[0] = '\0';
     pthread_mutex_unlock(&server->lock);
-    lg__server_make(server, &job->request, &job->question, &queue->monitor,
-                    false, &reply);
+    server->makers->make(server, &job->request, &job->question, &queue->monitor,
+                         false, &reply);
     pthread_mutex_lock(&server->lock);
     job->reply = reply;
     job->state = LG__JOB_DONE;
@@ -83,7 +83,7 @@ prepare(lg__queue *queue)
     lg__server *server = queue->server;
     queue->is_preparing = true;
     pthread_mutex_unlock(&server->lock);
-    bool more = lg__server_prepare(server, &queue->monitor);
+    bool more = server->makers->prepare(server, &queue->monitor);
     pthread_mutex_lock(&server->lock);
     queue->is_preparing = false;
     return more;
@@ -185,7 +185,7 @@ lg__server_delegate(lg__server *server, const lg__request *request,
     }
     pthread_mutex_unlock(&server->lock);
     if (!there)
-        lg__server_say_wait(server, phase, done, reply);
+        server->makers->say_wait(server, phase, done, reply);
 }
 
 /* --------------------------------------------------- start and end --- */

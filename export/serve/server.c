@@ -204,10 +204,10 @@ complete(const lg__server *server, const lg__request *request, lg__reply *reply)
     reply->status = status_of(status);
 }
 
-void
-lg__server_make(lg__server *server, const lg__request *request,
-                const lg_text *question, const lg_monitor *monitor, bool pinned,
-                lg__reply *reply)
+static void
+make_page(lg__server *server, const lg__request *request,
+          const lg_text *question, const lg_monitor *monitor, bool pinned,
+          lg__reply *reply)
 {
     const page_kind *kind = kind_of(request->page);
     make(server, request, kind ? kind->make : no_page, monitor, reply);
@@ -215,9 +215,8 @@ lg__server_make(lg__server *server, const lg__request *request,
         (void)lg__server_keep(server, question, &reply->body, pinned);
 }
 
-void
-lg__server_say_wait(lg__server *server, const char *phase, double done,
-                    lg__reply *reply)
+static void
+say_wait(lg__server *server, const char *phase, double done, lg__reply *reply)
 {
     static const lg__request nothing = {.page = ""};
     lg_text body = {0};
@@ -250,8 +249,7 @@ answer(lg__server *server, const lg__request *request, lg__reply *reply)
     else if (server->started > 0 && kind)
         lg__server_delegate(server, request, &question, kind->queue, reply);
     else
-        lg__server_make(server, request, &question, server->monitor, false,
-                        reply);
+        make_page(server, request, &question, server->monitor, false, reply);
     lg_text_free(&question);
 }
 
@@ -274,8 +272,8 @@ lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
     answer(server, &plain, reply);
 }
 
-bool
-lg__server_prepare(lg__server *server, const lg_monitor *monitor)
+static bool
+prepare_next(lg__server *server, const lg_monitor *monitor)
 {
     lg__request request;
     lg__reply reply = {0};
@@ -283,7 +281,7 @@ lg__server_prepare(lg__server *server, const lg_monitor *monitor)
     if (!lg__table_prepared(server->prepared, &request))
         return false;
     lg__request_write(&request, &question);
-    lg__server_make(server, &request, &question, monitor, true, &reply);
+    make_page(server, &request, &question, monitor, true, &reply);
     // A cancelled page is made another time.
     if (reply.status != status_of(LG_ECANCELLED))
         server->prepared++;
@@ -291,6 +289,9 @@ lg__server_prepare(lg__server *server, const lg_monitor *monitor)
     lg_text_free(&reply.body);
     return true;
 }
+
+const lg__page_makers lg__server_makers = {
+    .prepare = prepare_next, .make = make_page, .say_wait = say_wait};
 
 // Makes the first page, and with it the index of referrers and the tree of
 // paths from the roots, which the graph keeps for all other pages.
@@ -326,6 +327,7 @@ lg__server_new(const lg_analysis *analysis, const lg_page_options *options,
     server->analysis = analysis;
     server->graph = lg_analysis_graph(analysis);
     server->monitor = monitor;
+    server->makers = &lg__server_makers;
     server->options = *options;
     pthread_mutex_init(&server->lock, NULL);
     lg_status status = prepare(server, err);

@@ -143,7 +143,7 @@ test_waiting(void)
     CHECK(job->state == LG__JOB_FREE);
     lg_text_free(&reply.body);
     lg__reply wait = {.type = "text/html"};
-    lg__server_say_wait(server, "weighing <nodes>", 0.4, &wait);
+    lg__server_makers.say_wait(server, "weighing <nodes>", 0.4, &wait);
     CHECK(count_of(&wait.body, "weighing &lt;nodes&gt;, 40 %") == 1);
     lg_text_free(&wait.body);
     close_server();

@@ -86,6 +86,24 @@ def test_an_exception_that_nothing_needs():
     ]
 
 
+def test_a_file_with_one_client(project):
+    part, uses = f"{PATHS}/part.c", f"{PATHS}/uses.c"
+    project.write(part, "int x;\n" * 450)
+    project.write(uses, "int x;\n" * 450)
+    calls = check_rooms.Calls({"lg_part": part}, {"lg_part"}, {"lg_part": {uses}})
+
+    def problems(sorts):
+        return list(check_rooms.alone(project.root, calls, sorts))
+
+    assert problems(()) == [f"{part} has one client, {uses}: fold it into that file"]
+    assert problems((f"{PATHS}/part*",)) == []
+    assert problems((part, "b*")) == ["SORTS has b*, which no file needs"]
+    project.write(part, "int x;\n" * 451)
+    assert problems(()) == []
+    calls.clients["lg_part"] = {uses, "tests/c/test_part.c"}
+    assert problems(()) == []
+
+
 def test_the_tables_of_the_manual(project):
     project.write("rooms.cmake", 'leakgraph_room(export/view\n  "a picture")\n')
     row = "| room | holds |\n| --- | --- |\n| `export/view/` | {} |\n"

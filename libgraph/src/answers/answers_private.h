@@ -290,16 +290,6 @@ typedef struct lg__cycle_search {
     lg_cycles cycles;
 } lg__cycle_search;
 
-/** Returns the cycle of a component with its kind, total, reason and culprit.
- *  It is wrong if the search's liveness has failed. */
-lg_cycle lg__cycle_begin(lg__cycle_search *state, uint32_t component);
-/** Sets the library of a cycle, and whether it is a leak. This takes longer
- *  than to find the kind. */
-void lg__cycle_judge_owner(const lg__cycle_search *state, lg_cycle *cycle);
-/** Does both. */
-lg_status lg__cycle_judge(lg__cycle_search *state, uint32_t component,
-                          lg_cycle *out, lg_error *err);
-
 /** Sets everything about a cycle except its kind and library. Call
  *  lg__cycle_clear afterwards, also on failure. */
 lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
@@ -314,9 +304,5 @@ lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
 lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
 
 /* -------------------------------------------------------------- caches --- */
-
-/** Writes which cache to clear for the node to go, if it is a cached function,
- *  or in the cache of one; otherwise nothing. Needs the path and the cuts. */
-void lg__cache_advice_format(const lg_why *why, lg_text *out);
 
 #endif

@@ -49,6 +49,11 @@ typedef struct lg__saving {
     bool at_most;
 } lg__saving;
 
+/** Makes room for the sums of all rows. False if memory ran out. */
+bool lg__waste_begin_rows(lg__wasting *to);
+/** Sorts the rows, most bytes first, once all are there. */
+void lg__waste_end_rows(lg__wasting *to);
+
 /** Adds an object to the row of its kind and place, or, if `row` is given, to
  *  the row with index *row - 1. If *row is 0, makes a row and sets *row. Leaves
  *  out what is out of scope; objects of libraries have no row. Returns false

@@ -1,17 +1,237 @@
 // Finds out what would die if references were cut, and what would live on.
-#include "answers/cutting.h"
 #include "build/build_private.h"
+#include "answers/answers_private.h"
 
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/what_if.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+// States of a node, as bits.
+enum {
+    DIES = 1,
+    DROPPED = 2, /**< its last reference goes, so it dies at once */
+    TARGET = 4,  /**< a cut reference leads to it */
+    BESIDE = 8,  /**< a dying node refers to it */
+    BELOW = 16,  /**< it is, or lies below, a listed survivor */
+};
+
+typedef struct cutting {
+    const lg_graph *graph;
+    const lg_analysis *before;
+    const lg_scope *scope; /**< what is listed, or NULL */
+    const lg_monitor *monitor;
+    lg_allocator allocator;
+    lg__vector edges;   /**< uint64_t: the cut edges; edges of keys come last */
+    lg_graph *rest;     /**< the graph without the edges */
+    lg_analysis *after; /**< the analysis of `rest` */
+    uint8_t *state;     /**< [node] */
+    uint32_t *count;    /**< [node] references still left */
+    uint32_t *queue;
+    uint32_t queued;
+    lg_what_if answer;
+} cutting;
+
+// Finds what would live on after references are cut, and what to cut next.
+
+// Nobody cuts more references at once.
+enum { CUTS_LISTED = 4 };
+
+// Returns whether the node says something about the program. What libraries and
+// the interpreter keep does not.
+static bool
+is_telling(const cutting *to, uint32_t node)
+{
+    const unsigned tables =
+        LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE | LG__MARK_ENTRY;
+    lg_category category = lg__node_category(to->graph, node);
+    return !(to->after->policy.mark[node] & tables) &&
+           category != LG_CATEGORY_ATOM && category != LG_CATEGORY_TYPE &&
+           category != LG_CATEGORY_FUNCTION &&
+           lg__node_origin(to->graph, node, NULL) != LG__ORIGIN_LIBRARY;
+}
+
+static void
+mark_beside(cutting *to, const lg__folds *folds)
+{
+    const lg_columns *columns = &to->rest->columns;
+    for (size_t i = 0; i < to->answer.nodes.count; i++) {
+        uint32_t node = to->answer.nodes.items[i];
+        uint64_t end = columns->first_edge[node + 1];
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+            uint32_t target = lg__seen_node(folds, columns->edge_target[edge]);
+            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+                lg_node_is_reachable(to->after, target) &&
+                is_telling(to, target))
+                to->state[target] |= BESIDE;
+        }
+    }
+}
+
+// Leaves out keys that went with their values, and objects that live as long as
+// the interpreter.
+static void
+mark_targets(cutting *to, const lg__folds *folds)
+{
+    const uint64_t *edges = to->edges.data;
+    for (size_t i = 0; i < to->answer.references; i++) {
+        uint32_t target =
+            lg__seen_node(folds, to->graph->columns.edge_target[edges[i]]);
+        if (lg_node_is_reachable(to->after, target) &&
+            !(to->graph->columns.node_flags[target] & LG_NODE_IMMORTAL))
+            to->state[target] |= TARGET;
+    }
+}
+
+typedef struct ranked {
+    uint32_t node;
+    bool target;
+    uint64_t total;
+} ranked;
+
+static int
+compare_ranked(const void *left, const void *right)
+{
+    const ranked *a = left;
+    const ranked *b = right;
+    if (a->target != b->target)
+        return a->target ? -1 : 1;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static bool
+lives_on(const cutting *to, uint32_t node)
+{
+    return (to->state[node] & (TARGET | BESIDE)) != 0 &&
+           lg_scope_has(to->scope, node);
+}
+
+static ranked *
+rank(const cutting *to, size_t *count)
+{
+    uint32_t nodes = to->graph->columns.node_count;
+    *count = 0;
+    for (uint32_t node = 0; node < nodes; node++)
+        *count += lives_on(to, node);
+    ranked *all = lg__wide_alloc((*count + 1) * sizeof *all);
+    *count = 0;
+    for (uint32_t node = 0; all != NULL && node < nodes; node++)
+        if (lives_on(to, node))
+            all[(*count)++] = (ranked){node, (to->state[node] & TARGET) != 0,
+                                       lg__retained_by(to->after, node)};
+    if (all != NULL && *count > 1)
+        qsort(all, *count, sizeof *all, compare_ranked);
+    return all;
+}
+
+// Marks what a listed survivor dominates.
+static void
+mark_below(cutting *to, uint32_t node)
+{
+    const lg_analysis *after = to->after;
+    uint32_t height = 1;
+    to->queue[0] = node;
+    while (height > 0) {
+        uint32_t at = to->queue[--height];
+        to->state[at] |= BELOW;
+        for (uint32_t i = after->first_child[at];
+             i < after->first_child[at + 1]; i++)
+            to->queue[height++] = after->child[i];
+    }
+}
+
+// Puts the path from a root to the dominator before the path of a cut, which
+// begins there.
+static lg_status
+complete(cutting *to, lg_cut *cut, lg_error *err)
+{
+    lg_path lead = {0};
+    lg_path *path = &cut->path;
+    if (path->start != LG_STARTS_AT_NODE || path->count == 0)
+        return LG_OK;
+    lg_status status = lg_path_from_root(to->rest, path->hops[0].source,
+                                         to->monitor, &lead, err);
+    if (status != LG_OK)
+        return status == LG_ENOTFOUND ? LG_OK : status;
+    size_t before = lead.count;
+    status = lg__path_extend(&lead, path->hops, path->count, err);
+    if (status != LG_OK) {
+        lg_path_free(&lead);
+        return status;
+    }
+    cut->hop += (uint32_t)before;
+    lg_path_free(path);
+    *path = lead;
+    return LG_OK;
+}
+
+// Finds what to cut so that the survivor goes and its dominator stays.
+static lg_status
+find_cuts(cutting *to, lg_survivor *survivor, lg_error *err)
+{
+    lg_node from = lg_node_dominator(to->after, survivor->node);
+    lg_status status =
+        lg__cuts_sparing(to->after, survivor->node, from, CUTS_LISTED,
+                         to->monitor, &survivor->cuts, err);
+    for (size_t i = 0; i < survivor->cuts.count && status == LG_OK; i++)
+        status = complete(to, &survivor->cuts.items[i], err);
+    return status;
+}
+
+static lg_status
+add_survivor(cutting *to, const ranked *one, lg_error *err)
+{
+    size_t devices = (size_t)to->graph->device_count + 1;
+    uint64_t *retained = lg__wide_alloc(devices * sizeof *retained);
+    lg_survivor *survivor = &to->answer.kept[to->answer.kept_count];
+    if (retained == NULL)
+        return lg__error_memory(err);
+    for (uint32_t device = 0; device < devices; device++)
+        retained[device] = lg_node_retained_on(to->after, one->node, device);
+    *survivor = (lg_survivor){.node = one->node,
+                              .is_target = one->target,
+                              .total = one->total,
+                              .retained = retained};
+    to->answer.kept_count++;
+    mark_below(to, one->node);
+    lg_status status = lg_path_from_root(to->rest, one->node, to->monitor,
+                                         &survivor->path, err);
+    if (status != LG_OK && status != LG_ENOTFOUND)
+        return status;
+    return find_cuts(to, survivor, err);
+}
+
+// Lists the survivors in the answer, at most `limit` (0: all).
+static lg_status
+survivors_find(cutting *to, size_t limit, lg_error *err)
+{
+    const lg__folds *folds = lg__graph_folds(to->rest);
+    if (folds == NULL)
+        return lg__error_memory(err);
+    mark_targets(to, folds);
+    mark_beside(to, folds);
+    size_t count;
+    ranked *all = rank(to, &count);
+    lg_status status = LG_OK;
+    size_t most = limit > 0 && limit < count ? limit : count;
+    to->answer.kept = lg__wide_calloc(most + 1, sizeof *to->answer.kept);
+    if (all == NULL || to->answer.kept == NULL)
+        status = lg__error_memory(err);
+    to->answer.kept_total = count;
+    for (size_t i = 0; i < count && status == LG_OK; i++)
+        if (to->answer.kept_count < most && !(to->state[all[i].node] & BELOW))
+            status = add_survivor(to, &all[i], err);
+    lg__wide_free(all);
+    return status;
+}
+
 // Marks the keys of the cut values of one node, and cuts the references to
 // them: an item of a mapping goes with its key.
 static lg_status
-cut_keys(lg__cutting *to, uint32_t source, size_t first, size_t end,
-         lg_error *err)
+cut_keys(cutting *to, uint32_t source, size_t first, size_t end, lg_error *err)
 {
     const lg_columns *columns = &to->graph->columns;
     bool any = false;
@@ -41,8 +261,7 @@ cut_keys(lg__cutting *to, uint32_t source, size_t first, size_t end,
 
 // Sorts the edges, drops repetitions, and adds the edges of keys.
 static lg_status
-collect_edges(lg__cutting *to, const uint64_t *edges, size_t count,
-              lg_error *err)
+collect_edges(cutting *to, const uint64_t *edges, size_t count, lg_error *err)
 {
     uint64_t *all = lg__vector_extend(&to->allocator, &to->edges, count);
     if (all == NULL)
@@ -64,14 +283,14 @@ collect_edges(lg__cutting *to, const uint64_t *edges, size_t count,
 }
 
 static bool
-is_garbage(const lg__cutting *to, uint32_t node)
+is_garbage(const cutting *to, uint32_t node)
 {
     return !lg_node_is_reachable(to->before, node);
 }
 
 // Returns whether something other than the known references holds the node.
 static bool
-is_held_natively(const lg__cutting *to, uint32_t node)
+is_held_natively(const cutting *to, uint32_t node)
 {
     return is_garbage(to, node) && lg_node_unexplained(to->graph, node) > 0;
 }
@@ -79,7 +298,7 @@ is_held_natively(const lg__cutting *to, uint32_t node)
 // Returns whether the reference goes when its source dies, and its target with
 // the last of them. Storages have no counts: what leads to them holds them.
 static bool
-is_holding(const lg__cutting *to, uint64_t edge)
+is_holding(const cutting *to, uint64_t edge)
 {
     const lg_columns *columns = &to->rest->columns;
     unsigned kind = columns->edge_kind[edge];
@@ -89,7 +308,7 @@ is_holding(const lg__cutting *to, uint64_t edge)
 }
 
 static void
-count_references(lg__cutting *to)
+count_references(cutting *to)
 {
     const lg_columns *columns = &to->rest->columns;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
@@ -99,20 +318,20 @@ count_references(lg__cutting *to)
 
 // Queues a node to which nothing refers any more.
 static void
-drop(lg__cutting *to, uint32_t node)
+drop(cutting *to, uint32_t node)
 {
-    bool goes = (to->state[node] & LG__DIES) || is_garbage(to, node);
-    if (to->count[node] > 0 || (to->state[node] & LG__DROPPED) || !goes ||
+    bool goes = (to->state[node] & DIES) || is_garbage(to, node);
+    if (to->count[node] > 0 || (to->state[node] & DROPPED) || !goes ||
         is_held_natively(to, node))
         return;
-    to->state[node] |= LG__DIES | LG__DROPPED;
+    to->state[node] |= DIES | DROPPED;
     to->queue[to->queued++] = node;
 }
 
 // Follows the reference counts. Dying nodes that this does not reach wait for
 // the collector.
 static void
-drop_all(lg__cutting *to)
+drop_all(cutting *to)
 {
     const lg_columns *columns = &to->rest->columns;
     const uint64_t *cut = to->edges.data;
@@ -133,12 +352,12 @@ drop_all(lg__cutting *to)
 }
 
 static void
-mark_dying(lg__cutting *to)
+mark_dying(cutting *to)
 {
     for (uint32_t node = 0; node < to->graph->columns.node_count; node++)
         to->state[node] = lg_node_is_reachable(to->before, node) &&
                                   !lg_node_is_reachable(to->after, node)
-                              ? LG__DIES
+                              ? DIES
                               : 0;
 }
 
@@ -162,7 +381,7 @@ compare_types(const void *left, const void *right)
 
 // Moves the types that have objects into the answer, biggest first.
 static bool
-keep_types(lg__cutting *to, type_row *rows)
+keep_types(cutting *to, type_row *rows)
 {
     size_t count = 0;
     for (uint32_t type = 0; type < to->graph->type_count; type++)
@@ -179,7 +398,7 @@ keep_types(lg__cutting *to, type_row *rows)
 
 // Adds a node that dies to its type and to the sums.
 static void
-add_node(lg__cutting *to, type_row *rows, uint64_t *each, uint32_t node)
+add_node(cutting *to, type_row *rows, uint64_t *each, uint32_t node)
 {
     const lg_graph *graph = to->graph;
     size_t devices = (size_t)graph->device_count + 1;
@@ -195,7 +414,7 @@ add_node(lg__cutting *to, type_row *rows, uint64_t *each, uint32_t node)
         to->answer.bytes[2 * devices + device] += size;
     }
     to->answer.nodes.items[to->answer.nodes.count++] = node;
-    if (to->state[node] & LG__DROPPED)
+    if (to->state[node] & DROPPED)
         return;
     to->answer.waiting++;
     to->answer.bytes[devices + device] += size;
@@ -203,7 +422,7 @@ add_node(lg__cutting *to, type_row *rows, uint64_t *each, uint32_t node)
 
 // Adds up by device: all that dies, the part that waits, and each type.
 static lg_status
-add_up(lg__cutting *to, lg_error *err)
+add_up(cutting *to, lg_error *err)
 {
     const lg_graph *graph = to->graph;
     lg_what_if *answer = &to->answer;
@@ -214,7 +433,7 @@ add_up(lg__cutting *to, lg_error *err)
     answer->bytes = lg__wide_calloc((graph->type_count + 3) * devices,
                                     sizeof *answer->bytes);
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
-        dying += to->state[node] & LG__DIES;
+        dying += to->state[node] & DIES;
     answer->nodes.items =
         lg__wide_alloc(((size_t)dying + 1) * sizeof(uint32_t));
     bool there = rows && answer->bytes && answer->nodes.items;
@@ -225,7 +444,7 @@ add_up(lg__cutting *to, lg_error *err)
                 (type_row){{.type = type, .size = each + type * devices},
                            lg_graph_string(graph, graph->type_name[type])};
         for (uint32_t node = 0; node < graph->columns.node_count; node++)
-            if (to->state[node] & LG__DIES)
+            if (to->state[node] & DIES)
                 add_node(to, rows, each, node);
         answer->size = answer->bytes;
         answer->waiting_size = answer->bytes + devices;
@@ -237,7 +456,7 @@ add_up(lg__cutting *to, lg_error *err)
 }
 
 static lg_status
-prepare(lg__cutting *to, const uint64_t *edges, size_t count, lg_error *err)
+prepare(cutting *to, const uint64_t *edges, size_t count, lg_error *err)
 {
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
     for (size_t i = 0; i < count; i++)
@@ -253,7 +472,7 @@ prepare(lg__cutting *to, const uint64_t *edges, size_t count, lg_error *err)
 }
 
 static lg_status
-find_out(lg__cutting *to, const uint64_t *edges, size_t count, size_t limit,
+find_out(cutting *to, const uint64_t *edges, size_t count, size_t limit,
          lg_error *err)
 {
     lg_status status = prepare(to, edges, count, err);
@@ -269,7 +488,7 @@ find_out(lg__cutting *to, const uint64_t *edges, size_t count, size_t limit,
     mark_dying(to);
     drop_all(to);
     status = add_up(to, err);
-    return status == LG_OK ? lg__survivors_find(to, limit, err) : status;
+    return status == LG_OK ? survivors_find(to, limit, err) : status;
 }
 
 lg_status
@@ -282,12 +501,12 @@ lg_analysis_what_if(const lg_analysis *analysis, const lg_edge *edges,
         lg_options_read(&whole, options, "lg_what_if_options", err);
     if (status != LG_OK)
         return status;
-    lg__cutting to = {.graph = lg_analysis_graph(analysis),
-                      .before = analysis,
-                      .scope = whole.scope,
-                      .monitor = monitor,
-                      .allocator = lg_allocator_default(),
-                      .edges = {.element = sizeof(uint64_t)}};
+    cutting to = {.graph = lg_analysis_graph(analysis),
+                  .before = analysis,
+                  .scope = whole.scope,
+                  .monitor = monitor,
+                  .allocator = lg_allocator_default(),
+                  .edges = {.element = sizeof(uint64_t)}};
     status = find_out(&to, edges, count, whole.limit, err);
     if (status == LG_OK)
         *out = to.answer;

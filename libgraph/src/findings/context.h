@@ -142,36 +142,19 @@ lg_status lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
  * the cache, and either fix frees the loss. So such matches are weighed without
  *  each other: by level, which is how many kept things own their holder. */
 enum { LG__LEVELS = 4 };
-/** Finds the level of each match, below LG__LEVELS; level[match] is 0 on entry.
- *  Returns false when memory ran out. O(nodes). */
-bool lg__match_levels(const lg__detection *detection, uint8_t *level);
 
 /** What makes no known mistake, and keeps nodes that a match keeps. */
 typedef struct lg__other_holder {
     uint32_t node;   /**< where to cut: a container, or the kept node */
     uint32_t source; /**< what refers to the kept node; LG_NONE for a container,
                           and for a root */
-    uint32_t kept;   /**< what goes, as in lg__match_gather */
+    uint32_t kept;   /**< what goes, as in match_gather */
     uint32_t example;
 } lg__other_holder;
 
 /** Bits of a node, for matches weighed together. KEPT_AGAIN: by several. */
 enum { LG__HOLDS = 1, LG__KEPT = 2, LG__KEPT_AGAIN = 4, LG__STORES = 8 };
 
-/** Sets the bits of what a match keeps, and of its holder. */
-void lg__match_mark(const lg__match *match, uint8_t *bits);
-/** Appends what else keeps nodes of the match, an item for each node. `bits`
- * and `spared`, which lg__set_spared finds, are of all matches that are weighed
- *  together. Sets detection->failed if memory runs out. O(references to the
- *  nodes). */
-void lg__match_others(lg__detection *detection, const lg__match *match,
-                      const uint8_t *bits, const uint8_t *spared,
-                      lg__vector *out);
-/** Sorts by holder, and drops repetitions. */
-void lg__others_sort(lg__vector *others);
-/** Appends what goes with the fix. Returns false when memory ran out. */
-bool lg__match_gather(const lg__detection *detection, const lg__match *match,
-                      lg__gathered *out);
 /** Appends all nodes. Returns false when memory ran out. */
 bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
 

@@ -72,8 +72,7 @@ bool lg__growth_limit(const lg__comparison *state, uint32_t place,
 lg_status lg__growth_holders(lg__comparison *state, lg_growth *out,
                              lg_error *err);
 void lg__growth_holders_free(lg_growth_row *row);
-/** Sets what objects gained, and what rows and stopped rows explain of it. */
-void lg__growth_gain(const lg__comparison *state, lg_growth *out);
+
 /** Returns whether a row still grows, and has no limit. */
 static inline bool
 lg__growth_goes_on(const lg_growth_row *row)
@@ -92,9 +91,7 @@ void lg__growth_set_degree(const lg__comparison *state, lg__pace pace,
                            lg_growth_row *row);
 /** What grows unevenly, or grew and stopped, is told from so many bytes on. */
 #define LG__LEAST_UNEVEN (INT64_C(64) << 10)
-/** Returns whether the garbage of the newest summary is as little as the
- *  collector lets pile up before it runs and frees it. */
-bool lg__growth_is_waiting(const lg__comparison *state);
+
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
 /** Finds a place of the newest summary in every summary. */
@@ -117,10 +114,7 @@ void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
  *  accumulates brings strings and dicts along. `128-byte block of libz.so` is
  *  none. */
 bool lg__growth_is_telling(lg_string type);
-/** Finds the objects that rows of native growth are in step with. What gained
- *  less than these is joined with their row. The rows and the types must be
- *  complete. */
-void lg__growth_in_step(const lg__comparison *state, lg_growth *growth);
+
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);

@@ -140,9 +140,7 @@ bool lg__places_names(lg_places *places, bool dotted, const lg_string *names,
 uint32_t lg__places_seek(const lg_places *places, lg_string string);
 /** Returns the string with that number. */
 lg_string lg__places_text(const lg_places *places, uint32_t string);
-/** Makes that many slots for strings, a power of two, of which half stay free,
- *  and room for their bytes. Returns false when memory ran out. */
-bool lg__places_expect_strings(lg_places *places, size_t slots);
+
 /** Makes room for about `count` places, and slots for half as many. Call it
  * once, after all devices and before the first place. The room is not touched
  * before it is used. Returns false when memory ran out. */
@@ -153,7 +151,7 @@ uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 /** Like lg__places_add, for a walk and quicker for many places: other functions
  *  do not find these before lg__places_index, and their `references` are bits
- *  until lg__places_add_up, after which nothing is put. */
+ *  until places_add_up, after which nothing is put. */
 uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 void lg__places_index(lg_places *places);

@@ -81,9 +81,7 @@ lg__label_entry(const lg__labels *labels, bool dotted, uint32_t name)
 /** Returns what lg__labels.dotted or .plain has for a name, after adding its
  *  label if it is new; 0 when memory ran out. */
 uint32_t lg__label_find(lg__labels *labels, bool dotted, uint32_t name);
-/** Returns the number in the table of a name, a string of the graph, with a dot
- *  before it if it is `dotted`; LG_NONE when memory ran out. */
-uint32_t lg__label_of_name(lg__labels *labels, bool dotted, uint32_t name);
+
 /** Returns whether a string of the graph names a part of a definition, such as
  *  `__doc__` or `__bases__`. */
 static inline bool

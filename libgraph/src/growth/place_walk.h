@@ -125,7 +125,7 @@ typedef struct lg__place_walk {
                                `names`; later its marks and its place */
     uint32_t *via;        /**< [node] the lower bits of the number of the
                                reference by which its dominator holds it, if the
-                               step has one; see lg__places_add_up */
+                               step has one; see places_add_up */
     lg__vector names;     /**< lg__module_name */
     uint64_t *early;      /**< a bit per node: it got its place before its
                                turn */
@@ -152,27 +152,8 @@ bool lg__walk_types_begin(lg__place_walk *walk);
 /** Leaves the numbers out of the names of types that have no name of a module
  *  or a class, because a program made them: `app.Model7` becomes `app.Model*`.
  *  Call it after lg__dominator_labels_choose. Returns false when memory ran
- * out. */
+ *  out. */
 bool lg__walk_types_merge(lg__place_walk *walk);
-/** Returns the visit of a path that leads back for the first time, from the
- *  place `before`; LG_NONE when memory ran out. */
-uint32_t lg__visit_first(lg__place_walk *walk, uint32_t before);
-/** Returns the visit of a path that steps down to a place after that visit:
- *  the same one if the path has visited the place. LG_NONE when memory ran out.
- *  The visits of a path are read once for each such step, unless the place is
- *  new. */
-uint32_t lg__visit_next(lg__place_walk *walk, uint32_t visit, uint32_t place);
-void lg__visits_free(lg__place_walk *walk);
-/** Writes the bytes of a table with devices, and moves them to their
- *  devices. */
-void lg__places_on_devices(lg__place_walk *walk);
-
-/** Adds up the nodes of each place, after all nodes have one. `via` of a member
- *  is then LG_NONE if it has no reference, and what lg__top_dominator_label
- * returns if only the super-root dominates it. */
-void lg__places_add_up(lg__place_walk *walk);
-/** Returns the `via` of a node that only the super-root dominates. */
-uint32_t lg__top_dominator_label(const lg__place_walk *walk, uint32_t name);
 
 /** Returns whether the node has a reference to `target` whose number ends with
  *  these bits. */

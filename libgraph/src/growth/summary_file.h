@@ -65,11 +65,6 @@ typedef struct lg__summary_tally {
     uint32_t reserved;
 } lg__summary_tally;
 
-/** Reads the content into an empty summary. */
-lg_status lg__summary_read(const char *name, const lg__summary_header *header,
-                           const uint8_t *raw, size_t length, lg_summary *out,
-                           lg_error *err);
-
 _Static_assert(sizeof(lg__summary_tally) == 48, "a tally is 48 bytes");
 _Static_assert(sizeof(lg__summary_header) == 56, "a header is 56 bytes");
 _Static_assert(sizeof(lg__summary_place) == 32, "a place is 32 bytes");

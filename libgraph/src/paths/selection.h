@@ -74,13 +74,6 @@ lg_status lg__elided_select(const lg_graph *graph, const char *text,
                             lg__select *select, const lg_monitor *monitor,
                             lg_nodes *out, lg_error *err);
 
-/** Finds the nodes that a path may mean in which positions are written as
- * `[*]`, keys as ` key`, and steps left out as ` … `. It may begin at a module,
- * a thread, the interpreter, or native code. LG_ENOTFOUND if there are none. */
-lg_status lg__folded_select(const lg_graph *graph, const char *text,
-                            const lg_monitor *monitor, lg_nodes *out,
-                            lg_error *err);
-
 /** Finds the node that a report writes as its title and number, `list of 2
  *  #17`, also behind its place and two spaces. LG_ENOTFOUND, without a message,
  *  if the text is none, or if the node has another title: the report is of

@@ -16,23 +16,9 @@ lg__column_is_right(const lg__column *column)
 }
 
 bool
-lg__column_is_in(const lg__column *column, unsigned face)
-{
-    return column->faces == 0 || (column->faces & face) != 0;
-}
-
-bool
 lg__table_is_in(const lg_table *table, unsigned face)
 {
     return table->layout.faces == 0 || (table->layout.faces & face) != 0;
-}
-
-const char *
-lg__column_heading(const lg__column *column)
-{
-    if (column->heading != NULL)
-        return column->heading;
-    return column->name != NULL ? column->name : "";
 }
 
 static void

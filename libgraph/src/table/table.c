@@ -168,14 +168,82 @@ lg__table_finish(lg_table *made, lg_table **out, lg_error *err)
     return LG_OK;
 }
 
-lg_status
-lg__table_report(lg_table *table, lg_format format, lg_text *out, lg_error *err)
+const char *
+lg__column_heading(const lg__column *column)
 {
-    lg_status status = format == LG_FORMAT_JSON
-                           ? lg_table_json(table, out, err)
-                           : lg_table_text(table, 0, out, err);
-    lg_table_free(table);
-    return status;
+    if (column->heading != NULL)
+        return column->heading;
+    return column->name != NULL ? column->name : "";
+}
+
+bool
+lg__column_is_in(const lg__column *column, unsigned face)
+{
+    return column->faces == 0 || (column->faces & face) != 0;
+}
+
+static bool
+reserve_row(lg_table *table)
+{
+    const size_t cell = sizeof *table->cells;
+    const lg__row_array arrays[] = {
+        {&table->rows, sizeof *table->rows, 0},
+        {&table->cells, table->column_count * cell, cell},
+    };
+    return lg__rows_room(arrays, 2, table->row_count, &table->row_capacity);
+}
+
+void
+lg__table_row(lg_table *table)
+{
+    if (table == NULL || table->failed)
+        return;
+    if (!reserve_row(table)) {
+        table->failed = true;
+        return;
+    }
+    size_t columns = table->column_count;
+    memset(table->cells + table->row_count * columns, 0,
+           columns * sizeof *table->cells);
+    table->rows[table->row_count++] = (lg__row){0};
+}
+
+void
+lg__table_total_row(lg_table *table)
+{
+    lg__table_row(table);
+    if (table != NULL && !table->failed)
+        table->rows[table->row_count - 1].total = true;
+}
+
+void
+lg__table_heading_row(lg_table *table)
+{
+    lg__table_row(table);
+    if (table != NULL && !table->failed)
+        table->rows[table->row_count - 1].heading = true;
+}
+
+void
+lg__table_hide_row(lg_table *table)
+{
+    if (table != NULL && table->row_count > 0)
+        table->rows[table->row_count - 1].hidden = true;
+}
+
+void
+lg__table_set_depth(lg_table *table, uint32_t depth)
+{
+    if (table != NULL && table->row_count > 0)
+        table->rows[table->row_count - 1].depth =
+            (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
+}
+
+void
+lg__table_set_count(lg_table *table, size_t count)
+{
+    if (table != NULL)
+        table->shown_of = count;
 }
 
 lg_table *

@@ -514,3 +514,13 @@ lg_table_text(const lg_table *table, size_t limit, lg_text *out, lg_error *err)
     lg__text_cut(out, start);
     return lg__error_memory(err);
 }
+
+lg_status
+lg__table_report(lg_table *table, lg_format format, lg_text *out, lg_error *err)
+{
+    lg_status status = format == LG_FORMAT_JSON
+                           ? lg_table_json(table, out, err)
+                           : lg_table_text(table, 0, out, err);
+    lg_table_free(table);
+    return status;
+}

@@ -15,7 +15,7 @@
 
 typedef struct lg__arrow_batch lg__arrow_batch;
 
-/** NULL: memory ran out. A batch remembers that, and lg__arrow_stream raises
+/** NULL: memory ran out. A batch remembers that, and arrow_stream raises
  * it. */
 lg__arrow_batch *lg__arrow_batch_new(size_t rows);
 void lg__arrow_batch_free(lg__arrow_batch *batch);
@@ -34,13 +34,5 @@ void lg__arrow_end(lg__arrow_batch *batch);
 void lg__arrow_add_text(lg__arrow_batch *batch, lg_string text);
 void lg__arrow_add_null(lg__arrow_batch *batch);
 void lg__arrow_add_value(lg__arrow_batch *batch, uint64_t bits);
-
-/** The capsule that `__arrow_c_stream__` returns: a stream of one batch. Takes
- *  over the batch, on failure too. */
-PyObject *lg__arrow_stream(lg__arrow_batch *batch);
-
-/** The capsule that `__arrow_c_schema__` returns: the columns of a batch. Frees
- *  the batch, on failure too. Its rows do not matter, so it may have none. */
-PyObject *lg__arrow_schema(lg__arrow_batch *batch);
 
 #endif

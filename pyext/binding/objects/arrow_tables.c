@@ -1,5 +1,6 @@
 #include "binding/objects/arrow_tables.h"
 #include "binding/objects/arrow.h"
+#include "binding/objects/arrow_parts.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/objects/result.h"
@@ -8,11 +9,263 @@
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/internal/answers.h>
-#include <leakgraph/path.h>
 #include <leakgraph/internal/bytes.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/path.h>
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Hands batches out: streams and schemas of Arrow's C data interface. */
+
+/* The specification defines these structures as a part of its ABI. */
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+enum { NULLABLE = 2 };
+
+static void
+release_schema(struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (schema->children[i]->release != NULL)
+            schema->children[i]->release(schema->children[i]);
+        free(schema->children[i]);
+    }
+    free(schema->children);
+    free((void *)(uintptr_t)schema->name);
+    free((void *)(uintptr_t)schema->format);
+    schema->release = NULL;
+}
+
+static void
+release_array(struct ArrowArray *array)
+{
+    for (int64_t i = 0; i < array->n_children; i++) {
+        if (array->children[i]->release != NULL)
+            array->children[i]->release(array->children[i]);
+        free(array->children[i]);
+    }
+    for (int64_t i = 0; i < array->n_buffers; i++)
+        free((void *)(uintptr_t)array->buffers[i]);
+    free(array->children);
+    free(array->buffers);
+    array->release = NULL;
+}
+
+static int64_t
+count_children(const lg__arrow_batch *batch, uint32_t parent)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < batch->count; i++)
+        count += batch->columns[i].parent == parent;
+    return count;
+}
+
+static bool
+fill_schema(const lg__arrow_batch *batch, uint32_t parent, const char *format,
+            const char *name, struct ArrowSchema *out)
+{
+    int64_t count = count_children(batch, parent);
+    *out = (struct ArrowSchema){.format = strdup(format),
+                                .name = strdup(name),
+                                .flags = NULLABLE,
+                                .release = release_schema};
+    out->children = calloc((size_t)count + 1, sizeof *out->children);
+    bool fine = out->format && out->name && out->children;
+    for (uint32_t i = 0; fine && i < batch->count; i++) {
+        const lg__column_object *one = &batch->columns[i];
+        if (one->parent != parent)
+            continue;
+        struct ArrowSchema *child = calloc(1, sizeof *child);
+        fine = child != NULL;
+        if (!fine)
+            break;
+        out->children[out->n_children++] = child;
+        bool record = *one->format == '+';
+        fine = fill_schema(batch, record ? i + 1 : UINT32_MAX, one->format,
+                           one->name, child);
+    }
+    return fine;
+}
+
+/* Hands over the buffers of a column. */
+static bool
+take_buffers(lg__column_object *one, struct ArrowArray *out)
+{
+    bool text = *one->format == 'U', record = *one->format == '+';
+    out->n_buffers = text ? 3 : record ? 1 : 2;
+    out->buffers = calloc(3, sizeof *out->buffers);
+    if (out->buffers == NULL) {
+        out->n_buffers = 0;
+        return false;
+    }
+    out->buffers[0] = one->validity;
+    if (record)
+        free(one->values);
+    else
+        out->buffers[1] = one->values;
+    if (text)
+        out->buffers[2] = one->bytes ? one->bytes : calloc(1, 1);
+    one->validity = NULL;
+    one->values = one->bytes = NULL;
+    return true;
+}
+
+static bool
+fill_array(lg__arrow_batch *batch, uint32_t parent, lg__column_object *own,
+           struct ArrowArray *out)
+{
+    lg__column_object whole = {.format = "+s"};
+    int64_t count = count_children(batch, parent);
+    own = own ? own : &whole;
+    *out = (struct ArrowArray){.length = (int64_t)batch->rows,
+                               .null_count = (int64_t)own->nulls,
+                               .release = release_array};
+    out->children = calloc((size_t)count + 1, sizeof *out->children);
+    bool fine = out->children != NULL && take_buffers(own, out);
+    for (uint32_t i = 0; fine && i < batch->count; i++) {
+        lg__column_object *one = &batch->columns[i];
+        if (one->parent != parent)
+            continue;
+        struct ArrowArray *child = calloc(1, sizeof *child);
+        fine = child != NULL;
+        if (!fine)
+            break;
+        out->children[out->n_children++] = child;
+        bool record = *one->format == '+';
+        fine = fill_array(batch, record ? i + 1 : UINT32_MAX, one, child);
+    }
+    return fine;
+}
+
+static int
+get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+{
+    if (fill_schema(stream->private_data, 0, "+s", "", out))
+        return 0;
+    release_schema(out);
+    return ENOMEM;
+}
+
+static int
+get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    lg__arrow_batch *batch = stream->private_data;
+    if (batch->taken) {
+        *out = (struct ArrowArray){0};
+        return 0;
+    }
+    /* The batch still owns, and frees, what was not handed over. */
+    batch->taken = fill_array(batch, 0, NULL, out);
+    if (!batch->taken)
+        release_array(out);
+    return batch->taken ? 0 : ENOMEM;
+}
+
+static const char *
+get_last_error(struct ArrowArrayStream *Py_UNUSED(stream))
+{
+    return "memory ran out";
+}
+
+static void
+release_stream(struct ArrowArrayStream *stream)
+{
+    lg__arrow_batch_free(stream->private_data);
+    stream->release = NULL;
+}
+
+static void
+drop_capsule(PyObject *capsule)
+{
+    struct ArrowArrayStream *stream =
+        PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (stream != NULL && stream->release != NULL)
+        stream->release(stream);
+    free(stream);
+}
+
+// The capsule that `__arrow_c_stream__` returns: a stream of one batch. Takes
+// over the batch, on failure too.
+static PyObject *
+arrow_stream(lg__arrow_batch *batch)
+{
+    struct ArrowArrayStream *stream = malloc(sizeof *stream);
+    if (batch == NULL || batch->failed || stream == NULL) {
+        free(stream);
+        lg__arrow_batch_free(batch);
+        return PyErr_NoMemory();
+    }
+    *stream = (struct ArrowArrayStream){get_schema, get_next, get_last_error,
+                                        release_stream, batch};
+    PyObject *capsule =
+        PyCapsule_New(stream, "arrow_array_stream", drop_capsule);
+    if (capsule == NULL) {
+        release_stream(stream);
+        free(stream);
+    }
+    return capsule;
+}
+
+static void
+drop_schema(PyObject *capsule)
+{
+    struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, "arrow_schema");
+    if (schema != NULL && schema->release != NULL)
+        schema->release(schema);
+    free(schema);
+}
+
+// The capsule that `__arrow_c_schema__` returns: the columns of a batch. Frees
+// the batch, on failure too. Its rows do not matter, so it may have none.
+static PyObject *
+schema_fill(lg__arrow_batch *batch)
+{
+    struct ArrowSchema *schema = calloc(1, sizeof *schema);
+    bool fine = batch != NULL && !batch->failed && schema != NULL &&
+                fill_schema(batch, 0, "+s", "", schema);
+    lg__arrow_batch_free(batch);
+    PyObject *capsule = fine
+                            ? PyCapsule_New(schema, "arrow_schema", drop_schema)
+                            : PyErr_NoMemory();
+    if (capsule == NULL && schema != NULL && schema->release != NULL)
+        schema->release(schema);
+    if (capsule == NULL)
+        free(schema);
+    return capsule;
+}
 
 static lg_string
 string_of(const char *name)
@@ -140,7 +393,7 @@ rows_arrow(const lg__result_object *result)
             add_record(batch, result, i);
         else
             add_plain(batch, result, i);
-    return lg__arrow_stream(batch);
+    return arrow_stream(batch);
 }
 
 static lg_string
@@ -289,7 +542,7 @@ sequence_arrow(const lg__sequence_object *of, batch_of *make)
     batch = make(graph, of);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(of->snapshot);
-    return lg__arrow_stream(batch);
+    return arrow_stream(batch);
 }
 
 /* Takes the columns from an empty sequence. */
@@ -299,7 +552,7 @@ sequence_schema(const lg__sequence_object *of, batch_of *make)
     lg__sequence_object none = *of;
     none.range.length = 0;
     lg_graph *graph = lg__snapshot_graph(of->snapshot);
-    return graph ? lg__arrow_schema(make(graph, &none)) : NULL;
+    return graph ? schema_fill(make(graph, &none)) : NULL;
 }
 
 PyObject *
@@ -382,7 +635,7 @@ lg__snapshot_retained_arrow(PyObject *self, PyObject *Py_UNUSED(unused))
     add_retained(batch, analysis, count);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
-    return lg__arrow_stream(batch);
+    return arrow_stream(batch);
 }
 
 /* The rows of a table without headings. */
@@ -507,5 +760,5 @@ lg__result_arrow(PyObject *self, PyObject *args)
     for (size_t i = 0; i < lg_table_column_count(result->table); i++)
         add_column(batch, &from, i);
     free(rows);
-    return lg__arrow_stream(batch);
+    return arrow_stream(batch);
 }

@@ -70,8 +70,6 @@ typedef struct lg__allocator_bytes {
     uint64_t arenas_used; /**< without the blocks in Python's free lists */
 } lg__allocator_bytes;
 
-lg__allocator_bytes lg__allocator_bytes_read(void);
-
 /* malloc_bytes.c */
 
 /** Reads only what malloc reports, and leaves the rest as it is. What threads
@@ -98,8 +96,6 @@ typedef struct lg__process_counts {
     int64_t children;
     int64_t children_shmem; /**< bytes of segments open only in children */
 } lg__process_counts;
-
-lg__process_counts lg__process_counts_read(void);
 
 /** Process ids. */
 typedef struct lg__children {

@@ -1,37 +1,435 @@
-#include "capture/run/child.h"
 #include "capture/run/steps.h"
-#include "capture/run/fork.h"
 #include "capture/common/capture_common.h"
+#include "capture/memory/capture_memory.h"
+#include "capture/run/fork.h"
+#include "capture/walk/capture_walk.h"
+#include "heap/heap.h"
+
+#include <leakgraph/file.h>
+#include <leakgraph/graph.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/draft.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+typedef enum report_kind {
+    REPORT_PROGRESS = 1,
+    REPORT_FAULT, /**< the child is about to die by a signal */
+    REPORT_END,
+} report_kind;
+
+// Small enough that a pipe takes it whole or not at all.
+typedef struct child_report {
+    uint32_t kind;
+    uint32_t status; /**< END: lg_status; FAULT: signal */
+    int32_t code;    /**< END with LG_EIO: errno */
+    uint32_t nodes;
+    uint64_t edges;
+    double done;
+    bool torn;      /**< END: see lg__fork_result */
+    char text[472]; /**< PROGRESS: phase; FAULT: type of the visited object, or
+                         empty; END: message */
+} child_report;
+
+typedef struct child_process {
+    lg__heap_walk *walk; /**< opened by the parent */
+    lg__capture_options options;
+    int parent;   /**< process id of the parent; 0: it has none */
+    int reports;  /**< write end of the pipe, not blocking */
+    int file;     /**< to write the graph to */
+    int compress; /**< at this level; 0: not at all */
+    int spill;    /**< file to keep memory in; -1: none */
+    int pagemap;  /**< of the child; -1: none */
+    const lg__native_facts *facts; /**< NULL: native memory is not listed */
+    bool may_be_torn;              /**< see lg__fork_plan */
+    unsigned seconds; /**< the child gives up after so long without progress */
+    double reported;  /**< when it last reported progress */
+} child_process;
+
+// Memory for the child's calls of Python's API, for which the parent would use
+// pymalloc and malloc.
+
+#define LENT_BYTES ((size_t)64 << 20)
+
+// The room for a block's size before the block, as much as alignment needs.
+#define HEAD ((size_t)16)
+
+typedef struct lender {
+    char *start;
+    size_t used;
+    char *last; /**< the newest block; freeing it returns its memory */
+} lender;
+
+static size_t *
+size_before(void *block)
+{
+    return (size_t *)(void *)((char *)block - HEAD);
+}
+
+static bool
+is_lent(const lender *self, const void *block)
+{
+    return self->start != NULL && (const char *)block >= self->start &&
+           (const char *)block < self->start + LENT_BYTES;
+}
+
+static void *
+lend(void *context, size_t size)
+{
+    lender *self = context;
+    size_t whole = HEAD + ((size + HEAD - 1) & ~(HEAD - 1));
+    if (self->start == NULL || whole < size || whole > LENT_BYTES - self->used)
+        return NULL;
+    self->last = self->start + self->used + HEAD;
+    self->used += whole;
+    *size_before(self->last) = size;
+    return self->last;
+}
+
+static void *
+lend_zeroed(void *context, size_t count, size_t size)
+{
+    if (size > 0 && count > LENT_BYTES / size)
+        return NULL;
+    void *block = lend(context, count * size);
+    if (block != NULL)
+        memset(block, 0, count * size);
+    return block;
+}
+
+// Leave the parent's blocks as they are.
+static void
+take_back(void *context, void *block)
+{
+    lender *self = context;
+    if (block == NULL || block != self->last)
+        return;
+    self->used = (size_t)((char *)block - HEAD - self->start);
+    self->last = NULL;
+}
+
+static void *
+lend_more(void *context, void *block, size_t size)
+{
+    lender *self = context;
+    if (block != NULL && !is_lent(self, block))
+        return NULL;
+    void *larger = lend(context, size);
+    if (larger != NULL && block != NULL) {
+        size_t old = *size_before(block);
+        memcpy(larger, block, old < size ? old : size);
+    }
+    return larger;
+}
+
+// Lets Python's allocators take memory from a mapping of their own, because the
+// C __sizeof__ of a library makes an int. Only for a process that does not
+// return to Python.
+static void
+child_lend_memory(void)
+{
+    static lender self;
+    void *start = lg__pages_map(LENT_BYTES);
+    if (start != NULL) {
+        lg__own_ranges_add(start, LENT_BYTES);
+        self.start = start;
+    }
+    PyMemAllocatorEx allocator = {&self, lend, lend_zeroed, lend_more,
+                                  take_back};
+    PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &allocator);
+    PyMem_SetAllocator(PYMEM_DOMAIN_MEM, &allocator);
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &allocator);
+}
+
+// The time between two reports: short enough for a progress line.
+#define REPORT_SECONDS 0.1
+#define FAULT_STACK ((size_t)64 << 10)
+
+// The running child: a handler of faults gets no argument.
+static child_process *running;
+
+static void
+set_text(child_report *report, const char *text)
+{
+    size_t length = strlen(text);
+    if (length >= sizeof report->text)
+        length = sizeof report->text - 1;
+    memcpy(report->text, text, length);
+    report->text[length] = '\0';
+}
+
+static bool
+send(const child_process *child, const child_report *report)
+{
+    return write(child->reports, report, sizeof *report) ==
+           (ssize_t)sizeof *report;
+}
+
+// Sends the last report, which must arrive: waits for room in the pipe until
+// the watchdog ends the process.
+static void
+send_surely(const child_process *child, const child_report *report)
+{
+    struct pollfd pipe = {child->reports, POLLOUT, 0};
+    while (!send(child, report) && (errno == EAGAIN || errno == EINTR))
+        poll(&pipe, 1, -1);
+}
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    child_process *child = context;
+    double now = lg__clock();
+    if (now - child->reported < REPORT_SECONDS)
+        return true;
+    child->reported = now;
+    alarm(child->seconds);
+    child_report report = {.kind = REPORT_PROGRESS, .done = done};
+    set_text(&report, phase);
+    if (!send(child, &report) && errno == EPIPE)
+        _exit(1);
+    return true;
+}
+
+// The name of the type of the object that the walk is visiting, from its C
+// struct. After a fault nothing else is safe to read.
+static void
+name_open_type(const lg__heap_walk *walk, child_report *report)
+{
+    const lg_builder *builder = walk->builder;
+    uint32_t node = builder->open_node;
+    PyObject object;
+    PyTypeObject type;
+    if (node >= builder->node_count ||
+        builder->node_flags[node] & LG_NODE_SYNTHETIC ||
+        !lg__peek(&object, (void *)(uintptr_t)builder->address[node],
+                  sizeof object) ||
+        !lg__peek(&type, Py_TYPE(&object), sizeof type))
+        return;
+    for (size_t size = 256; size > 0; size /= 2)
+        if (lg__peek(report->text, type.tp_name, size)) {
+            report->text[size] = '\0';
+            return;
+        }
+}
+
+// The file that holds the memory has no room for this page.
+static _Noreturn void
+end_with_full_disk(void)
+{
+    child_report report = {
+        .kind = REPORT_END, .status = LG_EIO, .code = ENOSPC};
+    send_surely(running, &report);
+    _exit(0);
+}
+
+// Reports the fault and lets it kill the process; the handler is off by now.
+static void
+on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (number == SIGBUS && lg__spill_holds(info->si_addr))
+        end_with_full_disk();
+    child_report report = {.kind = REPORT_FAULT, .status = (uint32_t)number};
+    if (running->walk != NULL)
+        name_open_type(running->walk, &report);
+    send(running, &report);
+    syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
+}
+
+// Restores all default actions: a handler of the parent must not run here. The
+// interpreter's would write to the pipe of an event loop, for example. Blocked
+// signals stay blocked.
+static void
+set_signals(void)
+{
+    static char stack[FAULT_STACK];
+    static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                 SIGABRT, SIGTRAP, SIGALRM};
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &action, NULL);
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (size_t i = 0; i < LG__COUNT(faults); i++) {
+        sigaction(faults[i], &action, NULL);
+        sigaddset(&wanted, faults[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &wanted, NULL);
+}
+
+// Lets the kernel kill this process first when memory runs out.
+static void
+volunteer(void)
+{
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    /* If that is forbidden, the process goes on without it. */
+    if (write(file, "1000", 4) < 0)
+        errno = 0;
+    close(file);
+}
+
+static void
+settle(child_process *child)
+{
+    running = child;
+    set_signals();
+    alarm(child->seconds);
+    if (child->parent != 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (child->parent != 0 && getppid() != child->parent)
+        _exit(1);
+    prctl(PR_SET_NAME, "leakgraph");
+    volunteer();
+    /* Makes no core file, because it would hold the parent's memory. */
+    prctl(PR_SET_DUMPABLE, 0);
+    child_lend_memory();
+    if (child->spill >= 0)
+        lg__spill_begin(child->spill);
+}
+
+// The native memory of the child; a handler of faults does not need it.
+static struct {
+    lg__native list;
+    lg_native_memory memory;
+    lg_allocator allocator;
+} native;
+
+static lg_status
+refuse_memory(lg_error *err)
+{
+    return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");
+}
+
+// Lists native memory. What cannot be listed is a fact of the graph, but ends
+// the child if a new one may have more luck.
+static lg_status
+list_native(const child_process *child, child_report *end, lg_error *err)
+{
+    char text[300];
+    native.allocator = lg__arena_new(child->options.max_bytes);
+    if (native.allocator.context == NULL)
+        return refuse_memory(err);
+    lg_status status =
+        lg__native_list(&native.list, child->facts, child->pagemap,
+                        &native.allocator, &native.memory, err);
+    if (status != LG_OK || native.memory.failure == NULL)
+        return status;
+    end->torn = native.list.passing && !child->may_be_torn;
+    if (end->torn)
+        return lg_error_set(err, LG_ECHILD, "%s", native.memory.failure);
+    snprintf(text, sizeof text, "not inspected: %s", native.memory.failure);
+    lg_builder_set_info(child->walk->builder, "native", text);
+    return LG_OK;
+}
+
+// Makes the graph that has the native memory, too.
+static lg_status
+add_native(const child_process *child, const lg_monitor *monitor,
+           lg_graph **graph, lg_error *err)
+{
+    lg_graph *whole = NULL;
+    lg_allocator allocator = lg__arena_new(child->options.max_bytes);
+    if (allocator.context == NULL)
+        return refuse_memory(err);
+    lg_status status =
+        lg__native_add_types(&native.list, *graph, &native.memory, err);
+    if (status != LG_OK)
+        return status;
+    native.memory.monitor = monitor;
+    status =
+        lg_graph_with_native(*graph, &native.memory, &allocator, &whole, err);
+    lg__native_free(&native.list);
+    if (status == LG_OK) {
+        lg_graph_free(*graph);
+        *graph = whole;
+    }
+    return status;
+}
+
+static lg_status
+work(child_process *child, const lg_monitor *monitor, child_report *end,
+     lg_error *err)
+{
+    lg_graph *graph = NULL;
+    lg__heap_walk *walk = child->walk;
+    walk->forked = true;
+    lg_status status = lg__capture_walk(walk, err);
+    if (status == LG_OK && child->facts != NULL)
+        status = list_native(child, end, err);
+    child->walk = NULL;
+    if (status != LG_OK)
+        return status;
+    lg__walk_free(walk);
+    status = lg__capture_end(walk, &graph, err);
+    if (status == LG_OK)
+        lg__arena_rest(&walk->allocator);
+    if (status == LG_OK && child->facts != NULL &&
+        native.memory.failure == NULL)
+        status = add_native(child, monitor, &graph, err);
+    if (status != LG_OK)
+        return status;
+    end->nodes = lg_graph_columns(graph)->node_count;
+    end->edges = lg_graph_columns(graph)->edge_count;
+    status = lg_graph_write(graph, child->file, child->compress, monitor, err);
+    end->code = errno;
+    return status;
+}
+
+// Captures, writes, reports, and ends the process. The caller has blocked all
+// signals.
+static void
+child_run(child_process *child)
+{
+    child_report end = {.kind = REPORT_END};
+    lg_error err = {.message = ""};
+    lg_monitor monitor = {tick, child};
+    child->pagemap = child->facts != NULL ? lg__native_pagemap() : -1;
+    settle(child);
+    child->options = *child->walk->options;
+    child->options.watch = &monitor;
+    child->walk->options = &child->options;
+    end.status = (uint32_t)work(child, &monitor, &end, &err);
+    if (end.status != LG_OK)
+        set_text(&end, err.message);
+    send_surely(child, &end);
+    _exit(0);
+}
 
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x1000
 #endif
 
-/** The time between two calls of the monitor while the child is silent. */
+// The time between two calls of the monitor while the child is silent.
 #define WAIT_MILLISECONDS 100
-/** How much longer than the child itself the parent waits, because something
- *  may have stopped the child. */
+// How much longer than the child itself the parent waits, because something may
+// have stopped the child.
 #define GRACE_SECONDS 5
-/** The stack of an orphan, as large as a main thread's. */
+// The stack of an orphan, as large as a main thread's.
 #define ORPHAN_STACK ((size_t)8 << 20)
 
-/** Clones this process as fork() does, with three differences. No handler of
- *  pthread_atfork runs, which might wait for a thread that the child lacks. The
- *  child's end sends no signal, so that nobody else's wait() finds it. And the
- *  clone has a descriptor, which distinguishes it from a later process with the
- *  same number. Linux before 5.2 leaves the descriptor at -1. */
+// Clones this process as fork() does, with three differences. No handler of
+// pthread_atfork runs, which might wait for a thread that the child lacks. The
+// child's end sends no signal, so that nobody else's wait() finds it. And the
+// clone has a descriptor, which distinguishes it from a later process with the
+// same number. Linux before 5.2 leaves the descriptor at -1.
 static int
 clone_process(int *process)
 {
@@ -40,9 +438,9 @@ clone_process(int *process)
                         NULL, NULL);
 }
 
-/** What a process that only makes the child needs. */
+// What a process that only makes the child needs.
 typedef struct maker {
-    lg__child *child;
+    child_process *child;
     lg__fork *out;
     int code;
 } maker;
@@ -55,13 +453,13 @@ make_child(void *context)
         prctl(PR_SET_NAME, LG__MAKER_NAME);
     self->out->child = clone_process(&self->out->process);
     if (self->out->child == 0)
-        lg__child_run(self->child);
+        child_run(self->child);
     self->code = errno;
     return 0;
 }
 
-/** Lets a process that shares this one's memory and descriptors make the child,
- *  and ends it. The child's parent is init from then on. */
+// Lets a process that shares this one's memory and descriptors make the child,
+// and ends it. The child's parent is init from then on.
 static void
 make_orphan(maker *self)
 {
@@ -81,7 +479,7 @@ make_orphan(maker *self)
 }
 
 static lg_status
-split(lg__child *child, lg__fork *out, lg_error *err)
+split(child_process *child, lg__fork *out, lg_error *err)
 {
     sigset_t all, before;
     maker self = {.child = child, .out = out};
@@ -118,15 +516,15 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
     if (status == LG_OK) {
         if (plan->options->native)
             lg__native_facts_read(&facts);
-        lg__child child = {.walk = &walk,
-                           .parent = plan->orphan ? 0 : getpid(),
-                           .reports = ends[1],
-                           .file = plan->file,
-                           .compress = plan->compress,
-                           .spill = plan->spill,
-                           .facts = plan->options->native ? &facts : NULL,
-                           .may_be_torn = plan->may_be_torn,
-                           .seconds = plan->seconds};
+        child_process child = {.walk = &walk,
+                               .parent = plan->orphan ? 0 : getpid(),
+                               .reports = ends[1],
+                               .file = plan->file,
+                               .compress = plan->compress,
+                               .spill = plan->spill,
+                               .facts = plan->options->native ? &facts : NULL,
+                               .may_be_torn = plan->may_be_torn,
+                               .seconds = plan->seconds};
         *out = (lg__fork){.reports = ends[0],
                           .seconds = plan->seconds,
                           .orphaned = plan->orphan,
@@ -143,20 +541,20 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
     return status;
 }
 
-/** What the parent knows of the child while it waits. */
+// What the parent knows of the child while it waits.
 typedef struct news {
-    lg__report last; /**< progress */
-    lg__report end;  /**< kind 0: not received */
-    lg__report fault;
+    child_report last; /**< progress */
+    child_report end;  /**< kind 0: not received */
+    child_report fault;
     double heard; /**< when the last report came */
     bool silent;  /**< it was silent too long, so the parent killed it */
 } news;
 
-/** Reads the reports in the pipe; false at its end. */
+// Reads the reports in the pipe; false at its end.
 static bool
 read_reports(const lg__fork *fork, news *known)
 {
-    lg__report report;
+    child_report report;
     for (;;) {
         ssize_t length = read(fork->reports, &report, sizeof report);
         if (length < 0 && errno == EINTR)
@@ -165,9 +563,9 @@ read_reports(const lg__fork *fork, news *known)
             return length < 0 && errno == EAGAIN;
         report.text[sizeof report.text - 1] = '\0';
         known->heard = lg__clock();
-        if (report.kind == LG__REPORT_PROGRESS)
+        if (report.kind == REPORT_PROGRESS)
             known->last = report;
-        else if (report.kind == LG__REPORT_FAULT)
+        else if (report.kind == REPORT_FAULT)
             known->fault = report;
         else
             known->end = report;
@@ -175,16 +573,16 @@ read_reports(const lg__fork *fork, news *known)
 }
 
 static bool
-report_progress(const lg_monitor *monitor, const lg__report *last)
+report_progress(const lg_monitor *monitor, const child_report *last)
 {
     return monitor == NULL ||
            monitor->tick(monitor->context,
                          last->kind ? last->text : "capturing", last->done);
 }
 
-/** Kills the child. Its parent keeps its number until it reaps it; an orphan's
- *  number may be another's by now, but Linux that makes orphans knows it by its
- *  descriptor. */
+// Kills the child. Its parent keeps its number until it reaps it; an orphan's
+// number may be another's by now, but Linux that makes orphans knows it by its
+// descriptor.
 static void
 end_child(const lg__fork *fork)
 {
@@ -194,8 +592,8 @@ end_child(const lg__fork *fork)
         kill(fork->child, SIGKILL);
 }
 
-/** Waits until the child ends: it closed the pipe, or died, or was killed here.
- *  False when the monitor stopped the work. */
+// Waits until the child ends: it closed the pipe, or died, or was killed here.
+// False when the monitor stopped the work.
 static bool
 attend(const lg__fork *fork, const lg_monitor *monitor, news *known)
 {
@@ -217,8 +615,8 @@ attend(const lg__fork *fork, const lg_monitor *monitor, news *known)
     return goes_on;
 }
 
-/** Takes the child's exit status. Its end sends no signal, so only a wait for
- *  such clones finds it. */
+// Takes the child's exit status. Its end sends no signal, so only a wait for
+// such clones finds it.
 static int
 reap(const lg__fork *fork)
 {
@@ -260,7 +658,7 @@ static lg_status
 explain_end(const lg__fork *fork, const news *known, const char *path,
             lg_error *err)
 {
-    const lg__report *end = &known->end;
+    const child_report *end = &known->end;
     lg_status status = (lg_status)end->status;
     if (end->kind == 0)
         return lg_error_set(err, LG_ECHILD,
