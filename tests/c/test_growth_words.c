@@ -1,6 +1,7 @@
 // The sentence about a row of growth.
 #include "growing.h"
 #include "growth/growth_private.h"
+#include "story.h"
 #include "test.h"
 
 #include <leakgraph/internal/report.h>
@@ -57,6 +58,53 @@ a_row_is_a_sentence(void)
                     "+2.00 MiB cuda:0 in all, +102 KiB per second");
 }
 
+// What the interpreter keeps for atexit from Python 3.14 on: a list of tuples,
+// each of a function and a tuple of its arguments.
+static lg_graph *
+handlers_of_exit(uint32_t count)
+{
+    static const char label[] = "atexit handlers";
+    story made = story_begin();
+    uint32_t state = story_module(&made, "state");
+    uint32_t list = story_add(&made, "list", NULL, 64);
+    story_edge(&made, state, list, LG_EDGE_NATIVE,
+               lg_builder_intern(made.builder, label, strlen(label)));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t handler = story_add(&made, "tuple", NULL, 64);
+        uint32_t called = story_add(&made, "function", "bye", 48);
+        uint32_t arguments = story_add(&made, "tuple", NULL, 48);
+        story_edge(&made, list, handler, LG_EDGE_INDEX, i);
+        story_edge(&made, handler, called, LG_EDGE_INDEX, 0);
+        story_edge(&made, handler, arguments, LG_EDGE_INDEX, 1);
+    }
+    return story_end(&made);
+}
+
+static void
+a_handler_of_atexit_counts_once(void)
+{
+    growing_series made = {.count = 3};
+    lg_text text = {0};
+    for (uint32_t i = 0; i < made.count; i++) {
+        made.graph[i] = handlers_of_exit(20 * (i + 1));
+        REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
+                LG_OK);
+        REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
+                               NULL) == LG_OK);
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, made.count,
+                           made.analysis[2], NULL, NULL, &made.growth,
+                           NULL) == LG_OK);
+    REQUIRE(made.growth.count > 0);
+    lg_growth_row_format(&made.growth, made.graph[2], &made.growth.rows[0],
+                         &text);
+    CHECK_TEXT(text, "state atexit handlers[*]: function bye accumulates, 20 → "
+                     "40 → 60 objects, +6.25 KiB in all, +3.13 KiB per "
+                     "snapshot");
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
 // Two snapshots tell nothing about a rate.
 static void
 two_snapshots_have_no_rate(void)
@@ -92,6 +140,7 @@ moved_bytes_are_added_up(void)
 SUITE(growth_words)
 {
     RUN(a_row_is_a_sentence);
+    RUN(a_handler_of_atexit_counts_once);
     RUN(two_snapshots_have_no_rate);
     RUN(moved_bytes_are_added_up);
     return test_result();

@@ -42,6 +42,29 @@ keep_methods(story *made, uint32_t app, uint32_t count)
     }
 }
 
+// What the interpreter keeps for atexit from Python 3.14 on. One handler more
+// keeps nothing.
+static void
+keep_exit_handlers(story *made, uint32_t app, uint32_t count)
+{
+    static const char label[] = "atexit handlers";
+    (void)app;
+    uint32_t state = story_add(made, "interpreter state", NULL, 0);
+    uint32_t list = heap_list(made, LG_NONE);
+    lg_builder_add_root(made->builder, state, LG_ROOT_INTERPRETER, "", 0);
+    story_edge(made, state, list, LG_EDGE_NATIVE,
+               lg_builder_intern(made->builder, label, strlen(label)));
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t handler = story_add(made, "tuple", NULL, 64);
+        uint32_t bound = story_add(made, "method", NULL, 64);
+        story_attribute(made, bound, "__self__",
+                        story_add(made, "app.View", NULL, BIG));
+        heap_append(made, handler, bound);
+        heap_append(made, list, handler);
+    }
+    heap_append(made, list, story_add(made, "tuple", NULL, 64));
+}
+
 static void
 keep_closures(story *made, uint32_t app, uint32_t count)
 {
@@ -270,6 +293,7 @@ static const struct {
     mistake *make;
 } groups[] = {
     {"event-handlers ", 16, keep_methods},
+    {"event-handlers ", 16, keep_exit_handlers},
     {"event-handlers ", 16, keep_closures},
     {"event-handlers ", 16, keep_partials},
     {"log-handlers ", 8, keep_log_handlers},

@@ -108,6 +108,27 @@ def test_a_row_of_growth_has_the_fix_of_its_registry(python):
     assert python("-c", GROWING).out == "{('event-handlers', True)}\n"
 
 
+GROWING_ARGUMENTS = """
+import atexit, leakgraph
+
+def bye(rows, name=None):
+    pass
+
+snapshots = []
+for start in range(0, 60, 20):
+    for number in range(start, start + 20):
+        atexit.register(bye, ["x" * 5000 + str(number)], name=number)
+    snapshots.append(leakgraph.snapshot())
+rows = [row for row in leakgraph.diff(*snapshots) if row.type == "tuple"]
+print("20 → 40 → 60 objects" in rows[0].text, len(rows))
+"""
+
+
+@EXIT_HANDLERS
+def test_a_handler_counts_once_whatever_its_arguments(python):
+    assert python("-c", GROWING_ARGUMENTS).out == "True 1\n"
+
+
 CLOSURES = """
 import functools, sys, leakgraph
 

@@ -168,6 +168,11 @@ lg__place_at(const lg_places *places, uint32_t index)
     return (lg__place_item *)places->items.data + index;
 }
 
+/** Returns whether the place is that of the handlers of atexit, which the
+ *  interpreter keeps in a list from Python 3.14 on. */
+bool lg__place_has_exit_handlers(const lg_places *places,
+                                 const lg__place_item *item);
+
 static inline uint64_t *
 lg__place_own(const lg_places *places, uint32_t index)
 {

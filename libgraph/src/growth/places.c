@@ -542,6 +542,16 @@ visit(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place)
     return LG__PLACE_BACK | (inner ? LG__PLACE_INNER : 0);
 }
 
+// Returns whether the node is a tuple of the arguments of a handler of atexit:
+// a part of the handler, which is a tuple, too.
+static bool
+is_of_exit_handler(const lg__place_walk *walk, uint32_t node, uint32_t place)
+{
+    return lg__node_role(walk->graph, node) == LG__ROLE_TUPLE &&
+           lg__place_has_exit_handlers(walk->places,
+                                       lg__place_at(walk->places, place));
+}
+
 // Adds a member below a step that leads back to a place above. An inner member
 // is counted at once, because later it looks like a part.
 static bool
@@ -552,7 +562,7 @@ add_turned(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place,
     if (marks == LG_NONE)
         return false;
     walk->place[node] = place | marks | type->marks;
-    if (marks & LG__PLACE_INNER)
+    if ((marks & LG__PLACE_INNER) && !is_of_exit_handler(walk, node, place))
         lg__place_at(walk->places, place)->members++;
     return true;
 }
