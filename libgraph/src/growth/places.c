@@ -562,8 +562,9 @@ add_turned(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place,
     if (marks == LG_NONE)
         return false;
     walk->place[node] = place | marks | type->marks;
-    if ((marks & LG__PLACE_INNER) && !is_of_exit_handler(walk, node, place))
-        lg__place_at(walk->places, place)->members++;
+    if (marks & LG__PLACE_INNER)
+        lg__place_at(walk->places, place)->members +=
+            !is_of_exit_handler(walk, node, place);
     return true;
 }
 
