@@ -126,6 +126,7 @@ report_several(const lg__arguments *arguments, const lg_samples *samples)
                                 .count = (size_t)arguments->word_count};
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
     options.samples = samples;
+    options.settled = arguments->settled;
     if (lg__comparison_page(&state, &options, &code))
         code = write_page(arguments, state.analysis, &options);
     lg__comparison_end(&state);
@@ -245,12 +246,12 @@ static const lg__verb verbs[] = {
      "  leakgraph ranks rank-*.lgs\n"
      "  leakgraph ranks rank-*.lgs -o ranks.html\n"
      "  leakgraph ranks rank-*.lgsum --min-bytes 64MiB\n"},
-    {"report", verb_report, "opa", 1, LG__ANY_WORDS,
+    {"report", verb_report, "opae", 1, LG__ANY_WORDS,
      "write one web page with all answers",
      "leakgraph report SNAP -o FILE.html\n"
      "       leakgraph report OLD [NEWER ...] NEWEST -o FILE.html "
      "[--steps A,B,...]\n"
-     "                        [--samples FILE]",
+     "                        [--samples FILE] [--settled]",
      "Writes one HTML file that needs no network: what to do first, a map of\n"
      "who owns the bytes, and the tables of all answers. With several\n"
      "snapshots of one program, the oldest first, the page also shows what\n"

@@ -7,6 +7,7 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The options of a question, and those of every verb.
@@ -22,7 +23,10 @@ typedef struct request {
     struct option own[MOST_NAMES + 1];
     size_t count;
     lg_given given[LG_MOST_OPTIONS];
-    lg_nodes nodes; // that the first of them names
+    char **words; // what stands alone for the first of them
+    int word_count;
+    lg_text joined; // these words
+    lg_nodes nodes; // that they name
     const char *path;
     bool json;
 } request;
@@ -45,6 +49,12 @@ stands_alone(const lg_option *option)
            : option->type == LG_OPTION_OBJECT  ? "SELECTOR"
            : option->type == LG_OPTION_OBJECTS ? "SELECTOR"
                                                : NULL;
+}
+
+static bool
+takes_several(const lg_option *option)
+{
+    return option->type == LG_OPTION_WORDS || option->type == LG_OPTION_OBJECTS;
 }
 
 static void
@@ -101,6 +111,19 @@ take_option(request *to, int index)
     return false;
 }
 
+static void
+take_words(request *to, char **words, int count)
+{
+    to->words = words;
+    to->word_count = count;
+    for (int i = 0; i < count; i++) {
+        lg_text_add(&to->joined, i > 0 ? " " : "");
+        lg_text_add(&to->joined, words[i]);
+    }
+    if (count > 0)
+        to->given[0] = (lg_given){.given = true, .text = to->joined.data};
+}
+
 static bool
 read_request(request *to, int argc, char **argv)
 {
@@ -126,11 +149,13 @@ read_request(request *to, int argc, char **argv)
     to->path = argv[optind];
     const lg_option *first = to->question->options;
     bool needed = lg_option_is_required(first) && !to->given[0].given;
-    if (!lg__words_check(verb, argc - optind, needed ? 2 : 1,
-                         stands_alone(first) ? 2 : 1))
+    int least = needed ? 2 : 1, count = argc - optind;
+    int most = takes_several(first) && count > least ? count
+               : stands_alone(first)                ? 2
+                                                    : 1;
+    if (!lg__words_check(verb, count, least, most))
         return false;
-    if (argc - optind == 2)
-        to->given[0] = (lg_given){.given = true, .text = argv[optind + 1]};
+    take_words(to, argv + optind + 1, count - 1);
     return true;
 }
 
@@ -195,6 +220,55 @@ answer(const request *asked, const lg_graph *graph, lg_text *out, bool *leaks,
     return status;
 }
 
+static int
+compare_nodes(const void *one, const void *other)
+{
+    lg_node a = *(const lg_node *)one, b = *(const lg_node *)other;
+    return (a > b) - (a < b);
+}
+
+// Adds what a selector names; false after a complaint.
+static bool
+add_objects(request *to, const lg_graph *graph, const char *selector, int *code)
+{
+    lg_nodes found = {0};
+    if (!lg__select_all(graph, selector, &found, code))
+        return false;
+    size_t count = to->nodes.count + found.count;
+    lg_node *items = realloc(to->nodes.items, (count + 1) * sizeof *items);
+    if (items != NULL) {
+        memcpy(items + to->nodes.count, found.items,
+               found.count * sizeof *items);
+        to->nodes = (lg_nodes){.items = items, .count = count};
+    } else {
+        lg__complain("memory ran out");
+        *code = LG__EXIT_INCOMPLETE;
+    }
+    lg_nodes_free(&found);
+    return items != NULL;
+}
+
+// Finds what the selectors name, each object once; false after a complaint.
+static bool
+find_all(request *to, const lg_graph *graph, int *code)
+{
+    const char *only = to->given[0].text;
+    if (to->word_count == 0 && !add_objects(to, graph, only, code))
+        return false;
+    for (int i = 0; i < to->word_count; i++)
+        if (!add_objects(to, graph, to->words[i], code))
+            return false;
+    lg_node *items = to->nodes.items;
+    size_t count = 0;
+    if (to->word_count > 1)
+        qsort(items, to->nodes.count, sizeof *items, compare_nodes);
+    for (size_t i = 0; i < to->nodes.count; i++)
+        if (to->word_count < 2 || i == 0 || items[i] != items[i - 1])
+            items[count++] = items[i];
+    to->nodes.count = count;
+    return true;
+}
+
 // Finds what the options name; false after a complaint.
 static bool
 find_objects(request *asked, const lg_graph *graph, int *code)
@@ -204,7 +278,7 @@ find_objects(request *asked, const lg_graph *graph, int *code)
     lg_option_type type = asked->question->options->type;
     if (type == LG_OPTION_OBJECTS) {
         first->nodes = &asked->nodes;
-        return lg__select_all(graph, first->text, &asked->nodes, code);
+        return find_all(asked, graph, code);
     }
     if (type != LG_OPTION_OBJECT || !first->given)
         return true;
@@ -231,7 +305,8 @@ lg__question_run(const lg_question *question, int argc, char **argv)
         code = fine ? lg__print(&text) : lg__fail(&error);
         code = fine && !code && leaks ? LG__EXIT_LEAKS : code;
     }
-    lg_nodes_free(&asked.nodes);
+    free(asked.nodes.items);
+    lg_text_free(&asked.joined);
     lg_text_free(&text);
     lg_graph_free(graph);
     return code;
@@ -292,7 +367,8 @@ add_usage(const lg_question *question, lg_text *out)
     size_t column = out->length;
     const char *alone = stands_alone(question->options);
     if (lg_option_is_required(question->options)) {
-        lg_text_addf(out, " %s", alone);
+        lg_text_addf(out, " %s%s", alone,
+                     takes_several(question->options) ? " ..." : "");
         column = out->length;
     } else if (alone) {
         add_usage_part(alone, &column, out);

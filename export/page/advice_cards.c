@@ -31,17 +31,42 @@ subject_of(const lg__page *page, const lg_advice_item *item)
     return LG_NONE;
 }
 
+// Draws the leaks of an item. They are one picture if what goes with all their
+// holders is known.
 static lg_status
-view_item(const lg__page *page, const lg_advice_item *item, lg_view **out,
-          lg_error *err)
+view_leaks(const lg__page *page, const lg_answers *answers,
+           const lg_advice_item *item, lg_view **out, lg_error *err)
+{
+    size_t rows[LG_ADVICE_MOST];
+    size_t count = lg_advice_leads(answers, item, rows);
+    const uint64_t *freed = NULL;
+    size_t holders = 0;
+    for (size_t i = 0; i < count; i++)
+        holders += page->growth.rows[rows[i]].holder_count;
+    if (count == 0 || page->growth.rows[rows[0]].holder_count == 0)
+        return LG_OK;
+    if (count > 1) {
+        const lg_finding_group *group = &page->findings.groups[item->index];
+        const lg_finding *first = &page->findings.items[group->first];
+        if (group->findings == 1 && holders == first->holder_count)
+            freed = first->retained;
+        else
+            count = 1;
+    }
+    return lg_view_leaks(&page->growth, rows, count, freed, page->analysis, out,
+                         err);
+}
+
+static lg_status
+view_item(const lg__page *page, const lg_answers *answers,
+          const lg_advice_item *item, lg_view **out, lg_error *err)
 {
     lg_why why;
     lg_node node = subject_of(page, item);
-    lg_status status = LG_OK;
-    size_t lead = item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
     *out = NULL;
-    if (lead != SIZE_MAX && page->growth.rows[lead].holder_count > 0)
-        return lg_view_leak(&page->growth, lead, page->analysis, out, err);
+    lg_status status = view_leaks(page, answers, item, out, err);
+    if (status || *out != NULL)
+        return status;
     if (item->kind == LG_ADVICE_CYCLE) {
         const lg_cycles *cycles = &page->cycles;
         size_t first = cycles->groups[item->index].first;
@@ -69,10 +94,11 @@ count_alike(const lg__page *page, const lg_advice_item *item)
 }
 
 static lg_status
-add_picture(lg__page *page, const lg_advice_item *item, lg_error *err)
+add_picture(lg__page *page, const lg_answers *answers,
+            const lg_advice_item *item, lg_error *err)
 {
     lg_view *view;
-    lg_status status = view_item(page, item, &view, err);
+    lg_status status = view_item(page, answers, item, &view, err);
     if (status || !view)
         return status;
     uint64_t alike = count_alike(page, item);
@@ -113,6 +139,16 @@ add_where(lg__page *page, lg_node node, lg_string where)
     lg_text_free(&name);
 }
 
+static void
+add_alone(lg__page *page, lg_cell alone)
+{
+    if (!alone.present)
+        return;
+    lg_text_add(page->out, " alone frees <b>");
+    lg_text_add_size(page->out, alone.count);
+    lg_text_add(page->out, "</b>");
+}
+
 // Lists all that must let go, and what each frees alone.
 static void
 add_holders(lg__page *page, const lg_table *list, uint64_t together)
@@ -127,9 +163,9 @@ add_holders(lg__page *page, const lg_table *list, uint64_t together)
         lg_text_add_bytes(&name, path.data, path.length);
         lg_text_add(page->out, "<li><span class=\"path\">");
         lg__page_link(page, lg_table_cell(list, i, OF_HOLDER).node, &name);
-        lg_text_add(page->out, "</span> alone frees <b>");
-        lg_text_add_size(page->out, lg_table_cell(list, i, OF_ALONE).count);
-        lg_text_add(page->out, "</b></li>");
+        lg_text_add(page->out, "</span>");
+        add_alone(page, lg_table_cell(list, i, OF_ALONE));
+        lg_text_add(page->out, "</li>");
         page->out->failed |= name.failed;
         lg_text_free(&name);
     }
@@ -270,7 +306,7 @@ add_cards(lg__page *page, const lg_answers *answers, lg_error *err)
         lg_text_addf(page->out, "<li class=\"%s\">",
                      lg_advice_kind_name(advice.items[i].kind));
         add_words(page, &advice.items[i], table, i, most);
-        status = add_picture(page, &advice.items[i], err);
+        status = add_picture(page, answers, &advice.items[i], err);
         lg_text_add(page->out, "</li>\n");
     }
     lg_text_add(page->out, "</ol>");

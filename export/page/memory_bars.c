@@ -10,8 +10,9 @@
 /* A bar is drawn 1,000 units wide, and the page stretches it. */
 #define WIDTH 1000.0
 #define HEIGHT 28
-/* The style sheet has this many colours. */
+/* The style sheet has this many colours, and so many greys for quiet parts. */
 #define COLOURS 9u
+#define GREYS 4u
 #define MOST_PARTS 24u
 
 typedef struct part {
@@ -46,8 +47,21 @@ add_name(lg__page *page, const bar *of)
         lg__page_escape(page, of->device);
 }
 
+// Writes the class of a part: the how-manieth it is among those as quiet.
 static void
-draw_part(lg__page *page, const bar *of, size_t at, size_t colour, double *x)
+add_class(const bar *of, size_t at, lg_text *out)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < at; i++)
+        before += of->parts[i].quiet == of->parts[at].quiet;
+    if (of->parts[at].quiet)
+        lg_text_addf(out, "quiet q%zu", before % GREYS);
+    else
+        lg_text_addf(out, "c%zu", before % COLOURS);
+}
+
+static void
+draw_part(lg__page *page, const bar *of, size_t at, double *x)
 {
     const part *item = &of->parts[at];
     double width = WIDTH * (double)item->bytes / (double)of->total;
@@ -57,10 +71,7 @@ draw_part(lg__page *page, const bar *of, size_t at, size_t colour, double *x)
     lg_text_add(out, "\" width=\"");
     lg_text_add_fixed(out, width > 1 ? width - 1 : width, 2);
     lg_text_addf(out, "\" height=\"%d\" class=\"", HEIGHT);
-    if (item->quiet)
-        lg_text_add(out, "quiet");
-    else
-        lg_text_addf(out, "c%zu", colour % COLOURS);
+    add_class(of, at, out);
     lg_text_addf(out, "\"><title>%s: ", item->name);
     lg_text_add_size(out, item->bytes);
     lg_text_add(out, "</title></rect>");
@@ -70,16 +81,12 @@ draw_part(lg__page *page, const bar *of, size_t at, size_t colour, double *x)
 static void
 add_legend(lg__page *page, const bar *of)
 {
-    size_t colour = 0;
     lg_text_add(page->out, "<ul class=\"legend\">");
     for (size_t i = 0; i < of->count; i++) {
         lg_text_add(page->out, "<li><svg class=\"swatch\" width=\"12\" "
                                "height=\"12\" aria-hidden=\"true\"><rect "
                                "width=\"12\" height=\"12\" class=\"");
-        if (of->parts[i].quiet)
-            lg_text_add(page->out, "quiet");
-        else
-            lg_text_addf(page->out, "c%zu", colour++ % COLOURS);
+        add_class(of, i, page->out);
         lg_text_addf(page->out, "\"/></svg>%s <b>", of->parts[i].name);
         lg_text_add_size(page->out, of->parts[i].bytes);
         lg_text_add(page->out, "</b></li>");
@@ -91,7 +98,6 @@ static void
 draw(lg__page *page, const bar *of)
 {
     double x = 0;
-    size_t colour = 0;
     lg_text *out = page->out;
     if (of->total == 0)
         return;
@@ -106,10 +112,8 @@ draw(lg__page *page, const bar *of)
                  WIDTH, HEIGHT);
     add_name(page, of);
     lg_text_add(out, ": the parts are listed below\">");
-    for (size_t i = 0; i < of->count; i++) {
-        draw_part(page, of, i, colour, &x);
-        colour += !of->parts[i].quiet;
-    }
+    for (size_t i = 0; i < of->count; i++)
+        draw_part(page, of, i, &x);
     lg_text_add(out, "</svg>");
     add_legend(page, of);
 }

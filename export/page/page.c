@@ -250,6 +250,7 @@ ask_growth(lg__page *page, lg_error *err)
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
     options.steps = given->steps;
     options.note = given->note;
+    options.settled = given->settled;
     if (given->summary_count < 2)
         return LG_OK;
     lg_status status =

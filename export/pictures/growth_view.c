@@ -426,18 +426,16 @@ draw_holder(leak_view *picture, const lg_growth_holder *holder, lg_error *err)
 }
 
 static void
-add_leak_words(const leak_view *picture)
+add_leak_words(const leak_view *picture, size_t holders, const uint64_t *freed)
 {
-    const lg_growth_row *row = picture->row;
     lg_view *view = picture->picker.view;
     lg_text *line = &view->headline;
-    lg_text_add(line,
-                row->holder_count == 1   ? "Cut the orange reference to free "
-                : row->holder_count == 2 ? "Cut both orange references to free "
-                                         : "Cut all ");
-    if (row->holder_count > 2)
-        lg_text_addf(line, "%zu orange references to free ", row->holder_count);
-    lg_text_add_sizes(line, picture->growth->device_names, row->freed,
+    lg_text_add(line, holders == 1   ? "Cut the orange reference to free "
+                      : holders == 2 ? "Cut both orange references to free "
+                                     : "Cut all ");
+    if (holders > 2)
+        lg_text_addf(line, "%zu orange references to free ", holders);
+    lg_text_add_sizes(line, picture->growth->device_names, freed,
                       (size_t)picture->growth->devices + 1);
     for (size_t i = 0; i < view->edge_count; i++)
         if (view->edges[i].tone == LG__TONE_PLAIN || view->edges[i].path)
@@ -447,34 +445,51 @@ add_leak_words(const leak_view *picture)
 }
 
 static lg_status
-draw_leak(leak_view *picture, const lg_analysis *analysis, lg_error *err)
+draw_leak(leak_view *picture, lg_error *err)
 {
     const lg_growth_row *row = picture->row;
     bool itself = row->verdict == LG_GROWTH_IN_PLACE;
     lg_status status = itself ? LG_OK : draw_members(picture, err);
     for (size_t i = 0; i < row->holder_count && i < HOLDERS && !status; i++)
         status = draw_holder(picture, &row->holders[i], err);
+    return status;
+}
+
+static lg_status
+draw_leaks(leak_view *picture, const size_t *rows, size_t count,
+           const uint64_t *freed, const lg_analysis *analysis, lg_error *err)
+{
+    lg_status status = LG_OK;
+    size_t holders = 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        picture->row = &picture->growth->rows[rows[i]];
+        holders += picture->row->holder_count;
+        status = draw_leak(picture, err);
+    }
     if (status)
         return status;
-    add_leak_words(picture);
+    add_leak_words(picture, holders, freed);
     lg__view_weigh(picture->picker.view, analysis);
     return lg__view_settle(picture->picker.view, err);
 }
 
 lg_status
-lg_view_leak(const lg_growth *growth, size_t row, const lg_analysis *analysis,
-             lg_view **out, lg_error *err)
+lg_view_leaks(const lg_growth *growth, const size_t *rows, size_t count,
+              const uint64_t *freed, const lg_analysis *analysis,
+              lg_view **out, lg_error *err)
 {
     lg_view_options options = {
         .size = sizeof options, .direction = LG_REFS, .max_nodes = LEAK_NODES};
-    leak_view picture = {.growth = growth, .row = &growth->rows[row]};
-    if (picture.row->holder_count == 0)
+    leak_view picture = {.growth = growth};
+    const lg_growth_row *first = count > 0 ? &growth->rows[rows[0]] : NULL;
+    if (first == NULL || first->holder_count == 0)
         return lg_error_set(err, LG_ENOTFOUND, "the leak has no known holder");
     lg_status status = lg__picker_open(
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
         picture.picker.view->form = LG__VIEW_GROWTH;
-        status = draw_leak(&picture, analysis, err);
+        status = draw_leaks(&picture, rows, count,
+                            freed != NULL ? freed : first->freed, analysis, err);
     }
     lg__picker_close(&picture.picker);
     if (status)

@@ -343,6 +343,7 @@ def report(
     steps: Sequence[float] | None = None,
     title: str | None = None,
     samples: _Path | None = None,
+    settled: bool = False,
     progress: _Progress = None,
 ) -> str: ...
 def what_if(
@@ -643,6 +644,7 @@ class Snapshot:
         steps: Sequence[float] | None = None,
         title: str | None = None,
         samples: _Path | None = None,
+        settled: bool = False,
         progress: _Progress = None,
     ) -> str: ...
     def summary(self, path: _Path, *, progress: _Progress = None) -> str: ...

@@ -194,6 +194,31 @@ cells(void)
     lg_text_free(&text);
 }
 
+// A path breaks between its steps, but neither within a key nor into many lines.
+static void
+paths_in_cells(void)
+{
+    static const char *const texts[] = {
+        "short",     "train.trainer.optimizer.state[0]['a.b.c']",
+        "four",      "train.trainer.optimizer_of_it.one.steps_of_it.two",
+        "five",      "train.trainer_of_it.optimizer.first_of_all.second_one"
+                     ".the_third_of_it",
+        "two words", "1.5",
+    };
+    lg_text text = two_columns(texts, 4, 30);
+    CHECK_TEXT(text, "what grows  who holds it\n"
+                     "short       train.trainer\n"
+                     "            .optimizer.state\n"
+                     "            [0]['a.b.c']\n"
+                     "four        train.trainer\n"
+                     "            .optimizer_of_it\n"
+                     "            .one.steps_of_it\n"
+                     "            .two\n"
+                     "five        train.tr…ird_of_it\n"
+                     "two words   1.5\n");
+    lg_text_free(&text);
+}
+
 // Numbers keep their distance, however long they are, and what stands below a
 // row moves to the left where that gives it room.
 static void
@@ -262,6 +287,7 @@ SUITE(fit)
     RUN(underlines);
     RUN(tables);
     RUN(cells);
+    RUN(paths_in_cells);
     RUN(numbers_and_below);
     RUN(colours);
     RUN(colours_of_calls);

@@ -502,6 +502,11 @@ class Command(unittest.TestCase):
 
     def test_a_set_retains_what_its_members_share(self) -> None:
         self.fine("retained", "held.lgs", "type:report.Page")
+        several = ("type:app.Service", "type:app.Service", "type:bytearray")
+        both = json.loads(self.fine("retained", "disjoint.lgs", *several, "--json"))
+        first = json.loads(self.fine("retained", "disjoint.lgs", several[0], "--json"))
+        last = json.loads(self.fine("retained", "disjoint.lgs", several[2], "--json"))
+        self.assertEqual(both["count"], first["count"] + last["count"])
         text = self.fine("retained", "disjoint.lgs", "type:app.Service")
         self.assertIn("1 object retains 64.0 MiB", text)
 

@@ -105,6 +105,12 @@ function checkDepth({ places, layout }) {
   places.addUp(root, 0, null, false);
   const names = layout.treemap(root, 800, 500).map((area) => places.chainName(area.chain));
   assert.deepStrictEqual([...names], ["everything › app", ".x.y.z[*]", "T", ".n"]);
+  // What has most of the bytes itself has an area of its own, in its own colour.
+  const heavy = places.read({ devices: ["host"], places: [row(-1, "app", 0), row(0, ".x", 11),
+    row(1, ".y", 89)] });
+  places.addUp(heavy, 0, null, false);
+  assert.deepStrictEqual([...layout.treemap(heavy, 800, 500).map((area) => area.place.label)],
+    [".x", ".y"]);
   const steps = layout.icicle(root, 800, 14).map((area) => places.name(area.place));
   assert.deepStrictEqual([...steps], ["everything", "app", ".x", ".y", ".z", "[*]", "T", ".n"]);
   assert.strictEqual(layout.icicle(root, 800, 3).pop().place.label, ".x");
@@ -170,6 +176,15 @@ function checkColours() {
         const [a, b] = [one, other].map((name) => lab(value(name), eyes).lab);
         assert(Math.hypot(...a.map((part, at) => part - b[at])) >= 12, `${one} and ${other}`);
       }));
+    // In a bar or a chart, only parts in a row are neighbours.
+    for (const eyes of [everybody, deuteranope])
+      for (const row of [[0, 1, 2, 3, 4, 5, 6, 7, 8].map((at) => `c${at}`),
+        ["quiet-fill", "quiet-1", "quiet-2", "quiet-3"]])
+        row.forEach((one, i) => {
+          const other = row[(i + 1) % row.length];
+          const [a, b] = [one, other].map((name) => lab(value(name), eyes).lab);
+          assert(Math.hypot(...a.map((part, at) => part - b[at])) >= 12, `${one} and ${other}`);
+        });
   }
 }
 

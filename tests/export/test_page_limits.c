@@ -129,11 +129,16 @@ check_part(const lg_text *page, const char *name, bool quiet)
     char legend[100];
     snprintf(legend, sizeof legend, "</svg>%s <b>", name);
     size_t parts = count_of(page, legend);
-    snprintf(legend, sizeof legend, "class=\"quiet\"/></svg>%s <b>", name);
-    if (parts != 1 || count_of(page, legend) != quiet)
+    size_t greys = 0;
+    for (int grey = 0; grey < 4; grey++) {
+        snprintf(legend, sizeof legend, "class=\"quiet q%d\"/></svg>%s <b>",
+                 grey, name);
+        greys += count_of(page, legend);
+    }
+    if (parts != 1 || greys != quiet)
         fprintf(stderr, "%s: %zu parts, %zu of them quiet\n", name, parts,
-                count_of(page, legend));
-    CHECK(parts == 1 && count_of(page, legend) == quiet);
+                greys);
+    CHECK(parts == 1 && greys == quiet);
 }
 
 // Memory that is free, or that nobody knows the owner of, is quiet.

@@ -1,5 +1,6 @@
 """Tests the report page of a process, and of what grows in it."""
 
+import functools
 import json
 import re
 import sys
@@ -123,3 +124,48 @@ def test_one_leak_is_one_card(tmp_path):
     assert areas[0] == "quiet" and areas[1] == "c0" and len(areas) >= 2
     assert 'href="#growth"' in chart and "both." in chart
     assert chart.count('<g class="at">') == 3
+
+
+@functools.lru_cache(maxsize=None)
+def early(_):
+    """Keep each argument."""
+
+
+@functools.lru_cache(maxsize=None)
+def late(_):
+    """Keep each argument, too."""
+
+
+def carry(shared, size):
+    """Make an entry that has bytes of its own and some that it shares."""
+    entry = Entry()
+    entry.shared, entry.own = shared, bytearray(size)
+    return entry
+
+
+def test_a_mistake_with_two_leaks_is_one_card(tmp_path):
+    taken = []
+    for number in range(150):
+        shared = bytearray(20_000)
+        early(carry(shared, 3000))
+        late(carry(shared, 2000))
+        if number % 50 == 49:
+            taken.append(leakgraph.snapshot())
+    early.cache_clear()
+    late.cache_clear()
+    *earlier, newest = taken
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer")
+        newest.report(tmp_path / "page.html", earlier=earlier, settled=True)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    cards = re.search(r'<ol class="advice">(.*?)</ol>', page, re.DOTALL)[1]
+    (card,) = [each for each in cards.split("<li class=") if "lru-cache" in each]
+    assert card.count("alone frees") == 2 and "both together free" in card
+    assert ".early" in card and ".late" in card
+    # 50 of each, with what they share, from snapshot to snapshot: 1.22 MiB, and
+    # what their tables and instances take.
+    assert 1.18 < float(re.search(r"\+([\d.]+) MiB per snapshot", card)[1]) < 1.35
+    assert 2.36 < float(re.search(r"It gained ([\d.]+) MiB", card)[1]) < 2.7
+    # Each box of members is named where it is, and where the tree leads to it.
+    assert card.count("150 tuple · ") > 2
+    assert "settled=True or" not in page

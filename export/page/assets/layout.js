@@ -6,16 +6,20 @@ const layout = {
   LEAST: 3, // narrower areas cannot be seen
   ROOM: 1600, // smaller areas, in square pixels, show nothing of what they own
 
-  // A place that has all its bytes in one child, that child, and so on to the first that shares
-  // them out. The view shows them as one area, so that no area is blank that owns something.
+  // A place that has nearly all its bytes in one child, that child, and so on to the first that
+  // shares them out or has bytes of its own. The view shows them as one area, so that no area is
+  // blank that owns something, and what has the bytes gives the area its colour.
   chain(place) {
     const chain = [place];
     for (let owned = [place]; owned.length === 1;) {
-      owned = owned[0].children.filter((child) => child.value > 0);
+      const above = owned[0];
+      owned = above.children.filter((child) => child.value > 0);
+      if (owned.length === 1 && owned[0].value < this.NEARLY * above.value) owned = [];
       if (owned.length === 1) chain.push(owned[0]);
     }
     return chain;
   },
+  NEARLY: 0.9,
 
   // What d3 lays out: the places below `focus` that have bytes. `opens` decides whether a place
   // shows what it owns; `follow` lists the places that one area shows.

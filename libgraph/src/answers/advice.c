@@ -184,6 +184,29 @@ is_inside(const lg_answers *answers, uint32_t node)
     return false;
 }
 
+size_t
+lg_advice_leads(const lg_answers *answers, const lg_advice_item *item,
+                size_t rows[LG_ADVICE_MOST])
+{
+    const lg_growth *growth = answers->growth;
+    size_t first =
+        item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
+    size_t count = 0;
+    if (first == SIZE_MAX)
+        return 0;
+    rows[count++] = first;
+    for (size_t i = 0; item->kind == LG_ADVICE_FINDING && i < growth->count &&
+                       count < LG_ADVICE_MOST;
+         i++) {
+        const lg_growth_row *row = &growth->rows[i];
+        if (i != first && row->lead == i && row->gained > 0 &&
+            row->verdict != LG_GROWTH_SETTLED &&
+            explains(answers, item->index, row))
+            rows[count++] = i;
+    }
+    return count;
+}
+
 static void
 add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
 {

@@ -29,9 +29,16 @@ static const lg__column of_holder[OF_HOLDERS] = {
     [OF_ALONE] = {"alone", .type = LG_COLUMN_SIZE},
 };
 
+// The rows that lead the leaks of an item.
+typedef struct leads {
+    size_t rows[LG_ADVICE_MOST];
+    size_t count;
+} leads;
+
 typedef struct words {
     const lg_answers *answers;
     const lg_graph *graph;
+    leads leads;
     lg_text rate;
     lg_text what;
     lg_text held_by;
@@ -39,20 +46,25 @@ typedef struct words {
     lg_text fix;
 } words;
 
-// Writes a sentence about what a leak gained.
+// Writes a sentence about what the leaks gained.
 static void
-format_gain(const lg_growth *growth, size_t lead, lg_text *out)
+format_gain(const lg_growth *growth, const leads *of, lg_text *out)
 {
-    int64_t gained = lg_growth_leak_gained(growth, lead);
+    int64_t gained = 0;
+    for (size_t i = 0; i < of->count; i++)
+        gained += lg_growth_leak_gained(growth, of->rows[i]);
     lg_text_add(out, "It gained ");
     lg_text_add_size(out, gained < 0 ? 0 : (uint64_t)gained);
     lg_text_addf(out, " in %u snapshots.", growth->snapshots);
 }
 
 static void
-format_rate(const lg_growth *growth, size_t lead, lg_text *out)
+format_rate(const lg_growth *growth, const leads *of, lg_text *out)
 {
-    lg_text_add_change(out, lg_growth_leak_rate(growth, lead));
+    double rate = 0;
+    for (size_t i = 0; i < of->count; i++)
+        rate += lg_growth_leak_rate(growth, of->rows[i]);
+    lg_text_add_change(out, rate);
     lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
 }
 
@@ -67,10 +79,10 @@ format_finding(words *say, const lg_advice_item *item, lg_error *err)
                     first->holders->example, group->varied, &say->what);
     lg__format_freed(say->graph, group->retained, group->freed, &say->what);
     lg__format_advice(say->graph, first, false, &say->cause);
-    if (item->grows != SIZE_MAX) {
+    if (say->leads.count > 0) {
         lg_text_add(&say->cause, " ");
-        format_gain(say->answers->growth, item->grows, &say->cause);
-        format_rate(say->answers->growth, item->grows, &say->rate);
+        format_gain(say->answers->growth, &say->leads, &say->cause);
+        format_rate(say->answers->growth, &say->leads, &say->rate);
     }
     lg__format_advice(say->graph, first, true, &say->fix);
     return lg__format_holder(say->answers->analysis, first->holders,
@@ -119,8 +131,8 @@ format_growth(words *say, const lg_advice_item *item)
     const lg_growth_row *row = &growth->rows[item->index];
     lg__format_growth_things(growth, row, &say->what);
     lg__format_growth_holder(growth, say->graph, row, &say->held_by);
-    format_gain(growth, item->index, &say->cause);
-    format_rate(growth, item->index, &say->rate);
+    format_gain(growth, &say->leads, &say->cause);
+    format_rate(growth, &say->leads, &say->rate);
     if (row->holder_count > 0 && row->verdict == LG_GROWTH_ACCUMULATES)
         format_holders_fix(say->graph, row, &say->fix);
     else
@@ -211,39 +223,89 @@ format_item(words *say, const lg_advice_item *item, lg_error *err)
     return LG_OK;
 }
 
-static size_t
-leak_of(const lg_advice_item *item)
-{
-    return item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
-}
-
-// Adds who must let go of the leak, and its bytes in each snapshot.
 static void
-put_leak(lg_table *table, const words *say, const lg_advice_item *item)
+put_leak_holders(lg_table *list, const lg_graph *graph,
+                 const lg_growth_row *row)
 {
-    const lg_growth *growth = say->answers->growth;
-    size_t lead = leak_of(item);
-    lg_table *list = lg__put_table(table, HOLDERS, of_holder, OF_HOLDERS);
-    if (lead == SIZE_MAX)
-        return;
-    const lg_growth_row *row = &growth->rows[lead];
     for (size_t i = 0; i < row->holder_count; i++) {
         lg_text path = {0};
-        lg__format_keeper(say->graph, &row->holders[i], &path);
+        lg__format_keeper(graph, &row->holders[i], &path);
         lg__table_row(list);
         lg__put_formatted(list, OF_PATH, &path);
-        lg__put_node(list, OF_HOLDER, say->graph, row->holders[i].node);
+        lg__put_node(list, OF_HOLDER, graph, row->holders[i].node);
         lg__put_each(list, OF_ALONE, row->holders[i].alone);
     }
-    uint64_t *series = lg__wide_alloc(growth->snapshots * sizeof *series);
-    if (series == NULL) {
-        if (table != NULL)
-            table->failed = true;
-        return;
+}
+
+// Holders that make no mistake are not to let go, so nobody asks what that
+// frees.
+static lg_status
+put_finding_holders(lg_table *list, const words *say, const lg_finding *finding,
+                    lg_error *err)
+{
+    lg_status status = LG_OK;
+    size_t mistakes = lg__count_mistakes(finding);
+    for (size_t i = 0; i < finding->holder_count && i < LG_ADVICE_MOST &&
+                       status == LG_OK;
+         i++) {
+        const lg_holder *holder = &finding->holders[i];
+        lg_text path = {0};
+        status = lg__format_holder_place(say->answers->analysis, holder, &path,
+                                         err);
+        lg__table_row(list);
+        lg__put_formatted(list, OF_PATH, &path);
+        lg__put_node(list, OF_HOLDER, say->graph, holder->node);
+        if (i < mistakes)
+            lg__put_each(list, OF_ALONE, holder->retained);
     }
-    lg_growth_leak_series(growth, lead, series);
-    lg__put_numbers(table, SERIES, series, growth->snapshots);
-    lg__wide_free(series);
+    return status;
+}
+
+// Lists who must let go: the holders of the leaks, or those of the finding if it
+// knows more.
+static lg_status
+put_holders(lg_table *table, const words *say, const lg_advice_item *item,
+            lg_error *err)
+{
+    const lg_findings *findings = say->answers->findings;
+    const lg_growth *growth = say->answers->growth;
+    lg_table *list = lg__put_table(table, HOLDERS, of_holder, OF_HOLDERS);
+    size_t known = 0;
+    for (size_t i = 0; i < say->leads.count; i++)
+        known += growth->rows[say->leads.rows[i]].holder_count;
+    if (item->kind == LG_ADVICE_FINDING) {
+        const lg_finding *first =
+            &findings->items[findings->groups[item->index].first];
+        if (first->holder_count >= known)
+            return put_finding_holders(list, say, first, err);
+    }
+    for (size_t i = 0; i < say->leads.count; i++)
+        put_leak_holders(list, say->graph, &growth->rows[say->leads.rows[i]]);
+    return LG_OK;
+}
+
+// Adds the bytes of the leaks in each snapshot.
+static void
+put_series(lg_table *table, const words *say)
+{
+    const lg_growth *growth = say->answers->growth;
+    if (say->leads.count == 0)
+        return;
+    size_t size = growth->snapshots * sizeof(uint64_t);
+    uint64_t *sum = lg__wide_alloc(size);
+    uint64_t *one = lg__wide_alloc(size);
+    for (size_t i = 0; sum != NULL && one != NULL && i < say->leads.count;
+         i++) {
+        lg_growth_leak_series(growth, say->leads.rows[i], one);
+        for (uint32_t at = 0; at < growth->snapshots; at++)
+            sum[at] = (i > 0 ? sum[at] : 0) + one[at];
+    }
+    if (sum != NULL && one != NULL)
+        lg__put_numbers(table, SERIES, sum, growth->snapshots);
+    else if (table != NULL)
+        table->failed = true;
+    lg__wide_free(sum);
+    lg__wide_free(one);
 }
 
 lg_status
@@ -256,6 +318,7 @@ lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
     for (size_t i = 0; i < advice->count && status == LG_OK; i++) {
         const lg_advice_item *item = &advice->items[i];
         words say = {.answers = answers, .graph = graph};
+        say.leads.count = lg_advice_leads(answers, item, say.leads.rows);
         status = format_item(&say, item, err);
         lg__table_row(table);
         lg__put_literal(table, KIND, lg_advice_kind_name(item->kind));
@@ -266,7 +329,9 @@ lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
         lg__put_formatted(table, HELD_BY, &say.held_by);
         lg__put_formatted(table, CAUSE, &say.cause);
         lg__put_formatted(table, FIX, &say.fix);
-        put_leak(table, &say, item);
+        if (status == LG_OK)
+            status = put_holders(table, &say, item, err);
+        put_series(table, &say);
     }
     if (status == LG_OK)
         return lg__table_finish(table, out, err);

@@ -387,8 +387,11 @@ format_below(lg_table *table, const lg_growth *growth)
         lg_text_addf(&said, "%s: compare three or more\n", caveat);
     if (growth->settled > 0) {
         lg_text_add_count(&said, growth->settled);
-        lg_text_add(&said, growth->settled == 1 ? " place" : " places");
-        lg_text_add(&said, " grew and stopped, or will at a limit\n");
+        lg_text_add(&said, growth->settled == 1
+                               ? " place has settled: settled=True or "
+                                 "--settled gives it a row\n"
+                               : " places have settled: settled=True or "
+                                 "--settled gives them rows\n");
     }
     format_accounts(growth, &said);
     lg__table_format_below(table, &said);

@@ -7,32 +7,38 @@
 
 enum { HOLDERS_SHOWN = 8 }; // most holders of one finding
 
+lg_status
+lg__format_holder_place(const lg_analysis *analysis, const lg_holder *holder,
+                        lg_text *out, lg_error *err)
+{
+    if (holder->node == LG_NONE)
+        lg_text_add(out, "C++, which no snapshot sees");
+    else if (holder->path.start != LG_STARTS_NOWHERE)
+        lg_path_label(lg_analysis_graph(analysis), &holder->path, out);
+    else if (lg_node_is_reachable(analysis, holder->node))
+        lg_text_add(out, "the interpreter");
+    else
+        return lg__garbage_format(analysis, holder->node, out, err);
+    return LG_OK;
+}
+
 // Writes a holder: its place, title and number.
 lg_status
 lg__format_holder(const lg_analysis *analysis, const lg_holder *holder,
                   lg_text *out, lg_error *err)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
-    lg_status status = LG_OK;
-    if (holder->node == LG_NONE) {
-        lg_text_add(out, "C++, which no snapshot sees");
-        return LG_OK;
-    }
-    if (holder->path.start != LG_STARTS_NOWHERE)
-        lg_path_label(graph, &holder->path, out);
-    else if (lg_node_is_reachable(analysis, holder->node))
-        lg_text_add(out, "the interpreter");
-    else
-        status = lg__garbage_format(analysis, holder->node, out, err);
+    lg_status status = lg__format_holder_place(analysis, holder, out, err);
+    if (holder->node == LG_NONE)
+        return status;
     lg_text_add(out, "  ");
     lg_node_title(graph, holder->node, false, out);
     lg_text_addf(out, " #%u", holder->node);
     return status;
 }
 
-// Returns how many holders make a known mistake; they come first.
-static size_t
-count_mistakes(const lg_finding *finding)
+size_t
+lg__count_mistakes(const lg_finding *finding)
 {
     size_t listed =
         finding->others < LG_OTHERS_LISTED ? finding->others : LG_OTHERS_LISTED;
@@ -46,7 +52,7 @@ lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     size_t shown = finding->holder_count;
-    size_t mistakes = count_mistakes(finding);
+    size_t mistakes = lg__count_mistakes(finding);
     if (shown > HOLDERS_SHOWN)
         shown = HOLDERS_SHOWN;
     lg_status status = LG_OK;

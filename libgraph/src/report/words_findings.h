@@ -7,6 +7,12 @@
 #include <leakgraph/internal/findings.h>
 #include <leakgraph/text.h>
 
+/** Returns how many holders make a known mistake; they come first. */
+size_t lg__count_mistakes(const lg_finding *finding);
+/** Writes the place of a holder. */
+lg_status lg__format_holder_place(const lg_analysis *analysis,
+                                  const lg_holder *holder, lg_text *out,
+                                  lg_error *err);
 /** Writes a holder: its place, title and number. */
 lg_status lg__format_holder(const lg_analysis *analysis,
                             const lg_holder *holder, lg_text *out,

@@ -10,6 +10,9 @@
 // of a line has not even that much, the line begins at the left.
 enum { LEAST_ROOM = 24, NO_ROOM = 12 };
 
+// A path in a cell takes at most so many lines.
+enum { MOST_LINES = 4 };
+
 // What stands for the middle of a word, one column wide.
 static const char ellipsis[] = "…";
 
@@ -191,6 +194,51 @@ hang_of(size_t indent, size_t columns)
     return hang + LEAST_ROOM <= columns ? hang : 0;
 }
 
+// Returns where the steps of a path such as `train.losses[0]` end that fit;
+// `at` if not even the first does.
+static const char *
+steps_that_fit(const char *at, const char *end, size_t room)
+{
+    const char *fits = at;
+    for (const char *c = at; c + 1 < end; c++) {
+        bool step = *c == '[' || (*c == '.' && is_letter(c[1]));
+        if (step && width_of(at, c) > room)
+            break;
+        fits = step ? c : fits;
+        c += *c == '[' ? end_of_index(c, end) - c - 1 : 0;
+    }
+    return fits;
+}
+
+// Returns whether a path is whole in a few lines that break between its steps.
+static bool
+breaks_well(const char *at, const char *end, size_t room)
+{
+    for (int lines = 1; lines <= MOST_LINES; lines++) {
+        if (width_of(at, end) <= room)
+            return true;
+        const char *stop = steps_that_fit(at, end, room);
+        if (stop == at)
+            return false;
+        at = stop;
+    }
+    return false;
+}
+
+// Adds the beginning of a word that is too long for a line, and returns where
+// it ends. A path goes on in the next line, or the word loses its middle.
+static const char *
+add_long_word(const char *at, const char *end, size_t room, lg_text *out)
+{
+    if (!breaks_well(at, end, room)) {
+        lg__fit_word(at, (size_t)(end - at), room, out);
+        return end;
+    }
+    const char *stop = steps_that_fit(at, end, room);
+    lg_text_add_bytes(out, at, (size_t)(stop - at));
+    return stop;
+}
+
 void
 lg__fit_words(const char *text, size_t length, size_t columns, lg_text *out)
 {
@@ -205,8 +253,7 @@ lg__fit_words(const char *text, size_t length, size_t columns, lg_text *out)
         if (stop > at) {
             lg_text_add_bytes(out, at, (size_t)(stop - at));
         } else {
-            stop = end_of_word(at, end);
-            lg__fit_word(at, (size_t)(stop - at), columns - indent, out);
+            stop = add_long_word(at, end_of_word(at, end), columns - indent, out);
         }
         at = skip_spaces(stop, end);
         indent = hang;

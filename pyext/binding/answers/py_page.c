@@ -11,7 +11,7 @@
 const char lg__snapshot_report_doc[] =
     "report($self, /, path, *, earlier=(), steps=None, title=None, "
     "samples=None,\n"
-    "       progress=None)\n"
+    "       settled=False, progress=None)\n"
     "--\n\n"
     "Write one web page with all answers to a file and return its path.\n\n"
     "The page needs no network: open it in a browser, and share it. {pid}, "
@@ -28,9 +28,10 @@ const char lg__snapshot_report_doc[] =
     "then "
     "shows\n"
     "          memory over time\n"
+    "settled   list also what grew and stopped\n"
     "progress  as in snapshot()";
 
-enum { PATH, EARLIER, STEPS, TITLE, SAMPLES, PROGRESS, ARGUMENTS };
+enum { PATH, EARLIER, STEPS, TITLE, SAMPLES, SETTLED, PROGRESS, ARGUMENTS };
 
 typedef struct page_request {
     lg__snapshot_object *snapshot;
@@ -39,6 +40,7 @@ typedef struct page_request {
     const char *title;
     PyObject *samples_path; /* bytes; NULL: none */
     lg_samples samples;
+    bool settled;
     lg__compared compared;
     lg_growth_order order;
     double *steps;
@@ -111,6 +113,7 @@ request_parse(page_request *self, PyObject *const *values)
                               values[STEPS], &self->steps) &&
            lg__arg_text("title", values[TITLE], &self->title) &&
            request_samples(self, values[SAMPLES]) &&
+           lg__arg_flag(values[SETTLED], &self->settled) &&
            (self->path = lg__pathname_filled(values[PATH])) != NULL &&
            lg__progress_begin(&self->progress, values[PROGRESS]);
 }
@@ -186,6 +189,7 @@ request_run(page_request *self)
         options.summary_count = self->order.count;
         options.steps = self->steps;
         options.note = self->order.said.data;
+        options.settled = self->settled;
     }
     lg_error error;
     lg_status status;
@@ -203,8 +207,9 @@ PyObject *
 lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const char *const names[] = {"path",    "earlier",  "steps", "title",
-                                        "samples", "progress", NULL};
+    static const char *const names[] = {"path",    "earlier", "steps",
+                                        "title",   "samples", "settled",
+                                        "progress", NULL};
     static const lg__arg_list list = {"report", names, 1, 1};
     PyObject *values[ARGUMENTS] = {NULL};
     page_request self = {.snapshot = (lg__snapshot_object *)snapshot};

@@ -59,7 +59,7 @@ const char lg__core_info_doc[] =
     "info($module, /)\n--\n\nFacts about a snapshot that is taken now: Info.";
 const char lg__core_report_doc[] =
     "report($module, /, path, *, earlier=(), steps=None, title=None, "
-    "samples=None,\n       progress=None)\n--\n\n"
+    "samples=None,\n       settled=False, progress=None)\n--\n\n"
     "Write one web page with all answers, and return its path.\n\n" TAKES
     "report().";
 const char lg__core_retained_doc[] =

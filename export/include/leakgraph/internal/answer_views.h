@@ -62,14 +62,16 @@ lg_status lg_view_paths(const lg_analysis *analysis, const lg_node *nodes,
 lg_status lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err);
 
 /**
- * Draws one leak: how the roots reach each of its holders, and what these hold
- * together, with the series of the row that leads it. Orange references go when
- * the holders let go. LG_ENOTFOUND if the row has no holders. `analysis` is of
- * the newest snapshot.
+ * Draws leaks: how the roots reach each of their holders, and what these hold
+ * together, with the series of the rows that lead them. Orange references go
+ * when the holders let go, and then `freed` goes, by device (NULL: what goes
+ * with the holders of the one row). LG_ENOTFOUND if the first row has no
+ * holders. `analysis` is of the newest snapshot.
  */
-lg_status lg_view_leak(const lg_growth *growth, size_t row,
-                       const lg_analysis *analysis, lg_view **out,
-                       lg_error *err);
+lg_status lg_view_leaks(const lg_growth *growth, const size_t *rows,
+                        size_t count, const uint64_t *freed,
+                        const lg_analysis *analysis, lg_view **out,
+                        lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ typedef struct lg_page_options {
     const lg_changes *changes; /**< of the same, if somebody has made them */
     const double *steps;       /**< as in lg_growth_options */
     const char *note;          /**< as in lg_growth_options */
+    bool settled;              /**< likewise */
     const char *name; /**< the title if there is no other: a file's name */
     const lg_samples *samples; /**< the memory of the process at more moments,
                                     which the chart shows; or NULL */
