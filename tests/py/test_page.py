@@ -126,12 +126,12 @@ def test_one_leak_is_one_card(tmp_path):
     assert chart.count('<g class="at">') == 3
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def early(_):
     """Keep each argument."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def late(_):
     """Keep each argument, too."""
 
