@@ -151,8 +151,8 @@ read_request(request *to, int argc, char **argv)
     bool needed = lg_option_is_required(first) && !to->given[0].given;
     int least = needed ? 2 : 1, count = argc - optind;
     int most = takes_several(first) && count > least ? count
-               : stands_alone(first)                ? 2
-                                                    : 1;
+               : stands_alone(first)                 ? 2
+                                                     : 1;
     if (!lg__words_check(verb, count, least, most))
         return false;
     take_words(to, argv + optind + 1, count - 1);

@@ -475,8 +475,8 @@ draw_leaks(leak_view *picture, const size_t *rows, size_t count,
 
 lg_status
 lg_view_leaks(const lg_growth *growth, const size_t *rows, size_t count,
-              const uint64_t *freed, const lg_analysis *analysis,
-              lg_view **out, lg_error *err)
+              const uint64_t *freed, const lg_analysis *analysis, lg_view **out,
+              lg_error *err)
 {
     lg_view_options options = {
         .size = sizeof options, .direction = LG_REFS, .max_nodes = LEAK_NODES};
@@ -488,8 +488,9 @@ lg_view_leaks(const lg_growth *growth, const size_t *rows, size_t count,
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
         picture.picker.view->form = LG__VIEW_GROWTH;
-        status = draw_leaks(&picture, rows, count,
-                            freed != NULL ? freed : first->freed, analysis, err);
+        status =
+            draw_leaks(&picture, rows, count,
+                       freed != NULL ? freed : first->freed, analysis, err);
     }
     lg__picker_close(&picture.picker);
     if (status)

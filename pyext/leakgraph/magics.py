@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from inspect import getdoc
 from io import StringIO
 from typing import Any
 
@@ -50,33 +49,34 @@ _OF_TEXT: dict[str, Callable[[str], object]] = {
     "sql": lambda query: leakgraph.sql(query),
 }
 _VERBS = tuple(sorted({**_QUESTIONS, **_ABOUT, **_OF_TEXT}))
+#: What an empty line shows.
+_USAGE = """\
+%leakgraph asks what keeps memory alive, and %%leakgraph what a cell lets grow.
+
+%leakgraph                                what you read here
+%leakgraph VERB [--OPTION VALUE ...]      allocations, cycles, dominators, figures,
+                                          findings, info, memory, native, tensors,
+                                          threads, top, types, waste
+%leakgraph VERB [--OPTION VALUE ...] EXPRESSION
+                                          path, paths, referrers, refs, retained, why
+%leakgraph search WORDS                   the program's names that have these words
+%leakgraph sql QUERY                      SQL over the heap; needs duckdb
+%%leakgraph [--rounds N] [--calls N] [--min-bytes SIZE]
+                                          what grows while the cell runs
+
+Options are the arguments of the functions of these names. threads leaves out those of
+the kernel: --module * shows all. A cell runs once between two snapshots, and with
+--rounds again and again, which tells a leak from what is made once.
+"""
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the magics with a shell of IPython.
-
-    %leakgraph                                what you read here
-    %leakgraph VERB [--OPTION VALUE ...]      allocations, cycles, dominators, figures,
-                                              findings, info, memory, native, tensors,
-                                              threads, top, types, waste
-    %leakgraph VERB [--OPTION VALUE ...] EXPRESSION
-                                              path, paths, referrers, refs, retained,
-                                              why
-    %leakgraph search WORDS                   the program's names that have these words
-    %leakgraph sql QUERY                      SQL over the heap; needs duckdb
-    %%leakgraph [--rounds N] [--calls N] [--min-bytes SIZE]
-                                              what grows while the cell runs
-
-    Options are the arguments of the functions of these names; threads leaves out those
-    of the kernel: --module * shows all. A cell runs once between
-    two snapshots, and with --rounds again and again, which tells a leak from what is
-    made once.
-    """
+    """Register the magics with a shell of IPython."""
 
     def magic(line: str, cell: str | None = None) -> object:
         return _ask(shell, line) if cell is None else _grow(shell, line, cell)
 
-    magic.__doc__ = load_ipython_extension.__doc__
+    magic.__doc__ = _USAGE
     shell.register_magic_function(magic, "line_cell", "leakgraph")
     shell.set_hook("complete_command", _complete, str_key="%leakgraph")
 
@@ -98,7 +98,7 @@ def _complete(shell: Any, event: Any) -> list[str]:
 def _ask(shell: Any, line: str) -> object:
     """Return the answer to a line; to an empty one, how to ask."""
     if not line.strip():
-        return _Usage(getdoc(load_ipython_extension))
+        return _Usage(_USAGE)
     verb, _, rest = line.strip().partition(" ")
     if verb in _OF_TEXT:
         return _OF_TEXT[verb](rest)

@@ -194,16 +194,21 @@ cells(void)
     lg_text_free(&text);
 }
 
-// A path breaks between its steps, but neither within a key nor into many lines.
+// A path breaks between its steps, but neither within a key nor into many
+// lines.
 static void
 paths_in_cells(void)
 {
     static const char *const texts[] = {
-        "short",     "train.trainer.optimizer.state[0]['a.b.c']",
-        "four",      "train.trainer.optimizer_of_it.one.steps_of_it.two",
-        "five",      "train.trainer_of_it.optimizer.first_of_all.second_one"
-                     ".the_third_of_it",
-        "two words", "1.5",
+        "short",
+        "train.trainer.optimizer.state[0]['a.b.c']",
+        "four",
+        "train.trainer.optimizer_of_it.one.steps_of_it.two",
+        "five",
+        "train.trainer_of_it.optimizer.first_of_all.second_one"
+        ".the_third_of_it",
+        "two words",
+        "1.5",
     };
     lg_text text = two_columns(texts, 4, 30);
     CHECK_TEXT(text, "what grows  who holds it\n"

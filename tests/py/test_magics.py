@@ -93,7 +93,9 @@ def test_what_it_refuses(shell: Any) -> None:
 
 def test_an_empty_line_says_how_to_ask(shell: Any) -> None:
     usage = ask(shell, "")
-    assert "%leakgraph VERB" in repr(usage) and repr(usage) == str(usage)
+    assert repr(usage).startswith("%leakgraph asks ") and repr(usage) == str(usage)
+    assert "%leakgraph VERB" in repr(usage)
+    assert max(map(len, repr(usage).splitlines())) <= 88
 
 
 def test_why_has_no_holder_but_the_program(shell: Any) -> None:

@@ -189,8 +189,7 @@ lg_advice_leads(const lg_answers *answers, const lg_advice_item *item,
                 size_t rows[LG_ADVICE_MOST])
 {
     const lg_growth *growth = answers->growth;
-    size_t first =
-        item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
+    size_t first = item->kind == LG_ADVICE_GROWTH ? item->index : item->grows;
     size_t count = 0;
     if (first == SIZE_MAX)
         return 0;

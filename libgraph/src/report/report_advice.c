@@ -245,13 +245,13 @@ put_finding_holders(lg_table *list, const words *say, const lg_finding *finding,
 {
     lg_status status = LG_OK;
     size_t mistakes = lg__count_mistakes(finding);
-    for (size_t i = 0; i < finding->holder_count && i < LG_ADVICE_MOST &&
-                       status == LG_OK;
+    for (size_t i = 0;
+         i < finding->holder_count && i < LG_ADVICE_MOST && status == LG_OK;
          i++) {
         const lg_holder *holder = &finding->holders[i];
         lg_text path = {0};
-        status = lg__format_holder_place(say->answers->analysis, holder, &path,
-                                         err);
+        status =
+            lg__format_holder_place(say->answers->analysis, holder, &path, err);
         lg__table_row(list);
         lg__put_formatted(list, OF_PATH, &path);
         lg__put_node(list, OF_HOLDER, say->graph, holder->node);
@@ -261,8 +261,8 @@ put_finding_holders(lg_table *list, const words *say, const lg_finding *finding,
     return status;
 }
 
-// Lists who must let go: the holders of the leaks, or those of the finding if it
-// knows more.
+// Lists who must let go: the holders of the leaks, or those of the finding if
+// it knows more.
 static lg_status
 put_holders(lg_table *table, const words *say, const lg_advice_item *item,
             lg_error *err)

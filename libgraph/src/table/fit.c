@@ -253,7 +253,8 @@ lg__fit_words(const char *text, size_t length, size_t columns, lg_text *out)
         if (stop > at) {
             lg_text_add_bytes(out, at, (size_t)(stop - at));
         } else {
-            stop = add_long_word(at, end_of_word(at, end), columns - indent, out);
+            stop =
+                add_long_word(at, end_of_word(at, end), columns - indent, out);
         }
         at = skip_spaces(stop, end);
         indent = hang;

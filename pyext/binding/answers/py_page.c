@@ -207,8 +207,8 @@ PyObject *
 lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const char *const names[] = {"path",    "earlier", "steps",
-                                        "title",   "samples", "settled",
+    static const char *const names[] = {"path",     "earlier", "steps",
+                                        "title",    "samples", "settled",
                                         "progress", NULL};
     static const lg__arg_list list = {"report", names, 1, 1};
     PyObject *values[ARGUMENTS] = {NULL};

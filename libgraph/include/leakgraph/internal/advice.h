@@ -67,9 +67,9 @@ typedef struct lg_advice {
  */
 lg_advice lg_advice_choose(const lg_answers *answers, size_t limit);
 
-/** Lists up to LG_ADVICE_MOST rows of the growth that lead the leaks of an item,
- *  and returns how many: a finding with several holders may explain a leak of
- *  each. */
+/** Lists up to LG_ADVICE_MOST rows of the growth that lead the leaks of an
+ * item, and returns how many: a finding with several holders may explain a leak
+ * of each. */
 size_t lg_advice_leads(const lg_answers *answers, const lg_advice_item *item,
                        size_t rows[LG_ADVICE_MOST]);
 
