@@ -48,8 +48,8 @@ need the right to trace the process: run as its user or as root.
   -o FILE          save the snapshot to FILE (leakgraph-{pid}.lgs); {pid} stands for the
                    number of the process, {n} for the next free number
   --report FILE    write the report, too
-  --diff N         take N snapshots and print what grows from one to the next; if it
-                   is memory of C code, those from the third on are taken with
+  --diff N         take N snapshots and print what grows, and how fast; if it is
+                   memory of C code, those from the third on are taken with
                    --native, and there are two more
   --every SECONDS  with --diff: the time between two snapshots (10)
   --samples FILE   with --diff: write the resident memory to FILE, up to ten times
@@ -332,7 +332,7 @@ def _save(pid: int, path: str, options: dict[str, str]) -> str:
 def _answer(saved: list[str], options: dict[str, str]) -> None:
     """Print what grows, and write the report."""
     if len(saved) > 1:
-        print(diff(*saved, settled="--settled" in options))
+        print(diff(*saved, unit="second", settled="--settled" in options))
     if "--report" in options:
         with load(saved[-1]) as last:
             page = last.report(

@@ -386,6 +386,9 @@ class Watch:
         rises = self._window.rising() or self._window.above(MUCH, SHARE)
         if not (rises or self._rising or self._found) or not self._sequence.count:
             return
+        if self._withheld and self._sequence.count < ENOUGH - 2:
+            # Two snapshots with native memory say less than several without it.
+            return
         ended = self._by_time
         known = ended and self._sequence.count >= ENOUGH - 1
         try:

@@ -196,7 +196,11 @@ static void
 add_names(making *to, const growing_heap *of)
 {
     char rank[16];
+    char time[] = "2026-01-01T12:00:00Z";
     snprintf(rank, sizeof rank, "%u", of->rank - 1);
+    snprintf(time + 17, 4, "%02uZ", of->second % 60);
+    if (of->second > 0)
+        lg_builder_set_info(to->builder, "time", time);
     add_bytes(to, "pid", of->pid);
     if (of->rank > 0)
         lg_builder_set_info(to->builder, "rank", rank);

@@ -35,6 +35,7 @@ typedef struct growing_heap {
     uint32_t stacks;   // bytes of the stacks of threads; 0: unknown
     uint32_t rss;      // resident bytes; 0: unknown
     uint32_t pid;      // 0: unknown
+    uint32_t second;   // of the minute in which it was taken; 0: unknown
     uint32_t rank;     // 1 + its number in a job; 0: not in a job
 } growing_heap;
 

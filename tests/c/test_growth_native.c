@@ -179,6 +179,32 @@ native_growth_in_step(void)
     CHECK(bytes_in_step(63000, 37000) == 0);
 }
 
+// Where several things grow alike, chance decides which of them is named.
+static void
+native_growth_in_step_with_several(void)
+{
+    enum { BASE = 100000 };
+    growing_heap heaps[3];
+    lg_text text = {0};
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i] = (growing_heap){.items = 90 * (i + 1),
+                                  .requests = 90 * (i + 1),
+                                  .malloc = BASE + i * 400000};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_growth_row *row = &made.growth.rows[0];
+    REQUIRE(made.growth.count == 3 && row->verdict == LG_GROWTH_NATIVE);
+    CHECK(row->rivals == 1);
+    lg_growth_row_format(&made.growth, NULL, row, &text);
+    CHECK(strstr(text.data, ", as 1 other type is: perhaps ") != NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i].malloc = BASE + i * 230000;
+    made = growing_compare(heaps, 3, NULL);
+    CHECK(made.growth.count == 3); // no row takes it over
+    growing_forget(&made);
+}
+
 // What gained less than the objects it is in step with is a part of their row.
 static void
 native_growth_joins_its_objects(void)
@@ -473,6 +499,7 @@ SUITE(growth_native)
     RUN(native_growth_has_rows);
     RUN(code_has_a_row);
     RUN(native_growth_in_step);
+    RUN(native_growth_in_step_with_several);
     RUN(native_growth_joins_its_objects);
     RUN(fragmentation_has_a_row);
     RUN(kinds_of_native_memory_have_keys);

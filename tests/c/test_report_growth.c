@@ -280,6 +280,50 @@ a_unit_is_told(void)
     growing_forget(&made);
 }
 
+// Snapshots know their times, so rates per second need no steps.
+static void
+seconds_are_those_between_the_snapshots(void)
+{
+    growing_heap heaps[] = {{.items = 5, .second = 10},
+                            {.items = 10, .second = 15},
+                            {.items = 15, .second = 20}};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.unit = LG_PER_SECOND;
+    growing_series made = growing_compare(heaps, 3, &options);
+    CHECK(says(&made, "1 place grows: +9.84 KiB in 3 snapshots over 10.0 s."));
+    CHECK(lists(&made, "+9.84 KiB in all, +1008 B per second\""));
+    growing_forget(&made);
+    heaps[1].second = 0;
+    made = growing_compare(heaps, 3, &options);
+    CHECK(says(&made, "  per snapshot  "));
+    CHECK(!says(&made, " over "));
+    growing_forget(&made);
+}
+
+// What helps is told once, below the first row that it is about.
+static void
+a_fix_is_told_once(void)
+{
+    const growing_heap heaps[] = {{.items = 10, .entries = 5},
+                                  {.items = 20, .entries = 15},
+                                  {.items = 30, .entries = 25}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 2);
+    CHECK(!says(&made, "             fix  "));
+    made.growth.rows[1].fix = "Close them.";
+    CHECK(says(&made, "             fix  Close them.\n"));
+    made.growth.rows[0].fix = made.growth.rows[1].fix;
+    CHECK(says(&made, "             fix  Close them.\n"));
+    CHECK(lists(&made, "\"fix\": \"Close them.\""));
+    lg_text text = {0};
+    REQUIRE(lg_report_growth(&made.growth, NULL, 0, LG_FORMAT_TEXT, &text,
+                             NULL) == LG_OK);
+    const char *first = strstr(text.data, "Close them.");
+    CHECK(strstr(first + 1, "Close them.") == NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
 // A check fails when growth exceeds the limit, and lists the places.
 static void
 checks_pass_or_fail(void)
@@ -336,6 +380,8 @@ rows_explain_no_more_than_there_is(void)
 SUITE(report_growth)
 {
     RUN(a_unit_is_told);
+    RUN(seconds_are_those_between_the_snapshots);
+    RUN(a_fix_is_told_once);
     RUN(accounts_that_gained_are_named);
     RUN(tallies_are_named_by_their_kind);
     RUN(bytes_are_those_of_each_device);

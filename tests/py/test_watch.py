@@ -77,7 +77,7 @@ class Evidences:
     def __init__(self, clock, rows=(), cost=0.0):
         self.clock, self.rows, self.cost = clock, list(rows), cost
         self.taken, self.compared, self.slots = [], [], [None] * SLOTS
-        self.is_closed = False
+        self.is_closed = self.needs_native = False
         #: What there is to find from the next snapshot on.
         self.later = None
 
@@ -109,7 +109,9 @@ class Evidences:
         assert None not in self.slots[first:count]
         assert list(steps) == sorted(steps) and len(steps) == count - first
         self.compared.append(list(steps))
-        return Growth(self.rows)
+        growth = Growth(self.rows)
+        growth.needs_native = self.needs_native
+        return growth
 
     def holders(self, count, *, first=0, steps=None, min_bytes=0):
         return None
@@ -553,6 +555,21 @@ def test_what_functions_kept_is_gone_at_the_end(by_time, at_end, told, before):
     assert [str(one.message) for one in said] == [
         f"{each}: Item accumulates" for each in told
     ]
+
+
+def test_two_snapshots_with_native_memory_do_not_replace_what_was_known():
+    row = Row("x", gained=MUCH)
+    row.verdict = "native"
+    program = Program(leaking, [row], budget=1.0)
+    program.evidence.needs_native = True
+    while not program.watch._sequence._native:
+        program.run(1)
+    program.run(1)
+    program.evidence.later = [Row("moved", gained=MUCH)]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        program.watch.stop()
+    assert [str(one.message) for one in said] == ["x: Item accumulates"]
 
 
 def test_a_last_look_names_the_line():

@@ -177,8 +177,6 @@ lg_string lg__detection_name(const lg__detection *detection, uint64_t edge);
 /** Returns whether the name is `wanted`, or `wanted` with an index:
  *  `saved[0]`. */
 bool lg__name_is(lg_string name, const char *wanted);
-/** Returns whether the name begins with `start`. */
-bool lg__name_begins(lg_string name, const char *start);
 
 /** Returns whether the node is data that a program keeps, without being a
  *  tensor or an array: a container, an object, a text, a frame. */

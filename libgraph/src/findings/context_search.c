@@ -7,17 +7,10 @@
 // ------------------------------------------------------------------ names ---
 
 bool
-lg__name_begins(lg_string name, const char *start)
-{
-    size_t length = strlen(start);
-    return name.length >= length && memcmp(name.data, start, length) == 0;
-}
-
-bool
 lg__name_is(lg_string name, const char *wanted)
 {
     size_t length = strlen(wanted);
-    return lg__name_begins(name, wanted) &&
+    return lg__string_begins(name, wanted) &&
            (name.length == length || name.data[length] == '[');
 }
 

@@ -16,9 +16,9 @@ has_saved(const lg__detection *detection, uint32_t node)
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
         lg_string name = lg__detection_name(detection, edge);
-        if ((lg__name_begins(name, "_saved_") ||
-             lg__name_begins(name, "_raw_saved_") ||
-             lg__name_begins(name, "saved")) &&
+        if ((lg__string_begins(name, "_saved_") ||
+             lg__string_begins(name, "_raw_saved_") ||
+             lg__string_begins(name, "saved")) &&
             (lg__type_bits_of(detection, columns->edge_target[edge]) &
              LG__TYPE_TENSOR))
             return true;

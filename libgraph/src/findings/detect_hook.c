@@ -230,7 +230,7 @@ is_users(const lg__detection *detection, uint32_t function)
                          : lg__fold_owner(detection->walk.fold, globals);
     lg_string name = owner == LG_NONE ? (lg_string){"", 0}
                                       : lg_node_text(detection->graph, owner);
-    return !lg__name_begins(name, "torch.") && !lg__string_is(name, "torch");
+    return !lg__string_begins(name, "torch.") && !lg__string_is(name, "torch");
 }
 
 // Notes the tensor, and the containers in which the closure has it.

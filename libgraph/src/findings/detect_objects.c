@@ -1,4 +1,5 @@
 // Detects functions, classes, finalizers and ids that a program piles up.
+#include "findings/registries.h"
 #include "findings/weak_entries.h"
 
 #include <stdlib.h>
@@ -6,6 +7,8 @@
 
 enum {
     MANY_CLASSES = 16,  // classes of one name
+    MANY_TRACES = 8,    // times that torch.jit traced a model
+    LENGTHS = 256,      // lengths of names that are told apart
     MANY_WRAPPERS = 16, // wrappers around one function
     MANY_IDS = 16,      // ids that are keys of one dict
     NAMES = 64,         // names of attributes that are remembered
@@ -80,6 +83,41 @@ note_classes(lg__detection *detection, const lg__one_of_many *members,
         lg__detection_note(detection, holder, members[i].node);
 }
 
+// Returns how often a model was traced. Each trace makes a class for each
+// module in it, with the name of that module's class. A snapshot knows how long
+// these names are. So the rarest length is that of what a model has once, such
+// as the model itself: a large model that is traced once has one of these.
+static size_t
+count_traces(const lg__detection *detection, const lg__gathered *classes)
+{
+    size_t of_length[LENGTHS] = {0};
+    size_t least = classes->count;
+    for (size_t i = 0; i < classes->count; i++) {
+        uint32_t name = lg__detection_attribute(detection, classes->items[i],
+                                                "_jit_override_qualname");
+        if (name != LG_NONE)
+            of_length[lg_node_bytes(detection->graph, name).host % LENGTHS]++;
+    }
+    for (size_t i = 0; i < LENGTHS; i++)
+        if (of_length[i] > 0 && of_length[i] < least)
+            least = of_length[i];
+    return least;
+}
+
+static void
+look_for_traced(lg__detection *detection)
+{
+    lg__gathered classes = {0};
+    uint32_t count = detection->graph->columns.node_count;
+    for (uint32_t node = 0; node < count && !detection->failed; node++)
+        if (lg__is_traced_class(detection->graph, node))
+            detection->failed |= !lg__gather_append(&classes, node);
+    if (!detection->failed && count_traces(detection, &classes) >= MANY_TRACES)
+        for (size_t i = 0; i < classes.count; i++)
+            lg__detection_note(detection, classes.items[0], classes.items[i]);
+    lg__wide_free(classes.items);
+}
+
 // Looks for classes of one name that no module names: a function makes one at
 // each call.
 void
@@ -100,6 +138,7 @@ lg__look_for_classes(lg__detection *detection)
                                   node});
     lg__detected_group_each(detection, &group, MANY_CLASSES, note_classes);
     lg__wide_free(group.items);
+    look_for_traced(detection);
 }
 
 // -------------------------------------------------------------- wrappers ---

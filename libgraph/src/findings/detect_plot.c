@@ -118,8 +118,8 @@ is_of_matplotlib(const lg__detection *detection, uint32_t callback)
 {
     uint32_t function = lg__detection_function(detection, callback);
     return function != LG_NONE &&
-           lg__name_begins(lg_node_text(detection->graph, function),
-                           "matplotlib.");
+           lg__string_begins(lg_node_text(detection->graph, function),
+                             "matplotlib.");
 }
 
 // Looks for callbacks. matplotlib refers weakly to a bound method, and strongly

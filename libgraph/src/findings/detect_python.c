@@ -165,7 +165,7 @@ is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
         lg_string name = lg__detection_name(detection, edge);
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             continue;
-        if (in.source != outputs && !lg__name_begins(name, "_") &&
+        if (in.source != outputs && !lg__string_begins(name, "_") &&
             !is_last_result(detection, in.source))
             return false;
     }

@@ -128,16 +128,22 @@ find_compiled(const lg__detection *detection, uint32_t module,
             continue;
         for (uint64_t at = columns->first_edge[names];
              at < columns->first_edge[names + 1]; at++)
-            if (lg__name_begins(lg__detection_name(detection, at),
-                                "__compiled_fn_") &&
+            if (lg__string_begins(lg__detection_name(detection, at),
+                                  LG__COMPILED) &&
                 !lg__gather_append(out, columns->edge_target[at]))
                 *enough = false;
     }
 }
 
+// A program compiles some functions, each for a few kinds of arguments. With so
+// many functions in one module, it compiles them again and again, and what
+// these keep counts even if it is no data.
+enum { MANY_COMPILED = 32 };
+
 static void
 note_compiled(lg__detection *detection, const lg__gathered *compiled)
 {
+    bool many = compiled->count >= MANY_COMPILED;
     for (size_t i = 0; i < compiled->count; i++) {
         lg__gathered found = {0};
         lg__detection_search(detection, compiled->items[i], &data_in_compiled,
@@ -148,6 +154,9 @@ note_compiled(lg__detection *detection, const lg__gathered *compiled)
         if (found.count > 0)
             lg__detection_note_along(detection, compiled->items[0],
                                      compiled->items[i]);
+        else if (many)
+            lg__detection_note(detection, compiled->items[0],
+                               compiled->items[i]);
         lg__detection_cut(detection, compiled->items[i]);
         lg__wide_free(found.items);
     }

@@ -154,6 +154,67 @@ format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
     }
 }
 
+// Returns the value of a str key in a dict, or LG_NONE.
+static uint32_t
+value_named(const lg_graph *graph, uint32_t dict, const char *name)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[dict];
+         edge < columns->first_edge[dict + 1]; edge++)
+        if (lg__string_is(lg__edge_name(graph, edge), name))
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
+// Returns the dict with the guards that failed, by the code that torch.compile
+// compiled anew; LG_NONE if there is none.
+static uint32_t
+find_failures(const lg_graph *graph)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        lg_root root = lg_graph_root(graph, i);
+        if (root.kind != LG_ROOT_MODULE ||
+            !lg__string_is(root.name, "torch._dynamo.utils"))
+            continue;
+        for (uint64_t edge = columns->first_edge[root.node];
+             edge < columns->first_edge[root.node + 1]; edge++)
+            if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
+                return value_named(graph, columns->edge_target[edge],
+                                   "guard_failures");
+    }
+    return LG_NONE;
+}
+
+// Writes which function was compiled anew the most often: each time, a guard
+// of each earlier compilation had failed.
+static void
+format_recompiled(const lg_graph *graph, lg_text *out)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t failures = find_failures(graph);
+    uint32_t code = LG_NONE;
+    uint64_t most = 0;
+    if (failures == LG_NONE)
+        return;
+    for (uint64_t edge = columns->first_edge[failures];
+         edge < columns->first_edge[failures + 1]; edge++) {
+        uint32_t list = columns->edge_target[edge];
+        uint64_t count =
+            columns->first_edge[list + 1] - columns->first_edge[list];
+        if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || count <= most ||
+            columns->edge_payload[edge] >= columns->node_count)
+            continue;
+        most = count;
+        code = columns->edge_payload[edge];
+    }
+    if (code == LG_NONE)
+        return;
+    lg_string text = lg_node_text(graph, code);
+    lg_text_addf(out, "%.*s was compiled anew the most often.",
+                 (int)text.length, text.data);
+}
+
 void
 lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
                           lg_text *out)
@@ -166,6 +227,8 @@ lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
         format_variable(graph, holder->example, out);
     else if (strcmp(holder->pattern->name, "endless-threads") == 0)
         format_waiting(graph, holder->node, out);
+    else if (strcmp(holder->pattern->name, "compiled-code") == 0)
+        format_recompiled(graph, out);
     else if (strcmp(holder->pattern->name, "weak-keys") == 0)
         format_way(graph, holder, out);
 }

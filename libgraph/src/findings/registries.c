@@ -43,6 +43,10 @@ static const struct {
                            "Make one executor and share it, or use it in a "
                            "with block, which waits for its tasks. Give what "
                            "the tasks wait for a timeout."},
+    [LG__REGISTRY_JIT] = {"torch.jit",
+                          "torch.jit keeps what it compiles until the process "
+                          "ends. Trace or script a model once, and call the "
+                          "result as often as you like."},
 };
 
 lg__registry_kind
@@ -79,6 +83,15 @@ kind_at(const lg_graph *graph, uint32_t node)
     return LG__REGISTRY_NONE;
 }
 
+bool
+lg__is_traced_class(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
+           lg__string_is(lg_node_text(graph, node),
+                         "torch.jit._trace.TracedModule.__init__.<locals>."
+                         "QualnameWrapper");
+}
+
 const char *
 lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
 {
@@ -87,6 +100,8 @@ lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
     if (strcmp(holder->pattern->name, "endless-threads") == 0 &&
         lg__is_pool_thread(graph, holder->example))
         return registries[LG__REGISTRY_POOL].name;
+    if (lg__is_traced_class(graph, holder->example))
+        return registries[LG__REGISTRY_JIT].name;
     if (strcmp(holder->pattern->name, "event-handlers") != 0)
         return "";
     return registries[kind_at(graph, holder->node)].name;

@@ -13,8 +13,12 @@ typedef enum lg__registry_kind {
     LG__REGISTRY_AUDIT,  /**< sys.addaudithook(): a list */
     LG__REGISTRY_FUTURE, /**< a future of asyncio, with its callbacks */
     LG__REGISTRY_POOL,   /**< executors: no registry, but with a fix likewise */
+    LG__REGISTRY_JIT,    /**< torch.jit, which keeps what it compiled */
 } lg__registry_kind;
 
+/** Returns whether the node is a class that torch.jit makes for each module
+ * that it traces. */
+bool lg__is_traced_class(const lg_graph *graph, uint32_t node);
 /** Returns the kind of registry to which the edge of the interpreter leads. */
 lg__registry_kind lg__registry_of(const lg_graph *graph, uint64_t edge);
 

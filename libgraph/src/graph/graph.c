@@ -250,6 +250,14 @@ lg__string_is(lg_string string, const char *expected)
 }
 
 bool
+lg__string_begins(lg_string string, const char *start)
+{
+    size_t length = strlen(start);
+    return string.length >= length &&
+           (length == 0 || memcmp(string.data, start, length) == 0);
+}
+
+bool
 lg__string_contains(lg_string string, const char *part)
 {
     size_t length = strlen(part);

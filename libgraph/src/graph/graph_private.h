@@ -307,6 +307,11 @@ bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
 bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
+/** How the globals begin that torch.compile adds, one for each compilation:
+ *  `__compiled_fn_7_76802d2c_...`. */
+#define LG__COMPILED "__compiled_fn_"
+/** Returns whether a string begins with `start`. */
+bool lg__string_begins(lg_string string, const char *start);
 /** Returns whether a string contains `part`. */
 bool lg__string_contains(lg_string string, const char *part);
 /** Returns where a string has `part`, of `length` bytes, at `from` or later, in

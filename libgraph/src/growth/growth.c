@@ -2,6 +2,7 @@
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/samples.h>
 
 #include <stdlib.h>
 
@@ -58,10 +59,45 @@ list_devices(lg__comparison *state)
     return true;
 }
 
+// Reads the seconds since the first snapshot, which only some summaries have.
+// Returns false if they are not known, or do not ascend.
+static bool
+read_seconds(lg__comparison *state)
+{
+    double first = lg_summary_time(state->summaries[0]);
+    for (uint32_t i = 0; i < state->count; i++) {
+        double time = lg_summary_time(state->summaries[i]);
+        state->x[i] = time - first;
+        if (time < 0 || (i > 0 && !(state->x[i] > state->x[i - 1])))
+            return false;
+    }
+    return true;
+}
+
+static lg_status
+read_steps(lg__comparison *state, lg_error *err)
+{
+    const double *steps = state->options.steps;
+    state->has_steps = steps != NULL;
+    if (steps == NULL && state->options.unit == LG_PER_SECOND) {
+        state->has_steps = read_seconds(state);
+        if (state->has_steps)
+            return LG_OK;
+    }
+    for (uint32_t i = 0; i < state->count; i++) {
+        state->x[i] = steps != NULL ? steps[i] : (double)i;
+        if (i > 0 && !(state->x[i] > state->x[i - 1]))
+            return lg_error_set(err, LG_EINVAL,
+                                "the steps of snapshots must ascend, and step "
+                                "%u does not: give the oldest snapshot first",
+                                i + 1);
+    }
+    return LG_OK;
+}
+
 static lg_status
 begin(lg__comparison *state, lg_error *err)
 {
-    const double *steps = state->options.steps;
     size_t places = state->newest->items.count;
     state->x = lg__wide_calloc(state->count, sizeof *state->x);
     state->y = lg__wide_calloc(state->count, sizeof *state->y);
@@ -77,14 +113,8 @@ begin(lg__comparison *state, lg_error *err)
         int64_t least =
             lg__summary_bytes(state->summaries[i], LG__SUMMARY_LEAST);
         state->least[i] = least > 0 ? (double)least : 0;
-        state->x[i] = steps != NULL ? steps[i] : (double)i;
-        if (i > 0 && !(state->x[i] > state->x[i - 1]))
-            return lg_error_set(err, LG_EINVAL,
-                                "the steps of snapshots must ascend, and step "
-                                "%u does not: give the oldest snapshot first",
-                                i + 1);
     }
-    return LG_OK;
+    return read_steps(state, err);
 }
 
 static void
@@ -110,7 +140,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     if (status != LG_OK)
         return status;
     out->snapshots = state->count;
-    out->has_steps = state->options.steps != NULL;
+    out->has_steps = state->has_steps;
     out->unit = out->has_steps ? state->options.unit : LG_PER_SNAPSHOT;
     out->devices = state->each - 1;
     out->places = state->newest;

@@ -176,21 +176,14 @@ is_of_threads(const lg__comparison *state, const lg_growth_row *row)
            lg__place_at(state->newest, row->place)->kind == LG_PLACE_ROOT;
 }
 
-static bool
-begins_with(lg_string text, const char *words)
-{
-    size_t length = strlen(words);
-    return text.length >= length && memcmp(text.data, words, length) == 0;
-}
-
 // Returns whether native code keeps the members of the row.
 static bool
 is_kept_natively(const lg__comparison *state, const lg_growth_row *row)
 {
     const lg__place_words *words = lg__places_words(state->newest, row->place);
     return words != NULL && words->holder != LG_NONE &&
-           begins_with(lg__places_text(state->newest, words->holder),
-                       "native code: ");
+           lg__string_begins(lg__places_text(state->newest, words->holder),
+                             "native code: ");
 }
 
 // Returns whether the row is a table of the module `threading`, which lists
@@ -202,9 +195,10 @@ lists_threads(const lg__comparison *state, const lg_growth_row *row)
     while (lg__place_at(state->newest, top)->parent != LG_NONE)
         top = lg__place_at(state->newest, top)->parent;
     return row->verdict == LG_GROWTH_IN_PLACE &&
-           begins_with(lg__places_text(state->newest,
-                                       lg__place_at(state->newest, top)->label),
-                       "threading");
+           lg__string_begins(
+               lg__places_text(state->newest,
+                               lg__place_at(state->newest, top)->label),
+               "threading");
 }
 
 // Returns whether native memory is that of the threads: their stacks, or what
@@ -267,6 +261,58 @@ is_defined_in(const lg__comparison *state, const lg_growth_row *row,
            memcmp(name.data, prefix.data, prefix.length) == 0 &&
            name.data[prefix.length] == '.' &&
            is_accompanying(state, row, modules, under_way);
+}
+
+// Where torch.compile keeps what belongs to a compilation besides its function:
+// guards, logs, metrics and shapes. Most of these grow by so many objects for
+// each, some by more and more.
+static const struct {
+    const char *name; // how the place at the top begins
+    bool in_step;
+} kept_for_compiled[] = {
+    {"torch._dynamo.", false},  {"torch.", true},
+    {"sympy.", true},           {"linecache", true},
+    {"weakref.finalize", true}, {"class object", true},
+};
+
+bool
+lg__growth_is_of_compiled(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->verdict == LG_GROWTH_ACCUMULATES && row->place != LG_NONE &&
+           lg__string_is(
+               lg__places_text(state->newest,
+                               lg__place_at(state->newest, row->place)->label),
+               "." LG__COMPILED "*");
+}
+
+// Returns whether the row is of keys of the container that holds the other row.
+static bool
+is_key_beside(const lg_places *places, const lg_growth_row *row,
+              const lg_growth_row *other)
+{
+    const lg__place_item *item = lg__place_at(places, row->place);
+    return item->kind == LG_PLACE_KEY &&
+           item->parent == lg__place_at(places, other->place)->parent;
+}
+
+// Returns whether torch.compile keeps the row for its functions.
+static bool
+is_kept_for_compiled(const lg__comparison *state, const lg_growth_row *row,
+                     const lg_growth_row *compiled, double under_way)
+{
+    if (row->place == LG_NONE || !lg__growth_is_of_compiled(state, compiled))
+        return false;
+    lg_string top = lg__places_text(
+        state->newest, lg__place_top(state->newest, row->place)->label);
+    // Several hold it, or native code, or it is the name of the global.
+    if (top.length == 0 || is_key_beside(state->newest, row, compiled))
+        return is_accompanying(state, row, compiled, under_way);
+    for (size_t i = 0; i < sizeof kept_for_compiled / sizeof *kept_for_compiled;
+         i++)
+        if (lg__string_begins(top, kept_for_compiled[i].name))
+            return !kept_for_compiled[i].in_step ||
+                   is_accompanying(state, row, compiled, under_way);
+    return false;
 }
 
 // A search for the causes of rows.
@@ -340,6 +386,7 @@ find_cause(const search *of, size_t index)
         if (i != index && row->verdict != LG_GROWTH_SETTLED &&
             other->verdict == LG_GROWTH_ACCUMULATES &&
             (is_kept_for(of->state, row, other) ||
+             is_kept_for_compiled(of->state, row, other, of->under_way) ||
              is_defined_in(of->state, row, other, of->under_way) ||
              (i < index && is_follower(of->state, row, other, of->under_way))))
             found = i;

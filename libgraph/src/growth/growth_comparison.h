@@ -14,6 +14,7 @@ typedef struct lg__comparison {
     const lg_monitor *monitor;
     lg_growth_options options;
     double *x;          /**< [count] steps, or 0, 1, 2 ... */
+    bool has_steps;     /**< these are known */
     double *y;          /**< [count] scratch memory */
     uint32_t *at;       /**< [count] a place in every summary */
     uint64_t *members;  /**< [count] how many members that place has */
@@ -110,6 +111,9 @@ bool lg__growth_join(const lg__comparison *state, lg_growth *out);
 /** Adds the bytes of a companion, and its rates, to the row of its cause. */
 void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
                           const lg_growth_row *companion, lg_growth_row *row);
+/** Returns whether the row is of the functions that torch.compile made. */
+bool lg__growth_is_of_compiled(const lg__comparison *state,
+                               const lg_growth_row *row);
 /** Returns whether the type is of a library or of the program: nearly all that
  *  accumulates brings strings and dicts along. `128-byte block of libz.so` is
  *  none. */

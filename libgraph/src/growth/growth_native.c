@@ -216,7 +216,10 @@ lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
         !lg__string_is(top, LG__NATIVE_STACKS) &&
         !lg__string_is(top, LG__NATIVE_LOCALS))
         return false;
-    return row->gained < LEAST[LG_NATIVE_MALLOC] ||
+    // A library that takes its buffers once leaves a jump.
+    bool jumped =
+        row->degree == LG_GROWTH_LATE || row->degree == LG_GROWTH_IDLE;
+    return jumped || row->gained < LEAST[LG_NATIVE_MALLOC] ||
            (lost && (double)row->gained < VAGUE[LG_NATIVE_MALLOC] *
                                               (double)growth->objects_gained);
 }

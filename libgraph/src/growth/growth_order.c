@@ -128,13 +128,6 @@ sort(const lg_summary *const *summaries, lg_growth_order *order)
     return moved;
 }
 
-static bool
-begins(lg_string text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return text.length >= length && memcmp(text.data, prefix, length) == 0;
-}
-
 // Returns whether another snapshot inspected what this text is about.
 static bool
 is_inspected_elsewhere(const lg_summary *const *summaries, size_t count,
@@ -145,7 +138,8 @@ is_inspected_elsewhere(const lg_summary *const *summaries, size_t count,
     for (size_t i = 0; i < count; i++)
         for (uint32_t j = 0; lg_summary_info(summaries[i], j, &known, &value);
              j++)
-            if (lg__string_same(known, key) && begins(value, "inspected"))
+            if (lg__string_same(known, key) &&
+                lg__string_begins(value, "inspected"))
                 return true;
     return false;
 }
@@ -156,7 +150,8 @@ lacks_library(const lg_summary *const *summaries, size_t count, size_t at,
               lg_string *key, lg_string *value)
 {
     for (uint32_t i = 0; lg_summary_info(summaries[at], i, key, value); i++)
-        if (begins(*key, "adapter.") && begins(*value, "not inspected") &&
+        if (lg__string_begins(*key, "adapter.") &&
+            lg__string_begins(*value, "not inspected") &&
             is_inspected_elsewhere(summaries, count, *key))
             return true;
     return false;
@@ -283,7 +278,8 @@ say_uninspected(const lg_summary *const *summaries, size_t count,
     lg_string value;
     for (uint32_t i = 0;
          count > 0 && lg_summary_info(summaries[0], i, &key, &value); i++)
-        if (begins(key, "adapter.") && begins(value, "not inspected") &&
+        if (lg__string_begins(key, "adapter.") &&
+            lg__string_begins(value, "not inspected") &&
             !is_inspected_elsewhere(summaries, count, key)) {
             lg_text_add(&order->said, "the rows lack memory: ");
             say_library(key, value, &order->said);

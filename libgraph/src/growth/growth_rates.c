@@ -118,7 +118,7 @@ lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
 {
     double span = state->x[state->count - 1] - state->x[0];
     row->gained = lg__comparison_gained(state, bytes);
-    if (state->options.steps != NULL)
+    if (state->has_steps)
         row->per_step = slope;
     row->per_interval = slope * span / (double)(state->count - 1);
 }

@@ -14,7 +14,10 @@
 // a sqlite3.Connection has its pages, by a pointer that only C can read. That
 // is a guess, and reports say so: the row of native memory has the holder of
 // these objects. If they gained more than the native memory, their row takes it
-// over, as it does with what else only accompanies it. Lost native memory stays
+// over, as it does with what else only accompanies it. Where several things
+// grow at once, chance decides which of them is named, so no row takes the
+// memory over. What torch.compile makes is an exception, because it has native
+// memory. Lost native memory stays
 // what it is, because no object has it: its row says which objects lose it.
 
 // The part by which an interval may differ, and the least bytes for an object:
@@ -48,19 +51,11 @@ bytes_for_each(const lg__comparison *state, const lg_growth_row *native,
 // The objects that native memory is in step with.
 typedef struct owner {
     lg_string type;
-    double each;    // bytes for each new object
-    uint32_t place; // they are its members
-    uint32_t node;  // one of them, or LG_NONE
+    double each;     // bytes for each new object
+    uint32_t rivals; // other rows that it is in step with
+    uint32_t place;  // they are its members
+    uint32_t node;   // one of them, or LG_NONE
 } owner;
-
-static void
-take(const lg__comparison *state, const lg_growth_row *native,
-     const uint64_t *counts, owner made, owner *best)
-{
-    made.each = bytes_for_each(state, native, counts);
-    if (made.each > best->each)
-        *best = made;
-}
 
 // Looks at the places of a type, of which no row is.
 static void
@@ -75,8 +70,9 @@ find_place(const lg__comparison *state, const lg_growth_row *native,
         memset(state->members, 0, state->count * sizeof *state->members);
         lg__comparison_add_members(state, i, state->members);
         uint32_t node = state->analysis != NULL ? item->example : LG_NONE;
-        take(state, native, state->members,
-             (owner){.type = type, .place = i, .node = node}, best);
+        double each = bytes_for_each(state, native, state->members);
+        if (each > best->each)
+            *best = (owner){type, each, 0, i, node};
     }
 }
 
@@ -86,15 +82,22 @@ find_owner(const lg__comparison *state, const lg_growth *growth,
            const lg_growth_row *native)
 {
     owner best = {.place = LG_NONE, .node = LG_NONE};
+    uint32_t in_step = 0;
     for (size_t i = 0; i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
-        if (row->verdict == LG_GROWTH_ACCUMULATES &&
-            lg__growth_is_telling(row->type))
-            take(state, native, row->counts,
-                 (owner){
-                     .type = row->type, .place = row->place, .node = row->node},
-                 &best);
+        double each = row->verdict == LG_GROWTH_ACCUMULATES
+                          ? bytes_for_each(state, native, row->counts)
+                          : 0;
+        owner made = {row->type, each, 0, row->place, row->node};
+        if (each > 0 && lg__growth_is_of_compiled(state, row))
+            return made;
+        if (each == 0 || !lg__growth_is_telling(row->type))
+            continue;
+        in_step++;
+        if (each > best.each)
+            best = made;
     }
+    best.rivals = in_step > 1 ? in_step - 1 : 0;
     for (size_t i = 0; i < growth->type_count && best.each == 0; i++) {
         const lg_growth_type *type = &growth->types[i];
         if (lg__growth_is_telling(type->name) &&
@@ -151,10 +154,12 @@ settle(const lg__comparison *state, lg_growth *growth, lg_growth_row *native)
         return true;
     native->in_step = found.type;
     native->each_in_step = (uint64_t)found.each;
+    native->rivals = found.rivals;
     native->place = found.place;
     native->node = found.node;
     lg_growth_row *row = row_of(state, growth, found.place);
-    bool is_whole = row != NULL && row->gained >= native->gained;
+    bool is_whole =
+        row != NULL && row->gained >= native->gained && found.rivals == 0;
     if (is_whole)
         hand_over(state, growth, native, row);
     else if (row != NULL)
@@ -187,6 +192,7 @@ set_losers(const lg__comparison *state, const lg_growth *growth,
     owner found = find_owner(state, growth, row);
     row->in_step = found.type;
     row->each_in_step = (uint64_t)found.each;
+    row->rivals = found.rivals;
 }
 
 // Finds the objects that rows of native growth are in step with. What gained

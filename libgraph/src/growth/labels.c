@@ -27,6 +27,17 @@ is_of_definition(lg_string name)
     return false;
 }
 
+// Returns the text of a name. torch.compile gives each compilation a global of
+// its own, `__compiled_fn_7_76802d2c_...`: all of them are in one place.
+static lg_string
+text_of(const lg__labels *labels, uint32_t name)
+{
+    lg_string text = lg_graph_string(labels->graph, name);
+    return lg__string_begins(text, LG__COMPILED)
+               ? (lg_string){LG__COMPILED "*", sizeof LG__COMPILED}
+               : text;
+}
+
 static void
 note(const lg__labels *labels, bool dotted, uint32_t name, uint32_t label)
 {
@@ -69,8 +80,7 @@ lg__label_find(lg__labels *labels, bool dotted, uint32_t name)
     uint32_t *entry = lg__label_entry(labels, dotted, name);
     if (*entry != 0)
         return *entry;
-    uint32_t label =
-        add_one(labels, dotted, lg_graph_string(labels->graph, name));
+    uint32_t label = add_one(labels, dotted, text_of(labels, name));
     if (label != LG_NONE)
         note(labels, dotted, name, label);
     return *entry;
@@ -96,7 +106,7 @@ read_texts(lg__labels *labels, bool dotted, lg_string *texts)
         __builtin_prefetch(&graph->string_offset[expected->names[i]]);
     for (uint32_t i = 0; i < expected->count; i++) {
         uint32_t name = expected->names[i];
-        texts[count] = lg_graph_string(graph, name);
+        texts[count] = text_of(labels, name);
         __builtin_prefetch(texts[count].data);
         expected->names[count] = name;
         *lg__label_entry(labels, dotted, name) = 0;

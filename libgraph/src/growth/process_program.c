@@ -32,13 +32,6 @@ without_folder(lg_string path)
 }
 
 static bool
-begins(lg_string text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return text.length >= length && memcmp(text.data, prefix, length) == 0;
-}
-
-static bool
 is_script(lg_string argument)
 {
     return argument.length > 3 &&
@@ -53,7 +46,7 @@ read_option(lg_string option, lg_string *rest, lg_program *out)
 {
     if (lg__string_is(option, "--check-hash-based-pycs"))
         next_argument(rest);
-    if (begins(option, "--"))
+    if (lg__string_begins(option, "--"))
         return 0;
     for (uint32_t i = 1; i < option.length; i++) {
         char letter = option.data[i];
@@ -103,7 +96,8 @@ lg_program_of_arguments(const char *arguments, size_t length)
     if (first.data == NULL)
         return found;
     first = without_folder(first);
-    if (!begins(first, "python") && !begins(first, "Python"))
+    if (!lg__string_begins(first, "python") &&
+        !lg__string_begins(first, "Python"))
         return found;
     for (lg_string at; (at = next_argument(&rest)).length > 0;) {
         if (at.data[0] != '-')
@@ -118,7 +112,7 @@ lg_program_of_arguments(const char *arguments, size_t length)
 lg_program
 lg_program_of_info(lg_string info)
 {
-    if (begins(info, "-m "))
+    if (lg__string_begins(info, "-m "))
         return (lg_program){{info.data + 3, info.length - 3}, true};
     return (lg_program){info, false};
 }

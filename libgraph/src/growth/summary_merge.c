@@ -19,13 +19,6 @@ typedef struct merging {
 } merging;
 
 static bool
-begins(lg_string text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return text.length > length && memcmp(text.data, prefix, length) == 0;
-}
-
-static bool
 add_number(merging *state, lg_string key, uint64_t value)
 {
     uint32_t name = lg__places_string(state->to->places, key);
@@ -53,7 +46,8 @@ add_infos(merging *state, const lg_summary *from)
     uint64_t number;
     bool enough = true;
     for (uint32_t i = 0; enough && lg_summary_info(from, i, &key, &value); i++)
-        if ((begins(key, "places.") || begins(key, "memory.") ||
+        if ((lg__string_begins(key, "places.") ||
+             lg__string_begins(key, "memory.") ||
              lg__string_is(key, LG__SUMMARY_LEAST)) &&
             lg__decimal_read(value, &number))
             enough = add_number(state, key, number);

@@ -67,6 +67,19 @@ lg__hop_is_position(const lg_graph *graph, const lg_hop *hop)
            (kind == LG_EDGE_VALUE && hop->edge_count == 1);
 }
 
+// Leaves out what tells the globals of torch.compile apart.
+static void
+fold_compiled(size_t start, lg_text *out)
+{
+    static const char begin[] = "." LG__COMPILED;
+    enum { LENGTH = sizeof begin - 1 };
+    if (out->failed || out->length < start + LENGTH ||
+        memcmp(out->data + start, begin, LENGTH) != 0)
+        return;
+    out->length = start + LENGTH;
+    lg_text_add(out, "*");
+}
+
 // Writes a hop. A frame has its name instead of a number.
 static void
 format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
@@ -79,7 +92,10 @@ format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
         lg_text_add(out, " in ");
         lg__format_node(graph, hop->target, out);
     } else {
+        size_t start = out->length;
         lg__format_label(graph, hop, out);
+        if (folded)
+            fold_compiled(start, out);
     }
 }
 

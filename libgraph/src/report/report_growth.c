@@ -581,6 +581,7 @@ enum {
     SHOWN_WHAT,
     SHOWN_HOLDER,
     SHOWN_CUT,
+    SHOWN_FIX,
     COLUMNS,
 };
 
@@ -636,6 +637,8 @@ new_table(const lg_growth *growth)
                           .faces = LG__SHOWN, .below = "              in  "},
         [SHOWN_CUT] = {NULL, "to free it", .faces = LG__SHOWN,
                        .below = "            free  "},
+        [SHOWN_FIX] = {NULL, "fix", .faces = LG__IN_TEXT,
+                       .below = "             fix  "},
     };
     return lg__table_new_on(growth->device_names, growth->devices + 1,
                             (lg__layout){.noun = "row"}, columns, COLUMNS);
@@ -687,15 +690,6 @@ put_holders(const report *to, const lg_growth_row *row)
 }
 
 static void
-put_finding(lg_table *table, const lg_growth_tally *finding)
-{
-    const lg_pattern *pattern = lg_pattern_find(finding->name);
-    lg__put_string(table, FINDING, finding->name);
-    if (pattern != NULL)
-        lg__put_literal(table, FIX, lg_pattern_fix(pattern, finding->detail));
-}
-
-static void
 put_degree(lg_table *table, const lg_growth_row *row)
 {
     lg__put_literal(table, DEGREE, lg_growth_degree_name(row->degree));
@@ -729,9 +723,10 @@ put_data(const report *to, const lg_growth_row *row)
     if (to->graph != NULL)
         lg__put_node(table, NODE, to->graph, row->node);
     if (row->finding != LG_NONE)
-        put_finding(table, &to->growth->tallies[row->finding]);
-    if (row->fix != NULL)
-        lg__put_literal(table, FIX, row->fix);
+        lg__put_string(table, FINDING, to->growth->tallies[row->finding].name);
+    const char *fix = lg__growth_fix(to->growth, row);
+    if (fix != NULL)
+        lg__put_literal(table, FIX, fix);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
     lg_growth_row_format(to->growth, to->graph, row, &sentence);
@@ -739,6 +734,20 @@ put_data(const report *to, const lg_growth_row *row)
     lg__put_bool(table, IS_MINOR, row->minor);
     put_degree(table, row);
     put_holders(to, row);
+}
+
+// Adds what helps, unless a row above says the same, or the cell of what to cut
+// ends with it.
+static void
+put_fix(const report *to, const lg_growth_row *row, const lg_text *cut)
+{
+    const char *fix = lg__growth_fix(to->growth, row);
+    if (fix == NULL || (cut->length > 0 && strstr(cut->data, fix) != NULL))
+        return;
+    for (const lg_growth_row *above = to->growth->rows; above < row; above++)
+        if (!above->minor && lg__growth_fix(to->growth, above) == fix)
+            return;
+    lg__put_literal(to->table, SHOWN_FIX, fix);
 }
 
 // Draws the bytes of the last snapshots.
@@ -794,6 +803,7 @@ put_shown(const report *to, const lg_growth_row *row)
     }
     lg__put_formatted(table, SHOWN_HOLDER, &holder);
     lg__format_growth_cut(growth, to->graph, row, &cut);
+    put_fix(to, row, &cut);
     lg__put_formatted(table, SHOWN_CUT, &cut);
 }
 

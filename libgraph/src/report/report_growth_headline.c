@@ -73,6 +73,12 @@ add_rows(const lg_growth *growth, const told *rows, lg_text *out)
     lg_text_add(out, " in ");
     lg_text_add_count(out, growth->snapshots);
     lg_text_add(out, " snapshots");
+    if (!growth->has_steps || growth->unit != LG_PER_SECOND)
+        return;
+    lg_text_add(out, " over ");
+    lg_text_add_fixed(
+        out, growth->steps[growth->snapshots - 1] - growth->steps[0], 1);
+    lg_text_add(out, " s");
 }
 
 // Returns how many places grew and stopped: rows, or what they leave out.

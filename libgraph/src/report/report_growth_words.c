@@ -4,6 +4,8 @@
 #include <leakgraph/internal/wording.h>
 #include "report/report_growth_facts.h"
 
+#include <string.h>
+
 // Writes `idle in the last 2 intervals`.
 static void
 format_idle(uint32_t idle, lg_text *out)
@@ -132,7 +134,11 @@ format_in_step(const lg_growth_row *row, lg_text *out)
     }
     lg_text_add(out, ", in step with ");
     lg__text_add_string(out, row->in_step);
-    lg_text_add(out, ": probably ");
+    if (row->rivals > 0)
+        lg_text_addf(out, ", as %u other type%s: perhaps ", row->rivals,
+                     row->rivals == 1 ? " is" : "s are");
+    else
+        lg_text_add(out, ": probably ");
     lg_text_add_size(out, row->each_in_step);
     lg_text_add(out, " each");
 }
@@ -283,6 +289,58 @@ format_keepers(const lg_growth *growth, const lg_graph *graph,
         }
         told++;
     }
+}
+
+static const char *
+fix_of(lg_string pattern, lg_string registry)
+{
+    const lg_pattern *found = lg_pattern_find(pattern);
+    return found != NULL ? lg_pattern_fix(found, registry) : NULL;
+}
+
+// What libraries keep until the process ends, by how the place begins, and the
+// finding whose fix helps.
+static const struct {
+    const char *place;
+    const char *pattern;
+    const char *registry;
+} keepers[] = {
+    {"torch.jit.", "per-call-classes", "torch.jit"},
+};
+
+static lg_string
+literal(const char *text)
+{
+    return (lg_string){text, (uint32_t)strlen(text)};
+}
+
+// Returns what helps against growth of what a library keeps, or NULL.
+static const char *
+fix_of_keeper(const lg_growth *growth, const lg_growth_row *row)
+{
+    lg_text place = {0};
+    const char *fix = NULL;
+    if (row->place == LG_NONE)
+        return NULL;
+    lg_place_format(growth->places, row->place, &place);
+    for (size_t i = 0; !place.failed && i < sizeof keepers / sizeof *keepers;
+         i++)
+        if (strncmp(place.data, keepers[i].place, strlen(keepers[i].place)) ==
+            0)
+            fix = fix_of(literal(keepers[i].pattern),
+                         literal(keepers[i].registry));
+    lg_text_free(&place);
+    return fix;
+}
+
+const char *
+lg__growth_fix(const lg_growth *growth, const lg_growth_row *row)
+{
+    const char *fix = fix_of_keeper(growth, row);
+    if (fix != NULL || row->fix != NULL || row->finding == LG_NONE)
+        return fix != NULL ? fix : row->fix;
+    const lg_growth_tally *finding = &growth->tallies[row->finding];
+    return fix_of(finding->name, finding->detail);
 }
 
 // Returns what helps if only a registry of the interpreter or of a future holds

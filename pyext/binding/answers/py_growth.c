@@ -399,7 +399,9 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
     "steps      a number for each snapshot, such as its training step: rows "  \
     "then have\n"                                                              \
     "           a rate per step\n"                                             \
-    "unit       what a step is: 'step', 'call' or 'second'\n"                  \
+    "unit       what a step is: 'step', 'call' or 'second'; without steps, "   \
+    "'second'\n"                                                               \
+    "           takes the times of the snapshots\n"                            \
     "min_bytes  leave out rows that gained less: a number, or '64 KiB'\n"      \
     "settled    include what grew and stopped\n"                               \
     "mine       only rows that the program's own modules hold\n"               \

@@ -26,6 +26,7 @@
 
 typedef enum report_kind {
     REPORT_PROGRESS = 1,
+    REPORT_WORKS, /**< no progress, but it waits for a processor */
     REPORT_FAULT, /**< the child is about to die by a signal */
     REPORT_END,
 } report_kind;
@@ -43,6 +44,12 @@ typedef struct child_report {
                          empty; END: message */
 } child_report;
 
+// For how many seconds a process has run, and has waited for a processor.
+typedef struct schedule {
+    double ran;
+    double waited;
+} schedule;
+
 typedef struct child_process {
     lg__heap_walk *walk; /**< opened by the parent */
     lg__capture_options options;
@@ -56,6 +63,8 @@ typedef struct child_process {
     bool may_be_torn;              /**< see lg__fork_plan */
     unsigned seconds; /**< the child gives up after so long without progress */
     double reported;  /**< when it last reported progress */
+    schedule last;    /**< at its last report or alarm */
+    schedule at_progress;
 } child_process;
 
 // Memory for the child's calls of Python's API, for which the parent would use
@@ -187,6 +196,45 @@ send_surely(const child_process *child, const child_report *report)
         poll(&pipe, 1, -1);
 }
 
+// Reads for how many seconds this process has run, and how many it has waited
+// for a processor. Returns false where Linux does not say.
+static bool
+read_schedule(schedule *out)
+{
+    char text[64] = "";
+    uint64_t number[2] = {0};
+    int file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    const char *at = text;
+    for (int i = 0; i < 2; i++) {
+        at += *at == ' ';
+        for (; *at >= '0' && *at <= '9'; at++)
+            number[i] = number[i] * 10 + (uint64_t)(*at - '0');
+    }
+    out->ran = (double)number[0] / 1e9;
+    out->waited = (double)number[1] / 1e9;
+    return length > 0;
+}
+
+// Returns whether a process without progress still works, while others have
+// the processors: it could run for most of the time since its last report or
+// alarm, and has run for less than half of `seconds` since it last made
+// progress. One that hangs does not want to run, or runs all the time.
+static bool
+goes_on(child_process *child)
+{
+    schedule now;
+    double most = child->seconds / 2.0;
+    if (!read_schedule(&now))
+        return false;
+    double could_run =
+        now.ran - child->last.ran + now.waited - child->last.waited;
+    child->last = now;
+    return could_run > most && now.ran - child->at_progress.ran < most;
+}
+
 static bool
 tick(void *context, const char *phase, double done)
 {
@@ -195,6 +243,8 @@ tick(void *context, const char *phase, double done)
     if (now - child->reported < REPORT_SECONDS)
         return true;
     child->reported = now;
+    read_schedule(&child->last);
+    child->at_progress = child->last;
     alarm(child->seconds);
     child_report report = {.kind = REPORT_PROGRESS, .done = done};
     set_text(&report, phase);
@@ -235,11 +285,35 @@ end_with_full_disk(void)
     _exit(0);
 }
 
+static void on_fault(int number, siginfo_t *info, void *context);
+
+// Tells the parent that the process still works, and sets the alarm again.
+// Handlers of faults go off when they run.
+static void
+work_on(void)
+{
+    struct sigaction action;
+    child_report report = {.kind = REPORT_WORKS};
+    sigaction(SIGALRM, NULL, &action);
+    action.sa_sigaction = on_fault;
+    action.sa_flags =
+        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART);
+    sigaction(SIGALRM, &action, NULL);
+    send(running, &report);
+    alarm(running->seconds);
+}
+
 // Reports the fault and lets it kill the process; the handler is off by now.
 static void
 on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
+    int code = errno;
+    if (number == SIGALRM && goes_on(running)) {
+        work_on();
+        errno = code;
+        return;
+    }
     if (number == SIGBUS && lg__spill_holds(info->si_addr))
         end_with_full_disk();
     child_report report = {.kind = REPORT_FAULT, .status = (uint32_t)number};
@@ -263,7 +337,8 @@ set_signals(void)
         sigaction(number, &action, NULL);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     action.sa_sigaction = on_fault;
-    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+    action.sa_flags =
+        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART);
     sigset_t wanted;
     sigemptyset(&wanted);
     for (size_t i = 0; i < LG__COUNT(faults); i++) {
@@ -563,6 +638,8 @@ read_reports(const lg__fork *fork, news *known)
             return length < 0 && errno == EAGAIN;
         report.text[sizeof report.text - 1] = '\0';
         known->heard = lg__clock();
+        if (report.kind == REPORT_WORKS)
+            continue;
         if (report.kind == REPORT_PROGRESS)
             known->last = report;
         else if (report.kind == REPORT_FAULT)

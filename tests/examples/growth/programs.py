@@ -24,6 +24,7 @@ import threading
 import time
 import traceback
 import types
+import uuid
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -127,6 +128,26 @@ def a_cache_without_a_limit(program):
 
     def step(number):
         program.cache[f"key {number}"] = b"x" * (4000 + number % 2)
+
+    return step
+
+
+@leaks("shop.__compiled_fn_*")
+def functions_that_a_compiler_makes_anew(program):
+    """Each has a name of its own, and torch keeps more for each."""
+    shop, guards = types.ModuleType("shop"), types.ModuleType("torch._dynamo.guards")
+    sys.modules.update({"shop": shop, "torch._dynamo.guards": guards})
+    guards.all = []
+
+    def step(number):
+        weights = Record(3000 + number % 2)
+
+        def forward():
+            return weights
+
+        name = f"__compiled_fn_{number}_{uuid.uuid4()}".replace("-", "_")
+        setattr(shop, name, forward)
+        guards.all.append(Record(500 + number % 2))
 
     return step
 

@@ -171,6 +171,8 @@ typedef struct lg_growth_row {
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
     lg_string in_step; /**< of native growth: the type whose new objects it is
                           in step with, and probably belongs to; empty: none */
+    uint32_t rivals;   /**< how many other types that pile up elsewhere it is in
+                            step with: then it is more of a guess */
     uint64_t each_in_step; /**< its bytes for each of these objects; of other
                                 rows, the native bytes that each new member
                                 probably has, and that are part of the row */
@@ -324,7 +326,9 @@ typedef struct lg_growth_options {
     size_t size;           /**< of this struct */
     const double *steps;   /**< [count] ascending: when each was taken; NULL:
                                 not known */
-    lg_growth_unit unit;   /**< what a step is; without steps, a snapshot */
+    lg_growth_unit unit;   /**< what a step is. Without steps, LG_PER_SECOND
+                                takes the times of the snapshots, if these
+                                ascend; any other is a snapshot then */
     uint64_t min_bytes;    /**< rows that gained less are left out */
     bool settled;          /**< also what grew and stopped, or is small */
     const lg_scope *scope; /**< rows only for what it has, of the graph of
