@@ -185,16 +185,22 @@ offer_files(typed *line, bool any)
 
 /* ------------------------------------------------------------- selectors */
 
+// Shells offer only what begins like the word, so each name has the `name:` of
+// the word.
 static void
 offer_selectors(typed *line, const char *path)
 {
+    static const char name[] = "name:";
+    const char *word = last_of(line);
+    bool named = !strncmp(word, name, strlen(name));
     lg_graph *graph = NULL;
     lg_text found = {0};
     if (lg_graph_load(path, LG_LOAD_MAPPED, NULL, &graph, NULL))
         return;
-    if (!lg_graph_complete(graph, last_of(line), MOST_SELECTORS, &found, NULL))
-        lg_text_add_bytes(&line->found, found.data ? found.data : "",
-                          found.length);
+    if (!lg_graph_complete(graph, word, MOST_SELECTORS, &found, NULL))
+        for (char *rest = NULL, *one = strtok_r(found.data, "\n", &rest);
+             found.length > 0 && one; one = strtok_r(NULL, "\n", &rest))
+            lg_text_addf(&line->found, "%s%s\n", named ? name : "", one);
     lg_text_free(&found);
     lg_graph_free(graph);
 }
@@ -204,7 +210,8 @@ takes_selector(const char *verb)
 {
     const lg__verb *found = lg__verb_find(verb);
     const lg_question *question = lg__question_verb_find(verb);
-    return question ? question->options->type == LG_OPTION_OBJECT
+    return question ? question->options->type == LG_OPTION_OBJECT ||
+                          question->options->type == LG_OPTION_OBJECTS
                     : found && strstr(found->usage, "SELECTOR") != NULL;
 }
 

@@ -262,8 +262,8 @@ add_biggest(lg__page *page, const lg_advice *advice, const lg_table *table)
         lg_text_add(page->out,
                     page->grows
                         ? "<p class=\"fine\"><b>Nothing to do.</b> There is no "
-                          "known mistake, nothing grows, and no garbage piles "
-                          "up.</p>"
+                          "known mistake, nothing goes on growing, and no "
+                          "garbage piles up.</p>"
                         : "<p class=\"fine\"><b>No known mistake,</b> and no "
                           "garbage piles up. One snapshot cannot show what "
                           "grows: compare several.</p>");

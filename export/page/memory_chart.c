@@ -380,6 +380,7 @@ draw(const chart *of)
 {
     lg_text *out = of->page->out;
     lg_text_addf(out,
+                 "<div class=\"chart\" tabindex=\"0\">"
                  "<svg class=\"memory\" viewBox=\"0 0 %d %d\" role=\"group\" "
                  "aria-label=\"Memory of the process %s\">",
                  WIDTH, HEIGHT, of->samples ? "over time" : "in each snapshot");
@@ -388,7 +389,7 @@ draw(const chart *of)
     for (size_t i = 0; i < of->areas.count; i++)
         add_area(of, i);
     add_resident(of);
-    lg_text_add(out, "</svg>");
+    lg_text_add(out, "</svg></div>");
     add_legend(of);
 }
 

@@ -73,20 +73,15 @@ format_objects(lg__page *page)
 static void
 format_growth(lg__page *page)
 {
-    lg_text *out = page->out;
-    int64_t gained = page->grows ? lg_growth_gained(&page->growth) : 0;
+    lg_text said = {0};
     if (!page->grows)
         return;
-    lg_text_addf(out, "<p>From the first of %u snapshots to the last, ",
-                 page->growth.snapshots);
-    if (page->growth.count == 0) {
-        lg_text_add(out, "nothing grows.</p>\n");
-        return;
-    }
-    lg_text_addf(out, "%zu place%s gained <b>", page->growth.count,
-                 page->growth.count == 1 ? "" : "s");
-    lg_text_add_size(out, gained > 0 ? (uint64_t)gained : 0);
-    lg_text_add(out, "</b>.</p>\n");
+    lg_growth_headline(&page->growth, &said);
+    lg_text_add(page->out, "<p>");
+    lg_text_add_html(page->out, said.data ? said.data : "", said.length);
+    lg_text_add(page->out, ".</p>\n");
+    page->out->failed |= said.failed;
+    lg_text_free(&said);
 }
 
 void

@@ -417,6 +417,14 @@ class Terminal(unittest.TestCase):
         self.assertEqual(
             sorted(types), sorted(self.completed("leakgraph why losses.lgs type:"))
         )
+        # fish drops what does not begin like the word.
+        names = self.in_shell("fish", script.format(line="why losses.lgs name:train.t"))
+        self.assertEqual(names, ["name:train.trainer"])
+
+    def test_verbs_of_sets_complete_selectors(self) -> None:
+        for verb in ("retained", "paths"):
+            found = self.completed(f"leakgraph {verb} losses.lgs train.t")
+            self.assertIn("train.trainer", found, verb)
 
 
 if __name__ == "__main__":

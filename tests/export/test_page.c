@@ -134,7 +134,8 @@ test_growth(void)
     options.summary_count = 3;
     REQUIRE(!lg_page_html(made.analysis[2], &options, NULL, &page, NULL));
     CHECK(count_of(&page, "<section id=\"growth\"") == 1);
-    CHECK(count_of(&page, "From the first of 3 snapshots") == 1);
+    // The head says what the section of the growth says.
+    CHECK(count_of(&page, "1 place grows: +") == 2);
     CHECK(count_of(&page, "\"snapshots\": [") == 1);
     CHECK(count_of(&page, "app.items[*]") > 1);
     // The slider shows the bytes of the items in the first two snapshots.
