@@ -172,6 +172,16 @@ remind(call *self, lg_error *err)
     return status;
 }
 
+/** Whether the main thread is about to take the GIL, which it did not have. */
+static bool
+awaits_gil(const call *self)
+{
+    lg__landing landing;
+    return self->visit.here &&
+           lg__visit_read(self->target, self->visit.region, &landing) &&
+           landing.here;
+}
+
 /** Waits for the answer to a visit; `outcome` says whether one came. */
 static lg_status
 await_answer(call *self, lg__outcome *outcome, lg_error *err)
@@ -187,7 +197,7 @@ await_answer(call *self, lg__outcome *outcome, lg_error *err)
             leave_pending(self);
             break;
         }
-        *outcome = self->visit.here ? LG__GIL_KEPT : LG__BUSY;
+        *outcome = awaits_gil(self) ? LG__GIL_KEPT : LG__BUSY;
         if (!may_go_on(self, &status, err))
             return status;
         status = remind(self, err);
