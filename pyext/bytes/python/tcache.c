@@ -84,19 +84,6 @@ is_cache(const cache *self)
     return true;
 }
 
-static uint64_t
-bytes_in(const cache *self)
-{
-    unsigned none = number_of_none(self);
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < LG__CACHE_SIZES; i++) {
-        unsigned number = self->numbers[i];
-        unsigned count = self->form->counts_left ? none - number : number;
-        bytes += (uint64_t)count * (SMALLEST + i * LG__CACHE_STEP);
-    }
-    return bytes;
-}
-
 /** The calling thread's variables of one library. */
 typedef struct variables {
     const void *code; /**< an address in the library */
@@ -147,6 +134,19 @@ lg__malloc_cached_find(void)
 }
 
 #ifndef Py_GIL_DISABLED
+
+static uint64_t
+bytes_in(const cache *self)
+{
+    unsigned none = number_of_none(self);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < LG__CACHE_SIZES; i++) {
+        unsigned number = self->numbers[i];
+        unsigned count = self->form->counts_left ? none - number : number;
+        bytes += (uint64_t)count * (SMALLEST + i * LG__CACHE_STEP);
+    }
+    return bytes;
+}
 
 /** Before 3.12, a thread that begins has at first the pthread_t of the thread
  *  that started it; later, 0. */
