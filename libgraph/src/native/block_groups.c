@@ -86,6 +86,9 @@ end_of(const lg__native *native, uint32_t vertex)
 {
     if (!is_block(native, vertex))
         return vertex;
+    uint32_t node = native->memory->blocks[vertex - native->nodes].node;
+    if (node != LG_NONE)
+        return node;
     uint32_t group = native->group_of[vertex - native->nodes];
     return group == LG_NONE ? LG_NONE : group | LG__GROUP_BIT;
 }
@@ -97,6 +100,7 @@ fold_held(folding_state *folding)
     for (uint32_t i = 0; i < native->reached; i++) {
         uint32_t vertex = native->order[i];
         if (is_block(native, vertex) &&
+            native->memory->blocks[vertex - native->nodes].node == LG_NONE &&
             !join_group(folding, vertex - native->nodes,
                         end_of(native, native->dominator[vertex]),
                         native->type[vertex]))
@@ -217,12 +221,16 @@ link_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
     return lg__word_counts(native, vertex, word);
 }
 
-// A pointer of an object counts as a variable does, and is a field in words.
+// A pointer of an object counts as a variable does, and is a field in words. A
+// number that names a block outvotes the table that has the block, too.
 static unsigned
-told_level(const lg__native *native, uint32_t vertex, unsigned level)
+told_level(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
-    return vertex < native->nodes && level == LG_LEVEL_VARIABLE ? LG_LEVEL_FIELD
-                                                                : level;
+    if (vertex >= native->nodes)
+        return word->level;
+    if (lg__word_is_handle(native, native->block_of[vertex], word))
+        return LG_LEVEL_POSSIBLE;
+    return word->level == LG_LEVEL_VARIABLE ? LG_LEVEL_FIELD : word->level;
 }
 
 static bool
@@ -240,9 +248,10 @@ link_words(folding_state *folding, uint32_t vertex)
         if (!link_counts(native, vertex, &words[i]))
             continue;
         if (!add_link(folding, source, end_of(native, target),
-                      told_level(native, vertex, words[i].level)))
+                      told_level(native, vertex, &words[i])))
             return false;
-        if (source != LG_NONE && target < native->nodes)
+        if (source != LG_NONE && target < native->nodes &&
+            !(native->mark[words[i].target] & LG__BLOCK_OWN))
             native->linked[target]++;
     }
     return true;
@@ -284,6 +293,65 @@ link_parents(folding_state *folding)
     return true;
 }
 
+// The size that a type tells of an object may count blocks of C code, such as
+// the table of a Pickler or the parts of a deque. What the size has beyond the
+// object's own block is that of blocks that only the object holds, the nearest
+// first; they are the object's, so that no byte counts twice.
+static uint64_t
+size_beyond(const lg__native *native, uint32_t node)
+{
+    enum { OBJECT_HEAD = 16, UNIT = 8 };
+    uint32_t block = native->block_of[node];
+    const lg__extent *extent =
+        &native->extent[native->graph->columns.type[node]];
+    uint64_t size = lg_node_size(native->graph, node);
+    if (block == LG_NONE || extent->own != OBJECT_HEAD || extent->data ||
+        size <= native->memory->blocks[block].bytes)
+        return 0;
+    return (size - native->memory->blocks[block].bytes) / UNIT;
+}
+
+// Returns the object of which a block may be a part, or LG_NONE.
+static uint32_t
+part_of(const lg__native *native, uint32_t vertex)
+{
+    uint32_t above = native->dominator[vertex];
+    if (!is_block(native, vertex))
+        return LG_NONE;
+    return above < native->nodes ? above
+           : is_block(native, above)
+               ? native->memory->blocks[above - native->nodes].node
+               : LG_NONE;
+}
+
+static bool
+fold_parts(folding_state *folding)
+{
+    enum { UNIT = 8, ROUNDING = 24 };
+    lg__native *native = folding->native;
+    for (uint32_t i = 0; i < native->reached; i++) {
+        uint32_t node = part_of(native, native->order[i]);
+        uint64_t beyond = node != LG_NONE ? size_beyond(native, node) : 0;
+        if (beyond == 0 || beyond >= UINT32_MAX)
+            continue;
+        uint32_t *left = lg__key_table_at(&native->allocator, &folding->numbers,
+                                          lg__native_key(node, 0, 6));
+        if (left == NULL)
+            return false;
+        if (*left == 0)
+            *left = (uint32_t)beyond + 1;
+        uint32_t block = native->order[i] - native->nodes;
+        lg_native_block *at = &native->memory->blocks[block];
+        uint64_t rest = UNIT * (uint64_t)(*left - 1);
+        if (at->bytes > rest + ROUNDING || at->bytes > 2 * rest)
+            continue;
+        *left -= (uint32_t)((at->bytes < rest ? at->bytes : rest) / UNIT);
+        at->node = node;
+        native->mark[block] |= LG__BLOCK_OWN;
+    }
+    return true;
+}
+
 bool
 lg__native_fold(lg__native *native)
 {
@@ -296,8 +364,10 @@ lg__native_fold(lg__native *native)
         !lg__key_table_open(&native->allocator, &folding.numbers))
         return false;
     memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
-    bool enough =
-        fold_held(&folding) && fold_lost(&folding) && fold_rests(&folding);
+    bool enough = fold_parts(&folding);
+    lg__key_table_clear(&folding.numbers, 0);
+    enough = enough && fold_held(&folding) && fold_lost(&folding) &&
+             fold_rests(&folding);
     lg__key_table_clear(&folding.numbers, 0);
     for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
          vertex++)

@@ -6,13 +6,6 @@
 
 enum { SHARED_BY = 3, GIFT = 16, NEW_BELOW = 1024 };
 
-static bool
-is_libc(const lg_native_range *range)
-{
-    return strstr(range->name, "libc.so") != NULL ||
-           strstr(range->name, "ld-linux") != NULL;
-}
-
 // Returns the library into which the first word of a block points, or NULL.
 static const lg_native_range *
 first_library(const lg__native *native, uint32_t block)
@@ -67,8 +60,8 @@ find_classes(lg__native *native, lg__key_table *counts)
             uint32_t *count = lg__key_table_at(&native->allocator, counts, key);
             if (count == NULL)
                 return false;
-            *count += pass == 0 && !is_libc(library);
-            if (pass == 0 && is_libc(library) &&
+            *count += pass == 0 && !lg__range_is_libc(library);
+            if (pass == 0 && lg__range_is_libc(library) &&
                 blocks[block].kind == LG_ALLOCATOR_MALLOC &&
                 blocks[block].bytes < NEW_BELOW &&
                 lg__block_word(&blocks[block], 8) - library->from <

@@ -99,14 +99,17 @@ has_shape(const lg__native *native, uint32_t block, const lg__word *word)
 }
 
 // Which words of a block may be references.
-static void
-searched(const lg__native *native, uint32_t block, uint64_t *from, uint64_t *to)
+void
+lg__block_searched(const lg__native *native, uint32_t block, uint64_t *from,
+                   uint64_t *to)
 {
     enum { HEAD = 16 };
     const lg_native_block *at = &native->memory->blocks[block];
     unsigned mark = native->mark[block];
     *from = mark & LG__BLOCK_HIDDEN ? (uint64_t)at->lead + HEAD : 0;
     *to = mark & LG__BLOCK_SILENT ? 0 : at->bytes & ~(uint64_t)7;
+    if (*to > 8 * (uint64_t)LG__MOST_PLACES)
+        *to = 8 * (uint64_t)LG__MOST_PLACES;
     if (at->node == LG_NONE || *to == 0)
         return;
     const lg__extent *extent =
@@ -179,50 +182,6 @@ count_address(const lg__native *native, uint64_t value, uint32_t target,
         count->dead++;
 }
 
-enum { DIGITS_PLACE = 3 }; // of an int, in words
-
-// Returns the number in an int of one or two digits, as an address has; 0: it
-// has more, or none. One has an address of a program that lies at the bottom.
-static uint64_t
-number_in(const lg_native_block *at)
-{
-    enum { COUNT = 16, DIGIT_BITS = 30, MOST_BYTES = 64 };
-    // CPython 3.12 has the sign and a flag in the lowest three bits
-    enum { TAG_BITS = 3 };
-    const uint64_t mask = (UINT64_C(1) << DIGIT_BITS) - 1;
-    const uint64_t count = lg__block_word(at, at->lead + COUNT);
-    const uint64_t digits = lg__block_word(at, at->lead + 8 * DIGITS_PLACE);
-    if (at->bytes >= MOST_BYTES)
-        return 0;
-    if (count == 1 || count == 1 << TAG_BITS)
-        return digits & mask;
-    return count == 2 || count == 2 << TAG_BITS
-               ? (digits & mask) | (digits >> 32 & mask) << DIGIT_BITS
-               : 0;
-}
-
-// ctypes and other bindings hand an address of C code to Python as an int.
-// Addresses of objects are those that id() gives.
-static bool
-list_number(lg__native *native, uint32_t block)
-{
-    const lg_native_block *at = &native->memory->blocks[block];
-    const uint64_t number = number_in(at);
-    uint32_t target = lg__block_find(&native->index, number);
-    if (target == LG_NONE)
-        return true;
-    const lg_native_block *to = &native->memory->blocks[target];
-    if (to->address != number || to->node != LG_NONE ||
-        to->kind > LG_ALLOCATOR_MAPPED ||
-        (native->mark[target] & LG__BLOCK_HIDDEN))
-        return true;
-    lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
-    if (word != NULL)
-        *word =
-            (lg__word){target, (at->lead / 8 + DIGITS_PLACE) & 0x1fffffff, 0};
-    return word != NULL;
-}
-
 static bool
 list_block(lg__native *native, uint32_t block)
 {
@@ -230,20 +189,25 @@ list_block(lg__native *native, uint32_t block)
     address_count count = {0, 0, 0};
     uint64_t from;
     uint64_t to;
-    searched(native, block, &from, &to);
+    lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
         uint64_t value = lg__word_at(at->address + from);
         uint32_t target = lg__block_find(&native->index, value);
         count_address(native, value, target, &count);
-        if (target == LG_NONE ||
-            !may_refer(native, block, target,
-                       value - native->memory->blocks[target].address))
+        uint32_t named = at->node != LG_NONE && target == LG_NONE
+                             ? lg__handle_find(native, block, value)
+                             : LG_NONE;
+        if (named != LG_NONE)
+            target = named;
+        else if (target == LG_NONE ||
+                 !may_refer(native, block, target,
+                            value - native->memory->blocks[target].address))
             continue;
         lg__word *word =
             lg__vector_extend(&native->allocator, &native->word, 1);
         if (word == NULL)
             return false;
-        *word = (lg__word){target, (uint32_t)(from / 8) & 0x1fffffff, 0};
+        *word = (lg__word){target, (from / 8) & (LG__MOST_PLACES - 1), 0, 0};
     }
     if (at->node == LG_NONE && count.dead > count.live)
         native->mark[block] |= LG__BLOCK_STALE;
@@ -278,9 +242,11 @@ list_blocks(lg__native *native)
     if (native->first_word == NULL)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
+        lg__native_tick(native);
         native->first_word[block] = native->word.count;
-        if (!(lg__block_is_number(native, block) ? list_number(native, block)
-                                                 : list_block(native, block)))
+        if (!(lg__block_is_number(native, block)
+                  ? lg__list_number(native, block)
+                  : list_block(native, block)))
             return false;
         if (native->memory->blocks[block].node == LG_NONE &&
             native->word.count > native->first_word[block] &&
@@ -357,47 +323,63 @@ find_stride(lg__native *native, uint32_t block)
             return;
 }
 
+// The block to which a std::shared_ptr or std::weak_ptr leads counts its owners
+// behind its vtable. More pairs than owners: some of them are weak.
+static uint32_t
+owners_of(const lg_native_block *block)
+{
+    return (uint32_t)lg__block_word(block, 8);
+}
+
+static bool
+is_pair(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    surroundings at = around(native, block, word);
+    return is_shared_pointer(at.w, at.to);
+}
+
+static bool
+count_pair(lg__native *native, uint32_t block, const lg__word *word)
+{
+    if (!is_pair(native, block, word))
+        return true;
+    uint32_t *count = lg__key_table_at(&native->allocator, &native->shared,
+                                       lg__native_key(word->target, 0, 8));
+    if (count != NULL)
+        ++*count;
+    return count != NULL;
+}
+
+bool
+lg__word_may_be_weak(const lg__native *native, uint32_t block,
+                     const lg__word *word)
+{
+    uint32_t owners = owners_of(&native->memory->blocks[word->target]);
+    return is_pair(native, block, word) && owners > 0 &&
+           lg__key_table_find(&native->shared,
+                              lg__native_key(word->target, 0, 8)) > owners;
+}
+
 static bool
 find_shapes(lg__native *native)
 {
     const lg__word *words = native->word.data;
     native->trait = lg__native_take_zero(native, native->word.count, 1);
-    if (native->trait == NULL)
+    if (native->trait == NULL ||
+        !lg__key_table_open(&native->allocator, &native->shared))
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         for (uint64_t i = native->first_word[block];
-             i < native->first_word[block + 1]; i++)
-            if (has_shape(native, block, &words[i]))
-                native->trait[i] = LG__SHAPE_BIT;
+             i < native->first_word[block + 1]; i++) {
+            if (!has_shape(native, block, &words[i]))
+                continue;
+            native->trait[i] = LG__SHAPE_BIT;
+            if (!count_pair(native, block, &words[i]))
+                return false;
+        }
         find_stride(native, block);
     }
     return true;
-}
-
-// The variables of these libraries keep memory, but each is a cache of the
-// process and no registry of a program. Those of malloc are often stale, and
-// libstdc++ keeps a block for exceptions that nobody has written.
-typedef struct runtime {
-    const char *name;
-    lg_native_level level; // of a word that leads to the beginning of a block
-} runtime;
-
-static const runtime *
-find_runtime(const char *name)
-{
-    static const runtime runtimes[] = {{"libc.so", LG_LEVEL_WEAK},
-                                       {"libc-", LG_LEVEL_WEAK},
-                                       {"libpthread", LG_LEVEL_WEAK},
-                                       {"ld-linux", LG_LEVEL_POSSIBLE},
-                                       {"libpython", LG_LEVEL_POSSIBLE},
-                                       {"libstdc++", LG_LEVEL_WEAK},
-                                       {"/python3", LG_LEVEL_POSSIBLE},
-                                       {"_core.", LG_LEVEL_POSSIBLE},
-                                       {"", LG_LEVEL_WEAK}};
-    size_t i = 0;
-    while (*runtimes[i].name != '\0' && strstr(name, runtimes[i].name) == NULL)
-        i++;
-    return *runtimes[i].name != '\0' || *name == '\0' ? &runtimes[i] : NULL;
 }
 
 static uint32_t
@@ -406,13 +388,11 @@ level_of(const lg__native *native, const lg_native_range *range,
 {
     enum { INSIDE = 16 };
     bool entry = depth == 0 || depth == INSIDE;
-    const runtime *known = find_runtime(range->name);
     if (range->kind == LG_RANGE_DATA && entry &&
         !(native->mark[target] & LG__BLOCK_HIDDEN)) {
-        if (known == NULL)
-            return LG_LEVEL_VARIABLE;
-        if (depth == 0)
-            return known->level;
+        lg_native_level level = lg__range_level(range);
+        if (level == LG_LEVEL_VARIABLE || depth == 0)
+            return level;
     }
     return entry || (range->kind == LG_RANGE_DATA && depth % 8 == 0)
                ? LG_LEVEL_WEAK
@@ -573,6 +553,6 @@ bool
 lg__native_words(lg__native *native)
 {
     native->told = lg__native_take_zero(native, native->nodes, 1);
-    return native->told != NULL && list_blocks(native) && find_shapes(native) &&
-           list_ranges(native);
+    return native->told != NULL && lg__native_handles(native) &&
+           list_blocks(native) && find_shapes(native) && list_ranges(native);
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { ROUNDS = 3 };
+
 void *
 lg__native_take(lg__native *native, size_t count, size_t size)
 {
@@ -41,12 +43,28 @@ lg__native_drop(lg__native *native, void *block)
         }
 }
 
+// A round goes through the words of all blocks, and through all vertices.
+void
+lg__native_report(lg__native *native)
+{
+    const lg_monitor *monitor = native->memory->monitor;
+    const double all = (ROUNDS + 2.0) * (2.0 * native->blocks + native->nodes);
+    if (monitor != NULL)
+        monitor->tick(monitor->context, "finding who holds native memory",
+                      (double)native->work < all ? (double)native->work / all
+                                                 : 1);
+}
+
 static void
 close_native(lg__native *native)
 {
     const lg_allocator *allocator = &native->allocator;
     for (int i = 0; i < LG__MOST_PIECES; i++)
         lg__native_drop(native, native->piece[i].block);
+    if (native->handles.entries != NULL)
+        lg__key_table_free(allocator, &native->handles);
+    if (native->shared.entries != NULL)
+        lg__key_table_free(allocator, &native->shared);
     lg__vector_free(allocator, &native->word);
     lg__vector_free(allocator, &native->outer);
     lg__vector_free(allocator, &native->way);
@@ -60,11 +78,11 @@ open_vertices(lg__native *native)
 {
     native->vertices = native->nodes + native->blocks + native->holders + 1;
     native->best = lg__native_take(native, native->vertices, 1);
-    native->late = lg__native_take(native, native->vertices, 1);
+    native->course = lg__native_take(native, native->vertices, 1);
     native->type = lg__native_take(native, native->vertices, 4);
     native->entrance = lg__native_take_zero(native, native->nodes, 1);
     native->way.element = sizeof(lg__way_kind);
-    return native->best != NULL && native->late != NULL &&
+    return native->best != NULL && native->course != NULL &&
            native->type != NULL && native->entrance != NULL;
 }
 
@@ -75,7 +93,6 @@ open_vertices(lg__native *native)
 static bool
 judge(lg__native *native)
 {
-    enum { ROUNDS = 3 };
     bool enough = lg__block_index_open(native) && lg__native_occupy(native) &&
                   lg__native_words(native) && lg__native_tell(native) &&
                   lg__native_kinds(native) && open_vertices(native) &&

@@ -51,15 +51,6 @@ name_class(const lg__native *native, const lg_native_block *block,
     return true;
 }
 
-static bool
-is_runtime(const lg_native_range *range)
-{
-    return strstr(range->name, "libc.so") != NULL ||
-           strstr(range->name, "ld-linux") != NULL ||
-           strstr(range->name, "libstdc++") != NULL ||
-           strstr(range->name, "libpthread") != NULL;
-}
-
 // Finds the library to which the words of a block point.
 static bool
 library_of_words(const lg__native *native, const lg_native_block *block,
@@ -70,7 +61,7 @@ library_of_words(const lg__native *native, const lg_native_block *block,
         const lg_native_range *range =
             lg__range_find(native->memory, lg__block_word(block, at));
         if (range == NULL || range->kind > LG_RANGE_CODE ||
-            *range->name == '\0' || is_runtime(range))
+            *range->name == '\0' || lg__range_is_system(range))
             continue;
         lg__library_name(range->name, out);
         return true;

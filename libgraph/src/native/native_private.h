@@ -38,9 +38,27 @@ enum {
 /** A word of a block that points into a block. */
 typedef struct lg__word {
     uint32_t target;     /**< block */
-    uint32_t place : 29; /**< of the word in its block, in words */
+    uint32_t place : 28; /**< of the word in its block, in words */
+    uint32_t lone : 1;   /**< nothing contradicts it, and nothing confirms it */
     uint32_t level : 3;  /**< lg_native_level */
 } lg__word;
+enum { LG__MOST_PLACES = 1 << 28 };
+
+/** How strong a path is: twice the level of its weakest word, or one less if
+ *  that is a lone word below a variable of a library. An object outvotes such a
+ *  word: a library's own structures have many words that earlier ones have
+ *  left. */
+typedef unsigned lg__strength;
+enum {
+    LG__STRENGTH_LOST = 2 * LG_LEVEL_LEFTOVER,
+    LG__STRENGTH_WEAK = 2 * LG_LEVEL_WEAK,
+    LG__STRENGTH_EXACT = 2 * LG_LEVEL_EXACT,
+};
+/** How the best path to a vertex comes there. */
+enum {
+    LG__COURSE_LATE = 1 << 0,     /**< by words on stacks and the like */
+    LG__COURSE_REGISTRY = 1 << 1, /**< from variables, by no object */
+};
 
 /** A word outside of the blocks that is worth less leads to what nothing else
  *  does. */
@@ -130,6 +148,7 @@ typedef struct lg__extent {
     uint64_t end; /**< from `own` up to here, they may be references */
     bool data;    /**< there are none */
     bool number;  /**< an int, which may be an address that C code gave out */
+    bool deque;   /**< its tables are linked */
 } lg__extent;
 
 typedef struct lg__native {
@@ -151,6 +170,9 @@ typedef struct lg__native {
     uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours go with
                               the word; LG__ARRAY_BIT: it is an element of an array;
                               LG__STRIDE_MASK: of an array of structs */
+    lg__key_table handles; /**< what numbers in objects name: see handles.c */
+    lg__key_table shared;  /**< how many pairs of pointers lead to a block that
+                              counts its owners */
     lg__vector outer;      /**< lg__outer_word, by holder */
     uint64_t *first_outer; /**< [holders + 1] */
     const lg_native_range **holder; /**< [holders] the first range of each */
@@ -167,14 +189,14 @@ typedef struct lg__native {
     uint32_t forms;      /**< kinds that are forms are below */
     uint32_t first_way;  /**< kinds from here on are known by their way */
     lg__vector way;      /**< lg__way_kind of each of those */
-    uint8_t *late;       /**< [vertices] 1: only words on stacks and the like
-                            lead there */
-    uint8_t *best;       /**< [vertices] lg_native_level of the best path */
+    uint8_t *course;     /**< [vertices] LG__COURSE_ bits */
+    uint8_t *best;       /**< [vertices] lg__strength of the best path */
     uint32_t *type;      /**< [vertices] the kind that the best path gives */
     uint32_t *dominator; /**< [vertices] LG_NONE: nothing reaches it */
     uint32_t *order;     /**< [reached] vertices, dominators first */
     uint32_t reached;
     lg__policy policy;
+    uint64_t work;      /**< blocks and vertices that steps have been through */
     uint64_t rests;     /**< bytes of objects' blocks that are groups */
     lg__vector group;   /**< lg__group */
     lg__vector link;    /**< lg__link, one for two ends */
@@ -191,6 +213,16 @@ void *lg__native_take(lg__native *native, size_t count, size_t size);
 /** The same, with zeroes. */
 void *lg__native_take_zero(lg__native *native, size_t count, size_t size);
 void lg__native_drop(lg__native *native, void *block);
+
+/** Says that the work goes on. Called for each of many. */
+void lg__native_report(lg__native *native);
+static inline void
+lg__native_tick(lg__native *native)
+{
+    enum { OFTEN = 1 << 14 };
+    if (++native->work % OFTEN == 0)
+        lg__native_report(native);
+}
 
 static inline uint64_t
 lg__block_end(const lg_native_block *block)
@@ -276,16 +308,28 @@ lg__block_is_number(const lg__native *native, uint32_t block)
            native->extent[native->graph->columns.type[node]].number;
 }
 
-/** Returns how far behind its beginning a word points into a block. An int
- *  points to the beginning. */
+/** Returns how far behind its beginning a word points into a block. A number
+ *  that is no address points to the beginning. */
 static inline uint64_t
 lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
 {
     const lg_native_block *blocks = native->memory->blocks;
-    if (lg__block_is_number(native, source))
-        return 0;
-    return lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
-           blocks[word->target].address;
+    uint64_t depth =
+        lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
+        blocks[word->target].address;
+    return depth < blocks[word->target].bytes ? depth : 0;
+}
+
+/** Returns whether a word is a number that names the block to which it leads.
+ */
+static inline bool
+lg__word_is_handle(const lg__native *native, uint32_t source,
+                   const lg__word *word)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    uint64_t value =
+        lg__word_at(blocks[source].address + 8 * (uint64_t)word->place);
+    return value - blocks[word->target].address >= blocks[word->target].bytes;
 }
 
 /** Returns whether a block has an object that the graph lacks, and that goes
@@ -318,6 +362,15 @@ bool lg__block_is_near(const lg__block_index *index, uint64_t address);
 const lg_native_range *lg__range_find(const lg_native_memory *memory,
                                       uint64_t address);
 
+/** Returns whether malloc's own lists lie in the range. */
+bool lg__range_is_libc(const lg_native_range *range);
+/** Returns whether a pointer to the range says nothing about who has allocated
+ *  a block. */
+bool lg__range_is_system(const lg_native_range *range);
+/** Returns what a word of a range of variables is worth that leads to the
+ *  beginning of a block. */
+lg_native_level lg__range_level(const lg_native_range *range);
+
 bool lg__key_table_open(const lg_allocator *allocator, lg__key_table *table);
 void lg__key_table_free(const lg_allocator *allocator, lg__key_table *table);
 /** Forgets all keys. About `expected` will come. */
@@ -342,9 +395,23 @@ lg__block_word(const lg_native_block *block, uint64_t at)
 bool lg__native_occupy(lg__native *native);
 /** Lists the words that point into blocks, in blocks and in ranges. */
 bool lg__native_words(lg__native *native);
+/** Finds the numbers by which objects name blocks. */
+bool lg__native_handles(lg__native *native);
+/** Returns the block that a number in an object's block names, or LG_NONE. */
+uint32_t lg__handle_find(const lg__native *native, uint32_t block,
+                         uint64_t number);
+/** Lists the word of an int that is the address of a block. */
+bool lg__list_number(lg__native *native, uint32_t block);
+/** Says which words of a block may be references. */
+void lg__block_searched(const lg__native *native, uint32_t block,
+                        uint64_t *from, uint64_t *to);
 /** Returns whether the neighbours of a word prove it: no chance makes them. */
 bool lg__word_is_proved(const lg__native *native, uint32_t block,
                         const lg__word *word);
+/** Returns whether a word and the next are a pair of std::shared_ptr or
+ *  std::weak_ptr, and some pair to that block is a weak one. */
+bool lg__word_may_be_weak(const lg__native *native, uint32_t block,
+                          const lg__word *word);
 /** Says of which objects the words of blocks explain all references. */
 bool lg__native_tell(lg__native *native);
 /** Gives each block its first kind. */
@@ -378,6 +445,16 @@ lg__native_lost(const lg__native *native)
     return native->vertices;
 }
 
+/** Returns how strong the path is that goes on from a vertex by a word. */
+static inline lg__strength
+lg__path_by(const lg__native *native, uint32_t vertex, const lg__word *word)
+{
+    bool doubt =
+        word->lone && (native->course[vertex] & LG__COURSE_REGISTRY) != 0;
+    lg__strength here = 2U * word->level - doubt;
+    return here < native->best[vertex] ? here : native->best[vertex];
+}
+
 /** Returns whether a word counts: whether the path by it is as good as the best
  *  one to its target. */
 bool lg__word_counts(const lg__native *native, uint32_t vertex,
@@ -388,15 +465,16 @@ lg__outer_counts(const lg__native *native, const lg__outer_word *word)
 {
     uint32_t target = lg__vertex_of(native, word->target);
     return word->level > LG_LEVEL_LEFTOVER &&
-           (word->level >= LG__LEVEL_EARLY || native->late[target]) &&
-           word->level >= native->best[target];
+           (word->level >= LG__LEVEL_EARLY ||
+            (native->course[target] & LG__COURSE_LATE)) &&
+           2 * word->level >= native->best[target];
 }
 /** Returns whether nothing but leftovers reach the block. */
 static inline bool
 lg__block_is_lost(const lg__native *native, uint32_t block)
 {
     return native->memory->blocks[block].node == LG_NONE &&
-           native->best[native->nodes + block] <= LG_LEVEL_LEFTOVER;
+           native->best[native->nodes + block] <= LG__STRENGTH_LOST;
 }
 
 /** The words for each level, which are the labels of references. */

@@ -22,6 +22,7 @@ static const layout_of layouts[] = {
     {"classmethod", LG__LAYOUT_KNOWN},
     {"classmethod_descriptor", LG__LAYOUT_KNOWN},
     {"code", LG__LAYOUT_KNOWN},
+    {"collections.deque", LG__LAYOUT_KNOWN},
     {"collections.OrderedDict", LG__LAYOUT_KNOWN},
     {"complex", LG__LAYOUT_DATA},
     {"dict", LG__LAYOUT_KNOWN},
@@ -89,7 +90,7 @@ extent_of(const lg__native *native, uint32_t type)
     const lg_graph *graph = native->graph;
     const lg_native_memory *memory = native->memory;
     lg__extent found = {is_memory_of_c(graph, type) ? 0 : HEAD, UINT64_MAX,
-                        false, false};
+                        false, false, false};
     if (type < memory->type_count && memory->types[type].fixed > 0)
         found.end = memory->types[type].fixed;
     uint32_t end = graph->type_first_base[type + 1];
@@ -102,8 +103,9 @@ extent_of(const lg__native *native, uint32_t type)
             base < memory->type_count ? memory->types[base].fixed : 0;
         found.own = base == type || fixed == 0 ? found.end : fixed;
         found.data = layout == LG__LAYOUT_DATA;
-        found.number = lg__string_is(
-            lg_graph_string(graph, graph->type_name[base]), "int");
+        lg_string name = lg_graph_string(graph, graph->type_name[base]);
+        found.number = lg__string_is(name, "int");
+        found.deque = lg__string_is(name, "collections.deque");
         return found;
     }
     return found;
@@ -166,6 +168,21 @@ occupy_node(lg__native *native, uint32_t node)
     native->block_of[node] = block;
 }
 
+// The parts of a deque are a list, linked by the word behind the items of each.
+// What lies in the unused places of the first and the last part is left over.
+static void
+occupy_parts(lg__native *native, uint32_t node, uint32_t part)
+{
+    enum { ITEMS = 64, RIGHT = 8 * (ITEMS + 1) };
+    lg_native_block *blocks = native->memory->blocks;
+    while (part != LG_NONE && blocks[part].node == LG_NONE) {
+        blocks[part].node = node;
+        native->mark[part] |= LG__BLOCK_OWN | LG__BLOCK_SILENT;
+        part = lg__block_find(&native->index,
+                              lg__block_word(&blocks[part], RIGHT));
+    }
+}
+
 // Gives the object the tables to which these words of its block lead.
 static void
 occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
@@ -174,12 +191,15 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
     lg_native_block *blocks = native->memory->blocks;
     const lg_native_block *block = &blocks[native->block_of[node]];
     uint64_t end = block->bytes & ~(uint64_t)7;
+    bool deque = native->extent[native->graph->columns.type[node]].deque;
     for (uint64_t at = from; at < to && at < end; at += 8) {
         uint64_t word = lg__word_at(block->address + at);
         uint32_t table = lg__block_find(&native->index, word);
         if (table == LG_NONE || blocks[table].node != LG_NONE ||
             word - blocks[table].address >= MOST_LEAD)
             continue;
+        if (deque)
+            occupy_parts(native, node, table);
         blocks[table].node = node;
         native->mark[table] |= LG__BLOCK_OWN | LG__BLOCK_SILENT;
     }

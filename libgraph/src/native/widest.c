@@ -1,10 +1,10 @@
 // The best path to each vertex: the one whose weakest reference is the
 // strongest.
 //
-// Vertices are settled in order of level, the best first. From a vertex of
-// level l, a word of level w leads on at level min(l, w), which is never
-// better, so a vertex that is taken from the queue of the highest level has its
-// final one.
+// Vertices are settled in order of strength, the best first. From a vertex of
+// strength s, a word of strength w leads on at min(s, w), which is never
+// better, so a vertex that is taken from the queue of the highest strength has
+// its final one.
 //
 // On the way, a block whose kind nothing else tells gets one: that of what
 // refers to it first, by which word, and its size. A kind of the same size
@@ -14,13 +14,13 @@
 
 #include <string.h>
 
-enum { LEVELS = LG_LEVEL_EXACT + 1, BEFORE = 6 };
+enum { STRENGTHS = LG__STRENGTH_EXACT + 1, BEFORE = 6 };
 
 typedef struct path_search {
     lg__native *native;
-    lg__vector queue[LEVELS]; // vertices
-    size_t head[LEVELS];
-    uint8_t *seen;  // the best level that a vertex was queued with
+    lg__vector queue[STRENGTHS]; // vertices
+    size_t head[STRENGTHS];
+    uint8_t *seen;  // the best strength that a vertex was queued with
     uint32_t *from; // by what
     uint32_t *step;
     lg__key_table ways; // the numbers of kinds by way
@@ -29,19 +29,19 @@ typedef struct path_search {
 } path_search;
 
 static void
-enqueue(path_search *search, uint32_t vertex, unsigned level, uint32_t from,
-        uint32_t step)
+enqueue(path_search *search, uint32_t vertex, lg__strength strength,
+        uint32_t from, uint32_t step)
 {
-    if (search->seen[vertex] >= level)
+    if (search->seen[vertex] >= strength)
         return;
-    uint32_t *place =
-        lg__vector_extend(&search->native->allocator, &search->queue[level], 1);
+    uint32_t *place = lg__vector_extend(&search->native->allocator,
+                                        &search->queue[strength], 1);
     if (place == NULL) {
         search->enough = false;
         return;
     }
     *place = vertex;
-    search->seen[vertex] = (uint8_t)level;
+    search->seen[vertex] = (uint8_t)strength;
     search->from[vertex] = from;
     search->step[vertex] = step;
 }
@@ -61,7 +61,7 @@ step_of(const lg__native *native, uint32_t vertex, uint64_t i)
 }
 
 static void
-follow_words(path_search *search, uint32_t vertex, unsigned level)
+follow_words(path_search *search, uint32_t vertex)
 {
     const lg__native *native = search->native;
     const lg__word *words = native->word.data;
@@ -69,21 +69,21 @@ follow_words(path_search *search, uint32_t vertex, unsigned level)
     if (block == LG_NONE)
         return;
     for (uint64_t i = native->first_word[block];
-         i < native->first_word[block + 1]; i++) {
-        unsigned here = words[i].level < level ? words[i].level : level;
-        enqueue(search, lg__vertex_of(native, words[i].target), here, vertex,
+         i < native->first_word[block + 1]; i++)
+        enqueue(search, lg__vertex_of(native, words[i].target),
+                lg__path_by(native, vertex, &words[i]), vertex,
                 step_of(native, vertex, i));
-    }
 }
 
 static void
-follow_references(path_search *search, uint32_t node, unsigned level)
+follow_references(path_search *search, uint32_t node)
 {
     const lg_columns *columns = &search->native->graph->columns;
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            enqueue(search, columns->edge_target[edge], level, node, 0);
+            enqueue(search, columns->edge_target[edge],
+                    search->native->best[node], node, 0);
 }
 
 static uint32_t
@@ -152,11 +152,11 @@ follow_holder(path_search *search, uint32_t vertex)
          i < native->first_outer[holder + 1]; i++)
         if (words[i].level >= LG__LEVEL_EARLY)
             enqueue(search, lg__vertex_of(native, words[i].target),
-                    words[i].level, vertex, 0);
+                    2U * words[i].level, vertex, 0);
 }
 
 static void
-follow(path_search *search, uint32_t vertex, unsigned level)
+follow(path_search *search, uint32_t vertex)
 {
     const lg__native *native = search->native;
     if (vertex >= native->nodes + native->blocks) {
@@ -164,29 +164,44 @@ follow(path_search *search, uint32_t vertex, unsigned level)
         return;
     }
     if (vertex < native->nodes)
-        follow_references(search, vertex, level);
-    follow_words(search, vertex, level);
+        follow_references(search, vertex);
+    follow_words(search, vertex);
 }
 
-// Settles the vertices that are queued with a level or a better one, and with
-// `least` or a better one.
+// An object has what its words lead to, whoever has the object.
+static unsigned
+course_of(const path_search *search, uint32_t vertex)
+{
+    const lg__native *native = search->native;
+    uint32_t from = search->from[vertex];
+    unsigned late = search->late ? LG__COURSE_LATE : 0;
+    if (vertex < native->nodes || from == lg__native_root(native))
+        return late;
+    return late | (from >= native->nodes + native->blocks
+                       ? LG__COURSE_REGISTRY
+                       : native->course[from] & LG__COURSE_REGISTRY);
+}
+
+// Settles the vertices that are queued with `least` or a better strength.
 static void
-settle(path_search *search, unsigned level, unsigned least)
+settle(path_search *search, lg__strength least)
 {
     lg__native *native = search->native;
-    while (level >= least && search->enough) {
-        lg__vector *queue = &search->queue[level];
-        if (search->head[level] == queue->count) {
-            level--;
+    lg__strength strength = LG__STRENGTH_EXACT;
+    while (strength >= least && search->enough) {
+        lg__vector *queue = &search->queue[strength];
+        if (search->head[strength] == queue->count) {
+            strength--;
             continue;
         }
-        uint32_t vertex = ((uint32_t *)queue->data)[search->head[level]++];
+        uint32_t vertex = ((uint32_t *)queue->data)[search->head[strength]++];
         if (native->best[vertex] != 0)
             continue;
-        native->best[vertex] = (uint8_t)level;
-        native->late[vertex] = search->late;
+        lg__native_tick(native);
+        native->best[vertex] = (uint8_t)strength;
+        native->course[vertex] = (uint8_t)course_of(search, vertex);
         native->type[vertex] = kind_of(search, vertex);
-        follow(search, vertex, level);
+        follow(search, vertex);
     }
 }
 
@@ -197,11 +212,11 @@ queue_roots(path_search *search)
     const lg_graph *graph = native->graph;
     const uint32_t root = lg__native_root(native);
     for (uint32_t holder = 0; holder < native->holders; holder++)
-        enqueue(search, lg__native_holder(native, holder), LG_LEVEL_EXACT, root,
-                0);
+        enqueue(search, lg__native_holder(native, holder), LG__STRENGTH_EXACT,
+                root, 0);
     for (uint32_t i = 0; i < graph->root_count; i++)
         if (lg__root_counts(native, i))
-            enqueue(search, graph->root_node[i], LG_LEVEL_EXACT, root, 0);
+            enqueue(search, graph->root_node[i], LG__STRENGTH_EXACT, root, 0);
 }
 
 // What no root reaches by more than leftovers is garbage of the collector, or
@@ -213,7 +228,8 @@ queue_entrances(path_search *search)
     for (uint32_t node = 0; node < native->nodes; node++) {
         native->entrance[node] = native->best[node] == 0;
         if (native->entrance[node])
-            enqueue(search, node, LG_LEVEL_EXACT, lg__native_root(native), 0);
+            enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native),
+                    0);
     }
 }
 
@@ -229,16 +245,16 @@ queue_late(path_search *search)
     for (size_t i = 0; i < native->outer.count; i++)
         if (words[i].level < LG__LEVEL_EARLY)
             enqueue(search, lg__vertex_of(native, words[i].target),
-                    words[i].level, lg__native_holder(native, words[i].holder),
-                    0);
+                    2U * words[i].level,
+                    lg__native_holder(native, words[i].holder), 0);
 }
 
 static bool
 open_search(path_search *search)
 {
     lg__native *native = search->native;
-    for (int level = 0; level < LEVELS; level++)
-        search->queue[level].element = sizeof(uint32_t);
+    for (int i = 0; i < STRENGTHS; i++)
+        search->queue[i].element = sizeof(uint32_t);
     search->seen = lg__native_take_zero(native, native->vertices, 1);
     search->from = lg__native_take(native, native->vertices, 4);
     search->step = lg__native_take(native, native->vertices, 4);
@@ -251,8 +267,8 @@ static void
 close_search(path_search *search)
 {
     lg__native *native = search->native;
-    for (int level = 0; level < LEVELS; level++)
-        lg__vector_free(&native->allocator, &search->queue[level]);
+    for (int i = 0; i < STRENGTHS; i++)
+        lg__vector_free(&native->allocator, &search->queue[i]);
     if (search->ways.entries != NULL)
         lg__key_table_free(&native->allocator, &search->ways);
     lg__native_drop(native, search->step);
@@ -266,18 +282,18 @@ lg__native_widest(lg__native *native)
     path_search search = {.native = native, .enough = true};
     native->way.count = 0;
     memset(native->best, 0, native->vertices);
-    memset(native->late, 0, native->vertices);
+    memset(native->course, 0, native->vertices);
     memset(native->type, 0xff, 4 * (size_t)native->vertices);
     bool enough = open_search(&search);
     if (enough) {
-        native->best[lg__native_root(native)] = LG_LEVEL_EXACT;
+        native->best[lg__native_root(native)] = LG__STRENGTH_EXACT;
         native->type[lg__native_root(native)] = native->first_way - 1;
         queue_roots(&search);
-        settle(&search, LG_LEVEL_EXACT, LG_LEVEL_WEAK);
+        settle(&search, LG__STRENGTH_WEAK);
         queue_entrances(&search);
-        settle(&search, LG_LEVEL_EXACT, LG_LEVEL_WEAK);
+        settle(&search, LG__STRENGTH_WEAK);
         queue_late(&search);
-        settle(&search, LG_LEVEL_EXACT, LG_LEVEL_LEFTOVER);
+        settle(&search, LG__STRENGTH_LOST);
         enough = search.enough;
     }
     close_search(&search);
@@ -288,12 +304,13 @@ bool
 lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
     uint32_t target = lg__vertex_of(native, word->target);
-    unsigned best = native->best[vertex];
-    unsigned path = word->level < best ? word->level : best;
-    if (vertex == target || best <= LG_LEVEL_LEFTOVER || path == 0)
+    lg__strength path = lg__path_by(native, vertex, word);
+    bool late = native->course[vertex] & LG__COURSE_LATE;
+    if (vertex == target || native->best[vertex] <= LG__STRENGTH_LOST ||
+        word->level == LG_LEVEL_NONE)
         return false;
     if (target < native->nodes && native->told[target])
         return true;
-    return path > LG_LEVEL_LEFTOVER && path >= native->best[target] &&
-           native->late[vertex] <= native->late[target];
+    return path > LG__STRENGTH_LOST && path >= native->best[target] &&
+           (!late || (native->course[target] & LG__COURSE_LATE));
 }

@@ -59,6 +59,8 @@ typedef struct sight {
     bool last;   // of its block
     bool shape;  // its neighbours go with it,
     bool proved; // and not by chance
+    bool weak;   // it may be a std::weak_ptr
+    bool single; // the block has no siblings that say anything
 } sight;
 
 static uint32_t
@@ -329,16 +331,38 @@ level_of(const sight *word)
     return word->object ? at_least(level, level_in_object(word)) : level;
 }
 
-// Whether an object's own word leads to the block, by what its kind says.
+// A pointer that is believed because there are no siblings to contradict it,
+// and one that may be weak.
 static bool
-is_owned(const lg__native *native, uint32_t block)
+is_lone(const sight *word, lg_native_level level)
 {
+    return level == LG_LEVEL_POINTER && !word->object && !word->array &&
+           (word->weak || (word->single && !word->shape));
+}
+
+// The way that the kind of a block says, or NULL.
+static const lg__way_kind *
+way_of(const lg__native *native, uint32_t block)
+{
+    const lg__way_kind *ways = native->way.data;
     uint32_t kind = native->kind[block];
-    if (kind < native->first_way)
-        return false;
-    const lg__way_kind *way =
-        (const lg__way_kind *)native->way.data + kind - native->first_way;
-    return way->step & LG__STEP_OBJECT;
+    return kind < native->first_way ? NULL : &ways[kind - native->first_way];
+}
+
+static bool
+is_owned(const lg__way_kind *way)
+{
+    return way != NULL && (way->step & LG__STEP_OBJECT);
+}
+
+// All blocks of one size to which variables of a library lead have one kind,
+// though the variables may have nothing in common.
+static bool
+is_below_variables(const lg__native *native, const lg__way_kind *way)
+{
+    const uint32_t holders = native->forms + native->graph->type_count;
+    return way != NULL && way->before >= holders &&
+           way->before < native->first_way;
 }
 
 static sight
@@ -350,6 +374,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     uint32_t slot = slot_of(scale, word->place);
     uint64_t depth = lg__word_depth(native, block, word);
     uint64_t counted = depth_of(native, block, word);
+    const lg__way_kind *way = way_of(native, block);
     bool rare = 2 * (uint64_t)scale->arrays < scale->members &&
                 scale->members > FEW && !scale->single_slot;
     return (sight){
@@ -367,7 +392,8 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .same_depth =
             lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, counted)),
         .object = lg__vertex_is_clean(native, at->node),
-        .owned = word->place < OWNED_WORDS && is_owned(native, block),
+        .owned = word->place < OWNED_WORDS && is_owned(way),
+        .single = scale->members <= FEW || is_below_variables(native, way),
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
@@ -376,6 +402,8 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .shape = native->trait[i] & LG__SHAPE_BIT,
         .proved = (native->trait[i] & LG__SHAPE_BIT) &&
                   lg__word_is_proved(native, block, word),
+        .weak = (native->trait[i] & LG__SHAPE_BIT) &&
+                lg__word_may_be_weak(native, block, word),
     };
 }
 
@@ -389,9 +417,11 @@ level_block(weighing *scale, uint32_t block)
     for (uint64_t i = native->first_word[block];
          i < native->first_word[block + 1]; i++) {
         sight word = look(scale, block, i);
+        bool named = lg__word_is_handle(native, block, &words[i]);
         lg_native_level level = lg__block_is_number(native, block)
                                     ? LG_LEVEL_POSSIBLE
-                                    : level_of(&word);
+                                : named ? LG_LEVEL_EXACT
+                                        : level_of(&word);
         uint32_t node = native->memory->blocks[words[i].target].node;
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
@@ -403,6 +433,7 @@ level_block(weighing *scale, uint32_t block)
         if (!word.array)
             native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
         words[i].level = level & 7;
+        words[i].lone = is_lone(&word, level);
     }
 }
 
@@ -411,7 +442,7 @@ static bool
 weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
                uint64_t slots)
 {
-    const lg__native *native = scale->native;
+    lg__native *native = scale->native;
     size_t words = 0;
     memset(scale->pointers, 0, slots * 4);
     memset(scale->others, 0, slots * 4);
@@ -423,6 +454,7 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     lg__key_table_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others;
+        lg__native_tick(native);
         if (!count_block(scale, blocks[i], &others) ||
             !find_array(scale, blocks[i], others))
             return false;
