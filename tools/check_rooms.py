@@ -48,20 +48,6 @@ CIRCLES = (
     circle("pyext/capture/walk", "limit", "names", "type_table"),
     circle("libgraph/src/growth", "growth_native", "growth_rows"),
     circle("libgraph/src/growth", "growth_reason", "growth_search", "limits"),
-    circle(
-        "libgraph/src/native",
-        "block_groups",
-        "block_index",
-        "block_kinds",
-        "block_words",
-        "dominators",
-        "native",
-        "native_graph",
-        "native_names",
-        "occupants",
-        "widest",
-        "word_levels",
-    ),
 )
 #: Rooms in which a shared function has two clients.
 TIDY = (

@@ -109,7 +109,7 @@ make_graph(native_heap *heap)
         uint32_t node =
             lg_builder_add_node(builder, (uintptr_t)heap->objects[i]);
         builder->type[node] = heap->number[i] ? number : holder;
-        builder->size[node] = NATIVE_FIXED;
+        builder->size[node] = NATIVE_FIXED + heap->tables[i];
         builder->refcount[node] = heap->refcounts[i];
     }
     lg_builder_open(builder, 0);

@@ -24,8 +24,9 @@ typedef struct native_heap {
     size_t block_count;
     uint64_t *objects[NATIVE_OBJECTS]; /* node i + 1 */
     uint32_t refcounts[NATIVE_OBJECTS];
-    bool owned[NATIVE_OBJECTS];  /* by the module */
-    bool number[NATIVE_OBJECTS]; /* an int */
+    bool owned[NATIVE_OBJECTS];      /* by the module */
+    bool number[NATIVE_OBJECTS];     /* an int */
+    uint32_t tables[NATIVE_OBJECTS]; /* bytes of its size beyond its block */
     uint32_t object_count;
     lg_native_range ranges[8];
     size_t range_count;

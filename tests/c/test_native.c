@@ -540,6 +540,130 @@ native_part_of_what_is_retained(void)
     native_heap_close(&heap);
 }
 
+// A library that gives out numbers has a table of what they stand for. What an
+// object has the number of is the object's.
+static void
+numbers_name_entries(void)
+{
+    enum { ENTRIES = 8 };
+    const uint64_t first = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "libids.so", 8);
+    uint64_t *table = native_heap_block(&heap, 8 * ENTRIES);
+    data[1] = address_of(table);
+    for (uint64_t i = 0; i < ENTRIES; i++) {
+        uint64_t *entry = native_heap_block(&heap, 64);
+        table[i] = address_of(entry);
+        entry[0] = first + i;
+        entry[2] = address_of(make_list(&heap, 10));
+    }
+    object[2] = first + 3;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 64 + CHUNK + 10 * list_bytes);
+    native_heap_close(&heap);
+}
+
+// A fraction, a text or a count that a block begins with, too, names nothing.
+static void
+usual_values_name_nothing(void)
+{
+    static const uint64_t values[] = {0x3ff8000000000000, 0x6f77206f6c6c6568,
+                                      4711, UINT64_MAX};
+    native_heap heap;
+    native_heap_open(&heap);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *block = native_heap_block(&heap, 64);
+        object[2] = block[0] = values[i];
+        block[2] = address_of(make_list(&heap, 10));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++)
+        CHECK(native_heap_held(&heap, i) == 0);
+    native_heap_close(&heap);
+}
+
+// The interpreter's name in a path makes no module a part of it.
+static void
+variables_of_any_module_are_a_registry(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *data = native_heap_range(
+        &heap, LG_RANGE_DATA,
+        "/venv/lib/python3.11/site-packages/lib.cpython-311.so", 8);
+    uint64_t *own = native_heap_block(&heap, 48);
+    uint64_t *global = native_heap_block(&heap, 640);
+    object[2] = address_of(own);
+    own[1] = data[1] = address_of(global);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 48 + CHUNK);
+    CHECK(native_heap_of(&heap, "library variables") == 640 + CHUNK);
+    native_heap_close(&heap);
+}
+
+// Among a library's own structures are words that earlier ones have left.
+static void
+objects_outvote_lone_words_below_variables(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "liba.so", 8);
+    uint64_t *own = native_heap_block(&heap, 48);
+    uint64_t *state = native_heap_block(&heap, 264);
+    uint64_t *target = native_heap_block(&heap, 640);
+    data[1] = address_of(state);
+    object[2] = address_of(own);
+    own[1] = state[8] = address_of(target);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 48 + CHUNK + 640 + CHUNK);
+    native_heap_close(&heap);
+}
+
+// A cache of std::weak_ptr holds nothing: the block counts fewer owners than
+// there are pairs.
+static void
+weak_pointers_below_variables_hold_nothing(void)
+{
+    const uint64_t weak_part = UINT64_C(2) << 32;
+    native_heap heap;
+    for (uint64_t owners = 1; owners <= 2; owners++) {
+        native_heap_open(&heap);
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "liba.so", 8);
+        uint64_t *own = native_heap_block(&heap, 48);
+        uint64_t *cache = native_heap_block(&heap, 264);
+        uint64_t *target = native_heap_block(&heap, 640);
+        data[1] = address_of(cache);
+        object[2] = address_of(own);
+        own[1] = cache[8] = address_of(target) + 16;
+        own[2] = cache[9] = address_of(target);
+        target[1] = owners | weak_part;
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 0) ==
+              48 + CHUNK + (owners == 1 ? 640 + CHUNK : 0));
+        native_heap_close(&heap);
+    }
+}
+
+static void
+tables_that_a_size_counts_count_once(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    heap.tables[0] = 4096;
+    object[2] = address_of(native_heap_block(&heap, 4104));
+    object[3] = address_of(make_list(&heap, 10));
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 10 * list_bytes);
+    native_heap_close(&heap);
+}
+
 SUITE(native)
 {
     RUN(answers_have_rows);
@@ -566,5 +690,11 @@ SUITE(native)
     RUN(levels_are_kept);
     RUN(a_pointer_deep_into_a_block_holds_nothing);
     RUN(what_could_not_be_listed_is_an_error);
+    RUN(numbers_name_entries);
+    RUN(usual_values_name_nothing);
+    RUN(variables_of_any_module_are_a_registry);
+    RUN(objects_outvote_lone_words_below_variables);
+    RUN(weak_pointers_below_variables_hold_nothing);
+    RUN(tables_that_a_size_counts_count_once);
     return test_result();
 }

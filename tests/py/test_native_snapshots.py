@@ -1,7 +1,10 @@
 """A snapshot with native memory charges it to what keeps it."""
 
+import collections
+import io
 import json
 import os
+import pickle
 import subprocess
 import sys
 
@@ -85,6 +88,16 @@ def test_memory_has_a_line_for_native_memory(told):
     kept = sum(told[kind]["freed"] for kind in ("database", "streams"))
     assert told["memory"]["native"] > 0.88 * kept
     assert told["memory"]["python"] < 1.1 * told["memory"]["plain_python"]
+
+
+def test_tables_that_a_size_counts_are_no_native_memory():
+    words = collections.deque(f"word {number}" for number in range(5000))
+    pickler = pickle.Pickler(io.BytesIO())
+    pickler.dump(list(words))
+    with leakgraph.snapshot(native=True) as snapshot:
+        assert snapshot.find(words).native == 0
+        # Only what the table takes beyond its size may be left.
+        assert snapshot.find(pickler).native < sys.getsizeof(pickler) / 10
 
 
 def test_run_lists_native_memory(tmp_path):

@@ -98,27 +98,6 @@ has_shape(const lg__native *native, uint32_t block, const lg__word *word)
     return is_array(at.w, at.to) || lg__word_is_proved(native, block, word);
 }
 
-// Which words of a block may be references.
-void
-lg__block_searched(const lg__native *native, uint32_t block, uint64_t *from,
-                   uint64_t *to)
-{
-    enum { HEAD = 16 };
-    const lg_native_block *at = &native->memory->blocks[block];
-    unsigned mark = native->mark[block];
-    *from = mark & LG__BLOCK_HIDDEN ? (uint64_t)at->lead + HEAD : 0;
-    *to = mark & LG__BLOCK_SILENT ? 0 : at->bytes & ~(uint64_t)7;
-    if (*to > 8 * (uint64_t)LG__MOST_PLACES)
-        *to = 8 * (uint64_t)LG__MOST_PLACES;
-    if (at->node == LG_NONE || *to == 0)
-        return;
-    const lg__extent *extent =
-        &native->extent[native->graph->columns.type[at->node]];
-    *from = (at->lead + extent->own + 7) & ~(uint64_t)7;
-    if (extent->end < *to - at->lead)
-        *to = at->lead + extent->end;
-}
-
 // Whether the graph has the reference of a node, or cannot say so quickly.
 static bool
 is_known(const lg_graph *graph, uint32_t source, uint32_t target)

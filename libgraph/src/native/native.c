@@ -5,56 +5,6 @@
 
 #include <string.h>
 
-enum { ROUNDS = 3 };
-
-void *
-lg__native_take(lg__native *native, size_t count, size_t size)
-{
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes))
-        return NULL;
-    for (int i = 0; i < LG__MOST_PIECES; i++) {
-        if (native->piece[i].block != NULL)
-            continue;
-        void *block = lg__allocate(&native->allocator, bytes);
-        native->piece[i] = (lg__scratch){block, bytes};
-        return block;
-    }
-    return NULL;
-}
-
-void *
-lg__native_take_zero(lg__native *native, size_t count, size_t size)
-{
-    void *block = lg__native_take(native, count, size);
-    if (block != NULL)
-        memset(block, 0, count * size);
-    return block;
-}
-
-void
-lg__native_drop(lg__native *native, void *block)
-{
-    for (int i = 0; i < LG__MOST_PIECES && block != NULL; i++)
-        if (native->piece[i].block == block) {
-            lg__deallocate(&native->allocator, block, native->piece[i].size);
-            native->piece[i].block = NULL;
-            return;
-        }
-}
-
-// A round goes through the words of all blocks, and through all vertices.
-void
-lg__native_report(lg__native *native)
-{
-    const lg_monitor *monitor = native->memory->monitor;
-    const double all = (ROUNDS + 2.0) * (2.0 * native->blocks + native->nodes);
-    if (monitor != NULL)
-        monitor->tick(monitor->context, "finding who holds native memory",
-                      (double)native->work < all ? (double)native->work / all
-                                                 : 1);
-}
-
 static void
 close_native(lg__native *native)
 {
@@ -97,7 +47,7 @@ judge(lg__native *native)
                   lg__native_words(native) && lg__native_tell(native) &&
                   lg__native_kinds(native) && open_vertices(native) &&
                   lg__native_weigh(native) && lg__native_widest(native);
-    for (int round = 0; round < ROUNDS && enough; round++)
+    for (int round = 0; round < LG__NATIVE_ROUNDS && enough; round++)
         enough = lg__native_refine(native) && lg__native_weigh(native) &&
                  lg__native_widest(native);
     return enough && lg__native_dominate(native) && lg__native_fold(native);

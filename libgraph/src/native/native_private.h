@@ -45,9 +45,8 @@ typedef struct lg__word {
 enum { LG__MOST_PLACES = 1 << 28 };
 
 /** How strong a path is: twice the level of its weakest word, or one less if
- *  that is a lone word below a variable of a library. An object outvotes such a
- *  word: a library's own structures have many words that earlier ones have
- *  left. */
+ *  that is a lone word below a variable of a library, whose own structures have
+ *  many words that earlier ones have left. */
 typedef unsigned lg__strength;
 enum {
     LG__STRENGTH_LOST = 2 * LG_LEVEL_LEFTOVER,
@@ -140,6 +139,8 @@ typedef struct lg__scratch {
     size_t size;
 } lg__scratch;
 enum { LG__MOST_PIECES = 64 };
+/** How often words are weighed again, once kinds are known. */
+enum { LG__NATIVE_ROUNDS = 3 };
 
 /** Where the words of an object lie that may be references, in bytes behind the
  *  beginning of its block. */

@@ -347,3 +347,22 @@ lg__native_occupy(lg__native *native)
     }
     return occupy_all(native) && reveal_all(native);
 }
+
+void
+lg__block_searched(const lg__native *native, uint32_t block, uint64_t *from,
+                   uint64_t *to)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    unsigned mark = native->mark[block];
+    *from = mark & LG__BLOCK_HIDDEN ? (uint64_t)at->lead + HEAD : 0;
+    *to = mark & LG__BLOCK_SILENT ? 0 : at->bytes & ~(uint64_t)7;
+    if (*to > 8 * (uint64_t)LG__MOST_PLACES)
+        *to = 8 * (uint64_t)LG__MOST_PLACES;
+    if (at->node == LG_NONE || *to == 0)
+        return;
+    const lg__extent *extent =
+        &native->extent[native->graph->columns.type[at->node]];
+    *from = (at->lead + extent->own + 7) & ~(uint64_t)7;
+    if (extent->end < *to - at->lead)
+        *to = at->lead + extent->end;
+}
