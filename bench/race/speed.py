@@ -34,6 +34,8 @@ ROOT = HERE.parents[1]
 OTHERS = ("Pympler", "guppy3", "objgraph", "refcycle")
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+#: What the program has; no variable of a function refers to a record.
+records: list[Any] = []
 #: No process may take longer, in seconds of processor time.
 PATIENCE = 600
 #: No process may reserve more addresses.
@@ -43,84 +45,91 @@ MEMORY = 12 << 30
 LONG = PATIENCE / 10
 
 
-def leakgraph_cycles(kept: list[Any], x: object, file: str) -> object:
+Question = Callable[[str], object]
+
+
+def middle() -> object:
+    """Return the record in the middle."""
+    return records[len(records) // 2]
+
+
+def leakgraph_cycles(file: str) -> object:
     """`snapshot().cycles()`."""
     import leakgraph
 
     return str(leakgraph.snapshot().cycles())
 
 
-def refcycle_components(kept: list[Any], x: object, file: str) -> object:
+def refcycle_components(file: str) -> object:
     """`snapshot().strongly_connected_components()`."""
     import refcycle
 
     return refcycle.snapshot().strongly_connected_components()
 
 
-def leakgraph_top(kept: list[Any], x: object, file: str) -> object:
+def leakgraph_top(file: str) -> object:
     """`snapshot().top()`: of every object."""
     import leakgraph
 
     return str(leakgraph.snapshot().top())
 
 
-def guppy_domisize(kept: list[Any], x: object, file: str) -> object:
-    """`hpy().iso(kept).domisize`: of one object."""
+def guppy_domisize(file: str) -> object:
+    """`hpy().iso(records).domisize`: of one object."""
     import guppy
 
-    return guppy.hpy().iso(kept).domisize
+    return guppy.hpy().iso(records).domisize
 
 
-def pympler_asizeof(kept: list[Any], x: object, file: str) -> object:
-    """`asizeof(kept)`: what one object refers to."""
+def pympler_asizeof(file: str) -> object:
+    """`asizeof(records)`: what one object refers to."""
     from pympler import asizeof
 
-    return asizeof.asizeof(kept)
+    return asizeof.asizeof(records)
 
 
-def leakgraph_path(kept: list[Any], x: object, file: str) -> object:
+def leakgraph_path(file: str) -> object:
     """`show_path(x, retained=False)`."""
     import leakgraph
 
-    return str(leakgraph.show_path(x, retained=False))
+    return str(leakgraph.show_path(middle(), retained=False))
 
 
-def leakgraph_path_with_sizes(kept: list[Any], x: object, file: str) -> object:
+def leakgraph_path_with_sizes(file: str) -> object:
     """`show_path(x, retained=True)`."""
     import leakgraph
 
-    return str(leakgraph.show_path(x, retained=True))
+    return str(leakgraph.show_path(middle(), retained=True))
 
 
-def objgraph_chain(kept: list[Any], x: object, file: str) -> object:
+def objgraph_chain(file: str) -> object:
     """`find_backref_chain(x, is_proper_module)`."""
     import objgraph
 
-    return objgraph.find_backref_chain(x, objgraph.is_proper_module)
+    return objgraph.find_backref_chain(middle(), objgraph.is_proper_module)
 
 
-def guppy_path(kept: list[Any], x: object, file: str) -> object:
+def guppy_path(file: str) -> object:
     """`hpy().iso(x).sp`."""
     import guppy
 
-    return str(guppy.hpy().iso(x).sp)
+    return str(guppy.hpy().iso(middle()).sp)
 
 
-def leakgraph_picture(kept: list[Any], x: object, file: str) -> object:
+def leakgraph_picture(file: str) -> object:
     """`show_backrefs(x, "x.svg")`."""
     import leakgraph
 
-    return leakgraph.show_backrefs(x, file)
+    return leakgraph.show_backrefs(middle(), file)
 
 
-def objgraph_picture(kept: list[Any], x: object, file: str) -> object:
+def objgraph_picture(file: str) -> object:
     """`show_backrefs([x], filename="x.svg")`."""
     import objgraph
 
-    return objgraph.show_backrefs([x], filename=file)
+    return objgraph.show_backrefs([middle()], filename=file)
 
 
-Question = Callable[[list[Any], object, str], object]
 QUESTIONS: dict[str, dict[str, Question]] = {
     "cycles": {"leakgraph": leakgraph_cycles, "refcycle": refcycle_components},
     "retained sizes": {
@@ -159,12 +168,12 @@ def one(question: str, tool: str, objects: int) -> dict[str, float]:
     """Make the heap, and ask."""
     import heap
 
-    kept = heap.records(objects, shuffled=False)
+    records.extend(heap.records(objects, shuffled=False))
     ask = QUESTIONS[question][tool]
     with tempfile.TemporaryDirectory() as folder:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
         memory, begin = resident("VmRSS"), used()
-        answer = ask(kept, kept[len(kept) // 2], str(Path(folder, "x.svg")))
+        answer = ask(str(Path(folder, "x.svg")))
         seconds, peak = used() - begin, resident("VmHWM") - memory
     del answer
     return {"seconds": seconds, "peak": peak}

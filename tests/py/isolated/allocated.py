@@ -32,7 +32,7 @@ for each in before:
     numbers.append(each)  # list
     names[each] = each  # dict
     seen.add(each)  # set
-tables = {type(each).__name__: each for each in (numbers, names, seen)}
+tables = {"list": (numbers, []), "dict": (names, {}), "set": (seen, set())}
 
 folder = Path(sys.argv[1])
 snapshot = leakgraph.snapshot(allocations=True)
@@ -55,8 +55,8 @@ print(
                 if row.line and row.held_by and mark_of(row.line)
             ],
             "tables": {
-                name: sys.getsizeof(each) - sys.getsizeof(type(each)())
-                for name, each in tables.items()
+                name: sys.getsizeof(full) - sys.getsizeof(empty)
+                for name, (full, empty) in tables.items()
             },
             "now": len(leakgraph.allocations(limit=3)) > 0,
             "why": snapshot.why(app.sessions[1000]).allocated,
