@@ -36,7 +36,7 @@ TYPES = {
     "share": "float",
     "real": "float",
     "bool": "bool",
-    "numbers": "tuple[int, ...] | str",
+    "numbers": "tuple[int, ...]",
 }
 #: What a function takes for each type of an option.
 OPTIONS = {
@@ -54,15 +54,18 @@ OPTIONS = {
     "share": "float | str",
     "object": "object",
     "objects": "object",
+    "cuts": "_Cut | Iterable[_Cut]",
 }
 #: Types of options that are True or False.
 FLAGS = ("flag", "mine", "update", "check")
 #: Types of options that may stand without a name, and those that are never left out.
-ALONE = ("limit", "words", "object", "objects")
-REQUIRED = ("objects",)
+ALONE = ("limit", "words", "object", "objects", "cuts")
+REQUIRED = ("objects", "cuts")
 #: What types of Python have besides, by hand: attributes, and methods.
 ATTRIBUTES = {
     "Cycles": {"snapshot": "Snapshot"},
+    "Growth": {"drawing": "Drawing"},
+    "WhatIf": {"nodes": "Nodes"},
     "Dominators": {"snapshot": "Snapshot", "components": "int", "tops": "Nodes"},
     "MergedPaths": {"snapshot": "Snapshot", "drawing": "Drawing"},
     "Cycle": {
@@ -77,6 +80,7 @@ ATTRIBUTES = {
 }
 METHODS = {
     "Cycle": ("_repr_svg_(self) -> str | None",),
+    "Ranks": ("report(self, path: _Path, *, title: str | None = None) -> str",),
     "MergedPaths": (
         "save(self, path: _Path, format: str | None = None) -> str",
         "_repr_svg_(self) -> str | None",
@@ -93,12 +97,14 @@ def python_type(field: dict[str, Any]) -> str:
         kind = f"Literal[{', '.join(json.dumps(word) for word in field['words'])}]"
     elif "row" in field:
         kind = f"tuple[{field['row']}, ...]"
+    elif [one["name"] for one in field.get("fields", ())] == [""]:
+        kind = f"tuple[{inner[0]}, ...]"
     elif field["type"] == "list":
         kind = f"tuple[tuple[{', '.join(inner)}], ...]"
     elif field["type"] == "record":
         kind = f"dict[str, {' | '.join(dict.fromkeys(inner)) or 'str'}]"
     else:
-        kind = TYPES[field["type"]]
+        kind = TYPES[field["type"]] + (" | str" if field.get("or_text") else "")
     return f"{kind} | None" if field["optional"] else kind
 
 
@@ -144,15 +150,20 @@ def called(question: Question, function: bool) -> Iterator[str]:
     yield f"{indent}) -> {question['result']}: ..."
 
 
+def of_one_snapshot(questions: list[Question]) -> list[Question]:
+    """Return the questions that one snapshot answers."""
+    return [one for one in questions if not one["needs_several"]]
+
+
 def functions(questions: list[Question]) -> Iterator[str]:
     """Yield the functions of the module."""
-    for question in questions:
+    for question in of_one_snapshot(questions):
         yield from called(question, True)
 
 
 def methods(questions: list[Question]) -> Iterator[str]:
     """Yield the methods of Snapshot."""
-    for question in questions:
+    for question in of_one_snapshot(questions):
         yield from called(question, False)
 
 
@@ -183,18 +194,36 @@ def results(questions: list[Question]) -> Iterator[str]:
         yield from by_hand(question["result"])
 
 
+def row(name: str, fields: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a class of rows."""
+    kinds = ", ".join(python_type(field) for field in fields)
+    names = ", ".join(json.dumps(field["name"]) for field in fields)
+    yield ""
+    yield "@final"
+    yield f"class {name}(_Row, tuple[{kinds}]):"
+    yield "    if sys.version_info >= (3, 10):"
+    yield f"        __match_args__: Final = ({names},)"
+    yield from properties(fields)
+    yield from by_hand(name)
+
+
+def lists(fields: list[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the types of rows within fields, each with its fields."""
+    for field in fields:
+        inner = field.get("fields", [])
+        yield from lists(inner)
+        if "row" in field and inner:
+            yield field["row"], inner
+
+
 def rows(questions: list[Question]) -> Iterator[str]:
-    """Yield the classes of rows."""
+    """Yield the classes of rows, and of rows within them and within facts."""
+    kinds = {question["row"]: question["fields"] for question in questions}
     for question in questions:
-        kinds = ", ".join(python_type(field) for field in question["fields"])
-        names = ", ".join(json.dumps(field["name"]) for field in question["fields"])
-        yield ""
-        yield "@final"
-        yield f"class {question['row']}(_Row, tuple[{kinds}]):"
-        yield "    if sys.version_info >= (3, 10):"
-        yield f"        __match_args__: Final = ({names},)"
-        yield from properties(question["fields"])
-        yield from by_hand(question["row"])
+        for name, fields in lists(question["fields"] + question["facts"]):
+            kinds.setdefault(name, fields)
+    for name, fields in kinds.items():
+        yield from row(name, fields)
 
 
 def plain(text: str) -> str:
@@ -216,6 +245,7 @@ def form(option: dict[str, Any]) -> str:
         "share": " F",
         "object": " SELECTOR",
         "objects": " SELECTOR",
+        "cuts": " REF",
     }
     value = values.get(option["type"], "")
     if "words" in option:
@@ -265,10 +295,13 @@ def without_type(parameter: str) -> str:
 
 def python_manual(questions: list[Question]) -> Iterator[str]:
     """Yield what the manual of Python says of the answers."""
+    told: set[str] = {question["row"] for question in questions}
     for question in questions:
         bare = ", ".join(map(without_type, parameters(question, True)))
+        name = "diff" if question["name"] == "growth" else question["name"]
+        given = "..." if question["needs_several"] else bare
         yield ""
-        yield f"`{question['name']}({bare})` makes `{question['result']}`, rows"
+        yield f"`{name}({given})` makes `{question['result']}`, rows"
         yield f"`{question['row']}`, {question['order']}:"
         yield ""
         yield from column_table(question["fields"])
@@ -276,6 +309,13 @@ def python_manual(questions: list[Question]) -> Iterator[str]:
         yield "Facts about all rows together:"
         yield ""
         yield from column_table(question["facts"])
+        for kind, fields in lists(question["fields"] + question["facts"]):
+            if kind not in told:
+                told.add(kind)
+                yield ""
+                yield f"`{kind}`, a row within these:"
+                yield ""
+                yield from column_table(fields)
     yield ""
 
 
@@ -291,7 +331,7 @@ def sections(questions: list[Question]) -> dict[tuple[str, str], list[str]]:
     )
     for what, make in makers:
         made[stub, what] = list(make(questions))
-    for question in questions:
+    for question in of_one_snapshot(questions):
         name = question["name"]
         made["docs/command.md", f"options of {name}"] = list(command_manual(question))
     made["docs/python.md", "answers"] = list(python_manual(questions))

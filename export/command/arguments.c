@@ -17,7 +17,6 @@ static const struct option options[] = {
     {"by", required_argument, NULL, 'u'},
     {"check", no_argument, NULL, 'c'},
     {"compress", required_argument, NULL, 'z'},
-    {"cut", required_argument, NULL, 'q'},
     {"cycle", required_argument, NULL, 'C'},
     {"depth", required_argument, NULL, 'd'},
     {"diff", no_argument, NULL, 'A'},
@@ -83,7 +82,6 @@ static const option_text texts[] = {
     {'F', "--other-programs   compare snapshots of different programs, too"},
     {'x', "--max-growth N     with --check: allow this much growth (0)"},
     {'S', "--min-share F      leave out smaller parts: 0.01 or 1% (1%)"},
-    {'q', "--cut REF          cut this reference; repeat --cut for more"},
     {'c', "--check            exit with 1 if there are leaks"},
     {'K', "--baseline FILE    leave out what FILE lists as known"},
     {'U', "--update-baseline  add the rest to that FILE"},
@@ -198,19 +196,6 @@ take_text(int letter, lg__arguments *out)
 }
 
 static bool
-take_cut(lg__arguments *out)
-{
-    if (out->cut_count < LG__MOST_CUTS) {
-        out->cuts[out->cut_count++] = optarg;
-        return true;
-    }
-    lg__complain("--cut can be given %u times at most: name many references "
-                 "by one text, such as train.losses[*]",
-                 LG__MOST_CUTS);
-    return false;
-}
-
-static bool
 take_option(int letter, lg__arguments *out)
 {
     if (strchr("ABRPMWCD", letter))
@@ -226,8 +211,6 @@ take_option(int letter, lg__arguments *out)
     case 'l':
     case 'L':
         return lg__limit_read(optarg, &out->limit, &out->all);
-    case 'q':
-        return take_cut(out);
     case 'O':
         return lg__number_read("port", optarg, UINT16_MAX, &out->port);
     case 'k':

@@ -25,8 +25,6 @@ enum {
 
 #define LG__ANY_WORDS (-1)
 
-#define LG__MOST_CUTS 64u
-
 /* What `render` draws. */
 typedef enum lg__picture {
     LG__PICTURE_VIEW = 0, /* the direction decides */
@@ -70,8 +68,6 @@ typedef struct lg__arguments {
     const char *module;
     const char *baseline;
     const char *parquet;
-    const char *cuts[LG__MOST_CUTS]; /* texts of references */
-    uint32_t cut_count;
     bool update_baseline;
     bool legend;
     uint32_t port; /* 0: any */
@@ -249,6 +245,12 @@ const lg_question *lg__question_verb_at(size_t index);
     "  garbage                   all objects that no root reaches\n"
 /** Returns NULL if there is none by that name. */
 const lg_question *lg__question_verb_find(const char *name);
+/** What the command calls it: "what-if". */
+static inline const char *
+lg__question_verb_name(const lg_question *question)
+{
+    return question->verb ? question->verb : question->name;
+}
 /** Calls `visit` for each option of the verb. */
 void lg__question_visit(const lg_question *question, lg__option_visit *visit,
                         void *context);
@@ -265,7 +267,6 @@ int lg__verb_path(const lg__arguments *arguments);
 int lg__verb_render(const lg__arguments *arguments);
 
 int lg__verb_why(const lg__arguments *arguments);
-
 int lg__verb_diff(const lg__arguments *arguments);
 /** Draws what grows, for `render --diff`. */
 int lg__render_growth(const lg__arguments *arguments);

@@ -51,7 +51,7 @@ lg__verb_name(size_t index)
         if (count == index)
             return lg__verb_at(count)->name;
     const lg_question *question = lg__question_verb_at(index - count);
-    return question ? question->name : NULL;
+    return question ? lg__question_verb_name(question) : NULL;
 }
 
 static void

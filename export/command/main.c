@@ -122,7 +122,7 @@ print_help(void)
     print_python_verbs(0, LG__TAKING_VERBS);
     printf("\nRead a snapshot (.lgs):\n");
     for (size_t i = 0; lg__question_verb_at(i); i++)
-        printf("  %-11s %s\n", lg__question_verb_at(i)->name,
+        printf("  %-11s %s\n", lg__question_verb_name(lg__question_verb_at(i)),
                lg__question_verb_at(i)->help);
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);

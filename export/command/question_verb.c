@@ -13,6 +13,17 @@
 // The options of a question, and those of every verb.
 enum { JSON = LG_MOST_OPTIONS, HELP, MOST_NAMES };
 enum { NAME_LENGTH = 24, FIRST_LETTER = 256, WIDTH = 80, OPTION_WIDTH = 21 };
+enum { MOST_CUTS = 64 };
+
+static const char references_help[] =
+    "\n"
+    "REF names references:\n"
+    "  train.trainer.losses      the last reference of a path from a module,\n"
+    "                            or from #17 or an address: #17.x\n"
+    "  train.losses[*].graph     [*] is every item, .* every attribute\n"
+    "  '#17->#42'                all from the objects of one selector to "
+    "those\n"
+    "                            of another; * stands for all objects\n";
 
 // A command line, read.
 typedef struct request {
@@ -27,6 +38,9 @@ typedef struct request {
     int word_count;
     lg_text joined; // these words
     lg_nodes nodes; // that they name
+    const char *cuts[MOST_CUTS];
+    size_t cut_count;
+    lg_edges edges; // that these name
     const char *path;
     bool json;
 } request;
@@ -96,12 +110,27 @@ lg__question_visit(const lg_question *question, lg__option_visit *visit,
 }
 
 static bool
+take_cut(request *to)
+{
+    if (to->cut_count < MOST_CUTS) {
+        to->cuts[to->cut_count++] = optarg;
+        return true;
+    }
+    lg__complain("--cut can be given %d times at most: name many references "
+                 "by one text, such as train.losses[*]",
+                 MOST_CUTS);
+    return false;
+}
+
+static bool
 take_option(request *to, int index)
 {
     char called[NAME_LENGTH + 2];
     lg_error error;
     if (index == JSON)
         return to->json = true;
+    if (to->question->options[index].type == LG_OPTION_CUTS)
+        return take_cut(to);
     to->fails |= to->question->options[index].type == LG_OPTION_CHECK;
     snprintf(called, sizeof called, "--%s", to->names[index]);
     if (!lg_option_read(&to->question->options[index], called,
@@ -127,7 +156,7 @@ take_words(request *to, char **words, int count)
 static bool
 read_request(request *to, int argc, char **argv)
 {
-    const char *verb = to->question->name;
+    const char *verb = lg__question_verb_name(to->question);
     list_options(to);
     opterr = 0;
     for (;;) {
@@ -148,13 +177,18 @@ read_request(request *to, int argc, char **argv)
     }
     to->path = argv[optind];
     const lg_option *first = to->question->options;
-    bool needed = lg_option_is_required(first) && !to->given[0].given;
+    bool needed = first->type == LG_OPTION_OBJECTS && !to->given[0].given;
     int least = needed ? 2 : 1, count = argc - optind;
     int most = takes_several(first) && count > least ? count
                : stands_alone(first)                 ? 2
                                                      : 1;
     if (!lg__words_check(verb, count, least, most))
         return false;
+    if (first->type == LG_OPTION_CUTS && to->cut_count == 0) {
+        lg__complain("%s needs a reference: give --cut train.trainer.losses",
+                     verb);
+        return false;
+    }
     take_words(to, argv + optind + 1, count - 1);
     return true;
 }
@@ -269,6 +303,21 @@ find_all(request *to, const lg_graph *graph, int *code)
     return true;
 }
 
+// Finds the references to cut; false after a complaint.
+static bool
+find_cuts(request *asked, const lg_graph *graph, int *code)
+{
+    lg_error error = {0};
+    for (size_t i = 0; i < asked->cut_count; i++)
+        if (lg_graph_references(graph, asked->cuts[i], lg__monitor(),
+                                &asked->edges, &error)) {
+            *code = lg__fail(&error);
+            return false;
+        }
+    asked->given[0] = (lg_given){.given = true, .edges = &asked->edges};
+    return true;
+}
+
 // Finds what the options name; false after a complaint.
 static bool
 find_objects(request *asked, const lg_graph *graph, int *code)
@@ -276,6 +325,8 @@ find_objects(request *asked, const lg_graph *graph, int *code)
     lg_node node;
     lg_given *first = &asked->given[0];
     lg_option_type type = asked->question->options->type;
+    if (type == LG_OPTION_CUTS)
+        return find_cuts(asked, graph, code);
     if (type == LG_OPTION_OBJECTS) {
         first->nodes = &asked->nodes;
         return find_all(asked, graph, code);
@@ -307,6 +358,7 @@ lg__question_run(const lg_question *question, int argc, char **argv)
     }
     free(asked.nodes.items);
     lg_text_free(&asked.joined);
+    lg_edges_free(&asked.edges);
     lg_text_free(&text);
     lg_graph_free(graph);
     return code;
@@ -336,6 +388,7 @@ add_form(const lg_option *option, lg_text *out)
         [LG_OPTION_SHARE] = " F",
         [LG_OPTION_OBJECT] = " SELECTOR",
         [LG_OPTION_OBJECTS] = " SELECTOR",
+        [LG_OPTION_CUTS] = " REF",
     };
     char name[NAME_LENGTH];
     write_name(option->name, name);
@@ -363,10 +416,11 @@ add_usage_part(const char *form, size_t *column, lg_text *out)
 static void
 add_usage(const lg_question *question, lg_text *out)
 {
-    lg_text_addf(out, "Usage: leakgraph %s SNAP", question->name);
+    lg_text_addf(out, "Usage: leakgraph %s SNAP",
+                 lg__question_verb_name(question));
     size_t column = out->length;
     const char *alone = stands_alone(question->options);
-    if (lg_option_is_required(question->options)) {
+    if (alone && lg_option_is_required(question->options)) {
         lg_text_addf(out, " %s%s", alone,
                      takes_several(question->options) ? " ..." : "");
         column = out->length;
@@ -418,7 +472,7 @@ lg__question_print_help(const lg_question *question)
     lg_text_add_wrapped(&help, question->about, 0, 0, WIDTH, '\0');
     lg_text_addf(&help,
                  "\n\nExample:\n  leakgraph %s run.lgs%s%s\n\nOptions:\n",
-                 question->name, question->example ? " " : "",
+                 lg__question_verb_name(question), question->example ? " " : "",
                  question->example ? question->example : "");
     for (const lg_option *option = question->options; option->name; option++)
         add_option_line(option, &help);
@@ -427,6 +481,8 @@ lg__question_print_help(const lg_question *question)
     if (question->options->type == LG_OPTION_OBJECT ||
         question->options->type == LG_OPTION_OBJECTS)
         lg_text_add(&help, LG__SELECTORS_HELP);
+    if (question->options->type == LG_OPTION_CUTS)
+        lg_text_add(&help, references_help);
     lg__print(&help);
 }
 
@@ -439,6 +495,7 @@ lg__verb_questions(const lg__arguments *arguments)
     if (arguments->json && lg_questions_json(&text, &error))
         return lg__fail(&error);
     for (size_t i = 0; !arguments->json && (question = lg_question_at(i)); i++)
-        lg_text_addf(&text, "%-10s %s\n", question->name, question->help);
+        lg_text_addf(&text, "%-11s %s\n", lg__question_verb_name(question),
+                     question->help);
     return lg__print(&text);
 }

@@ -6,76 +6,6 @@
 
 #include <string.h>
 
-// The verb what-if: says what would die if references were cut.
-
-/* The report shows this many survivors; nobody reads more. */
-#define SURVIVORS 5u
-
-static lg_status
-collect(const lg__arguments *arguments, const lg_graph *graph, lg_edges *out,
-        lg_error *err)
-{
-    lg_status status = LG_OK;
-    for (uint32_t i = 0; i < arguments->cut_count && status == LG_OK; i++)
-        status = lg_graph_references(graph, arguments->cuts[i], lg__monitor(),
-                                     out, err);
-    return status;
-}
-
-static lg_status
-report(const lg__arguments *arguments, const lg_analysis *analysis,
-       const lg_scope *scope, const lg_edges *edges, lg_text *out,
-       lg_error *err)
-{
-    lg_what_if answer;
-    size_t limit = lg__limit_of(arguments);
-    const lg_what_if_options options = {
-        .size = sizeof options, .limit = SURVIVORS, .scope = scope};
-    lg_status status =
-        lg_analysis_what_if(analysis, edges->items, edges->count, &options,
-                            lg__monitor(), &answer, err);
-    if (status != LG_OK)
-        return status;
-    status = lg_report_what_if(lg_analysis_graph(analysis), &answer, limit,
-                               lg__format_of(arguments), out, err);
-    lg_what_if_free(&answer);
-    return status;
-}
-
-static int
-verb_what_if(const lg__arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis = NULL;
-    lg_scope *scope = NULL;
-    lg_edges edges = {0};
-    lg_text text = {0};
-    lg_error error = {0};
-    if (arguments->cut_count == 0) {
-        lg__complain("what-if needs a reference: give --cut "
-                     "train.trainer.losses");
-        return LG__EXIT_USAGE;
-    }
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
-    if (status == LG_OK)
-        status = collect(arguments, graph, &edges, &error);
-    if (status != LG_OK)
-        code = lg__fail(&error);
-    else if (lg__analyse(graph, &analysis, &code))
-        code = report(arguments, analysis, scope, &edges, &text, &error)
-                   ? lg__fail(&error)
-                   : lg__print(&text);
-    lg_text_free(&text);
-    lg_edges_free(&edges);
-    lg_scope_free(scope);
-    lg_analysis_free(analysis);
-    lg_graph_free(graph);
-    return code;
-}
-
 static const lg__verb verbs[] = {
     {"info", lg__verb_info, "j", 1, 0,
      "see when, where and how the snapshot was taken",
@@ -136,30 +66,6 @@ static const lg__verb verbs[] = {
      "Example:\n"
      "  leakgraph why run.lgs name:train.trainer\n"
      "  leakgraph why run.lgs type:torch.Tensor\n"},
-    {"what-if", verb_what_if, "qiELj", 1, 0,
-     "see what would die if you cut references",
-     "leakgraph what-if SNAP --cut REF [--cut REF ...] [--mine] [--module "
-     "GLOB]\n"
-     "       [--limit N|all] [--json]",
-     "Prints which objects would die if you cut these references, exactly, by\n"
-     "type and bytes. Says how many of them would wait for the collector, "
-     "what\n"
-     "would live on, who holds that, and what to cut next. An item of a dict\n"
-     "goes with its key. --mine and --module limit what is listed, and not "
-     "what\n"
-     "is added up.\n"
-     "\n"
-     "REF names references:\n"
-     "  train.trainer.losses      the last reference of a path from a module,\n"
-     "                            or from #17 or an address: #17.x\n"
-     "  train.losses[*].graph     [*] is every item, .* every attribute\n"
-     "  '#17->#42'                all from the objects of one selector to "
-     "those\n"
-     "                            of another; * stands for all objects\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph what-if run.lgs --cut train.trainer.losses\n"
-     "  leakgraph what-if run.lgs --cut '*->type:torch.Tensor'\n"},
     {"render", lg__verb_render, "RBPMWCDAofdmtgwyHkbuiESpe", 1, 1,
      "draw a picture",
      "leakgraph render SNAP [SELECTOR] "
@@ -204,7 +110,7 @@ has_verb(const lg_question *question)
     size_t i = 0;
     while (lg__verb_at(i) && strcmp(lg__verb_at(i)->name, question->name))
         i++;
-    return lg__verb_at(i) != NULL;
+    return lg__verb_at(i) != NULL || (question->needs & LG_NEEDS_SEVERAL);
 }
 
 const lg_question *
@@ -222,7 +128,7 @@ lg__question_verb_find(const char *name)
 {
     size_t i = 0;
     while (lg__question_verb_at(i) &&
-           strcmp(name, lg__question_verb_at(i)->name))
+           strcmp(name, lg__question_verb_name(lg__question_verb_at(i))))
         i++;
     return lg__question_verb_at(i);
 }

@@ -4,6 +4,7 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/wording.h>
 
 #include <stdlib.h>
@@ -397,10 +398,11 @@ draw(const chart *of)
 static lg_status
 find_areas(chart *of, lg_error *err)
 {
+    const lg_ask ask = {.graph = of->page->graph};
     lg_status status = lg_growth_areas_find(of->growth, &of->areas, err);
     if (!status)
-        status =
-            lg_tabulate_growth(of->growth, of->page->graph, 0, &of->rows, err);
+        status = lg_question_tabulate(lg_question_find("growth"), &ask,
+                                      of->growth, &of->rows, err);
     if (status)
         return status;
     of->holder = lg_table_column_find(of->rows, "held_by");

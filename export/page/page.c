@@ -48,10 +48,13 @@ add_growth(lg__page *page, lg_error *err)
     lg_table *table = NULL;
     if (!page->grows)
         return LG_OK;
+    const lg_question *growth = lg_question_find("growth");
+    const lg_ask ask = {.graph = page->graph, .limit = ROWS};
     lg_status status =
-        lg_tabulate_growth(&page->growth, page->graph, ROWS, &table, err);
+        lg_question_tabulate(growth, &ask, &page->growth, &table, err);
     return status ? status
-                  : lg__page_table(page, "growth", "Growth", table, ROWS, err);
+                  : lg__page_table(page, growth->name, growth->title, table,
+                                   ROWS, err);
 }
 
 static lg_status

@@ -2,12 +2,11 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/wording.h>
 
 #include <string.h>
 
-/* The command has the same limit. */
-#define SURVIVORS 5u
 #define TYPES 200u
 
 static bool
@@ -62,21 +61,18 @@ add_form(lg__sheet *sheet)
 static lg_status
 answer(lg__sheet *sheet, const lg_edges *edges, lg_error *err)
 {
-    const lg__page *page = &sheet->page;
-    lg_what_if found;
+    const lg_question *question = lg_question_find("what_if");
+    lg_given given[LG_MOST_OPTIONS] = {{0}};
+    given[0] = (lg_given){.given = true, .edges = edges};
+    given[lg_question_option(question, "limit")] =
+        (lg_given){.given = true, .number = TYPES};
+    const lg_ask ask = {.graph = sheet->page.graph,
+                        .analysis = sheet->page.analysis,
+                        .given = given,
+                        .monitor = sheet->page.monitor};
     lg_table *table = NULL;
-    const lg_what_if_options options = {.size = sizeof options,
-                                        .limit = SURVIVORS};
-    lg_status status =
-        lg_analysis_what_if(page->analysis, edges->items, edges->count,
-                            &options, page->monitor, &found, err);
-    if (status)
-        return status;
-    status = lg_tabulate_what_if(page->graph, &found, TYPES, &table, err);
-    if (!status)
-        status = lg__sheet_rows(sheet, table, TYPES, err);
-    lg_what_if_free(&found);
-    return status;
+    lg_status status = lg_question_ask(question, &ask, &table, err);
+    return status ? status : lg__sheet_rows(sheet, table, TYPES, err);
 }
 
 // The complaint about a reference stands below the form, which keeps its text.

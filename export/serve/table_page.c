@@ -30,11 +30,17 @@ choice_of(const lg_question *question)
     return NULL;
 }
 
-/* Whether a page may ask it without an object that the reader names. */
+/* Whether a page may ask it without something that the reader names. */
 static bool
 is_listed(const lg_question *question)
 {
     return !lg_option_is_required(question->options);
+}
+
+static bool
+compares(const lg_question *question)
+{
+    return (question->needs & LG_NEEDS_SEVERAL) != 0;
 }
 
 /* Whether a value of the form stands for a missing one. */
@@ -58,7 +64,7 @@ lg__table_prepared(uint32_t index, lg__request *out)
     const lg_question *question;
     *out = (lg__request){.page = "table", .count = 1};
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
-        if (!is_listed(question) || index-- > 0)
+        if (!is_listed(question) || compares(question) || index-- > 0)
             continue;
         out->pairs[0] = (lg__pair){"of", question->name};
         return true;
@@ -80,50 +86,6 @@ lg__table_prepared(uint32_t index, lg__request *out)
 
 /* ------------------------------------------------------------- questions ---
  */
-
-/* What has grown is a question to several snapshots. */
-static const lg_option growth_options[] = {
-    {.name = "settled",
-     .type = LG_OPTION_FLAG,
-     .help = "also what grew and stopped, or is small"},
-    {.name = "min_bytes",
-     .type = LG_OPTION_BYTES,
-     .help = "only what gained as much"},
-    {0},
-};
-
-static const lg_question growth = {
-    .name = "growth", .title = "Growth", .options = growth_options};
-
-static const lg_question *
-find_question(const char *name)
-{
-    return strcmp(name, growth.name) ? lg_question_find(name) : &growth;
-}
-
-static lg_status
-tabulate_growth(const lg__sheet *sheet, const lg_given *given, lg_table **out,
-                lg_error *err)
-{
-    const lg_page_options *page = sheet->page.options;
-    lg_growth found = {0};
-    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
-    options.steps = page->steps;
-    options.note = page->note;
-    options.settled = given[0].number != 0;
-    options.min_bytes = given[1].number;
-    if (page->summary_count < 2)
-        return lg_error_set(err, LG_ENOTFOUND,
-                            "There is only one snapshot: leakgraph view takes "
-                            "several, the oldest first.");
-    lg_status status = lg_growth_find(page->summaries, page->summary_count,
-                                      sheet->page.analysis, &options,
-                                      sheet->page.monitor, &found, err);
-    if (!status)
-        status = lg_tabulate_growth(&found, sheet->page.graph, 0, out, err);
-    lg_growth_free(&found);
-    return status;
-}
 
 /* Adds the pair of an option to a reduced request, if it says anything. */
 static void
@@ -153,7 +115,7 @@ void
 lg__table_normalize(const lg__request *request, lg__request *out)
 {
     const char *of = lg__request_text(request, "of", "");
-    const lg_question *question = find_question(of);
+    const lg_question *question = lg_question_find(of);
     *out = (lg__request){.page = request->page, .pairs = {{"of", of}}};
     out->count = 1;
     if (!question)
@@ -171,7 +133,7 @@ lg__table_normalize(const lg__request *request, lg__request *out)
 bool
 lg__has_table(const char *name)
 {
-    return find_question(name) != NULL;
+    return lg_question_find(name) != NULL;
 }
 
 static lg_status
@@ -386,9 +348,9 @@ add_tabs(lg__sheet *sheet, const lg_question *shown)
 {
     const lg_question *question;
     if (sheet->page.options->summary_count > 1)
-        add_tab(sheet, &growth, shown);
+        add_tab(sheet, lg_question_find("growth"), shown);
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
-        if (is_listed(question))
+        if (is_listed(question) && !compares(question))
             add_tab(sheet, question, shown);
 }
 
@@ -396,13 +358,22 @@ static lg_status
 find_rows(lg__sheet *sheet, const lg_question *question, const lg_given *given,
           lg_table **out, lg_error *err)
 {
+    const lg_page_options *page = sheet->page.options;
+    const lg_compared compared = {.summaries = page->summaries,
+                                  .count = page->summary_count,
+                                  .steps = page->steps,
+                                  .note = page->note};
     const lg_ask ask = {.graph = sheet->page.graph,
                         .analysis = sheet->page.analysis,
                         .given = given,
                         .monitor = sheet->page.monitor,
-                        .changes = sheet->page.changes};
-    return question == &growth ? tabulate_growth(sheet, given, out, err)
-                               : lg_question_ask(question, &ask, out, err);
+                        .changes = sheet->page.changes,
+                        .compared = &compared};
+    if (compares(question) && page->summary_count < 2)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "There is only one snapshot: leakgraph view takes "
+                            "several, the oldest first.");
+    return lg_question_ask(question, &ask, out, err);
 }
 
 /* Finds the column with this heading, which people see. */
@@ -448,7 +419,7 @@ lg_status
 lg__sheet_table(lg__sheet *sheet, lg_error *err)
 {
     const char *of = lg__request_text(sheet->request, "of", "");
-    const lg_question *question = find_question(of);
+    const lg_question *question = lg_question_find(of);
     lg_given given[LG_MOST_OPTIONS] = {{0}};
     lg_table *table = NULL;
     lg_text title = {0};

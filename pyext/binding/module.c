@@ -46,7 +46,6 @@ static PyMethodDef core_methods[] = {
     {"report", LG__FASTCALL(lg__core_report), KEYWORDS, lg__core_report_doc},
     {"retained", LG__FASTCALL(lg__core_retained), KEYWORDS,
      lg__core_retained_doc},
-    {"what_if", LG__FASTCALL(lg__core_what_if), KEYWORDS, lg__core_what_if_doc},
     {"_render", lg__core_render, METH_VARARGS, lg__core_render_doc},
     {"_resident_bytes", lg__core_resident_bytes, METH_NOARGS,
      lg__core_resident_bytes_doc},
@@ -143,9 +142,6 @@ types_add(PyObject *module)
         {LG__TYPE_PATH, &lg__path_spec, NULL, "Path", false, false},
         {LG__TYPE_ACCOUNTING, &lg__accounting_spec, NULL, "Accounting", false,
          true},
-        {LG__TYPE_GROWTH, &lg__growth_spec, NULL, "Growth", false, true},
-        {LG__TYPE_RANKS, &lg__ranks_spec, NULL, "Ranks", false, true},
-        {LG__TYPE_WHAT_IF, &lg__what_if_spec, NULL, "WhatIf", false, true},
         {LG__TYPE_WHY, &lg__why_spec, NULL, "Why", false, false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
@@ -166,8 +162,13 @@ core_exec(PyObject *module)
     lg__capture_self_check();
     lg__malloc_cached_find();
     lg__native_open();
-    static const lg__answer_extras *const extras[] = {
-        &lg__cycle_extras, &lg__dominators_extras, &lg__merged_extras, NULL};
+    static const lg__answer_extras *const extras[] = {&lg__cycle_extras,
+                                                      &lg__dominators_extras,
+                                                      &lg__merged_extras,
+                                                      &lg__what_if_extras,
+                                                      &lg__growth_extras,
+                                                      &lg__ranks_extras,
+                                                      NULL};
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
         types_add(module) < 0 || lg__named_tuples_add(module) < 0 ||
         lg__answers_add(module, extras) < 0)

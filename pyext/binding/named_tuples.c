@@ -1,5 +1,4 @@
 /* The named tuples of leakgraph: their fields, as help() shows them. */
-#include "binding/growth_tuples.h"
 #include "binding/named_tuples.h"
 #include "binding/answers/binding_answers.h"
 #include "binding/objects/binding_objects.h"
@@ -44,62 +43,6 @@ static PyStructSequence_Field account_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field finding_holder_fields[] = {
-    {"pattern", "the mistake there; 'other-holder': none that is known"},
-    {"holder", "what keeps the memory, or None: nothing in the snapshot"},
-    {"held_by", "the path from a root to the holder"},
-    {"example", "one of what it keeps, or None"},
-    {"count", "things kept"},
-    {"alone", "what you free if only this one lets go: a Size"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field hop_fields[] = {
-    {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
-    {"source", "node that holds"},
-    {"target", "node that is held"},
-    {"reason", "why to cut this one; '' for any other"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field cycle_cut_fields[] = {
-    {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
-    {"source", "node that holds"},
-    {"target", "node that is held"},
-    {"reason", "why it is the one to cut"},
-    {"alike", "how many references like it must be cut, too"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field dying_fields[] = {
-    {"type", "module and qualified name of the type"},
-    {"count", "number of objects"},
-    {"size", "their shallow sizes together: a Size"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field survivor_fields[] = {
-    {"node", "the object"},
-    {"is_target", "whether a cut reference led to it; else an object that "
-                  "would die refers to it"},
-    {"retained", "what it retains after the cut: a Size"},
-    {"held_by", "the path that stays from a root"},
-    {"cut", "the path to the first reference to cut next, or None"},
-    {"cut_count", "how many you must cut to free it; 0: you cannot cut enough"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field top_part_fields[] = {
-    {"depth", "1: of the row; 2: of the last part of depth 1"},
-    {"node", "the object, of several the biggest"},
-    {"type", "module and qualified name of its type"},
-    {"title", "the object in a few words"},
-    {"count", "number of objects"},
-    {"retained", "what only they keep alive: a Size"},
-    {"held_by", "the path from a root, with `[*]` for what differs"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field capture_info_fields[] = {
     {"nodes", "objects"},
     {"edges", "references"},
@@ -121,45 +64,6 @@ static const struct {
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
     {LG__TYPE_MEMORY_ROW,
      {"leakgraph.MemoryRow", "A number of memory().", memory_row_fields, 3}},
-    {LG__TYPE_FINDING_HOLDER,
-     {"leakgraph.FindingHolder",
-      "A holder of what a Finding or a GrowthRow is about.",
-      finding_holder_fields, 6}},
-    {LG__TYPE_TOP_PART,
-     {"leakgraph.TopPart", "Where bytes below a TopRow gather.",
-      top_part_fields, 7}},
-    {LG__TYPE_GROWTH_ROW,
-     {"leakgraph.GrowthRow", "What grows: a row of diff().",
-      lg__growth_row_fields, 23}},
-    {LG__TYPE_GROWTH_TYPE,
-     {"leakgraph.GrowthType", "A row of Growth.types.", lg__growth_type_fields,
-      4}},
-    {LG__TYPE_GROWTH_ACCOUNT,
-     {"leakgraph.GrowthAccount", "A row of Growth.accounts.",
-      lg__growth_account_fields, 3}},
-    {LG__TYPE_GROWTH_TALLY,
-     {"leakgraph.GrowthTally",
-      "A row of Growth.findings, .cycles, .tensors, .figures or .threads.",
-      lg__growth_tally_fields, 8}},
-    {LG__TYPE_RANK_ROW,
-     {"leakgraph.RankRow", "Where ranks differ: a row of ranks().",
-      lg__rank_row_fields, 9}},
-    {LG__TYPE_RANK_REPEAT,
-     {"leakgraph.RankRepeat", "A row of Ranks.repeated.",
-      lg__rank_repeat_fields, 4}},
-    {LG__TYPE_RANK,
-     {"leakgraph.Rank", "A row of Ranks.ranks.", lg__rank_fields, 4}},
-    {LG__TYPE_HOP,
-     {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
-      4}},
-    {LG__TYPE_CYCLE_CUT,
-     {"leakgraph.CycleCut", "A reference to cut, with those like it.",
-      cycle_cut_fields, 5}},
-    {LG__TYPE_DYING,
-     {"leakgraph.Dying", "Objects of a type that would die: a row of WhatIf.",
-      dying_fields, 3}},
-    {LG__TYPE_SURVIVOR,
-     {"leakgraph.Survivor", "An object of WhatIf.kept.", survivor_fields, 6}},
     {LG__TYPE_CAPTURE_INFO,
      {"leakgraph.CaptureInfo", "What save_snapshot() did.", capture_info_fields,
       7}},

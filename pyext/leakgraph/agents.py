@@ -49,7 +49,9 @@ Answer = dict[str, Any]
 
 #: The questions that have a tool each, by their names.
 QUESTIONS = {
-    one["name"]: one for one in json.loads(_questions())["questions"] if one["result"]
+    one["name"]: one
+    for one in json.loads(_questions())["questions"]
+    if one["result"] and not one["needs_several"]
 }
 
 
@@ -89,19 +91,6 @@ class Tools:
         """Account for the memory of the process and of each GPU."""
         return {"text": _cut(str(self._snap.memory()))}
 
-    def what_if(self, cut: list[str], limit: int = 10) -> Answer:
-        """Say what would die if you cut references, exactly, and what would live on.
-
-        A reference is train.trainer.losses, train.losses[*].graph or #17->#42, where
-        both sides are selectors and * on one side is any object.
-        """
-        result = self._snap.what_if(cut)
-        answer = _rows(result, limit)
-        answer["dies"] = {"objects": len(result.nodes), "bytes": _plain(result.size)}
-        answer["waits_for_the_collector"] = _plain(result.waiting_size)
-        answer["lives_on"] = [_plain(row) for row in result.kept[:WIDE]]
-        return answer
-
     def diff(self, limit: int = 10) -> Answer:
         """List what grows from the oldest snapshot to the newest, and who holds it."""
         if len(self._snapshots) < 2:
@@ -140,6 +129,7 @@ _KINDS: dict[str, Any] = {
     "mine": bool,
     "bytes": int,
     "objects": str,
+    "cuts": list[str],
 }
 #: Rows by default: an agent reads all of them.
 FEW = 10
@@ -158,6 +148,7 @@ def _parameter(option: dict[str, Any]) -> Parameter:
     words = option.get("words")
     kind = _KINDS.get(option["type"], Optional[str])
     presets = {"limit": FEW, "flag": False, "mine": False, "objects": Parameter.empty}
+    presets["cuts"] = Parameter.empty
     preset = presets.get(option["type"], option.get("preset"))
     if words and option["type"] == "set":
         kind = Optional[Literal[tuple(words)]]

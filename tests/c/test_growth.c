@@ -1,4 +1,5 @@
 // What a few hand-made snapshots report about growth.
+#include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/report.h>
 #include <leakgraph/internal/cells.h>
 
@@ -13,9 +14,10 @@ static void
 check_holder(const growing_series *made, size_t row, const char *expected)
 {
     lg_table *table = NULL;
-    REQUIRE(lg_tabulate_growth(&made->growth, made->graph[made->count - 1], 0,
-                               &table, NULL) == LG_OK);
-    lg_string holder = lg_table_cell(table, row, 1).text;
+    const lg_ask ask = {.graph = made->graph[made->count - 1]};
+    REQUIRE(lg_question_tabulate(lg_question_find("growth"), &ask,
+                                 &made->growth, &table, NULL) == LG_OK);
+    lg_string holder = lg_table_cell(table, row, 0).text;
     CHECK(lg__string_is(holder, expected));
     lg_table_free(table);
 }

@@ -94,7 +94,7 @@ test_refused_values(void)
 
 // The data columns of a table are the described fields, in their order.
 static void
-check_columns(const lg_field *fields, const lg_table *table)
+check_columns(const lg_field *fields, const lg_table *table, bool more)
 {
     size_t at = 0;
     for (; fields->name != NULL || fields->heading != NULL; fields++, at++) {
@@ -105,30 +105,40 @@ check_columns(const lg_field *fields, const lg_table *table)
         CHECK(column.type == fields->type);
         CHECK(fields->name == NULL || fields->help != NULL);
     }
-    CHECK(at == lg_table_column_count(table));
+    CHECK(at == lg_table_column_count(table) || more);
 }
 
 static void
 test_answers(void)
 {
     begin();
+    lg_summary *summary = NULL;
+    REQUIRE(lg_summary_new(analysis, NULL, &summary, NULL) == LG_OK);
+    const lg_summary *const twice[] = {summary, summary};
+    const lg_compared compared = {.summaries = twice, .count = 2};
     for (size_t i = 0; lg_question_at(i) != NULL; i++) {
         const lg_question *question = lg_question_at(i);
         lg_given given[LG_MOST_OPTIONS] = {{0}};
-        const lg_ask ask = {
-            .graph = graph, .analysis = analysis, .given = given};
+        lg_ask ask = {.graph = graph, .analysis = analysis, .given = given};
         lg_table *table = NULL;
         if (lg_option_is_required(question->options))
-            given[0].text = "type:*";
+            given[0].text = question->options->type == LG_OPTION_CUTS
+                                ? "*->type:*"
+                                : "type:*";
+        if (question->needs & LG_NEEDS_SEVERAL)
+            CHECK(lg_question_ask(question, &ask, &table, NULL) == LG_EINVAL);
+        ask.compared = &compared;
         CHECK(lg_question_find(question->name) == question);
         REQUIRE(lg_question_ask(question, &ask, &table, NULL) == LG_OK);
         if (question->result != NULL) {
-            check_columns(question->fields, table);
-            check_columns(question->facts, lg_table_facts(table));
+            check_columns(question->fields, table,
+                          question->in_c->more != NULL);
+            check_columns(question->facts, lg_table_facts(table), false);
         }
         lg_table_free(table);
     }
     CHECK(lg_question_find("nonsense") == NULL);
+    lg_summary_free(summary);
     end();
 }
 

@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/cells.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/question.h>
 #include "story.h"
 #include "test.h"
 
@@ -366,7 +367,11 @@ test_text(void)
     lg_text_free(&text);
     const lg_table_links links = {.node = "n="};
     lg_table *table = NULL;
-    REQUIRE(lg_tabulate_what_if(made.graph, &answer, 1, &table, NULL) == LG_OK);
+    lg_analysis *analysis = analysed(made.graph);
+    const char *const asked[] = {"cut=app.losses", "limit=1", NULL};
+    REQUIRE(lg_question_table(lg_question_find("what_if"), made.graph, analysis,
+                              asked, NULL, &table, NULL) == LG_OK);
+    lg_analysis_free(analysis);
     REQUIRE(lg_table_html_linked(table, 1, &links, &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "<a href=\"n=4\">app.best</a>"));
     lg_text_free(&text);

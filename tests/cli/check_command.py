@@ -427,8 +427,8 @@ class Command(unittest.TestCase):
         words = ("what-if", "losses.lgs", "--cut")
         text = self.fine(*words, "train.trainer.losses[*]")
         one = json.loads(self.fine(*words, "train.trainer.losses[*]", "--json"))
-        self.assertIn(f"{one['count']:,} objects would die", text)
-        self.assertEqual(one["count"], sum(row["count"] for row in one["rows"]))
+        self.assertIn(f"{one['objects']:,} objects would die", text)
+        self.assertEqual(one["objects"], sum(row["count"] for row in one["rows"]))
         twice = self.fine(
             *words, "train.trainer.losses[*]", "--cut", "train.trainer.losses[*]"
         )

@@ -70,8 +70,8 @@ def test_rows_name_what_the_next_question_takes(
     why = tools.why(row["node"])
     assert why["object"]["selector"] == row["node"]
     assert why["retained"] == row["retained"] and "SHELF" in why["text"]
-    dies = tools.what_if([why["cut_any_of"][0]])["dies"]
-    assert dies["bytes"]["host"] >= row["retained"]["host"]
+    dies = tools.what_if(cut=[why["cut_any_of"][0]])
+    assert dies["size"]["host"] >= row["retained"]["host"]
     held = tools.references(row["node"], "referents")["rows"]
     (books,) = [one for one in held if one["label"] in (".books", "['books']")] or [
         tools.references(f"name:{NAME}.books")["object"]

@@ -126,7 +126,7 @@ def test_edges_hops_and_texts_say_the_same(snap: leakgraph.Snapshot) -> None:
     hop = snap.why(world.layers).path[-1]
     by_hop = snap.what_if(hop)
     assert list(by_hop.nodes) == list(snap.what_if(f"{NAME}.layers").nodes)
-    assert json.loads(by_text.json)["count"] == len(by_text.nodes)
+    assert json.loads(by_text.json)["objects"] == len(by_text.nodes)
 
 
 def test_what_names_no_reference(snap: leakgraph.Snapshot) -> None:

@@ -195,9 +195,8 @@ lg_status lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
                              const lg_monitor *monitor, lg_top_row *row,
                              lg_error *err);
 void lg__top_parts_free(lg_top_row *row);
-/** Puts the parts of a row as a list, for programs. */
-void lg__top_parts_put(const lg_graph *graph, const lg_top_row *row,
-                       lg_table *table, size_t column);
+/** Their columns. */
+extern const lg_field lg__top_part_fields[];
 /** Writes `12 x list of 2 #17`; nothing for LG_NONE. */
 void lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
                         lg_text *out);

@@ -611,8 +611,9 @@ static void
 put_parts(const lg_ask *ask, const void *top, const void *row,
           const lg_field *field, lg_table *table, size_t column)
 {
-    (void)top, (void)field;
-    lg__top_parts_put(ask->graph, row, table, column);
+    const lg_top_row *of = row;
+    const lg__rows parts = {of->parts, of->part_count, sizeof *of->parts};
+    lg__put_list(ask, top, field, &parts, table, column);
 }
 
 static void
@@ -633,8 +634,9 @@ static const lg_field fields[FIELDS + 1] = {
                "what allocators spend on what is retained on the host",
                LG_COLUMN_BYTES, ROW(spent),
                .look = {.least = 11, .shown = is_spent_shown}},
-    [SHARE] = {NULL, "share", NULL, LG_COLUMN_SHARE, ROW(weight),
-               .whole = offsetof(lg_top, total), .look = {.least = 9}},
+    [SHARE] = {"share", NULL, "its part of all bytes that rows are sorted by",
+               LG_COLUMN_SHARE, ROW(weight), .whole = offsetof(lg_top, total),
+               .look = {.least = 9}},
     [SIZE] = {"size", NULL, "their shallow sizes together", LG_COLUMN_SIZE,
               ROW(size), .look = {.in = LG_IN_HTML | LG_IN_DATA}},
     [NODE] = {"node", NULL, "the object, of several the biggest",
@@ -674,8 +676,8 @@ static const lg_field fields[FIELDS + 1] = {
                  .look = {.gap = 1, .indented = true, .shown = has_objects}},
     [PARTS] = {"parts", NULL,
                "what is below and has at least 1 % of the total, by place",
-               LG_COLUMN_LIST, .put = put_parts, .row = "TopPart",
-               .look = {.in = LG_IN_DATA}},
+               LG_COLUMN_LIST, .put = put_parts, .inner = lg__top_part_fields,
+               .row = "TopPart", .look = {.in = LG_IN_DATA}},
 };
 
 static const char *const groups[] = {"object", "type", "module", NULL};

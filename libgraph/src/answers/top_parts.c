@@ -405,36 +405,38 @@ lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
     lg_text_addf(out, " #%u", node);
 }
 
-void
-lg__top_parts_put(const lg_graph *graph, const lg_top_row *row, lg_table *table,
-                  size_t column)
+#define PART(member) .offset = offsetof(lg_top_part, member)
+
+static void
+put_depth(const lg_ask *ask, const void *top, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
 {
-    enum { DEPTH, NODE, TYPE, TITLE, COUNT, RETAINED, HELD_BY, COLUMNS };
-    static const lg__column columns[COLUMNS] = {
-        [DEPTH] = {"depth", .type = LG_COLUMN_COUNT},
-        [NODE] = {"node", .type = LG_COLUMN_NODE},
-        [TYPE] = {.name = "type"},
-        [TITLE] = {.name = "title"},
-        [COUNT] = {"count", .type = LG_COLUMN_COUNT},
-        [RETAINED] = {"retained", .type = LG_COLUMN_SIZE},
-        [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
-    };
-    lg_table *list = lg__put_table(table, column, columns, COLUMNS);
-    for (size_t i = 0; i < row->part_count; i++) {
-        const lg_top_part *part = &row->parts[i];
-        lg_text title = {0};
-        lg__table_row(list);
-        lg__put_count(list, DEPTH, part->depth);
-        lg__put_node(list, NODE, graph, part->node);
-        lg__put_string(
-            list, TYPE,
-            lg_graph_type(graph, graph->columns.type[part->node]).name);
-        lg_node_title(graph, part->node, false, &title);
-        lg__put_formatted(list, TITLE, &title);
-        lg__put_count(list, COUNT, part->count);
-        lg__put_each(list, RETAINED, part->retained);
-        lg__put_string(
-            list, HELD_BY,
-            (lg_string){part->held_by.data, (uint32_t)part->held_by.length});
-    }
+    (void)ask, (void)top, (void)field;
+    lg__put_count(table, column, ((const lg_top_part *)row)->depth);
 }
+
+static void
+write_part_path(const lg_ask *ask, const void *top, const void *row,
+                lg_text *out)
+{
+    const lg_top_part *part = row;
+    (void)ask, (void)top;
+    lg_text_add_bytes(out, part->held_by.data, part->held_by.length);
+}
+
+const lg_field lg__top_part_fields[] = {
+    {"depth", NULL, "1: of the row; 2: of the last part of depth 1",
+     LG_COLUMN_COUNT, .put = put_depth},
+    {"node", NULL, "the object, of several the biggest", LG_COLUMN_NODE,
+     PART(node)},
+    {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,
+     PART(node), .of = LG_FIELD_TYPE},
+    {"title", NULL, "the object in a few words", LG_COLUMN_TEXT, PART(node),
+     .of = LG_FIELD_TITLE},
+    {"count", NULL, "number of objects", LG_COLUMN_COUNT, PART(count)},
+    {"retained", NULL, "what only they keep alive", LG_COLUMN_SIZE,
+     PART(retained)},
+    {"held_by", NULL, "the path from a root, with `[*]` for what differs",
+     LG_COLUMN_PATH, .write = write_part_path},
+    {0},
+};

@@ -6,14 +6,16 @@
 
 #include <stdlib.h>
 
+const char *const lg__growth_verdicts[] = {"accumulates",      "grows in place",
+                                           "garbage piles up", "native",
+                                           "settled",          NULL};
+
 const char *
 lg_growth_verdict_name(lg_growth_verdict verdict)
 {
-    static const char *const names[] = {"accumulates", "grows in place",
-                                        "garbage piles up", "native",
-                                        "settled"};
-    return (unsigned)verdict < LG_GROWTH_VERDICT_COUNT ? names[verdict]
-                                                       : "unknown";
+    return (unsigned)verdict < LG_GROWTH_VERDICT_COUNT
+               ? lg__growth_verdicts[verdict]
+               : "unknown";
 }
 
 const char *

@@ -1,17 +1,19 @@
 // How growth goes on: steadily, in bursts, up to a limit, or no more.
 #include "growth/growth_comparison.h"
 
+const char *const lg__growth_degrees[] = {
+    [LG_GROWTH_STEADY] = "steady",       [LG_GROWTH_SLOWING] = "slowing",
+    [LG_GROWTH_IN_BURSTS] = "in bursts", [LG_GROWTH_LATE] = "late",
+    [LG_GROWTH_IDLE] = "idle",           [LG_GROWTH_FILLING] = "filling",
+    [LG_GROWTH_STOPPED] = "stopped",     [LG_GROWTH_DEGREE_COUNT] = NULL,
+};
+
 const char *
 lg_growth_degree_name(lg_growth_degree degree)
 {
-    static const char *const names[] = {
-        [LG_GROWTH_STEADY] = "steady",       [LG_GROWTH_SLOWING] = "slowing",
-        [LG_GROWTH_IN_BURSTS] = "in bursts", [LG_GROWTH_LATE] = "late",
-        [LG_GROWTH_IDLE] = "idle",           [LG_GROWTH_FILLING] = "filling",
-        [LG_GROWTH_STOPPED] = "stopped",
-    };
-    return (unsigned)degree < LG_GROWTH_DEGREE_COUNT ? names[degree]
-                                                     : "unknown";
+    return (unsigned)degree < LG_GROWTH_DEGREE_COUNT
+               ? lg__growth_degrees[degree]
+               : "unknown";
 }
 
 // Reads the series that shows how the row grows: of its objects, or, if their

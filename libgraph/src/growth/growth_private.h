@@ -332,4 +332,8 @@ int64_t lg__summary_unexplained(const lg_summary *summary);
 /** Returns whether a module, class or type of that name is leakgraph's. */
 bool lg__growth_is_own(lg_string name);
 
+/** The names of verdicts and degrees; NULL at the end. */
+extern const char *const lg__growth_verdicts[];
+extern const char *const lg__growth_degrees[];
+
 #endif

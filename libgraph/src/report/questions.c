@@ -12,7 +12,8 @@ lg_question_at(size_t index)
         &lg__ask_figures,     &lg__ask_cycles,   &lg__ask_waste,
         &lg__ask_findings,    &lg__ask_threads,  &lg__ask_native,
         &lg__ask_allocations, &lg__ask_search,   &lg__ask_dominators,
-        &lg__ask_paths,       &lg__ask_retained,
+        &lg__ask_paths,       &lg__ask_what_if,  &lg__ask_growth,
+        &lg__ask_ranks,       &lg__ask_retained,
     };
     size_t count = sizeof questions / sizeof *questions;
     return index < count ? questions[index] : NULL;
@@ -56,9 +57,9 @@ write_options(lg_json *json, const lg_question *question)
 {
     // In the order of lg_option_type.
     static const char *const types[] = {
-        "flag",   "limit", "choice", "device",  "set",  "text",
-        "bytes",  "mine",  "module", "words",   "type", "baseline",
-        "update", "share", "object", "objects", "check"};
+        "flag",   "limit", "choice", "device",  "set",   "text",
+        "bytes",  "mine",  "module", "words",   "type",  "baseline",
+        "update", "share", "object", "objects", "check", "cuts"};
     lg_json_lines(json, "options");
     for (size_t i = 0; question->options[i].name != NULL; i++) {
         const lg_option *option = &question->options[i];
@@ -91,6 +92,8 @@ write_fields(lg_json *json, const char *name, const lg_field *fields)
         write_text(json, "type", types[field->type]);
         write_words(json, field->words);
         lg_json_bool(json, "optional", field->optional);
+        if (field->or_text)
+            lg_json_bool(json, "or_text", true);
         write_text(json, "help", field->help);
         if (field->row != NULL)
             write_text(json, "row", field->row);
@@ -117,6 +120,8 @@ write_question(lg_json *json, const lg_question *question)
                  (question->needs & LG_NEEDS_ANALYSIS) != 0);
     lg_json_bool(json, "needs_contents",
                  (question->needs & LG_NEEDS_CONTENTS) != 0);
+    lg_json_bool(json, "needs_several",
+                 (question->needs & LG_NEEDS_SEVERAL) != 0);
     write_options(json, question);
     write_fields(json, "fields", question->fields);
     write_fields(json, "facts", question->facts);

@@ -7,7 +7,7 @@
 
 // Of at most as many ranks, HTML has a column of numbers for each beside the
 // bars.
-enum { SIDE_BY_SIDE = 8 };
+enum { SIDE_BY_SIDE = LG_MORE_COLUMNS };
 
 enum {
     APART,
@@ -25,21 +25,39 @@ enum {
     COLUMNS,
 };
 
-static const lg__column columns[COLUMNS] = {
-    [APART] = {"apart", .type = LG_COLUMN_NUMBER, .delta = LG__BYTES_MORE,
-               .least = 10},
-    [RANK] = {"rank", .faces = LG__IN_DATA},
-    [SHOWN_RANK] = {NULL, "on rank", .faces = LG__SHOWN, .gap = 2},
-    [USUAL] = {"usual", "usually", .type = LG_COLUMN_BYTES, .gap = 2},
-    [OTHERS] = {"others", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
-    [COUNTS] = {"counts", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
-    [BYTES] = {"bytes", .type = LG_COLUMN_LIST, .faces = LG__IN_DATA},
-    [SHOWN_BYTES] = {NULL, "by rank", .type = LG_COLUMN_LIST,
-                     .faces = LG__IN_HTML, .chart = LG__BARS},
-    [TYPE] = {"type", .faces = LG__IN_DATA},
-    [SHOWN_TYPE] = {NULL, "what", .faces = LG__SHOWN, .gap = 2},
-    [HOLDER] = {"held_by", "where", .type = LG_COLUMN_PATH, .gap = 2},
-    [PLACE] = {"place", .faces = LG__IN_DATA},
+#define ROW(member) .offset = offsetof(lg_rank_row, member)
+
+const lg_field lg__rank_fields[COLUMNS + 1] = {
+    [APART] = {"apart", NULL, "bytes of that rank, less the usual",
+               LG_COLUMN_NUMBER, .together = true,
+               .look = {.least = 10, .delta = LG__BYTES_MORE}},
+    [RANK] = {"rank", NULL,
+              "the rank that differs the most: its number as text",
+              LG_COLUMN_TEXT, .together = true, .look = {.in = LG_IN_DATA}},
+    [SHOWN_RANK] = {NULL, "on rank", NULL, LG_COLUMN_TEXT, .together = true,
+                    .look = {.gap = 2}},
+    [USUAL] = {"usual", "usually", "the median of the ranks' bytes",
+               LG_COLUMN_BYTES, ROW(usual), .look = {.gap = 2}},
+    [OTHERS] = {"others", NULL, "how many more ranks differ there",
+                LG_COLUMN_COUNT, .together = true, .look = {.in = LG_IN_DATA}},
+    [COUNTS] = {"counts", NULL, "how many objects each rank has there",
+                LG_COLUMN_NUMBERS, .together = true,
+                .look = {.in = LG_IN_DATA}},
+    [BYTES] = {"bytes", NULL, "what each rank has there", LG_COLUMN_LIST,
+               .together = true, .inner = lg__sizes_of_list,
+               .look = {.in = LG_IN_DATA}},
+    [SHOWN_BYTES] = {NULL, "by rank", NULL, LG_COLUMN_LIST, .together = true,
+                     .look = {.in = LG_IN_HTML, .chart = LG__BARS}},
+    [TYPE] = {"type", NULL, "of the objects there", LG_COLUMN_TEXT, ROW(type),
+              .look = {.in = LG_IN_DATA}},
+    [SHOWN_TYPE] = {NULL, "what", NULL, LG_COLUMN_TEXT, .together = true,
+                    .look = {.gap = 2}},
+    [HOLDER] = {"held_by", "where", "where ranks differ: `__main__.cache`",
+                LG_COLUMN_PATH, .together = true, .look = {.gap = 2}},
+    [PLACE] = {"place", NULL,
+               "the same in every process that runs the program: 16 "
+               "hexadecimal digits",
+               LG_COLUMN_TEXT, .together = true, .look = {.in = LG_IN_DATA}},
 };
 
 static const char unexplained_malloc[] = "unexplained malloc";
@@ -54,8 +72,9 @@ lg__format_rank(const lg_ranks *ranks, uint32_t rank, lg_text *out)
 static void
 put_series(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
 {
-    static const lg__column column[] = {{.type = LG_COLUMN_SIZE}};
-    lg_table *list = lg__put_table(table, BYTES, column, 1);
+    const lg_ask ask = {0};
+    lg_table *list =
+        lg__put_empty_list(&ask, ranks, &lg__rank_fields[BYTES], table, BYTES);
     for (uint32_t i = 0; i < ranks->count; i++) {
         lg__table_row(list);
         lg__put_each(list, 0, row->bytes + (size_t)i * (ranks->devices + 1));
@@ -133,27 +152,33 @@ put_holder(const lg_ranks *ranks, uint32_t place, lg_table *table,
     lg__put_formatted(table, column, &holder);
 }
 
-static void
-put_row(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
+void
+lg__rank_row_put(const lg_ask *ask, const void *answer, const void *of,
+                 lg_table *table)
 {
-    lg__table_row(table);
+    const lg_ranks *ranks = answer;
+    const lg_rank_row *row = of;
+    (void)ask;
     lg__put_number(table, APART, row->apart);
     put_names(ranks, row, table);
-    lg__put_count(table, USUAL, row->usual);
     lg__put_count(table, OTHERS, row->others);
     put_series(ranks, row, table);
     put_bars(ranks, row, table);
     put_each_rank(ranks, row, table);
-    lg__put_string(table, TYPE, row->type);
     lg__put_string(table, SHOWN_TYPE, lg__last_part(row->type));
     put_holder(ranks, row->place, table, HOLDER);
 }
 
-static const lg__column repeat_columns[] = {
-    {"each", .type = LG_COLUMN_SIZE, .least = 10},
-    {"together", .type = LG_COLUMN_SIZE, .gap = 2},
-    {"type", "what", .gap = 2},
-    {"held_by", "where", .type = LG_COLUMN_PATH, .gap = 2},
+const lg_field lg__rank_repeat_fields[] = {
+    {"each", NULL, "the least that a rank has there", LG_COLUMN_SIZE,
+     .together = true, .look = {.least = 10}},
+    {"together", NULL, "`each`, times the number of ranks", LG_COLUMN_SIZE,
+     .together = true, .look = {.gap = 2}},
+    {"type", "what", "the type, without its module", LG_COLUMN_TEXT,
+     .together = true, .look = {.gap = 2}},
+    {"held_by", "where", "where every rank has it", LG_COLUMN_PATH,
+     .together = true, .look = {.gap = 2}},
+    {0},
 };
 
 static void
@@ -173,21 +198,27 @@ fill_repeats(const lg_ranks *ranks, size_t limit, lg_table *table)
 
 const lg__rank_table lg__rank_repeats = {
     .noun = "place",
-    .columns = repeat_columns,
-    .column_count = sizeof repeat_columns / sizeof *repeat_columns,
+    .fields = lg__rank_repeat_fields,
     .fill = fill_repeats,
 };
 
 enum { NAME, OBJECTS, RESIDENT, UNEXPLAINED, PARTS };
 
-static const lg__column rank_columns[] = {
-    [NAME] = {"rank", .least = 10, .flush = LG__RIGHT},
-    [OBJECTS] = {"objects", .type = LG_COLUMN_SIZE, .gap = 2},
-    [RESIDENT] = {"rss", "resident", .type = LG_COLUMN_BYTES, .gap = 2},
-    [UNEXPLAINED] = {"unexplained", unexplained_malloc, .type = LG_COLUMN_BYTES,
-                     .gap = 2},
-    [PARTS] = {NULL, "objects, and unexplained malloc", .type = LG_COLUMN_LIST,
-               .faces = LG__IN_HTML, .chart = LG__PARTS},
+const lg_field lg__rank_size_fields[PARTS + 2] = {
+    [NAME] = {"name", "rank", "its number in the job, as text", LG_COLUMN_TEXT,
+              .together = true, .look = {.least = 10, .right = true}},
+    [OBJECTS] = {"objects", NULL, "bytes of all its objects", LG_COLUMN_SIZE,
+                 .together = true, .look = {.gap = 2}},
+    [RESIDENT] = {"rss", "resident", "its resident set in bytes, or None",
+                  LG_COLUMN_BYTES, .together = true, .optional = true,
+                  .look = {.gap = 2}},
+    [UNEXPLAINED] = {"unexplained", unexplained_malloc,
+                     "bytes in use of malloc that no object explains, or None",
+                     LG_COLUMN_BYTES, .together = true, .optional = true,
+                     .look = {.gap = 2}},
+    [PARTS] = {NULL, "objects, and unexplained malloc", NULL, LG_COLUMN_LIST,
+               .together = true,
+               .look = {.in = LG_IN_HTML, .chart = LG__PARTS}},
 };
 
 static void
@@ -254,68 +285,30 @@ fill_sizes(const lg_ranks *ranks, size_t limit, lg_table *table)
 
 const lg__rank_table lg__rank_sizes = {
     .noun = "rank",
-    .columns = rank_columns,
-    .column_count = sizeof rank_columns / sizeof *rank_columns,
+    .fields = lg__rank_size_fields,
     .fill = fill_sizes,
 };
 
-// Makes a table on the devices of the ranks.
-static lg_table *
-new_table(const lg_ranks *ranks, lg__layout layout, const lg__column *of,
-          size_t count)
+size_t
+lg__rank_headings(const void *answer, lg_text *names)
 {
-    return lg__table_new_on(ranks->device_names, ranks->devices + 1, layout, of,
-                            count);
-}
-
-// Adds a column for each rank if they are few.
-static lg_table *
-new_differences(const lg_ranks *ranks)
-{
-    lg__column all[COLUMNS + SIDE_BY_SIDE];
-    lg_text names[SIDE_BY_SIDE] = {{0}};
-    uint32_t more = side_by_side(ranks);
-    bool named = true;
-    memcpy(all, columns, sizeof columns);
-    for (uint32_t i = 0; i < more; i++) {
+    const lg_ranks *ranks = answer;
+    for (uint32_t i = 0; i < side_by_side(ranks); i++)
         add_heading(ranks, i, &names[i]);
-        named = named && !names[i].failed;
-        all[COLUMNS + i] = (lg__column){.name = names[i].data,
-                                        .type = LG_COLUMN_BYTES,
-                                        .faces = LG__IN_HTML};
-    }
-    lg_table *table = named ? new_table(ranks, (lg__layout){.noun = "place"},
-                                        all, COLUMNS + more)
-                            : NULL;
-    for (uint32_t i = 0; i < more; i++)
-        lg_text_free(&names[i]);
-    return table;
+    return side_by_side(ranks);
 }
 
-lg_table *
-lg__rank_differences(const lg_ranks *ranks, size_t limit)
-{
-    lg_table *table = new_differences(ranks);
-    for (size_t i = 0; i < ranks->row_count && (!limit || i < limit); i++)
-        put_row(ranks, &ranks->rows[i], table);
-    lg__table_set_count(table, ranks->row_count);
-    return table;
-}
-
-lg_status
-lg_tabulate_rank_differences(const lg_ranks *ranks, size_t limit,
-                             lg_table **out, lg_error *err)
-{
-    return lg__table_finish(lg__rank_differences(ranks, limit), out, err);
-}
-
-// Makes the whole table.
+// Makes the whole table, on the devices of the ranks.
 static lg_status
 tabulate(const lg__rank_table *form, const lg_ranks *ranks, size_t limit,
          lg_table **out, lg_error *err)
 {
-    lg_table *table = new_table(ranks, (lg__layout){.noun = form->noun},
-                                form->columns, form->column_count);
+    lg__column columns[LG__MOST_FIELDS];
+    const lg_ask ask = {0};
+    size_t count = lg__list_columns(&ask, ranks, form->fields, columns);
+    lg_table *table =
+        lg__table_new_on(ranks->device_names, ranks->devices + 1,
+                         (lg__layout){.noun = form->noun}, columns, count);
     form->fill(ranks, limit, table);
     return lg__table_finish(table, out, err);
 }

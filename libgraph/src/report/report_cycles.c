@@ -85,21 +85,12 @@ static void
 put_nodes(const lg_ask *ask, const void *answer, const void *row,
           const lg_field *field, lg_table *table, size_t column)
 {
-    const lg_cycle *cycle = row;
-    lg_component component =
-        lg_analysis_component(ask->analysis, cycle->component);
-    uint64_t *nodes =
-        lg__wide_alloc(((size_t)component.count + 1) * sizeof *nodes);
+    lg_component component = lg_analysis_component(
+        ask->analysis, ((const lg_cycle *)row)->component);
+    const lg_nodes nodes = {.items = (lg_node *)(uintptr_t)component.nodes,
+                            .count = component.count};
     (void)answer, (void)field;
-    if (nodes == NULL) {
-        if (table != NULL)
-            table->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < component.count; i++)
-        nodes[i] = component.nodes[i];
-    lg__put_numbers(table, column, nodes, component.count);
-    lg__wide_free(nodes);
+    lg__put_nodes(table, column, &nodes);
 }
 
 static void

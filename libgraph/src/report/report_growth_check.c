@@ -36,31 +36,40 @@ put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph,
     }
 }
 
+enum { PASSED, MAX_GROWTH, GAINED, OVER, FAILED, COLUMNS };
+
+static const lg_field place_fields[] = {
+    {"gained", NULL, "bytes", LG_COLUMN_NUMBER, .together = true},
+    {"place", NULL, "as in a row", .together = true},
+    {"held_by", NULL, "as in a row", LG_COLUMN_PATH, .together = true},
+    {0},
+};
+
+const lg_field lg__growth_check[COLUMNS + 1] = {
+    [PASSED] = {"passed", NULL, NULL, LG_COLUMN_BOOL, .together = true},
+    [MAX_GROWTH] = {"max_growth", NULL, NULL, LG_COLUMN_NUMBER,
+                    .together = true},
+    [GAINED] = {"gained", NULL, NULL, LG_COLUMN_NUMBER, .together = true},
+    [OVER] = {"over", NULL, NULL, LG_COLUMN_NUMBER, .together = true},
+    [FAILED] = {"failed", NULL, NULL, LG_COLUMN_LIST, .inner = place_fields},
+};
+
 void
 lg__put_growth_check(lg_table *facts, size_t column, const lg_growth *growth,
                      const lg_graph *graph)
 {
-    static const lg__column columns[] = {
-        {"passed", .type = LG_COLUMN_BOOL},
-        {"max_growth", .type = LG_COLUMN_NUMBER},
-        {"gained", .type = LG_COLUMN_NUMBER},
-        {"over", .type = LG_COLUMN_NUMBER},
-        {"failed", .type = LG_COLUMN_LIST},
-    };
-    static const lg__column places[] = {
-        {"gained", .type = LG_COLUMN_NUMBER},
-        {.name = "place"},
-        {"held_by", .type = LG_COLUMN_PATH},
-    };
+    const lg_ask ask = {.graph = graph};
+    const lg_field fact = {.inner = lg__growth_check};
     if (!growth->is_checked)
         return;
-    lg_table *check = lg__put_table(facts, column, columns, 5);
+    lg_table *check = lg__put_empty_list(&ask, growth, &fact, facts, column);
     lg__table_row(check);
-    lg__put_bool(check, 0, over(growth) == 0);
-    lg__put_number(check, 1, growth->max_growth);
-    lg__put_number(check, 2, lg_growth_kept(growth));
-    lg__put_number(check, 3, over(growth));
-    lg_table *list = lg__put_table(check, 4, places, 3);
+    lg__put_bool(check, PASSED, over(growth) == 0);
+    lg__put_number(check, MAX_GROWTH, growth->max_growth);
+    lg__put_number(check, GAINED, lg_growth_kept(growth));
+    lg__put_number(check, OVER, over(growth));
+    lg_table *list = lg__put_empty_list(&ask, growth, &lg__growth_check[FAILED],
+                                        check, FAILED);
     if (over(growth) > 0)
         put_places(list, growth, graph, false);
 }

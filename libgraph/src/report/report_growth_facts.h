@@ -9,13 +9,24 @@
 
 #include <leakgraph/internal/growth.h>
 
+/** The columns of a list of sizes, and of paths. */
+extern const lg_field lg__sizes_of_list[];
+extern const lg_field lg__paths_of_list[];
+/** The facts about types, accounts, and what is counted besides objects. */
+extern const lg_field lg__growth_facts[];
+void lg__put_growth_facts(const lg_ask *ask, const void *growth,
+                          lg_table *facts);
+/** The columns of the result of lg_growth_check. */
+extern const lg_field lg__growth_check[];
 /** Adds the result of lg_growth_check as a record, if it was asked for. */
 void lg__put_growth_check(lg_table *facts, size_t column,
                           const lg_growth *growth, const lg_graph *newest);
 /** Adds that result as lines at the end of the text. */
 void lg__format_growth_check(lg_table *table, const lg_growth *growth,
                              const lg_graph *newest);
-
+/** Adds the lines below the rows. */
+void lg__format_growth_notes(lg_table *table, const lg_growth *growth,
+                             const lg_graph *newest);
 /** Writes `100 → 200 → 300`, without the middle of a long series. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
 /** Puts the bytes of each snapshot, [snapshots][devices + 1], as a list of

@@ -41,6 +41,9 @@ extern const lg_question lg__ask_dominators;
 extern const lg_question lg__ask_findings;
 extern const lg_question lg__ask_threads;
 extern const lg_question lg__ask_paths;
+extern const lg_question lg__ask_what_if;
+extern const lg_question lg__ask_growth;
+extern const lg_question lg__ask_ranks;
 extern const lg_question lg__ask_retained;
 
 #endif

@@ -5,30 +5,6 @@
 // Rows of the tables below the first one.
 enum { REPEATED_SHOWN = 10, RANKS_SHOWN = 16 };
 
-static void
-put_list(const lg__rank_table *form, const lg_ranks *ranks, lg_table *facts,
-         size_t column)
-{
-    form->fill(ranks, 0,
-               lg__put_table(facts, column, form->columns, form->column_count));
-}
-
-static void
-put_facts(const lg_ranks *ranks, lg_table *table)
-{
-    static const lg__column columns_of_facts[] = {
-        {"min_bytes", .type = LG_COLUMN_COUNT},
-        {"libraries", .type = LG_COLUMN_SIZE},
-        {"repeated", .type = LG_COLUMN_LIST, .lines = true},
-        {"ranks", .type = LG_COLUMN_LIST, .lines = true},
-    };
-    lg_table *facts = lg__table_facts(table, columns_of_facts, 4);
-    lg__put_count(facts, 0, ranks->min_bytes);
-    lg__put_each(facts, 1, ranks->libraries);
-    put_list(&lg__rank_repeats, ranks, facts, 2);
-    put_list(&lg__rank_sizes, ranks, facts, 3);
-}
-
 // Writes the ranks with the fewest and the most bytes.
 static void
 format_ranks(const lg_ranks *ranks, lg_text *out)
@@ -95,18 +71,30 @@ static lg_table *
 add_part(const lg__rank_table *form, const lg_ranks *ranks, size_t limit,
          lg_text *heading, lg_table *table)
 {
+    lg__column columns[LG__MOST_FIELDS];
+    const lg_ask ask = {0};
     lg__layout layout = {.faces = LG__SHOWN, .noun = form->noun};
-    lg_table *part =
-        lg__table_part(table, layout, form->columns, form->column_count);
+    size_t count = lg__list_columns(&ask, ranks, form->fields, columns);
+    lg_table *part = lg__table_part(table, layout, columns, count);
     lg__table_format_above(part, heading);
     form->fill(ranks, limit, part);
     return part;
 }
 
 static void
-add_parts(const lg_ranks *ranks, lg_table *table)
+write_above(const lg_ask *ask, const void *ranks, lg_text *out)
+{
+    (void)ask;
+    format_ranks(ranks, out);
+}
+
+static void
+add_below(const lg_ask *ask, const void *ranks, lg_table *table)
 {
     lg_text said = {0};
+    (void)ask;
+    format_native(ranks, &said);
+    lg__table_format_below(table, &said);
     lg_text_add(&said, "\nWhat every rank has:\n");
     lg_table *part =
         add_part(&lg__rank_repeats, ranks, REPEATED_SHOWN, &said, table);
@@ -116,19 +104,102 @@ add_parts(const lg_ranks *ranks, lg_table *table)
     add_part(&lg__rank_sizes, ranks, RANKS_SHOWN, &said, table);
 }
 
-lg_status
-lg_tabulate_ranks(const lg_ranks *ranks, size_t limit, lg_table **out,
-                  lg_error *err)
+/* ---------------------------------------------------------- the question */
+
+static void
+put_list(const lg__rank_table *form, const lg_ask *ask, const lg_ranks *ranks,
+         lg_table *facts, size_t column)
 {
-    lg_table *table = lg__rank_differences(ranks, limit);
-    lg_text said = {0};
-    put_facts(ranks, table);
-    format_ranks(ranks, &said);
-    lg__table_format_above(table, &said);
-    format_native(ranks, &said);
-    lg__table_format_below(table, &said);
-    add_parts(ranks, table);
-    return lg__table_finish(table, out, err);
+    const lg_field list = {.inner = form->fields};
+    form->fill(ranks, 0, lg__put_empty_list(ask, ranks, &list, facts, column));
+}
+
+enum { MIN_BYTES, LIBRARIES, REPEATED, RANKS, FACTS };
+
+static void
+put_facts(const lg_ask *ask, const void *ranks, lg_table *facts)
+{
+    put_list(&lg__rank_repeats, ask, ranks, facts, REPEATED);
+    put_list(&lg__rank_sizes, ask, ranks, facts, RANKS);
+}
+
+#define FACT(member) .offset = offsetof(lg_ranks, member)
+
+static const lg_field facts[FACTS + 1] = {
+    [MIN_BYTES] = {"min_bytes", NULL, "smaller differences have no row",
+                   LG_COLUMN_COUNT, FACT(min_bytes)},
+    [LIBRARIES] = {"libraries", NULL,
+                   "what libraries and the interpreter have in every process",
+                   LG_COLUMN_SIZE, FACT(libraries)},
+    [REPEATED] = {"repeated", NULL,
+                  "what every process has, the most bytes first",
+                  LG_COLUMN_LIST, .together = true,
+                  .inner = lg__rank_repeat_fields, .row = "RankRepeat",
+                  .look = {.lines = true}},
+    [RANKS] = {"ranks", NULL, "the processes", LG_COLUMN_LIST, .together = true,
+               .inner = lg__rank_size_fields, .row = "Rank",
+               .look = {.lines = true}},
+};
+
+static lg_status
+ask_ranks(const lg_ask *ask, void *answer, lg_error *err)
+{
+    return lg_ranks_find(ask->compared->summaries, ask->compared->count,
+                         ask->options, answer, err);
+}
+
+static void
+free_ranks(void *answer)
+{
+    lg_ranks_free(answer);
+}
+
+static const lg_ranks_options usual = LG_RANKS_OPTIONS_INIT;
+
+static const lg_option options[] = {
+    {"min_bytes", LG_OPTION_BYTES, NULL, "1MiB",
+     "leave out smaller differences", offsetof(lg_ranks_options, min_bytes)},
+    {0},
+};
+
+#define OF_RANKS                                                               \
+    .options_size = sizeof usual, .usual = &usual,                             \
+    .answer_size = sizeof(lg_ranks), .ask = ask_ranks, .free = free_ranks,     \
+    .row_size = sizeof(lg_rank_row), .rows = offsetof(lg_ranks, rows),         \
+    .count = offsetof(lg_ranks, row_count),                                    \
+    .devices = offsetof(lg_ranks, devices),                                    \
+    .device_names = offsetof(lg_ranks, device_names), .noun = "place",         \
+    .more = lg__rank_headings, .row = lg__rank_row_put
+
+static const lg_answering in_c = {OF_RANKS, .facts = put_facts,
+                                  .above = write_above, .below = add_below};
+
+const lg_question lg__ask_ranks = {
+    .name = "ranks",
+    .title = "Where the ranks differ",
+    .help = "find how the processes of one job differ",
+    .about = "Compares the processes of one job at the same point of their "
+             "work, and says what they all repeat.",
+    .order = "the furthest from the usual first",
+    .result = "Ranks",
+    .row = "RankRow",
+    .needs = LG_NEEDS_SEVERAL,
+    .options = options,
+    .fields = lg__rank_fields,
+    .facts = facts,
+    .in_c = &in_c,
+};
+
+lg_status
+lg_tabulate_rank_differences(const lg_ranks *ranks, size_t limit,
+                             lg_table **out, lg_error *err)
+{
+    static const lg_answering rows_alone = {OF_RANKS};
+    static const lg_field none[] = {{0}};
+    static const lg_question differences = {
+        .fields = lg__rank_fields, .facts = none, .in_c = &rows_alone};
+    const lg_ask ask = {.limit = limit};
+    return lg_question_tabulate(&differences, &ask, ranks, out, err);
 }
 
 lg_status
@@ -136,6 +207,8 @@ lg_report_ranks(const lg_ranks *ranks, size_t limit, lg_format format,
                 lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_ranks(ranks, limit, &table, err);
+    const lg_ask ask = {.limit = limit};
+    lg_status status =
+        lg_question_tabulate(&lg__ask_ranks, &ask, ranks, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -707,7 +707,7 @@ static const lg_field fields[] = {
     {"dtype", NULL, "`float32`, if known", LG_COLUMN_TEXT, ROW(dtype),
      .optional = true, .look = {.in = LG_IN_DATA}},
     {"shape", NULL, "of the tensor: numbers, or a text if it is symbolic",
-     LG_COLUMN_NUMBERS, .put = put_shape, .optional = true,
+     LG_COLUMN_NUMBERS, .put = put_shape, .optional = true, .or_text = true,
      .look = {.in = LG_IN_DATA}},
     {"used", NULL,
      "bytes of the storage that its widest tensor shows; 0: "

@@ -2,24 +2,13 @@
 #include "graph/graph_private.h"
 #include "report/report_private.h"
 
-enum { OBJECTS, SIZE, TYPE, COLUMNS };
+// The report shows this many survivors; nobody reads more.
+enum { SURVIVORS = 5 };
 
-static const lg__column columns[COLUMNS] = {
-    [OBJECTS] = {"count", "objects", .type = LG_COLUMN_COUNT, .least = 12},
-    [SIZE] = {"size", .type = LG_COLUMN_SIZE, .gap = 2, .least = 10},
-    [TYPE] = {"type", .gap = 2},
-};
-
-enum { NODE, IS_TARGET, RETAINED, HELD_BY, CUT, CUT_COUNT, OF_KEPT };
-
-static const lg__column of_kept[OF_KEPT] = {
-    [NODE] = {"node", .type = LG_COLUMN_NODE},
-    [IS_TARGET] = {"is_target", .type = LG_COLUMN_BOOL},
-    [RETAINED] = {"retained", .type = LG_COLUMN_SIZE},
-    [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
-    [CUT] = {"cut", .type = LG_COLUMN_PATH},
-    [CUT_COUNT] = {"cut_count", .type = LG_COLUMN_COUNT},
-};
+typedef struct whole_answer {
+    lg_what_if found; // comes first: fields name its members
+    size_t shown;     // of its types
+} whole_answer;
 
 static void
 format_path(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
@@ -40,67 +29,120 @@ format_cut(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
     lg_path_label(graph, &path, out);
 }
 
+/* --------------------------------------------------------- for programs */
+
 static void
-put_kept(lg_table *list, const lg_graph *graph, const lg_survivor *kept)
+write_type(const lg_ask *ask, const void *what_if, const void *row,
+           lg_text *out)
 {
-    lg_text path = {0};
-    lg__table_row(list);
-    lg__put_node(list, NODE, graph, kept->node);
-    lg__put_bool(list, IS_TARGET, kept->is_target);
-    lg__put_each(list, RETAINED, kept->retained);
-    format_path(graph, kept, &path);
-    lg__put_formatted(list, HELD_BY, &path);
-    if (kept->cuts.count > 0) {
-        lg_text cut = {0};
-        format_cut(graph, kept, &cut);
-        lg__put_formatted(list, CUT, &cut);
-    }
-    lg__put_count(list, CUT_COUNT, kept->cuts.total);
+    (void)what_if;
+    lg__text_add_string(
+        out, lg_graph_type(ask->graph, ((const lg_dying *)row)->type).name);
 }
 
-enum {
-    REFERENCES,
-    COUNT,
-    ALL_SIZE,
-    WAITING,
-    WAITING_SIZE,
-    LISTED,
-    LISTED_SIZE,
-    TYPE_COUNT,
-    KEPT_COUNT,
-    KEPT,
-    FACTS
+static void
+write_path(const lg_ask *ask, const void *what_if, const void *row,
+           lg_text *out)
+{
+    (void)what_if;
+    format_path(ask->graph, row, out);
+}
+
+static void
+write_cut(const lg_ask *ask, const void *what_if, const void *row, lg_text *out)
+{
+    const lg_survivor *kept = row;
+    (void)what_if;
+    if (kept->cuts.count > 0)
+        format_cut(ask->graph, kept, out);
+}
+
+#define DYING(member) .offset = offsetof(lg_dying, member)
+#define KEPT(member) .offset = offsetof(lg_survivor, member)
+#define FACT(member) .offset = offsetof(whole_answer, found.member)
+
+static const lg_field fields[] = {
+    {"count", "objects", "number of objects", LG_COLUMN_COUNT, DYING(count),
+     .look = {.least = 12}},
+    {"size", NULL, "their shallow sizes together", LG_COLUMN_SIZE, DYING(size),
+     .look = {.gap = 2, .least = 10}},
+    {"type", NULL, "module and qualified name of the type", .write = write_type,
+     .look = {.gap = 2}},
+    {0},
+};
+
+static const lg_field kept_fields[] = {
+    {"node", NULL, "the object", LG_COLUMN_NODE, KEPT(node)},
+    {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,
+     KEPT(node), .of = LG_FIELD_TYPE},
+    {"title", NULL, "the object in a few words", LG_COLUMN_TEXT, KEPT(node),
+     .of = LG_FIELD_TITLE},
+    {"is_target", NULL,
+     "whether a cut reference led to it; else an object that would die refers "
+     "to it",
+     LG_COLUMN_BOOL, KEPT(is_target)},
+    {"retained", NULL, "what it retains after the cut", LG_COLUMN_SIZE,
+     KEPT(retained)},
+    {"held_by", NULL, "the path that stays from a root", LG_COLUMN_PATH,
+     .write = write_path},
+    {"cut", NULL, "the path to the first reference to cut next, or None",
+     LG_COLUMN_PATH, .write = write_cut, .optional = true},
+    {"cut_count", NULL,
+     "how many you must cut to free it; 0: you cannot cut enough",
+     LG_COLUMN_COUNT, KEPT(cuts.total)},
+    {0},
 };
 
 static void
-put_facts(lg_table *table, const lg_graph *graph, const lg_what_if *answer)
+put_kept(const lg_ask *ask, const void *what_if, const void *row,
+         const lg_field *field, lg_table *table, size_t column)
 {
-    static const lg__column facts[FACTS] = {
-        [REFERENCES] = {"references", .type = LG_COLUMN_COUNT},
-        [COUNT] = {"count", .type = LG_COLUMN_COUNT},
-        [ALL_SIZE] = {"size", .type = LG_COLUMN_SIZE},
-        [WAITING] = {"waiting", .type = LG_COLUMN_COUNT},
-        [WAITING_SIZE] = {"waiting_size", .type = LG_COLUMN_SIZE},
-        [LISTED] = {"listed", .type = LG_COLUMN_COUNT},
-        [LISTED_SIZE] = {"listed_size", .type = LG_COLUMN_SIZE},
-        [TYPE_COUNT] = {"type_count", .type = LG_COLUMN_COUNT},
-        [KEPT_COUNT] = {"kept_count", .type = LG_COLUMN_COUNT},
-        [KEPT] = {"kept", .type = LG_COLUMN_LIST, .lines = true},
-    };
-    lg_table *known = lg__table_facts(table, facts, FACTS);
-    lg__put_count(known, REFERENCES, answer->references);
-    lg__put_count(known, COUNT, answer->nodes.count);
-    lg__put_each(known, ALL_SIZE, answer->size);
-    lg__put_count(known, WAITING, answer->waiting);
-    lg__put_each(known, WAITING_SIZE, answer->waiting_size);
-    lg__put_count(known, LISTED, answer->listed);
-    lg__put_each(known, LISTED_SIZE, answer->listed_size);
-    lg__put_count(known, TYPE_COUNT, answer->type_count);
-    lg__put_count(known, KEPT_COUNT, answer->kept_total);
-    lg_table *list = lg__put_table(known, KEPT, of_kept, OF_KEPT);
-    for (size_t i = 0; i < answer->kept_count; i++)
-        put_kept(list, graph, &answer->kept[i]);
+    const lg_what_if *found = &((const whole_answer *)row)->found;
+    const lg__rows kept = {found->kept, found->kept_count, sizeof *found->kept};
+    lg__put_list(ask, what_if, field, &kept, table, column);
 }
+
+static void
+put_nodes(const lg_ask *ask, const void *what_if, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)row, (void)field;
+    lg__put_nodes(table, column, &((const whole_answer *)what_if)->found.nodes);
+}
+
+static const lg_field facts[] = {
+    {"references", NULL,
+     "number of references that are cut; the keys of items go with them",
+     LG_COLUMN_COUNT, FACT(references)},
+    {"objects", NULL, "number of objects that would die", LG_COLUMN_COUNT,
+     FACT(nodes.count)},
+    {"nodes", NULL, "these objects", LG_COLUMN_NUMBERS, .put = put_nodes,
+     .richer = true, .look = {.in = LG_IN_PROGRAMS}},
+    {"size", NULL, "their bytes", LG_COLUMN_SIZE, FACT(size)},
+    {"waiting", NULL,
+     "how many of them wait for the collector, because they are in cycles or "
+     "below",
+     LG_COLUMN_COUNT, FACT(waiting)},
+    {"waiting_size", NULL, "the bytes of those", LG_COLUMN_SIZE,
+     FACT(waiting_size)},
+    {"listed", NULL,
+     "how many of the objects the chosen modules hold: without a choice, all",
+     LG_COLUMN_COUNT, FACT(listed)},
+    {"listed_size", NULL, "the bytes of those", LG_COLUMN_SIZE,
+     FACT(listed_size)},
+    {"type_count", NULL, "number of types before the limit", LG_COLUMN_COUNT,
+     FACT(type_count)},
+    {"kept_count", NULL, "number of objects that would live on",
+     LG_COLUMN_COUNT, FACT(kept_total)},
+    {"kept", NULL,
+     "what would live on, who holds it, and what to cut next: the targets of "
+     "the references first, then the biggest",
+     LG_COLUMN_LIST, .put = put_kept, .inner = kept_fields, .row = "Survivor",
+     .look = {.lines = true}},
+    {0},
+};
+
+/* ----------------------------------------------------------- for people */
 
 // Writes `12 objects`.
 static void
@@ -128,8 +170,10 @@ format_listed(const lg_graph *graph, const lg_what_if *answer, lg_text *out)
 }
 
 static void
-format_above(const lg_graph *graph, const lg_what_if *answer, lg_text *out)
+write_above(const lg_ask *ask, const void *what_if, lg_text *out)
 {
+    const lg_graph *graph = ask->graph;
+    const lg_what_if *answer = what_if;
     lg_text_add(out, "If you cut ");
     lg_text_add_count(out, answer->references);
     lg_text_add(out,
@@ -191,7 +235,7 @@ format_next(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
 }
 
 static void
-put_shown(lg_table *part, const lg_graph *graph, const lg_survivor *kept)
+put_survivor(lg_table *part, const lg_graph *graph, const lg_survivor *kept)
 {
     lg_text headline = {0};
     lg_text title = {0};
@@ -213,8 +257,10 @@ put_shown(lg_table *part, const lg_graph *graph, const lg_survivor *kept)
 }
 
 static void
-add_kept(lg_table *table, const lg_graph *graph, const lg_what_if *answer)
+add_kept(const lg_ask *ask, const void *what_if, lg_table *table)
 {
+    const lg_graph *graph = ask->graph;
+    const lg_what_if *answer = what_if;
     lg_text above = {0};
     lg_text below = {0};
     if (answer->kept_count == 0)
@@ -225,7 +271,7 @@ add_kept(lg_table *table, const lg_graph *graph, const lg_what_if *answer)
     lg_text_add(&above, "\nWhat would live on:\n");
     lg__table_format_above(part, &above);
     for (size_t i = 0; i < answer->kept_count; i++)
-        put_shown(part, graph, &answer->kept[i]);
+        put_survivor(part, graph, &answer->kept[i]);
     if (answer->kept_total <= answer->kept_count)
         return;
     lg_text_add(&below, "\n... and ");
@@ -234,36 +280,100 @@ add_kept(lg_table *table, const lg_graph *graph, const lg_what_if *answer)
     lg__table_format_below(part, &below);
 }
 
-lg_status
-lg_tabulate_what_if(const lg_graph *graph, const lg_what_if *answer,
-                    size_t limit, lg_table **out, lg_error *err)
+/* ---------------------------------------------------------- the question */
+
+typedef struct asked {
+    lg_edges cut;
+    size_t limit;
+    const lg_scope *scope;
+} asked;
+
+static size_t
+count_shown(const lg_what_if *found, size_t limit)
 {
-    lg_text above = {0};
-    lg_table *table = lg__table_new(
-        graph, (lg__layout){.noun = "type", .bare = answer->type_count == 0},
-        columns, COLUMNS);
-    format_above(graph, answer, &above);
-    lg__table_format_above(table, &above);
-    for (size_t i = 0; i < answer->type_count; i++) {
-        const lg_dying *row = &answer->types[i];
-        if (limit > 0 && i >= limit)
-            break;
-        lg__table_row(table);
-        lg__put_count(table, OBJECTS, row->count);
-        lg__put_each(table, SIZE, row->size);
-        lg__put_string(table, TYPE, lg_graph_type(graph, row->type).name);
-    }
-    lg__table_set_count(table, answer->type_count);
-    put_facts(table, graph, answer);
-    add_kept(table, graph, answer);
-    return lg__table_finish(table, out, err);
+    return limit > 0 && limit < found->type_count ? limit : found->type_count;
 }
 
+static lg_status
+ask_what_if(const lg_ask *ask, void *what_if, lg_error *err)
+{
+    const asked *of = ask->options;
+    whole_answer *to = what_if;
+    const lg_what_if_options options = {
+        .size = sizeof options, .limit = SURVIVORS, .scope = of->scope};
+    lg_status status =
+        lg_analysis_what_if(ask->analysis, of->cut.items, of->cut.count,
+                            &options, ask->monitor, &to->found, err);
+    if (status == LG_OK)
+        to->shown = count_shown(&to->found, of->limit);
+    return status;
+}
+
+static void
+free_what_if(void *what_if)
+{
+    lg_what_if_free(&((whole_answer *)what_if)->found);
+}
+
+static const asked usual = {.limit = 20};
+
+static const lg_option options[] = {
+    {"cut", LG_OPTION_CUTS, NULL, NULL,
+     "a reference, or several: `train.trainer.losses`, "
+     "`train.losses[*].graph`, `#17->#42`, `*->type:torch.Tensor`; in Python "
+     "an Edge or a Hop, too",
+     offsetof(asked, cut)},
+    LG__LIMIT(asked, "the biggest first"),
+    LG__MINE(asked),
+    LG__MODULE(asked),
+    {0},
+};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(whole_answer),
+    .ask = ask_what_if,
+    .free = free_what_if,
+    .row_size = sizeof(lg_dying),
+    .rows = offsetof(whole_answer, found.types),
+    .count = offsetof(whole_answer, shown),
+    .total = offsetof(whole_answer, found.type_count),
+    .noun = "type",
+    .bare = true,
+    .above = write_above,
+    .below = add_kept,
+};
+
+const lg_question lg__ask_what_if = {
+    .name = "what_if",
+    .verb = "what-if",
+    .title = "What if you cut references?",
+    .help = "see what would die if you cut references",
+    .about = "Says which objects would die if you cut these references, "
+             "exactly, by type and bytes; how many of them would wait for the "
+             "collector; what would live on, who holds that, and what to cut "
+             "next. An item of a dict goes with its key. `mine` and `module` "
+             "limit what is listed, and not what is added up.",
+    .order = "the biggest first",
+    .example = "--cut train.trainer.losses",
+    .result = "WhatIf",
+    .row = "Dying",
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = fields,
+    .facts = facts,
+    .in_c = &in_c,
+};
+
 lg_status
-lg_report_what_if(const lg_graph *graph, const lg_what_if *answer, size_t limit,
-                  lg_format format, lg_text *out, lg_error *err)
+lg_report_what_if(const lg_graph *graph, const lg_what_if *what_if,
+                  size_t limit, lg_format format, lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_what_if(graph, answer, limit, &table, err);
+    const lg_ask ask = {.graph = graph};
+    const whole_answer whole = {*what_if, count_shown(what_if, limit)};
+    lg_status status =
+        lg_question_tabulate(&lg__ask_what_if, &ask, &whole, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -94,6 +94,21 @@ lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
 }
 
 void
+lg__put_nodes(lg_table *table, size_t column, const lg_nodes *nodes)
+{
+    uint64_t *numbers = lg__wide_alloc((nodes->count + 1) * sizeof *numbers);
+    if (numbers == NULL) {
+        if (table != NULL)
+            table->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < nodes->count; i++)
+        numbers[i] = nodes->items[i];
+    lg__put_numbers(table, column, numbers, (uint32_t)nodes->count);
+    lg__wide_free(numbers);
+}
+
+void
 lg__put_share(lg_table *table, size_t column, uint64_t part, uint64_t whole)
 {
     put_numbers(table, column, LG_COLUMN_SHARE, (uint64_t[]){part, whole}, 2);

@@ -10,14 +10,9 @@
 #include <leakgraph/internal/scope.h>
 #include <leakgraph/internal/wording.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-// No answer has more columns.
-enum { MOST_FIELDS = 32 };
 
 // Who sees a column that has no readers in this answer.
 enum { NOBODY = 16 };
@@ -39,152 +34,6 @@ count_fields(const lg_field *fields)
     while (fields[count].name != NULL || fields[count].heading != NULL)
         count++;
     return count;
-}
-
-/* ------------------------------------------------------ values of options */
-
-// Writes `object, type or module`.
-static void
-list_words(const char *const *words, lg_text *out)
-{
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (i > 0)
-            lg_text_add(out, words[i + 1] == NULL ? " or " : ", ");
-        lg_text_add(out, words[i]);
-    }
-}
-
-static lg_status
-refuse_word(const lg_option *option, const char *called, const char *word,
-            lg_error *err)
-{
-    lg_text words = {0};
-    list_words(option->words, &words);
-    lg_status status =
-        words.failed ? lg__error_memory(err)
-                     : lg_error_set(err, LG_EINVAL, "%s takes %s, not '%s'",
-                                    called, words.data, word);
-    lg_text_free(&words);
-    return status;
-}
-
-// Returns the index of the word of this length, or SIZE_MAX.
-static size_t
-find_word(const lg_option *option, const char *word, size_t length)
-{
-    for (size_t i = 0; option->words[i] != NULL; i++)
-        if (strlen(option->words[i]) == length &&
-            memcmp(option->words[i], word, length) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
-// Reads one word, or for a set, several with commas between them.
-static lg_status
-read_words(const lg_option *option, const char *called, const char *word,
-           uint64_t *out, lg_error *err)
-{
-    bool several = option->type == LG_OPTION_SET;
-    uint64_t bits = 0;
-    size_t index = 0;
-    const char *at = word;
-    while (index != SIZE_MAX) {
-        size_t length = several ? strcspn(at, ",") : strlen(at);
-        index = find_word(option, at, length);
-        bits |= index < 64 ? 1ull << index : 0;
-        at += length;
-        if (index != SIZE_MAX && *at == '\0') {
-            *out = several ? bits : index;
-            return LG_OK;
-        }
-        at += *at == ',';
-    }
-    return refuse_word(option, called, word, err);
-}
-static lg_status
-read_limit(const char *called, const char *word, uint64_t *out, lg_error *err)
-{
-    enum { MOST_DIGITS = 9 };
-    size_t digits = strspn(word, "0123456789");
-    unsigned long number = strtoul(word, NULL, 10);
-    bool all = strcmp(word, "all") == 0;
-    bool positive = digits > 0 && word[digits] == '\0' && number > 0;
-    if (!all && (!positive || digits > MOST_DIGITS))
-        return lg_error_set(err, LG_EINVAL,
-                            "%s takes a positive number or all, not '%s'",
-                            called, word);
-    *out = all ? 0 : number;
-    return LG_OK;
-}
-
-// Returns the factor of a unit; 0: there is no such unit.
-static double
-unit_bytes(const char *unit)
-{
-    static const char letters[] = "KMGT";
-    if (*unit == '\0' || strcasecmp(unit, "B") == 0)
-        return 1;
-    const char *letter = strchr(letters, toupper((unsigned char)*unit));
-    if (letter == NULL)
-        return 0;
-    bool decimal = strcasecmp(unit + 1, "B") == 0;
-    if (!decimal && unit[1] != '\0' && strcasecmp(unit + 1, "iB") != 0)
-        return 0;
-    double bytes = 1;
-    for (ptrdiff_t i = letter - letters; i >= 0; i--)
-        bytes *= decimal ? 1000 : 1024;
-    return bytes;
-}
-
-static lg_status
-read_bytes(const char *called, const char *word, uint64_t *out, lg_error *err)
-{
-    double value = 0;
-    const char *number_end = lg_number_read(word, &value);
-    const char *unit = number_end + strspn(number_end, " ");
-    double bytes = value * unit_bytes(unit);
-    if (number_end == word || unit_bytes(unit) <= 0 || !(bytes < 9e18))
-        return lg_error_set(err, LG_EINVAL,
-                            "%s takes a size such as 4096, 64KiB or 1MiB, not "
-                            "'%s'",
-                            called, word);
-    *out = (uint64_t)bytes;
-    return LG_OK;
-}
-
-static lg_status
-read_share(const char *called, const char *word, double *out, lg_error *err)
-{
-    double value = 0;
-    const char *end = lg_number_read(word, &value);
-    bool percent = strcmp(end, "%") == 0;
-    if (percent)
-        value /= 100;
-    if (end == word || (*end != '\0' && !percent) || value > 1)
-        return lg_error_set(err, LG_EINVAL,
-                            "%s takes a share such as 0.01 or 1%%, not '%s'",
-                            called, word);
-    *out = value;
-    return LG_OK;
-}
-
-lg_status
-lg_option_read(const lg_option *option, const char *called, const char *word,
-               lg_given *out, lg_error *err)
-{
-    lg_given given = {.given = true, .number = 1, .text = word};
-    lg_status status = LG_OK;
-    if (option->type == LG_OPTION_LIMIT)
-        status = read_limit(called, word, &given.number, err);
-    else if (option->type == LG_OPTION_BYTES)
-        status = read_bytes(called, word, &given.number, err);
-    else if (option->type == LG_OPTION_SHARE)
-        status = read_share(called, word, &given.share, err);
-    else if (option->type == LG_OPTION_CHOICE || option->type == LG_OPTION_SET)
-        status = read_words(option, called, word, &given.number, err);
-    if (status == LG_OK)
-        *out = given;
-    return status;
 }
 
 /* -------------------------------------------------- options of an answer */
@@ -288,32 +137,13 @@ set_member(const lg_question *question, const lg_ask *ask,
     return LG_OK;
 }
 
-bool
-lg_option_is_flag(const lg_option *option)
-{
-    return option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE ||
-           option->type == LG_OPTION_UPDATE || option->type == LG_OPTION_CHECK;
-}
-
-bool
-lg_option_is_required(const lg_option *option)
-{
-    return option->type == LG_OPTION_OBJECTS;
-}
-
-bool
-lg_option_in_form(const lg_option *option)
-{
-    return option->type != LG_OPTION_BASELINE &&
-           option->type != LG_OPTION_UPDATE && option->type != LG_OPTION_CHECK;
-}
-
 // What an answer uses while it is made.
 typedef struct used {
     lg_scope *scope;
     lg_asked_baseline baseline;
     const char *path; // of the baseline
     lg_nodes nodes;   // that a selector names
+    lg_edges edges;   // that a text names
 } used;
 
 static void
@@ -322,6 +152,7 @@ release(used *held)
     lg_scope_free(held->scope);
     lg_baseline_free(held->baseline.known);
     lg_nodes_free(&held->nodes);
+    lg_edges_free(&held->edges);
 }
 
 // Opens the baseline that was given.
@@ -408,6 +239,24 @@ set_objects(const lg_question *question, const lg_ask *ask,
     return status;
 }
 
+// Sets the references that were given, or that a text names.
+static lg_status
+set_cuts(const lg_question *question, const lg_ask *ask, const lg_given *given,
+         used *held, lg_edges *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    if (given->edges == NULL && given->text == NULL)
+        return lg_error_set(err, LG_EINVAL,
+                            "%s needs a reference, such as "
+                            "train.trainer.losses",
+                            question->name);
+    if (given->edges == NULL)
+        status = lg_graph_references(ask->graph, given->text, ask->monitor,
+                                     &held->edges, err);
+    *out = given->edges != NULL ? *given->edges : held->edges;
+    return status;
+}
+
 static lg_status
 set_options(const lg_question *question, const lg_ask *ask, used *held,
             char *options, lg_error *err)
@@ -423,6 +272,9 @@ set_options(const lg_question *question, const lg_ask *ask, used *held,
         else if (option->type == LG_OPTION_OBJECTS)
             status = set_objects(question, ask, &ask->given[i], held,
                                  (void *)(options + option->offset), err);
+        else if (option->type == LG_OPTION_CUTS)
+            status = set_cuts(question, ask, &ask->given[i], held,
+                              (void *)(options + option->offset), err);
         else
             status =
                 set_member(question, ask, option, &ask->given[i], options, err);
@@ -523,7 +375,7 @@ put_row(lg_table *table, const lg_ask *ask, const void *answer, const void *row,
         const lg_field *fields, size_t count)
 {
     for (size_t i = 0; i < count && table != NULL; i++)
-        if (table->columns[i].faces != NOBODY)
+        if (table->columns[i].faces != NOBODY && !fields[i].together)
             put_cell(table, i, ask, answer, row, &fields[i]);
 }
 
@@ -553,8 +405,10 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
 {
     for (size_t i = 0; i < count; i++)
         out[i] = (lg__column){
-            .name = fields[i].name,
-            .heading = fields[i].heading,
+            // A list whose elements are no rows has one column without a name.
+            .name = fields[i].name && *fields[i].name ? fields[i].name : NULL,
+            .heading = fields[i].look.head ? fields[i].look.head(answer)
+                                           : fields[i].heading,
             .type = fields[i].type,
             .faces = faces_of(&fields[i], ask, answer),
             .gap = fields[i].look.gap,
@@ -567,20 +421,38 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
             .flush = fields[i].look.left    ? LG__LEFT
                      : fields[i].look.right ? LG__RIGHT
                                             : LG__BY_TYPE,
+            .chart = (lg__chart)fields[i].look.chart,
+            .delta = (lg__delta)fields[i].look.delta,
             .lines = fields[i].look.lines,
             .always = is_text(&fields[i]) && !fields[i].optional,
             .alone = true,
         };
 }
 
+size_t
+lg__list_columns(const lg_ask *ask, const void *answer, const lg_field *fields,
+                 lg__column *out)
+{
+    size_t count = count_fields(fields);
+    list_columns(fields, count, ask, answer, out);
+    return count;
+}
+
+lg_table *
+lg__put_empty_list(const lg_ask *ask, const void *answer, const lg_field *field,
+                   lg_table *table, size_t column)
+{
+    lg__column columns[LG__MOST_FIELDS];
+    size_t count = lg__list_columns(ask, answer, field->inner, columns);
+    return lg__put_table(table, column, columns, count);
+}
+
 void
 lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
              const lg__rows *rows, lg_table *table, size_t column)
 {
-    lg__column columns[MOST_FIELDS];
     size_t count = count_fields(field->inner);
-    list_columns(field->inner, count, ask, answer, columns);
-    lg_table *list = lg__put_table(table, column, columns, count);
+    lg_table *list = lg__put_empty_list(ask, answer, field, table, column);
     for (size_t i = 0; i < rows->count; i++) {
         lg__table_row(list);
         put_row(list, ask, answer, (const char *)rows->items + i * rows->size,
@@ -592,11 +464,12 @@ static void
 put_facts(lg_table *table, const lg_question *question, const lg_ask *ask,
           const void *answer)
 {
-    lg__column columns[MOST_FIELDS];
-    size_t count = count_fields(question->facts);
-    list_columns(question->facts, count, ask, answer, columns);
+    lg__column columns[LG__MOST_FIELDS];
+    size_t count = lg__list_columns(ask, answer, question->facts, columns);
     lg_table *facts = lg__table_facts(table, columns, count);
     put_row(facts, ask, answer, answer, question->facts, count);
+    if (question->in_c->facts != NULL)
+        question->in_c->facts(ask, answer, facts);
 }
 
 bool
@@ -701,27 +574,79 @@ hide_unchanged(lg_table *table)
         table->columns[table->changes + i].faces = NOBODY;
 }
 
+// Returns how many rows people and programs get.
+static size_t
+count_rows(const lg_question *question, const lg_ask *ask, const void *answer)
+{
+    size_t count = (size_t)number_at(answer, question->in_c->count);
+    return ask->limit > 0 && ask->limit < count ? ask->limit : count;
+}
+
+// Makes the table on the devices of the answer, if it has its own.
+static lg_table *
+new_table(const lg_answering *in_c, const lg_ask *ask, const void *answer,
+          const lg__column *columns, size_t count)
+{
+    const char *base = answer;
+    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
+                               .blocks = in_c->blocks,
+                               .faces = in_c->in,
+                               .bare = in_c->bare &&
+                                       number_at(answer, in_c->count) == 0};
+    if (in_c->device_names == 0)
+        return lg__table_new(ask->graph, layout, columns, count);
+    const void *devices = base + in_c->devices;
+    const void *names = base + in_c->device_names;
+    return lg__table_new_on(*(const lg_string *const *)names,
+                            *(const uint32_t *)devices + 1, layout, columns,
+                            count);
+}
+
 static lg_table *
 begin_table(const lg_question *question, const lg_ask *ask, const void *answer)
 {
     const lg_answering *in_c = question->in_c;
-    lg__column columns[MOST_FIELDS + LG__CHANGES];
-    size_t fields = count_fields(question->fields);
-    size_t rows = (size_t)number_at(answer, in_c->count);
+    lg__column columns[LG__MOST_FIELDS + LG_MORE_COLUMNS + LG__CHANGES];
+    lg_text names[LG_MORE_COLUMNS] = {{0}};
+    size_t count = lg__list_columns(ask, answer, question->fields, columns);
+    size_t more = in_c->more != NULL ? in_c->more(answer, names) : 0;
     bool compared =
         ask->changes != NULL && (in_c->thing != NULL || in_c->retained > 0);
-    const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
-                               .blocks = in_c->blocks,
-                               .faces = in_c->in,
-                               .bare = in_c->bare && rows == 0};
-    list_columns(question->fields, fields, ask, answer, columns);
+    bool named = true;
+    for (size_t i = 0; i < more; i++) {
+        named = named && !names[i].failed;
+        columns[count++] = (lg__column){.name = names[i].data,
+                                        .type = LG_COLUMN_BYTES,
+                                        .faces = LG__IN_HTML};
+    }
     if (compared)
-        list_changes(ask, columns + fields);
-    lg_table *table = lg__table_new(ask->graph, layout, columns,
-                                    fields + (compared ? LG__CHANGES : 0));
+        list_changes(ask, columns + count);
+    lg_table *table = named ? new_table(in_c, ask, answer, columns,
+                                        count + (compared ? LG__CHANGES : 0))
+                            : NULL;
     if (table != NULL && compared)
-        table->changes = fields;
+        table->changes = count;
+    for (size_t i = 0; i < more; i++)
+        lg_text_free(&names[i]);
     return table;
+}
+
+static void
+add_row(const lg_question *question, const lg_ask *ask, const void *answer,
+        size_t index, lg_table *table)
+{
+    const lg_answering *in_c = question->in_c;
+    const void *rows = (const char *)answer + in_c->rows;
+    const void *row = *(const char *const *)rows + index * in_c->row_size;
+    bool heads = in_c->heads != NULL && in_c->heads(row);
+    (heads ? lg__table_heading_row : lg__table_row)(table);
+    put_row(table, ask, answer, row, question->fields,
+            count_fields(question->fields));
+    if (in_c->row != NULL)
+        in_c->row(ask, answer, row, table);
+    put_row_change(table, question, ask, answer, row);
+    if (in_c->after != NULL)
+        in_c->after(ask, answer, index, table);
 }
 
 lg_status
@@ -729,27 +654,19 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
                      const void *answer, lg_table **out, lg_error *err)
 {
     const lg_answering *in_c = question->in_c;
-    const char *base = answer;
-    size_t fields = count_fields(question->fields);
-    size_t count = (size_t)number_at(answer, in_c->count);
-    const char *rows = *(const char *const *)(const void *)(base + in_c->rows);
+    size_t count = count_rows(question, ask, answer);
     lg_table *table = begin_table(question, ask, answer);
     if (in_c->above != NULL) {
         lg_text above = {0};
         in_c->above(ask, answer, &above);
         lg__table_format_above(table, &above);
     }
-    for (size_t i = 0; i < count; i++) {
-        const void *row = rows + i * in_c->row_size;
-        bool heads = in_c->heads != NULL && in_c->heads(row);
-        (heads ? lg__table_heading_row : lg__table_row)(table);
-        put_row(table, ask, answer, row, question->fields, fields);
-        put_row_change(table, question, ask, answer, row);
-        if (in_c->after != NULL)
-            in_c->after(ask, answer, i, table);
-    }
+    for (size_t i = 0; i < count; i++)
+        add_row(question, ask, answer, i, table);
     if (in_c->total > 0)
         lg__table_set_count(table, (size_t)number_at(answer, in_c->total));
+    else if (ask->limit > 0)
+        lg__table_set_count(table, (size_t)number_at(answer, in_c->count));
     put_facts(table, question, ask, answer);
     if (in_c->below != NULL)
         in_c->below(ask, answer, table);
@@ -768,8 +685,6 @@ answer_with(const lg_question *question, const lg_ask *ask, lg_table **out,
             lg_error *err)
 {
     const lg_answering *in_c = question->in_c;
-    if (in_c->table != NULL)
-        return in_c->table(ask, out, err);
     void *answer = calloc(1, in_c->answer_size);
     if (answer == NULL)
         return lg__error_memory(err);
@@ -812,6 +727,11 @@ lg_question_ask(const lg_question *question, const lg_ask *asked,
         (lg_question_needs(question, ask.given) & LG_NEEDS_ANALYSIS)) {
         free(options);
         return lg_error_set(err, LG_EINVAL, "%s needs an analysis",
+                            question->name);
+    }
+    if (ask.compared == NULL && (question->needs & LG_NEEDS_SEVERAL)) {
+        free(options);
+        return lg_error_set(err, LG_EINVAL, "%s needs several snapshots",
                             question->name);
     }
     lg_status status = options == NULL

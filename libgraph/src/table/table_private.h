@@ -123,6 +123,8 @@ void lg__put_real(lg_table *table, size_t column, double real);
 void lg__put_bool(lg_table *table, size_t column, bool value);
 void lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
                      uint32_t count);
+/** Puts their numbers. */
+void lg__put_nodes(lg_table *table, size_t column, const lg_nodes *nodes);
 void lg__put_share(lg_table *table, size_t column, uint64_t part,
                    uint64_t whole);
 /** Puts a string. An empty string is no value. */
@@ -189,6 +191,18 @@ typedef struct lg__rows {
     size_t size;
 } lg__rows;
 
+/** No answer has more columns. */
+enum { LG__MOST_FIELDS = 32 };
+
+/** Describes the columns of fields, for a table that is a part of another, and
+ *  returns how many there are. */
+size_t lg__list_columns(const lg_ask *ask, const void *answer,
+                        const lg_field *fields, lg__column *out);
+/** Puts a list or a record without rows, with the columns that the field has,
+ *  and returns its table. */
+lg_table *lg__put_empty_list(const lg_ask *ask, const void *answer,
+                             const lg_field *field, lg_table *table,
+                             size_t column);
 /** Puts a list or a record, with the columns that the field has. */
 void lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
                   const lg__rows *rows, lg_table *table, size_t column);

@@ -7,46 +7,54 @@
  * made once, when the module is, and stays: types and methods point into it.
  */
 #include "binding/answers/answer.h"
+#include "binding/answers/answer_doc.h"
 #include "binding/answers/asked_types.h"
+#include "binding/answers/py_cuts.h"
 #include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 
-#include <leakgraph/question.h>
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/question.h>
 #include <string.h>
 
 /* No answer has more fields or facts. */
 enum { MOST_FIELDS = 32, MOST_ATTRIBUTES = 4 };
-/* In columns: docstrings, and the names of options in them. */
-enum { DOC_WIDTH = 80, DOC_INDENT = 10 };
 
 /* The arguments of a question behind its options. */
 enum { PROGRESS = LG_MOST_OPTIONS, CONTENTS, MOST_ARGUMENTS };
 
 static const lg__answer_extras no_extras;
 
+/* A type of rows: those of a question, or of a list in them or in its facts. */
+typedef struct row_type {
+    const char *row; /* as the description calls it */
+    char name[64];
+    lg_text doc;
+    PyStructSequence_Field fields[MOST_FIELDS + 2];
+    lg__result_field columns[MOST_FIELDS + 2];
+    int items; /* fields of the tuple */
+    lg__result_shape shape;
+} row_type;
+
 typedef struct face {
     const lg_question *question;
     const lg__answer_extras *extras;
     char result_name[64];
-    char row_name[64];
     size_t options;
     const char *names[MOST_ARGUMENTS + 1]; /* as lg__arg_list has them */
     lg_text function_doc;
     lg_text method_doc;
     lg_text result_doc;
-    lg_text row_doc;
     PyMethodDef function;
     PyMethodDef method;
-    PyStructSequence_Field fields[MOST_FIELDS + 2];
-    lg__result_field columns[MOST_FIELDS + 2];
-    int items; /* fields of the tuple */
-    lg__result_shape shape;
+    row_type row;
     PyGetSetDef facts[MOST_FIELDS + MOST_ATTRIBUTES + 2];
     const lg_field *listed_facts[MOST_FIELDS + 1];
 } face;
 
 static face faces[LG__ANSWERS];
+static row_type inner_rows[LG__INNER_ROWS];
 
 /* ------------------------------------------------------------ a question */
 
@@ -58,6 +66,7 @@ typedef struct request {
     PyObject *target; /* borrowed; or NULL */
     lg_given *object; /* what gets it */
     lg_nodes nodes;   /* the objects that it stands for, if it may be several */
+    lg_edges edges;   /* the references, if it may be some */
     bool contents;
     lg__progress progress;
 } request;
@@ -67,6 +76,7 @@ request_clear(request *self)
 {
     lg__asked_types_clear(&self->asked);
     lg_nodes_free(&self->nodes);
+    lg_edges_free(&self->edges);
     Py_XDECREF(self->path);
 }
 
@@ -167,6 +177,7 @@ read_value(request *self, lg__core_state *state, const lg_option *option,
         self->object = out;
         return true;
     case LG_OPTION_OBJECTS:
+    case LG_OPTION_CUTS:
         self->target = value;
         self->object = out;
         return true;
@@ -234,6 +245,10 @@ find_objects(request *self, lg__snapshot_object *snapshot)
     lg_nodes nodes = {0};
     if (self->target == NULL)
         return true;
+    if (self->of->question->options->type == LG_OPTION_CUTS) {
+        *self->object = (lg_given){.given = true, .edges = &self->edges};
+        return lg__cuts_collect(snapshot, self->target, &self->edges);
+    }
     if (lg_option_is_required(self->of->question->options)) {
         *self->object = (lg_given){.given = true, .nodes = &self->nodes};
         return lg__target_resolve_set(snapshot, self->target, &self->nodes);
@@ -269,14 +284,17 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
     return table;
 }
 
-/* The shape of an answer with this type of rows. */
+/* The shape of rows of that type. */
 static const lg__result_shape *
 shape_of_rows(const char *row)
 {
     size_t index = 0;
-    while (strcmp(faces[index].question->row, row) != 0)
+    for (size_t i = 0; lg_question_at(i) != NULL; i++)
+        if (lg_question_at(i)->row && strcmp(lg_question_at(i)->row, row) == 0)
+            return &faces[i].row.shape;
+    while (strcmp(inner_rows[index].row, row) != 0)
         index++;
-    return &faces[index].shape;
+    return &inner_rows[index].shape;
 }
 
 static PyObject *
@@ -289,46 +307,83 @@ fact_of(lg__snapshot_object *snapshot, const lg_table *table,
                : lg__result_fact_object(snapshot, table, fact->name);
 }
 
-/* The facts in the order of the description, then the snapshot if the result
- * knows it, and the nodes that it is about. Takes nothing over. */
+/* The nodes that a fact of that name lists. */
 static PyObject *
-facts_of(const request *self, lg__snapshot_object *snapshot,
-         const lg_table *table)
+nodes_of(lg__snapshot_object *snapshot, const lg_table *table)
 {
-    const face *of = self->of;
-    const lg_nodes *about = self->given[0].nodes;
-    bool knows = of->extras->snapshot != NULL;
-    bool more = knows && about != NULL;
-    Py_ssize_t count = 0;
-    while (of->listed_facts[count] != NULL)
-        count++;
-    PyObject *facts = PyTuple_New(count + knows + more);
-    if (facts != NULL && knows) {
-        Py_INCREF((PyObject *)snapshot);
-        PyTuple_SET_ITEM(facts, count, (PyObject *)snapshot);
-    }
-    if (facts != NULL && more) {
-        PyObject *nodes = PyBytes_FromStringAndSize(
-            (const char *)about->items,
-            (Py_ssize_t)(about->count * sizeof *about->items));
-        if (nodes == NULL)
-            Py_CLEAR(facts);
-        else
-            PyTuple_SET_ITEM(facts, count + 1, nodes);
-    }
-    for (Py_ssize_t i = 0; facts != NULL && i < count; i++) {
-        PyObject *fact = fact_of(snapshot, table, of->listed_facts[i]);
-        if (fact == NULL)
-            Py_CLEAR(facts);
-        else
-            PyTuple_SET_ITEM(facts, i, fact);
-    }
-    return facts;
+    lg_cell cell = {0};
+    lg_nodes nodes = {0};
+    lg__result_fact(table, "nodes", &cell);
+    if (!lg_nodes_reserve(&nodes, cell.count))
+        return PyErr_NoMemory();
+    for (uint64_t i = 0; i < cell.count; i++)
+        nodes.items[nodes.count++] = (lg_node)cell.numbers[i];
+    PyObject *result =
+        lg__sequence_of_nodes(lg__object_state(snapshot), snapshot, &nodes);
+    lg_nodes_free(&nodes);
+    return result;
+}
+
+/* Appends to the list of facts, and takes the value over; false if it is NULL
+ * or memory ran out. */
+static bool
+add_fact(PyObject *facts, PyObject *value)
+{
+    bool added = value != NULL && PyList_Append(facts, value) == 0;
+    Py_XDECREF(value);
+    return added;
+}
+
+/* The facts in the order of the description, then those of the extras: the
+ * snapshot, the nodes; then `more`, which it takes over. */
+static PyObject *
+facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table,
+         PyObject *more)
+{
+    PyObject *facts = PyList_New(0);
+    bool fine = facts != NULL;
+    for (size_t i = 0; fine && of->listed_facts[i] != NULL; i++)
+        fine = add_fact(facts, fact_of(snapshot, table, of->listed_facts[i]));
+    if (fine && of->extras->snapshot != NULL)
+        fine = PyList_Append(facts, (PyObject *)snapshot) == 0;
+    if (fine && of->extras->nodes != NULL)
+        fine = add_fact(facts, nodes_of(snapshot, table));
+    if (fine && more != NULL)
+        fine = PyList_Append(facts, more) == 0;
+    PyObject *tuple = fine ? PyList_AsTuple(facts) : NULL;
+    Py_XDECREF(facts);
+    Py_XDECREF(more);
+    return tuple;
+}
+
+/* The nodes that an answer is about, for its attributes; *out is NULL if it has
+ * no such attributes. False with an exception. */
+static bool
+about(const request *self, PyObject **out)
+{
+    const lg_nodes *nodes = self->given[0].nodes;
+    *out = NULL;
+    if (self->of->extras->snapshot == NULL || nodes == NULL)
+        return true;
+    *out = PyBytes_FromStringAndSize(
+        (const char *)nodes->items,
+        (Py_ssize_t)(nodes->count * sizeof *nodes->items));
+    return *out != NULL;
+}
+
+/* Takes the table and the last fact over. */
+static PyObject *
+result_of(const face *of, lg__snapshot_object *snapshot, lg_table *table,
+          PyObject *more)
+{
+    return lg__result_with_facts(snapshot, &of->row.shape, table,
+                                 facts_of(of, snapshot, table, more));
 }
 
 static PyObject *
 request_run(request *self, lg__snapshot_object *snapshot)
 {
+    PyObject *nodes;
     lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
@@ -336,30 +391,39 @@ request_run(request *self, lg__snapshot_object *snapshot)
     lg__snapshot_release(snapshot);
     if (table == NULL)
         return NULL;
-    return lg__result_with_facts(snapshot, &self->of->shape, table,
-                                 facts_of(self, snapshot, table));
+    if (about(self, &nodes))
+        return result_of(self->of, snapshot, table, nodes);
+    lg_table_free(table);
+    return NULL;
+}
+
+/* The face of a question that has one. */
+static const face *
+find_face(const char *question)
+{
+    size_t index = 0;
+    while (faces[index].question == NULL ||
+           strcmp(faces[index].question->name, question) != 0)
+        index++;
+    return &faces[index];
 }
 
 PyObject *
 lg__answer_about(lg__snapshot_object *snapshot, const char *question,
                  const lg_nodes *nodes, const lg_monitor *monitor)
 {
-    size_t index = 0;
-    while (strcmp(faces[index].question->name, question) != 0)
-        index++;
-    request asked = {.of = &faces[index]};
+    request asked = {.of = find_face(question)};
     if (monitor != NULL)
         asked.progress.monitor = *monitor;
     asked.given[0] = (lg_given){.given = true, .nodes = nodes};
     return request_run(&asked, snapshot);
 }
 
-/* Whether the argument of an option may be given without its name. */
-static bool
-stands_alone(const lg_option *first)
+PyObject *
+lg__answer_of(lg__snapshot_object *snapshot, const char *question,
+              lg_table *table, PyObject *more)
 {
-    return first->type == LG_OPTION_LIMIT || first->type == LG_OPTION_WORDS ||
-           first->type == LG_OPTION_OBJECT || first->type == LG_OPTION_OBJECTS;
+    return result_of(find_face(question), snapshot, table, more);
 }
 
 static bool
@@ -369,7 +433,7 @@ take(const face *of, bool function, PyObject *const *args, Py_ssize_t nargs,
     const char *names[MOST_ARGUMENTS + 1];
     const lg_option *options = of->question->options;
     const lg__arg_list list = {of->question->name, names,
-                               stands_alone(&options[0]),
+                               lg__option_stands_alone(&options[0]),
                                lg_option_is_required(&options[0])};
     memcpy(names, of->names, sizeof names);
     if (!function)
@@ -437,6 +501,10 @@ FACE(9)
 FACE(10)
 FACE(11)
 FACE(12)
+FACE(13)
+FACE(14)
+FACE(15)
+FACE(16)
 
 #define FACE_NAMES(index)                                                      \
     {                                                                          \
@@ -447,110 +515,12 @@ static const struct {
     PyCFunction function;
     PyCFunction method;
 } calls[LG__ANSWERS] = {
-    FACE_NAMES(0),  FACE_NAMES(1), FACE_NAMES(2),  FACE_NAMES(3),
-    FACE_NAMES(4),  FACE_NAMES(5), FACE_NAMES(6),  FACE_NAMES(7),
-    FACE_NAMES(8),  FACE_NAMES(9), FACE_NAMES(10), FACE_NAMES(11),
-    FACE_NAMES(12),
+    FACE_NAMES(0),  FACE_NAMES(1),  FACE_NAMES(2),  FACE_NAMES(3),
+    FACE_NAMES(4),  FACE_NAMES(5),  FACE_NAMES(6),  FACE_NAMES(7),
+    FACE_NAMES(8),  FACE_NAMES(9),  FACE_NAMES(10), FACE_NAMES(11),
+    FACE_NAMES(12), FACE_NAMES(13), FACE_NAMES(14), FACE_NAMES(15),
+    FACE_NAMES(16),
 };
-
-/* ------------------------------------------------------------ docstrings */
-
-static void
-add_preset(const lg_option *option, lg_text *out)
-{
-    const char *word =
-        option->type == LG_OPTION_CHOICE ? option->words[0] : option->preset;
-    lg_text_addf(out, "%s%s", option->name,
-                 lg_option_is_required(option) ? "" : "=");
-    if (lg_option_is_required(option))
-        return;
-    if (lg_option_is_flag(option))
-        lg_text_add(out, "False");
-    else if (word == NULL || strcmp(word, "all") == 0)
-        lg_text_add(out, "None");
-    else if (option->type == LG_OPTION_LIMIT || option->type == LG_OPTION_SHARE)
-        lg_text_add(out, word);
-    else
-        lg_text_addf(out, "'%s'", word);
-}
-
-/* Whether it is an option, and not one of the command alone, which come last.
- */
-static bool
-is_argument(const lg_option *option)
-{
-    return option->name != NULL && option->type != LG_OPTION_CHECK;
-}
-
-/* Writes `waste($self, /, limit=20, *, libraries=False, progress=None)`. */
-static void
-add_signature(const lg_question *question, bool function, lg_text *out)
-{
-    const lg_option *option = question->options;
-    lg_text_addf(out, "%s($%s, /", question->name,
-                 function ? "module" : "self");
-    if (stands_alone(option)) {
-        lg_text_add(out, ", ");
-        add_preset(option++, out);
-    }
-    lg_text_add(out, ", *");
-    for (; is_argument(option); option++) {
-        lg_text_add(out, ", ");
-        add_preset(option, out);
-    }
-    lg_text_add(out, ", progress=None");
-    if (function && (question->needs & LG_NEEDS_CONTENTS))
-        lg_text_add(out, ", contents=True");
-    lg_text_add(out, ")\n--\n\n");
-}
-
-static void
-add_choices(const char *const *words, lg_text *out)
-{
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-        lg_text_addf(out, "%s`%s`", i > 0 ? ", " : ": ", words[i]);
-}
-
-static void
-add_option(const char *name, const char *help, const char *const *words,
-           lg_text *out)
-{
-    lg_text line = {0};
-    lg_text_add(&line, help);
-    add_choices(words, &line);
-    lg_text_addf(out, "\n%-*s", DOC_INDENT - 1, name);
-    lg_text_add(out, strlen(name) < DOC_INDENT ? " " : "  ");
-    lg_text_add_wrapped(out, line.data ? line.data : "", DOC_INDENT, DOC_INDENT,
-                        DOC_WIDTH, '\'');
-    out->failed |= line.failed;
-    lg_text_free(&line);
-}
-
-static void
-add_doc(const lg_question *question, bool function, lg_text *out)
-{
-    char first = question->help[0];
-    add_signature(question, function, out);
-    lg_text_addf(out, "%c%s.\n\n", first >= 'a' ? first - 'a' + 'A' : first,
-                 question->help + 1);
-    lg_text about = {0};
-    lg_text_addf(&about, "%s%s", function ? "Takes a snapshot. " : "",
-                 question->about);
-    if (!function && (question->needs & LG_NEEDS_ANALYSIS))
-        lg_text_add(&about, " PartialError on a snapshot of a part of the "
-                            "heap.");
-    lg_text_add_wrapped(out, about.data ? about.data : "", 0, 0, DOC_WIDTH,
-                        '\'');
-    lg_text_free(&about);
-    lg_text_add(out, "\n");
-    for (const lg_option *option = question->options; is_argument(option);
-         option++)
-        add_option(option->name, option->help, option->words, out);
-    add_option("progress", "as in snapshot()", NULL, out);
-    if (function && (question->needs & LG_NEEDS_CONTENTS))
-        add_option("contents", "find equal str, bytes and arrays, too", NULL,
-                   out);
-}
 
 /* ----------------------------------------------------------------- types */
 
@@ -561,42 +531,90 @@ is_for_programs(const lg_field *field)
            (field->look.in == 0 || (field->look.in & LG_IN_PROGRAMS) != 0);
 }
 
-/* Where the field comes from: a list of rows has its own type. */
+/* Where the field comes from. */
 static lg__result_field
 source_of(const lg_field *field)
 {
-    static const lg__result_field lists[] = {
-        {"TopPart", LG__FIELD_PARTS},
-        {"FindingHolder", LG__FIELD_HOLDERS},
-        {"Hop", LG__FIELD_HOPS},
-        {"CycleCut", LG__FIELD_CUTS},
-    };
     bool text = field->type == LG_COLUMN_TEXT || field->type == LG_COLUMN_PATH;
-    lg__result_field source = {field->name, text && !field->optional
-                                                ? LG__FIELD_TEXT
-                                                : LG__FIELD_VALUE};
-    for (size_t i = 0; field->row && i < sizeof lists / sizeof *lists; i++)
-        if (strcmp(lists[i].column, field->row) == 0)
-            source.what = lists[i].what;
-    return source;
+    return (lg__result_field){field->name,
+                              text && !field->optional ? LG__FIELD_TEXT
+                                                       : LG__FIELD_VALUE,
+                              field->row ? shape_of_rows(field->row) : NULL};
+}
+
+/* Types that other parts of the module make rows of, too. */
+static lg__core_type
+inner_type(const char *row, size_t index)
+{
+    return strcmp(row, "Hop") == 0 ? LG__TYPE_HOP
+           : strcmp(row, "CycleCut") == 0
+               ? LG__TYPE_CYCLE_CUT
+               : LG__TYPE_INNER_ROW + (lg__core_type)index;
 }
 
 static void
-list_fields(face *to)
+describe_rows(row_type *to, const char *row, const lg_field *field)
 {
-    int count = 0;
-    const lg_field *field = to->question->fields;
+    to->row = row;
+    PyOS_snprintf(to->name, sizeof to->name, "leakgraph.%s", row);
     for (; field->name != NULL || field->heading != NULL; field++) {
         if (!is_for_programs(field))
             continue;
-        to->fields[count] = (PyStructSequence_Field){field->name, field->help};
-        to->columns[count++] = source_of(field);
+        to->fields[to->items] =
+            (PyStructSequence_Field){field->name, field->help};
+        to->columns[to->items++] = source_of(field);
     }
-    to->items = count;
+    to->shape.fields = to->columns;
+}
+
+static bool
+is_described(const char *row)
+{
+    for (size_t i = 0; lg_question_at(i) != NULL; i++)
+        if (lg_question_at(i)->row && strcmp(lg_question_at(i)->row, row) == 0)
+            return true;
+    for (size_t i = 0; i < LG__INNER_ROWS && inner_rows[i].row != NULL; i++)
+        if (strcmp(inner_rows[i].row, row) == 0)
+            return true;
+    return false;
+}
+
+/* Describes the types of rows within these fields, `of` a row or result. */
+static void
+describe_inner(const char *of, const lg_field *field)
+{
+    size_t index = 0;
+    for (; field->name != NULL || field->heading != NULL; field++) {
+        if (field->inner != NULL)
+            describe_inner(field->row ? field->row : of, field->inner);
+        if (field->row == NULL || is_described(field->row))
+            continue;
+        while (index < LG__INNER_ROWS && inner_rows[index].row != NULL)
+            index++;
+        if (index == LG__INNER_ROWS)
+            return;
+        row_type *to = &inner_rows[index];
+        to->shape.row = to->shape.type = inner_type(field->row, index);
+        lg_text_addf(&to->doc, "A row of %s.%s.", of, field->name);
+        describe_rows(to, field->row, field->inner);
+    }
+}
+
+static void
+describe_row(face *to, size_t index)
+{
+    const lg_question *question = to->question;
+    row_type *row = &to->row;
+    describe_rows(row, question->row, question->fields);
+    lg_text_addf(&row->doc, "A row of %s().", question->name);
+    row->shape.type = LG__TYPE_ANSWER + (lg__core_type)index;
+    row->shape.row = LG__TYPE_ANSWER_ROW + (lg__core_type)index;
+    row->shape.shown = to->extras->shown;
     if (to->extras->hidden == NULL)
         return;
-    to->fields[count] = (PyStructSequence_Field){to->extras->hidden, NULL};
-    to->columns[count].column = "";
+    row->fields[row->items] =
+        (PyStructSequence_Field){to->extras->hidden, NULL};
+    row->columns[row->items].column = "";
 }
 
 static void
@@ -613,10 +631,16 @@ list_facts(face *to)
                           fact->help, (void *)(uintptr_t)count};
         count++;
     }
-    if (to->extras->snapshot != NULL)
+    if (to->extras->snapshot != NULL) {
         to->facts[count] =
             (PyGetSetDef){"snapshot", (getter)lg__result_get_fact, NULL,
                           to->extras->snapshot, (void *)(uintptr_t)count};
+        count++;
+    }
+    if (to->extras->nodes != NULL)
+        to->facts[count] =
+            (PyGetSetDef){"nodes", (getter)lg__result_get_fact, NULL,
+                          to->extras->nodes, (void *)(uintptr_t)count};
 }
 
 /* Appends the attributes that no fact has. */
@@ -634,7 +658,7 @@ list_attributes(face *to)
 static void
 list_names(face *to)
 {
-    while (is_argument(&to->question->options[to->options])) {
+    while (lg__option_is_argument(&to->question->options[to->options])) {
         to->names[to->options] = to->question->options[to->options].name;
         to->options++;
     }
@@ -648,39 +672,42 @@ describe(face *to, size_t index)
 {
     const lg_question *question = to->question;
     list_names(to);
-    list_fields(to);
+    describe_row(to, index);
     list_facts(to);
     list_attributes(to);
-    add_doc(question, true, &to->function_doc);
-    add_doc(question, false, &to->method_doc);
-    lg_text_addf(&to->row_doc, "A row of %s().", question->name);
+    lg__answer_doc_add(question, true, &to->function_doc);
+    lg__answer_doc_add(question, false, &to->method_doc);
     lg_text_addf(&to->result_doc,
                  "A sequence of %s, %s; str() is the table as text.",
                  question->row, question->order);
     PyOS_snprintf(to->result_name, sizeof to->result_name, "leakgraph.%s",
                   question->result);
-    PyOS_snprintf(to->row_name, sizeof to->row_name, "leakgraph.%s",
-                  question->row);
     to->function =
         (PyMethodDef){question->name, calls[index].function,
                       METH_FASTCALL | METH_KEYWORDS, to->function_doc.data};
     to->method =
         (PyMethodDef){question->name, calls[index].method,
                       METH_FASTCALL | METH_KEYWORDS, to->method_doc.data};
-    to->shape = (lg__result_shape){LG__TYPE_ANSWER + (lg__core_type)index,
-                                   LG__TYPE_ANSWER_ROW + (lg__core_type)index,
-                                   to->columns, 0};
 }
 
 static int
-add_row_type(PyObject *module, face *of)
+add_row_type(PyObject *module, row_type *of)
 {
-    PyStructSequence_Desc desc = {of->row_name, of->row_doc.data, of->fields,
+    PyStructSequence_Desc desc = {of->name, of->doc.data, of->fields,
                                   of->items};
-    int made = lg__row_type_new(module, of->shape.row, &desc);
-    if (made < 0 || of->extras->finish == NULL)
-        return made;
-    return of->extras->finish(lg__module_state(module)->types[of->shape.row]);
+    if (!of->doc.failed)
+        return lg__row_type_new(module, of->shape.row, &desc);
+    PyErr_NoMemory();
+    return -1;
+}
+
+static int
+finish_row_type(PyObject *module, const face *of)
+{
+    return of->extras->finish != NULL
+               ? of->extras->finish(
+                     lg__module_state(module)->types[of->row.shape.row])
+               : 0;
 }
 
 static int
@@ -704,7 +731,7 @@ add_result_type(PyObject *module, face *of)
     Py_XDECREF(bases);
     if (made == NULL)
         return -1;
-    state->types[of->shape.type] = (PyTypeObject *)made;
+    state->types[of->row.shape.type] = (PyTypeObject *)made;
     ((PyTypeObject *)made)->tp_new = NULL;
     return PyModule_AddType(module, (PyTypeObject *)made);
 }
@@ -750,40 +777,58 @@ find_extras(const lg__answer_extras *const *all, const lg_question *question)
 }
 
 static int
-add_answer(PyObject *module, size_t index,
-           const lg__answer_extras *const *extras)
+add_answer(PyObject *module, face *of)
 {
-    face *of = &faces[index];
-    bool described = of->question != NULL;
-    of->question = lg_question_at(index);
-    of->extras = find_extras(extras, of->question);
-    if (!described)
-        describe(of, index);
     if (of->function_doc.failed || of->method_doc.failed ||
-        of->result_doc.failed || of->row_doc.failed) {
+        of->result_doc.failed) {
         PyErr_NoMemory();
         return -1;
     }
-    if (add_row_type(module, of) < 0 || add_result_type(module, of) < 0 ||
-        add_method(module, of) < 0)
+    if (add_row_type(module, &of->row) < 0 || finish_row_type(module, of) < 0 ||
+        add_result_type(module, of) < 0)
         return -1;
-    return add_function(module, of);
+    if (of->question->needs & LG_NEEDS_SEVERAL)
+        return 0;
+    return add_method(module, of) < 0 ? -1 : add_function(module, of);
+}
+
+/* Describes all questions, once. False with an exception. */
+static bool
+describe_all(const lg__answer_extras *const *extras)
+{
+    const lg_question *question;
+    if (faces[0].question != NULL)
+        return true;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
+        describe_inner(question->row, question->fields);
+        describe_inner(question->result, question->facts);
+        if (i >= LG__ANSWERS && question->result != NULL) {
+            PyErr_SetString(PyExc_SystemError,
+                            "there are more questions than functions");
+            return false;
+        }
+    }
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
+        if (question->result == NULL)
+            continue;
+        faces[i].question = question;
+        faces[i].extras = find_extras(extras, question);
+        describe(&faces[i], i);
+    }
+    return true;
 }
 
 int
 lg__answers_add(PyObject *module, const lg__answer_extras *const *extras)
 {
-    for (size_t i = 0; lg_question_at(i) != NULL; i++) {
-        if (lg_question_at(i)->result == NULL)
-            continue;
-        if (i >= LG__ANSWERS) {
-            PyErr_SetString(PyExc_SystemError,
-                            "there are more questions than functions");
+    if (!describe_all(extras))
+        return -1;
+    for (size_t i = 0; i < LG__INNER_ROWS && inner_rows[i].row != NULL; i++)
+        if (add_row_type(module, &inner_rows[i]) < 0)
             return -1;
-        }
-        if (add_answer(module, i, extras) < 0)
+    for (size_t i = 0; i < LG__ANSWERS; i++)
+        if (faces[i].question != NULL && add_answer(module, &faces[i]) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -794,7 +839,7 @@ lg__answer_rows(lg__snapshot_object *snapshot, const lg_question *question,
     size_t index = 0;
     while (lg_question_at(index) != question)
         index++;
-    return lg__result_rows(snapshot, &faces[index].shape, table);
+    return lg__result_rows(snapshot, &faces[index].row.shape, table);
 }
 
 const char lg__core_questions_doc[] =

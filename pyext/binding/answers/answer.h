@@ -17,7 +17,10 @@ typedef struct lg__answer_extras {
                                          exception */
     PyMethodDef *methods;             /* of the result */
     const char *snapshot;             /* the docstring of that attribute */
+    const char *nodes;                /* of that attribute, which makes Nodes of
+                                         the fact of that name */
     const char *alias;                /* another name of the method */
+    size_t shown;                     /* how many rows the text shows; 0: all */
     PyGetSetDef *attributes;          /* of the result, up to four */
 } lg__answer_extras;
 
@@ -29,6 +32,12 @@ int lg__answers_add(PyObject *module, const lg__answer_extras *const *extras);
  *  default. `monitor` may be NULL. NULL with an exception. */
 PyObject *lg__answer_about(lg__snapshot_object *snapshot, const char *question,
                            const lg_nodes *nodes, const lg_monitor *monitor);
+
+/** Makes the result of a table that a question made. `more` is one fact behind
+ *  those of the description, for attributes of the result; NULL: none. Takes
+ *  both over, on failure too. NULL with an exception. */
+PyObject *lg__answer_of(lg__snapshot_object *snapshot, const char *question,
+                        lg_table *table, PyObject *more);
 
 /** Makes rows of a question's type of a table that it made: a tuple. */
 PyObject *lg__answer_rows(lg__snapshot_object *snapshot,

@@ -3,6 +3,7 @@
 #define LEAKGRAPH_BINDING_ANSWERS_H
 
 #include "binding/answers/answer.h"
+#include "binding/answers/py_cuts.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cycle.h"
 #include "binding/answers/py_dominators.h"
@@ -16,7 +17,6 @@
 #include "binding/answers/py_ranks.h"
 #include "binding/answers/py_report.h"
 #include "binding/answers/py_text_table.h"
-#include "binding/answers/py_what_if.h"
 #include "binding/answers/py_why.h"
 
 #endif

@@ -1,191 +1,14 @@
 #include "binding/answers/py_growth.h"
+#include "binding/answers/answer.h"
 #include "binding/answers/compared.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/report.h>
-#include <leakgraph/table.h>
-
+#include <leakgraph/internal/answer_views.h>
 #include <stdlib.h>
-
-static const lg__result_field tally_fields[] = {
-    {"name", LG__FIELD_VALUE},   {"detail", LG__FIELD_TEXT},
-    {"held_by", LG__FIELD_TEXT}, {"counts", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},  {"gained", LG__FIELD_VALUE},
-    {"is_new", LG__FIELD_VALUE}, {"is_growing", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field type_fields[] = {
-    {"name", LG__FIELD_VALUE},  {"counts", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE}, {"gained", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field account_fields[] = {
-    {"name", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},
-    {"gained", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_shape type_shape = {
-    LG__TYPE_GROWTH, LG__TYPE_GROWTH_TYPE, type_fields, 0};
-static const lg__result_shape account_shape = {
-    LG__TYPE_GROWTH, LG__TYPE_GROWTH_ACCOUNT, account_fields, 0};
-
-static const lg__result_shape tally_shape = {
-    LG__TYPE_GROWTH, LG__TYPE_GROWTH_TALLY, tally_fields, 0};
-
-enum {
-    TYPES,
-    ACCOUNTS,
-    UNEXPLAINED,
-    UNEXPLAINED_MALLOC,
-    UNEXPLAINED_SMALL,
-    IS_GROWING,
-    NEEDS_NATIVE,
-    SNAPSHOTS,
-    SETTLED,
-    KNOWN,
-    ELSEWHERE,
-    GAINED,
-    EXPLAINED,
-    FINDINGS,
-    CYCLES,
-    TENSORS,
-    FIGURES,
-    THREADS,
-    DRAWING,
-    FACTS
-};
-
-static PyObject *
-count_of(const lg_table *table, const char *name)
-{
-    lg_cell cell = {0};
-    lg__result_fact(table, name, &cell);
-    return PyLong_FromUnsignedLongLong(cell.count);
-}
-
-static PyObject *
-number_of(const lg_table *table, const char *name)
-{
-    lg_cell cell = {0};
-    if (lg__result_fact(table, name, &cell))
-        return PyLong_FromLongLong(cell.number);
-    Py_RETURN_NONE;
-}
-
-static PyObject *
-bool_of(const lg_table *table, const char *name)
-{
-    lg_cell cell = {0};
-    lg__result_fact(table, name, &cell);
-    return PyBool_FromLong(cell.count != 0);
-}
-
-// Returns the facts of the table as a tuple, with the drawing; NULL with an
-// exception.
-static PyObject *
-growth_facts_new(lg__snapshot_object *snapshot, const lg_table *table,
-                 PyObject *drawing)
-{
-    PyObject *facts = PyTuple_New(FACTS);
-    Py_INCREF(drawing);
-    if (facts == NULL) {
-        Py_DECREF(drawing);
-        return NULL;
-    }
-    PyObject *values[FACTS] = {
-        [TYPES] = lg__result_fact_rows(snapshot, table, "types", &type_shape),
-        [ACCOUNTS] =
-            lg__result_fact_rows(snapshot, table, "accounts", &account_shape),
-        [UNEXPLAINED] = number_of(table, "unexplained"),
-        [UNEXPLAINED_MALLOC] = number_of(table, "unexplained_malloc"),
-        [UNEXPLAINED_SMALL] = number_of(table, "unexplained_small"),
-        [IS_GROWING] = bool_of(table, "is_growing"),
-        [NEEDS_NATIVE] = bool_of(table, "needs_native"),
-        [SNAPSHOTS] = count_of(table, "snapshots"),
-        [SETTLED] = count_of(table, "settled"),
-        [KNOWN] = count_of(table, "known"),
-        [ELSEWHERE] = count_of(table, "elsewhere"),
-        [GAINED] = number_of(table, "gained"),
-        [EXPLAINED] = number_of(table, "explained"),
-        [FINDINGS] =
-            lg__result_fact_rows(snapshot, table, "findings", &tally_shape),
-        [CYCLES] =
-            lg__result_fact_rows(snapshot, table, "cycles", &tally_shape),
-        [TENSORS] =
-            lg__result_fact_rows(snapshot, table, "tensors", &tally_shape),
-        [FIGURES] =
-            lg__result_fact_rows(snapshot, table, "figures", &tally_shape),
-        [THREADS] =
-            lg__result_fact_rows(snapshot, table, "threads", &tally_shape),
-        [DRAWING] = drawing,
-    };
-    bool made = true;
-    for (int i = 0; i < FACTS; i++) {
-        made &= values[i] != NULL;
-        PyTuple_SET_ITEM(facts, i, values[i]);
-    }
-    if (!made)
-        Py_CLEAR(facts);
-    return facts;
-}
-
-#define FACT(name, at, doc)                                                    \
-    {                                                                          \
-        name, (getter)lg__result_get_fact, NULL, doc, (void *)at               \
-    }
-
-static PyGetSetDef growth_getset[] = {
-    FACT("types", TYPES,
-         "A tuple of GrowthType: the types with more bytes at the end."),
-    FACT("accounts", ACCOUNTS,
-         "A tuple of GrowthAccount: 'objects', 'rss', 'malloc', 'arenas', as "
-         "far as they are known."),
-    FACT("unexplained", UNEXPLAINED,
-         "Bytes by which memory in use grew more than objects did, in malloc "
-         "and in pymalloc; None: unknown."),
-    FACT("unexplained_malloc", UNEXPLAINED_MALLOC,
-         "The part of unexplained in malloc: native memory."),
-    FACT("unexplained_small", UNEXPLAINED_SMALL,
-         "The part of unexplained in pymalloc: ints, floats and texts that are "
-         "not objects of a snapshot."),
-    FACT("is_growing", IS_GROWING, "Whether a row still grows."),
-    FACT("needs_native", NEEDS_NATIVE,
-         "Whether memory of C code grows whose holder snapshots with "
-         "native=True would name."),
-    FACT("snapshots", SNAPSHOTS, "How many were compared."),
-    FACT("settled", SETTLED,
-         "How many rows were left out, because they grew and stopped."),
-    FACT("known", KNOWN, "How many the baseline knows, which are left out."),
-    FACT("elsewhere", ELSEWHERE,
-         "How many rows the chosen modules do not hold, which are left out."),
-    FACT("gained", GAINED,
-         "Bytes that all objects together gained, on the host and all "
-         "devices."),
-    FACT("explained", EXPLAINED, "How many of these bytes the rows explain."),
-    FACT("findings", FINDINGS,
-         "A tuple of GrowthTally: findings of the newest snapshot, similar "
-         "ones together."),
-    FACT("cycles", CYCLES,
-         "A tuple of GrowthTally: cycles that no root reaches, by their hops "
-         "around."),
-    FACT("tensors", TENSORS,
-         "A tuple of GrowthTally: storages of torch, by kind."),
-    FACT("figures", FIGURES, "A tuple of GrowthTally: figures of matplotlib."),
-    FACT("drawing", DRAWING,
-         "The paths from the roots to what grows, each with its series: a "
-         "Drawing."),
-    FACT("threads", THREADS,
-         "A tuple of GrowthTally: threads, by name without numbers."),
-    {NULL, NULL, NULL, NULL, NULL},
-};
 
 /* How many rows the text shows; Python sees all. */
 #define SHOWN_ROWS 20
@@ -210,31 +33,6 @@ static const char *const diff_names[] = {
     "mine",     "module",         "baseline",  "update_baseline",
     "progress", "other_programs", NULL};
 static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
-
-static const lg__result_field row_fields[] = {
-    {"held_by", LG__FIELD_TEXT},        {"type", LG__FIELD_TEXT},
-    {"verdict", LG__FIELD_VALUE},       {"counts", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},         {"gained", LG__FIELD_VALUE},
-    {"per_interval", LG__FIELD_VALUE},  {"per_step", LG__FIELD_VALUE},
-    {"place", LG__FIELD_VALUE},         {"node", LG__FIELD_VALUE},
-    {"other_holders", LG__FIELD_VALUE}, {"finding", LG__FIELD_VALUE},
-    {"reason", LG__FIELD_VALUE},        {"text", LG__FIELD_TEXT},
-    {"fix", LG__FIELD_VALUE},           {"minor", LG__FIELD_VALUE},
-    {"degree", LG__FIELD_VALUE},        {"limit", LG__FIELD_VALUE},
-    {"filled", LG__FIELD_VALUE},        {"at_limit", LG__FIELD_VALUE},
-    {"holders", LG__FIELD_HOLDERS},     {"freed", LG__FIELD_VALUE},
-    {"lead", LG__FIELD_VALUE},          {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_shape shape = {LG__TYPE_GROWTH, LG__TYPE_GROWTH_ROW,
-                                       row_fields, SHOWN_ROWS};
-/* Takes over the table. */
-static PyObject *
-growth_new(lg__snapshot_object *snapshot, lg_table *table, PyObject *drawing)
-{
-    return lg__result_with_facts(snapshot, &shape, table,
-                                 growth_facts_new(snapshot, table, drawing));
-}
 
 static bool
 parse_unit(lg__core_state *state, PyObject *value, lg_growth_unit *out)
@@ -311,12 +109,13 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     lg_status status = find_rows(self, newest, &growth, error);
     if (status != LG_OK)
         return status;
-    const lg_graph *graph = newest ? lg_analysis_graph(newest) : NULL;
+    const lg_ask ask = {.graph = newest ? lg_analysis_graph(newest) : NULL};
     status = lg__baseline_take_growth(&self->known, &growth, error);
     if (status == LG_OK)
         status = lg_view_growth(&growth, view, error);
     if (status == LG_OK)
-        status = lg_tabulate_growth(&growth, graph, 0, out, error);
+        status = lg_question_tabulate(lg_question_find("growth"), &ask, &growth,
+                                      out, error);
     lg_growth_free(&growth);
     return status;
 }
@@ -326,16 +125,17 @@ static PyObject *
 answer(lg__core_state *state, PyObject *newest, lg_table *table, lg_view *view)
 {
     PyObject *gone = NULL;
+    PyObject *growth = NULL;
     PyObject *drawing = lg__drawing_new(state, view, &(lg__drawing_style){0});
     if (newest == NULL && drawing != NULL)
         newest = gone = lg__compared_gone(state, table);
-    bool whole = newest != NULL && drawing != NULL;
-    PyObject *growth =
-        whole ? growth_new((lg__snapshot_object *)newest, table, drawing)
-              : NULL;
-    if (!whole)
+    if (newest != NULL && drawing != NULL) {
+        growth = lg__answer_of((lg__snapshot_object *)newest, "growth", table,
+                               drawing);
+    } else {
         lg_table_free(table);
-    Py_XDECREF(drawing);
+        Py_XDECREF(drawing);
+    }
     Py_XDECREF(gone);
     return growth;
 }
@@ -457,17 +257,22 @@ lg__snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return growth;
 }
 
-static PyType_Slot growth_slots[] = {
-    LG__RESULT_SLOTS,
-    {Py_tp_getset, growth_getset},
-    {Py_tp_doc, "A sequence of GrowthRow, the most bytes gained first; str() "
-                "is the report."},
-    {0, NULL},
+static PyObject *
+get_drawing(lg__result_object *self, void *Py_UNUSED(closure))
+{
+    Py_ssize_t facts = PyTuple_GET_SIZE(self->facts);
+    return lg__result_get_fact(self, (void *)(facts - 1));
+}
+
+static PyGetSetDef attributes[] = {
+    {"drawing", (getter)get_drawing, NULL,
+     "The paths from the roots to what grows, each with its series: a Drawing.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyType_Spec lg__growth_spec = {
-    .name = "leakgraph.Growth",
-    .basicsize = sizeof(lg__result_object),
-    .flags = LG__FINAL_TYPE,
-    .slots = growth_slots,
+const lg__answer_extras lg__growth_extras = {
+    .question = "growth",
+    .shown = SHOWN_ROWS,
+    .attributes = attributes,
 };

@@ -1,4 +1,5 @@
 #include "binding/answers/py_ranks.h"
+#include "binding/answers/answer.h"
 #include "binding/answers/compared.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
@@ -17,35 +18,6 @@ typedef struct ranks_request {
     lg_ranks_options options;
     lg__progress progress;
 } ranks_request;
-
-static const lg__result_field row_fields[] = {
-    {"held_by", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
-    {"apart", LG__FIELD_VALUE},  {"rank", LG__FIELD_TEXT},
-    {"usual", LG__FIELD_VALUE},  {"others", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},  {"counts", LG__FIELD_VALUE},
-    {"place", LG__FIELD_VALUE},  {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field repeated_fields[] = {
-    {"held_by", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
-    {"each", LG__FIELD_VALUE},   {"together", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field rank_fields[] = {
-    {"rank", LG__FIELD_TEXT}, {"objects", LG__FIELD_VALUE},
-    {"rss", LG__FIELD_VALUE}, {"unexplained", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_shape shape = {LG__TYPE_RANKS, LG__TYPE_RANK_ROW,
-                                       row_fields, SHOWN_ROWS};
-static const lg__result_shape repeated_shape = {
-    LG__TYPE_RANKS, LG__TYPE_RANK_REPEAT, repeated_fields, 0};
-static const lg__result_shape rank_shape = {LG__TYPE_RANKS, LG__TYPE_RANK,
-                                            rank_fields, 0};
-
-enum { RANKS, REPEATED, LIBRARIES, ANSWER };
 
 #define ANSWER_NAME "leakgraph.ranks"
 
@@ -77,19 +49,6 @@ keep_answer(lg_ranks *ranks)
     return capsule;
 }
 
-/* Takes over the table and the capsule, which may be NULL. */
-static PyObject *
-ranks_new(lg__snapshot_object *snapshot, lg_table *table, PyObject *capsule)
-{
-    lg_cell libraries = {0};
-    lg__result_fact(table, "libraries", &libraries);
-    PyObject *facts = Py_BuildValue(
-        "(NNNN)", lg__result_fact_rows(snapshot, table, "ranks", &rank_shape),
-        lg__result_fact_rows(snapshot, table, "repeated", &repeated_shape),
-        lg__size_new(snapshot, libraries.size), capsule);
-    return lg__result_with_facts(snapshot, &shape, table, facts);
-}
-
 static lg_status
 find_ranks(const ranks_request *self, lg_ranks *out, lg_table **table,
            lg_error *error)
@@ -99,7 +58,9 @@ find_ranks(const ranks_request *self, lg_ranks *out, lg_table **table,
                       (size_t)self->given.count, &self->options, out, error);
     if (status != LG_OK)
         return status;
-    status = lg_tabulate_ranks(out, 0, table, error);
+    const lg_ask ask = {0};
+    status = lg_question_tabulate(lg_question_find("ranks"), &ask, out, table,
+                                  error);
     if (status != LG_OK)
         lg_ranks_free(out);
     return status;
@@ -112,8 +73,9 @@ answer(lg__core_state *state, lg_ranks *found, lg_table *table)
     PyObject *capsule = keep_answer(found);
     PyObject *gone = lg__compared_gone(state, table);
     PyObject *ranks = NULL;
-    if (gone != NULL) {
-        ranks = ranks_new((lg__snapshot_object *)gone, table, capsule);
+    if (gone != NULL && capsule != NULL) {
+        ranks =
+            lg__answer_of((lg__snapshot_object *)gone, "ranks", table, capsule);
     } else {
         lg_table_free(table);
         Py_XDECREF(capsule);
@@ -178,26 +140,12 @@ lg__core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     return ranks;
 }
 
-#define FACT(name, at, doc)                                                    \
-    {                                                                          \
-        name, (getter)lg__result_get_fact, NULL, doc, (void *)at               \
-    }
-
-static PyGetSetDef ranks_getset[] = {
-    FACT("ranks", RANKS, "A tuple of Rank: the processes."),
-    FACT("repeated", REPEATED,
-         "A tuple of RankRepeat: what every process has, the most bytes "
-         "first."),
-    FACT("libraries", LIBRARIES,
-         "What libraries and the interpreter have in every process: a Size."),
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
 static PyObject *
 save_page(lg__result_object *self, PyObject *path,
           const lg_page_options *options)
 {
-    PyObject *capsule = PyTuple_GET_ITEM(self->facts, ANSWER);
+    Py_ssize_t last = PyTuple_GET_SIZE(self->facts) - 1;
+    PyObject *capsule = PyTuple_GET_ITEM(self->facts, last);
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -238,20 +186,10 @@ static PyMethodDef ranks_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot ranks_slots[] = {
-    LG__RESULT_SLOTS,
-    {Py_tp_methods, ranks_methods},
-    {Py_tp_getset, ranks_getset},
-    {Py_tp_doc, "A sequence of RankRow, the furthest from the usual first; "
-                "str() is the report."},
-    {0, NULL},
-};
-
-PyType_Spec lg__ranks_spec = {
-    .name = "leakgraph.Ranks",
-    .basicsize = sizeof(lg__result_object),
-    .flags = LG__FINAL_TYPE,
-    .slots = ranks_slots,
+const lg__answer_extras lg__ranks_extras = {
+    .question = "ranks",
+    .shown = SHOWN_ROWS,
+    .methods = ranks_methods,
 };
 
 const char lg__core_rank_doc[] =

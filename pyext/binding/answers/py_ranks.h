@@ -2,9 +2,9 @@
 #ifndef LEAKGRAPH_PY_RANKS_H
 #define LEAKGRAPH_PY_RANKS_H
 
-#include "binding/support/binding_support.h"
+#include "binding/answers/answer.h"
 
-extern PyType_Spec lg__ranks_spec;
+extern const lg__answer_extras lg__ranks_extras;
 
 PyObject *lg__core_ranks(PyObject *module, PyObject *const *args,
                          Py_ssize_t nargs, PyObject *kwnames);

@@ -47,7 +47,6 @@ ASKED(export, "export")
 ASKED(info, "info")
 ASKED(report, "report")
 ASKED(retained, "retained")
-ASKED(what_if, "what_if")
 
 #define TAKES "Takes a snapshot. Otherwise as Snapshot."
 
@@ -66,7 +65,3 @@ const char lg__core_retained_doc[] =
     "retained($module, /, target, *, progress=None)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
     "retained().";
-const char lg__core_what_if_doc[] =
-    "what_if($module, /, cut, *, mine=False, module=None, "
-    "progress=None)\n--\n\n"
-    "What would die if you cut references: WhatIf.\n\n" TAKES "what_if().";

@@ -13,7 +13,6 @@ LG__ASKED(export)
 LG__ASKED(info)
 LG__ASKED(report)
 LG__ASKED(retained)
-LG__ASKED(what_if)
 
 #undef LG__ASKED
 

@@ -97,8 +97,6 @@ PyObject *lg__snapshot_retained(PyObject *self, PyObject *const *args,
                                 Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_what_if(PyObject *self, PyObject *const *args,
-                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_diff(PyObject *self, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_report(PyObject *self, PyObject *const *args,
@@ -129,7 +127,6 @@ extern const char lg__snapshot_retained_doc[];
 extern const char lg__snapshot_show_dominators_doc[];
 extern const char lg__snapshot_why_doc[];
 extern const char lg__snapshot_export_doc[];
-extern const char lg__snapshot_what_if_doc[];
 extern const char lg__snapshot_diff_doc[];
 extern const char lg__snapshot_report_doc[];
 extern const char lg__snapshot_summary_doc[];

@@ -39,14 +39,8 @@ typedef struct lg__result_field {
     enum {
         LG__FIELD_VALUE = 0, /* the cell; None for an empty one */
         LG__FIELD_TEXT,      /* a text; '' for an empty one */
-        LG__FIELD_TITLE,     /* the title of a node */
-        LG__FIELD_DEPTH,     /* the depth of the row */
-        LG__FIELD_ONE,       /* 1 */
-        LG__FIELD_HOPS,      /* of a list of hops: a tuple of Hop */
-        LG__FIELD_CUTS,      /* of a list of cuts: a tuple of CycleCut */
-        LG__FIELD_HOLDERS, /* of a list of holders: a tuple of FindingHolder */
-        LG__FIELD_PARTS,   /* of a list of parts: a tuple of TopPart */
     } what;
+    const struct lg__result_shape *rows; /* of a list whose rows have a type */
 } lg__result_field;
 
 /** The types of a result and of its rows, and the fields of a row. */

@@ -150,72 +150,20 @@ lg__result_fact_object(lg__snapshot_object *snapshot, const lg_table *table,
     return cell_object(snapshot, facts, 0, column);
 }
 
-static const lg__result_field hop_fields[] = {
-    {"label", LG__FIELD_TEXT},   {"source", LG__FIELD_VALUE},
-    {"target", LG__FIELD_VALUE}, {"reason", LG__FIELD_TEXT},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field cut_fields[] = {
-    {"label", LG__FIELD_TEXT},   {"source", LG__FIELD_VALUE},
-    {"target", LG__FIELD_VALUE}, {"reason", LG__FIELD_TEXT},
-    {"alike", LG__FIELD_VALUE},  {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field holder_fields[] = {
-    {"pattern", LG__FIELD_VALUE}, {"holder", LG__FIELD_VALUE},
-    {"held_by", LG__FIELD_VALUE}, {"example", LG__FIELD_VALUE},
-    {"count", LG__FIELD_VALUE},   {"alone", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field part_fields[] = {
-    {"depth", LG__FIELD_VALUE},  {"node", LG__FIELD_VALUE},
-    {"type", LG__FIELD_TEXT},    {"title", LG__FIELD_TEXT},
-    {"count", LG__FIELD_VALUE},  {"retained", LG__FIELD_VALUE},
-    {"held_by", LG__FIELD_TEXT}, {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_shape hop_shape = {LG__TYPE_HOP, LG__TYPE_HOP,
-                                           hop_fields, 0};
-static const lg__result_shape cut_shape = {LG__TYPE_CYCLE_CUT,
-                                           LG__TYPE_CYCLE_CUT, cut_fields, 0};
-static const lg__result_shape holder_shape = {
-    LG__TYPE_FINDING_HOLDER, LG__TYPE_FINDING_HOLDER, holder_fields, 0};
-static const lg__result_shape part_shape = {LG__TYPE_TOP_PART,
-                                            LG__TYPE_TOP_PART, part_fields, 0};
-
 static PyObject *
 field_object(lg__snapshot_object *snapshot, const lg_table *table, size_t row,
              const lg__result_field *field, size_t column)
 {
     bool there = column < lg_table_column_count(table);
-    switch (field->what) {
-    case LG__FIELD_DEPTH:
-        return PyLong_FromUnsignedLong(lg_table_depth(table, row));
-    case LG__FIELD_ONE:
-        return PyLong_FromLong(1);
-    case LG__FIELD_HOPS:
-        return lg__result_rows(snapshot, &hop_shape,
+    if (there && field->rows != NULL)
+        return lg__result_rows(snapshot, field->rows,
                                lg_table_cell(table, row, column).table);
-    case LG__FIELD_CUTS:
-        return lg__result_rows(snapshot, &cut_shape,
-                               lg_table_cell(table, row, column).table);
-    case LG__FIELD_HOLDERS:
-        return lg__result_rows(snapshot, &holder_shape,
-                               lg_table_cell(table, row, column).table);
-    case LG__FIELD_PARTS:
-        return lg__result_rows(snapshot, &part_shape,
-                               lg_table_cell(table, row, column).table);
-    case LG__FIELD_TEXT:
-    case LG__FIELD_TITLE:
+    if (field->what == LG__FIELD_TEXT)
         return lg__string_object(there ? lg_table_cell(table, row, column).text
                                        : (lg_string){"", 0});
-    default:
-        if (!there)
-            Py_RETURN_NONE;
-        return cell_object(snapshot, table, row, column);
-    }
+    if (!there)
+        Py_RETURN_NONE;
+    return cell_object(snapshot, table, row, column);
 }
 
 static PyObject *
@@ -257,9 +205,7 @@ lg__result_rows(lg__snapshot_object *snapshot, const lg__result_shape *shape,
                 const lg_table *table)
 {
     size_t columns[MOST_FIELDS], fields = 0, count;
-    for (; shape->fields[fields].column != NULL ||
-           shape->fields[fields].what != LG__FIELD_VALUE;
-         fields++)
+    for (; shape->fields[fields].column != NULL; fields++)
         columns[fields] = find_column(table, shape->fields[fields].column);
     size_t *numbers = lg__result_row_numbers(table, &count);
     PyObject *tuple = numbers ? PyTuple_New((Py_ssize_t)count) : NULL;

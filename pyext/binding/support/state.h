@@ -6,8 +6,9 @@
 
 #include "binding/support/shim.h"
 
-/** No more questions have types, functions and methods of their own. */
-enum { LG__ANSWERS = 13 };
+/** No more questions have types of their own, and no more types of rows lie
+ *  within their rows and facts. */
+enum { LG__ANSWERS = 17, LG__INNER_ROWS = 16 };
 
 typedef enum lg__core_type {
     LG__TYPE_SNAPSHOT,
@@ -23,30 +24,17 @@ typedef enum lg__core_type {
     LG__TYPE_DRAWING,
     LG__TYPE_PATH,
     LG__TYPE_ACCOUNTING,
-    LG__TYPE_GROWTH,
-    LG__TYPE_RANKS,
     LG__TYPE_WHY,
-    LG__TYPE_WHAT_IF,
     LG__TYPE_ROOT, /* from here on, named tuples */
     LG__TYPE_ACCOUNT,
     LG__TYPE_MEMORY_ROW,
-    LG__TYPE_GROWTH_ROW,
-    LG__TYPE_GROWTH_TYPE,
-    LG__TYPE_GROWTH_ACCOUNT,
-    LG__TYPE_GROWTH_TALLY,
-    LG__TYPE_RANK_ROW,
-    LG__TYPE_RANK_REPEAT,
-    LG__TYPE_RANK,
     LG__TYPE_HOP,
     LG__TYPE_CYCLE_CUT,
-    LG__TYPE_FINDING_HOLDER,
-    LG__TYPE_TOP_PART,
     LG__TYPE_CAPTURE_INFO,
-    LG__TYPE_DYING,
-    LG__TYPE_SURVIVOR,
     LG__TYPE_ANSWER, /* by the number of the question: results, and rows */
     LG__TYPE_ANSWER_ROW = LG__TYPE_ANSWER + LG__ANSWERS,
-    LG__TYPES = LG__TYPE_ANSWER_ROW + LG__ANSWERS,
+    LG__TYPE_INNER_ROW = LG__TYPE_ANSWER_ROW + LG__ANSWERS,
+    LG__TYPES = LG__TYPE_INNER_ROW + LG__INNER_ROWS,
 } lg__core_type;
 
 typedef enum lg__core_error {

@@ -14,6 +14,7 @@
 #include <leakgraph/internal/cells.h>
 #include <leakgraph/internal/changes.h>
 #include <leakgraph/internal/json.h>
+#include <leakgraph/internal/what_if.h>
 #include <leakgraph/graph.h>
 #include <leakgraph/question.h>
 
@@ -55,6 +56,9 @@ typedef enum lg_option_type {
                              all of them (lg_nodes) */
     LG_OPTION_CHECK,    /**< yes or no: the command fails if there are leaks (no
                              member) */
+    LG_OPTION_CUTS,     /**< the references that the question is about, without
+                             which there is no answer: several texts, as
+                             lg_graph_references takes them (lg_edges) */
 } lg_option_type;
 
 /** Types that an answer is asked for: those that a name stands for, or a
@@ -92,6 +96,7 @@ typedef struct lg_given {
     const char *text; /**< the name of a device, a pattern; borrowed */
     const lg_nodes *nodes; /**< objects, besides their text or without one;
                                 borrowed */
+    const lg_edges *edges; /**< references to cut; borrowed */
     const uint8_t *types;  /**< of a type, instead of a name: as in
                                 lg_asked_type */
     double share;
@@ -116,15 +121,27 @@ enum { LG_MOST_OPTIONS = 16 };
 
 /* ----------------------------------------------------------- questions --- */
 
+/** Several snapshots, the oldest first. */
+typedef struct lg_compared {
+    const lg_summary *const *summaries;
+    size_t count;
+    const double *steps; /**< one for each; NULL: not known */
+    const char *note;    /**< lines about the choice of them; or NULL */
+} lg_compared;
+
 /** A question to a snapshot. Begins as {.graph = graph}. */
 typedef struct lg_ask {
-    const lg_graph *graph;
+    const lg_graph *graph; /**< of several the newest; NULL if that is only a
+                                summary */
     const lg_analysis *analysis; /**< of the graph; NULL: see `needs` */
     const lg_given *given; /**< for each option a value; NULL: all missing */
     const lg_monitor *monitor;
     const void *options;       /**< set by lg_question_ask: the answer's own */
     const lg_changes *changes; /**< since earlier snapshots, which pages show
                                     in columns; or NULL */
+    const lg_compared *compared; /**< for questions to several snapshots */
+    size_t limit; /**< of an answer that the caller has, at most this many rows
+                       (0: all) */
 } lg_ask;
 
 /** Who sees a column; 0 stands for all. */
@@ -160,6 +177,10 @@ typedef struct lg_look {
     unsigned char least; /**< its least width in text */
     bool indented;       /**< by the depth of the row */
     bool branched;       /**< the same, with lines of a tree */
+    unsigned char chart; /**< how HTML draws it: an lg__chart */
+    unsigned char delta; /**< numbers with a sign: an lg__delta */
+    const char *(*head)(const void *answer); /**< the heading, if the answer
+                             decides; NULL: it does not */
     bool (*shown)(const lg_ask *ask, const void *answer); /**< whether people
                              see it in this answer; NULL: always */
 } lg_look;
@@ -191,6 +212,9 @@ typedef struct lg_field {
                         a text without one is "" otherwise */
     bool richer;   /**< in Python, an attribute of that name has more, and the
                         row has no such field */
+    bool together; /**< `row` or `facts` of lg_answering puts the cell, together
+                        with others */
+    bool or_text;  /**< of numbers: a text where they are not known */
     lg_look look;
 } lg_field;
 
@@ -203,7 +227,10 @@ enum {
                                 default */
     LG_NEEDS_NATIVE = 16,  /**< of what the capture finds with native=True */
     LG_NEEDS_LINES = 32,   /**< and with allocations=True */
+    LG_NEEDS_SEVERAL = 64, /**< of several snapshots; see lg_compared */
 };
+
+enum { LG_MORE_COLUMNS = 8 };
 
 /** What lg_question_ask does, and what an answer is, in C. */
 typedef struct lg_answering {
@@ -212,8 +239,6 @@ typedef struct lg_answering {
     size_t answer_size; /**< of the value that `ask` sets */
     lg_status (*ask)(const lg_ask *ask, void *answer, lg_error *err);
     void (*free)(void *answer);
-    /** Makes the whole table instead, if rows hold more than fields can say. */
-    lg_status (*table)(const lg_ask *ask, lg_table **out, lg_error *err);
     size_t row_size;
     size_t rows;     /**< offset in the answer: of a pointer to the rows */
     size_t count;    /**< of their number, a size_t */
@@ -228,10 +253,21 @@ typedef struct lg_answering {
     const char *tallied; /**< what the rows are, if they are all tallies of the
                               next kind: pages say below how these changed */
     lg_tally_kind tally;
-    const char *noun; /**< of a row that is left out; NULL: "row" */
-    unsigned char in; /**< who sees the rows, as in lg_look */
-    bool blocks;      /**< in text, an empty line stands before each row */
-    bool bare;        /**< an answer without rows has no headings */
+    const char *noun;    /**< of a row that is left out; NULL: "row" */
+    unsigned char in;    /**< who sees the rows, as in lg_look */
+    bool blocks;         /**< in text, an empty line stands before each row */
+    bool bare;           /**< an answer without rows has no headings */
+    size_t devices;      /**< offset of the number of devices besides the host,
+                              a uint32_t, */
+    size_t device_names; /**< and of their names, the host's first, a pointer to
+                              strings; 0: those of the graph */
+    /** names columns of bytes that only pages have, at most LG_MORE_COLUMNS,
+     *  and returns how many; `row` puts them behind the fields. May be NULL */
+    size_t (*more)(const void *answer, lg_text *names);
+    /** puts the cells of a row, or of the facts, that are put together */
+    void (*row)(const lg_ask *ask, const void *answer, const void *row,
+                lg_table *table);
+    void (*facts)(const lg_ask *ask, const void *answer, lg_table *facts);
     /** whether a row is a heading, for people only; NULL: none is */
     bool (*heads)(const void *row);
     /** writes the lines above the rows; may be NULL */
@@ -247,6 +283,7 @@ typedef struct lg_answering {
 
 typedef struct lg_question {
     const char *name;     /**< "waste": a verb, a function, a page */
+    const char *verb;     /**< what the command calls it; NULL: the name */
     const char *title;    /**< "Memory that you could save" */
     const char *help;     /**< what to ask it for: a clause that begins with a
                                verb */

@@ -109,19 +109,7 @@ lg_status lg_tabulate_memory(const lg_graph *graph,
 lg_status lg_tabulate_accounts(const lg_graph *graph,
                                const lg_accounts *accounts, lg_table **out,
                                lg_error *err);
-/** What would die if you cut references; see lg_report_what_if. */
-lg_status lg_tabulate_what_if(const lg_graph *graph, const lg_what_if *answer,
-                              size_t limit, lg_table **out, lg_error *err);
-/** What grows, and who holds it; `newest` is the graph that the last summary
- *  was made of, or NULL. limit 0: all rows. */
-lg_status lg_tabulate_growth(const lg_growth *growth, const lg_graph *newest,
-                             size_t limit, lg_table **out, lg_error *err);
-/** How the processes of a job differ, a row for each place: apart, rank, usual,
- *  others, counts and bytes by rank, type, holder and the place's key. The
- * facts are what all ranks repeat, and the ranks. limit 0: all rows. */
-lg_status lg_tabulate_ranks(const lg_ranks *ranks, size_t limit, lg_table **out,
-                            lg_error *err);
-/** The rows of lg_tabulate_ranks alone. */
+/** The rows of the question `ranks` alone. */
 lg_status lg_tabulate_rank_differences(const lg_ranks *ranks, size_t limit,
                                        lg_table **out, lg_error *err);
 /** What every rank has: each, together, type and holder. limit 0: all rows. */
