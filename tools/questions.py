@@ -54,7 +54,7 @@ OPTIONS = {
     "share": "float | str",
     "object": "object",
     "objects": "object",
-    "cuts": "_Cut | Iterable[_Cut]",
+    "cuts": "str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut]",
 }
 #: Types of options that are True or False.
 FLAGS = ("flag", "mine", "update", "check")

@@ -59,7 +59,6 @@ _EdgeKind = Literal[
     "frame",
     "native",
 ]
-_Cut = str | Edge | Hop | CycleCut
 _Holding = str | type | Callable[[str], object] | None
 
 __version__: str
@@ -323,7 +322,7 @@ def paths(
     progress: _Progress = None,
 ) -> MergedPaths: ...
 def what_if(
-    cut: _Cut | Iterable[_Cut],
+    cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
     *,
     limit: _Limit = 20,
     mine: bool = False,
@@ -624,7 +623,7 @@ class Snapshot:
     ) -> MergedPaths: ...
     def what_if(
         self,
-        cut: _Cut | Iterable[_Cut],
+        cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
         *,
         limit: _Limit = 20,
         mine: bool = False,
