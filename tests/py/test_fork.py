@@ -1,5 +1,6 @@
 """In save_snapshot(fork=True) the child does the work, and nothing else notices."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -209,6 +210,13 @@ print(leakgraph.save_snapshot("x.lgs", fork=True, spill=True).nodes > 1000)
     assert done.out == "True\n", done.err
 
 
+def kill_children():
+    """Kill each child that there is; it may have ended meanwhile."""
+    for child in evil.children():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+
+
 @pytest.mark.parametrize("hold", [False, True])
 def test_standing_still(tmp_path, bad, hold):
     """A thread kills every child that it sees, and the child hangs. The thread sees no
@@ -219,8 +227,7 @@ def test_standing_still(tmp_path, bad, hold):
 
     def end_children():
         while not over.is_set():
-            for child in evil.children():
-                os.kill(child, signal.SIGKILL)
+            kill_children()
 
     thread = threading.Thread(target=end_children)
     thread.start()
@@ -462,8 +469,7 @@ def test_progress_is_told(tmp_path, bad):
 
     def progress(phase, done):
         phases.append((phase, done))
-        if evil.children():
-            os.kill(*evil.children(), signal.SIGKILL)
+        kill_children()
 
     bad(evil.sleeper)
     with pytest.raises(leakgraph.ChildError):
