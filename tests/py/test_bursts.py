@@ -1,6 +1,7 @@
 """Real load is bursty: what rose, paused and never fell is told, with a degree."""
 
 import functools
+import re
 import threading
 import types
 import weakref
@@ -177,5 +178,6 @@ def test_a_bounded_cache_that_fills_is_told_with_its_limit():
     assert row.at_limit == pytest.approx(64 * 100_000, rel=0.02)
     assert not growth.is_growing
     assert "bytes and 1 more fills: 18 of 64, 6.11 MiB at its limit" in row.text
-    assert row.text.endswith(" MiB in all, +97.7 KiB per call")
+    # An object of a free-threaded build is some bytes larger.
+    assert re.search(r" MiB in all, \+97\.[78] KiB per call$", row.text)
     assert str(growth).startswith("Nothing grows without a limit; 1 place fills: +1.4")
