@@ -55,7 +55,7 @@ static void
 move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
 {
     uint32_t nodes = from->node_count;
-    uint64_t *first = packed_allocate(nodes + 1, sizeof *first);
+    uint32_t *first = packed_allocate(nodes + 1, sizeof *first);
     uint32_t *target = packed_allocate(from->edge_count, sizeof *target);
     uint32_t *payload = packed_allocate(from->edge_count, sizeof *payload);
     uint8_t *kind = packed_allocate(from->edge_count, sizeof *kind);
@@ -72,14 +72,14 @@ move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
                 (from->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE;
             target[at] = number[from->edge_target[edge]];
             kind[at] = from->edge_kind[edge];
-            payload[at] = names && from->edge_payload[edge] < nodes
-                              ? number[from->edge_payload[edge]]
-                              : from->edge_payload[edge];
+            payload[at] = names && lg_columns_payload(from, edge) < nodes
+                              ? number[lg_columns_payload(from, edge)]
+                              : lg_columns_payload(from, edge);
         }
     }
     to->first_edge = first;
     to->edge_target = target;
-    to->edge_payload = payload;
+    to->payload = (lg_payloads){.wide = payload};
     to->edge_kind = kind;
 }
 
@@ -125,7 +125,7 @@ codings_free(lg_columns *columns)
                          columns->size.wide,    columns->refcount.wide,
                          columns->found.wide,   columns->node_flags,
                          columns->first_edge,   columns->edge_target,
-                         columns->edge_payload, columns->edge_kind};
+                         columns->payload.wide, columns->edge_kind};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free((void *)(uintptr_t)all[i]);
 }

@@ -57,7 +57,7 @@ check(const packed *graph, const lg_columns *columns)
         for (uint32_t i = 0; i < nodes.first[nodes.count]; i++)
             if (columns->edge_target[edge + i] != nodes.target[i] ||
                 columns->edge_kind[edge + i] != nodes.kind[i] ||
-                columns->edge_payload[edge + i] != nodes.payload[i])
+                lg_columns_payload(columns, edge + i) != nodes.payload[i])
                 fail("a reference differs");
     }
     packed_nodes_free(&nodes);

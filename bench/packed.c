@@ -107,7 +107,7 @@ put_targets(writer *to, const packed_shape *shape, uint32_t count,
         uint32_t behind =
             slot + shape->behind >= shape->slots ? shape->slots - slot : 0;
         for (uint32_t i = 0; i < count; i++) {
-            const uint64_t *first = columns->first_edge + to->member[i];
+            const uint32_t *first = columns->first_edge + to->member[i];
             uint64_t edge = behind ? first[1] - behind : first[0] + slot;
             to->numbers[i] = columns->edge_target[edge];
         }
@@ -121,7 +121,7 @@ put_degrees(writer *to, const packed_shape *shape, uint32_t count,
             uint64_t *usual)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t *first = to->columns->first_edge + to->member[i];
+        const uint32_t *first = to->columns->first_edge + to->member[i];
         to->numbers[i] = first[1] - first[0] - shape->slots;
     }
     put(to, count, &usual[PACKED_DEGREE], sizeof(uint32_t),
@@ -179,7 +179,7 @@ put_items(writer *to, const packed_shape *shape, uint32_t count)
     bytes items = {0};
     size_t before = to->out.count;
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t *first = to->columns->first_edge + to->member[i];
+        const uint32_t *first = to->columns->first_edge + to->member[i];
         uint64_t length =
             (first[1] - first[0] - shape->slots) * sizeof(uint32_t);
         uint64_t begin = first[0] + shape->slots - shape->behind;

@@ -85,7 +85,7 @@ rows_of_columns(both *of)
               lg_columns_found(columns, node);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
         sum = sum * 31 + columns->edge_target[edge] +
-              columns->edge_payload[edge] + columns->edge_kind[edge];
+              lg_columns_payload(columns, edge) + columns->edge_kind[edge];
     return sum;
 }
 

@@ -27,16 +27,17 @@ names_next(const reading *from, uint64_t edge)
     const lg_columns *columns = from->columns;
     return (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE &&
            edge + 1 < from->end &&
-           columns->edge_payload[edge] == columns->edge_target[edge + 1];
+           lg_columns_payload(columns, edge) == columns->edge_target[edge + 1];
 }
 
 static packed_label
 own_label(const reading *from, uint64_t edge)
 {
     unsigned kind = from->columns->edge_kind[edge];
-    return names_next(from, edge) ? label(kind, PACKED_NEXT, 0)
-                                  : label(kind, PACKED_CONSTANT,
-                                          from->columns->edge_payload[edge]);
+    return names_next(from, edge)
+               ? label(kind, PACKED_NEXT, 0)
+               : label(kind, PACKED_CONSTANT,
+                       lg_columns_payload(from->columns, edge));
 }
 
 // Returns the label that an edge and the one a unit behind have in common.
@@ -44,8 +45,8 @@ static packed_label
 common_label(const reading *from, uint64_t edge, unsigned unit)
 {
     packed_label own = own_label(from, edge);
-    uint32_t payload = from->columns->edge_payload[edge];
-    if (from->columns->edge_payload[edge + unit] == payload + 1 &&
+    uint32_t payload = lg_columns_payload(from->columns, edge);
+    if (lg_columns_payload(from->columns, edge + unit) == payload + 1 &&
         !names_next(from, edge))
         return label(from->columns->edge_kind[edge], PACKED_RISING, payload);
     return own;
@@ -59,7 +60,7 @@ fits(const reading *from, uint64_t edge, packed_label wanted, int64_t index)
     if (mode != PACKED_RISING)
         return own_label(from, edge) == wanted;
     return from->columns->edge_kind[edge] == (wanted & 0xff) &&
-           from->columns->edge_payload[edge] ==
+           lg_columns_payload(from->columns, edge) ==
                (uint32_t)((wanted >> 32) + (uint64_t)index);
 }
 

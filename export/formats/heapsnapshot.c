@@ -102,7 +102,7 @@ prepare(snapshot *of)
         if (lg_node_text(of->graph, node).length > 0)
             of->text[node] = (uint32_t)++texts;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
-        uint32_t name = columns->edge_payload[edge];
+        uint32_t name = lg_columns_payload(columns, edge);
         if (has_name(columns->edge_kind[edge] & LG_EDGE_KIND_MASK) &&
             name >= of->name_count)
             of->name_count = name + 1;
@@ -196,7 +196,7 @@ static void
 describe_edge(const snapshot *of, uint64_t edge, uint64_t *type, uint64_t *name)
 {
     unsigned kind = of->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
-    uint32_t payload = of->columns->edge_payload[edge];
+    uint32_t payload = lg_columns_payload(of->columns, edge);
     *type = EDGE_INTERNAL;
     *name = STRING_KINDS + (uint64_t)kind;
     if (has_name(kind)) {

@@ -483,7 +483,7 @@ visit(void *context, const lg_hop *hop)
 static bool
 is_short(const lg__view_picker *picker, uint32_t node)
 {
-    const uint64_t *first = picker->columns->first_edge;
+    const uint32_t *first = picker->columns->first_edge;
     return first[node + 1] - first[node] <= MOST_EDGES;
 }
 

@@ -19,7 +19,7 @@ lg__hop_name(const lg__view_picker *picker, const lg_hop *hop)
     const lg_columns *columns = picker->columns;
     uint64_t edge = hop->edges[hop->edge_count - 1];
     unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
-    uint32_t payload = columns->edge_payload[edge];
+    uint32_t payload = lg_columns_payload(columns, edge);
     if (kind == LG_EDGE_ATTRIBUTE)
         return lg_graph_string(picker->graph, payload);
     if (kind == LG_EDGE_VALUE && hop->edge_count > 1)
@@ -323,7 +323,7 @@ object_key(const lg__view_picker *picker, const lg_hop *hop)
 {
     uint64_t edge = hop->edges[hop->edge_count - 1];
     unsigned kind = picker->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
-    uint32_t key = picker->columns->edge_payload[edge];
+    uint32_t key = lg_columns_payload(picker->columns, edge);
     bool known = kind == LG_EDGE_VALUE && key < picker->columns->node_count;
     if (!known || lg_key_is_written(picker->graph, key) ||
         lg__picker_category(picker, key) == LG_CATEGORY_ATOM)

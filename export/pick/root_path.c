@@ -206,7 +206,7 @@ find_part(const lg__view_picker *picker, uint32_t owner, uint32_t part,
           lg_hop *out)
 {
     const lg_columns *columns = picker->columns;
-    const uint64_t *first = columns->first_edge;
+    const uint32_t *first = columns->first_edge;
     for (uint64_t i = first[owner]; i < first[owner + 1]; i++) {
         uint32_t between = columns->edge_target[i];
         *out = (lg_hop){owner, part, {i}, 1, false};

@@ -211,10 +211,10 @@ static PyMethodDef snapshot_methods[] = {
     {"column", lg__snapshot_column, METH_O,
      "column($self, name, /)\n"
      "--\n\n"
-     "A read-only memoryview of one column: a copy of the addresses, sizes "
-     "and\n"
-     "counts, which take fewer bytes in a snapshot; otherwise without a "
-     "copy.\n\n"
+     "A read-only memoryview of one column: a copy of the addresses, sizes, "
+     "counts,\n"
+     "first edges and payloads, which take fewer bytes in a snapshot; "
+     "otherwise without a copy.\n\n"
      "Names: address, type, size (4294967295: ask Node.size), refcount,\n"
      "found, node_flags, first_edge, edge_target, edge_payload, edge_kind.\n"
      "While the memoryview is in use, the snapshot cannot be closed."},

@@ -218,6 +218,16 @@ same_numbers(const lg_columns *a, const lg_columns *b)
 }
 
 static bool
+same_payloads(const lg_columns *a, const lg_columns *b)
+{
+    uint64_t at = 0;
+    while (at < a->edge_count &&
+           lg_columns_payload(a, at) == lg_columns_payload(b, at))
+        at++;
+    return at == a->edge_count;
+}
+
+static bool
 same_columns(const lg_columns *a, const lg_columns *b)
 {
     size_t n = a->node_count;
@@ -227,10 +237,9 @@ same_columns(const lg_columns *a, const lg_columns *b)
     return same_numbers(a, b) &&
            !memcmp(a->type, b->type, n * sizeof *a->type) &&
            !memcmp(a->node_flags, b->node_flags, n * sizeof *a->node_flags) &&
-           !memcmp(a->first_edge, b->first_edge, (n + 1) * 8) &&
+           !memcmp(a->first_edge, b->first_edge, (n + 1) * 4) &&
            !memcmp(a->edge_target, b->edge_target, e * 4) &&
-           !memcmp(a->edge_payload, b->edge_payload, e * 4) &&
-           !memcmp(a->edge_kind, b->edge_kind, e);
+           !memcmp(a->edge_kind, b->edge_kind, e) && same_payloads(a, b);
 }
 
 static bool

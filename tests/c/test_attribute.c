@@ -79,7 +79,7 @@ of_a_hop(void)
     story_edge(&made, thing, names, LG_EDGE_DICT, 0);
     story_edge(&made, names, kept, LG_EDGE_VALUE, key);
     lg_graph *graph = story_end(&made);
-    const uint64_t *first = graph->columns.first_edge;
+    const uint32_t *first = graph->columns.first_edge;
     const lg_hop hop = {.source = thing,
                         .target = kept,
                         .edge_count = 2,

@@ -126,7 +126,7 @@ edge_writers(void)
     CHECK(lg_columns_address(columns, 3 + EDGES - 1) ==
           4096 + 16 * (EDGES - 1));
     CHECK(columns->edge_target[EDGES - 1] == 3 + EDGES - 1);
-    CHECK(columns->edge_payload[EDGES - 1] == EDGES - 1);
+    CHECK(lg_columns_payload(columns, EDGES - 1) == EDGES - 1);
     CHECK(columns->edge_target[EDGES] == 0);
     lg_graph_free(graph);
 }

@@ -226,7 +226,7 @@ entry_of_a_registry(void)
         story_attribute(&made, node, cases[i].name, registry);
         story_edge(&made, registry, node, LG_EDGE_INDEX, 0);
         lg_graph *graph = story_end(&made);
-        const lg_edge *first = lg_graph_columns(graph)->first_edge;
+        const uint32_t *first = lg_graph_columns(graph)->first_edge;
         lg_hop hops[] = {
             {node, registry, {first[node]}, 1, false},
             {registry, node, {first[registry]}, 1, false},

@@ -72,7 +72,7 @@ writes_as_given(const lg_graph *graph)
     static numbers all;
     const lg_columns *columns = lg_graph_columns(graph);
     void *const to[] = {all.address, all.size, all.refcount, all.found};
-    for (int i = 0; i < LG_NARROW_COUNT; i++) {
+    for (int i = 0; i <= LG_NARROW_FOUND; i++) {
         const size_t element = i == LG_NARROW_ADDRESS ? 8 : 4;
         lg_columns_write(columns, (lg_narrow_name)i, 0, 100, to[i]);
         lg_columns_write(columns, (lg_narrow_name)i, 100, NODES - 100,
@@ -240,6 +240,195 @@ memory(void)
     lg_graph_free(graph);
 }
 
+// Payloads: each is what was given, whether a pattern tells it or not.
+
+enum { SOURCES = 300, MOST_EDGES = 40000, TYPES = 5, STRINGS = 40 };
+
+static uint32_t payload[MOST_EDGES];
+
+// Mostly what is expected of a place; otherwise any that is sound.
+static uint32_t
+draw_payload(uint64_t *seed, unsigned kind, uint32_t type, uint32_t place)
+{
+    const bool odd = test_random(seed) % 5 == 0;
+    switch (kind) {
+    case LG_EDGE_ATTRIBUTE:
+    case LG_EDGE_LOCAL:
+    case LG_EDGE_GLOBALS:
+    case LG_EDGE_NATIVE:
+        return odd ? (uint32_t)test_random(seed) % STRINGS
+                   : (type * 7 + place) % STRINGS;
+    case LG_EDGE_VALUE:
+        return odd ? LG_NONE : (uint32_t)test_random(seed) % SOURCES;
+    case LG_EDGE_KEY:
+        return odd ? (uint32_t)test_random(seed) : place / 2;
+    default:
+        return odd ? (uint32_t)test_random(seed) : place;
+    }
+}
+
+static uint32_t
+add_edges(lg_builder *builder, uint64_t *seed, uint32_t node, uint32_t edges)
+{
+    static const uint8_t degrees[] = {0, 1, 3, 64, 200};
+    const uint32_t type = builder->type[node];
+    const uint32_t count = degrees[test_random(seed) % sizeof degrees];
+    lg_builder_open(builder, node);
+    for (uint32_t place = 0; place < count; place++) {
+        const unsigned kind =
+            test_random(seed) % 8 == 0
+                ? (unsigned)(test_random(seed) % LG_EDGE_KIND_COUNT)
+                : (type + place) % LG_EDGE_KIND_COUNT;
+        payload[edges] = draw_payload(seed, kind, type, place);
+        if (edges > 0 && place > 0 && test_random(seed) % 2 == 0 &&
+            builder->edge_kind[edges - 1] == LG_EDGE_VALUE &&
+            payload[edges - 1] != LG_NONE) {
+            lg_builder_add_edge(builder, payload[edges - 1], kind,
+                                payload[edges]);
+            edges++;
+            continue;
+        }
+        lg_builder_add_edge(builder, (uint32_t)test_random(seed) % SOURCES,
+                            kind, payload[edges]);
+        edges++;
+    }
+    return edges;
+}
+
+static lg_graph *
+made_with_edges(uint64_t seed)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    uint32_t edges = 0;
+    char name[] = "a0";
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (unsigned i = 0; i < STRINGS; i++) {
+        name[0] = (char)('a' + i / 10);
+        name[1] = (char)('0' + i % 10);
+        lg_builder_intern(builder, name, 2);
+    }
+    for (uint32_t i = 0; i < TYPES; i++)
+        lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < SOURCES; i++) {
+        const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
+        builder->type[node] = (uint32_t)test_random(&seed) % (TYPES + 1);
+        builder->node_flags[node] = LG_NODE_SYNTHETIC;
+    }
+    for (uint32_t i = 0; i < SOURCES && edges < MOST_EDGES - 200; i++)
+        edges = add_edges(builder, &seed, i, edges);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_graph_columns(graph)->edge_count == edges);
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    return graph;
+}
+
+static bool
+has_payloads(const lg_graph *graph)
+{
+    static uint32_t written[MOST_EDGES];
+    const lg_columns *columns = lg_graph_columns(graph);
+    const uint64_t count = columns->edge_count;
+    const size_t part = (size_t)count / 3;
+    bool same = true;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++)
+            same =
+                same && lg_columns_payload(columns, edge) == payload[edge] &&
+                lg_columns_payload_from(columns, node, edge) == payload[edge];
+    lg_columns_write(columns, LG_NARROW_PAYLOAD, 0, part, written);
+    lg_columns_write(columns, LG_NARROW_PAYLOAD, part, (size_t)count - part,
+                     written + part);
+    return same && memcmp(written, payload, (size_t)count * 4) == 0;
+}
+
+static void
+check_payload_files(const lg_graph *graph)
+{
+    char path[] = "/tmp/leakgraph-XXXXXX";
+    const int descriptor = mkstemp(path);
+    REQUIRE(descriptor >= 0);
+    close(descriptor);
+    for (int way = 0; way < 4; way++) {
+        lg_save_options options = LG_SAVE_OPTIONS_INIT;
+        lg_graph *again;
+        options.compress = way % 2;
+        REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
+        REQUIRE(lg_graph_load(path, way < 2 ? 0 : LG_LOAD_MAPPED, NULL, &again,
+                              NULL) == LG_OK);
+        CHECK(has_payloads(again));
+        CHECK((lg_graph_columns(again)->payload.wide != NULL) == (way == 2));
+        lg_graph_free(again);
+    }
+    unlink(path);
+}
+
+static void
+payloads(void)
+{
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        lg_graph *graph = made_with_edges(seed);
+        lg_graph *stripped;
+        CHECK(lg_graph_columns(graph)->payload.wide == NULL);
+        CHECK(has_payloads(graph));
+        REQUIRE(lg_graph_strip(graph, &stripped, NULL) == LG_OK);
+        CHECK(has_payloads(stripped));
+        lg_graph_free(stripped);
+        check_payload_files(graph);
+        lg_graph_free(graph);
+    }
+}
+
+// What objects of a type have in common is in no list: instances with the same
+// attributes, dicts, lists. The first instance has its attributes in another
+// order.
+static void
+add_usual_edges(lg_builder *builder, uint32_t node)
+{
+    const uint32_t type = builder->type[node];
+    lg_builder_open(builder, node);
+    for (uint32_t i = 0; i < 20; i++) {
+        if (type == 0) {
+            lg_builder_add_edge(builder, i, LG_EDGE_ATTRIBUTE,
+                                node == 0 ? 19 - i : i);
+        } else if (type == 1) {
+            lg_builder_add_edge(builder, 7, LG_EDGE_VALUE, 5 * i);
+            lg_builder_add_edge(builder, 5 * i, LG_EDGE_KEY, i);
+        } else {
+            lg_builder_add_edge(builder, 7, LG_EDGE_INDEX, i);
+        }
+    }
+}
+
+static void
+usual_payloads(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    char name[] = "a";
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (; *name < 'z'; ++*name)
+        lg_builder_intern(builder, name, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < SOURCES; i++) {
+        const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
+        builder->type[node] = i % 3;
+        builder->node_flags[node] = LG_NODE_SYNTHETIC;
+        add_usual_edges(builder, node);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    const lg_columns *columns = lg_graph_columns(graph);
+    const lg_payload_block *block = columns->payload.block;
+    CHECK(columns->edge_count == (uint64_t)SOURCES / 3 * 80);
+    CHECK(block[columns->edge_count / 64 + 1].before == 20);
+    CHECK(block[columns->edge_count / 64 + 1].source == SOURCES - 1);
+    CHECK(lg_columns_payload(columns, 0) == 19);
+    CHECK(lg_columns_payload(columns, 80 * 99) == 0);
+    lg_graph_free(graph);
+}
+
 SUITE(narrow)
 {
     RUN(small);
@@ -248,5 +437,7 @@ SUITE(narrow)
     RUN(large);
     RUN(halves);
     RUN(memory);
+    RUN(payloads);
+    RUN(usual_payloads);
     return test_result();
 }

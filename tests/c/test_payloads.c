@@ -6,7 +6,7 @@
 
 // Two nodes of one type with three references each, and one of another with a
 // reference.
-static const uint64_t first_edge[] = {0, 3, 6, 7};
+static const uint32_t first_edge[] = {0, 3, 6, 7};
 static const uint32_t type[] = {5, 5 + LG__CONTEXT_TYPES, 6};
 static const uint8_t kind[] = {LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
                                LG_EDGE_KEY,
@@ -77,7 +77,7 @@ static void
 far_places(void)
 {
     enum { COUNT = LG__CONTEXT_PLACES + 3 };
-    static const uint64_t first[] = {0, COUNT};
+    static const uint32_t first[] = {0, COUNT};
     static const uint32_t types[] = {0};
     uint8_t there[COUNT];
     uint8_t same[COUNT];

@@ -102,7 +102,7 @@ is_label(const planned_places *of, uint32_t node, lg_string label)
              (i == above || inside) && e < columns->first_edge[i + 1]; e++) {
             lg_text text = {0};
             unsigned kind = columns->edge_kind[e] & LG_EDGE_KIND_MASK;
-            uint32_t key = columns->edge_payload[e];
+            uint32_t key = lg_columns_payload(columns, e);
             if (columns->edge_target[e] != node)
                 continue;
             if (kind == LG_EDGE_KEY)

@@ -2,8 +2,6 @@
 #include "base/simd.h"
 #include "test.h"
 
-#include <leakgraph/base.h>
-
 enum { MOST = 200 };
 
 static uint64_t
@@ -22,16 +20,6 @@ slow_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
     while (from < count && numbers[from] <= others[from])
         from++;
     return from;
-}
-
-static uint64_t
-slow_wide_step(const uint64_t *numbers, uint64_t count)
-{
-    uint64_t i = 0;
-    while (i < count && numbers[i + 1] >= numbers[i] &&
-           numbers[i + 1] - numbers[i] < UINT32_MAX)
-        i++;
-    return i;
 }
 
 // Numbers near the limits; one in `rarity` of them exceeds a limit.
@@ -84,24 +72,16 @@ finds_numbers_above_others(void)
     }
 }
 
-// Steps up to the maximum, then one that exceeds it or goes backwards.
 static void
-finds_steps_that_are_too_wide(void)
+finds_where_numbers_fall(void)
 {
-    static const uint64_t wrong[] = {UINT32_MAX, (uint64_t)UINT32_MAX + 1,
-                                     (uint64_t)1 << 40, UINT64_MAX,
-                                     UINT64_MAX - UINT32_MAX};
-    uint64_t numbers[MOST + 1];
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        for (uint64_t place = 0; place <= MOST; place++) {
-            numbers[0] = (uint64_t)1 << 50;
-            for (uint64_t at = 0; at < MOST; at++)
-                numbers[at + 1] = numbers[at] + (at == place ? wrong[i]
-                                                 : at % 3    ? at
-                                                             : LG_NONE - 1);
-            for (uint64_t count = 0; count <= MOST; count += 1 + count % 3)
-                CHECK(lg__first_wide_step(numbers, count) ==
-                      slow_wide_step(numbers, count));
+    uint32_t numbers[MOST + 1];
+    for (uint64_t place = 0; place <= MOST; place++) {
+        for (uint32_t at = 0; at <= MOST; at++)
+            numbers[at] = 1 + at / 3 * 1000 - (at == place + 1);
+        for (uint64_t count = 0; count <= MOST; count += 1 + count % 3) {
+            const bool falls = place < count && (place + 1) % 3 != 0;
+            CHECK(lg__first_fall(numbers, count) == (falls ? place : count));
         }
     }
 }
@@ -110,6 +90,6 @@ SUITE(simd)
 {
     RUN(finds_numbers_at_a_limit);
     RUN(finds_numbers_above_others);
-    RUN(finds_steps_that_are_too_wide);
+    RUN(finds_where_numbers_fall);
     return test_result();
 }

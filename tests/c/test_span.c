@@ -65,7 +65,7 @@ label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
             continue;
         CHECK(columns->edge_kind[e] == (LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED));
         CHECK(label == LG_NONE);
-        label = columns->edge_payload[e];
+        label = lg_columns_payload(columns, e);
     }
     return label;
 }
@@ -73,7 +73,7 @@ label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
 static uint64_t
 out_degree(const lg_graph *graph, uint32_t node)
 {
-    const uint64_t *first = lg_graph_columns(graph)->first_edge;
+    const uint32_t *first = lg_graph_columns(graph)->first_edge;
     return first[node + 1] - first[node];
 }
 

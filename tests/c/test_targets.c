@@ -5,7 +5,7 @@
 enum { NODES = 3000, EDGES = 2 * LG__BLOCK_ELEMENTS + 7 };
 
 typedef struct references {
-    uint64_t first[NODES + 1];
+    uint32_t first[NODES + 1];
     uint32_t type[NODES];
     uint32_t target[EDGES];
 } references;
@@ -67,7 +67,7 @@ static void
 spread_edges(references *out)
 {
     for (size_t i = 0; i <= NODES; i++)
-        out->first[i] = i < NODES ? i * (EDGES / NODES) : EDGES;
+        out->first[i] = (uint32_t)(i < NODES ? i * (EDGES / NODES) : EDGES);
     for (size_t i = 0; i < NODES; i++)
         out->type[i] = (uint32_t)(i % 7) * 500;
 }
@@ -123,7 +123,7 @@ layout(void)
 {
     // New nodes 0 and 1; node 0, one back, in another context; node 7, 5 after
     // the next new node; 8; node 1 three back, twice; node 0 in its context.
-    static const uint64_t first[] = {0, 3, 9};
+    static const uint32_t first[] = {0, 3, 9};
     static const uint32_t type[] = {4, 5};
     static const uint32_t target[] = {0, 1, 1, 7, 8, 1, 7, 8, 3};
     static const uint8_t codes[] = {0, 0, 4, 3, 0, 6, 2, 2, 3};

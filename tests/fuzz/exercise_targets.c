@@ -32,7 +32,7 @@ bool
 exercise_targets(const uint8_t *data, size_t size)
 {
     uint16_t count;
-    uint64_t first[NODES + 1];
+    uint32_t first[NODES + 1];
     uint32_t type[NODES];
     const size_t before = sizeof count + sizeof first + sizeof type;
     if (size < before)

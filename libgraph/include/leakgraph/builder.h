@@ -42,7 +42,7 @@ typedef struct lg_builder {
     uint32_t *size;
     uint32_t *refcount;
     uint16_t *node_flags;
-    lg_edge *first_edge;
+    uint32_t *first_edge;
 
     lg_node *edge_target;
     uint32_t *edge_payload;
@@ -107,8 +107,8 @@ lg_builder_open(lg_builder *builder, lg_node node)
 {
     if (node < builder->opened && builder->status == LG_OK)
         builder->status = LG_EINVAL;
-    lg_edge *first_edge = builder->first_edge;
-    lg_edge edge = builder->edge_count;
+    uint32_t *first_edge = builder->first_edge;
+    uint32_t edge = (uint32_t)builder->edge_count;
     uint32_t opened = builder->opened;
     while (opened <= node)
         first_edge[opened++] = edge;

@@ -129,7 +129,7 @@ LG_API lg_node lg_edge_source(const lg_graph *graph, lg_edge edge);
 
 /** Copies up to `capacity` in-edges of `node` into `edges` and returns how many
  *  there are in all. The reverse index is built at the first call (O(edges)
- *  time, 8 bytes an edge) and kept; UINT64_MAX if memory ran out for it. */
+ *  time, 4 bytes an edge) and kept; UINT64_MAX if memory ran out for it. */
 LG_API uint64_t lg_node_referrers(const lg_graph *graph, lg_node node,
                                   lg_edge *edges, uint64_t capacity);
 

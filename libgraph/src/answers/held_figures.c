@@ -68,7 +68,7 @@ static bool
 edges_alike(const lg_columns *columns, uint64_t a, uint64_t b)
 {
     return columns->edge_kind[a] == columns->edge_kind[b] &&
-           columns->edge_payload[a] == columns->edge_payload[b];
+           lg_columns_payload(columns, a) == lg_columns_payload(columns, b);
 }
 
 // Returns whether two paths differ only in their targets. Paths of one tree are

@@ -163,7 +163,8 @@ static lg_string
 edge_name(const lg_graph *graph, uint64_t edge)
 {
     return lg__edge_kind(graph, edge) == LG_EDGE_LOCAL
-               ? lg_graph_string(graph, graph->columns.edge_payload[edge])
+               ? lg_graph_string(graph,
+                                 lg_columns_payload(&graph->columns, edge))
                : lg__edge_name(graph, edge);
 }
 
@@ -244,7 +245,7 @@ owner_key(const searching *to, unsigned kind, uint32_t owner)
 static uint8_t *
 known_of(searching *to, uint64_t edge)
 {
-    uint32_t payload = to->graph->columns.edge_payload[edge];
+    uint32_t payload = lg_columns_payload(&to->graph->columns, edge);
     switch (lg__edge_kind(to->graph, edge)) {
     case LG_EDGE_ATTRIBUTE:
     case LG_EDGE_LOCAL:

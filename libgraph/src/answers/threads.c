@@ -61,7 +61,7 @@ add_local(listing *to, uint32_t parent, uint64_t edge)
         .kind = LG_THREAD_LOCAL,
         .parent = parent,
         .node = value_of(to->graph, target),
-        .name = lg_graph_string(to->graph, columns->edge_payload[edge]),
+        .name = lg_graph_string(to->graph, lg_columns_payload(columns, edge)),
         .held_elsewhere =
             to->analysis != NULL && !is_only_holder(to, frame, target),
     };
@@ -72,7 +72,7 @@ add_local(listing *to, uint32_t parent, uint64_t edge)
 static bool
 add_frame(listing *to, lg_thread_row row)
 {
-    const uint64_t *first = to->graph->columns.first_edge;
+    const uint32_t *first = to->graph->columns.first_edge;
     uint32_t at = (uint32_t)to->out.count;
     bool going = add_row(to, row);
     for (uint64_t edge = first[row.node]; edge < first[row.node + 1] && going;
@@ -101,7 +101,7 @@ add_thread(listing *to, const lg_root *root)
             going = add_frame(
                 to, (lg_thread_row){.kind = LG_THREAD_FRAME,
                                     .parent = at,
-                                    .number = columns->edge_payload[edge],
+                                    .number = lg_columns_payload(columns, edge),
                                     .node = columns->edge_target[edge]});
     if (to->scope != NULL && to->out.count == at + 1)
         to->out.count = at;

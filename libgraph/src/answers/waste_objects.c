@@ -82,7 +82,7 @@ add_keys_of(const lg_graph *graph, names *to, uint32_t dict)
     for (uint64_t edge = columns->first_edge[dict];
          edge < columns->first_edge[dict + 1]; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
-            add_key(graph, to, columns->edge_payload[edge]);
+            add_key(graph, to, lg_columns_payload(columns, edge));
 }
 
 // Returns the instance's own namespace if it is a node; else LG_NONE.
@@ -106,7 +106,7 @@ add_names_of(const lg__wasting *to, names *all, uint32_t node)
     for (uint64_t edge = columns->first_edge[node];
          edge < columns->first_edge[node + 1]; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_ATTRIBUTE)
-            add_attribute(to->graph, all, columns->edge_payload[edge]);
+            add_attribute(to->graph, all, lg_columns_payload(columns, edge));
     if (dict != LG_NONE)
         add_keys_of(to->graph, all, dict);
 }
@@ -251,7 +251,7 @@ hash_keys(const lg__wasting *to, uint32_t dict, size_t *count)
     *count = 0;
     for (uint64_t edge = columns->first_edge[dict];
          edge < columns->first_edge[dict + 1]; edge++) {
-        uint32_t key = columns->edge_payload[edge];
+        uint32_t key = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_VALUE)
             continue;
         if (key == LG_NONE || lg__layout_of(to, key) != LG__LAYOUT_STR ||

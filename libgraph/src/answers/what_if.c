@@ -237,7 +237,7 @@ cut_keys(cutting *to, uint32_t source, size_t first, size_t end, lg_error *err)
     bool any = false;
     for (size_t i = first; i < end; i++) {
         uint64_t edge = ((uint64_t *)to->edges.data)[i];
-        uint32_t key = columns->edge_payload[edge];
+        uint32_t key = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_VALUE && key != LG_NONE)
             to->state[key] = any = true;
     }
@@ -252,7 +252,8 @@ cut_keys(cutting *to, uint32_t source, size_t first, size_t end, lg_error *err)
         *place = edge;
     }
     for (size_t i = first; any && i < end; i++) {
-        uint32_t key = columns->edge_payload[((uint64_t *)to->edges.data)[i]];
+        uint32_t key =
+            lg_columns_payload(columns, ((uint64_t *)to->edges.data)[i]);
         if (key < columns->node_count)
             to->state[key] = 0;
     }

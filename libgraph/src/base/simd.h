@@ -10,7 +10,6 @@
 #include <string.h>
 
 typedef uint32_t lg__simd32 __attribute__((vector_size(16)));
-typedef uint64_t lg__simd64 __attribute__((vector_size(16)));
 
 /** How many numbers one step compares. */
 enum { LG__SIMD_BLOCK = 32 };
@@ -67,28 +66,12 @@ lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
     return from;
 }
 
-/** Returns the first index in [0, count) at which the next number is smaller,
- *  or larger by LG_NONE or more; count if there is none. The column has count +
- *  1 numbers. */
+/** Returns the first index in [0, count) at which the next number is smaller;
+ *  count if there is none. The column has count + 1 numbers. */
 static inline uint64_t
-lg__first_wide_step(const uint64_t *numbers, uint64_t count)
+lg__first_fall(const uint32_t *numbers, uint64_t count)
 {
-    uint64_t from = 0;
-    for (; count - from >= LG__SIMD_BLOCK; from += LG__SIMD_BLOCK) {
-        lg__simd64 found = {0};
-        for (unsigned i = 0; i < LG__SIMD_BLOCK; i += 2) {
-            lg__simd64 two, next;
-            memcpy(&two, numbers + from + i, sizeof two);
-            memcpy(&next, numbers + from + i + 1, sizeof next);
-            lg__simd64 step = next - two;
-            found |= (step | (step + 1)) >> 32;
-        }
-        if (lg__simd_any((lg__simd32)found))
-            break;
-    }
-    while (from < count && numbers[from + 1] - numbers[from] < UINT32_MAX)
-        from++;
-    return from;
+    return lg__first_above(numbers, numbers + 1, 0, count);
 }
 
 #endif

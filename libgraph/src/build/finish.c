@@ -403,23 +403,27 @@ invalid_input(lg_status status, lg_error *err)
 }
 
 static lg_status
-check_tables(void *graph, lg_error *err)
+check(void *graph, lg_error *err)
 {
-    return lg__check_tables(graph, err);
+    const lg_status status = lg__check_tables(graph, err);
+    return status == LG_OK
+               ? lg__check_first_edges(&((lg_graph *)graph)->columns, err)
+               : status;
 }
 
 static lg_status
-check_first_edges(void *graph, lg_error *err)
+make_payloads(void *graph, lg_error *err)
 {
-    return lg__check_first_edges(&((const lg_graph *)graph)->columns, err);
+    return lg__payloads_make(graph) ? LG_OK : lg__error_memory(err);
 }
 
+// The checks read no payload.
 static lg_status
-check(lg_graph *graph, bool at_once, lg_error *err)
+check_and_make(lg_graph *graph, bool at_once, lg_error *err)
 {
-    const lg__work tables = {check_tables, graph};
-    const lg__work first_edges = {check_first_edges, graph};
-    return lg__run_both(&tables, &first_edges, at_once, err);
+    const lg__work making = {make_payloads, graph};
+    const lg__work checking = {check, graph};
+    return lg__run_both(&making, &checking, at_once, err);
 }
 
 lg_status
@@ -445,7 +449,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
     if (status == LG_OK)
-        status = check(graph, for_two, err);
+        status = check_and_make(graph, for_two, err);
     if (status == LG_OK)
         status = lg__graph_settle(graph, err);
     if (status == LG_OK)

@@ -19,9 +19,9 @@ lg__finish_first_edges(lg_builder *builder, lg_error *err)
         return lg__error_memory(err);
     if (builder->edge_capacity == 0 && !lg_builder_grow_edges(builder))
         return lg__error_memory(err);
-    uint64_t *first = builder->first_edge;
+    uint32_t *first = builder->first_edge;
     for (uint64_t node = builder->opened; node <= builder->node_count; node++)
-        first[node] = builder->edge_count;
+        first[node] = (uint32_t)builder->edge_count;
     if (first[0] != 0)
         return out_of_order(err, "an edge added before any node was opened", 0);
     return LG_OK;
@@ -43,13 +43,13 @@ static void
 shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
             uint64_t shift)
 {
-    uint64_t *first = builder->first_edge;
+    uint32_t *first = builder->first_edge;
     if (begin == end)
         return;
     move_edges(builder, first[begin], first[begin] + shift,
                own_end - first[begin]);
     for (uint32_t node = begin; node < end; node++)
-        first[node] += shift;
+        first[node] += (uint32_t)shift;
 }
 
 // Merges late edges, from the last node to the first, so that edges move in
@@ -61,7 +61,7 @@ merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
     uint32_t behind = builder->node_count; // nodes from here on have moved
     uint64_t own_end = builder->edge_count;
     builder->edge_count += count;
-    builder->first_edge[behind] = builder->edge_count;
+    builder->first_edge[behind] = (uint32_t)builder->edge_count;
     while (count > 0) {
         uint32_t source = late[count - 1].source;
         uint64_t own =
@@ -88,7 +88,7 @@ lg__finish_late_edges(lg_builder *builder, lg_error *err)
     if (late->count == 0)
         return LG_OK;
     if (!lg__builder_reserve_edges(builder, builder->edge_count + late->count))
-        return lg__error_memory(err);
+        return lg__builder_status(builder, err);
     lg__late_edge *edges = late->data;
     if (!lg__radix_sort(&rest->allocator, edges, late->count, sizeof *edges))
         return lg__error_memory(err);

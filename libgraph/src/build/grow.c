@@ -57,7 +57,7 @@ lg__builder_resize(lg_builder *builder, enum lg__array_name name,
     if (capacity <= *known)
         return true;
     if (!lg__column_grow(&rest->allocator, column_of(builder, name),
-                         lg__array_infos[name].element, *known, capacity)) {
+                         lg__element_in_memory(name), *known, capacity)) {
         if (builder->status == LG_OK)
             builder->status = LG_ENOMEM;
         return false;
@@ -135,6 +135,11 @@ lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
 {
     if (capacity <= builder->edge_capacity)
         return true;
+    if (capacity > LG_NONE - 1) {
+        builder->status =
+            builder->status == LG_OK ? LG_ELIMIT : builder->status;
+        return false;
+    }
     hold(builder, true);
     bool resized = resize_edges(builder, capacity);
     hold(builder, false);
@@ -195,10 +200,14 @@ lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
 bool
 lg_builder_grow_edges(lg_builder *builder)
 {
-    uint64_t old = builder->edge_capacity;
+    const uint64_t most = LG_NONE - 1;
+    const uint64_t old = builder->edge_capacity;
     if (builder->status != LG_OK)
         return false;
-    return lg__builder_reserve_edges(builder, old ? old * 2 : 1024);
+    if (old == most)
+        return lg__builder_reserve_edges(builder, most + 1);
+    const uint64_t doubled = old ? old * 2 : 1024;
+    return lg__builder_reserve_edges(builder, doubled < most ? doubled : most);
 }
 
 void
@@ -211,7 +220,8 @@ lg__builder_free_columns(lg_builder *builder)
             continue;
         void *block = column_clear(column);
         lg__deallocate(&rest->allocator, block,
-                       rest->capacity[i] * lg__array_infos[i].element);
+                       rest->capacity[i] *
+                           lg__element_in_memory((enum lg__array_name)i));
         rest->capacity[i] = 0;
     }
 }
@@ -220,7 +230,7 @@ lg__array
 lg__builder_take(lg_builder *builder, enum lg__array_name name, uint64_t count)
 {
     struct lg_builder_rest *rest = builder->rest;
-    size_t element = lg__array_infos[name].element;
+    size_t element = lg__element_in_memory(name);
     void *block = column_clear(column_of(builder, name));
     lg__vector vector = {block, (size_t)count, rest->capacity[name], element};
     lg__vector_trim(&rest->allocator, &vector);

@@ -30,6 +30,19 @@ keep_all(bool *kept, const uint32_t *ids, uint32_t count)
         kept[ids[i]] = true;
 }
 
+static void
+keep_names(const lg_graph *graph, uint32_t node, bool *kept)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++) {
+        unsigned kind = lg__edge_kind(graph, edge);
+        if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
+            kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
+            kept[lg_columns_payload_from(columns, node, edge)] = true;
+    }
+}
+
 // Marks the strings that something other than the user's texts refers to.
 static void
 mark_kept(const lg_graph *graph, bool *kept)
@@ -50,23 +63,19 @@ mark_kept(const lg_graph *graph, bool *kept)
     for (uint32_t i = 0; i < graph->text_count; i++)
         if (!is_user_text(graph, graph->text_node[i]))
             kept[graph->text_string[i]] = true;
-    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
-        unsigned kind = lg__edge_kind(graph, edge);
-        if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
-            kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
-            kept[columns->edge_payload[edge]] = true;
-    }
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        keep_names(graph, node, kept);
 }
 
 static bool
 copy_array(const lg_graph *from, lg_graph *to, enum lg__array_name name)
 {
     const lg__array *source = &from->array[name];
-    size_t size = (size_t)source->count * lg__array_infos[name].element;
+    size_t size = (size_t)source->count * lg__element_in_memory(name);
     void *block = lg__allocate(&to->allocator, size);
     if (block == NULL)
         return false;
-    lg__array_copy(from, name, 0, source->count, block);
+    lg__array_copy_all(from, name, block);
     to->array[name] = (lg__array){block, source->count, block, size};
     return true;
 }

@@ -35,7 +35,8 @@ is_views_edge(const lg_graph *graph, uint64_t edge)
     unsigned kind = lg__edge_kind(graph, edge);
     if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
         return false;
-    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string name =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     if (name.length > 0 && name.data[0] == '.')
         name = (lg_string){name.data + 1, name.length - 1};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -16,7 +16,7 @@ mark_stacks(const lg_graph *graph, bool *on_stack)
 static bool
 has_locals(const lg_graph *graph, uint32_t node)
 {
-    const uint64_t *first = graph->columns.first_edge;
+    const uint32_t *first = graph->columns.first_edge;
     for (uint64_t edge = first[node]; edge < first[node + 1]; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL)
             return true;

@@ -64,7 +64,8 @@ name_of(const lg_graph *graph, uint64_t edge)
     unsigned kind = lg__edge_kind(graph, edge);
     if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
         return (lg_string){"", 0};
-    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string name =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     if (name.length > 0 && name.data[0] == '.')
         return (lg_string){name.data + 1, name.length - 1};
     return name;

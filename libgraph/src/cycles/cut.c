@@ -380,7 +380,7 @@ static bool
 has_the_name(const lg__likeness *to, lg__reference reference)
 {
     const lg_graph *graph = to->walk->graph;
-    const uint32_t *payload = graph->columns.edge_payload;
+    const lg_columns *columns = &graph->columns;
     uint64_t edge = reference.edge;
     uint64_t cut = to->reference.edge;
     if (is_attribute(to, reference) && is_attribute(to, to->reference))
@@ -388,7 +388,8 @@ has_the_name(const lg__likeness *to, lg__reference reference)
                                lg__edge_name(graph, cut));
     return lg__edge_kind(graph, edge) == lg__edge_kind(graph, cut) &&
            (is_element(to, reference) ? is_element(to, to->reference)
-                                      : payload[edge] == payload[cut]);
+                                      : lg_columns_payload(columns, edge) ==
+                                            lg_columns_payload(columns, cut));
 }
 
 lg__likeness
@@ -435,7 +436,7 @@ follow(const peeling *state, uint32_t source, uint64_t edge)
 static bool
 is_acyclic(const peeling *state)
 {
-    const uint64_t *first = state->graph->columns.first_edge;
+    const uint32_t *first = state->graph->columns.first_edge;
     const lg__members *members = state->members;
     uint32_t queued = 0;
     memset(state->in, 0, members->count * sizeof *state->in);

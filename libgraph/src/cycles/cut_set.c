@@ -61,7 +61,7 @@ walker_new(const lg_graph *graph, const lg__members *members, walker *out)
 static void
 enter(walker *state, uint32_t member)
 {
-    const uint64_t *first = state->graph->columns.first_edge;
+    const uint32_t *first = state->graph->columns.first_edge;
     state->next[member] = first[state->members->nodes[member]];
     state->met[member] = state->low[member] = ++state->clock;
     state->path[state->depth++] = member;
@@ -287,7 +287,7 @@ remove_edge(cutting *state, uint64_t edge)
 static bool
 remove_double(cutting *state, lg__reference cut, uint32_t source)
 {
-    const uint64_t *first = state->graph->columns.first_edge;
+    const uint32_t *first = state->graph->columns.first_edge;
     for (uint64_t edge = first[source]; edge < first[source + 1]; edge++)
         if (lg__references_are_one(state->graph, state->walk->fold, cut,
                                    (lg__reference){source, edge}) &&

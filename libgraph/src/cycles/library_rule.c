@@ -141,7 +141,7 @@ static bool
 is_of_program(const lg_graph *graph, known *all, uint32_t owner, uint64_t edge)
 {
     uint32_t type = graph->columns.type[owner];
-    uint32_t name = graph->columns.edge_payload[edge];
+    uint32_t name = lg_columns_payload_from(&graph->columns, owner, edge);
     uint8_t kind = graph->columns.edge_kind[edge];
     known *one = &all[(type * 31 + name) % KNOWN];
     if (one->type != type || one->name != name || one->kind != kind)

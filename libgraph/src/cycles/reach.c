@@ -46,7 +46,7 @@ reach_by(reaching *to, uint64_t edge, uint64_t end, uint32_t at)
 static void
 follow_back(reaching *to, uint32_t at)
 {
-    const uint64_t *first = to->columns->first_edge;
+    const uint32_t *first = to->columns->first_edge;
     while (to->behind_count > 0) {
         uint32_t node = to->behind[--to->behind_count];
         reach_by(to, first[node], first[node + 1], at);

@@ -216,7 +216,7 @@ by_promise(const void *left, const void *right)
 static uint64_t
 count_crossings(const search *state, uint32_t node)
 {
-    const uint64_t *first = state->walk.graph->columns.first_edge;
+    const uint32_t *first = state->walk.graph->columns.first_edge;
     return (first[node + 1] - first[node]) *
            lg__count_in(&state->walk.reverse, node);
 }

@@ -210,7 +210,7 @@ is_unseen(const lg_analysis *analysis, uint32_t source, uint64_t edge)
 bool
 lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
 {
-    const uint64_t *first = lg_analysis_graph(analysis)->columns.first_edge;
+    const uint32_t *first = lg_analysis_graph(analysis)->columns.first_edge;
     lg_component members = lg_analysis_component(analysis, component);
     for (uint32_t i = 0; i < members.count; i++) {
         uint32_t node = members.nodes[i];

@@ -16,7 +16,7 @@ enum { LG__CONTEXT_TYPES = 1 << 10, LG__CONTEXT_PLACES = 1 << 4 };
 
 /** A walk over the references of a graph, in their order. */
 typedef struct lg__contexts {
-    const uint64_t *first_edge; /**< [node_count + 1]; any numbers */
+    const uint32_t *first_edge; /**< [node_count + 1]; any numbers */
     const uint32_t *type;       /**< [node_count]; any numbers */
     uint32_t node_count;        /**< not 0 */
     uint32_t node;              /**< the source of the last reference */
@@ -40,7 +40,7 @@ typedef struct lg__run {
 static inline lg__run
 lg__contexts_run(lg__contexts *contexts, uint64_t edge, uint64_t end)
 {
-    const uint64_t *first = contexts->first_edge;
+    const uint32_t *first = contexts->first_edge;
     uint32_t last = contexts->node_count - 1;
     uint32_t node = contexts->node;
     while (node < last && first[node + 1] <= edge)

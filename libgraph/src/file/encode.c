@@ -124,18 +124,18 @@ block_of(lg__writer *out, lg__payloads *payloads, const lg__coding *coding,
 {
     uint8_t *block = out->room.block;
     const uint8_t *column = out->arrays[coding->name].data;
-    if (column == NULL) {
+    if (column == NULL)
         lg__array_copy(out->graph, coding->name, at, count, block);
-        return block;
-    }
-    column += at * lg__array_infos[coding->name].element;
+    else
+        column += at * lg__array_infos[coding->name].element;
+    const uint8_t *numbers = column != NULL ? column : block;
     if (coding->encoding == LG__ENCODING_KINDS)
-        lg__kinds_subtract(&payloads->contexts, column, at, count, block);
+        lg__kinds_subtract(&payloads->contexts, numbers, at, count, block);
     else if (coding->encoding == LG__ENCODING_PAYLOADS)
-        lg__payloads_subtract(payloads, (const void *)column, at, count,
+        lg__payloads_subtract(payloads, (const void *)numbers, at, count,
                               (void *)block);
     else
-        return column;
+        return numbers;
     return block;
 }
 
@@ -150,7 +150,8 @@ begin_planes(lg__writer *out, lg__planes *planes, const lg__coding *coding,
         return false;
     if (!differs)
         return true;
-    *payloads = lg__encoding_payloads(out->arrays);
+    *payloads =
+        lg__encoding_payloads(out->arrays, out->graph->columns.first_edge);
     return lg__contexts_begin(&payloads->contexts, 0);
 }
 
@@ -265,8 +266,10 @@ lg__encode(lg__writer *out, lg__coding *coding, lg_error *err)
     ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
     set_up(out, name == LG__STRING_BYTES && out->level < FOR_TEXTS);
     if (coding->encoding == LG__ENCODING_TARGETS) {
-        lg__targets targets = {.count = array->count,
-                               .contexts = lg__encoding_contexts(out->arrays)};
+        lg__targets targets = {
+            .count = array->count,
+            .contexts = lg__encoding_contexts(out->arrays,
+                                              out->graph->columns.first_edge)};
         return write_targets(out, &targets, coding, err);
     }
     if (coding->ends == NULL)

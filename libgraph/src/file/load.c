@@ -68,6 +68,28 @@ goes_on(batch *self, const lg__file_section *section)
     return lg__monitor_goes_on(self->monitor, "loading", part, &self->error);
 }
 
+// Halves first edges, which have four bytes in memory, in their own block.
+static lg_status
+narrow_first_edges(const lg__source *source, lg_graph *graph, lg_error *err)
+{
+    lg__array *array = &graph->array[LG__FIRST_EDGE];
+    const uint64_t *wide = array->owned;
+    char *low = array->owned;
+    for (uint64_t i = 0; i < array->count; i++) {
+        const uint64_t edge = wide[i];
+        if (edge >= LG_NONE)
+            return lg_error_set(err, LG_EFORMAT,
+                                "%s is damaged, or has more references than "
+                                "leakgraph can load (%u)",
+                                source->name, LG_NONE - 1);
+        memcpy(low + i * sizeof(uint32_t), &edge, sizeof(uint32_t));
+    }
+    const bool kept = lg__array_keep_front(
+        graph, array, (size_t)array->count * sizeof(uint32_t));
+    array->data = array->owned;
+    return kept ? LG_OK : lg__error_memory(err);
+}
+
 static void
 read_batch(batch *self)
 {
@@ -81,6 +103,9 @@ read_batch(batch *self)
             goes_on(self, section)
                 ? lg__section_read(self->source, &stored, &room, &self->error)
                 : LG_ECANCELLED;
+        if (self->status == LG_OK && name == LG__FIRST_EDGE)
+            self->status =
+                narrow_first_edges(self->source, graph, &self->error);
     }
     lg__section_room_free(&room);
 }

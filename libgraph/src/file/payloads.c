@@ -52,10 +52,11 @@ lg__payloads_subtract(lg__payloads *payloads, const uint32_t *payload,
         lg__run run = lg__contexts_run(&payloads->contexts, edge, at + count);
         for (; edge < run.end; edge++, payload++, out++) {
             uint32_t *last = lg__run_next(&run);
-            bool value = is_value(payloads, edge);
-            *out = lg__folded32(*payload -
-                                (value ? key_of(payloads, edge) : *last));
-            *last = value ? *last : *payload;
+            const bool value = is_value(payloads, edge);
+            const uint32_t number = *payload;
+            *out =
+                lg__folded32(number - (value ? key_of(payloads, edge) : *last));
+            *last = value ? *last : number;
         }
     }
 }

@@ -26,7 +26,7 @@ typedef struct lg__payloads {
 /** Replaces payloads by differences modulo 2 to the 32, with the sign in the
  *  lowest bit: that of a value to the target of the next reference, if there is
  *  one, and any other one to the last such payload in its context, at first
- *  0. */
+ *  0. Both blocks may be the same. */
 void lg__payloads_subtract(lg__payloads *payloads, const uint32_t *payload,
                            uint64_t at, size_t count, uint32_t *out);
 /** Replaces the differences by the payloads. */

@@ -361,6 +361,14 @@ write_all(lg__writer *out, lg__array *arrays, uint64_t *bound, lg_error *err)
     return status == LG_OK ? write_directory(out, err) : status;
 }
 
+// Files have wider first edges than graphs, so these are copied block by block.
+static void
+begin_arrays(const lg_graph *graph, lg__array arrays[LG__ARRAY_COUNT])
+{
+    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    arrays[LG__FIRST_EDGE].data = NULL;
+}
+
 lg_status
 lg_graph_save(const lg_graph *graph, const char *path,
               const lg_save_options *options, const lg_monitor *monitor,
@@ -376,7 +384,7 @@ lg_graph_save(const lg_graph *graph, const char *path,
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t binding[LG__ANALYSIS_WORDS];
     status = lg__file_check_machine(err);
-    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    begin_arrays(graph, arrays);
     if (status == LG_OK && analysis != NULL)
         status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
     if (status == LG_OK)
@@ -400,7 +408,7 @@ write_to(const lg_graph *graph, int descriptor, int compress,
         .graph = graph, .monitor = monitor, .sink = {.descriptor = descriptor}};
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t unbound;
-    memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
+    begin_arrays(graph, arrays);
     lg_status status = writer_compress(&out, compress, err);
     if (status == LG_OK)
         status = write_all(&out, arrays, &unbound, err);

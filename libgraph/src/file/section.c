@@ -229,13 +229,16 @@ begin_blocks(decoder *in, uint64_t count)
         in->block = in->room->planes.planes;
         if (!lg__encoding_is_of_contexts(encoding))
             return fits;
-        in->payloads = lg__encoding_payloads(stored->arrays);
+        in->payloads = lg__encoding_payloads(
+            stored->arrays, stored->arrays[LG__FIRST_EDGE].data);
         return fits && lg__contexts_begin(&in->payloads.contexts, 0);
     }
     if (encoding != LG__ENCODING_TARGETS)
         return true;
-    in->targets = (lg__targets){
-        .count = count, .contexts = lg__encoding_contexts(stored->arrays)};
+    in->targets =
+        (lg__targets){.count = count,
+                      .contexts = lg__encoding_contexts(
+                          stored->arrays, stored->arrays[LG__FIRST_EDGE].data)};
     in->block = lg__section_room_block(in->room);
     return in->block != NULL && lg__targets_begin(&in->targets, false);
 }
@@ -292,7 +295,8 @@ lg__section_begin(const lg__source *source, const lg__file_section *section,
     out->count = section->raw_length / section->element;
     if (size == 0)
         return LG_OK;
-    if (section->encoding == LG__ENCODING_RAW && source->memory != NULL) {
+    if (section->encoding == LG__ENCODING_RAW && source->memory != NULL &&
+        section->id != lg__array_infos[LG__FIRST_EDGE].id) {
         out->data = source->memory + section->offset;
         return LG_OK;
     }

@@ -26,7 +26,7 @@ lg_string
 lg__detection_name(const lg__detection *detection, uint64_t edge)
 {
     const lg_graph *graph = detection->graph;
-    uint32_t payload = graph->columns.edge_payload[edge];
+    uint32_t payload = lg_columns_payload(&graph->columns, edge);
     switch (lg__edge_kind(graph, edge)) {
     case LG_EDGE_ATTRIBUTE:
     case LG_EDGE_NATIVE:

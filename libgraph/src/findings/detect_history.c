@@ -63,7 +63,7 @@ static bool
 is_by_name(const lg__detection *detection, uint64_t edge)
 {
     const lg_graph *graph = detection->graph;
-    uint32_t key = graph->columns.edge_payload[edge];
+    uint32_t key = lg_columns_payload(&graph->columns, edge);
     unsigned kind = lg__edge_kind(graph, edge);
     if (kind != LG_EDGE_ATTRIBUTE &&
         (kind != LG_EDGE_VALUE || key == LG_NONE ||

@@ -91,9 +91,9 @@ namespace_of(const lg__detection *detection, uint32_t function)
     uint64_t end = columns->first_edge[function + 1];
     for (uint64_t edge = columns->first_edge[function]; edge < end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_GLOBALS &&
-            lg__string_is(
-                lg_graph_string(detection->graph, columns->edge_payload[edge]),
-                "__globals__"))
+            lg__string_is(lg_graph_string(detection->graph,
+                                          lg_columns_payload(columns, edge)),
+                          "__globals__"))
             return columns->edge_target[edge];
     return LG_NONE;
 }
@@ -113,7 +113,8 @@ search_globals(lg__detection *detection, uint32_t function,
         uint32_t value = columns->edge_target[edge];
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             !(lg__type_bits_of(detection, value) & LG__TYPE_OPAQUE) &&
-            lg__detection_names(detection, code, columns->edge_payload[edge]))
+            lg__detection_names(detection, code,
+                                lg_columns_payload(columns, edge)))
             lg__detection_search(detection, value, search, out);
     }
 }

@@ -199,12 +199,14 @@ static bool
 may_enclose(const lg__detection *detection, uint32_t function, uint64_t edge)
 {
     const lg_graph *graph = detection->graph;
-    uint32_t name = graph->columns.edge_payload[edge];
     switch (lg__edge_kind(graph, edge)) {
     case LG_EDGE_CELL:
         return true;
     case LG_EDGE_ATTRIBUTE:
-        return lg__string_is(lg_graph_string(graph, name), "__closure__");
+        return lg__string_is(
+            lg_graph_string(graph, lg_columns_payload_from(&graph->columns,
+                                                           function, edge)),
+            "__closure__");
     case LG_EDGE_DICT:
         return lg__edge_opens(&detection->walk, function, edge);
     default:
@@ -235,7 +237,7 @@ is_leading(lg_string name)
 static size_t
 look_up(names *all, uint64_t edge)
 {
-    uint32_t string = all->detection->graph->columns.edge_payload[edge];
+    uint32_t string = lg_columns_payload(&all->detection->graph->columns, edge);
     size_t at = string % NAMES;
     if (!all->at[at].known || all->at[at].string != string) {
         lg_string name = lg__detection_name(all->detection, edge);
@@ -268,7 +270,7 @@ static bool
 may_wrap(names *all, uint32_t function)
 {
     const lg_graph *graph = all->detection->graph;
-    const uint64_t *first = &graph->columns.first_edge[function];
+    const uint32_t *first = &graph->columns.first_edge[function];
     uint32_t code = LG_NONE;
     bool found = false;
     for (uint64_t edge = first[0]; edge < first[1]; edge++) {

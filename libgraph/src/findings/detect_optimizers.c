@@ -23,7 +23,7 @@ each_state(training *to, uint32_t optimizer, state_visit *visit)
         return;
     uint64_t end = columns->first_edge[states + 1];
     for (uint64_t edge = columns->first_edge[states]; edge < end; edge++) {
-        uint32_t parameter = columns->edge_payload[edge];
+        uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE && to->in_module[parameter])
             visit(to, optimizer, parameter, columns->edge_target[edge]);

@@ -38,7 +38,7 @@ note_state(lg__detection *detection, uint32_t optimizer)
         return;
     uint64_t end = columns->first_edge[state + 1];
     for (uint64_t edge = columns->first_edge[state]; edge < end; edge++) {
-        uint32_t parameter = columns->edge_payload[edge];
+        uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE &&
             (lg__type_bits_of(detection, parameter) & LG__TYPE_TENSOR))

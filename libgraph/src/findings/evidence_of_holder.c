@@ -68,7 +68,7 @@ format_variable(const lg_graph *graph, uint32_t example, lg_text *out)
         if (lg__edge_kind(graph, edge) != LG_EDGE_LOCAL)
             continue;
         lg_string name =
-            lg_graph_string(graph, graph->columns.edge_payload[edge]);
+            lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
         lg_string frame = lg_node_text(graph, example);
         lg_text_addf(out, "An example is in local %.*s of %.*s.",
                      (int)name.length, name.data, (int)frame.length,
@@ -90,7 +90,7 @@ entry_with(const lg_graph *graph, const lg__reverse *reverse,
         uint64_t end = columns->first_edge[dict + 1];
         for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
             if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
-                (columns->edge_payload[edge] == reference ||
+                (lg_columns_payload(columns, edge) == reference ||
                  columns->edge_target[edge] == reference))
                 return edge;
     }
@@ -203,10 +203,11 @@ format_recompiled(const lg_graph *graph, lg_text *out)
         uint64_t count =
             columns->first_edge[list + 1] - columns->first_edge[list];
         if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || count <= most ||
-            columns->edge_payload[edge] >= columns->node_count)
+            lg_columns_payload_from(columns, failures, edge) >=
+                columns->node_count)
             continue;
         most = count;
-        code = columns->edge_payload[edge];
+        code = lg_columns_payload_from(columns, failures, edge);
     }
     if (code == LG_NONE)
         return;

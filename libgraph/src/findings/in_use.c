@@ -33,7 +33,7 @@ static bool
 is_running_global(const lg__detection *detection, uint32_t dict, uint64_t edge)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    uint32_t key = detection->graph->columns.edge_payload[edge];
+    uint32_t key = lg_columns_payload(&detection->graph->columns, edge);
     if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
         return false;
     for (uint64_t i = lg__first_in(reverse, dict);

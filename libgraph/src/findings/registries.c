@@ -54,7 +54,8 @@ lg__registry_of(const lg_graph *graph, uint64_t edge)
 {
     if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
         return LG__REGISTRY_NONE;
-    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string name =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         if (lg__string_is(name, labels[i].label))
             return labels[i].kind;

@@ -15,7 +15,7 @@ lg__weak_referent(const lg_graph *graph, uint32_t reference)
 bool
 lg__weak_entry_read(const lg_graph *graph, uint64_t edge, lg__weak_entry *out)
 {
-    uint32_t key = graph->columns.edge_payload[edge];
+    uint32_t key = lg_columns_payload(&graph->columns, edge);
     uint32_t value = graph->columns.edge_target[edge];
     if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || key == LG_NONE)
         return false;

@@ -14,7 +14,16 @@ const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT] = {
     [LG_NARROW_SIZE] = LG__SIZE,
     [LG_NARROW_REFCOUNT] = LG__REFCOUNT,
     [LG_NARROW_FOUND] = LG__FOUND,
+    [LG_NARROW_FIRST_EDGE] = LG__FIRST_EDGE,
+    [LG_NARROW_PAYLOAD] = LG__EDGE_PAYLOAD,
 };
+
+size_t
+lg__element_in_memory(enum lg__array_name name)
+{
+    return name == LG__FIRST_EDGE ? sizeof(uint32_t)
+                                  : lg__array_infos[name].element;
+}
 
 uint32_t
 lg_narrow_large(const lg_narrow *column, lg_node node, bool listed)
@@ -22,6 +31,16 @@ lg_narrow_large(const lg_narrow *column, lg_node node, bool listed)
     return listed ? column->value[lg__ascending_find(column->node,
                                                      column->listed, node)]
                   : column->usual;
+}
+
+void
+lg__array_copy_all(const lg_graph *graph, enum lg__array_name name, void *to)
+{
+    const lg__array *array = &graph->array[name];
+    if (name != LG__FIRST_EDGE)
+        lg__array_copy(graph, name, 0, array->count, to);
+    else if (array->count > 0)
+        memcpy(to, array->data, (size_t)array->count * sizeof(uint32_t));
 }
 
 static lg_narrow_name
@@ -33,24 +52,70 @@ narrow_name_of(enum lg__array_name name)
     return (lg_narrow_name)i;
 }
 
+static void
+write_addresses(const lg_columns *columns, uint64_t from, size_t count,
+                uint64_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = lg_columns_address(columns, (lg_node)(from + i));
+}
+
+static void
+write_first_edges(const lg_columns *columns, uint64_t from, size_t count,
+                  uint64_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = columns->first_edge[from + i];
+}
+
+static void
+write_payloads(const lg_columns *columns, uint64_t from, size_t count,
+               uint32_t *out)
+{
+    if (count == 0)
+        return;
+    uint32_t source =
+        lg__edge_source_between(columns, from, 0, columns->node_count - 1);
+    for (size_t i = 0; i < count; i++) {
+        while (columns->first_edge[source + 1] <= from + i)
+            source++;
+        out[i] = lg_columns_payload_from(columns, source, from + i);
+    }
+}
+
 typedef uint32_t number_of(const lg_columns *columns, lg_node node);
 
+static void
+write_numbers(const lg_columns *columns, number_of *number, uint64_t from,
+              size_t count, uint32_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = number(columns, (lg_node)(from + i));
+}
+
 void
-lg_columns_write(const lg_columns *columns, lg_narrow_name name, lg_node from,
+lg_columns_write(const lg_columns *columns, lg_narrow_name name, uint64_t from,
                  size_t count, void *out)
 {
-    static number_of *const number[LG_NARROW_COUNT] = {
-        [LG_NARROW_SIZE] = lg_columns_size,
-        [LG_NARROW_REFCOUNT] = lg_columns_refcount,
-        [LG_NARROW_FOUND] = lg_columns_found,
-    };
-    if (name == LG_NARROW_ADDRESS)
-        for (size_t i = 0; i < count; i++)
-            ((uint64_t *)out)[i] =
-                lg_columns_address(columns, from + (lg_node)i);
-    else
-        for (size_t i = 0; i < count; i++)
-            ((uint32_t *)out)[i] = number[name](columns, from + (lg_node)i);
+    switch (name) {
+    case LG_NARROW_ADDRESS:
+        write_addresses(columns, from, count, out);
+        return;
+    case LG_NARROW_SIZE:
+        write_numbers(columns, lg_columns_size, from, count, out);
+        return;
+    case LG_NARROW_REFCOUNT:
+        write_numbers(columns, lg_columns_refcount, from, count, out);
+        return;
+    case LG_NARROW_FIRST_EDGE:
+        write_first_edges(columns, from, count, out);
+        return;
+    case LG_NARROW_PAYLOAD:
+        write_payloads(columns, from, count, out);
+        return;
+    default:
+        write_numbers(columns, lg_columns_found, from, count, out);
+    }
 }
 
 void
@@ -59,8 +124,8 @@ lg__array_copy(const lg_graph *graph, enum lg__array_name name, uint64_t from,
 {
     const lg__array *array = &graph->array[name];
     const size_t element = lg__array_infos[name].element;
-    if (array->data == NULL)
-        lg_columns_write(&graph->columns, narrow_name_of(name), (lg_node)from,
+    if (array->data == NULL || element != lg__element_in_memory(name))
+        lg_columns_write(&graph->columns, narrow_name_of(name), from,
                          (size_t)count, to);
     else if (count > 0)
         memcpy(to, (const char *)array->data + from * element,

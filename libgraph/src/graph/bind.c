@@ -84,8 +84,8 @@ bind_nodes_and_edges(lg_graph *graph)
         .node_flags = array[LG__NODE_FLAGS].data,
         .first_edge = array[LG__FIRST_EDGE].data,
         .edge_target = array[LG__EDGE_TARGET].data,
-        .edge_payload = array[LG__EDGE_PAYLOAD].data,
         .edge_kind = array[LG__EDGE_KIND].data,
+        .payload = {.wide = array[LG__EDGE_PAYLOAD].data},
     };
 }
 
@@ -195,17 +195,6 @@ write_low(uint32_t *numbers, uint64_t count, size_t width,
     }
 }
 
-// Gives back all but the first bytes of an array's block, which are no elements
-// as files have them. Returns false when memory ran out.
-static bool
-keep_front(lg_graph *graph, lg__array *array, size_t size)
-{
-    lg__vector block = {array->owned, size, array->owned_size, 1};
-    lg__vector_trim(&graph->allocator, &block);
-    *array = (lg__array){NULL, array->count, block.data, block.capacity};
-    return block.capacity == size;
-}
-
 static bool
 narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
                lg_narrow *column)
@@ -231,7 +220,8 @@ narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
     };
     write_low(array->owned, array->count, width, column, list,
               list != NULL ? list + listed : NULL);
-    const bool kept = keep_front(graph, array, (size_t)array->count * width);
+    const bool kept =
+        lg__array_keep_front(graph, array, (size_t)array->count * width);
     column->low = array->owned;
     return kept;
 }
@@ -308,8 +298,8 @@ narrow_addresses(lg_graph *graph, lg_addresses *column)
         return true;
     }
     write_halves(array->owned, array->count);
-    const bool kept =
-        keep_front(graph, array, (size_t)array->count * sizeof(uint32_t));
+    const bool kept = lg__array_keep_front(
+        graph, array, (size_t)array->count * sizeof(uint32_t));
     graph->beside[LG_NARROW_ADDRESS] =
         (lg__array){upper, array->count, upper, size};
     *column = (lg_addresses){NULL, array->owned, high, upper};
@@ -375,7 +365,7 @@ lg__graph_bind(lg_graph *graph, lg_error *err)
     graph->info_value = array[LG__INFO_VALUE].data;
     bind_bytes(graph);
     bool enough = true;
-    for (int i = LG_NARROW_COUNT; i-- > 0 && enough;)
+    for (int i = LG_NARROW_FOUND + 1; i-- > 0 && enough;)
         enough = make_narrow(graph, (lg_narrow_name)i);
     return enough ? LG_OK : lg__error_memory(err);
 }

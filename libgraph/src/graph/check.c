@@ -62,12 +62,12 @@ lg_graph_blocks(const lg_graph *graph, size_t *count)
 lg_status
 lg__check_first_edges(const lg_columns *columns, lg_error *err)
 {
-    const uint64_t *first = columns->first_edge;
+    const uint32_t *first = columns->first_edge;
     if (first[0] != 0)
         return lg__check_failed(err, "the first edge of a node", 0);
-    uint64_t wide = lg__first_wide_step(first, columns->node_count);
-    if (wide < columns->node_count)
-        return lg__check_failed(err, "the first edge of a node", wide);
+    uint64_t fall = lg__first_fall(first, columns->node_count);
+    if (fall < columns->node_count)
+        return lg__check_failed(err, "the first edge of a node", fall);
     if (first[columns->node_count] != columns->edge_count)
         return lg__check_failed(err, "the last edge", columns->edge_count);
     return LG_OK;
@@ -113,13 +113,16 @@ lg__check_edges(const lg_graph *graph, lg_error *err)
         return status;
     lg__edge_rules rules =
         lg__edge_rules_of(columns->node_count, graph->string_count);
-    for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        unsigned kind = columns->edge_kind[edge];
-        if (!lg__edge_is_sound(&rules, target, kind,
-                               columns->edge_payload[edge]))
-            return lg__edge_failed(&rules, edge, target, kind, err);
-    }
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        for (uint64_t edge = columns->first_edge[node];
+             edge < columns->first_edge[node + 1]; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            unsigned kind = columns->edge_kind[edge];
+            if (!lg__edge_is_sound(
+                    &rules, target, kind,
+                    lg_columns_payload_from(columns, node, edge)))
+                return lg__edge_failed(&rules, edge, target, kind, err);
+        }
     return LG_OK;
 }
 

@@ -163,17 +163,8 @@ lg_node_text(const lg_graph *graph, lg_node node)
 lg_node
 lg_edge_source(const lg_graph *graph, lg_edge edge)
 {
-    const uint64_t *first = graph->columns.first_edge;
-    uint32_t low = 0;
-    uint32_t high = graph->columns.node_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (first[middle] <= edge)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const lg_columns *columns = &graph->columns;
+    return lg__edge_source_between(columns, edge, 0, columns->node_count - 1);
 }
 
 uint32_t
@@ -330,7 +321,7 @@ lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
     const lg_columns *columns = &graph->columns;
     for (uint64_t edge = columns->first_edge[dict];
          edge < columns->first_edge[dict + 1]; edge++) {
-        uint32_t key = columns->edge_payload[edge];
+        uint32_t key = lg_columns_payload_from(columns, dict, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
             lg__string_same(lg_node_text(graph, key), name))
             return columns->edge_target[edge];
@@ -362,7 +353,8 @@ lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
             found = lg__dict_value(graph, target, wanted);
         else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
                  lg__string_same(
-                     lg_graph_string(graph, columns->edge_payload[edge]),
+                     lg_graph_string(
+                         graph, lg_columns_payload_from(columns, node, edge)),
                      wanted))
             found = target;
     }

@@ -156,15 +156,53 @@ lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
 /** The array that each narrow column has its low parts in. */
 extern const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT];
 
+/** Bytes of an element in memory, which may be fewer than in a file. */
+size_t lg__element_in_memory(enum lg__array_name name);
+
+/** Replaces the payloads of a graph that owns them by what differs from the
+ *  patterns of types. Any numbers do. Returns false when memory ran out; the
+ *  column is whole then. */
+bool lg__payloads_make(lg_graph *graph);
+
+/** Gives back all but the first bytes of an array's block, which are no
+ *  elements as files have them. Returns false when memory ran out. */
+static inline bool
+lg__array_keep_front(lg_graph *graph, lg__array *array, size_t size)
+{
+    lg__vector block = {array->owned, size, array->owned_size, 1};
+    lg__vector_trim(&graph->allocator, &block);
+    *array = (lg__array){NULL, array->count, block.data, block.capacity};
+    return block.capacity == size;
+}
+
+/** Returns the node that an edge begins at, the last one whose edges begin no
+ *  later, if it is none before `low` and none behind `high`. */
+static inline uint32_t
+lg__edge_source_between(const lg_columns *columns, uint64_t edge, uint32_t low,
+                        uint32_t high)
+{
+    while (low < high) {
+        const uint32_t middle = high - (high - low) / 2;
+        if (columns->first_edge[middle] <= edge)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 /** How many elements to copy at a time where there is no memory but the stack.
  */
 enum { LG__COPY_ELEMENTS = 1 << 11 };
 /** Copies `count` elements of an array, from one on, as files have them. */
 void lg__array_copy(const lg_graph *graph, enum lg__array_name name,
                     uint64_t from, uint64_t count, void *to);
+/** Copies all elements of an array, as graphs have them that are not bound. */
+void lg__array_copy_all(const lg_graph *graph, enum lg__array_name name,
+                        void *to);
 
-/** Derives from checked arrays the traits of types, and whether the graph is
- *  partial. */
+/** Derives from checked arrays the traits of types, the patterns of payloads,
+ *  and whether the graph is partial. */
 lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
 
 /** The parts of lg_graph_check. */

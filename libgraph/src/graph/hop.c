@@ -298,7 +298,8 @@ lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop)
     uint64_t edge = hop->edges[0];
     if (hop->edge_count != 1 || lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
         return false;
-    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string label =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     return label.length >= sizeof name - 1 &&
            memcmp(label.data, name, sizeof name - 1) == 0;
 }

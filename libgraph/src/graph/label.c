@@ -106,11 +106,10 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
 }
 
 static void
-add_payload_string(const lg_graph *graph, uint64_t edge, const char *otherwise,
-                   lg_text *out)
+add_payload_string(const lg_graph *graph, uint32_t payload,
+                   const char *otherwise, lg_text *out)
 {
-    lg_string string =
-        lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string string = lg_graph_string(graph, payload);
     if (string.length > 0)
         lg__text_add_string(out, string);
     else
@@ -148,10 +147,9 @@ read_shape(const lg_graph *graph, uint32_t node, uint64_t shape[DIMENSIONS],
 
 // Writes the index of an item. An array with several dimensions has as many.
 static void
-add_index(const lg_graph *graph, uint64_t edge, lg_text *out)
+add_index(const lg_graph *graph, uint64_t edge, uint64_t rest, lg_text *out)
 {
     uint64_t shape[DIMENSIONS];
-    uint64_t rest = graph->columns.edge_payload[edge];
     uint32_t source = lg_edge_source(graph, edge);
     uint64_t below;
     size_t count = lg__node_category(graph, source) == LG_CATEGORY_ARRAY
@@ -169,11 +167,11 @@ add_index(const lg_graph *graph, uint64_t edge, lg_text *out)
 void
 lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
 {
-    uint32_t payload = graph->columns.edge_payload[edge];
+    uint32_t payload = lg_columns_payload(&graph->columns, edge);
     switch (lg__edge_kind(graph, edge)) {
     case LG_EDGE_ATTRIBUTE:
         lg_text_add(out, ".");
-        add_payload_string(graph, edge, "?", out);
+        add_payload_string(graph, payload, "?", out);
         return;
     case LG_EDGE_VALUE:
         lg_text_add(out, "[");
@@ -185,14 +183,14 @@ lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
         add_key(graph, graph->columns.edge_target[edge], out);
         return;
     case LG_EDGE_INDEX:
-        add_index(graph, edge, out);
+        add_index(graph, edge, payload, out);
         return;
     case LG_EDGE_ELEMENT:
         lg_text_add(out, "element");
         return;
     case LG_EDGE_LOCAL:
         lg_text_add(out, "local ");
-        add_payload_string(graph, edge, "?", out);
+        add_payload_string(graph, payload, "?", out);
         return;
     case LG_EDGE_STACK:
         lg_text_add(out, "temporary");
@@ -204,7 +202,7 @@ lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
         lg_text_add(out, ".__dict__");
         return;
     case LG_EDGE_GLOBALS:
-        add_payload_string(graph, edge, "__globals__", out);
+        add_payload_string(graph, payload, "__globals__", out);
         return;
     case LG_EDGE_TYPE:
         lg_text_add(out, "__class__");
@@ -219,7 +217,7 @@ lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
         lg_text_addf(out, "frame %u", payload);
         return;
     case LG_EDGE_NATIVE:
-        add_payload_string(graph, edge, "native", out);
+        add_payload_string(graph, payload, "native", out);
         return;
     default:
         lg_text_addf(out, "reference %u", payload);
@@ -248,7 +246,8 @@ attribute(const lg_graph *graph, uint32_t node, const char *name)
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
-            lg__string_is(lg_graph_string(graph, columns->edge_payload[edge]),
+            lg__string_is(lg_graph_string(graph, lg_columns_payload_from(
+                                                     columns, node, edge)),
                           name))
             return columns->edge_target[edge];
     return LG_NONE;
@@ -261,7 +260,7 @@ element(const lg_graph *graph, uint32_t tuple, uint32_t index)
     uint64_t end = columns->first_edge[tuple + 1];
     for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
-            columns->edge_payload[edge] == index)
+            lg_columns_payload_from(columns, tuple, edge) == index)
             return columns->edge_target[edge];
     return LG_NONE;
 }
@@ -307,7 +306,7 @@ add_closure_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     const lg_columns *columns = &graph->columns;
     uint32_t tuple = columns->edge_target[hop->edges[0]];
-    uint32_t index = columns->edge_payload[hop->edges[1]];
+    uint32_t index = lg_columns_payload(columns, hop->edges[1]);
     lg_string name = closure_name(graph, hop->source, tuple, index);
     lg_text_add(out, "closure ");
     if (name.length > 0)
@@ -327,7 +326,7 @@ lg_hop_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
         add_closure_label(graph, hop, out);
         return;
     }
-    uint32_t key = graph->columns.edge_payload[hop->edges[1]];
+    uint32_t key = lg_columns_payload(&graph->columns, hop->edges[1]);
     if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_DICT &&
         lg__edge_kind(graph, hop->edges[1]) == LG_EDGE_VALUE &&
         key != LG_NONE && is_identifier(lg_node_text(graph, key))) {

@@ -91,5 +91,5 @@ lg__graph_settle(lg_graph *graph, lg_error *err)
     graph->type_trait = traits;
     lg_string partial = lg_graph_info_find(graph, "partial");
     graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
-    return LG_OK;
+    return lg__payloads_make(graph) ? LG_OK : lg__error_memory(err);
 }

@@ -28,7 +28,8 @@ lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop, lg_text *scratch)
 bool
 lg__edge_opens_local(const lg_graph *graph, uint64_t edge)
 {
-    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string name =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     return lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
            lg__string_is(name, "threading.local");
 }

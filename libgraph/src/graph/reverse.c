@@ -3,61 +3,28 @@
 
 #include <string.h>
 
-// The index while it is made. Each number is stored as two parts if `wide`,
-// which callers know when they are compiled.
-typedef struct making {
-    uint32_t *first, *edge, *source;
-    uint8_t *first_top, *edge_top;
-} making;
-
-static inline void
-store(uint32_t *numbers, uint8_t *tops, uint64_t at, uint64_t number, bool wide)
-{
-    numbers[at] = (uint32_t)number;
-    if (wide)
-        tops[at] = (uint8_t)(number >> 32);
-}
-
-static inline uint64_t
-load(const uint32_t *numbers, const uint8_t *tops, uint64_t at, bool wide)
-{
-    return lg__reverse_number(numbers, wide ? tops : NULL, at);
-}
-
-// Returns the number at a place, which becomes greater by one.
-static inline uint64_t
-count_on(const making *to, uint64_t at, bool wide)
-{
-    const uint64_t number = load(to->first, to->first_top, at, wide);
-    store(to->first, to->first_top, at, number + 1, wide);
-    return number;
-}
-
 // Counts in-edges: afterwards the number behind a node's is the start of its
 // in-edges. Filling moves it to their end, where those of the next node start.
-static inline void
-count_in_edges(const lg_columns *columns, const making *to, bool wide)
+static void
+count_in_edges(const lg_columns *columns, uint32_t *first)
 {
-    for (uint64_t node = 0; node <= columns->node_count; node++)
-        store(to->first, to->first_top, node, 0, wide);
+    memset(first, 0, ((size_t)columns->node_count + 1) * sizeof *first);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        count_on(to, (uint64_t)columns->edge_target[edge] + 1, wide);
-    uint64_t sum = 0;
+        first[columns->edge_target[edge] + 1]++;
+    uint32_t sum = 0;
     for (uint64_t node = 0; node < columns->node_count; node++) {
-        const uint64_t count = load(to->first, to->first_top, node + 1, wide);
-        store(to->first, to->first_top, node + 1, sum, wide);
+        const uint32_t count = first[node + 1];
+        first[node + 1] = sum;
         sum += count;
     }
 }
 
-static inline void
-fill(const lg_columns *columns, const making *to, bool wide)
+static void
+fill(const lg_columns *columns, uint32_t *first, uint32_t *edges)
 {
-    count_in_edges(columns, to, wide);
+    count_in_edges(columns, first);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        store(to->edge, to->edge_top,
-              count_on(to, (uint64_t)columns->edge_target[edge] + 1, wide),
-              edge, wide);
+        edges[first[columns->edge_target[edge] + 1]++] = (uint32_t)edge;
 }
 
 static void
@@ -77,24 +44,16 @@ list_sources(const lg_columns *columns, uint32_t *source)
 // All parts are one block, which begins with `first`.
 bool
 lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
-                 bool wide, lg__reverse *out)
+                 lg__reverse *out)
 {
-    uint32_t *block = lg__allocate(allocator, lg__reverse_size(columns, wide));
-    if (block == NULL)
+    uint32_t *first = lg__allocate(allocator, lg__reverse_size(columns));
+    if (first == NULL)
         return false;
-    making to = {.first = block};
-    to.edge = to.first + columns->node_count + 1;
-    to.source = to.edge + columns->edge_count;
-    if (wide) {
-        to.first_top = (uint8_t *)(to.source + lg__reverse_sources(columns));
-        to.edge_top = to.first_top + columns->node_count + 1;
-        fill(columns, &to, true);
-    } else {
-        fill(columns, &to, false);
-    }
-    list_sources(columns, to.source);
-    *out = (lg__reverse){columns->first_edge, to.first,     to.edge,
-                         to.source,           to.first_top, to.edge_top};
+    uint32_t *edges = first + columns->node_count + 1;
+    uint32_t *source = edges + columns->edge_count;
+    fill(columns, first, edges);
+    list_sources(columns, source);
+    *out = (lg__reverse){columns->first_edge, first, edges, source};
     return true;
 }
 
@@ -103,7 +62,7 @@ lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
                  lg__reverse *reverse)
 {
     lg__deallocate(allocator, (void *)(uintptr_t)reverse->first,
-                   lg__reverse_size(columns, reverse->first_top != NULL));
+                   lg__reverse_size(columns));
 }
 
 bool
@@ -116,8 +75,7 @@ lg__graph_reverse(const lg_graph *graph, lg__reverse *out)
         lg_lock_take(&lazy->lock);
         if (!lazy->has_reverse)
             lazy->has_reverse = lg__reverse_make(
-                &graph->columns, &graph->allocator,
-                graph->columns.edge_count > UINT32_MAX, &lazy->reverse);
+                &graph->columns, &graph->allocator, &lazy->reverse);
         lg_lock_give(&lazy->lock);
     }
     if (!lazy->has_reverse)

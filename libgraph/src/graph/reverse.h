@@ -1,11 +1,10 @@
 /**
  * The references to each node: the numbers of their edges, in ascending order.
  *
- * An edge has 4 bytes, and so has a node, as long as a graph has fewer than
- * 2^32 edges; a fifth byte for the upper bits comes only beyond that. No source
- * is stored: the sources of every 64th edge are, and the offsets of the nodes
- * between two of these tell which one an edge begins at. That reads the two
- * cache lines that the offset of a stored source would need, too.
+ * An edge has 4 bytes, and so has a node. No source is stored: the sources of
+ * every 64th edge are, and the offsets of the nodes between two of these tell
+ * which one an edge begins at. That reads the two cache lines that the offset
+ * of a stored source would need, too.
  */
 #ifndef LEAKGRAPH_REVERSE_H
 #define LEAKGRAPH_REVERSE_H
@@ -15,13 +14,11 @@
 enum { LG__REVERSE_STEP = 64 };
 
 typedef struct lg__reverse {
-    const uint64_t *first_edge; /**< the graph's column */
+    const uint32_t *first_edge; /**< the graph's column */
     const uint32_t *first;      /**< [node_count + 1] */
     const uint32_t *edge;       /**< [edge_count] */
     const uint32_t *source; /**< [edge_count / LG__REVERSE_STEP + 2] sources of
                                  every so many edges, then the last node */
-    const uint8_t *first_top; /**< bits from 32 on of `first`; NULL: none */
-    const uint8_t *edge_top;  /**< the same of `edge` */
 } lg__reverse;
 
 /** An edge and its source. */
@@ -30,18 +27,12 @@ typedef struct lg__in_edge {
     uint32_t source;
 } lg__in_edge;
 
-static inline uint64_t
-lg__reverse_number(const uint32_t *numbers, const uint8_t *tops, uint64_t at)
-{
-    return tops == NULL ? numbers[at] : numbers[at] | (uint64_t)tops[at] << 32;
-}
-
 /** Returns the place of the first reference to a node. Those to the next node
  *  begin where its own end. */
 static inline uint64_t
 lg__first_in(const lg__reverse *reverse, uint32_t node)
 {
-    return lg__reverse_number(reverse->first, reverse->first_top, node);
+    return reverse->first[node];
 }
 
 /** Returns how many references lead to a node. */
@@ -55,7 +46,7 @@ lg__count_in(const lg__reverse *reverse, uint32_t node)
 static inline uint64_t
 lg__in_number(const lg__reverse *reverse, uint64_t place)
 {
-    return lg__reverse_number(reverse->edge, reverse->edge_top, place);
+    return reverse->edge[place];
 }
 
 /** Returns the node that an edge begins at: the last one whose edges begin no
@@ -100,18 +91,16 @@ lg__reverse_sources(const lg_columns *columns)
 
 /** Returns the bytes of an index. */
 static inline size_t
-lg__reverse_size(const lg_columns *columns, bool wide)
+lg__reverse_size(const lg_columns *columns)
 {
     const size_t numbers =
         (size_t)columns->node_count + 1 + (size_t)columns->edge_count;
-    return (numbers + lg__reverse_sources(columns)) * sizeof(uint32_t) +
-           (wide ? numbers : 0);
+    return (numbers + lg__reverse_sources(columns)) * sizeof(uint32_t);
 }
 
-/** Makes the index; `wide` if it has upper bits, as it must from 2^32 edges on.
- *  Returns false when memory ran out. O(nodes + edges). */
+/** Makes the index. Returns false when memory ran out. O(nodes + edges). */
 bool lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
-                      bool wide, lg__reverse *out);
+                      lg__reverse *out);
 void lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
                       lg__reverse *reverse);
 

@@ -90,10 +90,12 @@ step_of(lg__place_walk *walk, lg__via via, bool space)
 {
     const lg_graph *graph = walk->graph;
     uint32_t kind = lg__edge_kind(graph, via.edge);
-    uint32_t payload = graph->columns.edge_payload[via.edge];
-    if (kind == LG_EDGE_ATTRIBUTE)
+    if (kind == LG_EDGE_ATTRIBUTE) {
+        const uint32_t payload =
+            lg_columns_payload_from(&graph->columns, via.source, via.edge);
         return payload < graph->string_count ? step_named(walk, payload)
                                              : LG__STEP_LOOK;
+    }
     if (kind != LG_EDGE_VALUE || !(space || walk->labels.has_locals))
         return LG__STEP_KIND + kind;
     uint32_t name = lg__label_name(&walk->labels, via);
@@ -159,7 +161,7 @@ consider_own(lg__place_walk *walk, uint64_t edge)
 static void
 choose_own(lg__place_walk *walk, uint32_t begin, uint32_t end)
 {
-    const uint64_t *first = walk->graph->columns.first_edge;
+    const uint32_t *first = walk->graph->columns.first_edge;
     uint64_t last = first[end];
     uint64_t held[HELD];
     for (uint64_t from = first[begin], to; from < last; from = to) {

@@ -54,7 +54,8 @@ uint32_t
 lg__label_name(lg__labels *labels, lg__via via)
 {
     const lg_graph *graph = labels->graph;
-    uint32_t payload = graph->columns.edge_payload[via.edge];
+    const uint32_t payload =
+        lg_columns_payload_from(&graph->columns, via.source, via.edge);
     switch (lg__edge_kind(graph, via.edge)) {
     case LG_EDGE_ATTRIBUTE:
     case LG_EDGE_LOCAL:

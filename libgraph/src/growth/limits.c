@@ -271,10 +271,10 @@ is_of_element(const sharing *state, uint32_t node, uint64_t edge)
     uint32_t kind = lg__edge_kind(state->graph, edge);
     if (kind == LG_EDGE_ATTRIBUTE)
         return lg_node_fact(state->graph, node, "maxsize").length > 0 &&
-               lg__string_is(
-                   lg_graph_string(state->graph,
-                                   state->graph->columns.edge_payload[edge]),
-                   "cache");
+               lg__string_is(lg_graph_string(state->graph,
+                                             lg_columns_payload(
+                                                 &state->graph->columns, edge)),
+                             "cache");
     return kind == LG_EDGE_INDEX || kind == LG_EDGE_KEY ||
            kind == LG_EDGE_VALUE || kind == LG_EDGE_ELEMENT;
 }

@@ -220,7 +220,7 @@ static void
 places_add_up(lg__place_walk *walk)
 {
     const lg_columns *columns = &walk->graph->columns;
-    const uint64_t *first_edge = columns->first_edge;
+    const uint32_t *first_edge = columns->first_edge;
     const uint64_t *retained = walk->analysis->host;
     const uint32_t *place = walk->place;
     lg__place_item *items = lg__place_at(walk->places, 0);
@@ -450,7 +450,7 @@ static uint32_t
 find_payload(lg__place_walk *walk, uint32_t parent, uint32_t node, lg__via via,
              uint32_t type)
 {
-    uint32_t payload = walk->graph->columns.edge_payload[via.edge];
+    uint32_t payload = lg_columns_payload(&walk->graph->columns, via.edge);
     lg__taken_step sought =
         step_taken(parent, payload, type, walk->place[node]);
     const lg__taken_step *taken = taken_at(walk, &sought);

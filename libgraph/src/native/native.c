@@ -114,7 +114,7 @@ lg_native_level
 lg_edge_level(const lg_graph *graph, lg_edge edge)
 {
     const lg_columns *columns = &graph->columns;
-    lg_string label = lg_graph_string(graph, columns->edge_payload[edge]);
+    lg_string label = lg_graph_string(graph, lg_columns_payload(columns, edge));
     if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
         return LG_LEVEL_EXACT;
     for (int level = 0; level <= LG_LEVEL_EXACT; level++)

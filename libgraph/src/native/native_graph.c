@@ -70,7 +70,7 @@ static void
 copy_arrays(graph_draft *draft)
 {
     for (int i = 0; i < LG__ARRAY_COUNT; i++)
-        draft->table[i].element = lg__array_infos[i].element;
+        draft->table[i].element = lg__element_in_memory((enum lg__array_name)i);
     draft->enough = lg__strings_open(&draft->allocator, &draft->strings,
                                      &draft->table[LG__STRING_OFFSET],
                                      &draft->table[LG__STRING_BYTES]);
@@ -266,8 +266,17 @@ copy_references(graph_draft *draft, uint32_t node)
     if (!draft->enough)
         return;
     memcpy(target, columns->edge_target + first, 4 * count);
-    memcpy(payload, columns->edge_payload + first, 4 * count);
+    lg_columns_write(columns, LG_NARROW_PAYLOAD, first, count, payload);
     memcpy(kind, columns->edge_kind + first, count);
+}
+
+// Says where the references of the nodes so far end, and the next ones begin.
+static void
+end_references(graph_draft *draft)
+{
+    const size_t count = draft->table[LG__EDGE_TARGET].count;
+    draft->enough = draft->enough && count < LG_NONE;
+    push(draft, LG__FIRST_EDGE, (uint32_t)count);
 }
 
 static void
@@ -285,13 +294,13 @@ merge_links(graph_draft *draft)
                                                     count, sizeof *links);
     size_t next = 0;
     for (uint32_t node = 0; node < nodes && draft->enough; node++) {
-        push_wide(draft, LG__FIRST_EDGE, draft->table[LG__EDGE_TARGET].count);
+        end_references(draft);
         if (node < native->nodes)
             copy_references(draft, node);
         while (next < count && links[next].source == node)
             add_reference(draft, &links[next++]);
     }
-    push_wide(draft, LG__FIRST_EDGE, draft->table[LG__EDGE_TARGET].count);
+    end_references(draft);
 }
 
 static void

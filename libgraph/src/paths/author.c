@@ -133,7 +133,7 @@ lg__attribute_key(const lg_graph *graph, uint32_t owner, uint64_t edge)
     uint32_t class = lg_graph_type(graph, columns->type[owner]).node;
     lg_string name = lg__edge_name(graph, edge);
     if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
-        return columns->edge_payload[edge];
+        return lg_columns_payload(columns, edge);
     if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE || class == LG_NONE)
         return LG_NONE;
     for (uint64_t at = columns->first_edge[class];

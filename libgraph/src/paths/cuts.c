@@ -394,7 +394,7 @@ is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
 static lg_hop
 begin(const lg__walk *walk, uint32_t node)
 {
-    const uint64_t *first = walk->graph->columns.first_edge;
+    const uint32_t *first = walk->graph->columns.first_edge;
     lg__fold fold = lg__fold_of(walk->fold, node);
     lg_hop hop = {.source = node};
     if (fold.owner == LG_NONE)

@@ -198,7 +198,7 @@ lg_string
 lg__edge_name(const lg_graph *graph, uint64_t edge)
 {
     unsigned kind = lg__edge_kind(graph, edge);
-    uint32_t payload = graph->columns.edge_payload[edge];
+    uint32_t payload = lg_columns_payload(&graph->columns, edge);
     if (kind == LG_EDGE_ATTRIBUTE)
         return lg_graph_string(graph, payload);
     if (kind == LG_EDGE_VALUE && payload != LG_NONE)

@@ -12,7 +12,8 @@
 static bool
 is_builtins(const lg_graph *graph, uint64_t edge)
 {
-    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string name =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     return lg__string_is(name, "f_builtins") ||
            lg__string_is(name, "__builtins__");
 }

@@ -172,7 +172,7 @@ choose(void *context, const lg_hop *hop)
 static bool
 is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
 {
-    const uint64_t *first = walk->graph->columns.first_edge;
+    const uint32_t *first = walk->graph->columns.first_edge;
     return walk->reverse.first != NULL && lg__count_in(&walk->reverse, target) <
                                               first[source + 1] - first[source];
 }

@@ -189,11 +189,12 @@ intern_key(merging *to, const lg__merged *item)
 static void
 join(merging *to, lg__merged *item, const lg_hop *hop)
 {
-    const uint32_t *payload = to->graph->columns.edge_payload;
+    const lg_columns *columns = &to->graph->columns;
     item->nodes++;
     if (hop->edge_count > 0 && is_counted(to->graph, hop) &&
-        payload[hop->edges[hop->edge_count - 1]] !=
-            payload[item->hop.edges[item->hop.edge_count - 1]])
+        lg_columns_payload(columns, hop->edges[hop->edge_count - 1]) !=
+            lg_columns_payload(columns,
+                               item->hop.edges[item->hop.edge_count - 1]))
         item->varied = true;
 }
 

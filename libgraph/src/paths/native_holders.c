@@ -43,9 +43,9 @@ static bool
 leads_to_codecs(const lg_graph *graph, uint64_t edge)
 {
     return lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
-           lg__string_is(
-               lg_graph_string(graph, graph->columns.edge_payload[edge]),
-               "codec_search_path");
+           lg__string_is(lg_graph_string(
+                             graph, lg_columns_payload(&graph->columns, edge)),
+                         "codec_search_path");
 }
 
 // Returns whether the edge is an item of that list.
@@ -84,7 +84,8 @@ lg__native_edge_call(const lg_graph *graph, uint64_t edge)
                    : "codecs.unregister() drops a search function.";
     if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
         return NULL;
-    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string label =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (has_words(label, calls[i].label))
             return calls[i].how;
@@ -106,7 +107,8 @@ lg__native_edge_lasts(const lg_graph *graph, uint64_t edge)
         return false;
     if (leads_to_codecs(graph, edge))
         return keeps_codecs(graph);
-    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    lg_string label =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lg__string_is(label, lists[i]))
             return true;

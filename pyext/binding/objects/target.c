@@ -245,7 +245,7 @@ shares_item(const lg_graph *graph, uint32_t node, PyObject *target)
     const lg_columns *columns = lg_graph_columns(graph);
     uint64_t edge = columns->first_edge[node];
     for (; edge < columns->first_edge[node + 1]; edge++) {
-        Py_ssize_t at = columns->edge_payload[edge];
+        Py_ssize_t at = lg_columns_payload(columns, edge);
         unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
         uint32_t item = columns->edge_target[edge];
         if (kind == LG_EDGE_INDEX && at < PySequence_Fast_GET_SIZE(target) &&

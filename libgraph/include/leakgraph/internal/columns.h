@@ -36,21 +36,44 @@ typedef struct lg_addresses {
     const uint32_t *upper;
 } lg_addresses;
 
+/** Of 64 edges in a row. */
+typedef struct lg_payload_block {
+    uint64_t listed; /**< which of them have a payload that is listed */
+    uint32_t before; /**< how many edges before these have one */
+    lg_node source;  /**< the node that the first of them begins at; of a block
+                          behind the last edge, the last node */
+} lg_payload_block;
+
+/** What the labels of all edges say besides their kinds. Objects of one type
+ *  mostly have the same references in the same order, so a type's pattern has
+ *  the payload for each place among them. The index of an element tells itself
+ *  by its place, and the key of a value is what the next edge leads to. Only
+ *  payloads that differ from what is expected are listed. */
+typedef struct lg_payloads {
+    const uint32_t *wide; /**< [edge_count]; NULL: the other fields count */
+    const lg_payload_block *block; /**< [edge_count / 64 + 2] */
+    const uint32_t *listed;
+    const uint32_t *first_place; /**< [type_count + 1] where the pattern of each
+                                      type begins */
+    const uint32_t *expected;    /**< of each place of the patterns */
+    uint32_t type_count;
+} lg_payloads;
+
 /** The columns of a graph, read-only, all owned by it. Out-edges of node i are
  *  edge_target[first_edge[i]] up to, not including, first_edge[i + 1]. */
 typedef struct lg_columns {
     uint32_t node_count;
     uint64_t edge_count;
-    lg_addresses address;         /**< lg_columns_address */
-    lg_narrow size;               /**< lg_columns_size */
-    lg_narrow refcount;           /**< lg_columns_refcount */
-    lg_narrow found;              /**< lg_columns_found */
-    const uint32_t *type;         /**< [node_count] type id */
-    const uint16_t *node_flags;   /**< [node_count] */
-    const lg_edge *first_edge;    /**< [node_count + 1] */
-    const lg_node *edge_target;   /**< [edge_count] */
-    const uint32_t *edge_payload; /**< [edge_count] meaning depends on kind */
-    const uint8_t *edge_kind;     /**< [edge_count] kind | LG_EDGE_ flags */
+    lg_addresses address;       /**< lg_columns_address */
+    lg_narrow size;             /**< lg_columns_size */
+    lg_narrow refcount;         /**< lg_columns_refcount */
+    lg_narrow found;            /**< lg_columns_found */
+    const uint32_t *type;       /**< [node_count] type id */
+    const uint16_t *node_flags; /**< [node_count] */
+    const uint32_t *first_edge; /**< [node_count + 1] */
+    const lg_node *edge_target; /**< [edge_count] */
+    const uint8_t *edge_kind;   /**< [edge_count] kind | LG_EDGE_ flags */
+    lg_payloads payload;        /**< lg_columns_payload */
 } lg_columns;
 
 /** A number that needs more than its place in the column: one of the list, or
@@ -113,19 +136,42 @@ lg_columns_found(const lg_columns *columns, lg_node node)
     return lg_narrow_byte(&columns->found, node);
 }
 
-/** The columns that have functions of their own. */
+/** A payload of edges that have no wide column. */
+uint32_t lg_payload_at(const lg_columns *columns, lg_edge edge);
+uint32_t lg_payload_of(const lg_columns *columns, lg_node source, lg_edge edge);
+
+/** The payload of an edge, whose meaning depends on the kind. */
+static inline uint32_t
+lg_columns_payload(const lg_columns *columns, lg_edge edge)
+{
+    return columns->payload.wide != NULL ? columns->payload.wide[edge]
+                                         : lg_payload_at(columns, edge);
+}
+
+/** The same if the node is known that the edge begins at: without a search. */
+static inline uint32_t
+lg_columns_payload_from(const lg_columns *columns, lg_node source, lg_edge edge)
+{
+    return columns->payload.wide != NULL ? columns->payload.wide[edge]
+                                         : lg_payload_of(columns, source, edge);
+}
+
+/** The columns that have functions of their own, or fewer bytes than in a
+ *  file. */
 typedef enum lg_narrow_name {
     LG_NARROW_ADDRESS = 0,
     LG_NARROW_SIZE,
     LG_NARROW_REFCOUNT,
     LG_NARROW_FOUND,
+    LG_NARROW_FIRST_EDGE,
+    LG_NARROW_PAYLOAD,
     LG_NARROW_COUNT,
 } lg_narrow_name;
 
-/** Writes `count` numbers of such a column, from a node on: addresses of 8
- *  bytes, others of 4. */
+/** Writes `count` numbers of such a column, from a node or edge on: addresses
+ *  and first edges of 8 bytes, others of 4. */
 void lg_columns_write(const lg_columns *columns, lg_narrow_name name,
-                      lg_node from, size_t count, void *out);
+                      uint64_t from, size_t count, void *out);
 
 /** All columns at once. O(1). */
 const lg_columns *lg_graph_columns(const lg_graph *graph);
