@@ -4,6 +4,7 @@
 #include <leakgraph/file.h>
 #include <leakgraph/internal/growth.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/hops.h>
 
 #include <stdio.h>
 #include <stdlib.h>

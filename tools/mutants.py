@@ -7,7 +7,9 @@ Two files beside this one list mutants, one per line, with ` :: ` between the fi
     FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: why no test can fail
 
 FILE may be a pattern, such as export/pick/*.c. WHAT occurs once in the files that
-match; a space in WHAT stands for any white space, even the end of a line. TESTS are
+match, or, if the code has moved and none of them has it, once in the folder, or once in
+the part of the project; a space in WHAT stands for any white space, even the end of a
+line. TESTS are
 names that ctest knows (c.path) or that pytest runs (tests/py/test_why.py::test_name).
 LINE is a whole line, without the space around it; its TO WHAT has single spaces. Empty
 lines and lines that begin with # have no effect.
@@ -74,14 +76,32 @@ def entries(text: str) -> Iterator[tuple[str, str, str, str]]:
         yield fields[0], change[0].strip(), change[1].strip(), fields[2]
 
 
-def found_once(root: Path, pattern: str, what: str) -> tuple[str, str, int, int]:
-    """Find the one place of WHAT in the files: path, code, begin, end; else Stale."""
-    expression = re.compile(re.escape(what).replace(r"\ ", r"\s+"))
-    places = []
+def occurrences(
+    root: Path, pattern: str, expression: re.Pattern[str]
+) -> list[tuple[str, str, int, int]]:
+    """List where the files that match have the expression."""
+    found = []
     for file in sorted(root.glob(pattern)):
         code = file.read_text("utf-8")
         path = str(file.relative_to(root))
-        places += [(path, code, *at.span()) for at in expression.finditer(code)]
+        found += [(path, code, *at.span()) for at in expression.finditer(code)]
+    return found
+
+
+def found_once(root: Path, pattern: str, what: str) -> tuple[str, str, int, int]:
+    """Find the one place of WHAT in the files: path, code, begin, end; else Stale.
+
+    Code that has moved is found in the same folder, or anywhere in the same part.
+    """
+    expression = re.compile(re.escape(what).replace(r"\ ", r"\s+"))
+    part, *below = Path(pattern).parts
+    suffix = Path(pattern).suffix
+    others = "*.[ch]" if suffix in (".c", ".h") else f"*{suffix}"
+    folders = [str(Path(pattern).parent), f"{part}/**"] if below else []
+    for wider in (pattern, *(f"{folder}/{others}" for folder in folders)):
+        places = occurrences(root, wider, expression)
+        if places:
+            break
     if len(places) != 1:
         raise Stale(f"{pattern} has '{what}' {len(places)} times, not once")
     return places[0]

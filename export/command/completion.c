@@ -5,6 +5,7 @@
 #include "command/command.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/path.h>
 #include <leakgraph/internal/hops.h>
 

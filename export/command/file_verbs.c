@@ -6,6 +6,7 @@
 
 #include <leakgraph/export.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/export_formats.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include <leakgraph/internal/growth.h>
 #include <leakgraph/internal/page.h>
 #include <leakgraph/internal/report.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/view.h>
 #include <leakgraph/internal/answer_views.h>
 

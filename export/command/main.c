@@ -1,6 +1,7 @@
 // The command: its help, and the choice of the verb.
 #include "command/command.h"
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/version.h>
 
 #include <stdio.h>

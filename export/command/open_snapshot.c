@@ -3,6 +3,8 @@
 #include "command/command.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 
 #include <errno.h>
 #include <stdio.h>

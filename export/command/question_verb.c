@@ -4,6 +4,7 @@
 #include "command/command.h"
 
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <getopt.h>
 #include <stdio.h>

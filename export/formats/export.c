@@ -4,6 +4,8 @@
 #include <leakgraph/export.h>
 #include <leakgraph/file.h>
 #include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/export_formats.h>
+#include <leakgraph/internal/writing.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -165,4 +167,19 @@ lg_export_file(const lg_graph *graph, const lg_analysis *analysis,
         status = lg_draft_commit(draft, err);
     lg_draft_free(draft);
     return status;
+}
+
+lg_status
+lg_graph_export(const lg_graph *graph, const lg_analysis *analysis,
+                const char *format, const char *path, const lg_monitor *monitor,
+                lg_error *err)
+{
+    lg_export_format chosen;
+    lg_status status = lg_export_format_find(format, path, &chosen, err);
+    if (status != LG_OK)
+        return status;
+    if (analysis == NULL && lg_export_needs_analysis(chosen))
+        return lg_error_set(err, LG_EINVAL,
+                            "this format has places: it needs an analysis");
+    return lg_export_file(graph, analysis, chosen, path, monitor, err);
 }

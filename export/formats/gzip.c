@@ -1,6 +1,8 @@
 #define ZLIB_CONST // zlib only reads its input
 #include "formats/gzip.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>

@@ -3,6 +3,7 @@
 #include "formats/formats.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 // Places as stacks: folded lines, and speedscope's samples.
 #include "formats/formats.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <string.h>
 
 enum { DEEPEST = 1 << 12 };

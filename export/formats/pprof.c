@@ -2,6 +2,8 @@
 // the wire format of Protocol Buffers, which the stream compresses.
 #include "formats/formats.h"
 
+#include <leakgraph/internal/writing.h>
+
 // Fields of the messages.
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4 };
 enum { PROFILE_FUNCTION = 5, PROFILE_STRING = 6, PROFILE_DEFAULT_TYPE = 14 };

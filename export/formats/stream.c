@@ -1,6 +1,8 @@
 // Writes a file part by part.
 #include "formats/stream.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #include "formats/formats.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 
 typedef struct dialect {
     const char *node_value; // before an attribute's number

@@ -2,6 +2,7 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/why.h>
 #include <leakgraph/internal/answer_views.h>
 

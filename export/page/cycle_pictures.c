@@ -5,6 +5,7 @@
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/writing.h>
 
 #define PICTURES 4u
 

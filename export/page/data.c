@@ -2,7 +2,9 @@
 #include "page/page_private.h"
 #include "view/view_private.h"
 
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/heap_map.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

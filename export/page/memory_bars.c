@@ -4,6 +4,7 @@
 #include "page/page_private.h"
 
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <string.h>
 

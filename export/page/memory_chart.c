@@ -6,6 +6,7 @@
 
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/writing.h>
+
 static void
 add_asset(const char *element, const unsigned char *bytes, size_t length,
           lg_text *out)

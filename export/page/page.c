@@ -5,6 +5,7 @@
 #include <leakgraph/internal/allocations.h>
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "page/page_private.h"
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/render.h>
 #include <leakgraph/internal/wording.h>
 
@@ -77,7 +78,7 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
         lg_text_free(&dot);
         return status;
     }
-    status = lg_render(dot.data, "svg", page->monitor, &svg, &why);
+    status = lg_dot_render(dot.data, "svg", page->monitor, &svg, &why);
     lg_text_free(&dot);
     if (!status && svg.length <= BIGGEST) {
         lg_text_add(page->out, "<div class=\"picture\" tabindex=\"0\">");

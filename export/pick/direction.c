@@ -2,6 +2,8 @@
 
 #include "pick/direction.h"
 
+#include <leakgraph/internal/hops.h>
+
 lg_status
 lg__hops_each(const lg_graph *graph, uint32_t node, lg_direction direction,
               lg__picked_visit visit, void *context, lg_error *err)

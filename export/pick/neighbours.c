@@ -4,6 +4,9 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
+#include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/writing.h>
+
 #include <stdlib.h>
 #include <string.h>
 

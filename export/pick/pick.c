@@ -4,6 +4,7 @@
 #include "pick/direction.h"
 
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/writing.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 #include "view/view_private.h"
 
 #include <stdlib.h>

@@ -3,6 +3,9 @@
 
 #include "pick/pick_private.h"
 
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/writing.h>
+
 #include <string.h>
 
 /* A longer path folds its middle. */

@@ -3,6 +3,8 @@
 #include "pick/sibling_groups.h"
 #include "pick/direction.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 #include <string.h>
 

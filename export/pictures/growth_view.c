@@ -8,6 +8,7 @@
 #include <leakgraph/internal/growth.h>
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #include <leakgraph/internal/merged_paths.h>
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 

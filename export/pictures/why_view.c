@@ -8,6 +8,7 @@
 #include <leakgraph/internal/report.h>
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/why_facts.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include "render/render_private.h"
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/render.h>
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/renderers.h>
@@ -104,7 +105,7 @@ lg_render_format_check(const char *format, lg_error *err)
     }
     lg_text image = {0};
     lg_error why = {0};
-    lg_status status = lg_render(empty, format, NULL, &image, &why);
+    lg_status status = lg_dot_render(empty, format, NULL, &image, &why);
     lg_text_free(&image);
     // Without Graphviz no format is known, and the drawing reports that.
     if (!status || status == LG_ERENDER)
@@ -184,8 +185,8 @@ lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
 }
 
 lg_status
-lg_render_file(const char *dot, const char *format, const char *path,
-               const lg_monitor *monitor, lg_error *err)
+lg_dot_render_file(const char *dot, const char *format, const char *path,
+                   const lg_monitor *monitor, lg_error *err)
 {
     return lg_renderer_draw_file(NULL, dot, format, path, monitor, err);
 }
@@ -198,7 +199,7 @@ lg_view_save(const lg_view *view, const lg_dot_options *options,
     lg_text dot = {0};
     lg_status status = lg_view_dot(view, options, &dot, err);
     if (!status)
-        status = lg_render_file(dot.data, format, path, monitor, err);
+        status = lg_dot_render_file(dot.data, format, path, monitor, err);
     lg_text_free(&dot);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "render/worker.h"
 
 #include <leakgraph/base.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/render.h>
 #include <leakgraph/internal/renderers.h>
 #include <dlfcn.h>
@@ -681,8 +682,8 @@ lg_renderer_draw(lg_renderer *early, const char *dot, const char *format,
 }
 
 lg_status
-lg_render(const char *dot, const char *format, const lg_monitor *monitor,
-          lg_text *out, lg_error *err)
+lg_dot_render(const char *dot, const char *format, const lg_monitor *monitor,
+              lg_text *out, lg_error *err)
 {
     return lg_renderer_draw(NULL, dot, format, monitor, out, err);
 }

@@ -2,6 +2,8 @@
 
 #include "render/worker.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -7,6 +7,7 @@
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

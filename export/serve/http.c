@@ -6,6 +6,8 @@
 #include "serve/serve_private.h"
 #include "serve/guard.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <microhttpd.h>
 
 #include <arpa/inet.h>

@@ -2,6 +2,8 @@
 
 #include "serve/serve_private.h"
 
+#include <leakgraph/internal/writing.h>
+
 lg_status
 lg__http_open(uint16_t port, const char *token, lg__answerer *answer,
               void *context, lg__http **out, lg_error *err)

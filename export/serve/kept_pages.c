@@ -2,6 +2,8 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <string.h>
 
 bool

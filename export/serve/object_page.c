@@ -8,6 +8,7 @@
 #include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdio.h>
 

@@ -3,6 +3,8 @@
 
 #include "serve/server.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "serve/request.h"
 
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <string.h>
 

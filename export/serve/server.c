@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
 #include <string.h>

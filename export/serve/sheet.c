@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stddef.h>
 #include <string.h>

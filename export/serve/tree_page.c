@@ -5,6 +5,7 @@
 
 #include <leakgraph/internal/branches.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 /* The most rows of a level. */
 #define ROWS 50u

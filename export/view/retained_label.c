@@ -5,6 +5,7 @@
 
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 
 uint64_t
 lg__bytes_total(lg_bytes bytes)

@@ -2,6 +2,9 @@
 
 #include "view/view_private.h"
 
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/writing.h>
+
 #include <stdlib.h>
 #include <string.h>
 

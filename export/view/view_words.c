@@ -3,6 +3,7 @@
 #include "view/view_private.h"
 
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 
 #include <string.h>
 

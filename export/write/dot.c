@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 #include <string.h>
 
 // Writes the box of a node as Graphviz's HTML-like text.

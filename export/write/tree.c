@@ -1,6 +1,8 @@
 // Writes the view as an indented tree for a terminal.
 #include "write/tree.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdlib.h>
 
 // Writes a path as text: the root at the top, one hop per line below it.

@@ -2,6 +2,7 @@
 
 #include "view/view_private.h"
 
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/json.h>
 
 #include <inttypes.h>

@@ -1,6 +1,8 @@
 /** Replaces the rest of this folder on other processors. */
 #include "attach/attach.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <Python.h>
 
 static lg_status

@@ -3,6 +3,8 @@
 #include "attach/visit.h"
 #include "capture/common/capture_common.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>

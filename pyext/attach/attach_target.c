@@ -1,5 +1,7 @@
 #include "attach/attach_target.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <cpuid.h>
 #include <errno.h>
 #include <link.h>

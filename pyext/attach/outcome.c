@@ -1,5 +1,7 @@
 #include "attach/outcome.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <errno.h>
 #include <string.h>
 

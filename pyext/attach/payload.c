@@ -6,6 +6,8 @@
 #include "capture/run/capture_run.h"
 #include "heap/heap.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

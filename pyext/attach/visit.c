@@ -1,5 +1,7 @@
 #include "attach/visit.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 #include "binding/support/binding_support.h"
 
 static void

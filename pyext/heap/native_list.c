@@ -1,6 +1,7 @@
 #include "heap/heap.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 
 #include <Python.h>
 

@@ -1,6 +1,7 @@
 #include "asked.h"
 
 #include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 static uint32_t
 letter(char name)
@@ -34,7 +35,7 @@ lg_graph *
 draw(const char *roots, const char *edges, const char *big)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t count = count_nodes(roots, edges);
     for (uint32_t node = 0; node < count; node++) {
         lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
@@ -69,7 +70,7 @@ draw_random(uint64_t seed, uint32_t nodes)
 {
     lg_builder *builder;
     uint64_t state = seed;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t node = 0; node < nodes; node++) {
         lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
         lg_builder_set_size(builder, node, test_random(&state) % 1000);
@@ -97,7 +98,7 @@ lg_graph *
 draw_cycle(uint32_t nodes)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t node = 0; node < nodes; node++) {
         lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
         lg_builder_set_size(builder, node, 1);
@@ -114,7 +115,7 @@ lg_graph *
 drawn_with_devices(void)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     CHECK(lg_builder_add_device(builder, "cuda:0") == 1);
     CHECK(lg_builder_add_device(builder, "cuda:1") == 2);
     for (uint32_t node = 0; node < 6; node++) {

@@ -2,6 +2,7 @@
 #include "growing.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 #include "test.h"
 
@@ -221,7 +222,7 @@ take(growing_series *to, const growing_heap *of)
     static making made;
     uint32_t at = to->count++;
     made.count = 0;
-    REQUIRE(lg_builder_new(NULL, &made.builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&made.builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < 10; i++)
         made.type[i] = lg_builder_add_type(made.builder, names[i],
                                            strlen(names[i]), LG_NONE, NULL, 0);

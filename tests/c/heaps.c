@@ -1,6 +1,7 @@
 #include "heaps.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 #include "drawn.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
 
@@ -96,7 +97,7 @@ static void
 make_graph(native_heap *heap)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t module = add_type(builder, "module");
     uint32_t holder = add_type(builder, "lib.Holder");
     uint32_t number = add_type(builder, "int");

@@ -4,6 +4,8 @@
 #include "growth/growth_private.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 static const char *const type_names[PLANNED_TYPES] = {"module", "dict",  "list",
                                                       "app.A",  "app.B", "str"};
 static uint32_t type_ids[PLANNED_TYPES];
@@ -123,7 +125,7 @@ lg_builder *
 planned_begin(void)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_device(builder, "cuda:0");
     for (uint32_t i = 0; i < PLANNED_TYPES; i++)
         type_ids[i] = lg_builder_add_type(

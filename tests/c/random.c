@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 enum { TYPE_COUNT = 11 };
 
@@ -137,7 +138,7 @@ sample_random(uint64_t seed, uint32_t nodes, bool partial)
     lg_graph *graph = NULL;
     lg_error err;
     REQUIRE(to.what != NULL);
-    REQUIRE(lg_builder_new(NULL, &to.builder, &err) == LG_OK);
+    REQUIRE(lg_builder_new(&to.builder, &err) == LG_OK);
     for (size_t i = 0; i < TYPE_COUNT; i++)
         to.type[i] = lg_builder_add_type(
             to.builder, type_names[i], strlen(type_names[i]), LG_NONE, NULL, 0);
@@ -165,7 +166,7 @@ sample_chain(uint32_t nodes)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t module =
         lg_builder_add_type(builder, "module", 6, LG_NONE, NULL, 0);
     uint32_t list = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);

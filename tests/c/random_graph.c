@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 enum { MOST_NODES = 40, CLASSES = 6 };
 
@@ -77,7 +78,7 @@ random_graph(uint64_t seed)
     uint32_t types[4 + CLASSES];
     state = seed;
     uint32_t nodes = 1 + random_below(MOST_NODES);
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 1; i < ORACLE_DEVICES; i++)
         lg_builder_add_device(builder, i == 1 ? "cuda:0" : "cuda:1");
     add_types(builder, nodes, types);

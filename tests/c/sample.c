@@ -2,6 +2,7 @@
 #include "sample.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/segments.h>
 
@@ -180,7 +181,7 @@ lg_status
 sample_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
 {
     maker to;
-    lg_status status = lg_builder_new(allocator, &to.builder, err);
+    lg_status status = lg_builder_new_in(allocator, &to.builder, err);
     if (status != LG_OK)
         return status;
     add_types(&to);

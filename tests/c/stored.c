@@ -2,6 +2,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/segments.h>
 
 #include <stdio.h>
@@ -240,7 +241,7 @@ stored_new(const lg_allocator *allocator, lg_graph **out, lg_error *err)
     const char *names[40];
     uint32_t types = 0;
     lg_builder *builder;
-    lg_status status = lg_builder_new(allocator, &builder, err);
+    lg_status status = lg_builder_new_in(allocator, &builder, err);
     if (status != LG_OK)
         return status;
     lg_builder_add_device(builder, "cuda:0");

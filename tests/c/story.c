@@ -1,11 +1,13 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 story
 story_begin(void)
 {
     story made = {.flags = LG_NODE_TRACKED, .edge_flags = LG_EDGE_TRAVERSED};
-    REQUIRE(lg_builder_new(NULL, &made.builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&made.builder, NULL) == LG_OK);
     return made;
 }
 

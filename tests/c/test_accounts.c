@@ -1,6 +1,7 @@
 // Accounts: the sample by hand, and random ones against a map of bytes.
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/bytes.h>
+#include <leakgraph/internal/capture_builder.h>
 
 #include "stored.h"
 #include "test.h"
@@ -66,7 +67,7 @@ graph_with(const lg_span *spans, size_t count, uint32_t devices)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t tensor =
         lg_builder_add_type(builder, "torch.Tensor", 12, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < devices; i++)
@@ -114,7 +115,7 @@ unlisted(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_builder *builder;
         lg_graph *graph;
-        REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+        REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
         lg_builder_add_device(builder, "cuda:0");
         lg_builder_add_node(builder, 16);
         lg_builder_set_info(builder, "device.cuda:0.allocated", "3000");

@@ -163,7 +163,7 @@ nothing(void)
     lg_graph *graph = draw("", "", NULL);
     lg_analysis *analysis = analysed(graph);
     CHECK(lg_analysis_component_count(analysis) == 0);
-    CHECK(lg_roots_dominated(analysis, NULL, 0) == 0);
+    CHECK(lg_node_dominated(analysis, LG_NONE, NULL, 0) == 0);
     CHECK(lg_analysis_reachable_bytes(analysis).host == 0);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -253,7 +253,7 @@ partial(void)
     lg_graph *graph;
     lg_analysis *analysis = NULL;
     lg_error err;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_set_partial(builder, "a test");
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     CHECK(lg_analysis_new(graph, NULL, &analysis, &err) == LG_EPARTIAL);
@@ -270,7 +270,7 @@ memory(void)
     lg_graph *graph;
     lg_analysis *analysis;
     const uint64_t before = lg_own_bytes_now().all;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < NODES; i++)
         lg_builder_add_node(builder, i);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);

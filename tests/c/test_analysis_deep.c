@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 enum { CHAIN = 10000000, MANY = 1000000 };
 
@@ -11,7 +12,7 @@ static lg_builder *
 begin(uint32_t nodes)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t node = 0; node < nodes; node++) {
         lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
         builder->size[node] = 1;

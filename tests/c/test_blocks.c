@@ -36,7 +36,7 @@ finish_with(const lg_segment *segment, const lg_block *block)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_device(builder, "cuda:0");
     lg_builder_add_segment(builder, segment);
     if (block != NULL)

@@ -12,7 +12,7 @@ static lg_builder *
 builder_of(uint32_t nodes)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < nodes; i++)
         CHECK(lg_builder_add_node(builder, 16 * (uint64_t)(i + 1)) == i);
     return builder;
@@ -173,8 +173,8 @@ with_possible(const uint32_t (*edges)[3], size_t count)
     lg_builder_open(builder, 0);
     lg_builder_add_edge(builder, 2, LG_EDGE_INDEX, 0);
     for (size_t i = 0; i < count; i++)
-        lg_builder_add_possible_edge(builder, edges[i][0], edges[i][1],
-                                     LG_EDGE_STACK, edges[i][2]);
+        lg_builder_add_tentative_edge(builder, edges[i][0], edges[i][1],
+                                      LG_EDGE_STACK, edges[i][2]);
     return finish(builder);
 }
 
@@ -331,11 +331,11 @@ misuse(void)
     lg_builder_add_edge(builder, 1, LG_EDGE_ATTRIBUTE, 12345);
     CHECK(finish_fails(builder, &err) == LG_EINVAL);
     builder = builder_of(2);
-    lg_builder_add_possible_edge(builder, 0, 2, LG_EDGE_STACK, 0);
+    lg_builder_add_tentative_edge(builder, 0, 2, LG_EDGE_STACK, 0);
     CHECK(finish_fails(builder, &err) == LG_EINVAL);
     builder = builder_of(2);
     builder->refcount[1] = 1;
-    lg_builder_add_possible_edge(builder, 2, 1, LG_EDGE_STACK, 0);
+    lg_builder_add_tentative_edge(builder, 2, 1, LG_EDGE_STACK, 0);
     CHECK(finish_fails(builder, &err) == LG_EINVAL);
     builder = builder_of(2);
     builder->type[1] = 9;

@@ -117,7 +117,7 @@ trait_of(const char *name, bool subclass)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t type =
         lg_builder_add_type(builder, name, strlen(name), LG_NONE, NULL, 0);
     if (subclass)
@@ -178,7 +178,7 @@ names_alone(void)
 static bool
 is_familiar(const char *package)
 {
-    return lg__package_is_familiar(
+    return lg__package_is_well_known(
         (lg_string){package, (uint32_t)strlen(package)});
 }
 

@@ -3,6 +3,7 @@
 // the set.
 #include "drawn.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include "story.h"
 #include "test.h"

@@ -165,7 +165,7 @@ test_misuse(void)
     lg_comparison options = twins_options();
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_compare_contents(builder, &options);
     lg_builder_add_node(builder, 64);
     lg_builder_add_contents(builder, 1, 0, "abc", 3);

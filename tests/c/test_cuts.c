@@ -20,7 +20,7 @@ draw_mixed(uint64_t seed)
     lg_builder *builder;
     lg_graph *graph;
     uint64_t state = seed;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t node = 0; node < NODES; node++)
         lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
     for (uint32_t node = 0; node < NODES; node++) {

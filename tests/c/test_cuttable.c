@@ -3,6 +3,7 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/why.h>
 
 #include <string.h>

@@ -4,6 +4,8 @@
 #include "test.h"
 #include "expected_cycles.h"
 
+#include <leakgraph/internal/writing.h>
+
 // Two back references with different names and one that cannot be cut: the
 // report names all of them.
 static void

@@ -3,6 +3,7 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/hops.h>
 
 #include "sample.h"
 #include "test.h"

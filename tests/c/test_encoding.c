@@ -1,6 +1,7 @@
 // Encodings of whole columns, and files that have any of them.
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
 
 #include <unistd.h>
 #include <zstd.h>
@@ -196,7 +197,7 @@ any_order(uint32_t nodes)
     lg_builder *builder;
     lg_graph *graph = NULL;
     uint64_t seed = 1;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t list = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <leakgraph/base.h>
+#include <leakgraph/internal/writing.h>
 
 static void
 messages(void)

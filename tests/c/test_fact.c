@@ -50,7 +50,7 @@ numbers(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     lg_builder_add_fact(builder, 0, "most", "18446744073709551615", 20);
     lg_builder_add_fact(builder, 0, "more", "18446744073709551616", 20);
@@ -74,7 +74,7 @@ last_one_counts(void)
     unsigned expected[NODES][KEYS] = {{0}};
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < NODES; i++)
         lg_builder_add_node(builder, 16);
     for (unsigned i = 1; i < 150; i++) {

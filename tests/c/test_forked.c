@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <leakgraph/internal/lock.h>
+#include <leakgraph/internal/retained.h>
 
 #include "drawn.h"
 #include "forked.h"

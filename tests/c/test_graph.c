@@ -58,7 +58,7 @@ addresses(void)
     lg_graph *graph;
     uint64_t state = 3;
     uint64_t given[2000];
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < 2000; i++) {
         given[i] = (uint64_t)test_random(&state) << (test_random(&state) % 33);
         given[i] |= 1;
@@ -108,7 +108,7 @@ inherited_categories(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t exception =
         lg_builder_add_type(builder, "BaseException", 13, LG_NONE, NULL, 0);
     uint32_t error =

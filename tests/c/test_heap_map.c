@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/internal/heap_map.h>
+#include <leakgraph/internal/writing.h>
 
 #include <stdio.h>
 #include <string.h>

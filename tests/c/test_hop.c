@@ -8,6 +8,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 
 static int
@@ -260,7 +261,7 @@ given_buffer(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     const lg_span span = {.address = 4096, .length = 64};
     lg_builder_add_span(builder, &span);

@@ -1,6 +1,7 @@
 // The account of the host: its lines add up to what the kernel counts.
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/bytes.h>
+#include <leakgraph/internal/capture_builder.h>
 
 #include "stored.h"
 #include "test.h"
@@ -23,7 +24,7 @@ host_of(const char *const (*facts)[2], lg_accounts *out)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 1);
     builder->size[0] = 1000;
     for (; (*facts)[0] != NULL; facts++)

@@ -13,7 +13,7 @@ static lg_graph *graph;
 static void
 begin(void)
 {
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
 }
 
 static void

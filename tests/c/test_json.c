@@ -1,5 +1,6 @@
 // The JSON that the writer produces, and the result of misuse.
 #include <leakgraph/internal/json.h>
+#include <leakgraph/internal/writing.h>
 
 #include <locale.h>
 #include <math.h>

@@ -40,7 +40,7 @@ rows_of_a_tree(void)
     lg_builder *builder;
     lg_graph *graph = NULL;
     lg_text text = {0};
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i <= PARTS; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
         lg_builder_set_size(builder, i, 10);

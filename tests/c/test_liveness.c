@@ -2,6 +2,7 @@
 // graph, on random graphs.
 #include "answers/answers_private.h"
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include "story.h"
 #include "test.h"
 
@@ -118,7 +119,7 @@ make_chain(uint32_t length)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t type = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < length; i++) {
         uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)i + 64);

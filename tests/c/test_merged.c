@@ -4,6 +4,7 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/merged_paths.h>
 #include <leakgraph/internal/columns.h>
 
@@ -326,7 +327,7 @@ wide(void)
     lg_merged_paths merged;
     uint32_t *targets = malloc(NODES * sizeof *targets);
     REQUIRE(targets != NULL);
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < NODES; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
         targets[i] = i;

@@ -4,6 +4,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/allocator.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
 
@@ -39,7 +40,7 @@ made(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < NODES; i++) {
         lg_node node = lg_builder_add_node(builder, given.address[i]);
         lg_builder_set_size(builder, node, given.size[i]);

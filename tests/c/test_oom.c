@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/second_thread.h>
 
@@ -76,7 +77,7 @@ with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
 {
     enum { NODES = 300 };
     lg_builder *builder;
-    lg_status status = lg_builder_new(allocator, &builder, err);
+    lg_status status = lg_builder_new_in(allocator, &builder, err);
     lg_side *side = status == LG_OK ? lg_builder_side(builder) : NULL;
     if (status == LG_OK && side == NULL) {
         lg_builder_free(builder);

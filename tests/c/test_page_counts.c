@@ -1,6 +1,7 @@
 // Pages of forked processes: which are older than the fork, and who touched
 // them.
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/page_counts.h>
 
 #include "base/base_private.h"
@@ -26,7 +27,7 @@ graph_of(const object *objects, uint32_t count)
     lg_error err;
     lg_graph *graph = NULL;
     lg_builder *builder = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, &err) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, &err) == LG_OK);
     uint32_t class[2];
     for (uint32_t i = 0; i < 2; i++)
         class[i] = lg_builder_add_node(builder, 64 * (i + 1));

@@ -4,6 +4,8 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/hops.h>
+
 static void
 expect(const lg_graph *graph, uint32_t target, const char *expected)
 {

@@ -4,6 +4,8 @@
 #include "heaps.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 static void
 histories(void)
 {

@@ -3,6 +3,8 @@
 #include "heaps.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 // Adds the dict of globals that code in this frame has, with one variable.
 static void
 add_global(story *made, uint32_t app, uint32_t frame, uint32_t value)

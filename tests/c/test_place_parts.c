@@ -2,6 +2,8 @@
 #include "planned.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 typedef struct row {
     const char *above; // a type
     const char *name;  // of the reference

@@ -2,6 +2,8 @@
 #include "planned.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 enum { GRAPHS = 4000 };
 
 static bool

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 
 typedef struct program {
     lg_builder *builder;
@@ -22,7 +23,7 @@ static program
 begin(void)
 {
     program to = {0};
-    REQUIRE(lg_builder_new(NULL, &to.builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&to.builder, NULL) == LG_OK);
     to.module_type = add_type(&to, "module");
     to.class_type = add_type(&to, "type");
     to.dict_type = add_type(&to, "dict");

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/report.h>
 
 static lg_graph *graph;
@@ -42,7 +43,7 @@ info_of_frozen(void)
     lg_text text = {0};
     lg_graph *heap = NULL;
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < 3; i++) {
         lg_builder_add_node(builder, 64 + 64 * (uint64_t)i);
         lg_builder_set_size(builder, i, 100);

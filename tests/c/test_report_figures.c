@@ -4,6 +4,8 @@
 #include "figure_heap.h"
 #include "test.h"
 
+#include <leakgraph/internal/writing.h>
+
 static void
 expect(const figure_heap *built, size_t limit, lg_format format,
        const char *expected)

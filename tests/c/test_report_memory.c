@@ -1,5 +1,6 @@
 // The report on memory.
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/report.h>
 
 #include "asked.h"
@@ -62,7 +63,7 @@ usual_lines(void)
     lg_builder *builder;
     lg_graph *graph;
     lg_text text = {0};
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 64);
     lg_builder_set_size(builder, 0, 100);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
@@ -94,7 +95,7 @@ native_memory_is_advised(void)
         lg_builder *builder;
         lg_graph *graph;
         lg_text text = {0};
-        REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+        REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
         lg_builder_add_node(builder, 64);
         lg_builder_set_size(builder, 0, 96);
         builder->node_flags[0] = (uint16_t)cases[i].flags;
@@ -205,7 +206,7 @@ stale(void)
     const lg_span span = {.device = 1, .address = 4096, .length = 1};
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     lg_builder_add_device(builder, "cuda:0");
     lg_builder_add_span(builder, &span);
@@ -221,7 +222,7 @@ partial(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     lg_builder_add_device(builder, "cuda:0");
     lg_builder_set_info(builder, "memory.malloc", "1048576");
@@ -242,7 +243,7 @@ own(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_set_info(builder, "memory.rss", "10485760");
     lg_builder_set_info(builder, "memory.leakgraph", "4194304");
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
@@ -260,7 +261,7 @@ process(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_set_info(builder, "memory.rss", "10485760");
     lg_builder_set_info(builder, "memory.swap", "1048576");
     lg_builder_set_info(builder, "memory.shared", "2097152");
@@ -299,7 +300,7 @@ totals(void)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     lg_builder_add_device(builder, "cuda:0");
     const lg_segment segment = {
@@ -348,7 +349,7 @@ uninspected(void)
     lg_builder *builder;
     lg_graph *graph;
     lg_text text = {0};
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     lg_builder_set_info(builder, "adapter.torch",
                         "not inspected: an \"odd\" layout");

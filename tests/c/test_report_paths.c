@@ -4,6 +4,7 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/merged_paths.h>
 
 typedef struct heap {
@@ -148,7 +149,7 @@ deep(void)
     enum { NODES = 1000000 };
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t type = lg_builder_add_type(builder, "Link", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < NODES; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);

@@ -1,4 +1,5 @@
 // The report on tensors.
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/report.h>
 
 #include "asked.h"
@@ -126,7 +127,7 @@ odd(void)
 {
     lg_builder *builder;
     lg_graph *sample = graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     builder->type[0] =
         lg_builder_add_type(builder, "torch.Tensor", 12, LG_NONE, NULL, 0);

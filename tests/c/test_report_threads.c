@@ -4,6 +4,7 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/scope.h>
 #include <leakgraph/internal/cells.h>
 
@@ -279,7 +280,7 @@ many_suspended(void)
     lg_builder *builder;
     lg_graph *many;
     lg_text text = {0};
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t type =
         lg_builder_add_type(builder, "coroutine", 9, LG_NONE, NULL, 0);
     uint32_t name = lg_builder_intern(builder, "self", 4);

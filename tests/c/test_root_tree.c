@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,7 +148,7 @@ two_chains(uint32_t nodes, uint32_t from)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t type = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);

@@ -65,7 +65,7 @@ time_of(const char *time, const char *fraction)
 {
     lg_builder *builder;
     lg_graph *graph;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     if (time)
         lg_builder_set_info(builder, "time", time);
     lg_builder_set_info(builder, "time.fraction", fraction);

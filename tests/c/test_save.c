@@ -54,7 +54,7 @@ round_trips(void)
     round_trip(graph);
     lg_graph_free(graph);
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     round_trip(graph);
     lg_graph_free(graph);

@@ -3,6 +3,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/retained.h>
 
 #include "drawn.h"
 #include "lgs.h"
@@ -97,7 +98,7 @@ devices(void)
     lg_graph_free(graph);
     free(file.data);
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
     lg_builder_set_device(builder, 0, 1);
     CHECK(lg_builder_finish(builder, &graph, NULL) == LG_EINVAL);

@@ -6,6 +6,7 @@
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/internal/search.h>
+#include <leakgraph/internal/writing.h>
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/internal/report.h>
+#include <leakgraph/internal/writing.h>
 
 static lg_graph *graph;
 

@@ -25,7 +25,7 @@ static lg_builder *
 builder_of(uint32_t nodes)
 {
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < nodes; i++) {
         REQUIRE(lg_builder_number_node(builder, 16 * (uint64_t)(i + 1)) == i);
         fill_node(builder, i);

@@ -5,6 +5,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/facts.h>
@@ -16,7 +17,7 @@ builder_of_holders(void)
 {
     static const char *const names[] = {"holder", "A", "B", "C"};
     lg_builder *builder;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t type = 0; type < TYPES; type++)
         lg_builder_add_type(builder, names[type], strlen(names[type]), LG_NONE,
                             NULL, 0);

@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/report.h>
 
 enum { SHARE = 20, LEAST = 64 << 10, OBJECTS = 5000 };
@@ -26,7 +27,7 @@ make_graph(uint64_t size, uint64_t module)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t type[3];
     static const char *const names[] = {"module", "list", "app.Small"};
     for (uint32_t i = 0; i < 3; i++)

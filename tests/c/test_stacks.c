@@ -39,7 +39,7 @@ once_each(void)
     lg_builder *builder;
     lg_graph *graph;
     lg_accounts all;
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_device(builder, "cuda:0");
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     REQUIRE(lg_graph_accounts(graph, &state, &all, NULL) == LG_OK);

@@ -1,6 +1,7 @@
 // Text that grows, and numbers in readable form.
 #include "test.h"
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/text.h>
 #include <leakgraph/internal/wording.h>
 

@@ -21,7 +21,7 @@ with_texts(void)
     lg_builder *builder;
     lg_graph *graph;
     char text[16];
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (uint32_t node = 0; node < NODES; node++) {
         lg_builder_add_node(builder, 16 * ((uint64_t)node + 1));
         snprintf(text, sizeof text, "text %u", node);

@@ -135,7 +135,7 @@ clean_by_words(void)
 
 SUITE(utf8)
 {
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     RUN(every_character);
     RUN(what_nobody_sees);
     RUN(every_pair);

@@ -4,6 +4,8 @@
 #include "twins.h"
 #include "wasted.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 // app.view shows the first bytes of an array that nothing else holds.
 static answer
 make_view(uint64_t shown, bool held, unsigned flags, uint64_t length)

@@ -2,6 +2,8 @@
 #include "test.h"
 #include "wasted.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdarg.h>
 
 enum {

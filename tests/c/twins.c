@@ -1,5 +1,7 @@
 #include "twins.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 static uint8_t memory[8][TWIN_MEMORY];
@@ -113,7 +115,7 @@ twins_made(const lg_allocator *allocator, const lg_comparison *options,
 {
     uint32_t array;
     lg_builder *builder;
-    lg_status status = lg_builder_new(allocator, &builder, err);
+    lg_status status = lg_builder_new_in(allocator, &builder, err);
     if (status != LG_OK)
         return status;
     if (options != NULL)

@@ -1,5 +1,7 @@
 #include "wasted.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ wasted_begin(void)
         "int",      "float", "str",          "object", "type",
         "function", "bytes", "numpy.ndarray"};
     heap made;
-    insist(lg_builder_new(NULL, &made.builder, NULL) == LG_OK);
+    insist(lg_builder_new(&made.builder, NULL) == LG_OK);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         insist(wasted_type(&made, names[i], LG_NONE, LG_NONE) == i + 1);
     made.app = wasted_add(&made, MODULE, 72);

@@ -3,6 +3,7 @@
 #include "shapes.h"
 #include "suite.h"
 
+#include <leakgraph/internal/renderers.h>
 #include <leakgraph/render.h>
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ draw(const test_shape *shape, const char *folder, const char *suffix)
     if (lg_view_new(graph, &subject, 1, &options, NULL, &view, &error) ||
         lg_view_dot(view, &look, &dot, &error) ||
         lg_view_text(view, &text, &error) ||
-        lg_render_file(dot.data, NULL, path, NULL, &error))
+        lg_dot_render_file(dot.data, NULL, path, NULL, &error))
         fprintf(stderr, "%s: %s\n", shape->name, error.message);
     else
         printf("== %s\n%s\n", shape->name, text.data);

@@ -3,6 +3,8 @@
 
 #include "heap.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ heap_open(test_heap *heap)
 {
     lg_error error = {0};
     memset(heap, 0, sizeof *heap);
-    if (lg_builder_new(NULL, &heap->builder, &error))
+    if (lg_builder_new(&heap->builder, &error))
         give_up(error.message);
     lg_builder_set_info(heap->builder, "pid", "4127");
 }

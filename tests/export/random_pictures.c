@@ -223,7 +223,7 @@ draw(chance *luck, const lg_view *view, uint64_t number)
     REQUIRE(!lg_view_text(view, &text, NULL));
     REQUIRE(!lg_view_json(view, &json, NULL));
     CHECK(!strstr(dot.data, "(null)\""));
-    lg_status status = lg_render(dot.data, format, NULL, &image, &error);
+    lg_status status = lg_dot_render(dot.data, format, NULL, &image, &error);
     if (status) {
         fprintf(stderr, "picture %llu, %s: %s\n", (unsigned long long)number,
                 format, error.message);

@@ -2,6 +2,7 @@
 
 #include "shapes.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/why_facts.h>
 
 #include "stored.h"

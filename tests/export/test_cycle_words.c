@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <leakgraph/internal/report.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/view.h>
 #include <leakgraph/internal/answer_views.h>
 

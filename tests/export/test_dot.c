@@ -33,7 +33,7 @@ renders(const lg_text *dot)
 {
     lg_text image = {0};
     lg_error error = {0};
-    lg_status status = lg_render(dot->data, "svg", NULL, &image, &error);
+    lg_status status = lg_dot_render(dot->data, "svg", NULL, &image, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);
     lg_text_free(&image);
@@ -69,7 +69,7 @@ test_backslashes_stay(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         lg_text image = {0};
         lg_text dot = dot_with_name(names[i], NULL);
-        REQUIRE(!lg_render(dot.data, "svg", NULL, &image, NULL));
+        REQUIRE(!lg_dot_render(dot.data, "svg", NULL, &image, NULL));
         char shown[20];
         snprintf(shown, sizeof shown, "%s</text>", names[i]);
         CHECK(memmem(image.data, image.length, shown, strlen(shown)));

@@ -7,6 +7,7 @@
 #include <leakgraph/analysis.h>
 #include <leakgraph/internal/page.h>
 #include <leakgraph/internal/segments.h>
+#include <leakgraph/internal/writing.h>
 
 // The page of a heap. Closes the heap.
 static lg_text

@@ -53,7 +53,7 @@ test_every_shape_renders(void)
         lg_text image = {0};
         lg_error error = {0};
         lg_text dot = dot_of(&shapes[i]);
-        lg_status status = lg_render(dot.data, "svg", NULL, &image, &error);
+        lg_status status = lg_dot_render(dot.data, "svg", NULL, &image, &error);
         if (status)
             fprintf(stderr, "%s: %s\n", shapes[i].name, error.message);
         REQUIRE(!status);
@@ -80,7 +80,7 @@ test_signatures(void)
         lg_text image = {0};
         lg_error error = {0};
         lg_status status =
-            lg_render(dot.data, formats[i].format, NULL, &image, &error);
+            lg_dot_render(dot.data, formats[i].format, NULL, &image, &error);
         if (status)
             fprintf(stderr, "%s\n", error.message);
         REQUIRE(!status);
@@ -99,7 +99,7 @@ test_unknown_format(void)
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         lg_text image = {0};
         lg_error error = {0};
-        CHECK(lg_render("digraph{}", unknown[i], NULL, &image, &error) ==
+        CHECK(lg_dot_render("digraph{}", unknown[i], NULL, &image, &error) ==
               LG_EINVAL);
         CHECK(!image.data);
         CHECK(strstr(error.message, "pdf, "));
@@ -116,7 +116,8 @@ test_damaged_dot(void)
 {
     lg_text image = {0};
     lg_error error = {0};
-    CHECK(lg_render("digraph {{{", "svg", NULL, &image, &error) == LG_ERENDER);
+    CHECK(lg_dot_render("digraph {{{", "svg", NULL, &image, &error) ==
+          LG_ERENDER);
     CHECK(strstr(error.message, "syntax error"));
     CHECK(!image.data);
 }
@@ -145,12 +146,14 @@ test_file_is_whole_or_not_there(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/why.svg", folder);
     snprintf(other, sizeof other, "%s/none/why.svg", folder);
-    CHECK(!lg_render_file("digraph{a}", NULL, path, NULL, &error));
+    CHECK(!lg_dot_render_file("digraph{a}", NULL, path, NULL, &error));
     CHECK(!stat(path, &known) && known.st_size > 100);
     off_t before = known.st_size;
-    CHECK(lg_render_file("digraph{a", NULL, path, NULL, &error) == LG_ERENDER);
+    CHECK(lg_dot_render_file("digraph{a", NULL, path, NULL, &error) ==
+          LG_ERENDER);
     CHECK(!stat(path, &known) && known.st_size == before);
-    CHECK(lg_render_file("digraph{a}", NULL, other, NULL, &error) == LG_EIO);
+    CHECK(lg_dot_render_file("digraph{a}", NULL, other, NULL, &error) ==
+          LG_EIO);
     CHECK(strstr(error.message, other));
     CHECK(!unlink(path));
     CHECK(!rmdir(folder)); // this fails if a temporary file is left
@@ -165,12 +168,12 @@ test_link_and_device(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/real.dot", folder);
     snprintf(link, sizeof link, "%s/link.dot", folder);
-    CHECK(!lg_render_file("digraph{a}", NULL, path, NULL, NULL));
+    CHECK(!lg_dot_render_file("digraph{a}", NULL, path, NULL, NULL));
     REQUIRE(!symlink(path, link));
-    CHECK(!lg_render_file("digraph{abc}", NULL, link, NULL, NULL));
+    CHECK(!lg_dot_render_file("digraph{abc}", NULL, link, NULL, NULL));
     CHECK(!lstat(link, &known) && S_ISLNK(known.st_mode));
     CHECK(!stat(path, &known) && known.st_size == 12);
-    CHECK(!lg_render_file("digraph{a}", "dot", "/dev/null", NULL, NULL));
+    CHECK(!lg_dot_render_file("digraph{a}", "dot", "/dev/null", NULL, NULL));
     CHECK(!stat("/dev/null", &known) && S_ISCHR(known.st_mode));
     CHECK(!unlink(link) && !unlink(path) && !rmdir(folder));
 }
@@ -202,7 +205,7 @@ render_often(void *context)
     lg_text *dot = context;
     for (int i = 0; i < 5; i++) {
         lg_text image = {0};
-        if (lg_render(dot->data, "svg", NULL, &image, NULL))
+        if (lg_dot_render(dot->data, "svg", NULL, &image, NULL))
             return dot;
         lg_text_free(&image);
     }

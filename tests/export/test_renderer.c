@@ -43,7 +43,7 @@ static lg_status
 draw(const char *dot, const lg_monitor *monitor, lg_error *error)
 {
     lg_text image = {0};
-    lg_status status = lg_render(dot, "svg", monitor, &image, error);
+    lg_status status = lg_dot_render(dot, "svg", monitor, &image, error);
     CHECK(status ? !image.data
                  : image.length > 100 && !memcmp(image.data, "<?xml", 5));
     lg_text_free(&image);
@@ -336,7 +336,7 @@ test_no_file_is_left(void)
     lg_error error = {0};
     snprintf(path, sizeof path, "%s/picture.svg", folder);
     pretend("cat >/dev/null; kill -KILL $$");
-    CHECK(lg_render_file(DOT, NULL, path, NULL, &error) == LG_ERENDER);
+    CHECK(lg_dot_render_file(DOT, NULL, path, NULL, &error) == LG_ERENDER);
     CHECK(stat(path, &known) == -1);
     // Without a renderer the formats are unknown; drawing reports the error.
     CHECK(!lg_render_format_check("tiff", NULL));

@@ -45,7 +45,7 @@ test_started_early(void)
     be_real();
     size_t before = count_files();
     lg_text late = {0}, image = {0};
-    REQUIRE(!lg_render(DOT, "svg", NULL, &late, NULL));
+    REQUIRE(!lg_dot_render(DOT, "svg", NULL, &late, NULL));
     lg_renderer *early = lg_renderer_start("svg");
     REQUIRE(early);
     no_other(); // from now on

@@ -57,7 +57,8 @@ static lg_status
 draw(const char *dot, const char *format, lg_text *out, lg_error *error)
 {
     lg_text own = {0};
-    lg_status status = lg_render(dot, format, NULL, out ? out : &own, error);
+    lg_status status =
+        lg_dot_render(dot, format, NULL, out ? out : &own, error);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     lg_text_free(&own);
     return status;
@@ -220,7 +221,7 @@ test_stopped(void)
     lg_error error = {0};
     lg_text image = {0};
     CHECK(!kill(-group, SIGSTOP));
-    CHECK(lg_render(DOT, "svg", &monitor, &image, &error) == LG_ECANCELLED);
+    CHECK(lg_dot_render(DOT, "svg", &monitor, &image, &error) == LG_ECANCELLED);
     CHECK(!image.data);
     CHECK(is_gone(group));
     CHECK(!draw(DOT, "svg", NULL, NULL));

@@ -2,6 +2,7 @@
 #include "shapes.h"
 
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/capture_builder.h>
 #include "test.h"
 
 // Next to bytes on a device, the label gives the host's bytes if they are at
@@ -101,7 +102,7 @@ make_graph(uint32_t nodes, bool partial)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
-    REQUIRE(!lg_builder_new(NULL, &builder, NULL));
+    REQUIRE(!lg_builder_new(&builder, NULL));
     uint32_t type = lg_builder_add_type(builder, "int", 3, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);

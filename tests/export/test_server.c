@@ -7,6 +7,8 @@
 #include "test.h"
 #include "text_count.h"
 
+#include <leakgraph/internal/writing.h>
+
 static lg_graph *graph;
 static lg_analysis *analysis;
 static lg__server *server;

@@ -2,6 +2,7 @@
 
 #include "heap.h"
 
+#include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/columns.h>
 #include "shapes.h"
 #include "test.h"

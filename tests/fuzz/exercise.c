@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/question.h>
 #include <leakgraph/internal/report.h>
 #include <leakgraph/internal/columns.h>

@@ -9,6 +9,7 @@
 #include <leakgraph/internal/growth.h>
 #include <leakgraph/internal/ranks.h>
 #include <leakgraph/internal/report.h>
+#include <leakgraph/internal/writing.h>
 
 // A header of 56 bytes, and one zstd frame (libgraph/src/growth).
 enum {

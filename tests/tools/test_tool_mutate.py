@@ -57,6 +57,17 @@ def test_a_line_that_does_not_fit_is_refused(root, line):
         listed(root, line)
 
 
+@pytest.mark.parametrize("moved", ["lib/graph/other.h", "lib/paths/a.c"])
+def test_a_mutant_survives_a_move(root, project, moved):
+    project.write(moved, CODE)
+    (mutant,) = listed(root, "lib/graph/a.c :: MANY = 3 => MANY = 1 :: c.a")
+    assert (mutant.path, mutant.line) == (moved, 1)
+    project.write("lib/graph/third.c", CODE)
+    project.write("lib/graph/fourth.c", CODE)
+    with pytest.raises(mutants.Stale, match=r"[23] times"):
+        listed(root, "lib/graph/a.c :: MANY = 3 => MANY = 1 :: c.a")
+
+
 def test_an_equivalent_mutant_has_a_reason_and_a_line(root):
     text = "a.c :: MANY, => 3, :: the same number"
     reasons = mutants.equivalent(root, text)

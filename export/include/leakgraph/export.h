@@ -12,37 +12,26 @@
 extern "C" {
 #endif
 
-typedef enum lg_export_format {
-    LG_EXPORT_HEAPSNAPSHOT = 0, /**< Chrome DevTools, the Memory panel */
-    LG_EXPORT_GRAPHML,
-    LG_EXPORT_GEXF,        /**< Gephi */
-    LG_EXPORT_FOLDED,      /**< flame graphs: a line for each place */
-    LG_EXPORT_SPEEDSCOPE,  /**< speedscope: a profile for each device */
-    LG_EXPORT_PPROF,       /**< pprof: a sample for each place */
-    LG_EXPORT_ALLOCATIONS, /**< flame graphs: the frames that allocated, then
-                                the place that holds; of a snapshot that knows
-                                them */
-} lg_export_format;
-
-/** Finds the format named "graphml", say, or, if the name is NULL, the format
- *  that the suffix of the path stands for. LG_EINVAL lists the formats. */
-LG_API lg_status lg_export_format_find(const char *name, const char *path,
-                                       lg_export_format *out, lg_error *err);
-/** Whether the format needs an analysis: it has places, not objects. */
-LG_API bool lg_export_needs_analysis(lg_export_format format);
-
 /**
- * Writes a file as lg_graph_save does: whole or not at all; "-" writes to
- * standard output. The first three formats have every object and every
- * reference, the others the shallow bytes of every place, with the steps of its
- * path from the roots as frames; these need `analysis`,
- * which may be NULL for the others. O(nodes + edges); memory holds only a part
- * of the file.
+ * Writes a graph as lg_graph_save does: whole or not at all; the path "-" is
+ * standard output. `format` names the format; NULL: the suffix of the path
+ * decides. LG_EINVAL lists the formats.
+ *
+ *   heapsnapshot        Chrome DevTools, the Memory panel
+ *   graphml, gexf       every object and every reference
+ *   folded, speedscope, pprof
+ *                       the shallow bytes of every place, with the steps of its
+ *                       path from the roots as frames
+ *   allocations         the same, with the frames that allocated before them,
+ *                       of a snapshot that knows these
+ *
+ * All but the first three need the analysis; LG_EINVAL without. O(nodes +
+ * edges); memory holds only a part of the file.
  */
-LG_API lg_status lg_export_file(const lg_graph *graph,
-                                const lg_analysis *analysis,
-                                lg_export_format format, const char *path,
-                                const lg_monitor *monitor, lg_error *err);
+LG_API lg_status lg_graph_export(const lg_graph *graph,
+                                 const lg_analysis *analysis,
+                                 const char *format, const char *path,
+                                 const lg_monitor *monitor, lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@ extern "C" {
  * Draws a view and saves the picture as lg_graph_save writes: whole or not at
  * all, and readable by the user alone. `format` may be NULL: the suffix of the
  * path decides. The path "-" stands for standard output, which needs a format.
- * options may be NULL. See lg_render for the formats, the limits and the
+ * options may be NULL. See lg_dot_render for the formats, the limits and the
  * errors.
  */
 LG_API lg_status lg_view_save(const lg_view *view,
@@ -41,14 +41,9 @@ LG_API lg_status lg_view_save(const lg_view *view,
  * means no limit. LEAKGRAPH_RENDER_KEPT_SECONDS (10) is how soon the next
  * picture must follow; 0: nothing ever waits.
  */
-LG_API lg_status lg_render(const char *dot, const char *format,
-                           const lg_monitor *monitor, lg_text *out,
-                           lg_error *err);
-
-/** Renders DOT to a file as lg_view_save writes. */
-LG_API lg_status lg_render_file(const char *dot, const char *format,
-                                const char *path, const lg_monitor *monitor,
-                                lg_error *err);
+LG_API lg_status lg_dot_render(const char *dot, const char *format,
+                               const lg_monitor *monitor, lg_text *out,
+                               lg_error *err);
 
 #ifdef __cplusplus
 }

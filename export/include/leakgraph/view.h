@@ -68,7 +68,6 @@ LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
 LG_API void lg_view_free(lg_view *view);
-LG_API size_t lg_view_node_count(const lg_view *view);
 
 /** The view as an indented tree for a terminal. */
 LG_API lg_status lg_view_text(const lg_view *view, lg_text *out, lg_error *err);

@@ -57,12 +57,10 @@ LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, lg_node node);
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
                                     uint32_t device);
 /** Copies up to `capacity` nodes that `node` immediately dominates, biggest
- *  first; returns how many there are. */
+ *  first; returns how many there are. LG_NONE stands for the roots: the nodes
+ *  that these reach and no node dominates. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
                                   lg_node *nodes, uint32_t capacity);
-/** The same for nodes that the roots reach and no node dominates. */
-LG_API uint32_t lg_roots_dominated(const lg_analysis *analysis, lg_node *nodes,
-                                   uint32_t capacity);
 /** All bytes of what the roots reach, and of garbage. */
 LG_API lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
 LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
@@ -94,9 +92,6 @@ LG_API uint32_t lg_analysis_component_count(const lg_analysis *analysis);
 /** Biggest retained bytes first. */
 LG_API lg_component lg_analysis_component(const lg_analysis *analysis,
                                           uint32_t index);
-/** The component's retained bytes on one device of the graph (0: the host). */
-LG_API uint64_t lg_component_retained_on(const lg_analysis *analysis,
-                                         uint32_t component, uint32_t device);
 /** The component that the node is in, or LG_NONE. */
 LG_API uint32_t lg_node_component(const lg_analysis *analysis, lg_node node);
 

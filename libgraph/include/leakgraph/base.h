@@ -63,11 +63,6 @@ typedef struct lg_error {
     char message[512]; /**< one sentence, UTF-8, NUL-terminated */
 } lg_error;
 
-/** Fills *err (if not NULL) and returns status, so that a caller can write
- *  `return lg_error_set(err, LG_EINVAL, "...")`. Truncates, never fails. */
-LG_API lg_status lg_error_set(lg_error *err, lg_status status,
-                              const char *format, ...) LG_PRINTF(3, 4);
-
 /** A short name for the status, such as "damaged file". */
 LG_API const char *lg_status_name(lg_status status);
 

@@ -1,141 +1,38 @@
 /**
  * Making a graph: the producer's side.
  *
- * A capture walks millions of objects with the world stopped, so the builder's
- * columns are open: a producer appends nodes and edges with the inline
- * functions below, which compile to a store and a bounds check. Everything else
- * (texts, types, roots) goes through ordinary calls.
- *
  * Order: nodes may be added at any time. Out-edges are appended for node 0,
  * then node 1 and so on, each opened with lg_builder_open; nodes left unopened
- * have no edges. Late edges (lg_builder_add_late_edge) may come for any node at
- * any time and are merged when the graph is finished.
+ * have no edges.
  *
- * Errors are sticky: the first failed append is remembered, later ones are
- * dropped, and lg_builder_finish reports it. So a visitor that may not fail
- * (tp_traverse) need not check anything.
+ * Errors are sticky: the first failed call is remembered, later ones do
+ * nothing, and lg_builder_finish reports it. So a producer need not check each
+ * call.
  */
 #ifndef LEAKGRAPH_BUILDER_H
 #define LEAKGRAPH_BUILDER_H
 
 #include <leakgraph/kinds.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** A source of memory: internal. */
-typedef struct lg_allocator lg_allocator;
-
-typedef struct lg_builder {
-    uint32_t node_count;
-    uint32_t node_capacity;
-    uint64_t edge_count;
-    uint64_t edge_capacity;
-    lg_node open_node; /**< node whose edges are being appended, or LG_NONE */
-    uint32_t opened;   /**< nodes below have their first_edge */
-
-    uint64_t *address;
-    uint32_t *type;
-    uint32_t *size;
-    uint32_t *refcount;
-    uint16_t *node_flags;
-    uint32_t *first_edge;
-
-    lg_node *edge_target;
-    uint32_t *edge_payload;
-    uint8_t *edge_kind;
-
-    /** NULL: only the producer uses the columns. */
-    void (*hold)(void *context, bool begin);
-    void *hold_context;
-
-    lg_status status;             /**< first failure; LG_OK so far */
-    struct lg_builder_rest *rest; /**< strings, types, roots: private */
-} lg_builder;
-
-/** `allocator` is NULL, for malloc, unless leakgraph itself captures. The
- * builder takes the allocator over, also on failure. */
-LG_API lg_status lg_builder_new(const lg_allocator *allocator, lg_builder **out,
-                                lg_error *err);
+/** A graph that is being made. */
+typedef struct lg_builder lg_builder;
+/** Begins a graph without nodes. */
+LG_API lg_status lg_builder_new(lg_builder **out, lg_error *err);
 /** Frees the builder and all it holds. */
 LG_API void lg_builder_free(lg_builder *builder);
 
-/** Grow the node or edge columns; called by the inline functions. False, with
- *  status set, when memory ran out. */
-LG_API bool lg_builder_grow_nodes(lg_builder *builder);
-LG_API bool lg_builder_grow_edges(lg_builder *builder);
-
-/** Makes room for so many nodes and edges at once, which saves the moves of
- *  growing. Only a hint: false, and nothing lost, when memory ran out. */
-LG_API bool lg_builder_reserve(lg_builder *builder, uint32_t nodes,
-                               uint64_t edges);
-
-/** Appends a node with its address and with no flags: the producer sets type,
- *  size and refcount. LG_NONE on failure. */
-static inline lg_node
-lg_builder_number_node(lg_builder *builder, uint64_t address)
-{
-    if (builder->node_count == builder->node_capacity &&
-        !lg_builder_grow_nodes(builder))
-        return LG_NONE;
-    lg_node node = builder->node_count++;
-    builder->address[node] = address;
-    builder->node_flags[node] = 0;
-    return node;
-}
-
-/** Appends a node with all columns zero but its address (type 0 until set) and
- *  returns its index; LG_NONE on failure. */
-static inline lg_node
-lg_builder_add_node(lg_builder *builder, uint64_t address)
-{
-    lg_node node = lg_builder_number_node(builder, address);
-    if (node != LG_NONE) {
-        builder->type[node] = 0;
-        builder->size[node] = 0;
-        builder->refcount[node] = 0;
-    }
-    return node;
-}
-
+/** Appends a node and returns its index; LG_NONE on failure. Its type is 0, and
+ *  its size and reference count, until they are set. */
+LG_API lg_node lg_builder_add_node(lg_builder *builder, uint64_t address);
 /** Begins the edges of `node`, which must be above every node opened before. */
-static inline void
-lg_builder_open(lg_builder *builder, lg_node node)
-{
-    if (node < builder->opened && builder->status == LG_OK)
-        builder->status = LG_EINVAL;
-    uint32_t *first_edge = builder->first_edge;
-    uint32_t edge = (uint32_t)builder->edge_count;
-    uint32_t opened = builder->opened;
-    while (opened <= node)
-        first_edge[opened++] = edge;
-    builder->opened = opened;
-    builder->open_node = node;
-}
-
+LG_API void lg_builder_open(lg_builder *builder, lg_node node);
 /** Appends an edge of the open node. A target of LG_NONE is ignored. */
-static inline void
-lg_builder_add_edge(lg_builder *builder, lg_node target, unsigned kind,
-                    uint32_t payload)
-{
-    if (target == LG_NONE)
-        return;
-    if (builder->edge_count == builder->edge_capacity &&
-        !lg_builder_grow_edges(builder))
-        return;
-    lg_edge edge = builder->edge_count++;
-    builder->edge_target[edge] = target;
-    builder->edge_payload[edge] = payload;
-    builder->edge_kind[edge] = (uint8_t)kind;
-}
-
-/** An edge of any node, to be merged behind that node's own edges. */
-LG_API void lg_builder_add_late_edge(lg_builder *builder, lg_node source,
-                                     lg_node target, unsigned kind,
-                                     uint32_t payload);
+LG_API void lg_builder_add_edge(lg_builder *builder, lg_node target,
+                                unsigned kind, uint32_t payload);
 
 /** Sets the shallow size, also of 4 GiB and more. */
 LG_API void lg_builder_set_size(lg_builder *builder, lg_node node,
@@ -200,11 +97,6 @@ LG_API void lg_builder_add_fact(lg_builder *builder, lg_node node,
                                 const char *key, const char *value,
                                 size_t length);
 
-/** Counts references to `node` that exist but are not edges, because the
- *  interpreter or the capturing call holds them. */
-LG_API void lg_builder_add_found(lg_builder *builder, lg_node node,
-                                 uint32_t count);
-
 /** The id of an interned string (hashed): for names that repeat. Any bytes are
  *  accepted; what is not valid UTF-8, control characters, and characters that
  *  nobody sees are escaped as repr() does: \xNN, \uNNNN. Truncated at 4096
@@ -215,10 +107,6 @@ LG_API uint32_t lg_builder_intern(lg_builder *builder, const char *bytes,
 /** A node's own text, not interned; the last one given wins. */
 LG_API void lg_builder_set_text(lg_builder *builder, lg_node node,
                                 const char *bytes, size_t length);
-/** The same with a string that is interned already; UINT32_MAX is ignored.
- *  O(1). */
-LG_API void lg_builder_set_text_id(lg_builder *builder, lg_node node,
-                                   uint32_t string);
 
 /** Declares a type and returns its id. `node` is the type object's node or
  *  LG_NONE. `mro` are the ids of its bases in resolution order, itself left out

@@ -53,9 +53,6 @@ typedef struct lg_bytes {
  *  it, see lg_node_folded_into). O(log buffers); the first call makes the
  *  folds. */
 LG_API lg_bytes lg_node_bytes(const lg_graph *graph, lg_node node);
-/** The same on one device of the graph; 0: the host, LG_NONE: everywhere. */
-LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, lg_node node,
-                                 uint32_t device);
 /**
  * Everywhere, a device of a graph is a number: 0 is the host, 1 up to this
  * count are the others, and LG_NONE, where it is allowed, means all of them
@@ -65,10 +62,6 @@ LG_API uint64_t lg_node_bytes_on(const lg_graph *graph, lg_node node,
 LG_API uint32_t lg_graph_device_count(const lg_graph *graph);
 /** "cuda:0"; "host" for 0; empty for an id out of range. */
 LG_API lg_string lg_graph_device_name(const lg_graph *graph, uint32_t device);
-/** The device with that name; "host" and "cpu" are 0. LG_ENOTFOUND names those
- *  that the graph has. */
-LG_API lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
-                                      uint32_t *out, lg_error *err);
 /** The device that the node's size lies on; 0: the host. O(log placed). */
 LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
 
@@ -158,9 +151,6 @@ typedef enum lg_category {
     LG_CATEGORY_EXCEPTION,
     LG_CATEGORY_ATOM, /**< str, int, float, None ... */
 } lg_category;
-
-/** "object" for LG_CATEGORY_OTHER, "container", "module" and so on. */
-LG_API const char *lg_category_name(lg_category category);
 
 typedef struct lg_type {
     lg_string name;      /**< "torch.Tensor"; builtins bare: "list" */

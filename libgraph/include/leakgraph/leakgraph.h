@@ -13,17 +13,17 @@
  *   one sentence: what, where, what to do.
  * - `lg_x **out` hands over ownership; the matching lg_x_free(NULL) is a no-op.
  *   Getters lend: what they return lives as long as what they ask.
- * - Structs that a getter returns or fills, such as lg_hop, never gain a
- * member, and structs of options carry their size. All else is behind a
- * pointer. So a newer library serves an older program.
+ * - Structs that a function returns, fills or takes, such as lg_hop and
+ * lg_span, never gain a member, and structs of options carry their size. All
+ * else is behind a pointer. So a newer library serves an older program.
  * - A graph never changes once made. Any number of threads may use it at once,
  *   as long as none frees it meanwhile.
  * - A `limit` is the greatest number of rows, lines or items that a call gives;
  *   0 is no limit. What is left out is counted. A `max_...` of a picture has a
  *   default for 0, because a picture without a limit cannot be drawn.
  * - Nothing prints, exits or aborts. Besides these values, the process keeps
- * the bridge to igraph once it is loaded, the width for texts, freed pages for
- * the next capture, and a renderer that waits for the next picture (render.h).
+ *   the bridge to igraph once it is loaded, a renderer that waits for the next
+ *   picture (render.h), and a count of the bytes that it has allocated.
  *
  * Sizes are bytes. Addresses are opaque numbers, never dereferenced.
  */

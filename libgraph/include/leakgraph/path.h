@@ -57,25 +57,6 @@ typedef struct lg_hop {
     bool weak;           /**< one of them is weak */
 } lg_hop;
 
-typedef struct lg_hops {
-    lg_hop *items;
-    size_t count;
-    bool more; /**< only a part was asked for, and others follow */
-} lg_hops;
-
-LG_API void lg_hops_free(lg_hops *hops);
-
-/** Folded out-edges of a node, in the order of its edges. The folded-away dict,
- *  tuple and cells do not appear. */
-LG_API lg_status lg_node_hops_out(const lg_graph *graph, lg_node node,
-                                  lg_hops *out, lg_error *err);
-/** Folded in-edges of a node. */
-LG_API lg_status lg_node_hops_in(const lg_graph *graph, lg_node node,
-                                 lg_hops *out, lg_error *err);
-/** The owner of a node that hops fold away: a namespace, a part of a closure,
- *  or a buffer with one holder. LG_NONE for other nodes. */
-LG_API lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
-
 /** Label of a hop as Python would write it: `.losses`, `[0]`, `['key']`,
  *  `local batch`, `closure model`, `__class__` ... */
 LG_API void lg_hop_label(const lg_graph *graph, const lg_hop *hop,

@@ -26,17 +26,8 @@ LG_API const lg_question *lg_question_find(const char *name);
  *  save". */
 LG_API const char *lg_question_name(const lg_question *question);
 LG_API const char *lg_question_title(const lg_question *question);
-/** What to ask it for: a clause that begins with a verb. */
-LG_API const char *lg_question_help(const lg_question *question);
 /** Whether it takes an analysis if no option is given. */
 LG_API bool lg_question_needs_analysis(const lg_question *question);
-/** How many options it takes. */
-LG_API size_t lg_question_option_count(const lg_question *question);
-/** The name of an option, "limit", and what it does; NULL past the last. */
-LG_API const char *lg_question_option_name(const lg_question *question,
-                                           size_t index);
-LG_API const char *lg_question_option_help(const lg_question *question,
-                                           size_t index);
 
 /**
  * Answers a question with a table, which borrows nothing. `options` are texts

@@ -40,10 +40,6 @@ LG_API lg_status lg_summary_save(const lg_summary *summary, const char *path,
 LG_API lg_status lg_summary_load(const char *path, lg_summary **out,
                                  lg_error *err);
 
-/** The same from memory, which it does not keep. */
-LG_API lg_status lg_summary_load_memory(const void *data, size_t length,
-                                        lg_summary **out, lg_error *err);
-
 /**
  * Adds up summaries of any processes: places, types, accounts and tallies are
  * sums, and the info "snapshots" is the number of snapshots. The order does not

@@ -29,8 +29,6 @@ extern "C" {
 /** The version of the library that the program runs with, as LG_VERSION has it;
  *  LG_VERSION is that of the header that the program was compiled with. */
 LG_API const char *lg_version(void);
-/** The same as LG_VERSION_NUMBER has it. */
-LG_API uint32_t lg_version_number(void);
 
 #ifdef __cplusplus
 }

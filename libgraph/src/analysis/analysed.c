@@ -2,6 +2,7 @@
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/retained.h>
 
 #include <string.h>
 
@@ -133,15 +134,9 @@ uint32_t
 lg_node_dominated(const lg_analysis *analysis, lg_node node, lg_node *nodes,
                   uint32_t capacity)
 {
-    return node < analysis->graph->columns.node_count
-               ? copy_children(analysis, node, nodes, capacity)
-               : 0;
-}
-
-uint32_t
-lg_roots_dominated(const lg_analysis *analysis, lg_node *nodes,
-                   uint32_t capacity)
-{
-    return copy_children(analysis, analysis->graph->columns.node_count, nodes,
+    uint32_t roots = analysis->graph->columns.node_count;
+    if (node >= roots && node != LG_NONE)
+        return 0;
+    return copy_children(analysis, node < roots ? node : roots, nodes,
                          capacity);
 }

@@ -2,6 +2,7 @@
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/retained.h>
 
 uint32_t
 lg_analysis_component_count(const lg_analysis *analysis)

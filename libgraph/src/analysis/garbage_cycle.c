@@ -1,6 +1,7 @@
 // The members of a cycle that answers show, and a cycle of garbage in words.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/retained.h>
 #include "graph/graph_private.h"
 

@@ -129,6 +129,10 @@ add_referrers(const loss *of, region *to, uint32_t node)
     }
 }
 
+// Finds the dominators of the region alone. Its edges, which name nodes, first
+// become edges between the numbers of the region; 0 is the super-root. Nodes
+// that do not move are there for the paths over them, and keep their
+// dominators.
 static lg_status
 solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
 {

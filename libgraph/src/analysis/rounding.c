@@ -106,8 +106,8 @@ native_of(const lg_graph *graph, uint32_t node)
 }
 
 lg_status
-lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
-                 lg_error *err)
+lg_node_spent_below(const lg_analysis *analysis, lg_node node, uint64_t *out,
+                    lg_error *err)
 {
     return sum_retained(analysis, node, rounding_of, out, err);
 }
@@ -124,7 +124,7 @@ lg_node_native(const lg_analysis *analysis, lg_node node, uint64_t *out,
 }
 
 uint64_t
-lg_analysis_rounding(const lg_analysis *analysis)
+lg_analysis_spent(const lg_analysis *analysis)
 {
-    return lg__graph_rounding(analysis->graph);
+    return lg__graph_spent(analysis->graph);
 }

@@ -3,6 +3,7 @@
 
 #include <leakgraph/internal/lock.h>
 #include <leakgraph/internal/plugin.h>
+#include <leakgraph/internal/writing.h>
 #include <dlfcn.h>
 #include <string.h>
 

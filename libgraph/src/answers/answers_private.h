@@ -50,10 +50,9 @@ void lg__parts_free(lg__parts *heap);
  *  above after which it can: that of an item of a tuple is the tuple, which no
  *  program can change. If there is none, the result is that of `from`. Lists at
  *  most `limit` references. */
-lg_status lg__cuts_sparing(const lg_analysis *analysis, lg_node node,
-                           lg_node from, size_t limit,
-                           const lg_monitor *monitor, lg_cuts *out,
-                           lg_error *err);
+lg_status lg__cuts_below(const lg_analysis *analysis, lg_node node,
+                         lg_node from, size_t limit, const lg_monitor *monitor,
+                         lg_cuts *out, lg_error *err);
 
 // Where nodes are.
 

@@ -2,6 +2,7 @@
 #include "answers/answers_private.h"
 
 #include <leakgraph/internal/branches.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/path.h>
 
 #include <xxhash.h>

@@ -14,9 +14,9 @@ cut_below(const lg_analysis *analysis, lg_node node, lg_node from, size_t limit,
 }
 
 lg_status
-lg__cuts_sparing(const lg_analysis *analysis, lg_node node, lg_node from,
-                 size_t limit, const lg_monitor *monitor, lg_cuts *out,
-                 lg_error *err)
+lg__cuts_below(const lg_analysis *analysis, lg_node node, lg_node from,
+               size_t limit, const lg_monitor *monitor, lg_cuts *out,
+               lg_error *err)
 {
     lg_cuts made = {0};
     lg_status status =

@@ -1,6 +1,8 @@
 // Collects the facts of one cycle, and finds the cycles that are alike.
 #include "answers/answers_private.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 #include <string.h>
 

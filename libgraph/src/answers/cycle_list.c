@@ -2,6 +2,7 @@
 #include "answers/answers_private.h"
 
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 

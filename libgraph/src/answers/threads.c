@@ -3,6 +3,8 @@
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -79,7 +79,7 @@ is_library_table(lg__wasting *to, const lg__saving *saving)
     if (to->options->libraries)
         return false;
     if (saving->kind == LG_WASTE_SLOTS)
-        return lg__type_is_familiar(to->graph, to->graph->columns.type[node]);
+        return lg__type_is_well_known(to->graph, to->graph->columns.type[node]);
     return is_of_code(to, node) || is_kept_by_native_code(to, node) ||
            lg__library_tables_keeper(&to->tables, node,
                                      lg__keepers_of(&to->keepers, node))

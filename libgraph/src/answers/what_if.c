@@ -174,8 +174,8 @@ find_cuts(cutting *to, lg_survivor *survivor, lg_error *err)
 {
     lg_node from = lg_node_dominator(to->after, survivor->node);
     lg_status status =
-        lg__cuts_sparing(to->after, survivor->node, from, CUTS_LISTED,
-                         to->monitor, &survivor->cuts, err);
+        lg__cuts_below(to->after, survivor->node, from, CUTS_LISTED,
+                       to->monitor, &survivor->cuts, err);
     for (size_t i = 0; i < survivor->cuts.count && status == LG_OK; i++)
         status = complete(to, &survivor->cuts.items[i], err);
     return status;

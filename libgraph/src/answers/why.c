@@ -125,8 +125,8 @@ explain_alive(explaining *to, lg_error *err)
                        ? lg_node_dominator(why->analysis, why->node)
                        : LG_NONE;
     lg_status status =
-        lg__cuts_sparing(why->analysis, why->node, from, CUTS_LISTED,
-                         to->monitor, &why->cuts, err);
+        lg__cuts_below(why->analysis, why->node, from, CUTS_LISTED, to->monitor,
+                       &why->cuts, err);
     if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)
         mark_single_cut(why);
     return status;
@@ -265,7 +265,7 @@ explain(explaining *to, uint32_t node, lg_error *err)
     lg_status status = open_walk(to, node, err);
     if (status != LG_OK)
         return status;
-    status = lg_node_rounding(why->analysis, why->node, &why->spent, err);
+    status = lg_node_spent_below(why->analysis, why->node, &why->spent, err);
     if (status != LG_OK)
         return status;
     why->allocation = allocation_of(to->graph, why->node);

@@ -7,6 +7,7 @@
 
 #include <leakgraph/internal/allocator.h>
 #include <leakgraph/internal/helper.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/text.h>
 
 #include "base/simd.h"

@@ -1,5 +1,6 @@
 // Reads structs of options from programs older or newer than this library.
 #include <leakgraph/internal/options.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/version.h>
 
 #include <string.h>

@@ -7,9 +7,3 @@ lg_version(void)
 {
     return LG_VERSION;
 }
-
-uint32_t
-lg_version_number(void)
-{
-    return LG_VERSION_NUMBER;
-}

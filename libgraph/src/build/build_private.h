@@ -141,7 +141,7 @@ lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
 
-lg_status lg__finish_possible(lg_builder *builder, lg_error *err);
+lg_status lg__finish_tentative(lg_builder *builder, lg_error *err);
 lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
 lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);

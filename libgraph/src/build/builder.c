@@ -92,7 +92,8 @@ add_firsts(lg_builder *builder)
 }
 
 lg_status
-lg_builder_new(const lg_allocator *allocator, lg_builder **out, lg_error *err)
+lg_builder_new_in(const lg_allocator *allocator, lg_builder **out,
+                  lg_error *err)
 {
     lg_allocator chosen = allocator ? *allocator : lg_allocator_default();
     lg_builder *builder = lg__allocate(&chosen, sizeof *builder);
@@ -114,6 +115,37 @@ lg_builder_new(const lg_allocator *allocator, lg_builder **out, lg_error *err)
     }
     *out = builder;
     return LG_OK;
+}
+
+lg_status
+lg_builder_new(lg_builder **out, lg_error *err)
+{
+    return lg_builder_new_in(NULL, out, err);
+}
+
+lg_node
+lg_builder_add_node(lg_builder *builder, uint64_t address)
+{
+    lg_node node = lg_builder_number_node(builder, address);
+    if (node != LG_NONE) {
+        builder->type[node] = 0;
+        builder->size[node] = 0;
+        builder->refcount[node] = 0;
+    }
+    return node;
+}
+
+void
+lg_builder_open(lg_builder *builder, lg_node node)
+{
+    lg_builder_begin_edges(builder, node);
+}
+
+void
+lg_builder_add_edge(lg_builder *builder, lg_node target, unsigned kind,
+                    uint32_t payload)
+{
+    lg_builder_append_edge(builder, target, kind, payload);
 }
 
 void

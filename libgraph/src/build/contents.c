@@ -2,6 +2,8 @@
 // the builder, only the equality of two hashes is ever visible.
 #include "build/build_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>

@@ -3,6 +3,8 @@
 #include "build/build_private.h"
 #include "base/base_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 // Counts each node's incoming references.
@@ -342,7 +344,7 @@ run_all_steps(lg_builder *builder, lg_error *err)
         finish_found,
     };
     static const step after[] = {
-        lg__finish_possible,
+        lg__finish_tentative,
         lg__finish_sizes,
         lg__finish_devices,
         lg__finish_roots,

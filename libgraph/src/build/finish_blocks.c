@@ -1,6 +1,8 @@
 // Sorts the segments and blocks of devices' allocators.
 #include "build/build_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 uint32_t

@@ -2,6 +2,8 @@
 #include "base/base_private.h"
 #include "build/build_private.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 static lg_status

@@ -5,8 +5,8 @@
 #include "build/build_private.h"
 
 void
-lg_builder_add_possible_edge(lg_builder *builder, lg_node source,
-                             lg_node target, unsigned kind, uint32_t payload)
+lg_builder_add_tentative_edge(lg_builder *builder, lg_node source,
+                              lg_node target, unsigned kind, uint32_t payload)
 {
     if (target == LG_NONE || source == LG_NONE)
         return;
@@ -71,7 +71,7 @@ check_possible(const lg_builder *builder, const lg__late_edge *edges,
 }
 
 lg_status
-lg__finish_possible(lg_builder *builder, lg_error *err)
+lg__finish_tentative(lg_builder *builder, lg_error *err)
 {
     lg__vector *possible = &builder->rest->possible;
     lg__late_edge *edges = possible->data;

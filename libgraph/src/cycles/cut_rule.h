@@ -4,6 +4,8 @@
 
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/hops.h>
+
 /* Why nothing can be cut. */
 #define LG__CLASSY                                                             \
     "a class always refers to itself: it goes once nothing else refers to "    \

@@ -64,7 +64,7 @@ work_of(const lg__detection *detection, uint32_t thread)
         target == LG_NONE ? LG_NONE : lg__detection_function(detection, target);
     if (function == LG_NONE) {
         uint32_t type = graph->columns.type[thread];
-        return lg__type_is_familiar(graph, type)
+        return lg__type_is_well_known(graph, type)
                    ? LG_NONE
                    : graph->columns.node_count + type;
     }

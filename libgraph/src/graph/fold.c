@@ -5,6 +5,9 @@
 // edges, and one step finds the owner of a node.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/retained.h>
+
 #include <string.h>
 
 // Finds attributes that no program can change: those of frozen dataclasses, of

@@ -300,7 +300,7 @@ lg__node_category(const lg_graph *graph, uint32_t node)
 
 /** Returns what allocators spend on all nodes beyond the nodes' sizes.
  *  O(nodes). */
-uint64_t lg__graph_rounding(const lg_graph *graph);
+uint64_t lg__graph_spent(const lg_graph *graph);
 
 static inline unsigned
 lg__edge_kind(const lg_graph *graph, uint64_t edge)
@@ -428,7 +428,7 @@ bool lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
 /** Returns whether a type is a builtin, or belongs to the standard library or
  *  another common one. Goes by the name alone: a class of an unknown library
  *  counts as the user's own. */
-bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
+bool lg__type_is_well_known(const lg_graph *graph, uint32_t type);
 /** Returns "torch" of torch.nn.Linear; empty without a dot. Borrowed from the
  *  name. */
 lg_string lg__package_of(lg_string name);
@@ -436,7 +436,7 @@ lg_string lg__package_of(lg_string name);
 bool lg__package_is_standard(lg_string package);
 /** Returns whether the package is of the standard library, or another common
  *  one. */
-bool lg__package_is_familiar(lg_string package);
+bool lg__package_is_well_known(lg_string package);
 
 /** Who made an object: the program, or a library. */
 typedef enum lg__origin {
@@ -449,7 +449,7 @@ typedef enum lg__origin {
     LG__ORIGIN_LIBRARY,
 } lg__origin;
 
-/** Returns the origin of a node, by names as lg__type_is_familiar does.
+/** Returns the origin of a node, by names as lg__type_is_well_known does.
  *  `package` (NULL: not asked for) gets the name of the library, borrowed from
  *  the graph. O(log packages). */
 lg__origin lg__node_origin(const lg_graph *graph, uint32_t node,

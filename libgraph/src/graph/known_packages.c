@@ -106,15 +106,15 @@ lg__package_is_standard(lg_string package)
 }
 
 bool
-lg__package_is_familiar(lg_string package)
+lg__package_is_well_known(lg_string package)
 {
     return lg__package_is_standard(package) ||
            has(common, sizeof common - 1, package);
 }
 
 bool
-lg__type_is_familiar(const lg_graph *graph, uint32_t type)
+lg__type_is_well_known(const lg_graph *graph, uint32_t type)
 {
     lg_string package = lg__package_of(lg_graph_type(graph, type).name);
-    return package.length == 0 || lg__package_is_familiar(package);
+    return package.length == 0 || lg__package_is_well_known(package);
 }

@@ -2,6 +2,7 @@
 #include "graph/graph_private.h"
 
 #include <leakgraph/internal/facts.h>
+#include <leakgraph/internal/hops.h>
 
 #include <string.h>
 
@@ -11,8 +12,8 @@ origin_of(lg_string name, lg_string *package)
     *package = lg__package_of(name);
     if (package->length == 0)
         return LG__ORIGIN_ANYBODY;
-    return lg__package_is_familiar(*package) ? LG__ORIGIN_LIBRARY
-                                             : LG__ORIGIN_PROGRAM;
+    return lg__package_is_well_known(*package) ? LG__ORIGIN_LIBRARY
+                                               : LG__ORIGIN_PROGRAM;
 }
 
 // Returns the function that a frame runs, or the module whose code it runs;
@@ -48,8 +49,8 @@ origin_of_frame(const lg_graph *graph, uint32_t frame, lg_string *package)
     *package = lg__package_of(name);
     if (package->length == 0)
         *package = name;
-    return lg__package_is_familiar(*package) ? LG__ORIGIN_LIBRARY
-                                             : LG__ORIGIN_PROGRAM;
+    return lg__package_is_well_known(*package) ? LG__ORIGIN_LIBRARY
+                                               : LG__ORIGIN_PROGRAM;
 }
 
 lg__origin
@@ -99,6 +100,6 @@ lg__module_is_library(const lg_graph *graph, uint32_t module)
         return lg__string_is(origin, "library");
     // A module of the interpreter has no file. Nor does one that a program
     // made.
-    return lg__package_is_familiar(package) ||
+    return lg__package_is_well_known(package) ||
            (name.length > 0 && name.data[0] == '_');
 }

@@ -1,6 +1,8 @@
 // Finds the paths to an example of each row, and to its other holders.
 #include "growth/growth_comparison.h"
 
+#include <leakgraph/internal/hops.h>
+
 #include <stdlib.h>
 #include <string.h>
 

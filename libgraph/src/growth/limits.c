@@ -7,6 +7,7 @@
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/facts.h>
+#include <leakgraph/internal/hops.h>
 
 #include <stdlib.h>
 

@@ -315,7 +315,7 @@ step_taken(uint32_t parent, uint32_t number, uint32_t type, uint32_t kind)
 static inline lg__taken_step *
 taken_at(lg__place_walk *walk, const lg__taken_step *step)
 {
-    // Multipliers without meaning: odd, with many bits.
+    // Odd multipliers, whose products mix all bits into the highest.
     uint64_t mixed = step->from * UINT64_C(0x9e3779b97f4a7c15) ^
                      step->by * UINT64_C(0xc2b2ae3d27d4eb4f);
     return &walk->taken[mixed >> (64 - LG__TAKEN_BITS)];

@@ -428,7 +428,7 @@ is_library(const lg_place *place)
     for (uint32_t i = 0; i < package.length; i++)
         if (package.data[i] == '.')
             package.length = i;
-    return lg__package_is_familiar(package);
+    return lg__package_is_well_known(package);
 }
 
 // Marks variables of modules as a whole, or, where ranks differ in one, its

@@ -1,6 +1,8 @@
 // Whose code sets an attribute: the program's or a library's.
 #include "paths/paths_private.h"
 
+#include <leakgraph/internal/hops.h>
+
 enum {
     DEEPEST = 16, // code in code: functions in functions
     MANY = 1000,  // references to a name

@@ -1,6 +1,8 @@
 // Which references a program can cut, and which of those come to mind first.
 #include "paths/paths_private.h"
 
+#include <leakgraph/internal/hops.h>
+
 // Tuples in tuples to look through.
 enum { NESTED = 8 };
 

@@ -4,6 +4,8 @@
 // what the program keeps, often by fewer references than its own names do.
 #include "paths/paths_private.h"
 
+#include <leakgraph/internal/hops.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include "graph/graph_private.h"
 #include "paths/selection.h"
 
+#include <leakgraph/internal/hops.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,30 +15,10 @@ lg_question_title(const lg_question *question)
     return question->title;
 }
 
-const char *
-lg_question_help(const lg_question *question)
-{
-    return question->help;
-}
-
 bool
 lg_question_needs_analysis(const lg_question *question)
 {
     return (lg_question_needs(question, NULL) & LG_NEEDS_ANALYSIS) != 0;
-}
-
-const char *
-lg_question_option_name(const lg_question *question, size_t index)
-{
-    bool is_there = index < lg_question_option_count(question);
-    return is_there ? question->options[index].name : NULL;
-}
-
-const char *
-lg_question_option_help(const lg_question *question, size_t index)
-{
-    bool is_there = index < lg_question_option_count(question);
-    return is_there ? question->options[index].help : NULL;
 }
 
 static lg_status

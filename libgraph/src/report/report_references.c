@@ -2,6 +2,8 @@
 #include "analysis/analysis_private.h"
 #include "report/report_private.h"
 
+#include <leakgraph/internal/retained.h>
+
 static const lg__layout layout = {.noun = "object"};
 
 enum { OBJECT, RETAINED, SIZE, OF_NODES };

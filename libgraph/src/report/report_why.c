@@ -2,6 +2,7 @@
 // that would free the node; its dominator; and the references to cut.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 #include "report/report_private.h"
 

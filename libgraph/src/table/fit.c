@@ -3,6 +3,8 @@
 
 #include "table/width.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdbool.h>
 #include <string.h>
 

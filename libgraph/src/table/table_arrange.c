@@ -118,6 +118,9 @@ add_text(arranging *to, size_t row, size_t column)
     return start;
 }
 
+// Sorts by keys that are made once, so that no comparison formats a cell:
+// numbers by value, all else as people read it. Empty cells come last in either
+// direction, and rows that are equal keep their order.
 static bool
 sort(arranging *to)
 {

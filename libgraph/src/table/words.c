@@ -1,6 +1,7 @@
 // Formats nodes, hops, paths and sizes for reports.
 #include "table/words.h"
 
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 
 #include "graph/graph_private.h"

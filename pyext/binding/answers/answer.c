@@ -14,6 +14,8 @@
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
+#include <leakgraph/question.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/question.h>
 #include <string.h>

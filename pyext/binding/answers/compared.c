@@ -2,6 +2,8 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdlib.h>
 #include <string.h>
 

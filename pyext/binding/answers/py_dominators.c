@@ -6,6 +6,7 @@
 #include <leakgraph/internal/report.h>
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/writing.h>
 #include <stdlib.h>
 
 #define MIN_SHARE 0.01

@@ -8,6 +8,8 @@
 
 #include <leakgraph/internal/report.h>
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/writing.h>
+#include <leakgraph/table.h>
 #include <stdlib.h>
 
 /* How many rows the text shows; Python sees all. */

@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/page_counts.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>

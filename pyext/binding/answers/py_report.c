@@ -3,6 +3,7 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/internal/page.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/question.h>
 #include <leakgraph/internal/report.h>
 #include <leakgraph/internal/columns.h>

@@ -4,6 +4,7 @@
 
 #include <leakgraph/file.h>
 #include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/writing.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

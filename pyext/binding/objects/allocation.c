@@ -2,6 +2,8 @@
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
 
+#include <leakgraph/internal/writing.h>
+
 #define FRAMES_SHOWN 4
 
 /* The module tracemalloc if it is imported and traces; NULL otherwise, without

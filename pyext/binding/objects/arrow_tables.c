@@ -11,6 +11,7 @@
 #include <leakgraph/internal/answers.h>
 #include <leakgraph/internal/bytes.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/path.h>
 
 #include <errno.h>

@@ -6,6 +6,7 @@
 
 #include <leakgraph/internal/cycles.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/writing.h>
 #include <stdlib.h>
 
 static lg_status

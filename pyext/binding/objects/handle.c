@@ -32,7 +32,7 @@ lg__handle_compare(const lg__snapshot_object *one, uint64_t index,
 }
 
 PyObject *
-lg__handle_place(const lg__snapshot_object *snapshot, const char *what)
+lg__handle_path(const lg__snapshot_object *snapshot, const char *what)
 {
     PyObject *place = snapshot->kept ? snapshot->kept : snapshot->path;
     if (place == NULL)

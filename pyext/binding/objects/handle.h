@@ -63,8 +63,8 @@ Py_hash_t lg__handle_hash(uint64_t index);
 /** Returns where a pickle finds the snapshot again: the path of its file or, if
  *  the graph is gone, what answers keep. A borrowed reference; NULL with an
  *  exception that calls the handle `what`. */
-PyObject *lg__handle_place(const lg__snapshot_object *snapshot,
-                           const char *what);
+PyObject *lg__handle_path(const lg__snapshot_object *snapshot,
+                          const char *what);
 
 /** Returns the handle itself, because it never changes: __copy__, and with a
  *  memo __deepcopy__. */

@@ -2,6 +2,7 @@
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/path.h>
 #include <leakgraph/internal/columns.h>
 
@@ -116,7 +117,7 @@ static PyGetSetDef edge_getset[] = {
 static PyObject *
 edge_reduce(lg__edge_object *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *where = lg__handle_place(self->snapshot, "edge");
+    PyObject *where = lg__handle_path(self->snapshot, "edge");
     PyObject *place =
         where ? Py_BuildValue("(OKO)", where, (unsigned long long)self->index,
                               self->backward ? Py_True : Py_False)

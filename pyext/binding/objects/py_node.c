@@ -6,6 +6,7 @@
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/path.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/wording.h>
@@ -337,7 +338,7 @@ node_referrers(lg__node_object *self, PyObject *Py_UNUSED(unused))
 static PyObject *
 node_reduce(lg__node_object *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *where = lg__handle_place(self->snapshot, "node");
+    PyObject *where = lg__handle_path(self->snapshot, "node");
     PyObject *place =
         where ? Py_BuildValue("(Ok)", where, (unsigned long)self->index) : NULL;
     PyObject *reduced =

@@ -14,6 +14,7 @@
 #include <leakgraph/internal/native.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/writing.h>
 #include <stdlib.h>
 
 PyObject *

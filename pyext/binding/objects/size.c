@@ -3,6 +3,7 @@
 #include "capture/common/capture_common.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/writing.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "capture/common/capture_common.h"
 #include "binding/objects/binding_objects.h"
 
+#include <leakgraph/internal/answer_views.h>
 #include <leakgraph/render.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ lg__core_render(PyObject *module, PyObject *args)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_render(dot, format, &watch.monitor, &file, &error);
+    status = lg_dot_render(dot, format, &watch.monitor, &file, &error);
     Py_END_ALLOW_THREADS
     PyObject *picture = NULL;
     if (status == LG_OK)
@@ -243,7 +244,8 @@ render(drawing_object *self, const lg_monitor *monitor, image *out,
     lg_text dot = {0};
     lg_status status = make_dot(self, &dot, error);
     if (status == LG_OK)
-        status = lg_render(dot.data, out->format, monitor, &out->drawn, error);
+        status =
+            lg_dot_render(dot.data, out->format, monitor, &out->drawn, error);
     lg_text_free(&dot);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/export.h>
+#include <leakgraph/internal/export_formats.h>
 
 /* An analysis counts as a use of the graph, too. */
 static bool

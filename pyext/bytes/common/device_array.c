@@ -1,6 +1,8 @@
 #include "bytes/common/device_array.h"
 #include "bytes/common/ask.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/text.h>
 #include <stdlib.h>
 #include <string.h>

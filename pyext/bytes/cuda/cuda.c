@@ -19,6 +19,8 @@
 // Finds what changed between two snapshots of an allocator.
 #include "bytes/cuda/dump.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdlib.h>
 
 enum { CUDA_DEVICES = 64 };

@@ -135,6 +135,8 @@ dump_close(dump_reader *self)
 #include "bytes/cuda/dump.h"
 #include "bytes/common/bytes_common.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

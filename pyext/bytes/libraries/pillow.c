@@ -4,6 +4,8 @@
  */
 #include "bytes/common/bytes_common.h"
 #include "capture/adapters/capture_adapters.h"
+
+#include <leakgraph/internal/capture_builder.h>
 #include <stdint.h>
 
 #include <inttypes.h>

@@ -5,6 +5,8 @@
 #include "bytes/libraries/pyarrow.h"
 #include "bytes/common/bytes_common.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>

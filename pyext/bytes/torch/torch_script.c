@@ -14,6 +14,8 @@
  */
 #include "bytes/torch/torch_bound.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 /*

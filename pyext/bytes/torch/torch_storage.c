@@ -1,6 +1,8 @@
 /** Storages: the bytes of tensors, and the records around them. */
 #include "bytes/torch/torch.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// Open addressing with linear probing. At least half of the slots are empty, so
+// each search ends; nothing is ever removed, so a search may stop at the first
+// empty slot.
 #include "bytes/torch/torch_table.h"
 
 enum { FIRST_CAPACITY = 256 };

@@ -6,6 +6,7 @@
 #include "capture/walk/capture_walk.h"
 
 #include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/writing.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -142,7 +142,7 @@ add_frame(lg__adapter_pass *pass, const greenlet_state *state, lg__frame *frame,
         uint32_t node =
             lg__pass_native(pass, frame, state->frame_type, 0, NULL);
         if (node != LG_NONE)
-            lg_builder_add_edge(walk->builder, node, lent, depth);
+            lg_builder_append_edge(walk->builder, node, lent, depth);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <leakgraph/internal/program.h>
 #include <leakgraph/internal/ranks.h>
 #include <leakgraph/internal/lock.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/version.h>
 #include <leakgraph/internal/contents.h>
 #include <leakgraph/internal/wording.h>
@@ -206,7 +207,7 @@ open_walk(lg__heap_walk *walk, const lg__capture_options *options,
     if (walk->allocator.context == NULL)
         return lg_error_set(err, LG_ENOMEM,
                             "memory ran out before the capture began");
-    lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
+    lg_status status = lg_builder_new_in(&walk->allocator, &walk->builder, err);
     if (status == LG_OK &&
         !lg__address_map_open(&walk->address_map, options->max_bytes,
                               !walk->partial && !options->spill)) {

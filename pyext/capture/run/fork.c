@@ -9,6 +9,7 @@
 #include <leakgraph/graph.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/writing.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,8 @@
 #include "capture/walk/collector_lists.h"
 #include "capture/common/capture_common.h"
 
+#include <leakgraph/internal/writing.h>
+
 /** During a collection the collector keeps objects in other lists, and other
  *  interpreters have lists of their own. Those do not end where the lists of
  *  this interpreter end. */

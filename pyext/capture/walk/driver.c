@@ -179,7 +179,7 @@ walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
     case LG__PLAN_ATOM:
         return;
     case LG__PLAN_LEAF:
-        lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
+        lg_builder_append_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
         return;
     case LG__PLAN_LIST:
         lg__walk_list(walk, object);
@@ -308,7 +308,7 @@ static inline void
 walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
 {
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
-    lg_builder_open(walk->builder, node);
+    lg_builder_begin_edges(walk->builder, node);
     fill_columns(walk, node, object, info);
     lg__chain_follow(walk, node, object, info);
     if (walk->partial)

@@ -20,8 +20,8 @@ visit(PyObject *child, void *context)
     lg__heap_walk *walk = context;
     /* Always return 0: many traversers ignore or mishandle anything else. */
     if (child != NULL)
-        lg_builder_add_edge(walk->builder, lg__walk_node(walk, child), UNNAMED,
-                            0);
+        lg_builder_append_edge(walk->builder, lg__walk_node(walk, child),
+                               UNNAMED, 0);
     return 0;
 }
 
@@ -122,8 +122,8 @@ edge_name(lg__heap_walk *walk, PyObject *child, unsigned kind, uint32_t payload,
     if (child == NULL)
         return;
     if (!lg__name_edges_of_reported(walk, child, kind, payload))
-        lg_builder_add_edge(walk->builder, lg__walk_node(walk, child),
-                            kind | flags_if_added, payload);
+        lg_builder_append_edge(walk->builder, lg__walk_node(walk, child),
+                               kind | flags_if_added, payload);
 }
 
 void

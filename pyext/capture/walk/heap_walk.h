@@ -204,8 +204,8 @@ lg__walk_edge(lg__heap_walk *walk, PyObject *target, unsigned kind,
               uint32_t payload)
 {
     if (target != NULL)
-        lg_builder_add_edge(walk->builder, lg__walk_node(walk, target), kind,
-                            payload);
+        lg_builder_append_edge(walk->builder, lg__walk_node(walk, target), kind,
+                               payload);
 }
 
 /** What a static type keeps outside of its type object. */

@@ -35,7 +35,7 @@ name_cached_keys(lg__heap_walk *walk, PyTypeObject *type)
         if (node == LG_NONE)
             continue;
         walk->builder->node_flags[node] |= LG_NODE_NAME;
-        lg_builder_add_edge(walk->builder, node, LG_EDGE_KEY, (uint32_t)i);
+        lg_builder_append_edge(walk->builder, node, LG_EDGE_KEY, (uint32_t)i);
     }
 }
 

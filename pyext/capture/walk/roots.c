@@ -95,8 +95,8 @@ find_call(const lg__heap_walk *walk, const lg__frame_view *view,
 static void
 add_word(lg__heap_walk *walk, const call *it, uint32_t target, uint32_t depth)
 {
-    lg_builder_add_possible_edge(walk->builder, it->frame, target,
-                                 LG_EDGE_STACK, depth);
+    lg_builder_add_tentative_edge(walk->builder, it->frame, target,
+                                  LG_EDGE_STACK, depth);
 }
 
 /** Adds the words that the visible stack lacks. */
@@ -304,9 +304,9 @@ walk_thread(lg__heap_walk *walk, PyThreadState *thread)
             continue;
         const void *identity = frame_identity(frame, &view);
         bool owned = identity == view.object && view.function != NULL;
-        lg_builder_add_edge(walk->builder, lg__walk_node(walk, identity),
-                            LG_EDGE_FRAME | (owned ? 0 : LG_EDGE_UNCOUNTED),
-                            depth++);
+        lg_builder_append_edge(walk->builder, lg__walk_node(walk, identity),
+                               LG_EDGE_FRAME | (owned ? 0 : LG_EDGE_UNCOUNTED),
+                               depth++);
     }
     if (!walk->internal)
         return;
@@ -379,12 +379,12 @@ lg__roots_walk(lg__heap_walk *walk)
     lg_builder *builder = walk->builder;
     if (walk->synthetic_count == 0)
         return;
-    lg_builder_open(builder, 0);
+    lg_builder_begin_edges(builder, 0);
     lg_builder_set_text(builder, 0, "state", 5);
     if (walk->internal)
         walk_interpreter(walk);
     for (uint32_t node = 1; node < walk->synthetic_count; node++) {
-        lg_builder_open(builder, node);
+        lg_builder_begin_edges(builder, node);
         if (node > walk->thread_count) {
             walk_synthetic_frame(walk, node);
             continue;

@@ -73,6 +73,9 @@ lg_status lg_view_leaks(const lg_growth *growth, const size_t *rows,
                         const lg_analysis *analysis, lg_view **out,
                         lg_error *err);
 
+/** Counts the nodes that a view draws. */
+size_t lg_view_node_count(const lg_view *view);
+
 #ifdef __cplusplus
 }
 #endif

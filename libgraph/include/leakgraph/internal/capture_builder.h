@@ -7,10 +7,114 @@
 #define LEAKGRAPH_CAPTURE_BUILDER_H
 
 #include <leakgraph/builder.h>
+#include <leakgraph/internal/allocator.h>
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** The columns are open to a capture, which walks millions of objects with the
+ *  world stopped: the inline functions below append nodes and edges with a
+ *  store and a bounds check. */
+typedef struct lg_builder {
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint64_t edge_count;
+    uint64_t edge_capacity;
+    lg_node open_node; /**< node whose edges are being appended, or LG_NONE */
+    uint32_t opened;   /**< nodes below have their first_edge */
+
+    uint64_t *address;
+    uint32_t *type;
+    uint32_t *size;
+    uint32_t *refcount;
+    uint16_t *node_flags;
+    uint32_t *first_edge;
+
+    lg_node *edge_target;
+    uint32_t *edge_payload;
+    uint8_t *edge_kind;
+
+    /** NULL: only the producer uses the columns. */
+    void (*hold)(void *context, bool begin);
+    void *hold_context;
+
+    lg_status status;             /**< first failure; LG_OK so far */
+    struct lg_builder_rest *rest; /**< strings, types, roots: private */
+} lg_builder;
+
+/** lg_builder_new with memory of an allocator, which the builder takes over,
+ * also on failure; NULL: malloc. */
+lg_status lg_builder_new_in(const lg_allocator *allocator, lg_builder **out,
+                            lg_error *err);
+
+/** Grow the node or edge columns; called by the functions below. False, with
+ *  status set, when memory ran out. */
+bool lg_builder_grow_nodes(lg_builder *builder);
+bool lg_builder_grow_edges(lg_builder *builder);
+
+/** Makes room for so many nodes and edges at once, which saves the moves of
+ *  growing. Only a hint: false, and nothing lost, when memory ran out. */
+bool lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges);
+
+/** Appends a node with its address and with no flags: the producer sets type,
+ *  size and refcount. LG_NONE on failure. */
+static inline lg_node
+lg_builder_number_node(lg_builder *builder, uint64_t address)
+{
+    if (builder->node_count == builder->node_capacity &&
+        !lg_builder_grow_nodes(builder))
+        return LG_NONE;
+    lg_node node = builder->node_count++;
+    builder->address[node] = address;
+    builder->node_flags[node] = 0;
+    return node;
+}
+
+/** Begins the edges of `node`, which must be above every node opened before. */
+static inline void
+lg_builder_begin_edges(lg_builder *builder, lg_node node)
+{
+    if (node < builder->opened && builder->status == LG_OK)
+        builder->status = LG_EINVAL;
+    uint32_t *first_edge = builder->first_edge;
+    uint32_t edge = (uint32_t)builder->edge_count;
+    uint32_t opened = builder->opened;
+    while (opened <= node)
+        first_edge[opened++] = edge;
+    builder->opened = opened;
+    builder->open_node = node;
+}
+
+/** Appends an edge of the open node. A target of LG_NONE is ignored. */
+static inline void
+lg_builder_append_edge(lg_builder *builder, lg_node target, unsigned kind,
+                       uint32_t payload)
+{
+    if (target == LG_NONE)
+        return;
+    if (builder->edge_count == builder->edge_capacity &&
+        !lg_builder_grow_edges(builder))
+        return;
+    lg_edge edge = builder->edge_count++;
+    builder->edge_target[edge] = target;
+    builder->edge_payload[edge] = payload;
+    builder->edge_kind[edge] = (uint8_t)kind;
+}
+
+/** An edge of any node, to be merged behind that node's own edges. */
+void lg_builder_add_late_edge(lg_builder *builder, lg_node source,
+                              lg_node target, unsigned kind, uint32_t payload);
+
+/** lg_builder_set_text with a string that is interned already; UINT32_MAX is
+ *  ignored. O(1). */
+void lg_builder_set_text_id(lg_builder *builder, lg_node node, uint32_t string);
+
+/** Counts references to `node` that exist but are not edges, because the
+ *  interpreter or the capturing call holds them. */
+void lg_builder_add_found(lg_builder *builder, lg_node node, uint32_t count);
 
 /** How much text a builder has. */
 typedef struct lg_builder_texts {
@@ -114,9 +218,9 @@ lg_edge_of_kind(const uint8_t *kinds, unsigned kind, lg_edge edge, lg_edge end)
  * more than are found without the possible edges. If a target misses fewer than
  * are possible, the graph gets none of those. For what may be a reference or
  * stale. It is merged like a late edge. */
-void lg_builder_add_possible_edge(lg_builder *builder, lg_node source,
-                                  lg_node target, unsigned kind,
-                                  uint32_t payload);
+void lg_builder_add_tentative_edge(lg_builder *builder, lg_node source,
+                                   lg_node target, unsigned kind,
+                                   uint32_t payload);
 
 /** The shallow size set so far. O(1), but O(large sizes) for 4 GiB and more. */
 uint64_t lg_builder_size(const lg_builder *builder, lg_node node);

@@ -187,6 +187,14 @@ uint64_t lg_node_spent(const lg_graph *graph, lg_node node);
  * list of zeros has room for none. Returns false when memory ran out. */
 bool lg_nodes_reserve(lg_nodes *nodes, size_t count);
 
+/** "object" for LG_CATEGORY_OTHER, "container", "module" and so on. */
+const char *lg_category_name(lg_category category);
+
+/** The device with that name; "host" and "cpu" are 0. LG_ENOTFOUND names those
+ *  that the graph has. */
+lg_status lg_graph_device_find(const lg_graph *graph, const char *name,
+                               uint32_t *out, lg_error *err);
+
 #ifdef __cplusplus
 }
 #endif

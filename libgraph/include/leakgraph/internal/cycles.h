@@ -12,6 +12,7 @@
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/internal/baseline.h>
+#include <leakgraph/internal/hops.h>
 #include <leakgraph/path.h>
 #include <leakgraph/internal/scope.h>
 

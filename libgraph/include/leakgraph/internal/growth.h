@@ -21,6 +21,9 @@ extern "C" {
 
 /* ------------------------------------------------------- summaries --- */
 
+/** Opens a saved summary from memory, which it does not keep. */
+lg_status lg_summary_load_memory(const void *data, size_t length,
+                                 lg_summary **out, lg_error *err);
 /** Makes the bytes of its file; free *data with free(). */
 lg_status lg_summary_save_memory(const lg_summary *summary, void **data,
                                  size_t *length, lg_error *err);

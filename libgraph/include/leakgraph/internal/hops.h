@@ -12,6 +12,25 @@
 extern "C" {
 #endif
 
+typedef struct lg_hops {
+    lg_hop *items;
+    size_t count;
+    bool more; /**< only a part was asked for, and others follow */
+} lg_hops;
+
+void lg_hops_free(lg_hops *hops);
+
+/** Folded out-edges of a node, in the order of its edges. The folded-away dict,
+ *  tuple and cells do not appear. */
+lg_status lg_node_hops_out(const lg_graph *graph, lg_node node, lg_hops *out,
+                           lg_error *err);
+/** Folded in-edges of a node. */
+lg_status lg_node_hops_in(const lg_graph *graph, lg_node node, lg_hops *out,
+                          lg_error *err);
+/** The owner of a node that hops fold away: a namespace, a part of a closure,
+ *  or a buffer with one holder. LG_NONE for other nodes. */
+lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
+
 /** `limit` folded out-edges or in-edges (`inward`) of a node behind the `first`
  *  ones. As quick for the first of ten million as for the first of ten: O(first
  *  + limit). */

@@ -327,6 +327,9 @@ lg_status lg_question_tabulate(const lg_question *question, const lg_ask *ask,
                                const void *answer, lg_table **out,
                                lg_error *err);
 
+/** How many options it takes. */
+size_t lg_question_option_count(const lg_question *question);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,11 +14,11 @@ extern "C" {
 
 /** Bytes that allocators spend beyond the retained size, on the node and on all
  *  that it dominates: see lg_node_spent. O(those). */
-lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
-                           uint64_t *out, lg_error *err);
+lg_status lg_node_spent_below(const lg_analysis *analysis, lg_node node,
+                              uint64_t *out, lg_error *err);
 
 /** The same of all nodes together. O(nodes). */
-uint64_t lg_analysis_rounding(const lg_analysis *analysis);
+uint64_t lg_analysis_spent(const lg_analysis *analysis);
 
 /** Adds up bytes by device: of the host, and of each device behind it. */
 static inline uint64_t
@@ -61,6 +61,14 @@ lg_status lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes,
 /** Counts its members as answers show them: without the namespaces and closures
  *  that are folded into others. O(members). */
 uint32_t lg_component_objects(const lg_analysis *analysis, uint32_t component);
+
+/** lg_node_bytes on one device of the graph; 0: the host, LG_NONE: everywhere.
+ */
+uint64_t lg_node_bytes_on(const lg_graph *graph, lg_node node, uint32_t device);
+
+/** The component's retained bytes on one device of the graph (0: the host). */
+uint64_t lg_component_retained_on(const lg_analysis *analysis,
+                                  uint32_t component, uint32_t device);
 
 #ifdef __cplusplus
 }
