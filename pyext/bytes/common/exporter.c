@@ -2,6 +2,8 @@
 
 #include "bytes/common/numpy_array.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 /** How many views of views to follow. */
 enum { CHAIN_MAX = 64 };
 

@@ -1,8 +1,12 @@
 #include "bytes/cuda/dump.h"
 #include "bytes/common/bytes_common.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /** The keys to look up, made once. */
 typedef enum dump_key {
@@ -132,14 +136,6 @@ dump_close(dump_reader *self)
 
 // Reads an allocator's snapshot. It may come from anybody's file, so this
 // checks every type, range and sum.
-#include "bytes/cuda/dump.h"
-#include "bytes/common/bytes_common.h"
-
-#include <leakgraph/internal/writing.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool
 is_row(PyObject *value)

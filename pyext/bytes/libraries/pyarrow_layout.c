@@ -3,6 +3,8 @@
 #include "bytes/common/bytes_common.h"
 #include "bytes/libraries/pyarrow.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 #include "bytes/torch/torch_bound.h"
 #include "capture/common/capture_common.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 enum { WORD = sizeof(uintptr_t) };
