@@ -4,6 +4,7 @@
 #include "binding/answers/answer_doc.h"
 
 #include <leakgraph/internal/wording.h>
+#include <leakgraph/internal/writing.h>
 #include <string.h>
 
 /* In columns: docstrings, and the names of options in them. */
