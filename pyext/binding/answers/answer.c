@@ -14,10 +14,10 @@
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/question.h>
-#include <leakgraph/internal/wording.h>
-#include <leakgraph/question.h>
+
 #include <string.h>
 
 /* No answer has more fields or facts. */

@@ -6,10 +6,11 @@
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
 
-#include <leakgraph/internal/report.h>
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/report.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/table.h>
+
 #include <stdlib.h>
 
 /* How many rows the text shows; Python sees all. */
