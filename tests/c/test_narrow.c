@@ -303,7 +303,7 @@ made_with_edges(uint64_t seed)
     lg_graph *graph;
     uint32_t edges = 0;
     char name[] = "a0";
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (unsigned i = 0; i < STRINGS; i++) {
         name[0] = (char)('a' + i / 10);
         name[1] = (char)('0' + i % 10);
@@ -408,7 +408,7 @@ usual_payloads(void)
     lg_builder *builder;
     lg_graph *graph;
     char name[] = "a";
-    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     for (; *name < 'z'; ++*name)
         lg_builder_intern(builder, name, 1);
     for (uint32_t i = 0; i < 2; i++)
