@@ -309,7 +309,7 @@ print(leakgraph.memory().host["leakgraph"])
     )
     before, each, after = done.out.split()
     assert before == after == "None"
-    assert 30 < float(each) < 150
+    assert 10 < float(each) < 150
 
 
 @pytest.mark.skipif(FREE_THREADED, reason="it cannot do without mimalloc")

@@ -70,7 +70,7 @@ def test_a_deque_below_its_maxlen_fills(kind, times):
     _, growth = compare(lambda n: owner.kept.append(Entry(n)), times)
     assert places(growth) == []
     assert growth.settled > 0
-    assert "or will at a limit" in str(growth)
+    assert "1 place has settled or fills up to a limit" in str(growth)
 
 
 def test_a_deque_without_a_limit_leaks():

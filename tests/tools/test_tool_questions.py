@@ -22,6 +22,7 @@ QUESTION = {
     "row": "TopRow",
     "needs_analysis": True,
     "needs_contents": False,
+    "needs_several": False,
     "options": [OPTION, CHOICE],
     "fields": [
         {"name": "count", "type": "count", "optional": False, "help": "how many"},

@@ -436,10 +436,10 @@ format_below(lg_table *table, const lg_growth *growth)
     if (growth->settled > 0) {
         lg_text_add_count(&said, growth->settled);
         lg_text_add(&said, growth->settled == 1
-                               ? " place has settled: settled=True or "
-                                 "--settled gives it a row\n"
-                               : " places have settled: settled=True or "
-                                 "--settled gives them rows\n");
+                               ? " place has settled or fills up to a limit: "
+                                 "settled=True or --settled gives it a row\n"
+                               : " places have settled or fill up to a limit: "
+                                 "settled=True or --settled gives them rows\n");
     }
     format_accounts(growth, &said);
     lg__table_format_below(table, &said);
