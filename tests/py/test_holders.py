@@ -7,6 +7,7 @@ import itertools
 import logging
 import os
 import queue
+import re
 import sys
 import threading
 
@@ -166,7 +167,8 @@ def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
 def test_a_thread_that_waits_is_one_row_with_all_it_keeps(growth):
     row = next(row for row in growth if row.type == "thread")
     assert row.counts[2] - row.counts[1] == 20
-    assert "with Queue, Reader and " in row.text
+    # Which of Reader and Thread is larger depends on how their attributes are kept.
+    assert re.search("with Queue, (Reader|Thread) and ", row.text)
     assert row.gained > 40 * 2000
     kept = (".Queue", ".lock", ".Thread", ".Reader", ".Condition")
     assert not [row for row in growth if row.type.endswith(kept)]
