@@ -205,8 +205,8 @@ paths_in_cells(void)
         "four",
         "train.trainer.optimizer_of_it.one.steps_of_it.two",
         "five",
-        "train.trainer_of_it.optimizer.first_of_all.second_one"
-        ".the_third_of_it",
+        ("train.trainer_of_it.optimizer.first_of_all.second_one"
+         ".the_third_of_it"),
         "two words",
         "1.5",
     };
