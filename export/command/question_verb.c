@@ -3,6 +3,7 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
@@ -255,52 +256,37 @@ answer(const request *asked, const lg_graph *graph, lg_text *out, bool *leaks,
     return status;
 }
 
-static int
-compare_nodes(const void *one, const void *other)
-{
-    lg_node a = *(const lg_node *)one, b = *(const lg_node *)other;
-    return (a > b) - (a < b);
-}
-
 // Adds what a selector names; false after a complaint.
 static bool
 add_objects(request *to, const lg_graph *graph, const char *selector, int *code)
 {
     lg_nodes found = {0};
+    lg_nodes *all = &to->nodes;
     if (!lg__select_all(graph, selector, &found, code))
         return false;
-    size_t count = to->nodes.count + found.count;
-    lg_node *items = realloc(to->nodes.items, (count + 1) * sizeof *items);
-    if (items != NULL) {
-        memcpy(items + to->nodes.count, found.items,
-               found.count * sizeof *items);
-        to->nodes = (lg_nodes){.items = items, .count = count};
+    bool enough = lg_nodes_reserve(all, all->count + found.count);
+    if (enough) {
+        memcpy(all->items + all->count, found.items,
+               found.count * sizeof *found.items);
+        all->count += found.count;
     } else {
         lg__complain("memory ran out");
         *code = LG__EXIT_INCOMPLETE;
     }
     lg_nodes_free(&found);
-    return items != NULL;
+    return enough;
 }
 
 // Finds what the selectors name, each object once; false after a complaint.
 static bool
 find_all(request *to, const lg_graph *graph, int *code)
 {
-    const char *only = to->given[0].text;
-    if (to->word_count == 0 && !add_objects(to, graph, only, code))
-        return false;
+    if (to->word_count < 2)
+        return lg__select_all(graph, to->given[0].text, &to->nodes, code);
     for (int i = 0; i < to->word_count; i++)
         if (!add_objects(to, graph, to->words[i], code))
             return false;
-    lg_node *items = to->nodes.items;
-    size_t count = 0;
-    if (to->word_count > 1)
-        qsort(items, to->nodes.count, sizeof *items, compare_nodes);
-    for (size_t i = 0; i < to->nodes.count; i++)
-        if (to->word_count < 2 || i == 0 || items[i] != items[i - 1])
-            items[count++] = items[i];
-    to->nodes.count = count;
+    to->nodes.count = lg_nodes_unify(to->nodes.items, to->nodes.count);
     return true;
 }
 
@@ -357,7 +343,7 @@ lg__question_run(const lg_question *question, int argc, char **argv)
         code = fine ? lg__print(&text) : lg__fail(&error);
         code = fine && !code && leaks ? LG__EXIT_LEAKS : code;
     }
-    free(asked.nodes.items);
+    lg_nodes_free(&asked.nodes);
     lg_text_free(&asked.joined);
     lg_edges_free(&asked.edges);
     lg_text_free(&text);

@@ -31,17 +31,18 @@ choice_of(const lg_question *question)
     return NULL;
 }
 
-/* Whether a page may ask it without something that the reader names. */
-static bool
-is_listed(const lg_question *question)
-{
-    return !lg_option_is_required(question->options);
-}
-
 static bool
 compares(const lg_question *question)
 {
     return (question->needs & LG_NEEDS_SEVERAL) != 0;
+}
+
+/* Whether a page may ask it of one snapshot, without something that the reader
+ * names. */
+static bool
+is_listed(const lg_question *question)
+{
+    return !lg_option_is_required(question->options) && !compares(question);
 }
 
 /* Whether a value of the form stands for a missing one. */
@@ -65,7 +66,7 @@ lg__table_prepared(uint32_t index, lg__request *out)
     const lg_question *question;
     *out = (lg__request){.page = "table", .count = 1};
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
-        if (!is_listed(question) || compares(question) || index-- > 0)
+        if (!is_listed(question) || index-- > 0)
             continue;
         out->pairs[0] = (lg__pair){"of", question->name};
         return true;
@@ -351,7 +352,7 @@ add_tabs(lg__sheet *sheet, const lg_question *shown)
     if (sheet->page.options->summary_count > 1)
         add_tab(sheet, lg_question_find("growth"), shown);
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
-        if (is_listed(question) && !compares(question))
+        if (is_listed(question))
             add_tab(sheet, question, shown);
 }
 

@@ -34,12 +34,6 @@ typedef struct map_search {
 
 // Gathers the places below the super-root by package.
 
-static lg_string
-literal(const char *text)
-{
-    return (lg_string){text, (uint32_t)strlen(text)};
-}
-
 // Finds the package of a place below the super-root. A module belongs to
 // itself.
 static lg_string
@@ -49,16 +43,16 @@ package_of(const map_search *state, uint32_t index)
     lg_category category =
         lg_place_category(state->places, index, state->graph);
     if (place.kind == LG_PLACE_GARBAGE)
-        return literal("garbage");
+        return lg__string_of("garbage");
     if (category == LG_CATEGORY_ROOT || category == LG_CATEGORY_FRAME)
-        return literal("threads and tasks");
+        return lg__string_of("threads and tasks");
     if (place.label.length == 0)
-        return literal("several holders, or native code");
+        return lg__string_of("several holders, or native code");
     if (category == LG_CATEGORY_MODULE)
         return place.label;
     const char *dot = memrchr(place.label.data, '.', place.label.length);
     if (dot == NULL)
-        return literal("builtins");
+        return lg__string_of("builtins");
     return (lg_string){place.label.data, (uint32_t)(dot - place.label.data)};
 }
 

@@ -226,7 +226,7 @@ find_reasons(lg__liveness *liveness, uint32_t node)
     run(&state, node);
     if (!state.whole || liveness->failed)
         return false;
-    met->count = lg__nodes_unify(met->items, met->count);
+    met->count = lg_nodes_unify(met->items, met->count);
     liveness->failed =
         lg__uncollectable_find(liveness->graph, met, &liveness->uncollectable,
                                &ignored) != LG_OK;

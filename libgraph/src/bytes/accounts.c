@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Sorts intervals of device memory and finds where they overlap.
 
@@ -189,19 +188,13 @@ biggest_first(const void *left, const void *right)
 }
 
 static lg_string
-string_of(const char *text)
-{
-    return (lg_string){text, (uint32_t)strlen(text)};
-}
-
-static lg_string
 frames_of_block(const lg_graph *graph, const lg_allocator_state *state,
                 size_t block)
 {
     if (state->block_frames == NULL)
         return lg_graph_string(graph, state->blocks[block].frames);
     const char *text = state->block_frames[block];
-    return string_of(text ? text : "");
+    return lg__string_of(text ? text : "");
 }
 
 // Fills the accounts with the stacks that allocated blocks without an
@@ -274,7 +267,7 @@ pool_of(const tally *to, size_t segment)
     if (to->state.segment_pools == NULL)
         return lg_graph_string(to->graph, to->state.segments[segment].pool);
     const char *text = to->state.segment_pools[segment];
-    return string_of(text ? text : "");
+    return lg__string_of(text ? text : "");
 }
 
 static lg_tensor_kind
@@ -455,7 +448,7 @@ name_of(const tally *to, uint32_t device)
     uint32_t known = to->graph->device_count;
     return device <= known
                ? lg_graph_device_name(to->graph, device)
-               : string_of(to->state.more_devices[device - known - 1]);
+               : lg__string_of(to->state.more_devices[device - known - 1]);
 }
 
 static lg_string
@@ -463,7 +456,7 @@ strange_states(const tally *to, bool own)
 {
     const char *names = to->state.strange_states;
     return own ? lg_graph_info_find(to->graph, "allocator.strange_states")
-               : string_of(names ? names : "");
+               : lg__string_of(names ? names : "");
 }
 
 static void

@@ -1,5 +1,6 @@
 // Searches around a node.
 #include "findings/in_use.h"
+#include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +84,9 @@ lg__detection_attribute(const lg__detection *detection, uint32_t node,
 uint32_t
 lg__detection_module(const lg__detection *detection, const char *name)
 {
-    for (uint32_t i = 0; i < detection->graph->root_count; i++) {
-        lg_root root = lg_graph_root(detection->graph, i);
-        if (root.kind == LG_ROOT_MODULE && lg__string_is(root.name, name))
-            return root.node;
-    }
-    return LG_NONE;
+    const lg_graph *graph = detection->graph;
+    uint32_t root = lg__module_find(graph, name, strlen(name));
+    return root != LG_NONE ? graph->root_node[root] : LG_NONE;
 }
 
 // ---------------------------------------------------------------- holders ---

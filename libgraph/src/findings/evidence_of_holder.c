@@ -1,5 +1,6 @@
 // Says what a snapshot knows of a mistake besides what the holder keeps.
 #include "findings/weak_entries.h"
+#include "paths/paths_private.h"
 
 #include <leakgraph/internal/facts.h>
 
@@ -154,36 +155,16 @@ format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
     }
 }
 
-// Returns the value of a str key in a dict, or LG_NONE.
-static uint32_t
-value_named(const lg_graph *graph, uint32_t dict, const char *name)
-{
-    const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++)
-        if (lg__string_is(lg__edge_name(graph, edge), name))
-            return columns->edge_target[edge];
-    return LG_NONE;
-}
-
 // Returns the dict with the guards that failed, by the code that torch.compile
 // compiled anew; LG_NONE if there is none.
 static uint32_t
 find_failures(const lg_graph *graph)
 {
-    const lg_columns *columns = &graph->columns;
-    for (uint32_t i = 0; i < graph->root_count; i++) {
-        lg_root root = lg_graph_root(graph, i);
-        if (root.kind != LG_ROOT_MODULE ||
-            !lg__string_is(root.name, "torch._dynamo.utils"))
-            continue;
-        for (uint64_t edge = columns->first_edge[root.node];
-             edge < columns->first_edge[root.node + 1]; edge++)
-            if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
-                return value_named(graph, columns->edge_target[edge],
-                                   "guard_failures");
-    }
-    return LG_NONE;
+    static const char module[] = "torch._dynamo.utils";
+    uint32_t root = lg__module_find(graph, module, sizeof module - 1);
+    return root != LG_NONE ? lg__node_attribute(graph, graph->root_node[root],
+                                                "guard_failures")
+                           : LG_NONE;
 }
 
 // Writes which function was compiled anew the most often: each time, a guard

@@ -37,10 +37,11 @@ void
 lg__array_copy_all(const lg_graph *graph, enum lg__array_name name, void *to)
 {
     const lg__array *array = &graph->array[name];
-    if (name != LG__FIRST_EDGE)
+    const size_t element = lg__element_in_memory(name);
+    if (element == lg__array_infos[name].element)
         lg__array_copy(graph, name, 0, array->count, to);
     else if (array->count > 0)
-        memcpy(to, array->data, (size_t)array->count * sizeof(uint32_t));
+        memcpy(to, array->data, (size_t)array->count * element);
 }
 
 static lg_narrow_name
@@ -74,8 +75,8 @@ write_payloads(const lg_columns *columns, uint64_t from, size_t count,
 {
     if (count == 0)
         return;
-    uint32_t source =
-        lg__edge_source_between(columns, from, 0, columns->node_count - 1);
+    uint32_t source = lg__edge_source_between(columns->first_edge, from, 0,
+                                              columns->node_count - 1);
     for (size_t i = 0; i < count; i++) {
         while (columns->first_edge[source + 1] <= from + i)
             source++;

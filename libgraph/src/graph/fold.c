@@ -217,9 +217,9 @@ is_closure_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
     return lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
            lg__node_role(graph, source) == LG__ROLE_FUNCTION &&
            lg__node_role(graph, columns->edge_target[edge]) == LG__ROLE_TUPLE &&
-           lg__string_is(
-               lg_graph_string(graph, lg_columns_payload(columns, edge)),
-               "__closure__");
+           lg__string_is(lg_graph_string(graph, lg_columns_payload_from(
+                                                    columns, source, edge)),
+                         "__closure__");
 }
 
 // Notes an edge that may open its target. Remembers the first such edge, but

@@ -164,7 +164,8 @@ lg_node
 lg_edge_source(const lg_graph *graph, lg_edge edge)
 {
     const lg_columns *columns = &graph->columns;
-    return lg__edge_source_between(columns, edge, 0, columns->node_count - 1);
+    return lg__edge_source_between(columns->first_edge, edge, 0,
+                                   columns->node_count - 1);
 }
 
 uint32_t
@@ -238,6 +239,12 @@ lg__string_is(lg_string string, const char *expected)
     size_t length = strlen(expected);
     return string.length == length &&
            (length == 0 || memcmp(string.data, expected, length) == 0);
+}
+
+lg_string
+lg__string_of(const char *text)
+{
+    return (lg_string){text, (uint32_t)strlen(text)};
 }
 
 bool

@@ -175,22 +175,6 @@ lg__array_keep_front(lg_graph *graph, lg__array *array, size_t size)
     return block.capacity == size;
 }
 
-/** Returns the node that an edge begins at, the last one whose edges begin no
- *  later, if it is none before `low` and none behind `high`. */
-static inline uint32_t
-lg__edge_source_between(const lg_columns *columns, uint64_t edge, uint32_t low,
-                        uint32_t high)
-{
-    while (low < high) {
-        const uint32_t middle = high - (high - low) / 2;
-        if (columns->first_edge[middle] <= edge)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 /** How many elements to copy at a time where there is no memory but the stack.
  */
 enum { LG__COPY_ELEMENTS = 1 << 11 };
@@ -348,6 +332,8 @@ bool lg__string_is(lg_string string, const char *expected);
 /** How the globals begin that torch.compile adds, one for each compilation:
  *  `__compiled_fn_7_76802d2c_...`. */
 #define LG__COMPILED "__compiled_fn_"
+/** Returns a string that has the text. */
+lg_string lg__string_of(const char *text);
 /** Returns whether a string begins with `start`. */
 bool lg__string_begins(lg_string string, const char *start);
 /** Returns whether a string contains `part`. */

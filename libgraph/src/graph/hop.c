@@ -294,12 +294,10 @@ lg_hops_free(lg_hops *hops)
 bool
 lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop)
 {
-    static const char name[] = "next_functions";
     uint64_t edge = hop->edges[0];
     if (hop->edge_count != 1 || lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
         return false;
     lg_string label =
         lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
-    return label.length >= sizeof name - 1 &&
-           memcmp(label.data, name, sizeof name - 1) == 0;
+    return lg__string_begins(label, "next_functions");
 }

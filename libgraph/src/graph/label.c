@@ -306,7 +306,7 @@ add_closure_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     const lg_columns *columns = &graph->columns;
     uint32_t tuple = columns->edge_target[hop->edges[0]];
-    uint32_t index = lg_columns_payload(columns, hop->edges[1]);
+    uint32_t index = lg_columns_payload_from(columns, tuple, hop->edges[1]);
     lg_string name = closure_name(graph, hop->source, tuple, index);
     lg_text_add(out, "closure ");
     if (name.length > 0)

@@ -252,7 +252,7 @@ static uint32_t
 source_of(const lg_columns *columns, uint64_t edge)
 {
     const lg_payload_block *around = &columns->payload.block[edge / BLOCK];
-    return lg__edge_source_between(columns, edge, around[0].source,
+    return lg__edge_source_between(columns->first_edge, edge, around[0].source,
                                    around[1].source);
 }
 

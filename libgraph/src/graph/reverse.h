@@ -49,22 +49,29 @@ lg__in_number(const lg__reverse *reverse, uint64_t place)
     return reverse->edge[place];
 }
 
-/** Returns the node that an edge begins at: the last one whose edges begin no
- *  later. */
+/** Returns the node that an edge begins at, the last one whose edges begin no
+ *  later, if it is none before `low` and none behind `high`. */
 static inline uint32_t
-lg__edge_source(const lg__reverse *reverse, uint64_t edge)
+lg__edge_source_between(const uint32_t *first_edge, uint64_t edge, uint32_t low,
+                        uint32_t high)
 {
-    const uint32_t *around = &reverse->source[edge / LG__REVERSE_STEP];
-    uint32_t low = around[0];
-    uint32_t high = around[1];
     while (low < high) {
         const uint32_t middle = high - (high - low) / 2;
-        if (reverse->first_edge[middle] <= edge)
+        if (first_edge[middle] <= edge)
             low = middle;
         else
             high = middle - 1;
     }
     return low;
+}
+
+/** Returns the node that an edge begins at. */
+static inline uint32_t
+lg__edge_source(const lg__reverse *reverse, uint64_t edge)
+{
+    const uint32_t *around = &reverse->source[edge / LG__REVERSE_STEP];
+    return lg__edge_source_between(reverse->first_edge, edge, around[0],
+                                   around[1]);
 }
 
 /** Returns the source of the edge at a place. */

@@ -74,8 +74,8 @@ wrapped_by(const lg_graph *graph, uint32_t node)
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
         if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
             continue;
-        lg_string name =
-            lg_graph_string(graph, lg_columns_payload(columns, edge));
+        lg_string name = lg_graph_string(
+            graph, lg_columns_payload_from(columns, node, edge));
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (lg__string_is(name, names[i]))
                 return columns->edge_target[edge];

@@ -168,6 +168,16 @@ lg__place_at(const lg_places *places, uint32_t index)
     return (lg__place_item *)places->items.data + index;
 }
 
+/** Returns whether a place is the other one, or lies below it. Places have
+ *  higher numbers than those above them. */
+static inline bool
+lg__place_is_below(const lg_places *places, uint32_t place, uint32_t top)
+{
+    while (place != LG_NONE && place > top)
+        place = lg__place_at(places, place)->parent;
+    return place == top;
+}
+
 /** Returns whether the place is that of the handlers of atexit, which the
  *  interpreter keeps in a list from Python 3.14 on. */
 bool lg__place_has_exit_handlers(const lg_places *places,

@@ -19,23 +19,13 @@ visit_at(const lg__place_walk *walk, uint32_t visit)
     return (const lg__place_visit *)walk->visits.data + visit;
 }
 
-// Returns whether one of two places is the other, or is above it. Places have
-// higher numbers than those above them.
-static bool
-is_above(const lg_places *places, uint32_t above, uint32_t place)
-{
-    while (place != LG_NONE && place > above)
-        place = lg__place_at(places, place)->parent;
-    return place == above;
-}
-
 static bool
 has_visited(const lg__place_walk *walk, uint32_t visit, uint32_t place)
 {
     const lg__place_visit *last = visit_at(walk, visit);
     while (place <= last->highest) {
         if (last->before == LG_NONE)
-            return is_above(walk->places, place, last->place);
+            return lg__place_is_below(walk->places, last->place, place);
         if (last->place == place)
             return true;
         last = visit_at(walk, last->before);

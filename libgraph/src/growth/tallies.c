@@ -148,15 +148,6 @@ compare_gains(const void *left, const void *right)
     return a->counts < b->counts ? -1 : a->counts > b->counts;
 }
 
-// Returns whether a place is the other one, or lies below it.
-static bool
-is_below(const lg_places *places, uint32_t place, uint32_t top)
-{
-    while (place != LG_NONE && place > top)
-        place = lg__place_at(places, place)->parent;
-    return place == top;
-}
-
 static uint32_t
 place_of(const lg_places *places, uint64_t key)
 {
@@ -173,8 +164,8 @@ is_about(const lg_places *places, uint32_t holder, uint32_t kept,
         return false;
     uint32_t parent = lg__place_at(places, row->place)->parent;
     return (holder != LG_NONE && (holder == row->place || holder == parent)) ||
-           (kept != LG_NONE && (is_below(places, kept, row->place) ||
-                                is_below(places, row->place, kept)));
+           (kept != LG_NONE && (lg__place_is_below(places, kept, row->place) ||
+                                lg__place_is_below(places, row->place, kept)));
 }
 
 // Relates rows to findings. Both are sorted, so the biggest of each come

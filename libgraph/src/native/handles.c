@@ -98,6 +98,12 @@ may_have_handles(const lg__native *native, uint32_t block)
            !(native->mark[block] & LG__BLOCK_SILENT);
 }
 
+static uint32_t *
+known_at(lg__native *native, uint64_t key)
+{
+    return lg__key_table_at(&native->allocator, &native->handles, key);
+}
+
 static bool
 note_numbers(lg__native *native, uint32_t block)
 {
@@ -109,8 +115,7 @@ note_numbers(lg__native *native, uint32_t block)
         uint64_t number = lg__word_at(at->address + from);
         if (!may_name(number))
             continue;
-        uint32_t *known = lg__key_table_at(&native->allocator, &native->handles,
-                                           handle_key(number));
+        uint32_t *known = known_at(native, handle_key(number));
         if (known == NULL)
             return false;
         *known = HAD;
@@ -127,12 +132,6 @@ has_pointer(const lg__native *native, const lg_native_block *at)
             LG_NONE)
             return true;
     return false;
-}
-
-static uint32_t *
-known_at(lg__native *native, uint64_t key)
-{
-    return lg__key_table_at(&native->allocator, &native->handles, key);
 }
 
 static uint64_t

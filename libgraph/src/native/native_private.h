@@ -309,16 +309,23 @@ lg__block_is_number(const lg__native *native, uint32_t block)
            native->extent[native->graph->columns.type[node]].number;
 }
 
+/** Returns how far behind the beginning of its target the value of a word lies:
+ *  the target's bytes or more if it is no address in it. */
+static inline uint64_t
+lg__word_reach(const lg__native *native, uint32_t source, const lg__word *word)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    return lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
+           blocks[word->target].address;
+}
+
 /** Returns how far behind its beginning a word points into a block. A number
  *  that is no address points to the beginning. */
 static inline uint64_t
 lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
 {
-    const lg_native_block *blocks = native->memory->blocks;
-    uint64_t depth =
-        lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
-        blocks[word->target].address;
-    return depth < blocks[word->target].bytes ? depth : 0;
+    const uint64_t reach = lg__word_reach(native, source, word);
+    return reach < native->memory->blocks[word->target].bytes ? reach : 0;
 }
 
 /** Returns whether a word is a number that names the block to which it leads.
@@ -327,10 +334,8 @@ static inline bool
 lg__word_is_handle(const lg__native *native, uint32_t source,
                    const lg__word *word)
 {
-    const lg_native_block *blocks = native->memory->blocks;
-    uint64_t value =
-        lg__word_at(blocks[source].address + 8 * (uint64_t)word->place);
-    return value - blocks[word->target].address >= blocks[word->target].bytes;
+    return lg__word_reach(native, source, word) >=
+           native->memory->blocks[word->target].bytes;
 }
 
 /** Returns whether a block has an object that the graph lacks, and that goes

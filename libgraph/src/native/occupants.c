@@ -198,8 +198,10 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
         if (table == LG_NONE || blocks[table].node != LG_NONE ||
             word - blocks[table].address >= MOST_LEAD)
             continue;
-        if (deque)
+        if (deque) {
             occupy_parts(native, node, table);
+            continue;
+        }
         blocks[table].node = node;
         native->mark[table] |= LG__BLOCK_OWN | LG__BLOCK_SILENT;
     }

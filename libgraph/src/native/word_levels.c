@@ -59,7 +59,6 @@ typedef struct sight {
     bool last;   // of its block
     bool shape;  // its neighbours go with it,
     bool proved; // and not by chance
-    bool weak;   // it may be a std::weak_ptr
     bool single; // the block has no siblings that say anything
 } sight;
 
@@ -334,10 +333,12 @@ level_of(const sight *word)
 // A pointer that is believed because there are no siblings to contradict it,
 // and one that may be weak.
 static bool
-is_lone(const sight *word, lg_native_level level)
+is_lone(const lg__native *native, uint32_t block, const lg__word *at,
+        const sight *word, lg_native_level level)
 {
-    return level == LG_LEVEL_POINTER && !word->object && !word->array &&
-           (word->weak || (word->single && !word->shape));
+    if (level != LG_LEVEL_POINTER || word->object || word->array)
+        return false;
+    return word->shape ? lg__word_may_be_weak(native, block, at) : word->single;
 }
 
 // The way that the kind of a block says, or NULL.
@@ -402,8 +403,6 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .shape = native->trait[i] & LG__SHAPE_BIT,
         .proved = (native->trait[i] & LG__SHAPE_BIT) &&
                   lg__word_is_proved(native, block, word),
-        .weak = (native->trait[i] & LG__SHAPE_BIT) &&
-                lg__word_may_be_weak(native, block, word),
     };
 }
 
@@ -414,14 +413,14 @@ level_block(weighing *scale, uint32_t block)
     lg__word *words = native->word.data;
     const lg_native_block *at = &native->memory->blocks[block];
     unsigned mark = native->mark[block];
+    const bool is_number = lg__block_is_number(native, block);
     for (uint64_t i = native->first_word[block];
          i < native->first_word[block + 1]; i++) {
         sight word = look(scale, block, i);
         bool named = lg__word_is_handle(native, block, &words[i]);
-        lg_native_level level = lg__block_is_number(native, block)
-                                    ? LG_LEVEL_POSSIBLE
-                                : named ? LG_LEVEL_EXACT
-                                        : level_of(&word);
+        lg_native_level level = is_number ? LG_LEVEL_POSSIBLE
+                                : named   ? LG_LEVEL_EXACT
+                                          : level_of(&word);
         uint32_t node = native->memory->blocks[words[i].target].node;
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
@@ -433,7 +432,7 @@ level_block(weighing *scale, uint32_t block)
         if (!word.array)
             native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
         words[i].level = level & 7;
-        words[i].lone = is_lone(&word, level);
+        words[i].lone = is_lone(native, block, &words[i], &word, level);
     }
 }
 

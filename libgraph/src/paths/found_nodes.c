@@ -59,7 +59,7 @@ unify(void *data, size_t count, size_t size,
 }
 
 size_t
-lg__nodes_unify(uint32_t *nodes, size_t count)
+lg_nodes_unify(uint32_t *nodes, size_t count)
 {
     return unify(nodes, count, sizeof *nodes, compare_nodes);
 }
@@ -79,8 +79,7 @@ lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
                             "'%.100s' leads to no object: write the number "
                             "that reports show with the object, such as #17",
                             text);
-    *out =
-        (lg_nodes){found->items, lg__nodes_unify(found->items, found->count)};
+    *out = (lg_nodes){found->items, lg_nodes_unify(found->items, found->count)};
     *found = (lg__gathered){0};
     return LG_OK;
 }

@@ -222,10 +222,12 @@ lg_status lg__finder_path(lg__finder *finder, uint32_t node,
                           lg_error *err);
 void lg__finder_free(lg__finder *finder);
 
+/** Returns the index of a module's root, or LG_NONE. */
+uint32_t lg__module_find(const lg_graph *graph, const char *name,
+                         size_t length);
+
 /** Sorts edges and drops repetitions. Returns how many are left. */
 size_t lg__edges_unify(uint64_t *edges, size_t count);
-/** Sorts nodes and drops repetitions. Returns how many are left. */
-size_t lg__nodes_unify(uint32_t *nodes, size_t count);
 
 /** Adds the part of a hop's label that all elements of its container share:
  *  without index and key. For a frame, that is its function. */

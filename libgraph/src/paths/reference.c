@@ -55,7 +55,7 @@ follow_step(following *state, const lg_text *step, lg_error *err)
         return lg__error_memory(err);
     if (!state->any)
         return lg__step_missing(state->graph, step, nodes[0], err);
-    state->next.count = lg__nodes_unify(state->next.data, state->next.count);
+    state->next.count = lg_nodes_unify(state->next.data, state->next.count);
     lg__vector last = state->nodes;
     state->nodes = state->next;
     state->next = last;

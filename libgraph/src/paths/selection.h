@@ -107,8 +107,4 @@ bool lg__variable_suggest(const lg_graph *graph, const char *name,
 /** Returns whether a text without a prefix looks like such a name. */
 bool lg__name_is_likely(const char *text);
 
-/** Returns the index of a module's root, or LG_NONE. */
-uint32_t lg__module_find(const lg_graph *graph, const char *name,
-                         size_t length);
-
 #endif

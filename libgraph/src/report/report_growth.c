@@ -215,7 +215,7 @@ put_limit(lg_table *table, const lg_growth_row *row)
 }
 
 static void
-put_data(const report *to, const lg_growth_row *row)
+put_data(const report *to, const lg_growth_row *row, const char *fix)
 {
     lg_table *table = to->table;
     lg_text holder = {0};
@@ -236,7 +236,6 @@ put_data(const report *to, const lg_growth_row *row)
         lg__put_node(table, NODE, to->graph, row->node);
     if (row->finding != LG_NONE)
         lg__put_string(table, FINDING, to->growth->tallies[row->finding].name);
-    const char *fix = lg__growth_fix(to->growth, row);
     if (fix != NULL)
         lg__put_literal(table, FIX, fix);
     if (row->reason != LG_GROWTH_NO_REASON)
@@ -250,9 +249,9 @@ put_data(const report *to, const lg_growth_row *row)
 // Adds what helps, unless a row above says the same, or the cell of what to cut
 // ends with it.
 static void
-put_fix(const report *to, const lg_growth_row *row, const lg_text *cut)
+put_fix(const report *to, const lg_growth_row *row, const char *fix,
+        const lg_text *cut)
 {
-    const char *fix = lg__growth_fix(to->growth, row);
     if (fix == NULL || (cut->length > 0 && strstr(cut->data, fix) != NULL))
         return;
     for (const lg_growth_row *above = to->growth->rows; above < row; above++)
@@ -285,7 +284,7 @@ put_chart(const report *to, const lg_growth_row *row)
 }
 
 static void
-put_shown(const report *to, const lg_growth_row *row)
+put_shown(const report *to, const lg_growth_row *row, const char *fix)
 {
     const lg_growth *growth = to->growth;
     lg_table *table = to->table;
@@ -314,7 +313,7 @@ put_shown(const report *to, const lg_growth_row *row)
     }
     lg__put_formatted(table, SHOWN_HOLDER, &holder);
     lg__format_growth_cut(growth, to->graph, row, &cut);
-    put_fix(to, row, &cut);
+    put_fix(to, row, fix, &cut);
     lg__put_formatted(table, SHOWN_CUT, &cut);
 }
 
@@ -322,8 +321,9 @@ static void
 put_row(const lg_ask *ask, const void *growth, const void *row, lg_table *table)
 {
     const report to = {ask, growth, ask->graph, table};
-    put_data(&to, row);
-    put_shown(&to, row);
+    const char *fix = lg__growth_fix(growth, row);
+    put_data(&to, row, fix);
+    put_shown(&to, row, fix);
 }
 
 static void

@@ -4,8 +4,6 @@
 #include <leakgraph/internal/wording.h>
 #include "report/report_growth_facts.h"
 
-#include <string.h>
-
 // Writes `idle in the last 2 intervals`.
 static void
 format_idle(uint32_t idle, lg_text *out)
@@ -308,12 +306,6 @@ static const struct {
     {"torch.jit.", "per-call-classes", "torch.jit"},
 };
 
-static lg_string
-literal(const char *text)
-{
-    return (lg_string){text, (uint32_t)strlen(text)};
-}
-
 // Returns what helps against growth of what a library keeps, or NULL.
 static const char *
 fix_of_keeper(const lg_growth *growth, const lg_growth_row *row)
@@ -323,12 +315,12 @@ fix_of_keeper(const lg_growth *growth, const lg_growth_row *row)
     if (row->place == LG_NONE)
         return NULL;
     lg_place_format(growth->places, row->place, &place);
+    const lg_string named = {place.data, (uint32_t)place.length};
     for (size_t i = 0; !place.failed && i < sizeof keepers / sizeof *keepers;
          i++)
-        if (strncmp(place.data, keepers[i].place, strlen(keepers[i].place)) ==
-            0)
-            fix = fix_of(literal(keepers[i].pattern),
-                         literal(keepers[i].registry));
+        if (lg__string_begins(named, keepers[i].place))
+            fix = fix_of(lg__string_of(keepers[i].pattern),
+                         lg__string_of(keepers[i].registry));
     lg_text_free(&place);
     return fix;
 }

@@ -45,12 +45,6 @@ typedef struct tensors_answer {
 
 /* ---------------------------------------------------------------- lines */
 
-static lg_string
-string_of(const char *text)
-{
-    return (lg_string){text, (uint32_t)strlen(text)};
-}
-
 // Returns the type of the autograd node that made the tensor.
 static lg_string
 autograd_of(const lg_graph *graph, const lg_tensor_row *row)
@@ -100,7 +94,7 @@ add_storage(const lg_ask *ask, tensors_answer *to, size_t index, size_t at,
         .tensors = row->tensor_count,
         .retained = retained_by(ask, keeper_of(ask, row)),
         .size = size,
-        .kind = string_of(lg_tensor_kind_name(row->kind)),
+        .kind = lg__string_of(lg_tensor_kind_name(row->kind)),
         .device = lg_graph_device_name(graph, row->device),
         .dtype = lg__tensor_fact(graph, row, "dtype"),
         .shape = lg__tensor_fact(graph, row, "shape"),

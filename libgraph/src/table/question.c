@@ -633,15 +633,14 @@ begin_table(const lg_question *question, const lg_ask *ask, const void *answer)
 
 static void
 add_row(const lg_question *question, const lg_ask *ask, const void *answer,
-        size_t index, lg_table *table)
+        size_t index, size_t fields, lg_table *table)
 {
     const lg_answering *in_c = question->in_c;
     const void *rows = (const char *)answer + in_c->rows;
     const void *row = *(const char *const *)rows + index * in_c->row_size;
     bool heads = in_c->heads != NULL && in_c->heads(row);
     (heads ? lg__table_heading_row : lg__table_row)(table);
-    put_row(table, ask, answer, row, question->fields,
-            count_fields(question->fields));
+    put_row(table, ask, answer, row, question->fields, fields);
     if (in_c->row != NULL)
         in_c->row(ask, answer, row, table);
     put_row_change(table, question, ask, answer, row);
@@ -655,6 +654,7 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
 {
     const lg_answering *in_c = question->in_c;
     size_t count = count_rows(question, ask, answer);
+    size_t fields = count_fields(question->fields);
     lg_table *table = begin_table(question, ask, answer);
     if (in_c->above != NULL) {
         lg_text above = {0};
@@ -662,7 +662,7 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
         lg__table_format_above(table, &above);
     }
     for (size_t i = 0; i < count; i++)
-        add_row(question, ask, answer, i, table);
+        add_row(question, ask, answer, i, fields, table);
     if (in_c->total > 0)
         lg__table_set_count(table, (size_t)number_at(answer, in_c->total));
     else if (ask->limit > 0)

@@ -57,6 +57,7 @@ typedef struct face {
 
 static face faces[LG__ANSWERS];
 static row_type inner_rows[LG__INNER_ROWS];
+static size_t inner_count;
 
 /* ------------------------------------------------------------ a question */
 
@@ -286,17 +287,17 @@ request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
     return table;
 }
 
-/* The shape of rows of that type. */
+/* The shape of rows of that type; NULL: nothing describes them yet. */
 static const lg__result_shape *
 shape_of_rows(const char *row)
 {
-    size_t index = 0;
     for (size_t i = 0; lg_question_at(i) != NULL; i++)
         if (lg_question_at(i)->row && strcmp(lg_question_at(i)->row, row) == 0)
             return &faces[i].row.shape;
-    while (strcmp(inner_rows[index].row, row) != 0)
-        index++;
-    return &inner_rows[index].shape;
+    for (size_t i = 0; i < inner_count; i++)
+        if (strcmp(inner_rows[i].row, row) == 0)
+            return &inner_rows[i].shape;
+    return NULL;
 }
 
 static PyObject *
@@ -569,37 +570,25 @@ describe_rows(row_type *to, const char *row, const lg_field *field)
     to->shape.fields = to->columns;
 }
 
+/* Describes the types of rows within these fields, `of` a row or result. False
+ * if there are too many. */
 static bool
-is_described(const char *row)
-{
-    for (size_t i = 0; lg_question_at(i) != NULL; i++)
-        if (lg_question_at(i)->row && strcmp(lg_question_at(i)->row, row) == 0)
-            return true;
-    for (size_t i = 0; i < LG__INNER_ROWS && inner_rows[i].row != NULL; i++)
-        if (strcmp(inner_rows[i].row, row) == 0)
-            return true;
-    return false;
-}
-
-/* Describes the types of rows within these fields, `of` a row or result. */
-static void
 describe_inner(const char *of, const lg_field *field)
 {
-    size_t index = 0;
     for (; field->name != NULL || field->heading != NULL; field++) {
-        if (field->inner != NULL)
-            describe_inner(field->row ? field->row : of, field->inner);
-        if (field->row == NULL || is_described(field->row))
+        if (field->inner != NULL &&
+            !describe_inner(field->row ? field->row : of, field->inner))
+            return false;
+        if (field->row == NULL || shape_of_rows(field->row) != NULL)
             continue;
-        while (index < LG__INNER_ROWS && inner_rows[index].row != NULL)
-            index++;
-        if (index == LG__INNER_ROWS)
-            return;
-        row_type *to = &inner_rows[index];
-        to->shape.row = to->shape.type = inner_type(field->row, index);
+        if (inner_count == LG__INNER_ROWS)
+            return false;
+        row_type *to = &inner_rows[inner_count];
+        to->shape.row = to->shape.type = inner_type(field->row, inner_count++);
         lg_text_addf(&to->doc, "A row of %s.%s.", of, field->name);
         describe_rows(to, field->row, field->inner);
     }
+    return true;
 }
 
 static void
@@ -802,9 +791,9 @@ describe_all(const lg__answer_extras *const *extras)
     if (faces[0].question != NULL)
         return true;
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
-        describe_inner(question->row, question->fields);
-        describe_inner(question->result, question->facts);
-        if (i >= LG__ANSWERS && question->result != NULL) {
+        if (!describe_inner(question->row, question->fields) ||
+            !describe_inner(question->result, question->facts) ||
+            (i >= LG__ANSWERS && question->result != NULL)) {
             PyErr_SetString(PyExc_SystemError,
                             "there are more questions than functions");
             return false;
@@ -825,7 +814,7 @@ lg__answers_add(PyObject *module, const lg__answer_extras *const *extras)
 {
     if (!describe_all(extras))
         return -1;
-    for (size_t i = 0; i < LG__INNER_ROWS && inner_rows[i].row != NULL; i++)
+    for (size_t i = 0; i < inner_count; i++)
         if (add_row_type(module, &inner_rows[i]) < 0)
             return -1;
     for (size_t i = 0; i < LG__ANSWERS; i++)

@@ -15,8 +15,8 @@
 
 typedef struct lg__arrow_batch lg__arrow_batch;
 
-/** NULL: memory ran out. A batch remembers that, and arrow_stream raises
- * it. */
+/** NULL: memory ran out. A batch remembers that, and its stream
+ *  raises it. */
 lg__arrow_batch *lg__arrow_batch_new(size_t rows);
 void lg__arrow_batch_free(lg__arrow_batch *batch);
 

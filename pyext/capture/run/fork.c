@@ -288,18 +288,22 @@ end_with_full_disk(void)
 
 static void on_fault(int number, siginfo_t *info, void *context);
 
+// The handler goes off when it runs.
+static void
+catch_fault(int number)
+{
+    struct sigaction action = {.sa_sigaction = on_fault};
+    action.sa_flags =
+        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART);
+    sigaction(number, &action, NULL);
+}
+
 // Tells the parent that the process still works, and sets the alarm again.
-// Handlers of faults go off when they run.
 static void
 work_on(void)
 {
-    struct sigaction action;
     child_report report = {.kind = REPORT_WORKS};
-    sigaction(SIGALRM, NULL, &action);
-    action.sa_sigaction = on_fault;
-    action.sa_flags =
-        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART);
-    sigaction(SIGALRM, &action, NULL);
+    catch_fault(SIGALRM);
     send(running, &report);
     alarm(running->seconds);
 }
@@ -337,13 +341,10 @@ set_signals(void)
     for (int number = 1; number < NSIG; number++)
         sigaction(number, &action, NULL);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-    action.sa_sigaction = on_fault;
-    action.sa_flags =
-        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART);
     sigset_t wanted;
     sigemptyset(&wanted);
     for (size_t i = 0; i < LG__COUNT(faults); i++) {
-        sigaction(faults[i], &action, NULL);
+        catch_fault(faults[i]);
         sigaddset(&wanted, faults[i]);
     }
     sigprocmask(SIG_UNBLOCK, &wanted, NULL);

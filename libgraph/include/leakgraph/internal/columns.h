@@ -187,6 +187,9 @@ uint64_t lg_node_spent(const lg_graph *graph, lg_node node);
  * list of zeros has room for none. Returns false when memory ran out. */
 bool lg_nodes_reserve(lg_nodes *nodes, size_t count);
 
+/** Sorts nodes and drops repetitions. Returns how many are left. */
+size_t lg_nodes_unify(lg_node *nodes, size_t count);
+
 /** "object" for LG_CATEGORY_OTHER, "container", "module" and so on. */
 const char *lg_category_name(lg_category category);
 
