@@ -3,9 +3,9 @@
 It looks for interpreters on PATH (python3.9 to python3.15) and among pyenv's, and uses
 those that run and have their headers. Each gets a build folder and a small virtual
 environment with pytest and numpy. Tests marked `libraries` or `once` run only on the
-main interpreter. Those marked `ends` also run on the oldest and on the newest. Versions
-in between may lay objects out differently from both, which the other tests check.
-release/matrix.py does the same, and more, for more interpreters.
+main interpreter. The oldest and the newest share the files marked `ends`: each file
+runs on one of the two. All other tests run on all interpreters. release/matrix.py runs
+everything on each, and does it for more interpreters.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,17 +126,27 @@ def settings(folder: Path) -> dict[str, str]:
 
 
 def runs_of(
-    name: str, python: str | Path, folder: Path, marked: str = suite.EVERYWHERE
+    name: str,
+    python: str | Path,
+    folder: Path,
+    marked: str = suite.EVERYWHERE,
+    without: Iterable[str] = (),
 ) -> list[suite.Run]:
     """List the tests that this Python must pass."""
     return suite.runs_of(
-        name,
-        str(python),
-        folder,
-        marked,
-        "tests/py",
-        settings(folder),
+        name, str(python), folder, marked, "tests/py", settings(folder), without
     )
+
+
+def shares(ends: Iterable[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:
+    """Say which files marked `ends` each of the ends leaves to the other one."""
+    versions = sorted({*ends})
+    files = suite.marked_wholly(suite.files_in("tests/py"), "ends")
+    taken = dict(zip(versions, suite.parts(files, len(versions)), strict=True))
+    return {
+        version: [file for file in files if file not in taken[version]]
+        for version in versions
+    }
 
 
 def main() -> int:
@@ -144,7 +155,7 @@ def main() -> int:
     runs: list[suite.Run] = []
     names: list[str] = []
     found = interpreters()
-    ends = [min(found, default=None), max(found, default=None)]
+    left = shares([min(found), max(found)]) if found else {}
     for number, python in found.items():
         version = ".".join(map(str, number))
         print(f"== CPython {version}: build", flush=True)
@@ -152,8 +163,9 @@ def main() -> int:
         folder = tracked.ROOT / f"build/py{version}"
         build(folder, inside, *AS_THE_MAIN_ONE)
         names.append(version)
-        marked = suite.EVERYWHERE if number in ends else suite.BETWEEN
-        runs += runs_of(f"{version}-", inside, folder, marked)
+        marked = suite.EVERYWHERE if number in left else suite.BETWEEN
+        without = left.get(number, [])
+        runs += runs_of(f"{version}-", inside, folder, marked, without)
     failed = [one.name for one in suite.run_all(runs)]
     print(
         f"other CPythons: {', '.join(names) or 'none'};"

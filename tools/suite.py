@@ -32,39 +32,48 @@ AT_ONCE = (os.cpu_count() or 1) + 1
 #: Seconds that the slowest files take; the others take time by their length. If these
 #: are wrong, the last processes end at different times, and processors are idle.
 SECONDS = {
-    "test_pytest_plugin": 31,
-    "test_watch": 27,
-    "test_growth_programs": 24,
-    "test_cycles": 23,
-    "test_fork": 20,
-    "test_growth": 20,
-    "test_tool_attach_torture": 14,
-    "test_captures_in_turn": 13,
-    "test_armed": 12,
-    "test_attach": 12,
-    "test_public": 11,
-    "test_repeats": 11,
+    "test_growth": 36,
+    "test_growth_programs": 36,
+    "test_pytest_plugin": 28,
+    "test_armed": 25,
+    "test_fork": 22,
+    "test_browser": 22,
+    "test_attach": 22,
+    "test_drawing": 20,
+    "test_tool_attach_torture": 20,
+    "test_kept": 19,
+    "test_repeats": 18,
+    "test_filling": 18,
+    "test_cycles": 14,
+    "test_two_threads": 12,
+    "test_native_growth": 12,
+    "test_captures_in_turn": 11,
+    "test_observer": 11,
+    "test_watch": 11,
     "test_cuts": 10,
-    "test_kept": 10,
-    "test_forked_children": 9,
-    "test_leaks": 9,
-    "test_buffers_registered": 8,
-    "test_filling": 8,
-    "test_numpy_arrays": 8,
-    "test_renderer": 8,
-    "test_run": 8,
+    "test_native_programs": 10,
+    "test_leaks": 10,
+    "test_forked_children": 10,
+    "test_public": 9,
+    "test_harness": 8,
+    "test_bursts": 8,
     "test_why": 8,
-    "test_drawing": 7,
+    "test_tool_wheel": 7,
     "test_tool_suite": 7,
-    "test_observer": 6,
-    "test_tool_wheel": 6,
+    "test_top": 7,
+    "test_order": 7,
+    "test_renderer": 7,
+    "test_view": 6,
     "test_versions": 6,
+    "test_buffers_registered": 6,
+    "test_layouts": 5,
+    "test_tool_symbols": 5,
+    "test_numpy_arrays": 5,
+    "test_run": 5,
     "test_analysis": 5,
-    "test_interrupt": 5,
-    "test_tool_pythons": 4,
-    "test_tool_symbols": 4,
+    "test_own_memory": 5,
 }
-BYTES_A_SECOND = 5_000
+BYTES_A_SECOND = 4_500
 
 #: What remains of the files that need libraries, beside the parts of one kind each.
 LIBRARY_PARTS = 2
@@ -76,7 +85,7 @@ QUIET = {"OMP_WAIT_POLICY": "passive"}
 LIBRARIES = "libraries"
 OTHERS = "not libraries"
 EVERYWHERE = "not libraries and not once"
-#: What an interpreter runs between two that run everything.
+#: What an interpreter runs that runs none of the files marked `ends`.
 BETWEEN = f"{EVERYWHERE} and not ends"
 
 
@@ -135,9 +144,14 @@ def selected(files: Iterable[str], marked: str) -> list[str]:
     """
     kept = list(files)
     for marker in re.findall(r"not (\w+)", marked):
-        whole = matching(kept, rf"^pytestmark = pytest\.mark\.{marker}$")
+        whole = {*marked_wholly(kept, marker)}
         kept = [file for file in kept if file not in whole]
     return kept
+
+
+def marked_wholly(files: Iterable[str], marker: str) -> list[str]:
+    """List the files that mark all of their tests with nothing but the marker."""
+    return matching(files, rf"^pytestmark = pytest\.mark\.{marker}$")
 
 
 def runs_of(
@@ -147,14 +161,15 @@ def runs_of(
     marked: str,
     folder: str,
     environment: Mapping[str, str] = os.environ,
+    without: Iterable[str] = (),
 ) -> list[Run]:
-    """List the runs that together run the marked tests of a folder."""
-    count = FEW_PARTS if marked == BETWEEN else PARTS
+    """List the runs that together run the marked tests of a folder, without files."""
+    left = {*without}
+    files = [file for file in files_in(folder) if file not in left]
+    count = FEW_PARTS if left or marked == BETWEEN else PARTS
     return [
-        Run(f"{name}{number}", python, build, marked, files, environment)
-        for number, files in enumerate(
-            parts(selected(files_in(folder), marked), count), 1
-        )
+        Run(f"{name}{number}", python, build, marked, part, environment)
+        for number, part in enumerate(parts(selected(files, marked), count), 1)
     ]
 
 

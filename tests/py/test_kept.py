@@ -133,6 +133,7 @@ for name, question in {questions!r}.items():
     return kept
 
 
+@pytest.mark.once
 def test_the_memory_of_questions_returns(python):
     kept = kept_by(python, QUESTIONS, objects="400_000", times=2)
     assert [line for line in kept if int(line[1]) > 8] == []

@@ -52,5 +52,18 @@ def test_free_threaded_builds_are_the_matrix_s_affair(tmp_path, monkeypatch):
     assert pythons.interpreters() == {}
 
 
+def test_the_ends_share_files_that_are_about_answers():
+    oldest, newest = (3, 9), (3, 13)
+    left = pythons.shares([oldest, newest])
+    files = pythons.suite.marked_wholly(pythons.suite.files_in("tests/py"), "ends")
+    assert sorted(left[oldest] + left[newest]) == sorted(files)
+    assert "tests/py/test_growth.py" in files
+    assert "tests/py/test_fork.py" not in files
+
+
+def test_a_single_end_leaves_no_file_out():
+    assert pythons.shares([(3, 9), (3, 9)]) == {(3, 9): []}
+
+
 def test_this_version_is_not_built_again():
     assert sys.version_info[:2] not in pythons.interpreters()
