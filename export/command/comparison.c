@@ -2,6 +2,8 @@
 
 #include "command/comparison.h"
 
+#include <leakgraph/internal/questions.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,9 @@ summarise(lg__compared_files *state, size_t at, int *code)
         }
         status = lg_summary_new(state->analysis, lg__monitor(),
                                 &state->summaries[at], &error);
+        if (!status && state->rows)
+            status = lg_summary_count_rows(
+                state->summaries[at], state->analysis, lg__monitor(), &error);
     }
     if (status)
         *code = lg__fail(&error);
@@ -170,6 +175,7 @@ lg__comparison_page(lg__compared_files *state, lg_page_options *options,
                      last);
         return false;
     }
+    state->rows = true;
     if (!lg__comparison_begin(state, code) ||
         !lg__comparison_line_up(state, code))
         return false;

@@ -15,6 +15,7 @@ typedef struct lg__compared_files {
     lg_analysis *analysis;
     double *steps;         /* or NULL */
     lg_growth_order order; /* after lg__comparison_line_up */
+    bool rows;             /* a page compares the rows of all answers */
     lg_baseline *baseline; /* or NULL */
 } lg__compared_files;
 

@@ -49,7 +49,9 @@ lg__page_add_cycles(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
     const lg_question *cycles = lg_question_find("cycles");
-    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .changes = page->changes};
     page->rows_lead = LG__PAGE_CYCLE;
     lg__page_section(page, cycles->name, cycles->title);
     lg_status status =

@@ -162,7 +162,8 @@ add_allocations(lg__page *page, lg_error *err)
     const lg_question *question = lg_question_find("allocations");
     const lg_ask ask = {.graph = page->graph,
                         .analysis = page->analysis,
-                        .monitor = page->monitor};
+                        .monitor = page->monitor,
+                        .changes = page->changes};
     lg_table *table = NULL;
     if (!lg_graph_has_allocations(page->graph))
         return LG_OK;

@@ -2369,12 +2369,13 @@ class FindingHolder(_Row, tuple[str, Node | None, str, Node | None, int, Size]):
     def alone(self) -> Size: ...
 
 @final
-class Survivor(_Row, tuple[Node, str, str, bool, Size, str, str | None, int]):
+class Survivor(_Row, tuple[Node, str, str, int, bool, Size, str, str | None, int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "node",
             "type",
             "title",
+            "count",
             "is_target",
             "retained",
             "held_by",
@@ -2387,6 +2388,8 @@ class Survivor(_Row, tuple[Node, str, str, bool, Size, str, str | None, int]):
     def type(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
     @property
     def is_target(self) -> bool: ...
     @property

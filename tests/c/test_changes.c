@@ -100,10 +100,82 @@ what_nobody_has_does_not_change(void)
     growing_series made = growing_compare(heaps, 3, NULL);
     const lg_changes *changes = changes_of(&made, NULL);
     lg_change change;
-    const lg_thing threads = {
-        .kind = LG_THING_TALLY, .node = LG_NONE, .tally = LG_TALLY_THREAD};
+    const lg_thing threads = {.kind = LG_THING_TALLY,
+                              .node = LG_NONE,
+                              .tally = LG_TALLY_THREAD,
+                              .whole = true};
     REQUIRE(changes->find(changes, &threads, &change));
     CHECK(change.objects == 0 && change.bytes == 0);
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+static const lg_thing row = {.kind = LG_THING_ROW,
+                             .node = LG_NONE,
+                             .name = {"view", 4},
+                             .detail = {"waste", 5},
+                             .count = 3,
+                             .bytes = 300};
+
+// Counts rows in a snapshot of the series: so many of these, one after another.
+static void
+count_rows(const growing_series *made, size_t at, const lg_thing *rows,
+           size_t count)
+{
+    lg_row_counting *counting;
+    REQUIRE(lg_row_counting_begin(made->summary[at], made->analysis[at], NULL,
+                                  &counting, NULL) == LG_OK);
+    for (size_t i = 0; i < count; i++)
+        CHECK(lg_row_counting_add(counting, &rows[i], NULL) == LG_OK);
+    lg_row_counting_end(counting);
+}
+
+static void
+rows_change_if_every_snapshot_counts_them(void)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, NULL);
+    lg_change change;
+    lg_thing fewer = row;
+    fewer.count = 1;
+    fewer.bytes = 100;
+    count_rows(&made, 0, NULL, 0);
+    count_rows(&made, 1, &fewer, 1);
+    CHECK(!changes->find(changes, &row, &change));
+    count_rows(&made, 2, &row, 1);
+    REQUIRE(changes->find(changes, &row, &change));
+    CHECK(change.objects == 3 && change.bytes == 300 && change.each == 150);
+    lg_thing other = row;
+    other.number = 7;
+    CHECK(!changes->find(changes, &other, &change));
+    other = row;
+    other.detail = (lg_string){"native", 6};
+    CHECK(!changes->find(changes, &other, &change));
+    lg_thing partly = row;
+    partly.partly = true;
+    CHECK(!changes->find(changes, &partly, &change));
+    CHECK(!changes->find(changes, &fewer, &change));
+    fewer.whole = true;
+    CHECK(changes->find(changes, &fewer, &change) && change.bytes == 300);
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+static void
+rows_of_one_key_change_together(void)
+{
+    growing_series made = growing_compare(heaps, 2, NULL);
+    const lg_changes *changes = changes_of(&made, NULL);
+    const lg_thing twice[] = {row, row};
+    lg_change change;
+    count_rows(&made, 0, &row, 1);
+    count_rows(&made, 1, twice, 2);
+    CHECK(!changes->find(changes, &row, &change));
+    lg_thing both = row;
+    both.count = 6;
+    both.bytes = 600;
+    REQUIRE(changes->find(changes, &both, &change));
+    CHECK(change.objects == 3 && change.bytes == 300);
     lg_changes_free(changes);
     growing_forget(&made);
 }
@@ -114,5 +186,7 @@ SUITE(changes)
     RUN(a_container_changes_with_what_it_retains);
     RUN(a_type_changes_over_steps);
     RUN(what_nobody_has_does_not_change);
+    RUN(rows_change_if_every_snapshot_counts_them);
+    RUN(rows_of_one_key_change_together);
     return test_result();
 }

@@ -115,6 +115,31 @@ test_order(void)
     lg_graph_free(graph);
 }
 
+// Those of one place are one row, whose sum decides where it stands; a target
+// has a row of its own.
+static void
+test_alike(void)
+{
+    fixture made = begin();
+    uint32_t one = share(&made, "app.Thing", "one", 1500);
+    uint32_t others = story_add(&made.to, "list", NULL, 56);
+    uint32_t first = LG_NONE;
+    story_attribute(&made.to, made.app, "others", others);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t item = story_add(&made.to, "app.Thing", NULL, 400 + i);
+        story_edge(&made.to, others, item, LG_EDGE_INDEX, i);
+        story_edge(&made.to, made.list, item, LG_EDGE_INDEX, made.items++);
+        first = item;
+    }
+    end got = cut(&made, "app.list");
+    REQUIRE(got.answer.kept_count == 2 && got.answer.kept_total == 5);
+    const lg_survivor *kept = got.answer.kept;
+    CHECK(kept[0].node == first && kept[0].count == 4);
+    CHECK(kept[0].total == 1606 && kept[0].retained[0] == 1606);
+    CHECK(kept[1].node == one && kept[1].count == 1);
+    end_free(&got);
+}
+
 // What another listed survivor retains is not listed.
 static void
 test_what_is_below(void)
@@ -254,6 +279,7 @@ SUITE(survivors)
 {
     RUN(test_what_is_told);
     RUN(test_order);
+    RUN(test_alike);
     RUN(test_what_is_below);
     RUN(test_immortal);
     RUN(test_cut_next);

@@ -2,7 +2,9 @@
 
 import functools
 import json
+import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -169,3 +171,59 @@ def test_a_mistake_with_two_leaks_is_one_card(tmp_path):
     # Each box of members is named where it is, and where the tree leads to it.
     assert card.count("150 tuple · ") > 2
     assert "settled=True or" not in page
+
+
+#: Takes three snapshots, between which each table gains rows that it has already.
+GAINING = """
+import functools, gc, leakgraph
+gc.disable()
+
+class Ring:
+    pass
+
+@functools.lru_cache(maxsize=None)
+def cached(_):
+    return bytearray(70_000)
+
+kept = []
+taken = []
+for step in range(3):
+    for number in range(20):
+        ring = Ring()
+        ring.itself, ring.data = ring, bytearray(3000)
+        cached(Ring())
+        kept.append(b"equal" * 99 + bytes(1))
+    taken.append(leakgraph.snapshot(contents=True, allocations=True))
+taken[2].report("page.html", earlier=taken[:2], steps=[10, 20, 30])
+"""
+
+
+def changes_in(page, section, words):
+    """Return two changes in the row of a table that has the words: how many, KiB."""
+    table = re.search(rf'<section id="{section}".*?</section>', page, re.DOTALL)[0]
+    rows = [re.sub(r"(<[^>]*>)+", "|", row) for row in table.split("<tr")[1:]]
+    (row,) = [row for row in rows if words in row]
+    more, size, _ = re.findall(r"\|\+([\d.,]+)( [KM]iB)?(?=\|)", row)
+    return int(more[0]), float(size[0]) * {" KiB": 1, " MiB": 1024}[size[1]]
+
+
+# Headers of objects differ by some tens of bytes between versions.
+def test_each_table_says_what_changed(tmp_path):
+    subprocess.run(
+        [sys.executable, "-X", "tracemalloc=1", "-c", GAINING],
+        cwd=tmp_path,
+        check=True,
+        env={**os.environ, "LEAKGRAPH_RENDERER": "/nonexistent/renderer"},
+    )
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    cached = pytest.approx(40 * 70_100 / 1024, rel=0.02)
+    line = 1 + GAINING.splitlines().index("    return bytearray(70_000)")
+    rings = pytest.approx(40 * 3_150 / 1024, rel=0.1)
+    assert changes_in(page, "cycles", "Ring.itself") == (40, rings)
+    assert changes_in(page, "findings", "lru-cache") == (40, cached)
+    equal = pytest.approx(40 * 537 / 1024, rel=0.03)
+    assert changes_in(page, "waste", "bytes: duplicates") == (40, equal)
+    traced = changes_in(page, "allocations", f"&lt;string&gt;:{line}|")
+    assert traced == (traced[0], cached) and traced[0] in (40, 80)
+    for heading in ("Δ things", "Δ cycles", "Δ objects", "Δ bytes", "per step"):
+        assert f">{heading}<" in page

@@ -30,6 +30,8 @@ class World:
         self.ring.held.append(self.ring)
         self.table = {(1, 2): Thing(), "best": self.best, "free": Thing(Thing())}
         self.layers = [Thing() for _ in range(3)]
+        self.alike = [Thing() for _ in range(30)]
+        self.also = dict(enumerate(self.alike))
         for layer in self.layers:
             layer.named["cache"] = Thing()
 
@@ -115,6 +117,17 @@ def test_the_next_thing_to_cut(snap: leakgraph.Snapshot) -> None:
     assert "cut next" in str(answer)
     more = snap.what_if([f"{NAME}.losses", f"{NAME}.best", f"{NAME}.table['best']"])
     assert kept.node in list(more.nodes)
+
+
+def test_what_lives_on_alike_is_one_row(snap: leakgraph.Snapshot) -> None:
+    answer = snap.what_if([f"{NAME}.{name}" for name in ("layers", "ring")])
+    assert all(one.count == 1 for one in answer.kept)
+    answer = snap.what_if(f"{NAME}.alike")
+    (kept,) = [one for one in answer.kept if one.count > 1]
+    assert kept.count == 30 and kept.held_by == f"{NAME}.also[*]"
+    assert kept.cut == kept.held_by and kept.cut_count == 1
+    text = str(answer)
+    assert f"30 {__name__}.Thing" in text and ", for each of them" in text
 
 
 def test_edges_hops_and_texts_say_the_same(snap: leakgraph.Snapshot) -> None:

@@ -491,6 +491,30 @@ static const lg_field facts[] = {
 };
 
 static const lg_allocation_options usual = LG_ALLOCATION_OPTIONS_INIT;
+static const lg_allocation_options by_holder = {.size = sizeof by_holder,
+                                                .by = LG_ALLOCATIONS_BY_HOLDER};
+static const void *const every[] = {&usual, &by_holder, NULL};
+
+// A row of depth 0 is about all of a line, or all that one holder has, and a
+// row below it about what both share, unless that has no row of its own.
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const lg_allocation_row *row = of;
+    const lg_allocation_order by = ((const lg_allocations *)answer)->by;
+    bool whole = row->depth == 0;
+    bool has_line = !whole || by == LG_ALLOCATIONS_BY_LINE;
+    bool has_holder = !whole || by == LG_ALLOCATIONS_BY_HOLDER;
+    (void)ask;
+    *out = (lg_thing){.kind = LG_THING_ROW,
+                      .node = has_holder ? row->node : LG_NONE,
+                      .name = has_line ? row->line : (lg_string){"", 0},
+                      .number = (uint64_t)by,
+                      .partly = !whole,
+                      .count = row->count,
+                      .bytes = row->weight};
+    return whole || row->others == 0;
+}
 
 static const lg_answering in_c = {
     .options_size = sizeof usual,
@@ -501,6 +525,8 @@ static const lg_answering in_c = {
     .row_size = sizeof(lg_allocation_row),
     .rows = offsetof(lg_allocations, rows),
     .count = offsetof(lg_allocations, count),
+    .thing = is_about,
+    .every = every,
     .bare = true,
     .after = set_depth,
     .below = add_below,

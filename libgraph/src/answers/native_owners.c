@@ -7,9 +7,11 @@
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/facts.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 // The sums of the answer, each by device.
 enum { ALL, LOST, OBJECTS, CACHED, IN_USE, SUMS };
@@ -444,6 +446,29 @@ static const lg_field facts[] = {
 };
 
 static const lg_native_options usual = LG_NATIVE_OPTIONS_INIT;
+static const void *const every[] = {&usual, NULL};
+
+// What no place has is told by what people call it.
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const lg_native_row *row = of;
+    const char *kind = holders[row->holder];
+    bool placed = row->holder == LG_BLOCKS_OBJECTS;
+    lg_text holder = {0};
+    if (!placed)
+        write_holder(ask, answer, row, &holder);
+    *out = (lg_thing){.kind = LG_THING_ROW,
+                      .node = placed ? row->node : LG_NONE,
+                      .name = {kind, (uint32_t)strlen(kind)},
+                      .number = XXH3_64bits(holder.data, holder.length),
+                      .count = row->blocks,
+                      .bytes = lg_bytes_sum(
+                          row->bytes, (size_t)ask->graph->device_count + 1)};
+    bool known = !holder.failed;
+    lg_text_free(&holder);
+    return known;
+}
 
 static const lg_answering in_c = {
     .options_size = sizeof usual,
@@ -455,6 +480,9 @@ static const lg_answering in_c = {
     .rows = offsetof(lg_native, rows),
     .count = offsetof(lg_native, count),
     .total = offsetof(lg_native, total_rows),
+    .thing = is_about,
+    .every = every,
+    .counted = "Δ blocks",
     .bare = true,
     .below = add_below,
 };

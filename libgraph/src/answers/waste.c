@@ -345,6 +345,21 @@ static const lg_field facts[] = {
 };
 
 static const lg_waste_options usual = LG_WASTE_OPTIONS_INIT;
+static const void *const every[] = {&usual, NULL};
+
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const lg_waste_row *row = of;
+    const char *kind = kinds[row->kind];
+    (void)ask, (void)answer;
+    *out = (lg_thing){.kind = LG_THING_ROW,
+                      .node = row->node,
+                      .name = {kind, (uint32_t)strlen(kind)},
+                      .count = row->count,
+                      .bytes = row->weight};
+    return true;
+}
 
 static const lg_answering in_c = {
     .options_size = sizeof usual,
@@ -356,6 +371,8 @@ static const lg_answering in_c = {
     .rows = offsetof(lg_waste, rows),
     .count = offsetof(lg_waste, count),
     .total = offsetof(lg_waste, total_rows),
+    .thing = is_about,
+    .every = every,
     .bare = true,
     .below = add_below,
 };

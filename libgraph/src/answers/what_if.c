@@ -1,6 +1,7 @@
 // Finds out what would die if references were cut, and what would live on.
 #include "build/build_private.h"
 #include "answers/answers_private.h"
+#include "growth/growth_private.h"
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/what_if.h>
@@ -88,6 +89,7 @@ typedef struct ranked {
     uint32_t node;
     bool target;
     uint64_t total;
+    uint64_t count; // of a group, whose biggest member is the node
 } ranked;
 
 static int
@@ -121,7 +123,7 @@ rank(const cutting *to, size_t *count)
     for (uint32_t node = 0; all != NULL && node < nodes; node++)
         if (lives_on(to, node))
             all[(*count)++] = (ranked){node, (to->state[node] & TARGET) != 0,
-                                       lg__retained_by(to->after, node)};
+                                       lg__retained_by(to->after, node), 1};
     if (all != NULL && *count > 1)
         qsort(all, *count, sizeof *all, compare_ranked);
     return all;
@@ -181,22 +183,60 @@ find_cuts(cutting *to, lg_survivor *survivor, lg_error *err)
     return status;
 }
 
-static lg_status
-add_survivor(cutting *to, const ranked *one, lg_error *err)
+// Leaves out what lies below another, and joins what is in one place and is, or
+// is no, target. Returns the number of groups, which take the first items, and
+// sets the group of each joined node.
+static size_t
+join_alike(cutting *to, ranked *all, size_t count, const uint32_t *place_of,
+           uint32_t *group_at, uint32_t *group_of)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < count; i++) {
+        const ranked one = all[i];
+        uint32_t *group =
+            &group_at[2 * (size_t)place_of[one.node] + one.target];
+        if (to->state[one.node] & BELOW)
+            continue;
+        mark_below(to, one.node);
+        if (*group == 0) {
+            all[groups++] = one;
+            *group = (uint32_t)groups;
+        } else {
+            all[*group - 1].total += one.total;
+            all[*group - 1].count++;
+        }
+        group_of[one.node] = *group;
+    }
+    return groups;
+}
+
+// Adds up by device what the members of a group retain.
+static uint64_t *
+sum_retained(const cutting *to, uint32_t group, const uint32_t *group_of)
 {
     size_t devices = (size_t)to->graph->device_count + 1;
-    uint64_t *retained = lg__wide_alloc(devices * sizeof *retained);
+    uint64_t *retained = lg__wide_calloc(devices, sizeof *retained);
+    for (uint32_t node = 0; retained && node < to->graph->columns.node_count;
+         node++)
+        for (uint32_t on = 0; group_of[node] == group && on < devices; on++)
+            retained[on] += lg_node_retained_on(to->after, node, on);
+    return retained;
+}
+
+static lg_status
+add_survivor(cutting *to, const ranked *one, const uint32_t *group_of,
+             lg_error *err)
+{
+    uint64_t *retained = sum_retained(to, group_of[one->node], group_of);
     lg_survivor *survivor = &to->answer.kept[to->answer.kept_count];
     if (retained == NULL)
         return lg__error_memory(err);
-    for (uint32_t device = 0; device < devices; device++)
-        retained[device] = lg_node_retained_on(to->after, one->node, device);
     *survivor = (lg_survivor){.node = one->node,
+                              .count = one->count,
                               .is_target = one->target,
                               .total = one->total,
                               .retained = retained};
     to->answer.kept_count++;
-    mark_below(to, one->node);
     lg_status status = lg_path_from_root(to->rest, one->node, to->monitor,
                                          &survivor->path, err);
     if (status != LG_OK && status != LG_ENOTFOUND)
@@ -204,26 +244,52 @@ add_survivor(cutting *to, const ranked *one, lg_error *err)
     return find_cuts(to, survivor, err);
 }
 
-// Lists the survivors in the answer, at most `limit` (0: all).
+// Lists what lives on, at most `limit` groups (0: all), in the answer.
+static lg_status
+list_groups(cutting *to, ranked *all, size_t count, size_t limit,
+            const lg_places *places, const uint32_t *place_of, lg_error *err)
+{
+    uint32_t *group_at =
+        lg__wide_calloc(2 * lg_places_count(places) + 1, sizeof *group_at);
+    uint32_t *group_of = lg__wide_calloc(
+        (size_t)to->graph->columns.node_count + 1, sizeof *group_of);
+    to->answer.kept = lg__wide_calloc(count + 1, sizeof *to->answer.kept);
+    lg_status status = LG_OK;
+    if (group_at == NULL || group_of == NULL || to->answer.kept == NULL) {
+        status = lg__error_memory(err);
+    } else {
+        count = join_alike(to, all, count, place_of, group_at, group_of);
+        if (count > 1)
+            qsort(all, count, sizeof *all, compare_ranked);
+    }
+    for (size_t i = 0; i < count && (limit == 0 || i < limit) && !status; i++)
+        status = add_survivor(to, &all[i], group_of, err);
+    lg__wide_free(group_at);
+    lg__wide_free(group_of);
+    return status;
+}
+
 static lg_status
 survivors_find(cutting *to, size_t limit, lg_error *err)
 {
     const lg__folds *folds = lg__graph_folds(to->rest);
+    lg_places *places = NULL;
+    uint32_t *place_of = NULL;
     if (folds == NULL)
         return lg__error_memory(err);
     mark_targets(to, folds);
     mark_beside(to, folds);
     size_t count;
     ranked *all = rank(to, &count);
-    lg_status status = LG_OK;
-    size_t most = limit > 0 && limit < count ? limit : count;
-    to->answer.kept = lg__wide_calloc(most + 1, sizeof *to->answer.kept);
-    if (all == NULL || to->answer.kept == NULL)
-        status = lg__error_memory(err);
+    lg_status status = all == NULL ? lg__error_memory(err)
+                                   : lg__places_walk(to->after, to->monitor,
+                                                     &places, &place_of, err);
     to->answer.kept_total = count;
-    for (size_t i = 0; i < count && status == LG_OK; i++)
-        if (to->answer.kept_count < most && !(to->state[all[i].node] & BELOW))
-            status = add_survivor(to, &all[i], err);
+    if (status == LG_OK) {
+        status = list_groups(to, all, count, limit, places, place_of, err);
+        lg__places_of_free(place_of, to->after);
+    }
+    lg_places_free(places);
     lg__wide_free(all);
     return status;
 }

@@ -3,13 +3,16 @@
 // A row of a table is compared only if the newest summary says the same of it
 // as the row does: a row that has a part of a place, a type or a tally would
 // show the growth of the whole. A place that an older file left out may have
-// had anything, so its change is unknown.
+// had anything, so its change is unknown. What rows of an answer are about has
+// a key that every snapshot computes alike; rows with one key count together,
+// so none of them is compared.
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/changes.h>
 #include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 typedef struct comparing {
     lg_changes shown;
@@ -57,18 +60,68 @@ measure_type(const lg_summary *summary, lg_string name, amount *out)
 }
 
 static void
-measure_tally(const lg_summary *summary, const lg_thing *thing, amount *out)
+add_tally(const lg_summary *summary, const lg__tally *tally, amount *out)
+{
+    out->objects += tally->count;
+    out->bytes += sum_at(summary, tally->bytes);
+}
+
+static uint64_t
+place_key(const lg_places *places, const uint32_t *place_of, lg_node node)
+{
+    return node == LG_NONE ? 0 : lg_places_at(places, place_of[node]).key;
+}
+
+static void
+measure_tally(const comparing *state, const lg_summary *summary,
+              const lg_thing *thing, amount *out)
 {
     const lg__tally *tallies = summary->tallies.data;
-    for (size_t i = 0; i < summary->tallies.count; i++) {
-        lg_string name = lg__places_text(summary->places, tallies[i].name);
-        if (tallies[i].kind != (uint32_t)thing->tally ||
-            (thing->name.length > 0 &&
-             lg__string_compare(name, thing->name) != 0))
-            continue;
-        out->objects += tallies[i].count;
-        out->bytes += sum_at(summary, tallies[i].bytes);
+    if (thing->name.length > 0) {
+        const lg__tally *tally = lg__summary_find_named(
+            summary, thing->tally, thing->name, thing->detail,
+            place_key(state->places, state->place_of, thing->node));
+        if (tally != NULL)
+            add_tally(summary, tally, out);
+        return;
     }
+    for (size_t i = 0; i < summary->tallies.count; i++)
+        if (tallies[i].kind == (uint32_t)thing->tally)
+            add_tally(summary, &tallies[i], out);
+}
+
+static uint64_t
+row_key(const lg_places *places, const uint32_t *place_of, const lg_thing *row)
+{
+    uint64_t words[4] = {XXH3_64bits(row->detail.data, row->detail.length),
+                         XXH3_64bits(row->name.data, row->name.length),
+                         place_key(places, place_of, row->node), row->number};
+    return XXH3_64bits(words, sizeof words);
+}
+
+static int
+compare_rows(const void *left, const void *right)
+{
+    const lg__row_sum *a = left;
+    const lg__row_sum *b = right;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+// Returns false if the summary does not say.
+static bool
+measure_row(const comparing *state, const lg_summary *summary,
+            const lg_thing *thing, amount *out)
+{
+    const lg__row_sum wanted = {
+        .key = row_key(state->places, state->place_of, thing)};
+    const lg__row_sum *found =
+        summary->rows.count > 0
+            ? bsearch(&wanted, summary->rows.data, summary->rows.count,
+                      sizeof wanted, compare_rows)
+            : NULL;
+    if (found != NULL)
+        *out = (amount){found->count, found->bytes};
+    return summary->has_rows && (found != NULL || !thing->partly);
 }
 
 static bool
@@ -82,8 +135,10 @@ measure(const comparing *state, size_t at, const lg_thing *thing, bool own,
         measure_type(summary, thing->name, out);
         return true;
     case LG_THING_TALLY:
-        measure_tally(summary, thing, out);
+        measure_tally(state, summary, thing, out);
         return true;
+    case LG_THING_ROW:
+        return measure_row(state, summary, thing, out);
     default:
         return measure_place(
             summary,
@@ -95,9 +150,9 @@ measure(const comparing *state, size_t at, const lg_thing *thing, bool own,
 static bool
 is_whole(const amount *newest, const lg_thing *thing)
 {
-    return (thing->count == 0 || newest->objects == thing->count) &&
-           (newest->bytes == thing->bytes ||
-            (thing->kind == LG_THING_TALLY && thing->name.length == 0));
+    return thing->whole ||
+           ((thing->count == 0 || newest->objects == thing->count) &&
+            newest->bytes == thing->bytes);
 }
 
 // Finds which bytes of a place the row has: what its objects retain, or what
@@ -199,4 +254,69 @@ lg_changes_free(const lg_changes *changes)
 {
     if (changes != NULL)
         release((comparing *)(void *)changes);
+}
+
+/* ------------------------------------------------------ rows of answers */
+
+struct lg_row_counting {
+    lg_summary *summary;
+    const lg_analysis *analysis;
+    lg_places *places;
+    uint32_t *place_of;
+};
+
+lg_status
+lg_row_counting_begin(lg_summary *summary, const lg_analysis *analysis,
+                      const lg_monitor *monitor, lg_row_counting **out,
+                      lg_error *err)
+{
+    lg_row_counting *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return lg__error_memory(err);
+    made->summary = summary;
+    made->analysis = analysis;
+    lg_status status =
+        lg__places_walk(analysis, monitor, &made->places, &made->place_of, err);
+    if (status == LG_OK)
+        *out = made;
+    else
+        free(made);
+    return status;
+}
+
+lg_status
+lg_row_counting_add(lg_row_counting *counting, const lg_thing *row,
+                    lg_error *err)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__row_sum *sum =
+        lg__vector_extend(&allocator, &counting->summary->rows, 1);
+    if (sum == NULL)
+        return lg__error_memory(err);
+    *sum = (lg__row_sum){row_key(counting->places, counting->place_of, row),
+                         row->count, row->bytes};
+    return LG_OK;
+}
+
+void
+lg_row_counting_end(lg_row_counting *counting)
+{
+    lg__vector *rows = &counting->summary->rows;
+    lg__row_sum *items = rows->data;
+    size_t kept = 0;
+    if (rows->count > 0)
+        lg__sort(items, rows->count, sizeof *items, compare_rows);
+    for (size_t i = 0; i < rows->count; i++) {
+        if (kept > 0 && items[kept - 1].key == items[i].key) {
+            items[kept - 1].count += items[i].count;
+            items[kept - 1].bytes += items[i].bytes;
+        } else {
+            items[kept++] = items[i];
+        }
+    }
+    rows->count = kept;
+    counting->summary->has_rows = true;
+    lg_places_free(counting->places);
+    lg__places_of_free(counting->place_of, counting->analysis);
+    free(counting);
 }

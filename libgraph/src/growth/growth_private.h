@@ -241,6 +241,13 @@ enum { LG__TALLY_LIMIT = LG_TALLY_COUNT, LG__TALLY_COUNT };
 /** More elements than that are this many. */
 #define LG__LIMIT_MOST (UINT64_C(1) << 32)
 
+/** What rows of answers with one key are about, all together. */
+typedef struct lg__row_sum {
+    uint64_t key;
+    uint64_t count;
+    uint64_t bytes; /**< on all devices */
+} lg__row_sum;
+
 struct lg_summary {
     lg_places *places;
     lg__vector types;   /**< lg__type_sum */
@@ -248,6 +255,8 @@ struct lg_summary {
     lg__vector tallies; /**< lg__tally, by key */
     lg__vector bytes;   /**< uint64_t: those of types and tallies, each
                              [places->each], the host first */
+    lg__vector rows;    /**< lg__row_sum, by key; files do not have them */
+    bool has_rows;      /**< they are counted */
     uint64_t objects;   /**< shallow bytes on the host */
     uint64_t large;     /**< of those, larger objects and buffers, except mapped
                              files, in bytes that malloc rounds up */
@@ -324,6 +333,10 @@ lg_status lg__summary_count_limits(lg_summary *summary,
 /** Returns the tally with the same kind, name, detail and holder, or NULL. */
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
                                         const lg__tally *wanted);
+/** The same of what a row is about; names need not be among the strings. */
+const lg__tally *lg__summary_find_named(const lg_summary *summary,
+                                        lg_tally_kind kind, lg_string name,
+                                        lg_string detail, uint64_t holder);
 /** Sorts tallies by key and merges those of one key. */
 void lg__summary_join_tallies(lg_summary *summary);
 /** Returns the bytes that an info text gives; -1: none. */

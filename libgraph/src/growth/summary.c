@@ -18,6 +18,7 @@ lg__summary_begin(lg_places *places)
     summary->types.element = sizeof(lg__type_sum);
     summary->infos.element = sizeof(lg__info_text);
     summary->tallies.element = sizeof(lg__tally);
+    summary->rows.element = sizeof(lg__row_sum);
     summary->bytes.element = sizeof(uint64_t);
     return summary;
 }
@@ -32,6 +33,7 @@ lg_summary_free(lg_summary *summary)
     lg__vector_free(&allocator, &summary->infos);
     lg__vector_free(&allocator, &summary->tallies);
     lg__vector_free(&allocator, &summary->bytes);
+    lg__vector_free(&allocator, &summary->rows);
     lg_places_free(summary->places);
     lg__wide_free(summary);
 }

@@ -14,12 +14,18 @@ lg_tally_kind_name(lg_tally_kind kind)
 }
 
 static uint64_t
+join_key(uint64_t kind, uint64_t name, uint64_t detail, uint64_t holder)
+{
+    uint64_t words[4] = {kind, name, detail, holder};
+    return XXH3_64bits(words, sizeof words);
+}
+
+static uint64_t
 key_of(const lg_places *places, const lg__tally *tally)
 {
     const uint64_t *hash = places->string_hash.data;
-    uint64_t words[4] = {tally->kind, hash[tally->name], hash[tally->detail],
-                         tally->holder};
-    return XXH3_64bits(words, sizeof words);
+    return join_key(tally->kind, hash[tally->name], hash[tally->detail],
+                    tally->holder);
 }
 
 bool
@@ -89,6 +95,15 @@ const lg__tally *
 lg__summary_find_tally(const lg_summary *summary, const lg__tally *wanted)
 {
     return find_tally(summary, key_of(summary->places, wanted));
+}
+
+const lg__tally *
+lg__summary_find_named(const lg_summary *summary, lg_tally_kind kind,
+                       lg_string name, lg_string detail, uint64_t holder)
+{
+    return find_tally(
+        summary, join_key((uint64_t)kind, XXH3_64bits(name.data, name.length),
+                          XXH3_64bits(detail.data, detail.length), holder));
 }
 
 static bool

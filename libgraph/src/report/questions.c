@@ -2,6 +2,7 @@
 // as JSON.
 #include "report/report_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const lg_question *
@@ -28,6 +29,65 @@ lg_question_find(const char *name)
            strcmp(question->name, name) != 0)
         i++;
     return question;
+}
+
+/* --------------------------------------------------- rows, to compare */
+
+static lg_status
+count_answer(lg_row_counting *counting, const lg_question *question,
+             const lg_ask *ask, const void *answer, lg_error *err)
+{
+    const lg_answering *in_c = question->in_c;
+    const char *base = answer;
+    const char *row = *(const char *const *)(const void *)(base + in_c->rows);
+    size_t count = *(const size_t *)(const void *)(base + in_c->count);
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < count && !status; i++, row += in_c->row_size) {
+        lg_thing thing;
+        if (lg_question_thing(question, ask, answer, row, &thing))
+            status = lg_row_counting_add(counting, &thing, err);
+    }
+    return status;
+}
+
+static lg_status
+count_question(lg_row_counting *counting, const lg_question *question,
+               lg_ask ask, lg_error *err)
+{
+    const lg_answering *in_c = question->in_c;
+    lg_status status = LG_OK;
+    for (size_t i = 0; in_c->every && in_c->every[i] && !status; i++) {
+        void *answer = calloc(1, in_c->answer_size);
+        if (answer == NULL)
+            return lg__error_memory(err);
+        ask.options = in_c->every[i];
+        status = in_c->ask(&ask, answer, err);
+        if (!status) {
+            status = count_answer(counting, question, &ask, answer, err);
+            in_c->free(answer);
+        }
+        free(answer);
+    }
+    return status;
+}
+
+lg_status
+lg_summary_count_rows(lg_summary *summary, const lg_analysis *analysis,
+                      const lg_monitor *monitor, lg_error *err)
+{
+    const lg_ask ask = {.graph = lg_analysis_graph(analysis),
+                        .analysis = analysis,
+                        .monitor = monitor};
+    const lg_question *question;
+    lg_row_counting *counting;
+    lg_status status =
+        lg_row_counting_begin(summary, analysis, monitor, &counting, err);
+    if (status)
+        return status;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL && !status; i++)
+        status = count_question(counting, question, ask, err);
+    lg_row_counting_end(counting);
+    return status;
 }
 
 /* ---------------------------------------------- descriptions as JSON */

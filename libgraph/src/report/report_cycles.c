@@ -4,6 +4,7 @@
 #include "report/report_private.h"
 
 #include <inttypes.h>
+#include <xxhash.h>
 
 /* --------------------------------------------------------- for programs */
 
@@ -452,6 +453,50 @@ free_cycles(void *answer)
 }
 
 static const cycles_options usual = {.search = LG_CYCLE_OPTIONS_INIT};
+static const void *const every[] = {&usual, NULL};
+
+static bool
+leaves_out(const cycles_options *options)
+{
+    const lg_cycle_options *search = &options->search;
+    return search->kinds != 0 || search->min_bytes >= 0 || search->scope ||
+           options->holding.name || options->holding.chosen ||
+           options->baseline.known;
+}
+
+// Returns the same number for cycles of one key that roots hold in the same
+// way.
+static uint64_t
+number_of(const lg_graph *graph, const lg_cycle *cycle)
+{
+    lg_text words = {0};
+    lg_text_addf(&words, "%" PRIx64 " ", cycle->key);
+    if (cycle->kind == LG_CYCLE_HELD)
+        lg__format_folded_path(graph, &cycle->path, &words);
+    uint64_t number =
+        words.failed ? cycle->key : XXH3_64bits(words.data, words.length);
+    lg_text_free(&words);
+    return number;
+}
+
+// A row that people see is about all cycles with its number: those behind the
+// limit, too, if only that leaves any out. Small ones that a root holds have no
+// row.
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const lg_cycles *cycles = answer;
+    const lg_cycle *cycle = of;
+    const lg_cycle_group *group = &cycles->groups[cycle->group];
+    *out = (lg_thing){.kind = LG_THING_ROW,
+                      .node = LG_NONE,
+                      .number = number_of(ask->graph, cycle),
+                      .whole = !ask->options || !leaves_out(ask->options),
+                      .partly = cycle->kind == LG_CYCLE_HELD,
+                      .count = group->count,
+                      .bytes = group->total};
+    return cycle == &cycles->items[group->first];
+}
 
 static const lg_option options[] = {
     LG__LIMIT(lg_cycle_options, "the biggest first"),
@@ -487,6 +532,9 @@ static const lg_answering in_c = {
     .row_size = sizeof(lg_cycle),
     .rows = offsetof(lg_cycles, items),
     .count = offsetof(lg_cycles, count),
+    .thing = is_about,
+    .every = every,
+    .counted = "Δ cycles",
     .blocks = true,
     .above = write_above,
     .after = hide_alike,

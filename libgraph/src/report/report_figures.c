@@ -174,7 +174,7 @@ add_lines(const lg_ask *ask, const void *answer, lg_table *table)
                     "its last reference.\n");
     lg__table_format_above(table, &above);
     lg__table_format_below(table, &below);
-    lg__add_mistakes(table, ask->analysis, &of->mistakes);
+    lg__add_mistakes(table, ask, &of->mistakes);
 }
 
 /* ---------------------------------------------------------- the question */
@@ -287,6 +287,23 @@ static const lg_field facts[] = {
     {0},
 };
 
+static const void *const every[] = {&usual, NULL};
+
+// pyplot's number tells a figure from others; else its place does.
+static bool
+is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
+{
+    const lg_figure_row *row = of;
+    bool numbered = row->number >= 0;
+    (void)ask, (void)answer;
+    *out = (lg_thing){.kind = LG_THING_ROW,
+                      .node = numbered ? LG_NONE : row->node,
+                      .number = numbered ? (uint64_t)row->number + 1 : 0,
+                      .count = 1,
+                      .bytes = row->total};
+    return true;
+}
+
 static const lg_answering in_c = {
     .options_size = sizeof usual,
     .usual = &usual,
@@ -297,8 +314,9 @@ static const lg_answering in_c = {
     .rows = offsetof(figures_answer, figures.rows.items),
     .count = offsetof(figures_answer, figures.rows.count),
     .total = offsetof(figures_answer, figures.total),
-    .node = offsetof(lg_figure_row, node),
-    .retained = offsetof(lg_figure_row, retained),
+    .thing = is_about,
+    .every = every,
+    .counted = "Δ figures",
     .tallied = "figures",
     .tally = LG_TALLY_FIGURE,
     .noun = "figure",

@@ -202,12 +202,31 @@ static const lg__column shown[] = {
     [LINKED] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_PROGRAMS},
 };
 
-static lg_status
-put_group(lg_table *table, const lg_analysis *analysis,
-          const lg_findings *findings, const lg_finding_group *group,
-          lg_error *err)
+// Summaries count findings by their first holder.
+static void
+put_group_change(lg_table *table, const lg_ask *ask, const lg_finding *first,
+                 const lg_finding_group *group)
 {
-    const lg_graph *graph = lg_analysis_graph(analysis);
+    const char *name = first->pattern->name;
+    const char *registry = lg_holder_registry(ask->graph, first->holders);
+    const lg_thing thing = {
+        .kind = LG_THING_TALLY,
+        .tally = LG_TALLY_FINDING,
+        .node = first->holders->node,
+        .name = {name, (uint32_t)strlen(name)},
+        .detail = {registry, (uint32_t)strlen(registry)},
+        .count = group->count,
+        .bytes = group->total,
+    };
+    lg__put_change(table, ask, &thing);
+}
+
+static lg_status
+put_group(lg_table *table, const lg_ask *ask, const lg_findings *findings,
+          const lg_finding_group *group, lg_error *err)
+{
+    const lg_analysis *analysis = ask->analysis;
+    const lg_graph *graph = ask->graph;
     const lg_finding *first = &findings->items[group->first];
     lg_text headline = {0};
     lg_text holders = {0};
@@ -231,35 +250,35 @@ put_group(lg_table *table, const lg_analysis *analysis,
     put_evidence(table, KNOWN, graph, first);
     put_advice(table, WHAT_TO_DO, graph, first, true);
     lg__put_node(table, LINKED, graph, first->holders->node);
+    put_group_change(table, ask, first, group);
     return status;
 }
 
 // Adds rows for readers as a part of a table, which may have no other rows.
 static lg_status
-add_groups(lg_table *table, const lg_analysis *analysis,
-           const lg_findings *findings, size_t count, lg_table **out,
-           lg_error *err)
+add_groups(lg_table *table, const lg_ask *ask, const lg_findings *findings,
+           size_t count, lg_table **out, lg_error *err)
 {
     lg_status status = LG_OK;
-    *out =
-        lg__table_part(table, (lg__layout){.blocks = true, .faces = LG__SHOWN},
-                       shown, sizeof shown / sizeof *shown);
+    *out = lg__table_compared_part(
+        table, ask, (lg__layout){.blocks = true, .faces = LG__SHOWN}, shown,
+        sizeof shown / sizeof *shown, "Δ things");
     for (size_t i = 0; i < findings->group_count && i < count; i++)
         if (status == LG_OK)
-            status =
-                put_group(*out, analysis, findings, &findings->groups[i], err);
+            status = put_group(*out, ask, findings, &findings->groups[i], err);
+    lg__hide_unchanged(*out);
     return status;
 }
 
 static lg_status
-add_mistakes(lg_table *table, const lg_analysis *analysis,
-             const lg_findings *findings, lg_error *err)
+add_mistakes(lg_table *table, const lg_ask *ask, const lg_findings *findings,
+             lg_error *err)
 {
     lg_text above = {0};
     lg_text below = {0};
     lg_table *part;
     lg_status status =
-        add_groups(table, analysis, findings, MISTAKES_SHOWN, &part, err);
+        add_groups(table, ask, findings, MISTAKES_SHOWN, &part, err);
     lg_text_add(&above, "\nKnown mistakes among these:\n");
     lg__table_format_above(part, &above);
     if (findings->group_count <= MISTAKES_SHOWN)
@@ -272,11 +291,11 @@ add_mistakes(lg_table *table, const lg_analysis *analysis,
 }
 
 void
-lg__add_mistakes(lg_table *table, const lg_analysis *analysis,
+lg__add_mistakes(lg_table *table, const lg_ask *ask,
                  const lg_findings *findings)
 {
     if (findings->count > 0 &&
-        add_mistakes(table, analysis, findings, NULL) != LG_OK && table != NULL)
+        add_mistakes(table, ask, findings, NULL) != LG_OK && table != NULL)
         table->failed = true;
 }
 
@@ -307,8 +326,7 @@ static void
 add_all_groups(const lg_ask *ask, const void *answer, lg_table *table)
 {
     lg_table *part;
-    if (add_groups(table, ask->analysis, answer, SIZE_MAX, &part, NULL) &&
-        table != NULL)
+    if (add_groups(table, ask, answer, SIZE_MAX, &part, NULL) && table != NULL)
         table->failed = true;
 }
 

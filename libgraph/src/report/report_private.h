@@ -17,7 +17,7 @@ void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
 void lg__put_findings(lg_table *table, size_t column, const lg_ask *ask,
                       const lg_findings *findings);
 /** Adds the biggest few of them below a table, for people, if there are any. */
-void lg__add_mistakes(lg_table *table, const lg_analysis *analysis,
+void lg__add_mistakes(lg_table *table, const lg_ask *ask,
                       const lg_findings *findings);
 /** The fact that lists the mistakes; `put_it` is its lg_put. */
 #define LG__MISTAKES(put_it)                                                   \

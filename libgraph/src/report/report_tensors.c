@@ -605,7 +605,7 @@ add_below(const lg_ask *ask, const void *answer, lg_table *table)
         format_total(ask->graph, of, &below);
     lg__format_uninspected(ask->graph, &below);
     lg__table_format_below(table, &below);
-    lg__add_mistakes(table, ask->analysis, &of->mistakes);
+    lg__add_mistakes(table, ask, &of->mistakes);
 }
 
 void

@@ -10,13 +10,24 @@ typedef struct whole_answer {
     size_t shown;     // of its types
 } whole_answer;
 
+// Several have no path in common but for keys and positions.
+static void
+label_path(const lg_graph *graph, const lg_survivor *kept, const lg_path *path,
+           lg_text *out)
+{
+    if (kept->count > 1)
+        lg__format_folded_path(graph, path, out);
+    else
+        lg_path_label(graph, path, out);
+}
+
 static void
 format_path(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
 {
     if (kept->path.start == LG_STARTS_NOWHERE)
         lg_text_add(out, "the interpreter");
     else
-        lg_path_label(graph, &kept->path, out);
+        label_path(graph, kept, &kept->path, out);
 }
 
 // Writes the path to the first reference to cut next.
@@ -26,7 +37,7 @@ format_cut(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
     const lg_cut *cut = &kept->cuts.items[0];
     lg_path path = cut->path;
     path.count = (size_t)cut->hop + 1;
-    lg_path_label(graph, &path, out);
+    label_path(graph, kept, &path, out);
 }
 
 /* --------------------------------------------------------- for programs */
@@ -72,23 +83,27 @@ static const lg_field fields[] = {
 };
 
 static const lg_field kept_fields[] = {
-    {"node", NULL, "the object", LG_COLUMN_NODE, KEPT(node)},
+    {"node", NULL, "the object; of several, the one that retains the most",
+     LG_COLUMN_NODE, KEPT(node)},
     {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,
      KEPT(node), .of = LG_FIELD_TYPE},
     {"title", NULL, "the object in a few words", LG_COLUMN_TEXT, KEPT(node),
      .of = LG_FIELD_TITLE},
+    {"count", NULL, "how many objects of its place the row stands for",
+     LG_COLUMN_COUNT, KEPT(count)},
     {"is_target", NULL,
      "whether a cut reference led to it; else an object that would die refers "
      "to it",
      LG_COLUMN_BOOL, KEPT(is_target)},
-    {"retained", NULL, "what it retains after the cut", LG_COLUMN_SIZE,
+    {"retained", NULL, "what they retain after the cut", LG_COLUMN_SIZE,
      KEPT(retained)},
-    {"held_by", NULL, "the path that stays from a root", LG_COLUMN_PATH,
-     .write = write_path},
+    {"held_by", NULL,
+     "the path that stays from a root; with `[*]` for several objects",
+     LG_COLUMN_PATH, .write = write_path},
     {"cut", NULL, "the path to the first reference to cut next, or None",
      LG_COLUMN_PATH, .write = write_cut, .optional = true},
     {"cut_count", NULL,
-     "how many you must cut to free it; 0: you cannot cut enough",
+     "how many you must cut to free one of them; 0: you cannot cut enough",
      LG_COLUMN_COUNT, KEPT(cuts.total)},
     {0},
 };
@@ -232,6 +247,21 @@ format_next(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
         lg_text_add(out, kept->cuts.total == 2 ? " other reference"
                                                : " other references");
     }
+    if (kept->count > 1)
+        lg_text_add(out, ", for each of them");
+}
+
+static void
+format_title(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
+{
+    uint32_t type = graph->columns.type[kept->node];
+    if (kept->count == 1) {
+        lg__format_step(graph, kept->node, out);
+        return;
+    }
+    lg_text_add_count(out, kept->count);
+    lg_text_add(out, " ");
+    lg__text_add_string(out, lg_graph_type(graph, type).name);
 }
 
 static void
@@ -241,7 +271,7 @@ put_survivor(lg_table *part, const lg_graph *graph, const lg_survivor *kept)
     lg_text title = {0};
     lg_text path = {0};
     lg_text next = {0};
-    lg__format_step(graph, kept->node, &title);
+    format_title(graph, kept, &title);
     lg__format_each(graph, kept->retained, &headline);
     lg_text_add(&headline, "  ");
     lg_text_add(&headline, title.data ? title.data : "");
@@ -263,6 +293,7 @@ add_kept(const lg_ask *ask, const void *what_if, lg_table *table)
     const lg_what_if *answer = what_if;
     lg_text above = {0};
     lg_text below = {0};
+    uint64_t told = 0;
     if (answer->kept_count == 0)
         return;
     lg_table *part =
@@ -270,12 +301,14 @@ add_kept(const lg_ask *ask, const void *what_if, lg_table *table)
                        shown, OF_SHOWN);
     lg_text_add(&above, "\nWhat would live on:\n");
     lg__table_format_above(part, &above);
-    for (size_t i = 0; i < answer->kept_count; i++)
+    for (size_t i = 0; i < answer->kept_count; i++) {
         put_survivor(part, graph, &answer->kept[i]);
-    if (answer->kept_total <= answer->kept_count)
+        told += answer->kept[i].count;
+    }
+    if (answer->kept_total <= told)
         return;
     lg_text_add(&below, "\n... and ");
-    lg_text_add_count(&below, answer->kept_total - answer->kept_count);
+    lg_text_add_count(&below, answer->kept_total - told);
     lg_text_add(&below, " more\n");
     lg__table_format_below(part, &below);
 }

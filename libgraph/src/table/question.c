@@ -509,10 +509,10 @@ lg__put_object_change(lg_table *table, const lg_ask *ask, lg_node node,
 }
 
 static void
-list_changes(const lg_ask *ask, lg__column *out)
+list_changes(const lg_ask *ask, const char *counted, lg__column *out)
 {
     const lg__column columns[LG__CHANGES] = {
-        {.heading = "Δ objects", .delta = LG__MORE},
+        {.heading = counted ? counted : "Δ objects", .delta = LG__MORE},
         {.heading = "Δ bytes", .delta = LG__BYTES_MORE},
         {.heading = ask->changes->each, .delta = LG__BYTES_MORE},
     };
@@ -530,7 +530,9 @@ add_whole_change(const lg_question *question, const lg_ask *ask,
                  lg_table *table)
 {
     const lg_thing all = {.kind = LG_THING_TALLY,
-                          .tally = question->in_c->tally};
+                          .tally = question->in_c->tally,
+                          .node = LG_NONE,
+                          .whole = true};
     lg_change change;
     lg_text said = {0};
     if (question->in_c->tallied == NULL || ask->changes == NULL ||
@@ -547,26 +549,54 @@ add_whole_change(const lg_question *question, const lg_ask *ask,
     lg__table_format_below(table, &said);
 }
 
+bool
+lg_question_thing(const lg_question *question, const lg_ask *ask,
+                  const void *answer, const void *row, lg_thing *out)
+{
+    *out = (lg_thing){.node = LG_NONE};
+    if (!question->in_c->thing(ask, answer, row, out))
+        return false;
+    if (out->kind == LG_THING_ROW)
+        out->detail =
+            (lg_string){question->name, (uint32_t)strlen(question->name)};
+    return true;
+}
+
 static void
 put_row_change(lg_table *table, const lg_question *question, const lg_ask *ask,
                const void *answer, const void *row)
 {
     const lg_answering *in_c = question->in_c;
     const char *base = row;
-    lg_thing thing = {.node = LG_NONE};
+    lg_thing thing;
     if (table == NULL || table->changes == 0)
         return;
     if (in_c->retained > 0)
         lg__put_object_change(
             table, ask, *(const lg_node *)(const void *)(base + in_c->node),
             *(const uint64_t *const *)(const void *)(base + in_c->retained));
-    else if (in_c->thing(ask, answer, row, &thing))
+    else if (lg_question_thing(question, ask, answer, row, &thing))
         lg__put_change(table, ask, &thing);
 }
 
-// Hides the columns of changes if no row has any.
-static void
-hide_unchanged(lg_table *table)
+lg_table *
+lg__table_compared_part(lg_table *table, const lg_ask *ask, lg__layout layout,
+                        const lg__column *columns, size_t count,
+                        const char *counted)
+{
+    lg__column all[LG__MOST_FIELDS + LG__CHANGES];
+    if (ask == NULL || ask->changes == NULL)
+        return lg__table_part(table, layout, columns, count);
+    memcpy(all, columns, count * sizeof *columns);
+    list_changes(ask, counted, all + count);
+    lg_table *part = lg__table_part(table, layout, all, count + LG__CHANGES);
+    if (part != NULL)
+        part->changes = count;
+    return part;
+}
+
+void
+lg__hide_unchanged(lg_table *table)
 {
     for (size_t i = 0; i < LG__CHANGES && table != NULL && table->changes > 0 &&
                        !table->changed;
@@ -620,7 +650,7 @@ begin_table(const lg_question *question, const lg_ask *ask, const void *answer)
                                         .faces = LG__IN_HTML};
     }
     if (compared)
-        list_changes(ask, columns + count);
+        list_changes(ask, in_c->counted, columns + count);
     lg_table *table = named ? new_table(in_c, ask, answer, columns,
                                         count + (compared ? LG__CHANGES : 0))
                             : NULL;
@@ -671,7 +701,7 @@ lg_question_tabulate(const lg_question *question, const lg_ask *ask,
     if (in_c->below != NULL)
         in_c->below(ask, answer, table);
     add_whole_change(question, ask, table);
-    hide_unchanged(table);
+    lg__hide_unchanged(table);
     if (in_c->text != NULL && table != NULL) {
         in_c->text(ask, answer, &table->text);
         table->failed |= table->text.failed;

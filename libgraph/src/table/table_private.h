@@ -168,6 +168,14 @@ void lg__put_change(lg_table *table, const lg_ask *ask, const lg_thing *thing);
 void lg__put_object_change(lg_table *table, const lg_ask *ask, lg_node node,
                            const uint64_t *retained);
 
+/** Adds a table that people see below this one, with those columns behind the
+ *  others; `counted` is as in lg_answering, and ask may be NULL. */
+lg_table *lg__table_compared_part(lg_table *table, const lg_ask *ask,
+                                  lg__layout layout, const lg__column *columns,
+                                  size_t count, const char *counted);
+/** Hides these columns if no row has a change. */
+void lg__hide_unchanged(lg_table *table);
+
 /** Adds the one row of facts that hold for all rows, and returns its table, to
  *  put cells into. */
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,

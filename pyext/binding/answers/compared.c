@@ -2,6 +2,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
@@ -88,6 +89,9 @@ summarise(lg__compared *self, Py_ssize_t at, const lg_monitor *monitor,
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     status = lg_summary_new(*analysis, monitor, &self->summaries[at], &error);
+    if (status == LG_OK && self->rows)
+        status = lg_summary_count_rows(self->summaries[at], *analysis, monitor,
+                                       &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         return true;

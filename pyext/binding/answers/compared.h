@@ -11,6 +11,7 @@ typedef struct lg__compared {
                              is a summary */
     lg_summary **summaries;
     Py_ssize_t count;
+    bool rows; /* a page compares the rows of all answers */
 } lg__compared;
 
 /** Makes room for that many; false with an exception. Call lg__compared_end()

@@ -126,6 +126,7 @@ line_up(page_request *self)
     lg__core_state *state = lg__object_state(self->snapshot);
     PyObject **given = PySequence_Fast_ITEMS(self->given);
     const lg_analysis *newest = NULL;
+    self->compared.rows = true;
     if (!lg__compared_open(&self->compared, state, given,
                            &self->progress.monitor, &newest))
         return NULL;

@@ -250,6 +250,11 @@ typedef struct lg_answering {
      *  for it. May be NULL */
     bool (*thing)(const lg_ask *ask, const void *answer, const void *row,
                   lg_thing *out);
+    /** if these are LG_THING_ROW: options to ask each snapshot with for all of
+     *  its rows; NULL at the end */
+    const void *const *every;
+    const char *counted; /**< the heading of how many more there are; NULL:
+                              "Δ objects" */
     const char *tallied; /**< what the rows are, if they are all tallies of the
                               next kind: pages say below how these changed */
     lg_tally_kind tally;
@@ -326,6 +331,16 @@ lg_status lg_question_ask(const lg_question *question, const lg_ask *ask,
 lg_status lg_question_tabulate(const lg_question *question, const lg_ask *ask,
                                const void *answer, lg_table **out,
                                lg_error *err);
+
+/** Finds what a row of an answer is about, of a question with `thing`. False:
+ *  it cannot be compared. */
+bool lg_question_thing(const lg_question *question, const lg_ask *ask,
+                       const void *answer, const void *row, lg_thing *out);
+/** Counts what the rows of all answers are about, so that pages can compare
+ *  them. Files of summaries do not have that. O(as much as the answers). */
+lg_status lg_summary_count_rows(lg_summary *summary,
+                                const lg_analysis *analysis,
+                                const lg_monitor *monitor, lg_error *err);
 
 /** How many options it takes. */
 size_t lg_question_option_count(const lg_question *question);

@@ -51,15 +51,17 @@ typedef struct lg_dying {
     const uint64_t *size; /**< the same by device */
 } lg_dying;
 
-/** An object that would live on. */
+/** Objects of one place that would live on. */
 typedef struct lg_survivor {
-    lg_node node;
+    lg_node node;   /**< the one that retains the most */
+    uint64_t count; /**< how many they are */
     bool is_target; /**< a cut reference led to it; else something that would
                          die refers to it */
-    uint64_t total; /**< retained on the host and all devices after the cut */
+    uint64_t total; /**< retained on the host and all devices after the cut, by
+                         all of them */
     const uint64_t *retained; /**< the same by device */
-    lg_path path; /**< a shortest path that stays from a root; none below
-                       immortal objects that have none */
+    lg_path path; /**< a shortest path to `node` that stays from a root; none
+                       below immortal objects that have none */
     lg_cuts cuts; /**< the smallest set to cut next, which frees it and spares
                        its dominator, or the nearest one of those above it after
                        which a program can cut */
@@ -88,7 +90,7 @@ typedef struct lg_what_if {
 /** Start from LG_WHAT_IF_OPTIONS_INIT. */
 typedef struct lg_what_if_options {
     size_t size;           /**< of this struct */
-    size_t limit;          /**< survivors, the biggest first (0: all) */
+    size_t limit;          /**< rows of survivors, the biggest first (0: all) */
     const lg_scope *scope; /**< only what it has is listed, but all is added
                                 up; or NULL */
 } lg_what_if_options;
