@@ -11,7 +11,8 @@ static const char *const obstacles[] = {
     [LG__LOADING] = "its program is still being loaded",
     [LG__SHARES_MEMORY] = "it shares the memory of its parent until it starts "
                           "another program",
-    [LG__IN_TILES] = "its main thread uses AMX",
+    [LG__NEW_REGISTERS] = "its main thread uses registers that leakgraph "
+                             "has not been tried with (AMX, APX)",
     [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
     [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
                            "or of a signal handler",

@@ -46,8 +46,9 @@ enum { SIGNALS = 64, SIGNAL_STRIDE = 16 };
 #define STACK_NEED ((uint64_t)128 << 10)
 #define USER_CODE 0x33
 
-/* Registers as XSAVE stores them: which parts have values, and AMX's parts. */
-enum { XSAVE_BYTES = 576, XSAVE_PARTS = 512, AMX_PARTS = 3 << 17 };
+/* Registers as XSAVE stores them. A word says which parts have values: a bit
+   for each, of which these came last before AMX: x87 to AVX-512, and PKRU. */
+enum { XSAVE_BYTES = 576, XSAVE_PARTS = 512, TRIED_PARTS = 0x3ff };
 #define XSAVE_REGISTERS 0x202
 
 /* Newer than the headers of some C libraries. */
@@ -177,20 +178,21 @@ is_in_sequence(const stopped *self)
            self->registers.rip - sequence.start < sequence.length;
 }
 
-/** Whether registers of AMX have values, which nobody has seen the stub keep. A
- *  thread has some only within a multiplication of matrices. */
+/** Whether all registers that have values are of kinds that the landing has
+ * been seen to keep. It keeps all that XSAVE knows, but nobody has tried AMX
+ * and what is newer. False if the system does not tell. */
 static bool
-uses_tiles(const stopped *self)
+has_tried_registers(const stopped *self)
 {
     unsigned char area[XSAVE_BYTES];
-    uint64_t parts = 0;
+    uint64_t parts;
     struct iovec where = {area, sizeof area};
     if (trace(self, PTRACE_GETREGSET, XSAVE_REGISTERS, (uintptr_t)&where) !=
             0 ||
         where.iov_len < XSAVE_PARTS + sizeof parts)
         return false;
     memcpy(&parts, area + XSAVE_PARTS, sizeof parts);
-    return parts & AMX_PARTS;
+    return (parts & ~(uint64_t)TRIED_PARTS) == 0;
 }
 
 static bool
@@ -251,8 +253,8 @@ check_tracee(const stopped *self, uint64_t stack_end)
     if (stack_end - self->registers.rsp > STACK_REACH &&
         !is_on_its_mapping(self))
         return LG__ON_ALIEN_STACK;
-    if (uses_tiles(self))
-        return LG__IN_TILES;
+    if (!has_tried_registers(self))
+        return LG__NEW_REGISTERS;
     return is_in_sequence(self) ? LG__IN_SEQUENCE : LG__VISITED;
 }
 

@@ -891,6 +891,29 @@ def test_it_ends_meanwhile(keeper):
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("parts", [1 << 17, 1 << 18, 1 << 19, 1 << 63, 0])
+def test_registers_that_nobody_has_tried(target, python, preload, parts):
+    """AMX's two kinds, APX's, one to come, and a system that does not tell."""
+    one = target("while True: pass")
+    before = one.traces()
+    forged = {"LD_PRELOAD": preload("parts"), "PARTS": hex(parts), "PARTS_TIMES": "-1"}
+    done = python("-m", "leakgraph", "attach", one.pid, "--timeout", 1, **forged)
+    assert done.code != 0
+    assert "uses registers that leakgraph has not been tried with" in done.err
+    assert one.traces() == before
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("parts", "times"), [(0x3FF, "-1"), (1 << 18, "2")])
+def test_registers_that_attach_keeps(target, python, preload, parts, times):
+    """Those before AMX; and a thread that has let go of newer ones."""
+    one = target("while True: pass")
+    forged = {"LD_PRELOAD": preload("parts"), "PARTS": hex(parts), "PARTS_TIMES": times}
+    done = python("-m", "leakgraph", "attach", one.pid, **forged)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.once
 def test_ctrl_c(keeper):
     def interrupt(*_):
         raise KeyboardInterrupt
