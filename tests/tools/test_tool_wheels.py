@@ -70,6 +70,25 @@ def test_a_newer_debian_builds_for_its_own_pythons(monkeypatch):
     assert wheels.missing(found) == ["3.13t", "3.14", "3.14t", "3.15", "3.15t"]
 
 
+def test_versions_are_left_out_by_name(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(wheels, "FOLDER", tmp_path)
+    found = {f"3.{minor}" for minor in range(9, 14)}
+    monkeypatch.setenv("WITHOUT", "3.15t 3.14")
+    assert wheels.missing(found) == ["3.13t", "3.14t"]
+    assert wheels.of_newer(found) == ["3.15"]
+    for tag in ("cp39-cp39", "cp313-cp313t", "cp314-cp314t", "cp315-cp315"):
+        name = f"leakgraph-0.1.0-{tag}-manylinux_2_31_{wheels.MACHINE}.whl"
+        (tmp_path / name).touch()
+    assert wheels.unmade() == ["3.10", "3.11", "3.12", "3.13"]
+    assert list(wheels.problems([])) == []
+    assert (
+        "left out, as WITHOUT asks: CPython 3.15t and 3.14" in capsys.readouterr().out
+    )
+    monkeypatch.setenv("WITHOUT", "3.15t 3.14f")
+    with pytest.raises(SystemExit, match=r"WITHOUT names 3\.14f, but the versions are"):
+        wheels.missing(found)
+
+
 def test_its_compiler_finds_the_settings_of_python(monkeypatch, tmp_path):
     monkeypatch.setattr(wheels, "FOLDER", tmp_path)
     for _ in range(2):
@@ -93,6 +112,7 @@ def test_what_is_wrong_with_the_wheels(monkeypatch, tmp_path):
     assert large == f"large_{wheels.MACHINE}.whl has over 15 MB"
     assert missing.startswith("no wheel for CPython 3.13t and 3.14t: no such inter")
     assert "python3.14_VERSION.orig.tar.xz into build/wheels/sources" in missing
+    assert missing.endswith("leave them out: make wheels WITHOUT='3.13t 3.14t'")
 
 
 def test_files_for_another_machine_have_its_names(monkeypatch):
