@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple, cast
 
 from leakgraph import _core
-from leakgraph._core import Snapshot, UnsupportedError, diff, load
-from leakgraph.processes import python_below, resident
+from leakgraph._core import ChildError, Snapshot, UnsupportedError, diff, load
+from leakgraph.processes import identity, python_below, resident
 from leakgraph.run import fail, say
 from leakgraph.samples import Log
 
@@ -255,10 +255,13 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
     pid = int(words[0])
     saved: list[str] = []
     log = _open_log(options)
+    known = identity(pid)
     while len(saved) < count:
         if saved:
             _wait(pid, every, log)
+            _check(pid, known)
         saved.append(_save(pid, path, options))
+        _check(pid, known)
         _sample(pid, log)
         is_second = len(saved) == 2 < count and "--native" not in options
         if is_second and diff(*saved).needs_native:
@@ -285,6 +288,15 @@ def _wait(pid: int, seconds: float, log: Log | None) -> None:
     for _ in range(parts):
         time.sleep(seconds / parts)
         _sample(pid, log)
+
+
+def _check(pid: int, known: object) -> None:
+    """Raise if the process is not the one that it was; not if it has just ended."""
+    if identity(pid) not in (known, None):
+        raise ChildError(
+            f"process {pid} is not what it was at the first snapshot: it has started"
+            " another program, or it has ended and another process has its number"
+        )
 
 
 def _sample(pid: int, log: Log | None) -> None:

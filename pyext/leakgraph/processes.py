@@ -11,6 +11,7 @@ __all__ = [
     "Mapping",
     "Memory",
     "descendants",
+    "identity",
     "image",
     "name",
     "python_below",
@@ -26,6 +27,8 @@ CHUNK = 1 << 16
 SEGMENTS = ("/dev/shm/", "/memfd:", "/SYSV", "/dev/zero")
 #: AT_RANDOM: the address of 16 random bytes that a program gets when it starts.
 RANDOM = 25
+#: Where /proc/PID/stat has the time at which a process started, behind its name.
+STARTED = 19
 #: The most words of a command in a name.
 WORDS = 3
 
@@ -115,6 +118,19 @@ def image(pid: int) -> bytes:
             memory.seek(values[RANDOM])
             return auxiliary.tobytes() + memory.read(16)
     return b""
+
+
+def identity(pid: int) -> tuple[bytes, bytes] | None:
+    """Return what changes if the process starts another program.
+
+    It also changes if the process ends, and another one gets its number. None: there
+    is none.
+    """
+    try:
+        after_name = _read(pid, "stat").rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return after_name[STARTED], image(pid)
 
 
 def name(pid: int) -> str:

@@ -991,6 +991,31 @@ def test_the_verb(target, python):
 
 
 @pytest.mark.once
+def test_another_program_between_two_snapshots(target, monkeypatch, tmp_path, capsys):
+    """The number stays the same, and nothing else does."""
+    from leakgraph.verbs import run_verb
+
+    again = f"again = {BEGIN + READY + 'time.sleep(100)'!r}\n"
+    replaces = "lambda *_: os.execv(sys.executable, [sys.executable, '-c', again])"
+    one = target(
+        "while True: time.sleep(100)",
+        first=f"{again}signal.signal(signal.SIGUSR2, {replaces})",
+    )
+
+    def replace(*_):
+        os.kill(one.pid, signal.SIGUSR2)
+        assert one.process.stdout.readline() == "ready\n"
+
+    monkeypatch.setattr(attached, "_wait", replace)
+    path = str(tmp_path / "{n}.lgs")
+    code = run_verb("attach", [str(one.pid), "--diff", "2", "-o", path])
+    caught = capsys.readouterr()
+    assert (code, caught.out) == (4, "")
+    assert f"process {one.pid} is not what it was at the first snapshot" in caught.err
+    assert os.listdir(tmp_path) == ["1.lgs"]
+
+
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("words", "message"),
     [
