@@ -49,6 +49,43 @@ sample_paths(void)
     lg_graph_free(graph);
 }
 
+// A partial graph has a path if its references prove that nothing else refers
+// to what the path leads through.
+static void
+partial_paths(void)
+{
+    enum { WHOLE, HELD, HELD_BEFORE, ROOT_HELD, TWICE, GIVEN, CASES };
+    for (unsigned i = 0; i < CASES; i++) {
+        lg_path path;
+        story made = story_begin();
+        uint32_t app = story_module(&made, "app");
+        uint32_t list = story_add(&made, "app.Queue", NULL, 56);
+        uint32_t item = story_add(&made, "app.Item", NULL, 48);
+        story_attribute(&made, app, "waiting", list);
+        story_attribute(&made, list, "first", item);
+        uint32_t other = story_add(&made, "app.Queue", NULL, 56);
+        story_attribute(&made, app, "other", other);
+        if (i == TWICE)
+            story_attribute(&made, other, "first", item);
+        if (i == HELD || i == HELD_BEFORE || i == ROOT_HELD)
+            story_hold(&made,
+                       i == HELD          ? item
+                       : i == HELD_BEFORE ? list
+                                          : app,
+                       1);
+        if (i == GIVEN)
+            lg_builder_add_root(made.builder, other, LG_ROOT_GIVEN, "", 0);
+        lg_builder_set_partial(made.builder, "a part");
+        lg_graph *graph = story_end(&made);
+        if (i == WHOLE || i == ROOT_HELD)
+            expect(graph, item, "module app .waiting .first");
+        else
+            CHECK(lg_path_from_root(graph, item, NULL, &path, NULL) ==
+                  LG_EPARTIAL);
+        lg_graph_free(graph);
+    }
+}
+
 // The name of a class comes from the module that defines it, not from one that
 // imports it.
 static void
@@ -425,6 +462,7 @@ SUITE(path)
 {
     RUN(chains);
     RUN(sample_paths);
+    RUN(partial_paths);
     RUN(imported);
     RUN(penalties);
     RUN(least_cost);

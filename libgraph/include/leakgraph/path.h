@@ -98,7 +98,9 @@ LG_API void lg_path_label(const lg_graph *graph, const lg_path *path,
  * or `sys` bookkeeping. What a debugger has, then the copies of a function's
  * variables in `f_locals`, and then native roots are used only when nothing
  * else reaches the target. LG_ENOTFOUND: garbage, no root reaches it.
- * LG_EPARTIAL on a partial graph. O(nodes + edges).
+ * LG_EPARTIAL on a partial graph, unless its references explain the reference
+ * counts of all that the path leads through: a whole graph has the same path
+ * then. O(nodes + edges).
  */
 LG_API lg_status lg_path_from_root(const lg_graph *graph, lg_node target,
                                    const lg_monitor *monitor, lg_path *out,

@@ -5,6 +5,12 @@
 // one wins that comes to the target from the lowest node, then to that from the
 // lowest node, and so on; the tree of all paths decides in the same way. The
 // hops themselves are looked up at the end.
+//
+// A partial graph lacks most of the heap, but may have all that the search
+// reads. It has all holders of a node whose reference count the edges explain.
+// So the search of a graph of the whole heap would visit the same nodes on the
+// same levels if they are explained up to the last level but one. Nothing
+// decides between two equal paths, because numbers differ.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -41,6 +47,12 @@ typedef struct front {
     uint32_t end;
     uint32_t root; // index of the root, or LG_NONE
 } front;
+
+static bool
+is_met(const search *state, uint32_t node)
+{
+    return node == state->target || state->first[node] != 0;
+}
 
 static bool
 add_step(search *state, uint32_t node)
@@ -194,6 +206,23 @@ follow_best(search *state, const front *at)
     }
 }
 
+// Returns whether a graph of the whole heap has the same path. Call it after
+// follow_best(), which has visited more nodes if another path is as good.
+static bool
+is_sure(const search *state, const front *at)
+{
+    const lg_graph *graph = state->walk.graph;
+    bool sure = state->late == NULL &&
+                state->rank[at->root] < LG__RANK_STATIC &&
+                state->met == state->level[at->root] + 1;
+    for (uint32_t i = 0; i < graph->root_count && sure; i++)
+        sure = graph->root_kind[i] != LG_ROOT_GIVEN;
+    for (uint32_t node = 0; node < graph->columns.node_count && sure; node++)
+        if (is_met(state, node) && state->level[node] < state->level[at->root])
+            sure = lg__node_is_explained(graph, node);
+    return sure;
+}
+
 static lg_status
 make_path(const search *state, lg_path *out, lg_error *err)
 {
@@ -267,6 +296,14 @@ search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
     return LG_OK;
 }
 
+static lg_status
+say_partial(lg_error *err)
+{
+    return lg_error_set(err, LG_EPARTIAL,
+                        "paths from roots need a whole snapshot, and this "
+                        "one is partial");
+}
+
 // Takes the path of a node that a debugger alone may lead to from the tree,
 // which knows what comes after what.
 static lg_status
@@ -298,9 +335,13 @@ find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
         status = LG_ENOTFOUND;
     if (status == LG_OK && !late) {
         follow_best(&state, &at);
-        status = make_path(&state, out, err);
+        status = !walk->graph->partial || is_sure(&state, &at)
+                     ? make_path(&state, out, err)
+                     : say_partial(err);
     }
     search_free(&state);
+    if (walk->graph->partial && (late || status == LG_ENOTFOUND))
+        return say_partial(err);
     return late ? path_of_tree(walk, target, monitor, out, err) : status;
 }
 
@@ -312,6 +353,9 @@ enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
 {
     lg_path path = {0};
     uint32_t entrance = lg__path_entrance(walk, target);
+    if (walk->graph->partial &&
+        (entrance != LG_NONE || !lg__path_entrance_is_sure(walk, target)))
+        return say_partial(err);
     lg_status status = entrance == LG_NONE
                            ? LG_ENOTFOUND
                            : find_path(walk, entrance, monitor, &path, err);
@@ -334,10 +378,6 @@ lg_path_from_root(const lg_graph *graph, lg_node target,
 {
     if (target >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", target);
-    if (graph->partial)
-        return lg_error_set(err, LG_EPARTIAL,
-                            "paths from roots need a whole snapshot, and this "
-                            "one is partial");
     lg__walk walk;
     if (!lg__paths_walk(graph, &walk))
         return lg__error_memory(err);

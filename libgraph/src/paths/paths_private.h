@@ -134,6 +134,10 @@ void lg__format_path_end(const lg_graph *graph, const lg_path *path,
  *  a path through it says what the target is. LG_NONE if there is none, or if
  *  the target is a root. The walk needs the reverse index. */
 uint32_t lg__path_entrance(const lg__walk *walk, uint32_t target);
+/** Returns whether a graph of the whole heap has the same entrance, if any. */
+bool lg__path_entrance_is_sure(const lg__walk *walk, uint32_t target);
+/** Returns whether a partial graph has all references to a node. */
+bool lg__node_is_explained(const lg_graph *graph, uint32_t node);
 /** Returns whether the path to the target's entrance may lead on to the target:
  *  it begins at a non-native root, and does not pass the target. */
 bool lg__path_enters(const lg_path *path, uint32_t target);

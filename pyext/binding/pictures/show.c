@@ -242,24 +242,34 @@ hide_also(const show_request *self)
     return true;
 }
 
+/* Shows retained bytes if the caller chose them, or chose nothing and they are
+   quick. */
+static void
+choose_sizes(show_request *self)
+{
+    if (!self->chosen)
+        self->retained = lg__capture_is_small(SMALL_HEAP);
+}
+
 /* Whether the picture of a live object needs the whole heap. Backward, a holder
    may be anywhere, and what an object retains depends on all others. Otherwise
    a capture of nearby objects suffices. */
 static bool
-needs_heap(show_request *self)
+needs_heap(const show_request *self)
 {
-    if (!self->chosen)
-        self->retained = lg__capture_is_small(SMALL_HEAP);
     return self->retained || self->view.direction != LG_REFS;
 }
 
-static lg_graph *
+/* Captures what leads to the objects alone, the whole heap, or what is near
+   them. What leads to an object may not be known: then *out is NULL without an
+   exception. */
+static bool
 capture_for(show_request *self, lg__core_state *state, PyObject **objects,
-            size_t count)
+            size_t count, bool leading, lg_graph **out)
 {
     lg_monitor watch = lg__progress_walking(&self->progress);
     lg__capture_options options = {.watch = &watch};
-    if (!needs_heap(self)) {
+    if (!leading && !needs_heap(self)) {
         options.roots = objects;
         options.root_count = count;
         options.max_depth = near_depth(self->view.max_depth);
@@ -269,14 +279,16 @@ capture_for(show_request *self, lg__core_state *state, PyObject **objects,
     options.held = objects;
     options.held_count = hidden ? count : 1;
     options.hidden = hidden ? self->also : NULL;
-    lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = lg__capture(&options, &graph, &error);
+    lg_status status = leading ? lg__capture_leading(&options, out, &error)
+                               : lg__capture(&options, out, &error);
     if (hidden)
         PyObject_GC_Track(self->also);
+    if (leading && status == LG_ENOTFOUND)
+        return true;
     if (status != LG_OK)
         lg__error_raise(state, status, &error);
-    return graph;
+    return status == LG_OK;
 }
 
 /* Adds the analysis to the view's options if one is wanted; the caller frees
@@ -299,26 +311,69 @@ analyse(show_request *self, lg__core_state *state, const lg_graph *graph,
 }
 
 static PyObject *
-show_objects(show_request *self, lg__core_state *state)
+draw_captured(show_request *self, lg__core_state *state, lg_graph *graph,
+              PyObject **objects, size_t count)
 {
-    size_t count;
-    PyObject **objects = request_objects(self, &count);
-    if (objects == NULL)
-        return NULL;
     PyObject *drawing = NULL;
     lg_nodes nodes = {0};
     lg_analysis *analysis = NULL;
-    lg_graph *graph = capture_for(self, state, objects, count);
     if (graph != NULL &&
         lg__target_locate(state, graph, objects, count, &nodes) &&
         analyse(self, state, graph, &analysis))
         drawing = request_draw(self, state, graph, &nodes);
     lg_nodes_free(&nodes);
-    free(objects);
     Py_BEGIN_ALLOW_THREADS
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     Py_END_ALLOW_THREADS
+    return drawing;
+}
+
+/* Returns whether the graph proves to have the path that the whole heap has. */
+static bool
+has_path(lg_graph *graph, lg__core_state *state, PyObject *const *object)
+{
+    lg_nodes nodes = {0};
+    lg_path path = {0};
+    lg_error unsure;
+    bool has =
+        lg__target_locate(state, graph, object, 1, &nodes) &&
+        lg_path_from_root(graph, nodes.items[0], NULL, &path, &unsure) == LG_OK;
+    lg_path_free(&path);
+    lg_nodes_free(&nodes);
+    return has;
+}
+
+/* Captures what leads to the object into *out, if that has the path. */
+static bool
+capture_path(show_request *self, lg__core_state *state, PyObject **object,
+             lg_graph **out)
+{
+    bool done = capture_for(self, state, object, 1, true, out);
+    if (*out != NULL && !has_path(*out, state, object)) {
+        lg_graph_free(*out);
+        *out = NULL;
+    }
+    return done && !PyErr_Occurred();
+}
+
+static PyObject *
+show_objects(show_request *self, lg__core_state *state)
+{
+    size_t count;
+    PyObject *drawing = NULL;
+    lg_graph *graph = NULL;
+    PyObject **objects = request_objects(self, &count);
+    if (objects == NULL)
+        return NULL;
+    choose_sizes(self);
+    bool early = self->view.direction == LG_PATH && count == 1;
+    if ((!early || self->retained ||
+         capture_path(self, state, objects, &graph)) &&
+        (graph != NULL ||
+         capture_for(self, state, objects, count, false, &graph)))
+        drawing = draw_captured(self, state, graph, objects, count);
+    free(objects);
     return drawing;
 }
 
@@ -347,8 +402,11 @@ const char lg__core_show_backrefs_doc[] =
 const char lg__core_show_path_doc[] = "show_path($module, /, " SHOW_SIGNATURE(
     "obj") "Draw a shortest path of strong references from a GC root to an "
            "object.\n\n"
-           "Says so if no root reaches it. Takes a snapshot of the whole "
-           "heap." SHOW_OPTIONS;
+           "Says so if no root reaches it. Without retained sizes, looks at "
+           "what leads to\n"
+           "the object first, and takes a snapshot of the whole heap only if "
+           "that leaves\n"
+           "a doubt." SHOW_OPTIONS;
 
 static bool
 resolve_all(show_request *self, lg__snapshot_object *snapshot, lg_nodes *nodes)

@@ -5,6 +5,8 @@
 #include <Python.h>
 #include <leakgraph/base.h>
 
+struct lg__leading;
+
 typedef struct lg__capture_options {
     bool previews;          /**< keep short texts of str, bytes, int, float */
     bool no_keys;           /**< leave out the texts of str keys */
@@ -14,6 +16,7 @@ typedef struct lg__capture_options {
                                  tracemalloc traces, and no child captures */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
+    const struct lg__leading *leading; /**< only the roots and these; or NULL */
     PyObject *const *held; /**< borrowed: arguments of the call; its references
                               to them count as found, and each gets a node */
     size_t held_count;

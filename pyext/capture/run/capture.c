@@ -18,6 +18,7 @@
 #include <leakgraph/internal/wording.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,7 +202,7 @@ open_walk(lg__heap_walk *walk, const lg__capture_options *options,
     walk->internal = lg__capture_internal();
     if (walk->internal)
         walk->interned = lg__interned_dict(walk->interpreter);
-    walk->partial = options->roots != NULL;
+    walk->partial = options->roots != NULL || options->leading != NULL;
     walk->tracked.done = true;
     walk->allocator = lg__arena_new(options->max_bytes);
     if (walk->allocator.context == NULL)
@@ -447,5 +448,21 @@ lg__capture(const lg__capture_options *options, lg_graph **out, lg_error *err)
     if (status == LG_OK)
         lg__arena_rest(&walk.allocator);
     Py_END_ALLOW_THREADS
+    return status;
+}
+
+lg_status
+lg__capture_leading(const lg__capture_options *options, lg_graph **out,
+                    lg_error *err)
+{
+    lg__capture_options chosen = *options;
+    lg_status status = LG_ENOTFOUND;
+    lg__leading *leading = malloc(sizeof *leading);
+    if (leading == NULL)
+        return lg_error_set(err, LG_ENOMEM, "memory ran out");
+    chosen.leading = leading;
+    if (lg__capture_internal() && lg__leading_find(leading, options->held, 1))
+        status = lg__capture(&chosen, out, err);
+    free(leading);
     return status;
 }

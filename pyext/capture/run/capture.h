@@ -16,6 +16,12 @@
 lg_status lg__capture(const lg__capture_options *options, lg_graph **out,
                       lg_error *err);
 
+/** The same for the roots and what leads to the first of the objects that the
+ *  call holds, if the collector's lists show it in a few steps. LG_ENOTFOUND,
+ *  without a message, if they do not. The graph is partial. */
+lg_status lg__capture_leading(const lg__capture_options *options,
+                              lg_graph **out, lg_error *err);
+
 /** Checks that the interpreter's internals are where this build expects them.
  *  Call once, when the module initialises. It cannot fail: a mismatch selects
  *  the public method, as LEAKGRAPH_CAPTURE=public in the environment does. */

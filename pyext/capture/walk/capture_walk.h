@@ -9,6 +9,7 @@
 #include "capture/walk/edge_names.h"
 #include "capture/walk/heap_walk.h"
 #include "capture/walk/key.h"
+#include "capture/walk/leading.h"
 #include "capture/walk/names.h"
 #include "capture/walk/object_size.h"
 #include "capture/walk/roots.h"

@@ -7,6 +7,7 @@
 #include "capture/walk/calling_frame.h"
 #include "capture/walk/collector_lists.h"
 #include "capture/walk/key.h"
+#include "capture/walk/leading.h"
 #include "capture/walk/limit.h"
 #include "capture/walk/named.h"
 #include "capture/walk/names.h"
@@ -48,6 +49,28 @@ partial_entered(lg__heap_walk *walk, uint32_t node)
     }
 }
 
+/** Returns whether a walk of what leads to something enters an object. It also
+ *  enters what says how to read that: whose variables a module or class has,
+ *  which module a running function is of, how variables and keys are called. */
+static bool
+enters_leading(const lg__heap_walk *walk, uint32_t node, PyObject *object,
+               const lg__type_info *info)
+{
+    switch (info->shape) {
+    case LG__SHAPE_TUPLE:
+    case LG__SHAPE_MODULE:
+    case LG__SHAPE_TYPE:
+    case LG__SHAPE_FUNCTION:
+    case LG__SHAPE_CODE:
+    case LG__SHAPE_BUILTIN:
+    case LG__SHAPE_FRAME:
+        return true;
+    default:
+        return (walk->builder->node_flags[node] & LG_NODE_KEY) ||
+               lg__leading_has(walk->options->leading, object);
+    }
+}
+
 /** Returns whether the walk enters this node. */
 static bool
 partial_enters(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
@@ -65,7 +88,17 @@ partial_enters(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
            walk->builder->node_count < walk->options->max_nodes;
 }
 
-/* Notes the length of a container. */
+/* Says what the graph does not: the length of a container. */
+static void
+note_length(lg__heap_walk *walk, uint32_t node, Py_ssize_t count)
+{
+    lg__name name;
+    name.length = 0;
+    lg__name_add(&name, "of ");
+    lg__name_add_count(&name, (uint64_t)count);
+    lg_builder_set_text(walk->builder, node, name.data, name.length);
+}
+
 static void
 partial_leave(lg__heap_walk *walk, uint32_t node, PyObject *object,
               const lg__type_info *info)
@@ -80,15 +113,10 @@ partial_leave(lg__heap_walk *walk, uint32_t node, PyObject *object,
         count = ((PyDictObject *)object)->ma_used;
     else if (info->shape == LG__SHAPE_SET)
         count = ((PySetObject *)object)->used;
-    if (count < 0) {
+    if (count < 0)
         lg__name_object(walk, object, info);
-        return;
-    }
-    lg__name name;
-    name.length = 0;
-    lg__name_add(&name, "of ");
-    lg__name_add_count(&name, (uint64_t)count);
-    lg_builder_set_text(walk->builder, node, name.data, name.length);
+    else
+        note_length(walk, node, count);
 }
 
 /** Numbers the objects that a partial walk starts from: see partial.h. */
@@ -211,17 +239,51 @@ walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
     lg__name_object(walk, object, info);
     if (info->adapter)
         walk->hooks->instance(walk, walk->builder->open_node, info);
-    if (info->shape == LG__SHAPE_TYPE && !walk->partial &&
+    if (info->shape == LG__SHAPE_TYPE && walk->options->roots == NULL &&
         is_static_type(object))
         lg_builder_add_root(walk->builder, walk->builder->open_node,
                             LG_ROOT_STATIC, "", 0);
+}
+
+/** The items of a long list that lead to something; each of the others would
+ *  take a node. */
+static void
+walk_leading_items(lg__heap_walk *walk, uint32_t node, PyObject *list)
+{
+    PyObject *const *items = ((PyListObject *)list)->ob_item;
+    for (Py_ssize_t i = 0; i < Py_SIZE(list); i++)
+        if (items[i] != NULL &&
+            lg__leading_has(walk->options->leading, items[i]))
+            lg__walk_edge(walk, items[i], LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                          (uint32_t)i);
+    walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
+    note_length(walk, node, Py_SIZE(list));
+}
+
+static void
+walk_leading(lg__heap_walk *walk, uint32_t node, PyObject *object,
+             lg__type_info *info)
+{
+    enum { LONG_LIST = 1000 };
+    if (info->plan == LG__PLAN_LEAF) {
+        walk_edges(walk, object, info);
+    } else if (!enters_leading(walk, node, object, info)) {
+        walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
+        lg__name_object(walk, object, info);
+    } else if (info->plan == LG__PLAN_LIST && Py_SIZE(object) > LONG_LIST) {
+        walk_leading_items(walk, node, object);
+    } else {
+        walk_edges(walk, object, info);
+    }
 }
 
 static void
 walk_partially(lg__heap_walk *walk, uint32_t node, PyObject *object,
                lg__type_info *info)
 {
-    if (partial_enters(walk, node, info)) {
+    if (walk->options->leading != NULL) {
+        walk_leading(walk, node, object, info);
+    } else if (partial_enters(walk, node, info)) {
         walk_edges(walk, object, info);
         partial_entered(walk, node);
     } else if (info->plan != LG__PLAN_LEAF) {
@@ -363,9 +425,25 @@ lg__walk_run(lg__heap_walk *walk)
     }
 }
 
+static void
+walk_leading_roots(lg__heap_walk *walk, const lg__leading *leading)
+{
+    lg_builder_set_partial(walk->builder, "only what leads to some objects");
+    lg__roots_open(walk);
+    for (uint32_t i = 0; i < leading->count; i++)
+        lg__walk_node(walk, leading->objects[i]);
+    lg__roots_walk(walk);
+    lg__calling_frame_note(walk);
+    lg__roots_finish(walk);
+}
+
 void
 lg__walk_roots(lg__heap_walk *walk)
 {
+    if (walk->options->leading != NULL) {
+        walk_leading_roots(walk, walk->options->leading);
+        return;
+    }
     if (walk->partial) {
         lg_builder_set_partial(walk->builder,
                                "only what the given roots reach");
