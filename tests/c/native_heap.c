@@ -65,6 +65,15 @@ native_heap_object(native_heap *heap, bool owned)
 }
 
 uint64_t *
+native_heap_lock(native_heap *heap)
+{
+    uint64_t *place = native_heap_object(heap, true);
+    heap->lock[heap->object_count - 1] = true;
+    place[1] = NATIVE_LOCK_TYPE;
+    return place;
+}
+
+uint64_t *
 native_heap_int(native_heap *heap, uint64_t value, bool tagged)
 {
     enum { DIGIT_BITS = 30 };
@@ -101,6 +110,7 @@ make_graph(native_heap *heap)
     uint32_t module = add_type(builder, "module");
     uint32_t holder = add_type(builder, "lib.Holder");
     uint32_t number = add_type(builder, "int");
+    uint32_t lock = add_type(builder, "_thread.lock");
     lg_builder_add_node(builder, 0x1000);
     builder->type[0] = module;
     builder->refcount[0] = 1;
@@ -109,7 +119,9 @@ make_graph(native_heap *heap)
     for (uint32_t i = 0; i < heap->object_count; i++) {
         uint32_t node =
             lg_builder_add_node(builder, (uintptr_t)heap->objects[i]);
-        builder->type[node] = heap->number[i] ? number : holder;
+        builder->type[node] = heap->number[i] ? number
+                              : heap->lock[i] ? lock
+                                              : holder;
         builder->size[node] = NATIVE_FIXED + heap->tables[i];
         builder->refcount[node] = heap->refcounts[i];
     }
@@ -126,7 +138,8 @@ native_heap_finish(native_heap *heap)
     lg_native_type types[] = {{0},
                               {0},
                               {NATIVE_HOLDER_TYPE, NATIVE_FIXED, 0},
-                              {NATIVE_INT_TYPE, NATIVE_FIXED, 0}};
+                              {NATIVE_INT_TYPE, NATIVE_FIXED, 0},
+                              {NATIVE_LOCK_TYPE, NATIVE_FIXED, 0}};
     lg_error err = {.message = ""};
     make_graph(heap);
     lg_native_memory memory = {
@@ -135,7 +148,7 @@ native_heap_finish(native_heap *heap)
         .ranges = heap->ranges,
         .range_count = heap->range_count,
         .types = types,
-        .type_count = 4,
+        .type_count = 5,
     };
     REQUIRE(lg_graph_with_native(heap->graph, &memory, NULL, &heap->joined,
                                  &err) == LG_OK);

@@ -15,6 +15,7 @@ enum {
     NATIVE_FIXED = 32, /* bytes of an object; behind that are its items */
     NATIVE_HOLDER_TYPE = 0x2000, /* the addresses of the types */
     NATIVE_INT_TYPE = 0x3000,
+    NATIVE_LOCK_TYPE = 0x4000,
 };
 
 typedef struct native_heap {
@@ -26,6 +27,7 @@ typedef struct native_heap {
     uint32_t refcounts[NATIVE_OBJECTS];
     bool owned[NATIVE_OBJECTS];      /* by the module */
     bool number[NATIVE_OBJECTS];     /* an int */
+    bool lock[NATIVE_OBJECTS];       /* of a thread */
     uint32_t tables[NATIVE_OBJECTS]; /* bytes of its size beyond its block */
     uint32_t object_count;
     lg_native_range ranges[8];
@@ -43,6 +45,8 @@ uint64_t *native_heap_block(native_heap *heap, size_t bytes);
 /** Adds an object of the type "lib.Holder" with a block, whose words from 2 to
  *  3 are fields; the module refers to it if `owned`. Returns its words. */
 uint64_t *native_heap_object(native_heap *heap, bool owned);
+/** Adds a lock to which the module refers, and returns its words. */
+uint64_t *native_heap_lock(native_heap *heap);
 /** Adds an int to which the module refers, with the head that CPython 3.12
  *  (`tagged`) or one before it gives it. Returns its words. */
 uint64_t *native_heap_int(native_heap *heap, uint64_t value, bool tagged);

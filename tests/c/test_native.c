@@ -664,8 +664,84 @@ tables_that_a_size_counts_count_once(void)
     native_heap_close(&heap);
 }
 
+enum { BUFFER = 8000 };
+static const uint64_t buffer_bytes = 40 + CHUNK + BUFFER + CHUNK;
+
+// An object with a struct of its own, which has a buffer.
+static uint64_t *
+make_buffer(native_heap *heap)
+{
+    uint64_t *head = native_heap_block(heap, 40);
+    uint64_t *buffer = native_heap_block(heap, BUFFER);
+    native_heap_object(heap, true)[2] = address_of(head);
+    head[1] = address_of(buffer);
+    return buffer;
+}
+
+// Beside the elements of an array of structs lie words that lead elsewhere.
+static void
+an_array_of_structs_has_its_elements(void)
+{
+    enum { COUNT = 20, STRIDE = 3, DEEP = 5000 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *buffer = make_buffer(&heap);
+    uint64_t *array = native_heap_block(&heap, 8 * STRIDE * COUNT);
+    native_heap_object(&heap, true)[2] = address_of(array);
+    for (uint32_t i = 0; i < COUNT; i++)
+        array[STRIDE * i] = address_of(native_heap_block(&heap, 48));
+    array[STRIDE * (COUNT - 1)] = address_of(buffer) + DEEP;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == buffer_bytes);
+    CHECK(native_heap_held(&heap, 1) ==
+          8 * STRIDE * COUNT + CHUNK + (COUNT - 1) * (48 + CHUNK));
+    native_heap_close(&heap);
+}
+
+// The only object of a class that has the rest of a chunk is one of its class.
+static void
+a_gift_makes_no_class(void)
+{
+    enum { COUNT = 12, BYTES = 176, GIFT = 16, FIELD = 4 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *vtable =
+        native_heap_range(&heap, LG_RANGE_CODE, "/lib/libshapes.so", 4);
+    uint64_t *buffer = make_buffer(&heap);
+    for (uint32_t i = 0; i <= COUNT; i++) {
+        bool given = i == COUNT;
+        uint64_t *item = native_heap_block(&heap, BYTES + (given ? GIFT : 0));
+        native_heap_object(&heap, true)[2] = address_of(item);
+        item[0] = address_of(vtable);
+        item[FIELD] = given ? address_of(buffer) : 1000 + i;
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == buffer_bytes);
+    CHECK(native_heap_held(&heap, 1 + COUNT) == BYTES + GIFT + CHUNK);
+    native_heap_close(&heap);
+}
+
+// Behind a semaphore lies what was there before.
+static void
+a_lock_holds_nothing_but_its_semaphore(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *buffer = make_buffer(&heap);
+    uint64_t *semaphore = native_heap_block(&heap, 40);
+    native_heap_lock(&heap)[2] = address_of(semaphore);
+    semaphore[2] = address_of(buffer);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == buffer_bytes);
+    CHECK(native_heap_held(&heap, 1) == 40 + CHUNK);
+    native_heap_close(&heap);
+}
+
 SUITE(native)
 {
+    RUN(an_array_of_structs_has_its_elements);
+    RUN(a_gift_makes_no_class);
+    RUN(a_lock_holds_nothing_but_its_semaphore);
     RUN(answers_have_rows);
     RUN(native_part_of_what_is_retained);
     RUN(lists_belong_to_their_objects);

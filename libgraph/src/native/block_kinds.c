@@ -39,6 +39,24 @@ mark_of(const lg__native *native, uint32_t block)
     return lg__native_key(4, at->kind, 0);
 }
 
+static uint64_t
+class_key(const lg_native_block *block, uint64_t bytes)
+{
+    return lg__native_key(lg__block_word(block, 0), bytes, block->kind);
+}
+
+// Whether several blocks share the class of a block: those of its size, or
+// those to which malloc has not given the rest of a chunk along.
+static bool
+is_shared_class(const lg__key_table *counts, const lg_native_block *block)
+{
+    return lg__key_table_find(counts, class_key(block, block->bytes)) >=
+               SHARED_BY ||
+           (block->kind == LG_ALLOCATOR_MALLOC && block->bytes > GIFT &&
+            lg__key_table_find(counts, class_key(block, block->bytes - GIFT)) >=
+                SHARED_BY);
+}
+
 // A first word into a library shows a class if several blocks of one size share
 // it. Two first words into malloc's own lists show that nobody has written the
 // block since it was free; one may be a member of an empty class.
@@ -54,10 +72,9 @@ find_classes(lg__native *native, lg__key_table *counts)
             const lg_native_range *library = first_library(native, block);
             if (library == NULL)
                 continue;
-            uint64_t key =
-                lg__native_key(lg__block_word(&blocks[block], 0),
-                               blocks[block].bytes, blocks[block].kind);
-            uint32_t *count = lg__key_table_at(&native->allocator, counts, key);
+            uint32_t *count = lg__key_table_at(
+                &native->allocator, counts,
+                class_key(&blocks[block], blocks[block].bytes));
             if (count == NULL)
                 return false;
             *count += pass == 0 && !lg__range_is_libc(library);
@@ -67,7 +84,7 @@ find_classes(lg__native *native, lg__key_table *counts)
                 lg__block_word(&blocks[block], 8) - library->from <
                     library->to - library->from)
                 native->mark[block] |= LG__BLOCK_NEW;
-            else if (pass == 1 && *count >= SHARED_BY)
+            else if (pass == 1 && is_shared_class(counts, &blocks[block]))
                 native->mark[block] |= LG__BLOCK_TYPED;
         }
     return true;

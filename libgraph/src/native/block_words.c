@@ -245,6 +245,18 @@ typedef struct strides {
     uint32_t all[MOST_STRIDE];
 } strides;
 
+// Elements lead to the same depth as the first pointer of the array, or to
+// beginnings. What leads elsewhere is no pointer of these structs.
+static bool
+is_element(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    enum { HEADER = 16 };
+    const lg__word *first =
+        (const lg__word *)native->word.data + native->first_word[block];
+    uint64_t depth = lg__word_depth(native, block, word);
+    return depth <= HEADER || depth == lg__word_depth(native, block, first);
+}
+
 static void
 count_strides(const lg__native *native, uint32_t block, uint32_t stride,
               strides *out)
@@ -253,7 +265,6 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
     const lg__word *words = native->word.data;
     uint64_t next = native->first_word[block];
     const uint64_t end = native->first_word[block + 1];
-    const uint64_t usual = lg__word_depth(native, block, &words[next]);
     memset(out, 0, sizeof *out);
     for (uint64_t place = 0; place < at->bytes / 8; place++) {
         if (lg__word_at(at->address + 8 * place) == 0)
@@ -261,8 +272,8 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
         out->all[place % stride]++;
         if (next == end || words[next].place != place)
             continue;
-        uint64_t depth = lg__word_depth(native, block, &words[next++]);
-        out->pointers[place % stride] += depth == usual || depth <= 16;
+        out->pointers[place % stride] +=
+            is_element(native, block, &words[next++]);
     }
 }
 
@@ -280,7 +291,8 @@ set_stride(lg__native *native, uint32_t block, uint32_t stride)
         uint32_t pointers = counts.pointers[rest];
         if (pointers < STRIDE_POINTERS ||
             (uint64_t)pointers * stride * 4 < size ||
-            pointers * 10 < counts.all[rest] * 9)
+            pointers * 10 < counts.all[rest] * 9 ||
+            !is_element(native, block, &words[i]))
             continue;
         native->trait[i] |= (uint8_t)stride;
         any = true;

@@ -11,12 +11,12 @@
 
 typedef struct reference_web {
     lg__native *native;
-    uint64_t *first; // [vertices + 1] of each vertex's targets
-    uint32_t *target;
     uint32_t *number; // [vertices] in depth-first order
-    uint32_t *vertex; // [reached + 1] by number
+    uint32_t *vertex; // by number
     uint32_t *parent; // by number, in the tree of the search
-    uint32_t count;   // reached
+    uint64_t *first;  // [vertices + 2] by number: where its referrers begin
+    uint32_t *referrer;
+    uint32_t count; // reached
 } reference_web;
 
 static bool
@@ -26,189 +26,177 @@ is_implicit(const lg__native *native, uint32_t node)
            (LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE);
 }
 
-typedef void (*visit_target)(void *context, uint32_t source, uint32_t target);
-
-// The references of an object, as an analysis sees them.
-static void
-visit_references(const lg__native *native, uint32_t node, visit_target visit,
-                 void *context)
+// Whether an analysis sees the reference. A namespace has one referrer, its
+// module.
+static bool
+is_seen(const lg__native *native, uint32_t node, uint64_t edge)
 {
     const lg_columns *columns = &native->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
-            !is_implicit(native, target))
-            visit(context, node, target);
-    }
+    uint32_t target = columns->edge_target[edge];
+    if ((columns->edge_kind[edge] & LG_EDGE_WEAK) || target == node)
+        return false;
+    return !is_implicit(native, target) ||
+           ((native->policy.mark[target] & LG__MARK_NAMESPACE) &&
+            lg__policy_module(&native->policy, target) == node);
 }
 
-static void
-visit_words(const lg__native *native, uint32_t vertex, visit_target visit,
-            void *context)
+// Below, `*next` is how many of the candidates that a vertex has are behind;
+// the search keeps it for each vertex that it is in. Each function returns the
+// next target, or LG_NONE at the end.
+
+static uint32_t
+next_reference(const lg__native *native, uint32_t node, uint32_t *next)
+{
+    const lg_columns *columns = &native->graph->columns;
+    const uint64_t first = columns->first_edge[node];
+    const uint64_t count = columns->first_edge[node + 1] - first;
+    while (*next < count) {
+        uint64_t edge = first + (*next)++;
+        if (is_seen(native, node, edge))
+            return columns->edge_target[edge];
+    }
+    return LG_NONE;
+}
+
+static uint32_t
+next_word(const lg__native *native, uint32_t vertex, uint64_t references,
+          uint32_t *next)
 {
     const lg__word *words = native->word.data;
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
-        return;
-    for (uint64_t i = native->first_word[block];
-         i < native->first_word[block + 1]; i++)
-        if (lg__word_counts(native, vertex, &words[i]))
-            visit(context, vertex, lg__vertex_of(native, words[i].target));
+        return LG_NONE;
+    const uint64_t first = native->first_word[block];
+    const uint64_t count = native->first_word[block + 1] - first;
+    while (*next - references < count) {
+        const lg__word *word = &words[first + (*next)++ - references];
+        if (lg__word_counts(native, vertex, word))
+            return lg__vertex_of(native, word->target);
+    }
+    return LG_NONE;
 }
 
-static void
-visit_holder(const lg__native *native, uint32_t vertex, visit_target visit,
-             void *context)
+static uint32_t
+next_of_node(const lg__native *native, uint32_t node, uint32_t *next)
+{
+    const uint32_t *first = &native->graph->columns.first_edge[node];
+    uint32_t target = next_reference(native, node, next);
+    return target != LG_NONE
+               ? target
+               : next_word(native, node, first[1] - first[0], next);
+}
+
+static uint32_t
+next_of_holder(const lg__native *native, uint32_t holder, uint32_t *next)
 {
     const lg__outer_word *words = native->outer.data;
-    uint32_t holder = vertex - native->nodes - native->blocks;
-    for (uint64_t i = native->first_outer[holder];
-         i < native->first_outer[holder + 1]; i++)
-        if (lg__outer_counts(native, &words[i]))
-            visit(context, vertex, lg__vertex_of(native, words[i].target));
-}
-
-static void
-visit_root(const lg__native *native, visit_target visit, void *context)
-{
-    const uint32_t root = lg__native_root(native);
-    const lg_graph *graph = native->graph;
-    for (uint32_t holder = 0; holder < native->holders; holder++)
-        visit(context, root, lg__native_holder(native, holder));
-    for (uint32_t i = 0; i < graph->root_count; i++)
-        if (lg__root_counts(native, i) &&
-            !(native->policy.mark[graph->root_node[i]] & LG__MARK_NAMESPACE))
-            visit(context, root, graph->root_node[i]);
-    for (uint32_t node = 0; node < native->nodes; node++)
-        if ((native->policy.mark[node] & LG__MARK_IMPLICIT_ROOT) ||
-            native->entrance[node])
-            visit(context, root, node);
-    for (uint32_t i = 0; i < native->policy.module_count; i++)
-        visit(context, native->policy.modules[i].module,
-              native->policy.modules[i].dict);
-}
-
-static void
-visit_all(const lg__native *native, visit_target visit, void *context)
-{
-    for (uint32_t vertex = 0; vertex < native->vertices; vertex++) {
-        if (vertex < native->nodes)
-            visit_references(native, vertex, visit, context);
-        if (vertex < native->nodes + native->blocks)
-            visit_words(native, vertex, visit, context);
-        else if (vertex != lg__native_root(native))
-            visit_holder(native, vertex, visit, context);
+    const uint64_t first = native->first_outer[holder];
+    while (*next < native->first_outer[holder + 1] - first) {
+        const lg__outer_word *word = &words[first + (*next)++];
+        if (lg__outer_counts(native, word))
+            return lg__vertex_of(native, word->target);
     }
-    visit_root(native, visit, context);
+    return LG_NONE;
+}
+
+// The root leads to all holders, to roots, and to what counts as one.
+static uint32_t
+next_of_root(const lg__native *native, uint32_t *next)
+{
+    const lg_graph *graph = native->graph;
+    const uint32_t roots = native->holders + graph->root_count;
+    while (*next < roots + native->nodes) {
+        uint32_t at = (*next)++;
+        if (at < native->holders)
+            return lg__native_holder(native, at);
+        uint32_t root = at - native->holders;
+        uint32_t node = at < roots ? graph->root_node[root] : at - roots;
+        unsigned mark = native->policy.mark[node];
+        if (at < roots
+                ? lg__root_counts(native, root) && !(mark & LG__MARK_NAMESPACE)
+                : (mark & LG__MARK_IMPLICIT_ROOT) || native->entrance[node])
+            return node;
+    }
+    return LG_NONE;
+}
+
+static uint32_t
+next_target(const lg__native *native, uint32_t vertex, uint32_t *next)
+{
+    if (vertex < native->nodes)
+        return next_of_node(native, vertex, next);
+    if (vertex < native->nodes + native->blocks)
+        return next_word(native, vertex, 0, next);
+    return vertex == lg__native_root(native)
+               ? next_of_root(native, next)
+               : next_of_holder(native, vertex - native->nodes - native->blocks,
+                                next);
 }
 
 static void
-count_target(void *context, uint32_t source, uint32_t target)
+visit(reference_web *web, uint32_t vertex, uint32_t parent)
 {
-    (void)target;
-    ((reference_web *)context)->first[source + 1]++;
+    web->number[vertex] = ++web->count;
+    web->vertex[web->count] = vertex;
+    web->parent[web->count] = parent;
 }
 
-static void
-store_target(void *context, uint32_t source, uint32_t target)
-{
-    reference_web *web = context;
-    web->target[web->first[source]++] = target;
-}
-
-// Lists the targets of every vertex.
-static bool
-weave(reference_web *web)
-{
-    lg__native *native = web->native;
-    const size_t vertices = native->vertices;
-    web->first = lg__native_take_zero(native, vertices + 1, 8);
-    if (web->first == NULL)
-        return false;
-    visit_all(native, count_target, web);
-    for (size_t i = 0; i < vertices; i++)
-        web->first[i + 1] += web->first[i];
-    web->target = lg__native_take(native, web->first[vertices], 4);
-    if (web->target == NULL)
-        return false;
-    visit_all(native, store_target, web);
-    for (size_t i = vertices; i > 0; i--)
-        web->first[i] = web->first[i - 1];
-    web->first[0] = 0;
-    return true;
-}
-
-// Numbers the vertices depth first. `next` has the next target of each vertex
-// that the search is in; the stack is the row of parents.
+// Numbers the vertices depth first, and counts the referrers of each. The stack
+// is the row of parents.
 static bool
 search(reference_web *web)
 {
     lg__native *native = web->native;
-    uint64_t *next = lg__native_take(native, native->vertices, 8);
-    web->number = lg__native_take_zero(native, native->vertices, 4);
-    web->vertex = lg__native_take(native, (size_t)native->vertices + 1, 4);
-    web->parent = lg__native_take(native, (size_t)native->vertices + 1, 4);
-    if (next == NULL || web->number == NULL || web->vertex == NULL ||
-        web->parent == NULL)
+    const size_t vertices = native->vertices;
+    uint32_t *next = lg__native_take_zero(native, vertices, 4);
+    web->parent = lg__native_take(native, vertices + 1, 4);
+    web->first = lg__native_take_zero(native, vertices + 2, 8);
+    if (next == NULL || web->parent == NULL || web->first == NULL)
         return false;
     uint32_t at = lg__native_root(native);
-    web->number[at] = web->count = 1;
-    web->vertex[1] = at;
-    web->parent[1] = 0;
-    next[at] = web->first[at];
+    visit(web, at, 0);
     for (;;) {
-        if (next[at] == web->first[at + 1]) {
-            uint32_t up = web->parent[web->number[at]];
-            if (up == 0)
-                break;
+        uint32_t target = next_target(native, at, &next[at]);
+        uint32_t up = web->parent[web->number[at]];
+        if (target == LG_NONE && up == 0)
+            break;
+        if (target == LG_NONE) {
             at = web->vertex[up];
             continue;
         }
-        uint32_t target = web->target[next[at]++];
-        if (web->number[target] != 0)
-            continue;
-        web->number[target] = ++web->count;
-        web->vertex[web->count] = target;
-        web->parent[web->count] = web->number[at];
-        next[target] = web->first[target];
-        at = target;
+        if (web->number[target] == 0) {
+            visit(web, target, web->number[at]);
+            at = target;
+        }
+        web->first[web->number[target] + 1]++;
     }
     lg__native_drop(native, next);
     return true;
 }
 
-// The referrers of every vertex, by numbers.
-typedef struct referrer_lists {
-    uint64_t *first; // [count + 2]
-    uint32_t *number;
-} referrer_lists;
-
+// Lists the referrers of every vertex.
 static bool
-turn(const reference_web *web, referrer_lists *out)
+turn(reference_web *web)
 {
     lg__native *native = web->native;
-    out->first = lg__native_take_zero(native, (size_t)web->count + 2, 8);
-    if (out->first == NULL)
-        return false;
-    for (uint32_t n = 1; n <= web->count; n++) {
-        uint32_t vertex = web->vertex[n];
-        for (uint64_t i = web->first[vertex]; i < web->first[vertex + 1]; i++)
-            out->first[web->number[web->target[i]] + 1]++;
-    }
+    uint64_t *first = web->first;
     for (uint32_t n = 1; n <= web->count + 1; n++)
-        out->first[n] += out->first[n - 1];
-    out->number = lg__native_take(native, out->first[web->count + 1], 4);
-    if (out->number == NULL)
+        first[n] += first[n - 1];
+    web->referrer = lg__native_take(native, first[web->count + 1], 4);
+    if (web->referrer == NULL)
         return false;
     for (uint32_t n = 1; n <= web->count; n++) {
-        uint32_t vertex = web->vertex[n];
-        for (uint64_t i = web->first[vertex]; i < web->first[vertex + 1]; i++)
-            out->number[out->first[web->number[web->target[i]]]++] = n;
+        uint32_t next = 0;
+        for (;;) {
+            uint32_t target = next_target(native, web->vertex[n], &next);
+            if (target == LG_NONE)
+                break;
+            web->referrer[first[web->number[target]]++] = n;
+        }
     }
     for (uint32_t n = web->count + 1; n > 0; n--)
-        out->first[n] = out->first[n - 1];
-    out->first[0] = 0;
+        first[n] = first[n - 1];
+    first[0] = 0;
     return true;
 }
 
@@ -242,16 +230,14 @@ smallest_semi(compressed_forest *forest, uint32_t number)
 }
 
 static void
-find_semidominators(const reference_web *web, const referrer_lists *referrers,
-                    compressed_forest *forest)
+find_semidominators(const reference_web *web, compressed_forest *forest)
 {
     for (uint32_t n = 1; n <= web->count; n++)
         forest->semi[n] = forest->label[n] = n;
     for (uint32_t n = web->count; n >= 2; n--) {
         uint32_t best = web->parent[n];
-        for (uint64_t i = referrers->first[n]; i < referrers->first[n + 1];
-             i++) {
-            uint32_t from = referrers->number[i];
+        for (uint64_t i = web->first[n]; i < web->first[n + 1]; i++) {
+            uint32_t from = web->referrer[i];
             uint32_t semi = from > n ? smallest_semi(forest, from) : from;
             best = semi < best ? semi : best;
         }
@@ -261,7 +247,8 @@ find_semidominators(const reference_web *web, const referrer_lists *referrers,
 }
 
 // The dominator of a vertex is the nearest ancestor in the tree of dominators
-// of its parent that is not below its semidominator. `label` is free by now.
+// of its parent that is not below its semidominator. `label` is free by now,
+// and in the end so is the memory of the numbers.
 static void
 find_dominators(const reference_web *web, const compressed_forest *forest)
 {
@@ -274,10 +261,10 @@ find_dominators(const reference_web *web, const compressed_forest *forest)
             at = dominator[at];
         dominator[n] = at;
     }
-    for (uint32_t n = 1; n <= web->count; n++) {
+    memset(native->dominator, 0xff, 4 * (size_t)native->vertices);
+    for (uint32_t n = 1; n <= web->count; n++)
         native->dominator[web->vertex[n]] = web->vertex[dominator[n]];
-        native->order[n - 1] = web->vertex[n];
-    }
+    native->order = web->vertex + 1;
     native->reached = web->count;
 }
 
@@ -286,41 +273,37 @@ solve(const reference_web *web)
 {
     lg__native *native = web->native;
     const size_t count = (size_t)web->count + 1;
-    referrer_lists referrers = {NULL, NULL};
-    bool enough = turn(web, &referrers);
     compressed_forest forest = {lg__native_take(native, count, 4),
                                 lg__native_take(native, count, 4),
                                 lg__native_take_zero(native, count, 4),
                                 lg__native_take(native, count, 4)};
-    enough = enough && forest.semi != NULL && forest.label != NULL &&
-             forest.ancestor != NULL && forest.path != NULL;
+    bool enough = forest.semi != NULL && forest.label != NULL &&
+                  forest.ancestor != NULL && forest.path != NULL;
     if (enough) {
-        find_semidominators(web, &referrers, &forest);
+        find_semidominators(web, &forest);
         find_dominators(web, &forest);
     }
     lg__native_drop(native, forest.path);
     lg__native_drop(native, forest.ancestor);
     lg__native_drop(native, forest.label);
     lg__native_drop(native, forest.semi);
-    lg__native_drop(native, referrers.number);
-    lg__native_drop(native, referrers.first);
     return enough;
 }
 
 bool
 lg__native_dominate(lg__native *native)
 {
-    reference_web web = {.native = native};
-    native->dominator = lg__native_take(native, native->vertices, 4);
-    native->order = lg__native_take(native, native->vertices, 4);
-    if (native->dominator == NULL || native->order == NULL)
-        return false;
-    memset(native->dominator, 0xff, 4 * (size_t)native->vertices);
-    bool enough = weave(&web) && search(&web) && solve(&web);
-    lg__native_drop(native, web.parent);
-    lg__native_drop(native, web.vertex);
-    lg__native_drop(native, web.number);
-    lg__native_drop(native, web.target);
+    const size_t vertices = native->vertices;
+    reference_web web = {
+        .native = native,
+        .number = lg__native_take_zero(native, vertices, 4),
+        .vertex = lg__native_take(native, vertices + 1, 4),
+    };
+    native->dominator = web.number;
+    bool enough = web.number != NULL && web.vertex != NULL && search(&web) &&
+                  turn(&web) && solve(&web);
+    lg__native_drop(native, web.referrer);
     lg__native_drop(native, web.first);
+    lg__native_drop(native, web.parent);
     return enough;
 }

@@ -5,24 +5,6 @@
 
 #include <string.h>
 
-static void
-close_native(lg__native *native)
-{
-    const lg_allocator *allocator = &native->allocator;
-    for (int i = 0; i < LG__MOST_PIECES; i++)
-        lg__native_drop(native, native->piece[i].block);
-    if (native->handles.entries != NULL)
-        lg__key_table_free(allocator, &native->handles);
-    if (native->shared.entries != NULL)
-        lg__key_table_free(allocator, &native->shared);
-    lg__vector_free(allocator, &native->word);
-    lg__vector_free(allocator, &native->outer);
-    lg__vector_free(allocator, &native->way);
-    lg__vector_free(allocator, &native->group);
-    lg__vector_free(allocator, &native->link);
-    lg__policy_free(&native->policy);
-}
-
 static bool
 open_vertices(lg__native *native)
 {
@@ -34,6 +16,60 @@ open_vertices(lg__native *native)
     native->way.element = sizeof(lg__way_kind);
     return native->best != NULL && native->course != NULL &&
            native->type != NULL && native->entrance != NULL;
+}
+
+// The steps need much memory, so what later ones do not use is given back: what
+// words were weighed by, once the paths are known, and the paths, once blocks
+// are groups.
+
+static void
+drop_table(const lg_allocator *allocator, lg__key_table *table)
+{
+    if (table->entries != NULL)
+        lg__key_table_free(allocator, table);
+}
+
+static void
+close_native(lg__native *native)
+{
+    const lg_allocator *allocator = &native->allocator;
+    for (int i = 0; i < LG__MOST_PIECES; i++)
+        lg__native_drop(native, native->piece[i].block);
+    drop_table(allocator, &native->handles);
+    drop_table(allocator, &native->shared);
+    lg__vector_free(allocator, &native->word);
+    lg__vector_free(allocator, &native->outer);
+    lg__vector_free(allocator, &native->way);
+    lg__vector_free(allocator, &native->group);
+    lg__vector_free(allocator, &native->link);
+    lg__policy_free(&native->policy);
+}
+
+static void
+drop_evidence(lg__native *native)
+{
+    drop_table(&native->allocator, &native->handles);
+    drop_table(&native->allocator, &native->shared);
+    lg__vector_free(&native->allocator, &native->way);
+    lg__native_drop(native, native->trait);
+    lg__native_drop(native, native->kind);
+    lg__native_drop(native, native->shown);
+    lg__native_drop(native, native->target);
+}
+
+static void
+drop_paths(lg__native *native)
+{
+    lg__vector_free(&native->allocator, &native->word);
+    lg__vector_free(&native->allocator, &native->outer);
+    lg__native_drop(native, native->first_word);
+    lg__native_drop(native, native->block_of);
+    lg__native_drop(native, native->form);
+    lg__native_drop(native, native->course);
+    lg__native_drop(native, native->best);
+    lg__native_drop(native, native->type);
+    lg__native_drop(native, native->dominator);
+    lg__native_drop(native, native->group_of);
 }
 
 // Words and kinds depend on each other: kinds come from the best paths, and
@@ -50,7 +86,10 @@ judge(lg__native *native)
     for (int round = 0; round < LG__NATIVE_ROUNDS && enough; round++)
         enough = lg__native_refine(native) && lg__native_weigh(native) &&
                  lg__native_widest(native);
-    return enough && lg__native_dominate(native) && lg__native_fold(native);
+    drop_evidence(native);
+    enough = enough && lg__native_dominate(native) && lg__native_fold(native);
+    drop_paths(native);
+    return enough;
 }
 
 // Links use the highest bit of a vertex.

@@ -150,6 +150,7 @@ typedef struct lg__extent {
     bool data;    /**< there are none */
     bool number;  /**< an int, which may be an address that C code gave out */
     bool deque;   /**< its tables are linked */
+    bool leaf;    /**< its first field leads to what refers to nothing */
 } lg__extent;
 
 typedef struct lg__native {
@@ -298,6 +299,13 @@ lg__vertex_is_clean(const lg__native *native, uint32_t vertex)
 {
     return vertex < native->nodes &&
            !(native->graph->columns.node_flags[vertex] & LG_NODE_CPP);
+}
+
+/** Returns how many words of a block lead to blocks. */
+static inline uint64_t
+lg__block_words(const lg__native *native, uint32_t block)
+{
+    return native->first_word[block + 1] - native->first_word[block];
 }
 
 /** Returns whether a block has an int. */
@@ -517,6 +525,8 @@ typedef enum lg__object_layout {
     LG__LAYOUT_KNOWN, /**< the graph has all its references; what its struct
                            points to is its own and part of its size */
     LG__LAYOUT_DATA,  /**< no references: its struct and what that points to */
+    LG__LAYOUT_LEAF,  /**< its first field points to a block without references,
+                           which is no part of its size */
 } lg__object_layout;
 lg__object_layout lg__type_layout(const lg_graph *graph, uint32_t type);
 

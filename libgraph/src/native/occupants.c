@@ -14,6 +14,8 @@ typedef struct layout_of {
 // Types of which the graph has every reference. A word of their struct that
 // points to a block leads to a table of their own, such as the items of a list.
 static const layout_of layouts[] = {
+    {"_thread.lock", LG__LAYOUT_LEAF},
+    {"_thread.RLock", LG__LAYOUT_LEAF},
     {"bool", LG__LAYOUT_DATA},
     {"builtin_function_or_method", LG__LAYOUT_KNOWN},
     {"bytearray", LG__LAYOUT_DATA},
@@ -89,8 +91,12 @@ extent_of(const lg__native *native, uint32_t type)
 {
     const lg_graph *graph = native->graph;
     const lg_native_memory *memory = native->memory;
-    lg__extent found = {is_memory_of_c(graph, type) ? 0 : HEAD, UINT64_MAX,
-                        false, false, false};
+    lg__extent found = {is_memory_of_c(graph, type) ? 0 : HEAD,
+                        UINT64_MAX,
+                        false,
+                        false,
+                        false,
+                        false};
     if (type < memory->type_count && memory->types[type].fixed > 0)
         found.end = memory->types[type].fixed;
     uint32_t end = graph->type_first_base[type + 1];
@@ -99,6 +105,9 @@ extent_of(const lg__native *native, uint32_t type)
         lg__object_layout layout = lg__type_layout(graph, base);
         if (layout == LG__LAYOUT_UNKNOWN)
             continue;
+        found.leaf = layout == LG__LAYOUT_LEAF;
+        if (found.leaf)
+            return found;
         uint64_t fixed =
             base < memory->type_count ? memory->types[base].fixed : 0;
         found.own = base == type || fixed == 0 ? found.end : fixed;
@@ -221,6 +230,18 @@ may_have_tables(const lg__native *native, uint32_t node,
              block->lead + lg_node_size(native->graph, node) <= block->bytes);
 }
 
+// The first field of a lock points to a semaphore, which fills a part of its
+// block. The rest is what was there before.
+static void
+silence_leaf(lg__native *native, uint32_t node)
+{
+    const lg_native_block *at = &native->memory->blocks[native->block_of[node]];
+    uint32_t leaf = lg__block_find(
+        &native->index, lg__block_word(at, (uint64_t)at->lead + HEAD));
+    if (leaf != LG_NONE && native->memory->blocks[leaf].node == LG_NONE)
+        native->mark[leaf] |= LG__BLOCK_SILENT;
+}
+
 // Before an object may lie its collector's head, and before that pointers to
 // its dict, its values and its weak references.
 static void
@@ -235,6 +256,8 @@ occupy_for(lg__native *native, uint32_t node, const lg__extent *extent)
         occupy_tables(native, node, lead + HEAD,
                       extent->own < UINT64_MAX - lead ? lead + extent->own
                                                       : UINT64_MAX);
+    if (extent->leaf)
+        silence_leaf(native, node);
     if (extent->data || extent->own >= extent->end)
         native->mark[block] |= LG__BLOCK_SILENT;
 }

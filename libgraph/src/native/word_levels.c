@@ -35,8 +35,9 @@ typedef struct weighing {
     uint32_t *pointers;   // [slots]
     uint32_t *others;     // [slots] neither 0 nor pointers
     uint32_t *shapes;     // [slots] pointers with which their neighbours go
-    uint32_t members;     // blocks of the kind that have words
-    uint32_t arrays;      // of them, the ones that are arrays
+    uint32_t members;     // blocks of the kind
+    uint32_t leading;     // of them, those with a word that leads to a block
+    uint32_t arrays;      // of those, the ones that are arrays
     bool single_slot;
 } weighing;
 
@@ -376,8 +377,8 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     uint64_t depth = lg__word_depth(native, block, word);
     uint64_t counted = depth_of(native, block, word);
     const lg__way_kind *way = way_of(native, block);
-    bool rare = 2 * (uint64_t)scale->arrays < scale->members &&
-                scale->members > FEW && !scale->single_slot;
+    bool rare = 2 * (uint64_t)scale->arrays < scale->leading &&
+                scale->leading > FEW && !scale->single_slot;
     return (sight){
         .depth = depth,
         .members = scale->members,
@@ -446,10 +447,12 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     memset(scale->pointers, 0, slots * 4);
     memset(scale->others, 0, slots * 4);
     memset(scale->shapes, 0, slots * 4);
-    scale->arrays = 0;
-    for (uint32_t i = 0; i < count; i++)
-        words +=
-            native->first_word[blocks[i] + 1] - native->first_word[blocks[i]];
+    scale->arrays = scale->leading = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t here = lg__block_words(native, blocks[i]);
+        words += here;
+        scale->leading += here > 0;
+    }
     lg__key_table_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others;
@@ -481,20 +484,48 @@ weigh_kind(weighing *scale, const uint32_t *blocks, uint32_t count)
     return enough;
 }
 
-// Lists the blocks that have words by their kinds. first[kind + 1] is where the
-// kind ends.
-static void
-sort_by_kind(const lg__native *native, uint32_t *first, uint32_t *sorted,
+// Whether more than a size is known of the kind of a block.
+static bool
+is_of_known_kind(const lg__native *native, uint32_t block)
+{
+    const lg__way_kind *way = way_of(native, block);
+    return (way != NULL && !is_below_variables(native, way)) ||
+           (native->mark[block] & LG__BLOCK_TYPED) ||
+           native->memory->blocks[block].node != LG_NONE;
+}
+
+// Whether a block says something of its kind. What has no pointer where its
+// siblings have one does so, too, but not what has merely the same size.
+static bool
+is_member(const lg__native *native, const uint8_t *leads, uint32_t block)
+{
+    return lg__block_words(native, block) > 0 ||
+           (leads[native->kind[block]] && is_of_known_kind(native, block) &&
+            !(native->mark[block] & LG__BLOCK_SILENT) &&
+            native->memory->blocks[block].bytes / 8 <= MOST_SLOTS);
+}
+
+// Lists the members of each kind that has a word which leads to a block.
+// first[kind + 1] is where the kind ends.
+static bool
+sort_by_kind(lg__native *native, uint32_t *first, uint32_t *sorted,
              uint32_t kinds)
 {
+    uint8_t *leads = lg__native_take_zero(native, kinds, 1);
+    if (leads == NULL)
+        return false;
     for (uint32_t block = 0; block < native->blocks; block++)
-        first[native->kind[block] + 2] +=
-            native->first_word[block + 1] > native->first_word[block];
+        if (lg__block_words(native, block) > 0)
+            leads[native->kind[block]] = 1;
+    for (uint32_t block = 0; block < native->blocks; block++)
+        first[native->kind[block] + 2] += is_member(native, leads, block);
     for (uint32_t kind = 2; kind <= kinds + 1; kind++)
         first[kind] += first[kind - 1];
     for (uint32_t block = 0; block < native->blocks; block++)
-        if (native->first_word[block + 1] > native->first_word[block])
+        if (is_member(native, leads, block))
             sorted[first[native->kind[block] + 1]++] = block;
+    lg__native_drop(native, leads);
+    return true;
 }
 
 static bool
@@ -524,10 +555,8 @@ lg__native_weigh(lg__native *native)
                   scale.others != NULL && scale.shapes != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
                   lg__key_table_open(allocator, &scale.within);
-    if (enough) {
-        sort_by_kind(native, first, sorted, kinds);
-        enough = weigh_all(&scale, first, sorted, kinds);
-    }
+    enough = enough && sort_by_kind(native, first, sorted, kinds) &&
+             weigh_all(&scale, first, sorted, kinds);
     if (scale.counts.entries != NULL)
         lg__key_table_free(allocator, &scale.counts);
     if (scale.within.entries != NULL)
