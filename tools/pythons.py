@@ -22,6 +22,9 @@ import tracked
 
 VERSIONS = [(3, minor) for minor in range(9, 16)]
 
+#: What some tests use.
+LIBRARIES = ("numpy", "greenlet")
+
 #: Compiles like the main build, so that ccache already has the C library.
 AS_THE_MAIN_ONE = ("--preset", "dev")
 
@@ -90,20 +93,18 @@ def interpreters() -> dict[tuple[int, int], str]:
 def environment(folder: Path, python: str, *packages: str) -> Path:
     """Make a virtual environment with the tests' packages; return its interpreter.
 
-    If the call names packages, the environment has only these.
+    If the call names packages, the environment has only these. A library that has no
+    wheel for this interpreter is left out: its tests are skipped.
     """
     inside = folder / "bin/python"
     stamp = folder / "installed.txt"
     if not stamp.exists():
+        install = [str(inside), "-m", "pip", "install", "-qq"]
         subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
-        install = [
-            "-m",
-            "pip",
-            "install",
-            "-qq",
-            *(packages or ("pytest", "numpy", "greenlet")),
-        ]
-        subprocess.run([str(inside), *install], check=True)
+        subprocess.run([*install, *(packages or ("pytest",))], check=True)
+        for library in () if packages else LIBRARIES:
+            if subprocess.run([*install, "--only-binary=:all:", library]).returncode:
+                print(f"== no {library} for {python}", flush=True)
         stamp.touch()
     return inside
 

@@ -914,6 +914,19 @@ def test_registers_that_attach_keeps(target, python, preload, parts, times):
 
 
 @pytest.mark.once
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [("x86_Thread_features:\tshstk wrss", True), ("x86_Thread_features:\t", False)],
+)
+def test_a_shadow_stack(target, python, preload, line, refused):
+    one = target("while True: pass")
+    forged = {"LD_PRELOAD": preload("status"), "STATUS": line}
+    done = python("-m", "leakgraph", "attach", one.pid, **forged)
+    assert (done.code != 0) == refused
+    assert (f"process {one.pid} has a shadow stack: start it" in done.err) == refused
+
+
+@pytest.mark.once
 def test_ctrl_c(keeper):
     def interrupt(*_):
         raise KeyboardInterrupt

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 import sysconfig
 
@@ -44,6 +45,23 @@ def test_versions_that_cannot_be_captured_are_left_out(tmp_path):
         pretended(tmp_path, answer) for answer in ("3 8 1 0", "3 16 0 0", "2 7 18 0")
     ]
     assert not {one.path for one in pythons.installed(*odd)} & set(odd)
+
+
+def test_a_library_without_a_wheel_is_left_out(tmp_path, monkeypatch, capsys):
+    ran = []
+
+    def run(command, check=False):
+        ran.append(command[1:])
+        fails = command[-1] == "greenlet"
+        return subprocess.CompletedProcess(command, int(fails))
+
+    monkeypatch.setattr(pythons.subprocess, "run", run)
+    for _ in range(2):
+        pythons.environment(tmp_path, "python3.99")
+    installed = [command[3:] for command in ran if command[1] == "pip"]
+    assert [command[-1] for command in installed] == ["pytest", "numpy", "greenlet"]
+    assert all("--only-binary=:all:" in command for command in installed[1:])
+    assert capsys.readouterr().out == "== no greenlet for python3.99\n"
 
 
 def test_free_threaded_builds_are_the_matrix_s_affair(tmp_path, monkeypatch):
