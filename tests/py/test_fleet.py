@@ -59,7 +59,7 @@ def test_any_order(summaries):
     assert fleet.places(one) == fleet.places(other)
     (row,) = samples(one)
     assert (row.type, row.members) == ("float", TIMES * 10 * sum(range(KINDS)))
-    assert row.own == {"host": 24 * row.members}
+    assert row.own == {"host": sys.getsizeof(0.5) * row.members}
     (above,) = [p for p in fleet.places(one) if p.key == row.parent]
     assert (
         above.members == KINDS * TIMES and above.retained["host"] > row.retained["host"]
@@ -86,6 +86,7 @@ def test_sources(summaries, folder):
     with leakgraph.load(saved) as whole:
         assert direct == fleet.places(fleet.summarize(whole))
     assert direct == fleet.places(fleet.summarize(saved))
+    pytest.importorskip("fsspec", reason="pip install fsspec")
     assert direct == fleet.places(fleet.summarize(f"file://{summaries[7]}"))
     assert direct == fleet.places(fleet.summarize(f"file://{saved}"))
 
