@@ -5,8 +5,13 @@ The collector must not run in this process once an instance is tracked.
 
 import ctypes
 import gc
+import mmap
+import platform
 
 LIBC = ctypes.CDLL(None)
+#: Waits in pause() again and again: `mov $34,%eax; syscall; jmp` back to the beginning.
+WAIT = bytes.fromhex("b822000000 0f05 ebf7")
+KEPT = []
 
 #: The offset of tp_traverse in a type object: the same in all builds of CPython 3.9 to
 #: 3.14 that can be forked.
@@ -39,8 +44,18 @@ def aborter():
 
 
 def sleeper():
-    """Make one whose traversal never ends."""
-    return make(address_of(LIBC.pause), "Sleeper")
+    """Make one whose traversal never ends.
+
+    A call of pause() ends by the alarm of a child that has waited for a processor.
+    """
+    if platform.machine() != "x86_64":
+        return make(address_of(LIBC.pause), "Sleeper")
+    rights = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    code = mmap.mmap(-1, mmap.PAGESIZE, prot=rights)
+    code.write(WAIT)
+    at = ctypes.addressof(ctypes.c_char.from_buffer(code))
+    KEPT.append(code)
+    return make(at, "Sleeper")
 
 
 def pardon(instance):
