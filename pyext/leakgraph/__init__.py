@@ -19,6 +19,7 @@
 
 No function prints: a prompt shows an answer as text, a notebook as a table or picture.
 `python -m leakgraph run SCRIPT` runs a script and saves a snapshot when it exits.
+help(leakgraph.why) is about one function; help(leakgraph) goes on with all of them.
 """
 
 import os as _os

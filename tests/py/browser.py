@@ -11,7 +11,9 @@ import subprocess
 import time
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-SECONDS = 60
+#: A browser that has not answered by then never will: on a machine with 30 times more
+#: work than processors, axe needs a minute for one page.
+SECONDS = 240
 
 #: What waits until a condition holds: it is asked before each picture.
 WAIT = """new Promise((done, fail) => {
@@ -22,6 +24,24 @@ WAIT = """new Promise((done, fail) => {
     if (value) done(value instanceof Node ? true : value);
     else if (performance.now() > end) fail(new Error("it never came: " + %s));
     else setTimeout(look, 20);
+  };
+  look();
+})"""
+
+#: What waits until nothing moves an element any more, such as a part of the page above
+#: it that comes later, nor covers it; the middle of its first line.
+STAND_STILL = """new Promise(done => {
+  let last = "";
+  const look = () => {
+    const element = document.querySelector(%s);
+    element.scrollIntoView({block: "center"});
+    const line = element.getClientRects()[0];
+    const place = [line.x + line.width / 2, line.y + line.height / 2];
+    const hit = element.contains(document.elementFromPoint(...place));
+    if (hit && last === place.join() && !document.querySelector("[aria-busy=true]"))
+      done(place);
+    else setTimeout(look, 20);
+    last = place.join();
   };
   look();
 })"""
@@ -160,13 +180,8 @@ class Browser:
         return None
 
     def click(self, selector):
-        """Press the mouse on the first line of the first such element."""
-        place = self.run(
-            f"(e => {{ e.scrollIntoView({{block: 'center'}});"
-            " const r = e.getClientRects()[0];"
-            " return [r.x + r.width / 2, r.y + r.height / 2]; })"
-            f"(document.querySelector({json.dumps(selector)}))"
-        )
+        """Click the first line of the first such element, once it stands still."""
+        place = self.run(STAND_STILL % json.dumps(selector))
         for kind in ("mousePressed", "mouseReleased"):
             self.call(
                 "Input.dispatchMouseEvent",

@@ -1,5 +1,6 @@
 """Ways to name objects, and the functions of the module that ask a new snapshot."""
 
+import pydoc
 import sys
 
 import holding
@@ -154,6 +155,14 @@ def test_all_public_names_are_listed():
     listed = dir(leakgraph)
     assert set(leakgraph.__all__) <= set(listed) and "TYPE_CHECKING" not in listed
     assert all(hasattr(leakgraph, name) for name in listed)
+
+
+# pydoc goes on with every class and function: thousands of lines.
+def test_the_first_screen_of_help():
+    text = pydoc.plain(pydoc.render_doc(leakgraph))
+    screen = "\n".join(text.splitlines()[:30])
+    for verb in ("findings", "top", "why", "snapshot", "help(leakgraph.why)"):
+        assert verb in screen
 
 
 def test_a_prompt_shows_the_report(graph):

@@ -135,10 +135,11 @@ def test_keys_open_a_tree(chromium, view):
     chromium.run("document.querySelector('table.tree tr[aria-expanded]').focus()")
     chromium.press("ArrowRight")
     chromium.wait("document.querySelector('[aria-level=\"2\"]')")
+    level = "document.activeElement.getAttribute('aria-level')"
     chromium.press("ArrowDown")
-    assert chromium.run("document.activeElement.getAttribute('aria-level')") == "2"
+    assert chromium.wait(f"{level} === '2'")
     chromium.press("ArrowLeft")
-    assert chromium.run("document.activeElement.getAttribute('aria-level')") == "1"
+    assert chromium.wait(f"{level} === '1'")
 
 
 def test_a_heading_sorts_and_a_filter_filters_all_rows(chromium, view):
@@ -246,8 +247,8 @@ def test_no_page_is_wider_than_the_window(chromium, report, view):
         made(chromium, url)
         for width in (420, 900, 1440, 2560):
             chromium.resize(width)
-            wide = chromium.run("document.documentElement.scrollWidth")
-            assert wide <= width, url
+            wide = "document.documentElement.scrollWidth"
+            assert chromium.wait(f"innerWidth === {width} && {wide} <= {width}"), url
 
 
 def test_print_shows_the_tables(chromium, report):

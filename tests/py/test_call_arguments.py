@@ -1,6 +1,8 @@
 """The tuple and the dict of the capturing call, f(*args, **kwargs), hold nothing."""
 
+import functools
 import gc
+import operator
 import sys
 import threading
 
@@ -85,6 +87,61 @@ def test_only_the_owner_holds_it(ask):
     assert [hop.label for hop in why.frees][-1] == ".load"
     assert why.kept is None and "native code" not in str(why)
     assert why.dominator.type_name.endswith(".Owner")
+
+
+def by_a_partial():
+    return functools.partial(leakgraph.why, owner.load)()
+
+
+def by_a_partial_of_a_partial():
+    return functools.partial(functools.partial(leakgraph.why), owner.load)()
+
+
+def by_a_method_caller():
+    return operator.methodcaller("why", owner.load)(leakgraph)
+
+
+def by_a_map():
+    (why,) = list(map(leakgraph.why, [owner.load]))
+    return why
+
+
+def by_the_next_of_a_map():
+    return next(filter(None, map(leakgraph.why, (owner.load,))))
+
+
+def by_a_loop():
+    for why in map(leakgraph.why, (owner.load,)):
+        return why
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="the frame's stack is visible, and holds it"
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        by_a_partial,
+        by_a_partial_of_a_partial,
+        by_a_method_caller,
+        by_a_map,
+        by_the_next_of_a_map,
+        by_a_loop,
+    ],
+)
+def test_what_passes_the_call_on_holds_nothing(ask):
+    test_only_the_owner_holds_it(ask)
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="the frame's stack is visible, and holds it"
+)
+def test_what_passes_the_call_on_holds_if_somebody_has_it():
+    call = functools.partial(leakgraph.why, owner.load)
+    items = map(leakgraph.why, [owner.load])
+    for why in (call(), next(items)):
+        assert "local call" in str(why) and "native code" not in str(why)
+    del call, items
 
 
 def test_pictures_leave_them_out():

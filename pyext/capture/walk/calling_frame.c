@@ -11,7 +11,10 @@
  *
  * Where the stack is hidden, a word of it may be stale (see compat_calls.h).
  * The lowest word that is the function which the call is in belongs to the
- * call: all below it are in use.
+ * call: all below it are in use. The same holds for the lowest word that passes
+ * a call on to leakgraph, such as partial(why, x) or map(why, items): the
+ * stack's reference to it counts as found, so that it holds nothing unless
+ * somebody else has it, too.
  */
 #include "capture/walk/calling_frame.h"
 #include "capture/walk/collector_lists.h"
@@ -223,6 +226,131 @@ note_call(lg__heap_walk *walk, const lg__frame *frame,
     walk->own_calls[walk->own_call_count++] = call;
 }
 
+#if LG__STACK_IS_VISIBLE
+/** The stack shows it: the frame holds it. */
+static void
+find_forwarder(lg__heap_walk *walk, lg__frame *frame)
+{
+    (void)walk, (void)frame;
+}
+#else
+/** Types of C whose objects call a function, with the words behind the head
+ *  that are the function or what has it. Of a methodcaller that is a name. */
+static const struct {
+    const char *module;
+    const char *name;
+    uint8_t first;
+    uint8_t last;
+} forwarders[] = {
+    {"_functools", "partial", 0, 0},     {"builtins", "map", 1, 1},
+    {"builtins", "filter", 0, 1},        {"itertools", "starmap", 0, 0},
+    {"_operator", "methodcaller", 0, 0},
+};
+
+enum { FORWARDERS = sizeof forwarders / sizeof *forwarders, NESTED = 4 };
+
+/** Returns what a module has by that name; NULL: nothing. */
+static PyObject *
+find_in_module(const char *module, const char *name)
+{
+    PyObject *found = lg__dict_find(PyImport_GetModuleDict(), module);
+    return found != NULL && PyModule_Check(found)
+               ? lg__dict_find(PyModule_GetDict(found), name)
+               : NULL;
+}
+
+/** Finds these types, as far as their modules are there. */
+static void
+find_forwarders(PyTypeObject **types)
+{
+    for (size_t i = 0; i < FORWARDERS; i++) {
+        PyObject *type =
+            find_in_module(forwarders[i].module, forwarders[i].name);
+        types[i] =
+            type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
+    }
+}
+
+/** Returns whether it is the name of a function of leakgraph's extension. */
+static bool
+is_own_name(PyObject *word)
+{
+    lg__name name = {.length = 0};
+    if (!is_of_type(word, &PyUnicode_Type))
+        return false;
+    lg__name_add_str(&name, word, 32);
+    name.data[name.length] = '\0';
+    PyObject *named = find_in_module("leakgraph._core", name.data);
+    return named != NULL && is_own_function(named);
+}
+
+/** Returns whether the word calls a function of leakgraph's extension when it
+ *  is called, or asked for an item, perhaps through others like it. */
+static bool
+passes_on(PyObject *word, PyTypeObject *const *types, int nested)
+{
+    struct {
+        PyObject head;
+        PyObject *words[2];
+    } object;
+    size_t type = 0;
+    while (type < FORWARDERS &&
+           (types[type] == NULL || !is_of_type(word, types[type])))
+        type++;
+    if (type == FORWARDERS || nested == NESTED)
+        return nested > 0 && (is_own_function(word) || is_own_name(word));
+    size_t last = forwarders[type].last;
+    if (!read_word(&object, word,
+                   sizeof object.head + (last + 1) * sizeof *object.words))
+        return false;
+    for (size_t i = forwarders[type].first; i <= last; i++)
+        if (passes_on(object.words[i], types, nested + 1))
+            return true;
+    return false;
+}
+
+/** Returns how many references the call has to what is at a word of the stack:
+ *  C code that takes all items of an iterator has one, too, but next() has
+ *  none. */
+static uint32_t
+references_of_call(const lg__heap_walk *walk, const lg__frame_view *view,
+                   uint32_t at)
+{
+    const lg__slot *stack = lg__frame_stack(view);
+    PyObject *word = lg__slot_object(stack[at]);
+    const PyObject *next = find_in_module("builtins", "next");
+    Py_ssize_t others = lg__reference_count(walk->interpreter, word) - 1;
+    for (Py_ssize_t i = 0; i < view->local_count; i++)
+        others -= lg__slot_object(view->slots[i]) == word;
+    for (uint32_t i = 0; i < at; i++)
+        if (lg__slot_object(stack[i]) == next)
+            return 1;
+    return PyIter_Check(word) && others > 0 ? 2 : 1;
+}
+
+/** Finds what the frame calls, or asks for items, if that passes the call on to
+ *  leakgraph. */
+static void
+find_forwarder(lg__heap_walk *walk, lg__frame *frame)
+{
+    PyTypeObject *types[FORWARDERS];
+    lg__frame_view view = lg__frame_view_of(frame);
+    if (LG__FREE_THREADED || view.code == NULL ||
+        !lg__frame_stack_is_hidden(frame))
+        return;
+    const lg__slot *stack = lg__frame_stack(&view);
+    find_forwarders(types);
+    for (uint32_t i = 0; i < (uint32_t)view.code->co_stacksize; i++) {
+        PyObject *word = lg__slot_object(stack[i]);
+        if (word == NULL || !passes_on(word, types, 0))
+            continue;
+        walk->forwarder = word;
+        walk->forwarder_held = references_of_call(walk, &view, i);
+        return;
+    }
+}
+#endif
+
 void
 lg__calling_frame_find(lg__heap_walk *walk)
 {
@@ -242,6 +370,8 @@ lg__calling_frame_find(lg__heap_walk *walk)
         note_call(walk, frame, &view, inner);
         inner = view.code;
     }
+    if (seen != NULL)
+        find_forwarder(walk, seen);
 }
 
 bool
@@ -346,6 +476,8 @@ lg__calling_frame_note(lg__heap_walk *walk)
     const lg__capture_options *options = walk->options;
     for (uint32_t i = 0; i < walk->own_call_count; i++)
         count_call(walk, &walk->own_calls[i]);
+    if (walk->forwarder != NULL)
+        count_references(walk, walk->forwarder, walk->forwarder_held);
     bool by_tuple = walk->own_call_count > 0 && walk->own_calls[0].is_innermost;
     for (size_t i = 0; i < options->held_count; i++) {
         uint32_t node = lg__walk_node(walk, options->held[i]);

@@ -135,10 +135,14 @@ struct lg__heap_walk {
     lg__frame_view calling_frame; /**< of this call, if its stack is visible */
     lg__own_call own_calls[LG__OWN_CALLS]; /**< the innermost first */
     uint32_t own_call_count;
-    double started;      /**< by the monotonic clock, in seconds */
-    uint64_t own_before; /**< bytes of leakgraph itself before */
-    uint64_t expected;   /**< expected number of nodes; 0: unknown */
-    lg__scratch locals;  /**< objects of threading.local */
+    PyObject *forwarder; /**< what the calling frame calls or asks for items,
+                              and passes the call on to leakgraph, if its
+                              stack is hidden; or NULL */
+    uint32_t forwarder_held; /**< references of the call to it */
+    double started;          /**< by the monotonic clock, in seconds */
+    uint64_t own_before;     /**< bytes of leakgraph itself before */
+    uint64_t expected;       /**< expected number of nodes; 0: unknown */
+    lg__scratch locals;      /**< objects of threading.local */
     uint32_t local_count;
     lg__scratch name_tuples; /**< u32 nodes: tuples of the names of variables */
     uint32_t names_count;
