@@ -2154,6 +2154,8 @@ class GrowthRow(
         str | None,
         bool,
         Literal["steady", "slowing", "in bursts", "late", "idle", "filling", "stopped"],
+        int,
+        bool,
         int | None,
         int | None,
         int | None,
@@ -2181,6 +2183,8 @@ class GrowthRow(
             "fix",
             "minor",
             "degree",
+            "idle",
+            "came_last",
             "limit",
             "filled",
             "at_limit",
@@ -2230,6 +2234,10 @@ class GrowthRow(
     ) -> Literal[
         "steady", "slowing", "in bursts", "late", "idle", "filling", "stopped"
     ]: ...
+    @property
+    def idle(self) -> int: ...
+    @property
+    def came_last(self) -> bool: ...
     @property
     def limit(self) -> int | None: ...
     @property

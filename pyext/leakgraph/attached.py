@@ -50,7 +50,7 @@ need the right to trace the process: run as its user or as root.
   --report FILE    write the report, too
   --diff N         take N snapshots and print what grows, and how fast; if it is
                    memory of C code, those from the third on are taken with
-                   --native, and there are two more
+                   --native, and there are two more, unless each takes long
   --every SECONDS  with --diff: the time between two snapshots (10)
   --samples FILE   with --diff: write the resident memory to FILE, up to ten times
                    between two snapshots, and draw it in the report
@@ -84,6 +84,10 @@ OPTIONS = {
 }
 #: How many samples there are between two snapshots.
 SAMPLES = 10
+#: A program may leak faster than leakgraph lists the memory of C code: each snapshot
+#: then takes longer than the one before. Once one took SLOW seconds, so many of them
+#: are enough.
+SLOW, FEWEST = 10.0, 3
 #: Code that prints where another Python has leakgraph.
 PROBE = "import leakgraph; print(leakgraph.__path__[0])"
 
@@ -253,25 +257,43 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
     if count > 1 and "{n}" not in path:
         fail("attach: --diff needs a file name with {n} in it")
     pid = int(words[0])
-    saved: list[str] = []
     log = _open_log(options)
+    saved = _save_each(pid, path, options, count, every, log)
+    if log is not None:
+        log.close()
+    _answer(saved, options)
+    return 0
+
+
+def _save_each(
+    pid: int,
+    path: str,
+    options: dict[str, str],
+    count: int,
+    every: float,
+    log: Log | None,
+) -> list[str]:
+    """Take all snapshots, that many seconds apart. Return their files."""
+    saved: list[str] = []
     known = identity(pid)
-    while len(saved) < count:
+    more, took = 0, 0.0
+    while len(saved) < count + more:
         if saved:
-            _wait(pid, every, log)
+            _wait(pid, max(0.0, every - took), log)
             _check(pid, known)
+        begin = time.monotonic()
         saved.append(_save(pid, path, options))
         _check(pid, known)
+        took = time.monotonic() - begin
         _sample(pid, log)
         is_second = len(saved) == 2 < count and "--native" not in options
         if is_second and diff(*saved).needs_native:
             say("memory of C code grows: the next snapshots list it, too")
             options["--native"] = ""
-            count += 2
-    if log is not None:
-        log.close()
-    _answer(saved, options)
-    return 0
+            more = 2
+        elif more and took > SLOW:
+            more = max(0, 2 + FEWEST - count)
+    return saved
 
 
 def _open_log(options: dict[str, str]) -> Log | None:

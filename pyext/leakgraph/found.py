@@ -24,8 +24,6 @@ __all__ = ["Found", "Place"]
 #: SOON seconds, every other one after LATE seconds.
 SHARE, MUCH = 1 / 16, 4 << 20
 SOON, LATE = 6.0, 300.0
-#: What gained less than this share before the last of several snapshots came with it.
-BEFORE = 0.1
 #: The degrees of growth that goes on, and those that are told: what slows down, or came
 #: in the last interval only, may still be what the program needs.
 GOES_ON = ("steady", "in bursts", "slowing", "late")
@@ -49,7 +47,7 @@ class Place:
     def see(self, row: GrowthRow, growth: Growth, seconds: Sequence[float]) -> None:
         """Take over what a comparison of snapshots at these times says."""
         self.row, self.growth = row, growth
-        self.since, self.until = seconds[0], seconds[-1 - _idle(row)]
+        self.since, self.until = seconds[0], seconds[-1 - row.idle]
         self.grows = row.degree in GOES_ON
 
     @property
@@ -105,7 +103,7 @@ class Found:
         for place in self._all():
             place.grows, place.growth = False, None
         self._count(growth)
-        rows = [row for row in growth if not (ended and _came_last(row))]
+        rows = [row for row in growth if not (ended and row.came_last)]
         self._see(rows, growth, seconds)
 
     def _count(self, growth: Growth) -> None:
@@ -211,26 +209,3 @@ def _is_leak(place: Place) -> bool:
     if row.verdict == "native" and row.gained < MUCH:
         return False
     return place.grows and not row.minor and row.degree in TOLD
-
-
-def _series(row: GrowthRow) -> Sequence[int]:
-    """Return its numbers of objects, or of bytes if there are always as many."""
-    if row.counts[-1] != row.counts[0]:
-        return row.counts
-    return [size.total for size in row.bytes]
-
-
-def _idle(row: GrowthRow) -> int:
-    """Return how many intervals at the end gained nothing."""
-    series = _series(row)
-    idle = 0
-    while idle + 1 < len(series) and series[-1 - idle] == series[-2 - idle]:
-        idle += 1
-    return idle
-
-
-def _came_last(row: GrowthRow) -> bool:
-    """Whether nearly all that it gained came with the last of several snapshots."""
-    series = _series(row)
-    before = series[-2] - series[0]
-    return len(series) > 2 and before < BEFORE * (series[-1] - series[0])

@@ -44,6 +44,29 @@ a_list_accumulates(void)
 }
 
 static void
+what_came_with_the_last_snapshot(void)
+{
+    static const struct {
+        uint32_t snapshots;
+        uint64_t numbers[3];
+        bool came_last;
+    } cases[] = {
+        {3, {0, 0, 10}, true},  {3, {0, 1, 11}, true},
+        {3, {5, 6, 15}, false}, {3, {0, 5, 10}, false},
+        {2, {0, 10}, false},
+    };
+    static const uint64_t same[] = {1, 1, 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const lg_growth growth = {.snapshots = cases[i].snapshots};
+        const lg_growth_row counted = {.counts = cases[i].numbers};
+        const lg_growth_row in_place = {.counts = same,
+                                        .bytes = cases[i].numbers};
+        CHECK(lg_growth_came_last(&growth, &counted) == cases[i].came_last);
+        CHECK(lg_growth_came_last(&growth, &in_place) == cases[i].came_last);
+    }
+}
+
+static void
 what_leakgraph_holds_is_not_told(void)
 {
     const growing_heap heaps[] = {{.items = 10, .own_list = 10},
@@ -551,6 +574,7 @@ SUITE(growth)
     RUN(processes_are_told_apart);
     RUN(programs_are_not_compared);
     RUN(a_list_accumulates);
+    RUN(what_came_with_the_last_snapshot);
     RUN(what_leakgraph_holds_is_not_told);
     RUN(keys_and_values_are_one_row);
     RUN(the_same_objects_grow_in_place);

@@ -80,13 +80,15 @@ handlers_of_exit(uint32_t count)
     return story_end(&made);
 }
 
+// Compares three graphs that have 20 elements, 40, and 60, and checks what the
+// first row says.
 static void
-a_handler_of_atexit_counts_once(void)
+expect_of_graphs(lg_graph *(*make)(uint32_t count), const char *expected)
 {
     growing_series made = {.count = 3};
     lg_text text = {0};
     for (uint32_t i = 0; i < made.count; i++) {
-        made.graph[i] = handlers_of_exit(20 * (i + 1));
+        made.graph[i] = make(20 * (i + 1));
         REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
                 LG_OK);
         REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
@@ -98,11 +100,67 @@ a_handler_of_atexit_counts_once(void)
     REQUIRE(made.growth.count > 0);
     lg_growth_row_format(&made.growth, made.graph[2], &made.growth.rows[0],
                          &text);
-    CHECK_TEXT(text, "state atexit handlers[*]: function bye accumulates, 20 → "
-                     "40 → 60 objects, +6.25 KiB in all, +3.13 KiB per "
-                     "snapshot");
+    CHECK_TEXT(text, expected);
     lg_text_free(&text);
     growing_forget(&made);
+}
+
+static void
+a_handler_of_atexit_counts_once(void)
+{
+    expect_of_graphs(handlers_of_exit,
+                     "state atexit handlers[*]: function bye accumulates, 20 → "
+                     "40 → 60 objects, +6.25 KiB in all, +3.13 KiB per "
+                     "snapshot");
+}
+
+// Adds tuples, each in the one before, and returns the last.
+static uint32_t
+nest(story *made, uint32_t holder, uint32_t index, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++) {
+        uint32_t tuple = story_add(made, "tuple", NULL, 64);
+        story_edge(made, holder, tuple, LG_EDGE_INDEX, i == 0 ? index : 0);
+        holder = tuple;
+    }
+    return holder;
+}
+
+// A list of tuples, each of which has a tuple that has a tuple that has one.
+static lg_graph *
+nested_rows(uint32_t count)
+{
+    enum { DEPTH = 4 };
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    uint32_t list = story_add(&made, "list", NULL, 64);
+    story_attribute(&made, module, "rows", list);
+    for (uint32_t i = 0; i < count; i++)
+        nest(&made, list, i, DEPTH);
+    return story_end(&made);
+}
+
+// A tuple that has the one before it, again and again.
+static lg_graph *
+chain_of_tuples(uint32_t count)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    uint32_t first = story_add(&made, "tuple", NULL, 64);
+    story_attribute(&made, module, "stack", first);
+    nest(&made, first, 0, count);
+    return story_end(&made);
+}
+
+static void
+tuples_in_tuples_are_parts(void)
+{
+    expect_of_graphs(nested_rows,
+                     "app.rows[*]: tuple accumulates, 20 → 40 → 60 objects, "
+                     "+10.0 KiB in all, +5.00 KiB per snapshot");
+    expect_of_graphs(chain_of_tuples,
+                     "app.stack[*]: tuple accumulates, 18 → 38 → 58 objects, "
+                     "+2.50 KiB in all, +1.25 KiB per snapshot");
 }
 
 // Two snapshots tell nothing about a rate.
@@ -141,6 +199,7 @@ SUITE(growth_words)
 {
     RUN(a_row_is_a_sentence);
     RUN(a_handler_of_atexit_counts_once);
+    RUN(tuples_in_tuples_are_parts);
     RUN(two_snapshots_have_no_rate);
     RUN(moved_bytes_are_added_up);
     return test_result();

@@ -5,6 +5,7 @@ import functools
 import gc
 import os
 import queue
+import types
 
 import pytest
 
@@ -470,3 +471,50 @@ def test_what_containers_share_is_told_with_their_limit_from_some_size_on():
     (row,) = growth
     assert (row.degree, row.filled, row.limit) == ("filling", 150, 2000)
     assert "fills: 150 of 2,000, " in str(growth)
+
+
+#: The variables of modules by name: the dicts with how many entries they keep, the
+#: numbers that may be limits; and whether leakgraph sees a limit.
+MODULES = {
+    "plain": ({"_cache": 500, "_MAXCACHE": 500}, True),
+    "with_prefix": ({"_parse_cache": 500, "MAX_CACHE_SIZE": 500}, True),
+    "two": ({"_cache": 500, "_cache2": 9, "_MAXCACHE": 500, "_MAXCACHE2": 9}, True),
+    "of_age": ({"_cache": 10**6, "_MAX_CACHE_AGE": 500}, False),
+    "of_another": ({"_cache": 10**6, "_MAXREPCACHE": 500}, False),
+    "not_heeded": ({"_cache": 10**6, "_MAXCACHE": 10}, False),
+    "no_cache": ({"_items": 10**6, "_MAXCACHE": 500}, False),
+}
+
+
+def test_a_module_limits_its_caches_by_a_number():
+    owner.kept = types.SimpleNamespace()
+    for name, (variables, _) in MODULES.items():
+        setattr(owner.kept, name, types.ModuleType(name))
+        for variable, number in variables.items():
+            value = number if "MAX" in variable else {}
+            setattr(getattr(owner.kept, name), variable, value)
+
+    def work(number):
+        for name, (variables, _) in MODULES.items():
+            for variable, most in variables.items():
+                cache = getattr(getattr(owner.kept, name), variable)
+                if "MAX" not in variable and len(cache) >= most:
+                    cache.clear()
+                if "MAX" not in variable:
+                    cache[number] = bytes(1000 + number)
+
+    _, growth = compare(work, 3)
+    for name, (_, bounded) in MODULES.items():
+        degrees = {row.degree for row in growth if f"kept.{name}." in row.held_by}
+        assert (degrees <= {"filling"}) is bounded, name
+
+
+def test_what_sqlite_prunes_is_limited():
+    sqlite3 = pytest.importorskip("sqlite3")
+    owner.kept = sqlite3.connect(":memory:")
+    _, growth = compare(lambda n: owner.kept.cursor().close(), 3, 30)
+    assert places(growth) == [] or {row.degree for row in growth} == {"filling"}
+    owner.also = []
+    _, growth = compare(lambda n: owner.also.append(owner.kept.cursor()), 4, 90)
+    owner.kept.close()
+    assert any("owner.also" in row.held_by for row in growth)

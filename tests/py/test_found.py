@@ -3,7 +3,6 @@
 import pytest
 from test_watch import Growth, Row
 
-from leakgraph import Size
 from leakgraph.found import LATE, MUCH, SHARE, SOON, Found
 from leakgraph.sequence import ENOUGH
 
@@ -65,21 +64,14 @@ def test_only_what_goes_on_is_told(degree, grows, told):
 
 
 @pytest.mark.parametrize(
-    ("counts", "ended", "seen"),
-    [
-        ((0, 0, 10), True, False),
-        ((0, 0, 10), False, True),
-        ((0, 1, 11), True, False),
-        ((0, 1, 10), True, True),
-        ((0, 5, 10), True, True),
-        ((0, 10), True, True),
-    ],
+    ("came_last", "ended", "seen"),
+    [(True, True, False), (True, False, True), (False, True, True)],
 )
-def test_what_came_when_functions_ended_is_no_news(counts, ended, seen):
+def test_what_came_when_functions_ended_is_no_news(came_last, ended, seen):
     row = Row("x", gained=MUCH)
-    row.counts = counts
+    row.came_last = came_last
     found = Found()
-    found.update(Growth([row]), [float(n) for n in range(len(counts))], ended=ended)
+    found.update(Growth([row]), [0.0, 1.0, 2.0], ended=ended)
     assert bool(found) is seen
     assert bool(found.lines(0)) is seen
 
@@ -128,7 +120,7 @@ def test_the_report_has_what_grows_what_was_told_and_what_has_much():
         Row("slow", "slowing", gained=1),
         Row("fills", "filling", gained=MUCH),
     ]
-    rows[0].counts = (1, 3, 3)
+    rows[0].idle = 1
     assert seen(*rows, until=40.0).lines(RESIDENT) == [
         "grows: Item accumulates",
         "idle: Item grew by 4.00 MiB until 20 s, and has not since",
@@ -150,14 +142,6 @@ def test_the_report_accounts_for_what_all_objects_gained():
     growth.gained = MUCH - 1
     found.update(growth, [0.0, 20.0, 40.0])
     assert len(found.lines(RESIDENT)) == 2
-
-
-def test_what_grows_in_place_stops_with_its_bytes():
-    row = Row("x", "stopped", gained=MUCH)
-    row.counts = (1, 1, 1)
-    row.bytes = [Size({"host": number}) for number in (1, MUCH + 1, MUCH + 1)]
-    (line,) = seen(row, until=40.0).lines(0)
-    assert "until 20 s" in line
 
 
 def test_what_was_told_is_corrected_and_taken_back():

@@ -59,7 +59,7 @@ class Row:
     def __init__(self, holder, degree="steady", gained=MEGABYTE):
         self.held_by = self.place = holder
         self.degree, self.gained, self.minor = degree, gained, False
-        self.counts = (1, 2, 3)
+        self.idle, self.came_last = 0, False
         self.text = f"{holder}: Item accumulates"
 
 

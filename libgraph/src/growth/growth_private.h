@@ -178,11 +178,6 @@ lg__place_is_below(const lg_places *places, uint32_t place, uint32_t top)
     return place == top;
 }
 
-/** Returns whether the place is that of the handlers of atexit, which the
- *  interpreter keeps in a list from Python 3.14 on. */
-bool lg__place_has_exit_handlers(const lg_places *places,
-                                 const lg__place_item *item);
-
 static inline uint64_t *
 lg__place_own(const lg_places *places, uint32_t index)
 {

@@ -4,6 +4,9 @@
 // 1 GiB. A hundred snapshots of a process with 20,000 types and eight devices
 // need a sixth of it.
 enum { MOST_NUMBERS = 1 << 27 };
+// What gained less than this part before the last of several snapshots came
+// with it.
+static const double BEFORE = 0.1;
 
 lg_status
 lg__comparison_check(const lg__comparison *state, size_t rows, const char *what,
@@ -92,16 +95,41 @@ lg_growth_leak_series(const lg_growth *growth, size_t row, uint64_t *series)
             series[i / each] += growth->rows[r].bytes[i];
 }
 
+static bool
+is_counted(const lg_growth *growth, const lg_growth_row *row)
+{
+    return row->counts[growth->snapshots - 1] != row->counts[0];
+}
+
+static uint64_t
+number_at(const lg_growth *growth, const lg_growth_row *row, uint32_t snapshot)
+{
+    size_t each = (size_t)growth->devices + 1;
+    if (is_counted(growth, row))
+        return row->counts[snapshot];
+    uint64_t sum = 0;
+    for (size_t on = 0; on < each; on++)
+        sum += row->bytes[snapshot * each + on];
+    return sum;
+}
+
 bool
 lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
                  uint64_t *series)
 {
-    size_t each = (size_t)growth->devices + 1;
-    bool counted = row->counts[growth->snapshots - 1] != row->counts[0];
-    for (uint32_t i = 0; i < growth->snapshots; i++) {
-        series[i] = counted ? row->counts[i] : 0;
-        for (size_t on = 0; on < each && !counted; on++)
-            series[i] += row->bytes[i * each + on];
-    }
-    return counted;
+    for (uint32_t i = 0; i < growth->snapshots; i++)
+        series[i] = number_at(growth, row, i);
+    return is_counted(growth, row);
+}
+
+bool
+lg_growth_came_last(const lg_growth *growth, const lg_growth_row *row)
+{
+    const uint32_t last = growth->snapshots - 1;
+    if (last < 2)
+        return false;
+    double first = (double)number_at(growth, row, 0);
+    double before = (double)number_at(growth, row, last - 1) - first;
+    double gained = (double)number_at(growth, row, last) - first;
+    return before < BEFORE * gained;
 }

@@ -217,8 +217,73 @@ add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
         return true;
     if (owner)
         return add_owner(analysis, node, most, out);
-    uint64_t filled = lg__count_edges(graph, node, LG_EDGE_INDEX);
-    return add_container(out, (container){node, most, filled, false});
+    uint64_t filled = lg__string_is(key, "maxlen")
+                          ? count_elements(graph, node)
+                          : lg__count_edges(graph, node, LG_EDGE_INDEX);
+    return (double)filled > EXCEEDED * (double)most ||
+           add_container(out, (container){node, most, filled, false});
+}
+
+// What a list of a type in C keeps at most, whatever a program does.
+typedef struct known_limit {
+    const char *type;
+    const char *label;
+    uint64_t most;
+} known_limit;
+
+// SQLite's module forgets dead cursors and statements after each 200 new ones
+// (Modules/_sqlite/connection.c).
+static const known_limit known_limits[] = {
+    {"sqlite3.Connection", "cursors", 200},
+    {"sqlite3.Connection", "statements", 200},
+};
+
+// Adds what the limit is of, in an instance of its type. Returns false when
+// memory ran out.
+static bool
+add_known(const lg_graph *graph, uint32_t node, const known_limit *known,
+          lg__vector *out)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
+            lg__string_is(
+                lg_graph_string(graph, lg_columns_payload(columns, edge)),
+                known->label)) {
+            uint32_t list = columns->edge_target[edge];
+            uint64_t filled = count_elements(graph, list);
+            return add_container(
+                out, (container){list, known->most, filled, false});
+        }
+    return true;
+}
+
+static bool
+is_type(const lg_graph *graph, uint32_t type, const char *name)
+{
+    lg_type about = lg_graph_type(graph, type);
+    for (uint32_t i = 0; i < about.mro_count; i++)
+        if (lg__string_is(lg_graph_type(graph, about.mro[i]).name, name))
+            return true;
+    return false;
+}
+
+// Adds what the limit is of, in all instances of its type. Returns false when
+// memory ran out.
+static bool
+list_known(const lg_graph *graph, const known_limit *known, lg__vector *out)
+{
+    bool enough = true;
+    for (uint32_t type = 0; type < graph->type_count; type++) {
+        const uint32_t nodes = graph->columns.node_count;
+        if (!is_type(graph, type, known->type))
+            continue;
+        for (uint32_t node = 0; node < nodes && enough; node++)
+            if (graph->columns.type[node] == type)
+                enough = add_known(graph, node, known, out);
+    }
+    return enough;
 }
 
 // Lists the containers. Returns false when memory ran out.
@@ -228,6 +293,8 @@ list_containers(const lg_analysis *analysis, lg__vector *out)
     bool enough = true;
     for (uint32_t i = 0; i < analysis->graph->fact_count && enough; i++)
         enough = add_limited(analysis, i, out);
+    for (size_t i = 0; i < sizeof known_limits / sizeof *known_limits; i++)
+        enough = enough && list_known(analysis->graph, &known_limits[i], out);
     return enough;
 }
 

@@ -225,8 +225,10 @@ is_titled(const lg__place_item *item)
            item->kind == LG_PLACE_KEY || item->kind == LG_PLACE_SEVERAL;
 }
 
-bool
-lg__place_has_exit_handlers(const lg_places *places, const lg__place_item *item)
+// Returns whether the place is that of the handlers of atexit, which the
+// interpreter keeps in a list from Python 3.14 on.
+static bool
+has_exit_handlers(const lg_places *places, const lg__place_item *item)
 {
     if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
         return false;
@@ -246,7 +248,7 @@ titled_by(const naming *state, const lg__place_item *item, uint32_t node)
     if (lg__node_role(state->graph, node) != LG__ROLE_TUPLE ||
         before == LG_NONE || state->place_of[before] != item->parent ||
         first == columns->first_edge[node + 1] ||
-        !lg__place_has_exit_handlers(state->places, item))
+        !has_exit_handlers(state->places, item))
         return node;
     return columns->edge_target[first];
 }

@@ -532,14 +532,27 @@ visit(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place)
     return LG__PLACE_BACK | (inner ? LG__PLACE_INNER : 0);
 }
 
-// Returns whether the node is a tuple of the arguments of a handler of atexit:
-// a part of the handler, which is a tuple, too.
+// A tuple gains no elements, so tuples in the tuples of a list are parts of
+// these. What nests deeper is a list that a program makes of tuples.
+enum { NESTED_PARTS = 4 };
+
 static bool
-is_of_exit_handler(const lg__place_walk *walk, uint32_t node, uint32_t place)
+is_tuple(const lg__place_walk *walk, uint32_t node)
 {
-    return lg__node_role(walk->graph, node) == LG__ROLE_TUPLE &&
-           lg__place_has_exit_handlers(walk->places,
-                                       lg__place_at(walk->places, place));
+    return node < walk->graph->columns.node_count &&
+           lg__node_role(walk->graph, node) == LG__ROLE_TUPLE;
+}
+
+// Returns whether the node is a tuple that is a part of another one.
+static bool
+is_part_of_tuple(const lg__place_walk *walk, uint32_t node, uint32_t above)
+{
+    unsigned depth = 0;
+    while (depth < NESTED_PARTS && is_tuple(walk, above)) {
+        above = walk->analysis->dominator[above];
+        depth++;
+    }
+    return depth > 0 && depth < NESTED_PARTS && is_tuple(walk, node);
 }
 
 // Adds a member below a step that leads back to a place above. An inner member
@@ -554,7 +567,7 @@ add_turned(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place,
     walk->place[node] = place | marks | type->marks;
     if (marks & LG__PLACE_INNER)
         lg__place_at(walk->places, place)->members +=
-            !is_of_exit_handler(walk, node, place);
+            !is_part_of_tuple(walk, node, above);
     return true;
 }
 

@@ -34,6 +34,8 @@ enum {
     FIX,
     IS_MINOR,
     DEGREE,
+    IDLE,
+    CAME_LAST,
     LIMIT,
     FILLED,
     AT_LIMIT,
@@ -134,6 +136,12 @@ static const lg_field fields[COLUMNS + 1] = {
                   LG_COLUMN_BOOL, ROW(minor), IN_DATA},
     [DEGREE] = {"degree", NULL, "how it goes on", LG_COLUMN_TEXT, ROW(degree),
                 .words = lg__growth_degrees, IN_DATA},
+    [IDLE] = {"idle", NULL, "how many intervals at the end gained nothing",
+              LG_COLUMN_COUNT, .together = true, IN_DATA},
+    [CAME_LAST] = {"came_last", NULL,
+                   "whether nearly all that it gained came with the last of "
+                   "three snapshots or more",
+                   LG_COLUMN_BOOL, .together = true, IN_DATA},
     [LIMIT] = {"limit", NULL,
                "how many elements its container keeps at most, or None",
                LG_COLUMN_COUNT, .together = true, .optional = true, IN_DATA},
@@ -242,6 +250,8 @@ put_data(const report *to, const lg_growth_row *row, const char *fix)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
     lg_growth_row_format(to->growth, to->graph, row, &sentence);
     lg__put_formatted(table, SENTENCE, &sentence);
+    lg__put_count(table, IDLE, row->idle);
+    lg__put_bool(table, CAME_LAST, lg_growth_came_last(to->growth, row));
     put_limit(table, row);
     put_holders(to, row);
 }

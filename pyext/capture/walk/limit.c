@@ -5,6 +5,7 @@
 #include "capture/walk/limit.h"
 #include "capture/walk/names.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -152,4 +153,103 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
     lg__walk_note_number(walk, object, "limit", limit);
     lg__walk_note_number(walk, object, "used",
                          number_at(walk, object, &info->used));
+}
+
+/** How many limits of one module are known, and how long the names of caches
+ *  are, without what all have. */
+enum { MODULE_LIMITS = 8, STEM_LENGTH = 24 };
+
+/** A number in a module that limits a dict beside it. */
+typedef struct module_limit {
+    char stem[STEM_LENGTH];
+    Py_ssize_t most;
+} module_limit;
+
+/** Takes a word out of a text. Returns false if it has none. */
+static bool
+take_out(char *text, const char *word)
+{
+    char *at = strstr(text, word);
+    if (at == NULL)
+        return false;
+    memmove(at, at + strlen(word), strlen(at + strlen(word)) + 1);
+    return true;
+}
+
+/** Sets what the name of a cache has besides `cache`: `_regex_cache` and
+ *  `_MAXREGEXCACHE` have `regex`. Returns false if it is no such name. */
+static bool
+find_stem(PyObject *name, bool limit, char stem[STEM_LENGTH])
+{
+    if (!PyUnicode_CheckExact(name) || !PyUnicode_IS_COMPACT_ASCII(name))
+        return false;
+    size_t length = 0;
+    for (const char *at = PyUnicode_DATA(name); *at != '\0'; at++) {
+        if (*at == '_')
+            continue;
+        if (length + 1 == STEM_LENGTH)
+            return false;
+        stem[length++] = (char)tolower((unsigned char)*at);
+    }
+    stem[length] = '\0';
+    if (!take_out(stem, "cache") || (limit && !take_out(stem, "max")))
+        return false;
+    if (limit && !take_out(stem, "size"))
+        take_out(stem, "len");
+    return true;
+}
+
+/** Lists the limits in a module's namespace. Returns how many there are. */
+static size_t
+list_module_limits(PyObject *names, module_limit *limits)
+{
+    size_t count = 0;
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    while (count < MODULE_LIMITS &&
+           PyDict_Next(names, &position, &name, &value)) {
+        int overflow = 0;
+        if (!PyLong_CheckExact(value) ||
+            !find_stem(name, true, limits[count].stem))
+            continue;
+        long long most = PyLong_AsLongLongAndOverflow(value, &overflow);
+        limits[count].most = (Py_ssize_t)most;
+        count += overflow == 0 && most > 0;
+    }
+    return count;
+}
+
+/** Returns the limit with the longest stem with which that of a dict begins;
+ *  NULL: none. */
+static const module_limit *
+limit_of(const char *stem, const module_limit *limits, size_t count)
+{
+    const module_limit *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(limits[i].stem);
+        if (strncmp(stem, limits[i].stem, length) == 0 &&
+            (best == NULL || length > strlen(best->stem)))
+            best = &limits[i];
+    }
+    return best;
+}
+
+void
+lg__walk_note_module_limits(lg__heap_walk *walk, PyObject *module)
+{
+    module_limit limits[MODULE_LIMITS];
+    char stem[STEM_LENGTH];
+    PyObject *names = lg__module_dict(module);
+    size_t count = names != NULL && PyDict_CheckExact(names)
+                       ? list_module_limits(names, limits)
+                       : 0;
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    while (count > 0 && PyDict_Next(names, &position, &name, &value)) {
+        if (!PyDict_CheckExact(value) || !find_stem(name, false, stem))
+            continue;
+        const module_limit *limit = limit_of(stem, limits, count);
+        if (limit != NULL)
+            lg__walk_note_number(walk, value, "maxlen", limit->most);
+    }
 }

@@ -3,7 +3,7 @@
  *
  * A deque has its limit in its struct, and an lru_cache too. The caches of
  * libraries are classes of Python: they have a number beside their container,
- * in an attribute such as `maxsize`.
+ * in an attribute such as `maxsize`. Modules have both in variables.
  */
 #ifndef LEAKGRAPH_LIMIT_H
 #define LEAKGRAPH_LIMIT_H
@@ -23,5 +23,8 @@ void lg__type_find_limit(const lg__heap_walk *walk, lg__type_info *info);
  *  it. */
 void lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
                          const lg__type_info *info);
+/** Notes the limits of the dicts in a module that has a number for them: as
+ *  `re` has `_MAXCACHE` for its `_cache`. */
+void lg__walk_note_module_limits(lg__heap_walk *walk, PyObject *module);
 
 #endif

@@ -495,6 +495,7 @@ lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
     if (info->shape == LG__SHAPE_MODULE) {
         name_readline_state(walk, object);
         name_module_state(walk);
+        lg__walk_note_module_limits(walk, object);
     }
     if (info->shape == LG__SHAPE_LRU_CACHE)
         name_edges_of_lru_cache(walk, object, info);

@@ -434,6 +434,9 @@ double lg_growth_rate(const lg_growth *growth, const lg_growth_row *row);
  *  objects. */
 bool lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
                       uint64_t *series);
+/** Whether nearly all that a row gained came with the last of three snapshots
+ *  or more. */
+bool lg_growth_came_last(const lg_growth *growth, const lg_growth_row *row);
 
 /** How many places grow and how much, and how much of what all objects gained
  *  the rows explain: `2 places grow: +61.9 MiB in 3 snapshots; rows
