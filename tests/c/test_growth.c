@@ -51,9 +51,8 @@ what_came_with_the_last_snapshot(void)
         uint64_t numbers[3];
         bool came_last;
     } cases[] = {
-        {3, {0, 0, 10}, true},  {3, {0, 1, 11}, true},
-        {3, {5, 6, 15}, false}, {3, {0, 5, 10}, false},
-        {2, {0, 10}, false},
+        {3, {0, 0, 10}, true},  {3, {0, 1, 11}, true}, {3, {5, 6, 15}, false},
+        {3, {0, 5, 10}, false}, {2, {0, 10}, false},
     };
     static const uint64_t same[] = {1, 1, 1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

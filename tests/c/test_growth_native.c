@@ -2,9 +2,13 @@
 #include "growing.h"
 #include "growth/growth_private.h"
 #include "report/report_growth_facts.h"
+#include "story.h"
 #include "test.h"
 
 #include <leakgraph/internal/baseline.h>
+
+#include <stdio.h>
+#include <string.h>
 
 static void
 native_growth_has_a_number(void)
@@ -488,8 +492,77 @@ blocks_of_objects(void)
     }
 }
 
+typedef struct held_blocks {
+    uint32_t bytes;   // of each block
+    uint32_t holders; // of each block
+    bool in_use;      // malloc has more in use for each
+    bool object;      // an object of Python holds the holders
+} held_blocks;
+
+// Adds stacks that point to ten blocks, twenty, thirty ...
+static lg_graph *
+blocks_of_stacks(const held_blocks *of, uint32_t snapshot)
+{
+    story made = story_begin();
+    uint32_t holder[2];
+    char text[24];
+    const uint32_t blocks = 10 * (snapshot + 1);
+    for (uint32_t i = 0; i < of->holders; i++) {
+        holder[i] =
+            story_add(&made, of->object ? "list" : "thread stacks", NULL, 64);
+        lg_builder_add_root(made.builder, holder[i], LG_ROOT_NATIVE, "", 0);
+    }
+    for (uint32_t i = 0; i < blocks; i++) {
+        uint32_t block =
+            story_add(&made, "48-byte block of libx", NULL, of->bytes);
+        for (uint32_t at = 0; at < of->holders; at++)
+            story_edge(&made, holder[at], block, LG_EDGE_NATIVE, 0);
+    }
+    snprintf(text, sizeof text, "%u",
+             (1u << 24) + (of->in_use ? blocks * of->bytes : 0));
+    lg_builder_set_info(made.builder, "memory.malloc", text);
+    return story_end(&made);
+}
+
+static size_t
+rows_of_blocks(const held_blocks *of)
+{
+    growing_series made = {.count = 3};
+    for (uint32_t i = 0; i < made.count; i++) {
+        made.graph[i] = blocks_of_stacks(of, i);
+        REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
+                LG_OK);
+        REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
+                               NULL) == LG_OK);
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, made.count,
+                           made.analysis[2], NULL, NULL, &made.growth,
+                           NULL) == LG_OK);
+    size_t rows = made.growth.count;
+    growing_forget(&made);
+    return rows;
+}
+
+// Twenty blocks more of 4,096 bytes are 80 KiB, of 2,048 bytes 40 KiB.
+static void
+blocks_to_which_pointers_are_found_do_not_grow(void)
+{
+    static const struct {
+        held_blocks of;
+        size_t rows;
+    } cases[] = {
+        {{4096, 1, true, false}, 1}, {{4096, 1, false, false}, 0},
+        {{4096, 2, true, false}, 1}, {{4096, 2, false, false}, 0},
+        {{2048, 1, true, false}, 0}, {{2048, 2, true, false}, 0},
+        {{4096, 1, false, true}, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(rows_of_blocks(&cases[i].of) == cases[i].rows);
+}
+
 SUITE(growth_native)
 {
+    RUN(blocks_to_which_pointers_are_found_do_not_grow);
     RUN(small_blocks_have_a_number);
     RUN(a_fall_of_one_allocator_counts_with_the_other);
     RUN(blocks_of_objects);

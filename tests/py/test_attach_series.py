@@ -28,7 +28,9 @@ def series(monkeypatch):
         monkeypatch.setattr(attached, "identity", lambda pid: None)
         monkeypatch.setattr(attached, "_check", lambda pid, known: None)
         monkeypatch.setattr(attached, "diff", lambda *files: answer)
-        monkeypatch.setattr(attached, "_wait", lambda pid, time, log: waits.append(time))
+        monkeypatch.setattr(
+            attached, "_wait", lambda pid, time, log: waits.append(time)
+        )
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         files = attached._save_each(1, "{n}.lgs", options, count, every, None)
         assert files == [f"{n + 1}.lgs" for n in range(len(listed))]

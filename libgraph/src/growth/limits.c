@@ -253,8 +253,8 @@ add_known(const lg_graph *graph, uint32_t node, const known_limit *known,
                 known->label)) {
             uint32_t list = columns->edge_target[edge];
             uint64_t filled = count_elements(graph, list);
-            return add_container(
-                out, (container){list, known->most, filled, false});
+            return add_container(out,
+                                 (container){list, known->most, filled, false});
         }
     return true;
 }
