@@ -1,6 +1,7 @@
 // What snapshots report about memory of the process that belongs to no object.
 #include "growing.h"
 #include "growth/growth_private.h"
+#include "native/native_private.h"
 #include "report/report_growth_facts.h"
 #include "story.h"
 #include "test.h"
@@ -524,12 +525,13 @@ blocks_of_stacks(const held_blocks *of, uint32_t snapshot)
     return story_end(&made);
 }
 
+// Compares three graphs. Returns how many rows there are.
 static size_t
-rows_of_blocks(const held_blocks *of)
+rows_of(lg_graph *const graphs[3])
 {
     growing_series made = {.count = 3};
     for (uint32_t i = 0; i < made.count; i++) {
-        made.graph[i] = blocks_of_stacks(of, i);
+        made.graph[i] = graphs[i];
         REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
                 LG_OK);
         REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
@@ -556,13 +558,60 @@ blocks_to_which_pointers_are_found_do_not_grow(void)
         {{2048, 1, true, false}, 0}, {{2048, 2, true, false}, 0},
         {{4096, 1, false, true}, 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        CHECK(rows_of_blocks(&cases[i].of) == cases[i].rows);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_graph *graphs[3];
+        for (uint32_t at = 0; at < 3; at++)
+            graphs[at] = blocks_of_stacks(&cases[i].of, at);
+        CHECK(rows_of(graphs) == cases[i].rows);
+    }
+}
+
+// A process with some threads, and with as much in use of malloc.
+static lg_graph *
+calls_of_threads(uint32_t threads, uint32_t in_use, bool listed)
+{
+    story made = story_begin();
+    char text[24];
+    for (uint32_t i = 0; i < threads; i++)
+        lg_builder_add_root(made.builder,
+                            story_add(&made, "thread", "worker", 0),
+                            LG_ROOT_THREAD, "worker", 6);
+    snprintf(text, sizeof text, "%u", in_use);
+    lg_builder_set_info(made.builder, "memory.malloc", text);
+    if (listed)
+        lg_builder_set_info(made.builder, LG__INFO_NATIVE, LG__INFO_INSPECTED);
+    return story_end(&made);
+}
+
+// A call may have 64 KiB for a moment, once snapshots list the memory that
+// somebody holds.
+static void
+calls_in_progress_have_memory(void)
+{
+    enum { BASE = 1 << 24, KIB = 1 << 10 };
+    static const struct {
+        uint32_t threads;
+        uint32_t gained; // KiB, in each of two intervals
+        bool listed;
+        size_t rows;
+    } cases[] = {
+        {1, 32, true, 1},  {1, 31, true, 0},  {4, 127, true, 0},
+        {4, 128, true, 1}, {4, 32, false, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_graph *graphs[3];
+        for (uint32_t at = 0; at < 3; at++)
+            graphs[at] = calls_of_threads(cases[i].threads,
+                                          BASE + at * cases[i].gained * KIB,
+                                          cases[i].listed);
+        CHECK(rows_of(graphs) == cases[i].rows);
+    }
 }
 
 SUITE(growth_native)
 {
     RUN(blocks_to_which_pointers_are_found_do_not_grow);
+    RUN(calls_in_progress_have_memory);
     RUN(small_blocks_have_a_number);
     RUN(a_fall_of_one_allocator_counts_with_the_other);
     RUN(blocks_of_objects);

@@ -33,11 +33,8 @@ enum { WRAPPERS = 8 };
 static double
 count_under_way(const lg_summary *summary)
 {
-    const lg__tally *tallies = summary->tallies.data;
     const lg__type_sum *sums = summary->types.data;
-    uint64_t count = 0;
-    for (size_t i = 0; i < summary->tallies.count; i++)
-        count += tallies[i].kind == LG_TALLY_THREAD ? tallies[i].count : 0;
+    uint64_t count = lg__summary_tallied(summary, LG_TALLY_THREAD);
     for (size_t i = 0; i < summary->types.count; i++)
         if (lg__string_is(lg__places_text(summary->places, sums[i].name),
                           "_asyncio.Task"))

@@ -122,15 +122,17 @@ bool lg__growth_is_telling(lg_string type);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);
+/** Returns how many things of a kind a snapshot counts. */
+uint64_t lg__summary_tallied(const lg_summary *summary, lg_tally_kind kind);
 /** Returns whether a row of memory that C code keeps for itself, or has lost,
  * is too small to tell: pointers alone say who holds it. */
 bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
                          const lg_growth_row *row);
-/** Sets what helps against rows of native growth, and of places below what no
- *  program can cut: memory that C code has lost, or keeps for itself. */
 /** Whether a place begins with memory of C code that no program can let go of:
  *  what is lost, a library's variables, stacks. */
 bool lg__place_is_native(const lg_places *places, uint32_t place);
+/** Sets what helps against rows of native growth, and of places below what no
+ *  program can cut: memory that C code has lost, or keeps for itself. */
 void lg__growth_set_fixes(const lg__comparison *state, lg_growth *out);
 /** Returns how many numbers a series has: counts, and bytes by device, of each
  *  snapshot. */

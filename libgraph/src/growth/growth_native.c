@@ -34,20 +34,9 @@ static const double VAGUE[LG_NATIVE_COUNT] = {
 enum { BESIDE_TENSOR = 512, BESIDE_ARROW = 640 };
 
 static double
-tallied(const lg_summary *summary, lg_tally_kind kind)
-{
-    const lg__tally *tallies = summary->tallies.data;
-    double count = 0;
-    for (size_t i = 0; i < summary->tallies.count; i++)
-        if (tallies[i].kind == kind)
-            count += (double)tallies[i].count;
-    return count;
-}
-
-static double
 tensors_of(const lg_summary *summary)
 {
-    return tallied(summary, LG_TALLY_TENSOR);
+    return (double)lg__summary_tallied(summary, LG_TALLY_TENSOR);
 }
 
 // Counts pyarrow's objects and buffers.
@@ -134,7 +123,7 @@ least_of(const lg__comparison *state, const lg_growth *growth,
          lg_native_kind kind)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
-    int64_t threads = (int64_t)tallied(newest, LG_TALLY_THREAD);
+    int64_t threads = (int64_t)lg__summary_tallied(newest, LG_TALLY_THREAD);
     bool calls = kind == LG_NATIVE_MALLOC && growth->has_native && threads > 1;
     return calls ? threads * LEAST[kind] : LEAST[kind];
 }

@@ -13,6 +13,17 @@ lg_tally_kind_name(lg_tally_kind kind)
     return (unsigned)kind < LG_TALLY_COUNT ? names[kind] : "unknown";
 }
 
+uint64_t
+lg__summary_tallied(const lg_summary *summary, lg_tally_kind kind)
+{
+    const lg__tally *tallies = summary->tallies.data;
+    uint64_t count = 0;
+    for (size_t i = 0; i < summary->tallies.count; i++)
+        if (tallies[i].kind == kind)
+            count += tallies[i].count;
+    return count;
+}
+
 static uint64_t
 join_key(uint64_t kind, uint64_t name, uint64_t detail, uint64_t holder)
 {
