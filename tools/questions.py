@@ -98,7 +98,8 @@ def python_type(field: dict[str, Any]) -> str:
     elif "row" in field:
         kind = f"tuple[{field['row']}, ...]"
     elif [one["name"] for one in field.get("fields", ())] == [""]:
-        kind = f"tuple[{inner[0]}, ...]"
+        record = field["type"] == "record"
+        kind = f"dict[str, {inner[0]}]" if record else f"tuple[{inner[0]}, ...]"
     elif field["type"] == "list":
         kind = f"tuple[tuple[{', '.join(inner)}], ...]"
     elif field["type"] == "record":
@@ -121,9 +122,11 @@ def preset(option: dict[str, Any]) -> str:
 def parameters(question: Question, function: bool) -> Iterator[str]:
     """Yield the parameters of the function or method."""
     options = [one for one in question["options"] if one["type"] != "check"]
-    positional = options[:1] if options[0]["type"] in ALONE else []
+    positional = [one for one in options[:1] if one["type"] in ALONE]
     if not function:
         yield "self"
+    if not options:
+        yield "*"
     for option in options:
         if option not in positional and option is options[len(positional)]:
             yield "*"
@@ -332,8 +335,9 @@ def sections(questions: list[Question]) -> dict[tuple[str, str], list[str]]:
     for what, make in makers:
         made[stub, what] = list(make(questions))
     for question in of_one_snapshot(questions):
-        name = question["name"]
-        made["docs/command.md", f"options of {name}"] = list(command_manual(question))
+        if question["options"]:
+            what = f"options of {question['name']}"
+            made["docs/command.md", what] = list(command_manual(question))
     made["docs/python.md", "answers"] = list(python_manual(questions))
     return made
 

@@ -260,7 +260,6 @@ void lg__question_print_help(const lg_question *question);
 
 int lg__verb_info(const lg__arguments *arguments);
 int lg__verb_questions(const lg__arguments *arguments);
-int lg__verb_memory(const lg__arguments *arguments);
 int lg__verb_refs(const lg__arguments *arguments);
 int lg__verb_referrers(const lg__arguments *arguments);
 int lg__verb_path(const lg__arguments *arguments);

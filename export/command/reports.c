@@ -1,4 +1,4 @@
-// The verbs that print a report of the graph: info and memory.
+// The verb that prints what is known of a snapshot: info.
 
 #include "command/command.h"
 
@@ -29,22 +29,5 @@ lg__verb_info(const lg__arguments *arguments)
                             lg__monitor(), &text, &error);
     code = status ? lg__fail_to_open(&error) : lg__print(&text);
     lg_text_free(&text);
-    return code;
-}
-
-int
-lg__verb_memory(const lg__arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_text text = {0};
-    lg_error error = {0};
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    lg_status status =
-        lg_report_memory(graph, NULL, lg__format_of(arguments), &text, &error);
-    code = status ? lg__fail(&error) : lg__print(&text);
-    lg_text_free(&text);
-    lg_graph_free(graph);
     return code;
 }

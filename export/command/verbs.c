@@ -45,15 +45,6 @@ static const lg__verb verbs[] = {
      "the object, or says that no root reaches it.\n" LG__SELECTORS_HELP "\n"
      "Example:\n"
      "  leakgraph path run.lgs type:train.Trainer\n"},
-    {"memory", lg__verb_memory, "j", 1, 0,
-     "account for every byte of the process", "leakgraph memory SNAP [--json]",
-     "Prints what the memory of the process is made of. For each GPU, prints\n"
-     "what PyTorch's allocator has reserved and allocated, what the objects "
-     "of\n"
-     "the snapshot use of it and for what, and what the rest probably is.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph memory run.lgs\n"},
     {"why", lg__verb_why, "j", 2, 0,
      "see why an object is alive, and what to cut",
      "leakgraph why SNAP SELECTOR [--json]",

@@ -26,7 +26,7 @@ add_script(lg_text *out)
 lg_status
 lg_page_cell(const lg_table *table, size_t limit, lg_text *out, lg_error *err)
 {
-    if (lg_table_row_count(table) < 2)
+    if (lg_table_row_count(table) < 2 || !lg_table_rows_on_page(table))
         return lg_table_html(table, limit, out, err);
     lg_text cell = {0};
     lg_text_add(&cell, "<div class=\"leakgraph\">");

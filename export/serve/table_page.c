@@ -402,7 +402,7 @@ add_rows(lg__sheet *sheet, lg_table *table, uint64_t rows, lg_error *err)
     arrangement.column =
         find_column(table, lg__request_text(request, "sort", ""));
     arrangement.descending = !strcmp(order, "descending");
-    if (!is_arranged(request))
+    if (!is_arranged(request) || !lg_table_rows_on_page(table))
         return lg__sheet_rows(sheet, table, (size_t)rows, err);
     lg_status status = lg_table_arrange(table, &arrangement, &arranged, err);
     if (!status) {
@@ -440,7 +440,8 @@ lg__sheet_table(lg__sheet *sheet, lg_error *err)
     if (!strcmp(question->name, "cycles"))
         sheet->page.rows_lead = LG__PAGE_CYCLE;
     lg_text_add(sheet->page.out, "<section>");
-    add_controls(sheet, question, table, rows);
+    if (lg_table_rows_on_page(table))
+        add_controls(sheet, question, table, rows);
     status = add_rows(sheet, table, rows, err);
     lg_text_add(sheet->page.out, "</section>\n");
     return status;

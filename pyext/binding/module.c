@@ -34,7 +34,6 @@ static PyMethodDef core_methods[] = {
     {"show_path", LG__FASTCALL(lg__core_show_path), KEYWORDS,
      lg__core_show_path_doc},
     {"why", LG__FASTCALL(lg__core_why), KEYWORDS, lg__core_why_doc},
-    {"memory", LG__FASTCALL(lg__core_memory), KEYWORDS, lg__core_memory_doc},
     {"_attribute", LG__FASTCALL(lg__core_attribute), METH_FASTCALL,
      lg__core_attribute_doc},
     {"diff", LG__FASTCALL(lg__core_diff), KEYWORDS, lg__core_diff_doc},
@@ -140,8 +139,6 @@ types_add(PyObject *module)
         {LG__TYPE_INFO, &lg__info_spec, LG__INFO_BASE, "Info", false, false},
         {LG__TYPE_DRAWING, &lg__drawing_spec, NULL, "Drawing", false, false},
         {LG__TYPE_PATH, &lg__path_spec, NULL, "Path", false, false},
-        {LG__TYPE_ACCOUNTING, &lg__accounting_spec, NULL, "Accounting", false,
-         true},
         {LG__TYPE_WHY, &lg__why_spec, NULL, "Why", false, false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)

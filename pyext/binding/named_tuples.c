@@ -10,39 +10,6 @@ static PyStructSequence_Field root_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field memory_row_fields[] = {
-    {"device", "'host', or a device's name: 'cuda:0'"},
-    {"name", "what is counted: 'rss', 'reserved', 'by_kind.parameter'"},
-    {"value", "bytes, or how many there are; None: unknown"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field account_fields[] = {
-    {"device", "its name: 'cuda:0'"},
-    {"known",
-     "whether its allocator listed its blocks; else only outside counts"},
-    {"reserved", "= allocated + pending + inactive"},
-    {"allocated", "= attributed + unattributed"},
-    {"pending", "freed, but a stream may still use it"},
-    {"inactive", "free, kept for reuse"},
-    {"private_inactive", "of that, in private pools"},
-    {"attributed", "= used + rounding + slack; blocks that an object has"},
-    {"used", "by tensors and arrays"},
-    {"rounding", "to the allocator's block sizes"},
-    {"slack", "asked for and used by nothing"},
-    {"unattributed", "blocks that no object has"},
-    {"outside", "buffers in no segment"},
-    {"stale", "buffers in blocks that are not allocated"},
-    {"residual", "the allocator's own count less allocated"},
-    {"beyond", "the driver's use beyond reserved; None: unknown"},
-    {"process", "this process's use, by the driver's count; None: unknown"},
-    {"peak_allocated", "the most that was allocated so far; None: unknown"},
-    {"peak_reserved", "the most that was reserved so far; None: unknown"},
-    {"by_kind", "dict of attributed bytes by kind of tensor"},
-    {"by_evidence", "dict of (bytes, blocks) of unattributed ones"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field capture_info_fields[] = {
     {"nodes", "objects"},
     {"edges", "references"},
@@ -60,10 +27,6 @@ static const struct {
 } tuples[] = {
     {LG__TYPE_ROOT,
      {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
-    {LG__TYPE_ACCOUNT,
-     {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
-    {LG__TYPE_MEMORY_ROW,
-     {"leakgraph.MemoryRow", "A number of memory().", memory_row_fields, 3}},
     {LG__TYPE_CAPTURE_INFO,
      {"leakgraph.CaptureInfo", "What save_snapshot() did.", capture_info_fields,
       7}},

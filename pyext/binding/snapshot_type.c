@@ -197,9 +197,6 @@ static PyMethodDef snapshot_methods[] = {
     {"summary", LG__FASTCALL(lg__snapshot_summary), KEYWORDS,
      lg__snapshot_summary_doc},
     {"why", LG__FASTCALL(lg__snapshot_why), KEYWORDS, lg__snapshot_why_doc},
-    {"memory", lg__snapshot_memory, METH_NOARGS,
-     "memory($self, /)\n--\n\n"
-     "Where the bytes are: the host's, and each device's to the byte."},
     {"collectable", lg__snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},

@@ -36,6 +36,7 @@ if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
 from leakgraph._core import (
     Account,
     Accounting,
+    AccountStack,
     AllocationRow,
     Allocations,
     ArgumentError,
@@ -157,6 +158,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Account",
+    "AccountStack",
     "Accounting",
     "AllocationRow",
     "Allocations",

@@ -87,10 +87,6 @@ class Tools:
             answer["dominator"] = _handle(why.dominator)
         return answer
 
-    def memory(self) -> Answer:
-        """Account for the memory of the process and of each GPU."""
-        return {"text": _cut(str(self._snap.memory()))}
-
     def diff(self, limit: int = 10) -> Answer:
         """List what grows from the oldest snapshot to the newest, and who holds it."""
         if len(self._snapshots) < 2:

@@ -59,7 +59,8 @@ def account():
         assert at.allocated == at.attributed + at.unattributed
         assert at.attributed == at.used + at.rounding + at.slack
         assert at.attributed == sum(at.by_kind.values())
-        assert at.unattributed == sum(size for size, _ in at.by_evidence.values())
+        evidence = at.by_evidence.values()
+        assert at.unattributed == sum(one["bytes"] for one in evidence)
         return SimpleNamespace(snap=snap, at=at)
 
     return take

@@ -158,16 +158,16 @@ def test_a_cut_frees_on_the_device():
 def test_the_workspace_of_cublas(account):
     record("all")
     held = losses(network(), 1)
-    evidence = account().at.by_evidence
-    assert evidence["cuBLAS workspace"][0] >= 8 * MIB
-    assert set(evidence) == {"cuBLAS workspace"}
+    at = account().at
+    assert at.by_evidence["cuBLAS workspace"]["bytes"] >= 8 * MIB
+    assert at.by_evidence["cuBLAS workspace"]["bytes"] == at.unattributed
     del held
 
 
 def test_the_workspace_by_its_size(account):
     held = losses(network(), 1)
     evidence = account().at.by_evidence
-    assert "probably cuBLAS workspace" in evidence
+    assert evidence["probably cuBLAS workspace"]["bytes"] > 0
     del held
 
 
@@ -178,7 +178,7 @@ def test_the_cache_of_autocast(account):
         model(batch())
         cached = account().at.by_evidence["autocast cache"]
     weights = sum(2 * p.numel() for p in model.parameters())
-    assert cached[1] == 4 and 0 <= cached[0] - weights < 512 * 4
+    assert cached["blocks"] == 4 and 0 <= cached["bytes"] - weights < 512 * 4
 
 
 def test_a_private_pool(account):
@@ -190,7 +190,7 @@ def test_a_private_pool(account):
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph), torch.no_grad():
         y = model(x)
-    assert account().at.by_evidence["private pool"][0] > 0
+    assert account().at.by_evidence["private pool"]["bytes"] > 0
     del y
 
 
@@ -261,7 +261,8 @@ def test_the_asynchronous_allocator(python):
         HELD
         + """
 print(at.allocated == torch.cuda.memory_allocated(), at.outside, at.residual)
-print(at.by_evidence == {"not listed": (at.allocated, 0)})
+unlisted = at.by_evidence["not listed"]
+print(unlisted == {"bytes": at.unattributed, "blocks": 0})
 print(snap.why(held).retained["cuda:0"])
 """,
         PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync",
@@ -393,5 +394,5 @@ def test_compiled_with_graphs(account):
             y = model(batch(64)).clone()
     at = account().at
     assert at.residual == 0
-    assert "private pool" in at.by_evidence or at.private_inactive > 0
+    assert at.by_evidence["private pool"]["bytes"] + at.private_inactive > 0
     del y

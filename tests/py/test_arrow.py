@@ -132,11 +132,10 @@ def test_accounts_of_devices(part: leakgraph.Snapshot) -> None:
     assert rows == accounting.to_dicts()
     values = {(row["device"], row["name"]): row["value"] for row in rows}
     (account,) = accounting.devices
-    assert account.by_kind or account.by_evidence
     for kind, size in account.by_kind.items():
         assert values[account.device, f"by_kind.{kind}"] == size
-    for name, (size, _) in account.by_evidence.items():
-        assert values[account.device, f"by_evidence.{name}"] == size
+    for name, blocks in account.by_evidence.items():
+        assert values[account.device, f"by_evidence.{name}"] == blocks["bytes"]
     for name in ("reserved", "allocated", "stale", "peak_reserved"):
         assert values[account.device, name] == getattr(account, name)
 

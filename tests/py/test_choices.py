@@ -132,9 +132,8 @@ def signatures(owner):
 WHOLE = {"threads"}
 #: Arguments that a function has and its method lacks: how it takes the snapshot.
 OF_THE_CAPTURE = {"contents"}
-#: What differs by nature: a function that compares takes one snapshot more, and the
-#: account of a snapshot that exists has nothing to wait for.
-DIFFERENT = {"diff", "memory"}
+#: What differs by nature: a function that compares takes one snapshot more.
+DIFFERENT = {"diff"}
 #: Functions that take an object, and methods of that name that take a target.
 OF_AN_OBJECT = {"obj", "target"}
 

@@ -1,117 +1,12 @@
-// Writes where the memory is: the host's, and each device's to the byte.
+// Says where the memory is: the host's, and each device's to the byte. People
+// read lines, which add up; programs get a row for each number.
 #include "bytes/bytes_private.h"
 #include "report/report_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-// Writes where the memory is, as JSON.
-
-static void
-write_known(const char *name, int64_t number, lg_json *json)
-{
-    if (number >= 0)
-        lg_json_integer(json, name, number);
-    else
-        lg_json_null(json, name);
-}
-
-static void
-write_host(const lg_accounts *accounts, lg_json *json)
-{
-    lg_json_object(json, "host");
-    for (int i = 0; i < LG_HOST_COUNT; i++)
-        write_known(lg_host_words((lg_host)i).key, accounts->host[i], json);
-    lg_json_end(json);
-}
-
-static void
-write_groups(const lg_account *at, lg_json *json)
-{
-    lg_json_object(json, "by_kind");
-    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
-        lg_json_count(json, lg_tensor_kind_name((lg_tensor_kind)i),
-                      at->by_kind[i]);
-    lg_json_end(json);
-    lg_json_object(json, "by_evidence");
-    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++) {
-        lg_json_object(json, lg_evidence_name((lg_evidence)i));
-        lg_json_count(json, "bytes", at->by_evidence[i]);
-        lg_json_count(json, "blocks", at->evidence_blocks[i]);
-        lg_json_end(json);
-    }
-    lg_json_end(json);
-}
-
-static void
-write_stacks(const lg_accounts *accounts, uint32_t device, lg_json *json)
-{
-    lg_json_lines(json, "stacks");
-    for (size_t i = 0; i < accounts->stack_count; i++) {
-        const lg_block_stack *at = &accounts->stacks[i];
-        const char *evidence = lg_evidence_name(at->evidence);
-        if (at->device != device)
-            continue;
-        lg_json_object(json, NULL);
-        lg_json_count(json, "bytes", at->bytes);
-        lg_json_count(json, "blocks", at->blocks);
-        lg_json_string(json, "evidence", evidence, strlen(evidence));
-        lg__write_string(json, "frames", at->frames);
-        lg_json_end(json);
-    }
-    lg_json_end(json);
-}
-
-static void
-write_device(const lg_account *at, const lg_accounts *accounts, lg_json *json)
-{
-    const struct {
-        const char *name;
-        uint64_t bytes;
-    } fields[] = {
-        {"reserved", at->reserved},
-        {"allocated", at->allocated},
-        {"pending", at->pending},
-        {"inactive", at->inactive},
-        {"private_inactive", at->private_inactive},
-        {"attributed", at->attributed},
-        {"used", at->used},
-        {"rounding", at->rounding},
-        {"slack", at->slack},
-        {"unattributed", at->unattributed},
-        {"outside", at->outside},
-        {"stale", at->stale},
-    };
-    lg_json_object(json, NULL);
-    lg__write_string(json, "device", at->name);
-    lg_json_bool(json, "known", at->known);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        lg_json_count(json, fields[i].name, fields[i].bytes);
-    lg_json_integer(json, "residual", at->residual);
-    write_known("beyond", at->beyond, json);
-    write_known("process", at->process, json);
-    write_known("peak_allocated", at->peak_allocated, json);
-    write_known("peak_reserved", at->peak_reserved, json);
-    write_groups(at, json);
-    write_stacks(accounts, at->device, json);
-    lg_json_end(json);
-}
-
-// Adds the document to *out.
-static lg_status
-memory_write(const lg_graph *graph, const lg_accounts *accounts, lg_text *out,
-             lg_error *err)
-{
-    lg_json json = {.out = out};
-    lg_json_object(&json, NULL);
-    write_host(accounts, &json);
-    lg_json_lines(&json, "devices");
-    for (size_t i = 0; i < accounts->count; i++)
-        write_device(&accounts->items[i], accounts, &json);
-    lg_json_end(&json);
-    lg__write_uninspected(&json, "not_inspected", graph);
-    lg_json_end(&json);
-    return lg_json_finish(&json, err);
-}
+/* --------------------------------------------------------------- lines */
 
 enum { STACKS_SHOWN = 5 };
 
@@ -428,12 +323,10 @@ device_text(const lg_account *at, const lg_accounts *accounts, lg_table *table)
                            &text);
 }
 
-lg_status
-lg_tabulate_accounts(const lg_graph *graph, const lg_accounts *accounts,
-                     lg_table **out, lg_error *err)
+static void
+add_lines(const lg_graph *graph, const lg_accounts *accounts, lg_table *table)
 {
     lg_text below = {0};
-    lg_table *table = lg__table_new(graph, (lg__layout){0}, NULL, 0);
     host_text(accounts, table);
     for (size_t i = 0; i < accounts->count; i++)
         device_text(&accounts->items[i], accounts, table);
@@ -444,30 +337,384 @@ lg_tabulate_accounts(const lg_graph *graph, const lg_accounts *accounts,
                             "it leaves out is unattributed here\n");
     lg__table_format_above(lg__table_part(table, (lg__layout){0}, NULL, 0),
                            &below);
-    return lg__table_finish(table, out, err);
 }
 
-lg_status
-lg_report_accounts(const lg_graph *graph, const lg_accounts *accounts,
-                   lg_format format, lg_text *out, lg_error *err)
-{
-    lg_table *table = NULL;
-    if (format == LG_FORMAT_JSON)
-        return memory_write(graph, accounts, out, err);
-    lg_status status = lg_tabulate_accounts(graph, accounts, &table, err);
-    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
-}
+/* --------------------------------------------------- numbers of a device */
 
-lg_status
-lg_tabulate_memory(const lg_graph *graph, const lg_allocator_state *state,
-                   lg_table **out, lg_error *err)
-{
+// A number of the host or of a device.
+typedef struct number {
+    lg_string device;
+    const char *prefix;
+    const char *name;
+    int64_t value;
+    bool known;
+} number;
+
+typedef struct memory {
     lg_accounts accounts;
-    lg_status status = lg_graph_accounts(graph, state, &accounts, err);
+    number *numbers;
+    size_t count;
+} memory;
+
+#define ACCOUNT(member) .offset = offsetof(lg_account, member)
+
+static void
+put_residual(const lg_ask *ask, const void *answer, const void *row,
+             const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)answer, (void)field;
+    lg__put_number(table, column, ((const lg_account *)row)->residual);
+}
+
+static lg_table *
+put_record(lg_table *table, size_t column, const lg__column *columns,
+           size_t count)
+{
+    lg_table *record = lg__put_table(table, column, columns, count);
+    lg__table_row(record);
+    return record;
+}
+
+static void
+put_kinds(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    lg__column columns[LG_TENSOR_KIND_COUNT] = {{0}};
+    const lg_account *at = row;
+    (void)ask, (void)answer, (void)field;
+    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
+        columns[i] =
+            (lg__column){.name = lg_tensor_kind_name((lg_tensor_kind)i),
+                         .type = LG_COLUMN_BYTES};
+    lg_table *record = put_record(table, column, columns, LG_TENSOR_KIND_COUNT);
+    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
+        lg__put_count(record, i, at->by_kind[i]);
+}
+
+static void
+put_evidence(const lg_ask *ask, const void *answer, const void *row,
+             const lg_field *field, lg_table *table, size_t column)
+{
+    static const lg__column each[] = {
+        {"bytes", .type = LG_COLUMN_BYTES},
+        {"blocks", .type = LG_COLUMN_COUNT},
+    };
+    lg__column columns[LG_EVIDENCE_COUNT] = {{0}};
+    const lg_account *at = row;
+    (void)ask, (void)answer, (void)field;
+    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++)
+        columns[i] = (lg__column){.name = lg_evidence_name((lg_evidence)i),
+                                  .type = LG_COLUMN_RECORD};
+    lg_table *record = put_record(table, column, columns, LG_EVIDENCE_COUNT);
+    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++) {
+        lg_table *both = put_record(record, i, each, 2);
+        lg__put_count(both, 0, at->by_evidence[i]);
+        lg__put_count(both, 1, at->evidence_blocks[i]);
+    }
+}
+
+static void
+write_stack_evidence(const lg_ask *ask, const void *answer, const void *row,
+                     lg_text *out)
+{
+    (void)ask, (void)answer;
+    lg_text_add(out, lg_evidence_name(((const lg_block_stack *)row)->evidence));
+}
+
+#define STACK(member) .offset = offsetof(lg_block_stack, member)
+
+static const lg_field stack_fields[] = {
+    {"bytes", NULL, "of the blocks", LG_COLUMN_BYTES, STACK(bytes)},
+    {"blocks", NULL, "how many there are", LG_COLUMN_COUNT, STACK(blocks)},
+    {"evidence", NULL, "what they probably are", .write = write_stack_evidence},
+    {"frames", NULL, "where they were allocated, innermost first",
+     LG_COLUMN_TEXT, STACK(frames)},
+    {0},
+};
+
+static void
+put_stacks(const lg_ask *ask, const void *answer, const void *row,
+           const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_accounts *accounts = &((const memory *)answer)->accounts;
+    const uint32_t device = ((const lg_account *)row)->device;
+    lg_table *list = lg__put_empty_list(ask, answer, field, table, column);
+    for (size_t i = 0; i < accounts->stack_count; i++)
+        if (accounts->stacks[i].device == device)
+            lg__put_list_row(ask, answer, field, &accounts->stacks[i], list);
+}
+
+static const lg_field bytes_of_record[] = {
+    {.name = "", .type = LG_COLUMN_BYTES},
+    {0},
+};
+
+static const lg_field evidence_fields[] = {
+    {.name = "bytes", .type = LG_COLUMN_BYTES},
+    {.name = "blocks", .type = LG_COLUMN_COUNT},
+    {0},
+};
+
+static const lg_field evidence_of_record[] = {
+    {.name = "", .type = LG_COLUMN_RECORD, .inner = evidence_fields},
+    {0},
+};
+
+static const lg_field host_of_record[] = {
+    {.name = "", .type = LG_COLUMN_NUMBER, .optional = true},
+    {0},
+};
+
+#define BYTES(member, help)                                                    \
+    {                                                                          \
+#member, NULL, help, LG_COLUMN_BYTES, ACCOUNT(member)                  \
+    }
+#define KNOWN(member, help)                                                    \
+    {                                                                          \
+#member, NULL, help, LG_COLUMN_NUMBER, ACCOUNT(member),                \
+            .optional = true                                                   \
+    }
+
+static const lg_field account_fields[] = {
+    {"device", NULL, "its name: `cuda:0`", LG_COLUMN_TEXT, ACCOUNT(name)},
+    {"known", NULL,
+     "whether its allocator listed its blocks; else only `outside` counts",
+     LG_COLUMN_BOOL, ACCOUNT(known)},
+    BYTES(reserved, "= allocated + pending + inactive"),
+    BYTES(allocated, "= attributed + unattributed"),
+    BYTES(pending, "freed, but a stream may still use it"),
+    BYTES(inactive, "free, kept for reuse"),
+    BYTES(private_inactive, "of that, in private pools"),
+    BYTES(attributed, "= used + rounding + slack; blocks that an object has"),
+    BYTES(used, "by tensors and arrays"),
+    BYTES(rounding, "to the allocator's block sizes"),
+    BYTES(slack, "asked for and used by nothing"),
+    BYTES(unattributed, "blocks that no object has"),
+    BYTES(outside, "buffers in no segment"),
+    BYTES(stale, "buffers in blocks that are not allocated"),
+    {"residual", NULL, "the allocator's own count less allocated",
+     LG_COLUMN_NUMBER, .put = put_residual},
+    KNOWN(beyond, "the driver's use beyond reserved; None: unknown"),
+    KNOWN(process, "this process's use, by the driver's count; None: unknown"),
+    KNOWN(peak_allocated, "the most that was allocated so far; None: unknown"),
+    KNOWN(peak_reserved, "the most that was reserved so far; None: unknown"),
+    {"by_kind", NULL, "attributed bytes by kind of tensor", LG_COLUMN_RECORD,
+     .put = put_kinds, .inner = bytes_of_record},
+    {"by_evidence", NULL, "bytes and blocks of unattributed ones",
+     LG_COLUMN_RECORD, .put = put_evidence, .inner = evidence_of_record},
+    {"stacks", NULL, "where unattributed blocks were allocated", LG_COLUMN_LIST,
+     .put = put_stacks, .inner = stack_fields, .row = "AccountStack",
+     .look = {.lines = true}},
+    {0},
+};
+
+/* --------------------------------------------------------------- facts */
+
+static void
+put_host(const lg_ask *ask, const void *answer, const void *row,
+         const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_accounts *accounts = &((const memory *)row)->accounts;
+    lg__column columns[LG_HOST_COUNT] = {{0}};
+    (void)ask, (void)answer, (void)field;
+    for (size_t i = 0; i < LG_HOST_COUNT; i++)
+        columns[i] = (lg__column){.name = lg_host_words((lg_host)i).key,
+                                  .type = LG_COLUMN_NUMBER};
+    lg_table *record = put_record(table, column, columns, LG_HOST_COUNT);
+    for (size_t i = 0; i < LG_HOST_COUNT; i++)
+        if (accounts->host[i] >= 0)
+            lg__put_number(record, i, accounts->host[i]);
+}
+
+static void
+put_devices(const lg_ask *ask, const void *answer, const void *row,
+            const lg_field *field, lg_table *table, size_t column)
+{
+    const lg_accounts *accounts = &((const memory *)row)->accounts;
+    const lg__rows rows = {accounts->items, accounts->count,
+                           sizeof *accounts->items};
+    lg__put_list(ask, answer, field, &rows, table, column);
+}
+
+static void
+put_uninspected(const lg_ask *ask, const void *answer, const void *row,
+                const lg_field *field, lg_table *table, size_t column)
+{
+    (void)answer, (void)row, (void)field;
+    lg__put_uninspected(table, column, ask->graph);
+}
+
+static const lg_field facts[] = {
+    {"host", NULL,
+     "the host's bytes, and numbers of threads and descriptors; None: unknown. "
+     "rss and swap are the sum of the lines from python to else, less absent",
+     LG_COLUMN_RECORD, .put = put_host, .inner = host_of_record},
+    {"devices", NULL, "each device but the host, to the byte", LG_COLUMN_LIST,
+     .put = put_devices, .inner = account_fields, .row = "Account",
+     .look = {.lines = true}},
+    {"not_inspected", NULL,
+     "libraries whose memory the capture could not inspect, each with the "
+     "reason",
+     LG_COLUMN_RECORD, .put = put_uninspected},
+    {0},
+};
+
+/* ---------------------------------------------------------------- rows */
+
+static void
+write_name(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
+{
+    const number *of = row;
+    (void)ask, (void)answer;
+    lg_text_addf(out, "%s%s", of->prefix, of->name);
+}
+
+static void
+put_value(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    const number *of = row;
+    (void)ask, (void)answer, (void)field;
+    if (of->known)
+        lg__put_number(table, column, of->value);
+}
+
+static const lg_field fields[] = {
+    {"device", NULL, "`host`, or a device's name: `cuda:0`", LG_COLUMN_TEXT,
+     .offset = offsetof(number, device)},
+    {"name", NULL, "what is counted: `rss`, `reserved`, `by_kind.parameter`",
+     .write = write_name},
+    {"value", NULL, "bytes, or how many there are; None: unknown",
+     LG_COLUMN_NUMBER, .put = put_value, .optional = true},
+    {0},
+};
+
+static void
+add_number(memory *to, lg_string device, const char *prefix, const char *name,
+           int64_t value)
+{
+    to->numbers[to->count++] =
+        (number){device, prefix, name, value, value >= 0};
+}
+
+// Adds the numbers of a device that its fields have.
+static void
+add_account(memory *to, const lg_account *at)
+{
+    for (const lg_field *field = account_fields; field->name; field++) {
+        int64_t value;
+        if (field->type != LG_COLUMN_BYTES && field->type != LG_COLUMN_NUMBER)
+            continue;
+        memcpy(&value, (const char *)at + field->offset, sizeof value);
+        if (field->put == NULL)
+            add_number(to, at->name, "", field->name, value);
+        else
+            to->numbers[to->count++] =
+                (number){at->name, "", field->name, at->residual, true};
+    }
+    for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
+        add_number(to, at->name, "by_kind.",
+                   lg_tensor_kind_name((lg_tensor_kind)i),
+                   (int64_t)at->by_kind[i]);
+    for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++)
+        add_number(to, at->name, "by_evidence.",
+                   lg_evidence_name((lg_evidence)i),
+                   (int64_t)at->by_evidence[i]);
+}
+
+static lg_status
+list_numbers(memory *to, lg_error *err)
+{
+    static const lg_string host = {"host", 4};
+    const lg_accounts *accounts = &to->accounts;
+    const size_t most = sizeof account_fields / sizeof *account_fields +
+                        LG_TENSOR_KIND_COUNT + LG_EVIDENCE_COUNT;
+    to->numbers =
+        calloc(LG_HOST_COUNT + accounts->count * most, sizeof *to->numbers);
+    if (to->numbers == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < LG_HOST_COUNT; i++)
+        add_number(to, host, "", lg_host_words((lg_host)i).key,
+                   accounts->host[i]);
+    for (size_t i = 0; i < accounts->count; i++)
+        add_account(to, &accounts->items[i]);
+    return LG_OK;
+}
+
+/* ------------------------------------------------------------- the question
+ */
+
+static lg_status
+ask_memory(const lg_ask *ask, void *answer, lg_error *err)
+{
+    memory *to = answer;
+    lg_status status = lg_graph_accounts(ask->graph, NULL, &to->accounts, err);
     if (status != LG_OK)
         return status;
-    status = lg_tabulate_accounts(graph, &accounts, out, err);
-    lg_accounts_free(&accounts);
+    status = list_numbers(to, err);
+    if (status != LG_OK)
+        lg_accounts_free(&to->accounts);
+    return status;
+}
+
+static void
+free_memory(void *answer)
+{
+    memory *of = answer;
+    free(of->numbers);
+    lg_accounts_free(&of->accounts);
+}
+
+static void
+add_below(const lg_ask *ask, const void *answer, lg_table *table)
+{
+    add_lines(ask->graph, &((const memory *)answer)->accounts, table);
+}
+
+static const char usual = 0;
+
+static const lg_option options[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(memory),
+    .ask = ask_memory,
+    .free = free_memory,
+    .row_size = sizeof(number),
+    .rows = offsetof(memory, numbers),
+    .count = offsetof(memory, count),
+    .in = LG_IN_DATA,
+    .below = add_below,
+};
+
+const lg_question lg__ask_memory = {
+    .name = "memory",
+    .title = "Where the memory is",
+    .help = "account for every byte of the process",
+    .about = "Says what the memory of the process is made of. For each GPU, "
+             "says what PyTorch's allocator has reserved and allocated, what "
+             "the objects of the snapshot use of it and for what, and what the "
+             "rest probably is.",
+    .order = "the host's numbers first",
+    .result = "Accounting",
+    .row = "MemoryRow",
+    .options = options,
+    .fields = fields,
+    .facts = facts,
+    .in_c = &in_c,
+};
+
+lg_status
+lg_tabulate_accounts(const lg_graph *graph, const lg_accounts *accounts,
+                     lg_table **out, lg_error *err)
+{
+    const lg_ask ask = {.graph = graph};
+    memory whole = {.accounts = *accounts};
+    lg_status status = list_numbers(&whole, err);
+    if (status == LG_OK)
+        status = lg_question_tabulate(&lg__ask_memory, &ask, &whole, out, err);
+    free(whole.numbers);
     return status;
 }
 
@@ -476,10 +723,11 @@ lg_report_memory(const lg_graph *graph, const lg_allocator_state *state,
                  lg_format format, lg_text *out, lg_error *err)
 {
     lg_accounts accounts;
+    lg_table *table = NULL;
     lg_status status = lg_graph_accounts(graph, state, &accounts, err);
     if (status != LG_OK)
         return status;
-    status = lg_report_accounts(graph, &accounts, format, out, err);
+    status = lg_tabulate_accounts(graph, &accounts, &table, err);
     lg_accounts_free(&accounts);
-    return status;
+    return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

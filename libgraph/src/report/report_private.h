@@ -41,6 +41,7 @@ extern const lg_question lg__ask_dominators;
 extern const lg_question lg__ask_findings;
 extern const lg_question lg__ask_threads;
 extern const lg_question lg__ask_paths;
+extern const lg_question lg__ask_memory;
 extern const lg_question lg__ask_what_if;
 extern const lg_question lg__ask_growth;
 extern const lg_question lg__ask_ranks;

@@ -448,16 +448,21 @@ lg__put_empty_list(const lg_ask *ask, const void *answer, const lg_field *field,
 }
 
 void
+lg__put_list_row(const lg_ask *ask, const void *answer, const lg_field *field,
+                 const void *row, lg_table *list)
+{
+    lg__table_row(list);
+    put_row(list, ask, answer, row, field->inner, count_fields(field->inner));
+}
+
+void
 lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
              const lg__rows *rows, lg_table *table, size_t column)
 {
-    size_t count = count_fields(field->inner);
     lg_table *list = lg__put_empty_list(ask, answer, field, table, column);
-    for (size_t i = 0; i < rows->count; i++) {
-        lg__table_row(list);
-        put_row(list, ask, answer, (const char *)rows->items + i * rows->size,
-                field->inner, count);
-    }
+    for (size_t i = 0; i < rows->count; i++)
+        lg__put_list_row(ask, answer, field,
+                         (const char *)rows->items + i * rows->size, list);
 }
 
 static void

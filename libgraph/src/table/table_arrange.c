@@ -164,6 +164,12 @@ lg_table_column_on_page(const lg_table *table, size_t column)
     return lg__column_is_in(&table->columns[column], LG__IN_HTML);
 }
 
+bool
+lg_table_rows_on_page(const lg_table *table)
+{
+    return lg__table_is_in(table, LG__IN_HTML);
+}
+
 lg_status
 lg_table_arrange(const lg_table *table, const lg_arrangement *given,
                  lg_table **out, lg_error *err)

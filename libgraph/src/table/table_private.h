@@ -211,6 +211,9 @@ size_t lg__list_columns(const lg_ask *ask, const void *answer,
 lg_table *lg__put_empty_list(const lg_ask *ask, const void *answer,
                              const lg_field *field, lg_table *table,
                              size_t column);
+/** Adds a row to such a list. */
+void lg__put_list_row(const lg_ask *ask, const void *answer,
+                      const lg_field *field, const void *row, lg_table *list);
 /** Puts a list or a record, with the columns that the field has. */
 void lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
                   const lg__rows *rows, lg_table *table, size_t column);

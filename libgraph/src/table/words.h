@@ -89,9 +89,6 @@ void lg__write_formatted(lg_json *json, const char *name, lg_text *formatted);
 void lg__write_retained(lg_json *json, const char *name,
                         const lg_analysis *analysis, lg__retained_on *on,
                         uint32_t which);
-/** Writes `{"torch": "..."}`: libraries that were not inspected, and why. */
-void lg__write_uninspected(lg_json *json, const char *name,
-                           const lg_graph *graph);
 void lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
                     const lg_hop *hops, size_t count);
 

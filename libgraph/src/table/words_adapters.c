@@ -44,20 +44,6 @@ lg__format_uninspected(const lg_graph *graph, lg_text *out)
 }
 
 void
-lg__write_uninspected(lg_json *json, const char *name, const lg_graph *graph)
-{
-    lg_json_object(json, name);
-    for (uint32_t i = 0; i < lg_graph_info_count(graph); i++) {
-        lg_string library, reason;
-        if (!is_uninspected(graph, i, &library, &reason))
-            continue;
-        lg_json_name(json, library.data, library.length);
-        lg__write_string(json, NULL, reason);
-    }
-    lg_json_end(json);
-}
-
-void
 lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph)
 {
     uint32_t count = lg_graph_info_count(graph);

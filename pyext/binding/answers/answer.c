@@ -508,6 +508,7 @@ FACE(13)
 FACE(14)
 FACE(15)
 FACE(16)
+FACE(17)
 
 #define FACE_NAMES(index)                                                      \
     {                                                                          \
@@ -522,7 +523,7 @@ static const struct {
     FACE_NAMES(4),  FACE_NAMES(5),  FACE_NAMES(6),  FACE_NAMES(7),
     FACE_NAMES(8),  FACE_NAMES(9),  FACE_NAMES(10), FACE_NAMES(11),
     FACE_NAMES(12), FACE_NAMES(13), FACE_NAMES(14), FACE_NAMES(15),
-    FACE_NAMES(16),
+    FACE_NAMES(16), FACE_NAMES(17),
 };
 
 /* ----------------------------------------------------------------- types */

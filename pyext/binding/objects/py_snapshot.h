@@ -103,7 +103,6 @@ PyObject *lg__snapshot_report(PyObject *self, PyObject *const *args,
                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_summary(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_memory(PyObject *self, PyObject *unused);
 PyObject *lg__snapshot_export(PyObject *self, PyObject *const *args,
                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_to_networkx(PyObject *self, PyObject *const *args,

@@ -8,7 +8,7 @@
 
 /** No more questions have types of their own, and no more types of rows lie
  *  within their rows and facts. */
-enum { LG__ANSWERS = 17, LG__INNER_ROWS = 16 };
+enum { LG__ANSWERS = 18, LG__INNER_ROWS = 16 };
 
 typedef enum lg__core_type {
     LG__TYPE_SNAPSHOT,
@@ -23,11 +23,8 @@ typedef enum lg__core_type {
     LG__TYPE_INFO,
     LG__TYPE_DRAWING,
     LG__TYPE_PATH,
-    LG__TYPE_ACCOUNTING,
     LG__TYPE_WHY,
     LG__TYPE_ROOT, /* from here on, named tuples */
-    LG__TYPE_ACCOUNT,
-    LG__TYPE_MEMORY_ROW,
     LG__TYPE_HOP,
     LG__TYPE_CYCLE_CUT,
     LG__TYPE_CAPTURE_INFO,

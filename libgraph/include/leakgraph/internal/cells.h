@@ -87,6 +87,8 @@ lg_status lg_table_arrange(const lg_table *table,
 
 /** Whether people see the column on a page. */
 bool lg_table_column_on_page(const lg_table *table, size_t column);
+/** Whether people see rows on a page: false if all rows are for programs. */
+bool lg_table_rows_on_page(const lg_table *table);
 
 /** lg_table_html without styles, for a page with a style sheet: cells that are
  * flush right have the class "n", expressions that lead to an object the class

@@ -80,10 +80,6 @@ lg_status lg_report_what_if(const lg_graph *graph, const lg_what_if *answer,
 lg_status lg_report_memory(const lg_graph *graph,
                            const lg_allocator_state *state, lg_format format,
                            lg_text *out, lg_error *err);
-/** The same for accounts that lg_graph_accounts made, so that text, JSON and
- *  HTML share one account. */
-lg_status lg_report_accounts(const lg_graph *graph, const lg_accounts *accounts,
-                             lg_format format, lg_text *out, lg_error *err);
 /** Each finding: what, where, how much, why, and the fix. */
 lg_status lg_report_findings(const lg_analysis *analysis,
                              const lg_findings *findings, lg_format format,
@@ -100,12 +96,8 @@ lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
  */
 lg_status lg_tabulate_paths(const lg_graph *graph, const lg_merged_paths *paths,
                             lg_table **out, lg_error *err);
-/** Where the memory is, as lines for people: text and HTML only. See
- *  lg_report_memory. */
-lg_status lg_tabulate_memory(const lg_graph *graph,
-                             const lg_allocator_state *state, lg_table **out,
-                             lg_error *err);
-/** The same for accounts that lg_graph_accounts made from the graph. */
+/** The answer of the question `memory`, of accounts that lg_graph_accounts made
+ *  from the graph. */
 lg_status lg_tabulate_accounts(const lg_graph *graph,
                                const lg_accounts *accounts, lg_table **out,
                                lg_error *err);
