@@ -174,9 +174,7 @@ draw_alive(why_view *view, lg_error *err)
     quieten_edges(view);
     mark_dominator(view);
     add_headline(view);
-    const char *hint = lg_why_hint_text(view->why);
-    if (hint != NULL)
-        lg_text_add(&view->picker.view->note, hint);
+    lg_why_hint_format(view->why, &view->picker.view->note);
     lg__view_weigh(view->picker.view, view->why->analysis);
     return lg__view_settle(view->picker.view, err);
 }

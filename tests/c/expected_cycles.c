@@ -17,7 +17,7 @@ expect_cycles(story *made, const char *expected)
     for (size_t i = 0; i < cycles.count; i++) {
         const lg_cycle *cycle = &cycles.items[i];
         CHECK(cycle->cut < cycle->shortest.count || cycle->cut_count == 0);
-        CHECK(cycle->cut_count > 0 || cycle->left != NULL);
+        CHECK(cycle->cut_count > 0 || cycle->left != LG_CUT_NONE);
         CHECK(cycles.groups[cycle->group].first <= i);
     }
     lg_text_free(&text);

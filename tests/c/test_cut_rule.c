@@ -1,6 +1,7 @@
 // Checks the score of each rule about where to cut, one rule a row: the cut has
 // the highest score. Also checks the other references that must be cut.
 #include "cycles/cut_rule.h"
+#include "table/words.h"
 
 #include "drawn.h"
 #include "story.h"
@@ -142,12 +143,12 @@ each_rule(void)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lg__verdict found = judge(&rows[i]);
-        bool right =
-            found.score == rows[i].score &&
-            strncmp(found.reason, rows[i].reason, strlen(rows[i].reason)) == 0;
+        bool right = found.score == rows[i].score &&
+                     strncmp(lg__cut_words(found.reason), rows[i].reason,
+                             strlen(rows[i].reason)) == 0;
         if (!right)
             fprintf(stderr, "%s %s: %d, %s\n", rows[i].source, rows[i].label,
-                    found.score, found.reason);
+                    found.score, lg__cut_words(found.reason));
         CHECK(right);
     }
 }
@@ -171,8 +172,7 @@ out_of_reach(void)
         lg__verdict found = lg__rule_judge(graph, &round_trip, &all, 1);
         CHECK(found.cut == 1);
         CHECK(found.fixed == (i == 0) && (found.score == 0) == (i == 0));
-        CHECK(!strncmp(found.reason, "a reference between C++", 23) ==
-              (i == 0));
+        CHECK((found.reason == LG_STAYS_CPP) == (i == 0));
         lg_text_free(&all.text);
         lg_graph_free(graph);
     }
@@ -197,9 +197,7 @@ unremovable(void)
         end = all.text.length;
         lg__verdict found = lg__rule_judge(graph, &round_trip, &all, 0);
         CHECK(found.fixed == read_only);
-        CHECK((strstr(found.reason, "make it a weakref") == NULL) == read_only);
-        CHECK((strstr(found.reason, "no program can remove") != NULL) ==
-              read_only);
+        CHECK(found.reason == (read_only ? LG_STAYS_FIXED : LG_CUT_ATTRIBUTE));
         lg_text_free(&all.text);
         lg_graph_free(graph);
     }
@@ -259,7 +257,7 @@ check_alike(story *made, size_t cuts, size_t alike)
         fprintf(stderr, "%zu alike, not %zu\n", cycles.items[0].cuts[0].alike,
                 alike);
     CHECK(cycles.items[0].cuts[0].alike == alike);
-    CHECK(cycles.items[0].more == 0 && cycles.items[0].left == NULL);
+    CHECK(cycles.items[0].more == 0 && cycles.items[0].left == LG_CUT_NONE);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

@@ -117,7 +117,10 @@ calls(void)
         CHECK(i % 2 || got.why.frees_count == (call != NULL));
         CHECK(got.why.cuts.is_kept == (call == NULL));
         CHECK((got.why.hint == LG_HINT_CALL) == (call != NULL));
-        CHECK(call == NULL || !strncmp(got.why.call, call, strlen(call)));
+        lg_text told = {0};
+        lg_why_hint_format(&got.why, &told);
+        CHECK(call == NULL || !strncmp(told.data, call, strlen(call)));
+        lg_text_free(&told);
         lg_text json = {0};
         REQUIRE(lg_report_why(&got.why, NULL, NULL, LG_FORMAT_JSON, &json,
                               NULL) == LG_OK);

@@ -61,7 +61,7 @@ many_cuts(void)
     CHECK(cycles.count == 1);
     CHECK(cycles.items[0].cut_count == LG_CYCLE_CUTS_NAMED);
     CHECK(cycles.items[0].more + LG_CYCLE_CUTS_NAMED == 11);
-    CHECK(cycles.items[0].left == NULL);
+    CHECK(cycles.items[0].left == LG_CUT_NONE);
     lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text, NULL);
     CHECK(strstr(text.data, "     and 3 other references: cut them all to "
                             "leave no cycle\n") != NULL);
@@ -95,7 +95,7 @@ stored_twice(void)
         REQUIRE(cycles.count == 1);
         CHECK(cycles.items[0].cut_count == 1 && cycles.items[0].more == 0);
         CHECK(cycles.items[0].cuts[0].alike == 0);
-        CHECK(cycles.items[0].left == NULL);
+        CHECK(cycles.items[0].left == LG_CUT_NONE);
         lg_cycles_free(&cycles);
         lg_analysis_free(analysis);
         lg_graph_free(graph);

@@ -162,10 +162,10 @@ add_facts(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
         lg__sort_common(graph, cycle->shortest.items[i].source, out);
         lg__hop_facts(graph, &cycle->shortest.items[i], out);
     }
-    lg_text_addf(out, "\n%zu %p %d", cycle->cut, (const void *)cycle->left,
+    lg_text_addf(out, "\n%zu %d %d", cycle->cut, (int)cycle->left,
                  cycle->more > 0);
     for (size_t i = 0; i < cycle->cut_count; i++) {
-        lg_text_addf(out, "\n%p", (const void *)cycle->cuts[i].reason);
+        lg_text_addf(out, "\n%d", (int)cycle->cuts[i].reason);
         lg__hop_facts(graph, &cycle->cuts[i].hop, out);
     }
     lg__path_common(graph, &cycle->path, out);

@@ -9,20 +9,6 @@
 
 #include <stdlib.h>
 
-// Says which cache to clear.
-
-static void
-add_call(const lg_graph *graph, uint32_t function, lg_text *out)
-{
-    lg_string name = lg_node_text(graph, function);
-    if (name.length > 0) {
-        lg_text_addf(out, "%.*s", (int)name.length, name.data);
-        lg_text_add(out, ".cache_clear()");
-    } else {
-        lg_text_add(out, "cache_clear() of the cached function");
-    }
-}
-
 // Returns whether the edge of a cached function leads into its cache.
 static bool
 leads_into_cache(const lg_graph *graph, uint64_t edge)
@@ -53,25 +39,22 @@ dominates(const lg_analysis *analysis, uint32_t above, uint32_t node)
     return node == above;
 }
 
-// Writes which cache to clear for the node to go, if it is a cached function,
-// or in the cache of one; otherwise nothing. Needs the path and the cuts.
+// Finds the cache to clear for the node to go, if it is a cached function, or
+// in the cache of one. Needs the path and the cuts.
 static void
-cache_advice_format(const lg_why *why, lg_text *out)
+find_cache(lg_why *why)
 {
     const lg_graph *graph = lg_analysis_graph(why->analysis);
-    uint32_t function = function_on(graph, &why->path);
-    for (size_t i = 0; i < why->cuts.count && function == LG_NONE; i++)
-        function = function_on(graph, &why->cuts.items[i].path);
+    why->cached = function_on(graph, &why->path);
+    for (size_t i = 0; i < why->cuts.count && why->cached == LG_NONE; i++)
+        why->cached = function_on(graph, &why->cuts.items[i].path);
     if (lg__node_is_a(graph, why->node, LG__LRU_CACHE)) {
-        lg_text_add(out, "It is a cached function. Call ");
-        add_call(graph, why->node, out);
-        lg_text_add(out, " to free what its cache keeps.");
-    } else if (function != LG_NONE) {
-        lg_text_add(out, "Call ");
-        add_call(graph, function, out);
-        lg_text_add(out, dominates(why->analysis, function, why->node)
-                             ? " to free it, with all else in that cache."
-                             : " to cut the references of that cache.");
+        why->cached = why->node;
+        why->hint = LG_HINT_CACHED;
+    } else if (why->cached != LG_NONE) {
+        why->hint = dominates(why->analysis, why->cached, why->node)
+                        ? LG_HINT_CACHE
+                        : LG_HINT_CACHE_IN;
     }
 }
 
@@ -146,11 +129,11 @@ is_kept_by_shell(const explaining *to, const lg_path *path)
 static void
 find_call(explaining *to, const lg_hop *hop)
 {
-    const char *how =
+    lg_cutting_call call =
         lg__native_edge_call(to->graph, hop->edges[hop->edge_count - 1]);
-    if (how == NULL || to->why.call != NULL)
+    if (call == LG_CALL_NONE || to->why.call != LG_CALL_NONE)
         return;
-    to->why.call = how;
+    to->why.call = call;
     to->why.hint = LG_HINT_CALL;
 }
 
@@ -172,9 +155,7 @@ find_hint(explaining *to)
     find_calls(to);
     size_t listed = lg_why_needs_several(&to->why) ? to->why.cuts.count : 0;
     if (!to->why.garbage)
-        cache_advice_format(&to->why, &to->why.advice);
-    if (to->why.advice.length > 0)
-        to->why.hint = LG_HINT_CACHE;
+        find_cache(&to->why);
     if (!to->why.garbage && to->why.component != LG_NONE &&
         lg__component_is_stuck(to->why.analysis, to->why.component))
         to->why.hint = LG_HINT_CYCLE;
@@ -280,8 +261,6 @@ explain(explaining *to, uint32_t node, lg_error *err)
     if (status == LG_OK)
         status = explain_component(to, err);
     find_hint(to);
-    if (status == LG_OK && why->advice.failed)
-        status = lg__error_memory(err);
     if (status == LG_OK)
         status = lg_node_findings(why->analysis, why->node, to->monitor,
                                   &why->findings, err);
@@ -294,6 +273,7 @@ lg_node_why(const lg_analysis *analysis, lg_node node,
 {
     explaining to = {.why = {.analysis = analysis,
                              .culprit = LG_NONE,
+                             .cached = LG_NONE,
                              .component = LG_NONE,
                              .member = LG_NONE},
                      .graph = lg_analysis_graph(analysis),
@@ -322,6 +302,5 @@ lg_why_clear(lg_why *why)
     lg_cuts_free(&why->cuts);
     lg_hops_free(&why->cycle);
     lg_findings_free(&why->findings);
-    lg_text_free(&why->advice);
     *why = (lg_why){0};
 }

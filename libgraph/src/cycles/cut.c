@@ -43,140 +43,82 @@ typedef struct rule {
     place place;
     const char *with; // label of another hop of the cycle, or NULL
     int score;
-    const char *reason;
+    lg_cut_reason reason;
 } rule;
 
-#define PARENT "the back reference from child to parent: make it a weakref"
-#define LINKED                                                                 \
-    "the back reference of a linked structure: make it a weakref, or clear "   \
-    "it when the element is removed"
-#define RAISED                                                                 \
-    "an exception kept with its traceback: clear its __traceback__, or del "   \
-    "the variable that keeps it"
-#define HOOKED                                                                 \
-    "a hook captures what it is registered on: remove the hook, or let it "    \
-    "hold a weakref"
-#define CALLED                                                                 \
-    "a registered callback refers back to its owner: unregister it, or hold "  \
-    "it through a weakref"
-#define CACHED                                                                 \
-    "a cache keeps what its entries were computed from: bound it, clear it, "  \
-    "or let it hold weakrefs"
-#define CAPTURED                                                               \
-    "what is stored here captures the object that stores it: let it capture "  \
-    "a weakref, pass the object as an argument, or clear this when done"
-#define BOUND                                                                  \
-    "a bound method stored where its own object reaches it: store a "          \
-    "weakref.WeakMethod, look the method up when it is called, or clear this " \
-    "when done"
-#define WAITING                                                                \
-    "a generator or coroutine that is not finished keeps its local "           \
-    "variables: close it, or clear this when done"
-#define LOCAL                                                                  \
-    "a local variable of a frame that is kept: del it before the frame is "    \
-    "left"
-#define GRADED                                                                 \
-    "a gradient that carries the graph which made it (create_graph=True): "    \
-    "set "                                                                     \
-    ".grad to None when done, or use torch.autograd.grad()"
-#define PACKED                                                                 \
-    "a hook on saved tensors keeps an output together with its graph: let it " \
-    "keep tensor.detach(), or a copy"
-#define STASHED                                                                \
-    "an output stored on ctx refers back to ctx through its graph: give it "   \
-    "to ctx.save_for_backward() instead"
-#define INSIDE                                                                 \
-    "inside of the autograd graph, where nothing can be cut: it goes with "    \
-    "the tensors that hold it"
 // The first rule that fits a hop scores it.
 static const rule rules[] = {
-    {"__class__", ANY, ANY, NOWHERE, NULL, 1, LG__CLASSY},
-    {".*", ENUM, ANY, NOWHERE, NULL, 2, LG__CLASSY},
-    {".__objclass__", ANY, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
-    {"[*", CONTAINER, ANY, NOWHERE, "._*member_map_", 2, LG__CLASSY},
-    {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
-    {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
-    {".__base__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
-    {"closure __class__", FUNCTION, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
-    {"*", FUNCTION, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
-    {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, LG__CLASSY},
-    {".grad", TENSOR, TENSOR, ALWAYS, NULL, 92, GRADED},
-    {"._raw_saved_*", ANY, ANY, ALWAYS, ".grad_fn", 90, PACKED},
-    {"._modules", ANY, CONTAINER, NOWHERE, NULL, 3, LG__OWN_STRUCTURE},
-    {".*", CONTEXT, ANY, ALWAYS, NULL, 91, STASHED},
-    {".grad_fn", TENSOR, ANY, NOWHERE, NULL, 4, INSIDE},
-    {".__traceback__", EXCEPTION, ANY, ALWAYS, NULL, 90, RAISED},
-    {"local *", FRAME, EXCEPTION, HERE, NULL, 60, RAISED},
-    {".tb_frame", FRAME, FRAME, HERE, NULL, 10, RAISED},
-    {".tb_next", FRAME, FRAME, HERE, NULL, 5, RAISED},
-    {".f_back", FRAME, FRAME, HERE, NULL, 5, LOCAL},
-    {".__context__", EXCEPTION, ANY, HERE, NULL, 70, RAISED},
-    {".__cause__", EXCEPTION, ANY, HERE, NULL, 65, RAISED},
-    {"closure *", FUNCTION, ANY, STORED, "*hook*", 88, HOOKED},
-    {".__self__", FUNCTION, ANY, STORED, "*hook*", 88, HOOKED},
-    {"closure *", FUNCTION, ANY, STORED, "*cache*", 80, CACHED},
-    {"closure *", FUNCTION, FUNCTION, AMONG, NULL, 86,
-     "a nested function captures itself: pass it as an argument, or del its "
-     "name when it is no longer needed"},
-    {".parent", ANY, ANY, HERE, NULL, 84, PARENT},
-    {"._parent", ANY, ANY, HERE, NULL, 84, PARENT},
-    {".*parent", ANY, ANY, HERE, NULL, 82, PARENT},
-    {".parent*", ANY, ANY, HERE, NULL, 82, PARENT},
-    {".owner", ANY, ANY, HERE, NULL, 84, PARENT},
-    {".*_owner", ANY, ANY, HERE, NULL, 82, PARENT},
-    {".outer", ANY, ANY, HERE, NULL, 80, PARENT},
-    {".container", ANY, ANY, HERE, NULL, 80, PARENT},
-    {".root", ANY, ANY, HERE, NULL, 78, PARENT},
-    {"._root", ANY, ANY, HERE, NULL, 78, PARENT},
-    {".master", ANY, ANY, HERE, NULL, 78, PARENT},
-    {".*figure", ANY, ANY, HERE, NULL, 80, PARENT},
-    {".axes", ANY, ANY, HERE, NULL, 79, PARENT},
-    {"._axes", ANY, ANY, HERE, NULL, 79, PARENT},
-    {".axis", ANY, ANY, HERE, NULL, 79, PARENT},
-    {".canvas", ANY, ANY, HERE, NULL, 60, PARENT},
-    {".manager", ANY, ANY, HERE, NULL, 62, PARENT},
-    {".prev*", ANY, ANY, HERE, NULL, 80, LINKED},
-    {"._prev*", ANY, ANY, HERE, NULL, 80, LINKED},
-    {".back", ANY, ANY, HERE, NULL, 60, LINKED},
-    {".*_back", ANY, ANY, HERE, NULL, 60, LINKED},
-    {".__wrapped__", ANY, ANY, HERE, NULL, 30,
-     "a wrapper and what it wraps refer to each other: drop one of the two "
-     "names"},
-    {".__self__", FUNCTION, ANY, STORED, NULL, 78, BOUND},
-    {"closure *", FUNCTION, ANY, STORED, NULL, 76, CAPTURED},
-    {".__defaults__*", FUNCTION, ANY, STORED, NULL, 74, CAPTURED},
-    {"*hook*", ANY, ANY, HERE, NULL, 66, HOOKED},
-    {"*callback*", ANY, ANY, HERE, NULL, 66, CALLED},
-    {"*listener*", ANY, ANY, HERE, NULL, 66, CALLED},
-    {"*observer*", ANY, ANY, HERE, NULL, 66, CALLED},
-    {"*subscriber*", ANY, ANY, HERE, NULL, 66, CALLED},
-    {"*handler*", ANY, ANY, HERE, NULL, 60, CALLED},
-    {"*cache*", ANY, ANY, HERE, NULL, 64, CACHED},
-    {"*memo*", ANY, ANY, HERE, NULL, 64, CACHED},
-    {"local *", SUSPENDED, ANY, STORED, NULL, 52, WAITING},
-    {"local *", FRAME, ANY, HERE, NULL, 50, LOCAL},
-    {".args", FUNCTION, ANY, STORED, NULL, 48, CAPTURED},
-    {".keywords", FUNCTION, ANY, STORED, NULL, 48, CAPTURED},
-    {".*", TYPE, TYPE, HERE, NULL, 45,
-     "two classes refer to each other: keep one of the references elsewhere, "
-     "or weak"},
-    {".*", TYPE, ANY, HERE, NULL, 55,
-     "an instance stored on its own class: keep it elsewhere, or through a "
-     "weakref"},
-    {".*", OBJECT, OBJECT, HERE, "[*", 58,
-     "the reference from an element back to what holds it: make it a weakref"},
-    {".*", ANY, ANY, HERE, NULL, 40,
-     "the attribute that closes the cycle: make it a weakref, or set it to "
-     "None when done"},
-    {"[*", ARRAY, ANY, HERE, NULL, 35,
-     "an array of objects, which the collector does not look into: clear the "
-     "element, or keep the objects in a list"},
-    {"['*", CONTAINER, ANY, HERE, NULL, 30,
-     "the entry that closes the cycle: delete it when done, or keep a weakref "
-     "in it"},
-    {"[*", CONTAINER, ANY, HERE, NULL, 20,
-     "the element that closes the cycle: remove it when done"},
-    {"*", ANY, ANY, HERE, NULL, 10, "the reference that closes the cycle"},
+    {"__class__", ANY, ANY, NOWHERE, NULL, 1, LG_STAYS_CLASS},
+    {".*", ENUM, ANY, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {".__objclass__", ANY, TYPE, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {"[*", CONTAINER, ANY, NOWHERE, "._*member_map_", 2, LG_STAYS_CLASS},
+    {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {".__base__", TYPE, ANY, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {"closure __class__", FUNCTION, TYPE, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {"*", FUNCTION, TYPE, NOWHERE, NULL, 2, LG_STAYS_CLASS},
+    {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, LG_STAYS_CLASS},
+    {".grad", TENSOR, TENSOR, ALWAYS, NULL, 92, LG_CUT_GRADIENT},
+    {"._raw_saved_*", ANY, ANY, ALWAYS, ".grad_fn", 90, LG_CUT_SAVED},
+    {"._modules", ANY, CONTAINER, NOWHERE, NULL, 3, LG_STAYS_LIBRARY},
+    {".*", CONTEXT, ANY, ALWAYS, NULL, 91, LG_CUT_CONTEXT},
+    {".grad_fn", TENSOR, ANY, NOWHERE, NULL, 4, LG_STAYS_AUTOGRAD},
+    {".__traceback__", EXCEPTION, ANY, ALWAYS, NULL, 90, LG_CUT_TRACEBACK},
+    {"local *", FRAME, EXCEPTION, HERE, NULL, 60, LG_CUT_TRACEBACK},
+    {".tb_frame", FRAME, FRAME, HERE, NULL, 10, LG_CUT_TRACEBACK},
+    {".tb_next", FRAME, FRAME, HERE, NULL, 5, LG_CUT_TRACEBACK},
+    {".f_back", FRAME, FRAME, HERE, NULL, 5, LG_CUT_LOCAL},
+    {".__context__", EXCEPTION, ANY, HERE, NULL, 70, LG_CUT_TRACEBACK},
+    {".__cause__", EXCEPTION, ANY, HERE, NULL, 65, LG_CUT_TRACEBACK},
+    {"closure *", FUNCTION, ANY, STORED, "*hook*", 88, LG_CUT_HOOK},
+    {".__self__", FUNCTION, ANY, STORED, "*hook*", 88, LG_CUT_HOOK},
+    {"closure *", FUNCTION, ANY, STORED, "*cache*", 80, LG_CUT_CACHE},
+    {"closure *", FUNCTION, FUNCTION, AMONG, NULL, 86, LG_CUT_NESTED},
+    {".parent", ANY, ANY, HERE, NULL, 84, LG_CUT_PARENT},
+    {"._parent", ANY, ANY, HERE, NULL, 84, LG_CUT_PARENT},
+    {".*parent", ANY, ANY, HERE, NULL, 82, LG_CUT_PARENT},
+    {".parent*", ANY, ANY, HERE, NULL, 82, LG_CUT_PARENT},
+    {".owner", ANY, ANY, HERE, NULL, 84, LG_CUT_PARENT},
+    {".*_owner", ANY, ANY, HERE, NULL, 82, LG_CUT_PARENT},
+    {".outer", ANY, ANY, HERE, NULL, 80, LG_CUT_PARENT},
+    {".container", ANY, ANY, HERE, NULL, 80, LG_CUT_PARENT},
+    {".root", ANY, ANY, HERE, NULL, 78, LG_CUT_PARENT},
+    {"._root", ANY, ANY, HERE, NULL, 78, LG_CUT_PARENT},
+    {".master", ANY, ANY, HERE, NULL, 78, LG_CUT_PARENT},
+    {".*figure", ANY, ANY, HERE, NULL, 80, LG_CUT_PARENT},
+    {".axes", ANY, ANY, HERE, NULL, 79, LG_CUT_PARENT},
+    {"._axes", ANY, ANY, HERE, NULL, 79, LG_CUT_PARENT},
+    {".axis", ANY, ANY, HERE, NULL, 79, LG_CUT_PARENT},
+    {".canvas", ANY, ANY, HERE, NULL, 60, LG_CUT_PARENT},
+    {".manager", ANY, ANY, HERE, NULL, 62, LG_CUT_PARENT},
+    {".prev*", ANY, ANY, HERE, NULL, 80, LG_CUT_LINK},
+    {"._prev*", ANY, ANY, HERE, NULL, 80, LG_CUT_LINK},
+    {".back", ANY, ANY, HERE, NULL, 60, LG_CUT_LINK},
+    {".*_back", ANY, ANY, HERE, NULL, 60, LG_CUT_LINK},
+    {".__wrapped__", ANY, ANY, HERE, NULL, 30, LG_CUT_WRAPPER},
+    {".__self__", FUNCTION, ANY, STORED, NULL, 78, LG_CUT_METHOD},
+    {"closure *", FUNCTION, ANY, STORED, NULL, 76, LG_CUT_CAPTURE},
+    {".__defaults__*", FUNCTION, ANY, STORED, NULL, 74, LG_CUT_CAPTURE},
+    {"*hook*", ANY, ANY, HERE, NULL, 66, LG_CUT_HOOK},
+    {"*callback*", ANY, ANY, HERE, NULL, 66, LG_CUT_CALLBACK},
+    {"*listener*", ANY, ANY, HERE, NULL, 66, LG_CUT_CALLBACK},
+    {"*observer*", ANY, ANY, HERE, NULL, 66, LG_CUT_CALLBACK},
+    {"*subscriber*", ANY, ANY, HERE, NULL, 66, LG_CUT_CALLBACK},
+    {"*handler*", ANY, ANY, HERE, NULL, 60, LG_CUT_CALLBACK},
+    {"*cache*", ANY, ANY, HERE, NULL, 64, LG_CUT_CACHE},
+    {"*memo*", ANY, ANY, HERE, NULL, 64, LG_CUT_CACHE},
+    {"local *", SUSPENDED, ANY, STORED, NULL, 52, LG_CUT_SUSPENDED},
+    {"local *", FRAME, ANY, HERE, NULL, 50, LG_CUT_LOCAL},
+    {".args", FUNCTION, ANY, STORED, NULL, 48, LG_CUT_CAPTURE},
+    {".keywords", FUNCTION, ANY, STORED, NULL, 48, LG_CUT_CAPTURE},
+    {".*", TYPE, TYPE, HERE, NULL, 45, LG_CUT_CLASSES},
+    {".*", TYPE, ANY, HERE, NULL, 55, LG_CUT_INSTANCE},
+    {".*", OBJECT, OBJECT, HERE, "[*", 58, LG_CUT_OWNER},
+    {".*", ANY, ANY, HERE, NULL, 40, LG_CUT_ATTRIBUTE},
+    {"[*", ARRAY, ANY, HERE, NULL, 35, LG_CUT_ARRAY},
+    {"['*", CONTAINER, ANY, HERE, NULL, 30, LG_CUT_ENTRY},
+    {"[*", CONTAINER, ANY, HERE, NULL, 20, LG_CUT_ELEMENT},
+    {"*", ANY, ANY, HERE, NULL, 10, LG_CUT_REFERENCE},
 };
 
 static bool
@@ -298,13 +240,10 @@ is_class_structure(const lg_graph *graph, const lg_hops *round_trip)
 // Returns whether the reason is about something that a library lets programs
 // unregister or clear.
 static bool
-is_registry(const char *reason)
+is_registry(lg_cut_reason reason)
 {
-    static const char *const offered[] = {HOOKED, CALLED, CACHED};
-    for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
-        if (strcmp(reason, offered[i]) == 0)
-            return true;
-    return false;
+    return reason == LG_CUT_HOOK || reason == LG_CUT_CALLBACK ||
+           reason == LG_CUT_CACHE;
 }
 
 // Returns whether the reference leads to the container of a registry or cache,
@@ -324,12 +263,9 @@ lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                const lg__labels *all, size_t hop)
 {
     if (is_out_of_reach(graph, &round_trip->items[hop], label_of(all, hop)))
-        return (lg__verdict){hop, 0,
-                             "a reference between C++ objects: only "
-                             "what holds them can be released",
-                             true};
+        return (lg__verdict){hop, 0, LG_STAYS_CPP, true};
     if (is_class_structure(graph, round_trip))
-        return (lg__verdict){hop, 2, LG__CLASSY, true};
+        return (lg__verdict){hop, 2, LG_STAYS_CLASS, true};
     const rule *found = rules;
     while (!fits(found, graph, round_trip, all, hop))
         found++;
@@ -507,7 +443,7 @@ lg__choose_cut(const lg__walk *walk, const lg__members *members,
         all.end[i] = all.text.length;
     }
     enough = enough && !all.text.failed;
-    *out = (lg__choice){round_trip->count, ""};
+    *out = (lg__choice){round_trip->count, LG_CUT_NONE};
     if (enough)
         choose_hop(round_trip, &all, walk, &state, out);
     lg__wide_free(all.end);

@@ -4,15 +4,8 @@
 
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/cycles.h>
 #include <leakgraph/internal/hops.h>
-
-/* Why nothing can be cut. */
-#define LG__CLASSY                                                             \
-    "a class always refers to itself: it goes once nothing else refers to "    \
-    "it or its instances"
-#define LG__OWN_STRUCTURE                                                      \
-    "the structure of a library refers back to itself: it goes once nothing "  \
-    "else refers to it"
 
 /** The labels of a cycle's hops, in one text. */
 typedef struct lg__labels {
@@ -24,8 +17,8 @@ typedef struct lg__labels {
 typedef struct lg__verdict {
     size_t cut; /**< the hop to cut; for a callable, the one that stores it */
     int score;  /**< a higher score looks more like a back reference */
-    const char *reason; /**< a static text */
-    bool fixed;         /**< nothing can be cut; the reason says what to do */
+    lg_cut_reason reason;
+    bool fixed; /**< nothing can be cut; the reason says why */
 } lg__verdict;
 
 /** Returns the hop before a hop of a cycle. */
@@ -53,8 +46,8 @@ lg__verdict lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
                               lg__verdict verdict, bool stored, bool registry);
 
 /** Returns why nothing can be cut among these nodes, if some belong to a
- *  library and none to the program; else NULL. */
-const char *lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
-                                uint32_t count);
+ *  library and none to the program; else LG_CUT_NONE. */
+lg_cut_reason lg__rule_of_library(const lg_graph *graph,
+                                  const uint32_t *members, uint32_t count);
 
 #endif

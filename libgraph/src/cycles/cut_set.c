@@ -255,8 +255,6 @@ enum { ROUNDS = 512, HOPS = 1 << 21 };
 // Reports show the first cycle, so it is worth more visits.
 enum { FIRST_VISITS = 40000, LATER_VISITS = 4000 };
 
-#define FOLDED "an object refers to itself here, where nothing can be cut"
-
 typedef struct cutting {
     const lg__walk *walk;
     const lg_graph *graph;
@@ -349,7 +347,7 @@ add_alike(lg_cycle_cut *cut, uint64_t edge)
 // Names a reference: counts it to a cut that it is like, adds a new cut, or, if
 // there are too many, counts it among the rest.
 static bool
-name_cut(cutting *state, const lg_hop *hop, const char *reason)
+name_cut(cutting *state, const lg_hop *hop, lg_cut_reason reason)
 {
     lg_cycle *cycle = state->cycle;
     lg__reference reference = lg__hop_reference(state->graph, hop);
@@ -417,9 +415,9 @@ keep_cycle(cutting *state, lg_hops *found, size_t cut)
 }
 
 static void
-note_left(cutting *state, const char *reason)
+note_left(cutting *state, lg_cut_reason reason)
 {
-    if (state->cycle->left == NULL)
+    if (state->cycle->left == LG_CUT_NONE)
         state->cycle->left = reason;
 }
 
@@ -505,11 +503,11 @@ look_at_part(cutting *state, lg_error *err)
                            state->notes};
     for (uint32_t i = 0; i < count; i++)
         state->notes->rank[members.nodes[i]] = i;
-    const char *library =
+    lg_cut_reason library =
         lg__rule_of_library(state->graph, members.nodes, count);
     lg_hops found = {0};
     lg_status status = LG_OK;
-    if (library == NULL || state->cycle->shortest.count == 0)
+    if (library == LG_CUT_NONE || state->cycle->shortest.count == 0)
         status = lg__shortest_cycle_find(state->walk, &members, &state->effort,
                                          &found, err);
     bool folded = found.count == 0;
@@ -518,8 +516,8 @@ look_at_part(cutting *state, lg_error *err)
     // A search that fails finds nothing, and its status ends the loop.
     state->effort.visits = LATER_VISITS;
     state->effort.hops += count;
-    if (library != NULL || folded) {
-        note_left(state, library != NULL ? library : FOLDED);
+    if (library != LG_CUT_NONE || folded) {
+        note_left(state, library != LG_CUT_NONE ? library : LG_STAYS_FOLDED);
         if (found.count > 0)
             keep_cycle(state, &found, found.count);
         drop_part(state);

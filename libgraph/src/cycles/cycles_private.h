@@ -81,8 +81,8 @@ void lg__shortest_cycle_turn(const lg_graph *graph,
 
 /** The hop of a cycle to cut. */
 typedef struct lg__choice {
-    size_t hop;         /**< the count of hops if nothing can be cut */
-    const char *reason; /**< why this hop, or why none; a static text */
+    size_t hop;           /**< the count of hops if nothing can be cut */
+    lg_cut_reason reason; /**< why this hop, or why none */
 } lg__choice;
 
 /** Chooses the hop to cut in a component. In a small component, prefers a hop

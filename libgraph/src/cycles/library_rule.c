@@ -7,23 +7,6 @@
 
 #include <stdlib.h>
 
-#define FIGURE_OPEN                                                            \
-    "the parts of a figure refer back to it; close it with pyplot.close() "    \
-    "and drop the last reference to it"
-#define FIGURE_CLOSED                                                          \
-    "the parts of a figure refer back to it; drop the last reference to it"
-
-#define UNREMOVABLE                                                            \
-    "no program can remove the reference that closes the cycle: it goes once " \
-    "nothing else refers to it"
-#define KEPT_BY_LIBRARY                                                        \
-    "an object of a library refers back to the program here: let the library " \
-    "drop it (close, clear or unregister it)"
-
-#define SET_BY_LIBRARY                                                         \
-    "the code of a library sets this attribute: let the library drop what is " \
-    "in it (close, clear or unregister it)"
-
 static bool
 is_of_library(const lg_graph *graph, uint32_t node)
 {
@@ -89,11 +72,11 @@ lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
     if (hop->edge_count > 0 &&
         !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1])) {
         verdict.fixed = true;
-        verdict.reason = UNREMOVABLE;
+        verdict.reason = LG_STAYS_FIXED;
     }
     if (!verdict.fixed && is_set_by_library(graph, round_trip, verdict.cut)) {
         verdict.score /= 4;
-        verdict.reason = SET_BY_LIBRARY;
+        verdict.reason = LG_CUT_SET_BY_LIBRARY;
         return verdict;
     }
     if (!belongs_to_library(graph, round_trip, verdict.cut) ||
@@ -103,26 +86,26 @@ lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
                                   LG__ORIGIN_PROGRAM;
     if (is_of_library(graph, hop->target) || !has_program(graph, round_trip)) {
         verdict.fixed = true;
-        verdict.reason = LG__OWN_STRUCTURE;
+        verdict.reason = LG_STAYS_LIBRARY;
     } else if (straight || !registry) {
         verdict.score /= straight ? 4 : 8;
-        verdict.reason = KEPT_BY_LIBRARY;
+        verdict.reason = LG_CUT_KEPT_BY_LIBRARY;
     }
     return verdict;
 }
 
 // Returns the rule of a cycle through a figure. Its canvas counts as a figure,
 // too, but only the figure itself knows whether pyplot has it.
-static const char *
+static lg_cut_reason
 rule_of_figure(const lg_graph *graph, const uint32_t *members, uint32_t count)
 {
-    const char *rule = NULL;
+    lg_cut_reason rule = LG_CUT_NONE;
     for (uint32_t i = 0; i < count; i++) {
         if (lg__node_category(graph, members[i]) != LG_CATEGORY_FIGURE)
             continue;
         if (lg__string_is(lg_node_fact(graph, members[i], "closed"), "no"))
-            return FIGURE_OPEN;
-        rule = FIGURE_CLOSED;
+            return LG_STAYS_FIGURE_OPEN;
+        rule = LG_STAYS_FIGURE;
     }
     return rule;
 }
@@ -198,22 +181,22 @@ lg__cycle_has_program(const lg_graph *graph, const uint32_t *members,
     return false;
 }
 
-const char *
+lg_cut_reason
 lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
                     uint32_t count)
 {
     bool classes = true;
     if (lg__cycle_has_program(graph, members, count))
-        return NULL;
-    const char *reason = rule_of_figure(graph, members, count);
-    if (reason != NULL)
+        return LG_CUT_NONE;
+    lg_cut_reason reason = rule_of_figure(graph, members, count);
+    if (reason != LG_CUT_NONE)
         return reason;
     for (uint32_t i = 0; i < count; i++) {
         lg_category category = lg__node_category(graph, members[i]);
         if (!is_of_library(graph, members[i]))
             continue;
         classes &= category == LG_CATEGORY_TYPE;
-        reason = classes ? LG__CLASSY : LG__OWN_STRUCTURE;
+        reason = classes ? LG_STAYS_CLASS : LG_STAYS_LIBRARY;
     }
     return reason;
 }

@@ -229,7 +229,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
     case LG_EDGE_FIELD:
         return false;
     case LG_EDGE_NATIVE:
-        return lg__native_edge_call(graph, edge) != NULL;
+        return lg__native_edge_call(graph, edge) != LG_CALL_NONE;
     default:
         break;
     }

@@ -8,24 +8,18 @@
 // for each signal, has a number after these words.
 static const struct {
     const char *label;
-    const char *how;
+    lg_cutting_call call;
 } calls[] = {
-    {"atexit handlers", "atexit.unregister() drops the function."},
-    {"profile function",
-     "sys.setprofile(None) in the same thread drops the profile function."},
-    {"trace function",
-     "sys.settrace(None) in the same thread drops the trace function."},
-    {"async_gen_firstiter",
-     "sys.set_asyncgen_hooks(None, None) in the same thread drops the hooks."},
-    {"async_gen_finalizer",
-     "sys.set_asyncgen_hooks(None, None) in the same thread drops the hooks."},
-    {"signal handler",
-     "signal.signal(N, signal.SIG_DFL) drops the handler of signal N."},
-    {"completer", "readline.set_completer(None) drops the completer."},
-    {"startup_hook", "readline.set_startup_hook(None) drops the hook."},
-    {"pre_input_hook", "readline.set_pre_input_hook(None) drops the hook."},
-    {"completion_display_matches_hook",
-     "readline.set_completion_display_matches_hook(None) drops the hook."},
+    {"atexit handlers", LG_CALL_ATEXIT},
+    {"profile function", LG_CALL_PROFILE},
+    {"trace function", LG_CALL_TRACE},
+    {"async_gen_firstiter", LG_CALL_ASYNCGEN},
+    {"async_gen_finalizer", LG_CALL_ASYNCGEN},
+    {"signal handler", LG_CALL_SIGNAL},
+    {"completer", LG_CALL_COMPLETER},
+    {"startup_hook", LG_CALL_STARTUP_HOOK},
+    {"pre_input_hook", LG_CALL_INPUT_HOOK},
+    {"completion_display_matches_hook", LG_CALL_DISPLAY_HOOK},
 };
 
 // Returns whether the label consists of the words, or of these and a number.
@@ -75,21 +69,19 @@ keeps_codecs(const lg_graph *graph)
     return version.length > 4 && memcmp(version.data, "3.9.", 4) == 0;
 }
 
-const char *
+lg_cutting_call
 lg__native_edge_call(const lg_graph *graph, uint64_t edge)
 {
     if (is_of_codecs(graph, edge))
-        return keeps_codecs(graph)
-                   ? NULL
-                   : "codecs.unregister() drops a search function.";
+        return keeps_codecs(graph) ? LG_CALL_NONE : LG_CALL_CODECS;
     if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
-        return NULL;
+        return LG_CALL_NONE;
     lg_string label =
         lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (has_words(label, calls[i].label))
-            return calls[i].how;
-    return NULL;
+            return calls[i].call;
+    return LG_CALL_NONE;
 }
 
 // Lists of what a program registers for good: it has neither the list nor a

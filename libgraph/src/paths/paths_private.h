@@ -8,6 +8,7 @@
 #include "analysis/analysis_private.h"
 #include "paths/author.h"
 #include <leakgraph/internal/scope.h>
+#include <leakgraph/internal/why_facts.h>
 
 // What makes one path from a root better than another, in all searches.
 
@@ -30,10 +31,10 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
  *  field of a function, what native structures refer to, a thread's frame, a
  *  temporary of a frame, and others that lg_node_cuts lists. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
-/** Returns the sentence that names the call with which a program cuts the
- *  reference of a native structure: `sys.setprofile(None)`. NULL if there is
- *  none, or another kind of reference. */
-const char *lg__native_edge_call(const lg_graph *graph, uint64_t edge);
+/** Returns the call with which a program cuts the reference of a native
+ *  structure; LG_CALL_NONE if there is none, or it is another kind of
+ *  reference. */
+lg_cutting_call lg__native_edge_call(const lg_graph *graph, uint64_t edge);
 /** Returns whether the edge leads to a list of what nothing can unregister:
  *  functions of os.register_at_fork and sys.addaudithook. */
 bool lg__native_edge_lasts(const lg_graph *graph, uint64_t edge);

@@ -146,8 +146,9 @@ lg__cycle_format_cuts(const lg_graph *graph, const lg_cycle *cycle,
                       lg_text *out)
 {
     if (cycle->cut_count == 0) {
-        if (cycle->left != NULL)
-            lg_text_addf(out, "nothing to cut: %s\n", cycle->left);
+        if (cycle->left != LG_CUT_NONE)
+            lg_text_addf(out, "nothing to cut: %s\n",
+                         lg__cut_words(cycle->left));
         return;
     }
     lg_text_add(out, "cut ");
@@ -157,12 +158,12 @@ lg__cycle_format_cuts(const lg_graph *graph, const lg_cycle *cycle,
     format_more(graph, cycle, out);
     if (cycle->cut_count > 1 || cycle->cuts[0].alike > 0 || cycle->more > 0) {
         lg__text_cut(out, out->length > 0 ? out->length - 1 : 0);
-        lg_text_add(out, cycle->left == NULL
+        lg_text_add(out, cycle->left == LG_CUT_NONE
                              ? ": cut them all to leave no cycle\n"
                              : ": cut them all to leave no other cycle\n");
     }
-    if (cycle->left != NULL)
-        lg_text_addf(out, "a cycle is left: %s\n", cycle->left);
+    if (cycle->left != LG_CUT_NONE)
+        lg_text_addf(out, "a cycle is left: %s\n", lg__cut_words(cycle->left));
 }
 
 void

@@ -31,8 +31,7 @@ write_left(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
 {
     const lg_cycle *cycle = row;
     (void)ask, (void)answer;
-    if (cycle->left != NULL)
-        lg_text_add(out, cycle->left);
+    lg_text_add(out, lg__cut_words(cycle->left));
 }
 
 static void
@@ -142,7 +141,7 @@ write_why_cut(const lg_ask *ask, const void *answer, const void *row,
               lg_text *out)
 {
     (void)ask, (void)answer;
-    lg_text_add(out, ((const lg_cycle_cut *)row)->reason);
+    lg_text_add(out, lg__cut_words(((const lg_cycle_cut *)row)->reason));
 }
 
 static void

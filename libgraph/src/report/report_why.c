@@ -299,8 +299,10 @@ add_alive(report *to)
         add_kept(to);
     if (lg_why_needs_several(why))
         add_cuts(to);
-    if (lg_why_hint_text(why) != NULL)
-        lg_text_addf(out, "%s\n", lg_why_hint_text(why));
+    if (why->hint != LG_HINT_NONE) {
+        lg_why_hint_format(why, out);
+        lg_text_add(out, "\n");
+    }
     if (why->member == why->node)
         add_component(to);
 }

@@ -40,24 +40,76 @@ write_cuts(lg_json *json, const lg_why *why)
     lg_json_end(json);
 }
 
-const char *
-lg_why_hint_text(const lg_why *why)
+// What cuts a reference of the interpreter.
+static const char *const calls[] = {
+    [LG_CALL_NONE] = "",
+    [LG_CALL_ATEXIT] = "atexit.unregister() drops the function.",
+    [LG_CALL_PROFILE] =
+        "sys.setprofile(None) in the same thread drops the profile function.",
+    [LG_CALL_TRACE] =
+        "sys.settrace(None) in the same thread drops the trace function.",
+    [LG_CALL_ASYNCGEN] = "sys.set_asyncgen_hooks(None, None) in the same "
+                         "thread drops the hooks.",
+    [LG_CALL_SIGNAL] =
+        "signal.signal(N, signal.SIG_DFL) drops the handler of signal N.",
+    [LG_CALL_COMPLETER] = "readline.set_completer(None) drops the completer.",
+    [LG_CALL_STARTUP_HOOK] = "readline.set_startup_hook(None) drops the hook.",
+    [LG_CALL_INPUT_HOOK] = "readline.set_pre_input_hook(None) drops the hook.",
+    [LG_CALL_DISPLAY_HOOK] =
+        "readline.set_completion_display_matches_hook(None) drops the hook.",
+    [LG_CALL_CODECS] = "codecs.unregister() drops a search function.",
+};
+
+// Writes which cache to clear, and what that does.
+static void
+format_clearing(const lg_why *why, lg_text *out)
 {
-    static const char *const texts[] = {
-        [LG_HINT_CYCLE] =
-            "The collector does not see all references of the cycle that it is "
-            "part of: break the cycle, too, or it stays as garbage.",
-        [LG_HINT_SHELL] =
-            "IPython keeps the results of cells: %xdel with the name of a "
-            "variable drops the variables and results that are its value, but "
-            "not references of other objects.",
-        [LG_HINT_LOCALS] =
-            "f_locals is a copy of a function's variables, made for a debugger "
-            "or locals(): it goes with its frame.",
-    };
-    return why->hint == LG_HINT_CALL    ? why->call
-           : why->hint == LG_HINT_CACHE ? why->advice.data
-                                        : texts[why->hint];
+    lg_string name =
+        lg_node_text(lg_analysis_graph(why->analysis), why->cached);
+    lg_text_add(out, why->hint == LG_HINT_CACHED
+                         ? "It is a cached function. Call "
+                         : "Call ");
+    if (name.length > 0)
+        lg_text_addf(out, "%.*s.cache_clear()", (int)name.length, name.data);
+    else
+        lg_text_add(out, "cache_clear() of the cached function");
+    lg_text_add(out, why->hint == LG_HINT_CACHED
+                         ? " to free what its cache keeps."
+                     : why->hint == LG_HINT_CACHE
+                         ? " to free it, with all else in that cache."
+                         : " to cut the references of that cache.");
+}
+
+void
+lg_why_hint_format(const lg_why *why, lg_text *out)
+{
+    switch (why->hint) {
+    case LG_HINT_NONE:
+        break;
+    case LG_HINT_CALL:
+        lg_text_add(out, calls[why->call]);
+        break;
+    case LG_HINT_CACHED:
+    case LG_HINT_CACHE:
+    case LG_HINT_CACHE_IN:
+        format_clearing(why, out);
+        break;
+    case LG_HINT_CYCLE:
+        lg_text_add(out, "The collector does not see all references of the "
+                         "cycle that it is part of: break the cycle, too, or "
+                         "it stays as garbage.");
+        break;
+    case LG_HINT_SHELL:
+        lg_text_add(out, "IPython keeps the results of cells: %xdel with the "
+                         "name of a variable drops the variables and results "
+                         "that are its value, but not references of other "
+                         "objects.");
+        break;
+    case LG_HINT_LOCALS:
+        lg_text_add(out, "f_locals is a copy of a function's variables, made "
+                         "for a debugger or locals(): it goes with its frame.");
+        break;
+    }
 }
 
 static void
@@ -72,9 +124,10 @@ write_alive(lg_json *json, const lg_why *why)
             lg_json_count(json, NULL, i);
     lg_json_end(json);
     write_cuts(json, why);
-    const char *hint = lg_why_hint_text(why);
-    if (hint != NULL)
-        lg_json_string(json, "hint", hint, strlen(hint));
+    lg_text hint = {0};
+    lg_why_hint_format(why, &hint);
+    if (hint.length > 0)
+        lg__write_formatted(json, "hint", &hint);
 }
 
 static void

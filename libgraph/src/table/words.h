@@ -69,6 +69,9 @@ void lg__format_repeats(size_t count, lg_text *out);
  *  could not inspect, with the reason. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
 
+/** Returns what to do about a reference that closes a cycle, or why nothing can
+ *  be cut: a clause; "" of LG_CUT_NONE. */
+const char *lg__cut_words(lg_cut_reason reason);
 /** Writes the hops of a cycle, and underlines the label of the hop to cut.
  *  Lines begin with `indent`: one line if it fits, else one line per hop. */
 void lg__format_cycle(const lg_graph *graph, const lg_hops *round_trip,

@@ -5,6 +5,111 @@
 // A wider cycle takes one line per hop.
 enum { LINE_WIDEST = 84 };
 
+// What to do about a reference, or why nothing can be done.
+static const char *const words_of_cuts[] = {
+    [LG_CUT_NONE] = "",
+    [LG_CUT_PARENT] =
+        "the back reference from child to parent: make it a weakref",
+    [LG_CUT_LINK] =
+        "the back reference of a linked structure: make it a weakref, "
+        "or clear it when the element is removed",
+    [LG_CUT_TRACEBACK] = "an exception kept with its traceback: clear its "
+                         "__traceback__, or del the variable that keeps it",
+    [LG_CUT_HOOK] =
+        "a hook captures what it is registered on: remove the hook, or "
+        "let it hold a weakref",
+    [LG_CUT_CALLBACK] =
+        "a registered callback refers back to its owner: unregister "
+        "it, or hold it through a weakref",
+    [LG_CUT_CACHE] =
+        "a cache keeps what its entries were computed from: bound it, "
+        "clear it, or let it hold weakrefs",
+    [LG_CUT_CAPTURE] =
+        "what is stored here captures the object that stores it: let "
+        "it capture a weakref, pass the object as an argument, or "
+        "clear this when done",
+    [LG_CUT_METHOD] =
+        "a bound method stored where its own object reaches it: store "
+        "a weakref.WeakMethod, look the method up when it is called, "
+        "or clear this when done",
+    [LG_CUT_SUSPENDED] =
+        "a generator or coroutine that is not finished keeps its local "
+        "variables: close it, or clear this when done",
+    [LG_CUT_LOCAL] =
+        "a local variable of a frame that is kept: del it before the "
+        "frame is left",
+    [LG_CUT_GRADIENT] =
+        "a gradient that carries the graph which made it "
+        "(create_graph=True): set .grad to None when done, or use "
+        "torch.autograd.grad()",
+    [LG_CUT_SAVED] =
+        "a hook on saved tensors keeps an output together with its "
+        "graph: let it keep tensor.detach(), or a copy",
+    [LG_CUT_CONTEXT] =
+        "an output stored on ctx refers back to ctx through its graph: "
+        "give it to ctx.save_for_backward() instead",
+    [LG_CUT_NESTED] =
+        "a nested function captures itself: pass it as an argument, or "
+        "del its name when it is no longer needed",
+    [LG_CUT_WRAPPER] =
+        "a wrapper and what it wraps refer to each other: drop one of "
+        "the two names",
+    [LG_CUT_CLASSES] =
+        "two classes refer to each other: keep one of the references "
+        "elsewhere, or weak",
+    [LG_CUT_INSTANCE] =
+        "an instance stored on its own class: keep it elsewhere, or "
+        "through a weakref",
+    [LG_CUT_OWNER] =
+        "the reference from an element back to what holds it: make it "
+        "a weakref",
+    [LG_CUT_ATTRIBUTE] =
+        "the attribute that closes the cycle: make it a weakref, or "
+        "set it to None when done",
+    [LG_CUT_ARRAY] =
+        "an array of objects, which the collector does not look into: "
+        "clear the element, or keep the objects in a list",
+    [LG_CUT_ENTRY] =
+        "the entry that closes the cycle: delete it when done, or keep "
+        "a weakref in it",
+    [LG_CUT_ELEMENT] = "the element that closes the cycle: remove it when done",
+    [LG_CUT_REFERENCE] = "the reference that closes the cycle",
+    [LG_CUT_KEPT_BY_LIBRARY] =
+        "an object of a library refers back to the program here: let "
+        "the library drop it (close, clear or unregister it)",
+    [LG_CUT_SET_BY_LIBRARY] =
+        "the code of a library sets this attribute: let the library "
+        "drop what is in it (close, clear or unregister it)",
+    [LG_STAYS_CLASS] =
+        "a class always refers to itself: it goes once nothing else "
+        "refers to it or its instances",
+    [LG_STAYS_LIBRARY] =
+        "the structure of a library refers back to itself: it goes "
+        "once nothing else refers to it",
+    [LG_STAYS_AUTOGRAD] =
+        "inside of the autograd graph, where nothing can be cut: it "
+        "goes with the tensors that hold it",
+    [LG_STAYS_CPP] =
+        "a reference between C++ objects: only what holds them can be "
+        "released",
+    [LG_STAYS_FIGURE_OPEN] =
+        "the parts of a figure refer back to it; close it with "
+        "pyplot.close() and drop the last reference to it",
+    [LG_STAYS_FIGURE] = "the parts of a figure refer back to it; drop the last "
+                        "reference to it",
+    [LG_STAYS_FIXED] =
+        "no program can remove the reference that closes the cycle: it "
+        "goes once nothing else refers to it",
+    [LG_STAYS_FOLDED] =
+        "an object refers to itself here, where nothing can be cut",
+};
+
+const char *
+lg__cut_words(lg_cut_reason reason)
+{
+    return words_of_cuts[reason];
+}
+
 // Adds one hop, and sets the columns since `start` where its label stands.
 static void
 format_step(const lg_graph *graph, const lg_hop *hop, size_t *begin,
@@ -101,7 +206,7 @@ lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
         lg__format_node(graph, cut->hop.source, out);
     }
     lg__format_label(graph, &cut->hop, out);
-    lg_text_addf(out, ": %s", cut->reason);
+    lg_text_addf(out, ": %s", lg__cut_words(cut->reason));
 }
 
 void
@@ -110,7 +215,7 @@ lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
     if (cycle->cut_count > 0)
         lg__format_cut(graph, cycle, &cycle->cuts[0], out);
     else
-        lg_text_add(out, cycle->left != NULL ? cycle->left : "");
+        lg_text_add(out, lg__cut_words(cycle->left));
 }
 
 static void

@@ -486,8 +486,9 @@ get_spent(why_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_hint(why_object *self, void *Py_UNUSED(closure))
 {
-    const char *hint = lg_why_hint_text(&self->why);
-    return PyUnicode_FromString(hint ? hint : "");
+    lg_text hint = {0};
+    lg_why_hint_format(&self->why, &hint);
+    return lg__text_object(&hint);
 }
 
 /* The snapshot may be closed by now. */

@@ -46,13 +46,53 @@ typedef struct lg_cycle_type {
     uint32_t count;
 } lg_cycle_type;
 
+/** What a reference that closes a cycle is, and why to cut it. */
+typedef enum lg_cut_reason {
+    LG_CUT_NONE = 0,
+    LG_CUT_PARENT,          /**< a reference from child to parent */
+    LG_CUT_LINK,            /**< of a linked structure, back */
+    LG_CUT_TRACEBACK,       /**< an exception with its traceback */
+    LG_CUT_HOOK,            /**< a hook captures what it is registered on */
+    LG_CUT_CALLBACK,        /**< a callback refers to its owner */
+    LG_CUT_CACHE,           /**< a cache keeps what its entries come from */
+    LG_CUT_CAPTURE,         /**< a callable captures what stores it */
+    LG_CUT_METHOD,          /**< a bound method, stored below its object */
+    LG_CUT_SUSPENDED,       /**< a local of a generator or coroutine */
+    LG_CUT_LOCAL,           /**< a local of a frame that is kept */
+    LG_CUT_GRADIENT,        /**< a gradient with the graph that made it */
+    LG_CUT_SAVED,           /**< a hook on saved tensors keeps an output */
+    LG_CUT_CONTEXT,         /**< an output, stored on its ctx */
+    LG_CUT_NESTED,          /**< a nested function captures itself */
+    LG_CUT_WRAPPER,         /**< a wrapper and what it wraps */
+    LG_CUT_CLASSES,         /**< two classes */
+    LG_CUT_INSTANCE,        /**< an instance, on its own class */
+    LG_CUT_OWNER,           /**< from an element to what holds it */
+    LG_CUT_ATTRIBUTE,       /**< any attribute */
+    LG_CUT_ARRAY,           /**< an element of an array */
+    LG_CUT_ENTRY,           /**< an entry of a container */
+    LG_CUT_ELEMENT,         /**< an element of a container */
+    LG_CUT_REFERENCE,       /**< anything else */
+    LG_CUT_KEPT_BY_LIBRARY, /**< an object of a library refers back */
+    LG_CUT_SET_BY_LIBRARY,  /**< code of a library sets it */
+
+    /* why nothing can be cut */
+    LG_STAYS_CLASS,       /**< a class refers to itself */
+    LG_STAYS_LIBRARY,     /**< the own structure of a library */
+    LG_STAYS_AUTOGRAD,    /**< inside of the autograd graph */
+    LG_STAYS_CPP,         /**< between C++ objects */
+    LG_STAYS_FIGURE_OPEN, /**< a figure that pyplot has */
+    LG_STAYS_FIGURE,      /**< a figure and its parts */
+    LG_STAYS_FIXED,       /**< a program cannot remove it */
+    LG_STAYS_FOLDED,      /**< a part of an object, which refers back to it */
+} lg_cut_reason;
+
 /** A reference to cut, together with those that are like it: of the same name,
  *  between objects of the same categories. */
 typedef struct lg_cycle_cut {
-    lg_hop hop;         /**< its last edge is the reference */
-    const char *reason; /**< one clause; static */
-    uint64_t *edges;    /**< the references like it, which must be cut, too */
-    size_t alike;       /**< how many they are */
+    lg_hop hop; /**< its last edge is the reference */
+    lg_cut_reason reason;
+    uint64_t *edges; /**< the references like it, which must be cut, too */
+    size_t alike;    /**< how many they are */
 } lg_cycle_cut;
 
 /** A strongly connected component, and the shortest cycle that says the most
@@ -86,11 +126,11 @@ typedef struct lg_cycle {
      *  a hop of `shortest`. At most LG_CYCLE_CUTS_NAMED. */
     lg_cycle_cut *cuts;
     size_t cut_count;
-    uint64_t more;    /**< references to cut that are not listed */
-    bool more_least;  /**< they are at least so many: the component is too large
-                           to count them */
-    const char *left; /**< why no cut ends the cycles that are left: a static
-                           clause; NULL if none is left */
+    uint64_t more;   /**< references to cut that are not listed */
+    bool more_least; /**< they are at least so many: the component is too large
+                          to count them */
+    lg_cut_reason left; /**< why no cut ends the cycles that are left;
+                             LG_CUT_NONE if none is left */
 
     lg_path path; /**< of a held one: a shortest path from a root to `node`;
                        else none */

@@ -66,9 +66,9 @@ enum { LG_WHY_PATHS = 20 };
 lg_status lg_report_why(const lg_why *why, const lg_table *paths,
                         const char *note, lg_format format, lg_text *out,
                         lg_error *err);
-/** How to cut what keeps the node: with which call, with less effort, or what
- *  else to cut. A sentence, which lives as long as `why`; NULL. */
-const char *lg_why_hint_text(const lg_why *why);
+/** Writes how to cut what keeps the node: with which call, with less effort, or
+ *  what else to cut. A sentence, or nothing. */
+void lg_why_hint_format(const lg_why *why, lg_text *out);
 /** Writes "allocated in FUNCTION (FILE:LINE) < ...", or nothing if no allocator
  *  recorded it. */
 void lg_report_allocation(const lg_why *why, lg_text *out);

@@ -60,15 +60,34 @@ void lg_cuts_free(lg_cuts *cuts);
 /** Whether a program can cut the last reference of a hop. */
 bool lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop);
 
+/** A call with which a program cuts what the interpreter refers to. */
+typedef enum lg_cutting_call {
+    LG_CALL_NONE = 0,
+    LG_CALL_ATEXIT,       /**< atexit.unregister() */
+    LG_CALL_PROFILE,      /**< sys.setprofile(None) */
+    LG_CALL_TRACE,        /**< sys.settrace(None) */
+    LG_CALL_ASYNCGEN,     /**< sys.set_asyncgen_hooks(None, None) */
+    LG_CALL_SIGNAL,       /**< signal.signal(N, signal.SIG_DFL) */
+    LG_CALL_COMPLETER,    /**< readline.set_completer(None) */
+    LG_CALL_STARTUP_HOOK, /**< readline.set_startup_hook(None) */
+    LG_CALL_INPUT_HOOK,   /**< readline.set_pre_input_hook(None) */
+    LG_CALL_DISPLAY_HOOK, /**< readline.set_completion_display_matches_hook(
+                               None) */
+    LG_CALL_CODECS,       /**< codecs.unregister() */
+} lg_cutting_call;
+
 /** What helps to cut what keeps a node. */
 typedef enum lg_why_hint {
     LG_HINT_NONE = 0,
-    LG_HINT_CALL,   /**< a call cuts it: `call` is a sentence */
-    LG_HINT_CACHE,  /**< `advice` about the cache that keeps it */
-    LG_HINT_CYCLE,  /**< the collector does not see the cycle that it is part
-                         of, which must be broken, too */
-    LG_HINT_SHELL,  /**< IPython keeps it as a result */
-    LG_HINT_LOCALS, /**< a copy of variables, which goes with its frame */
+    LG_HINT_CALL,     /**< a call cuts it: see `call` */
+    LG_HINT_CACHED,   /**< it is a cached function, `cached`: clearing its cache
+                           frees what that keeps */
+    LG_HINT_CACHE,    /**< clearing the cache of `cached` frees it */
+    LG_HINT_CACHE_IN, /**< clearing that cache cuts references to it */
+    LG_HINT_CYCLE,    /**< the collector does not see the cycle that it is part
+                           of, which must be broken, too */
+    LG_HINT_SHELL,    /**< IPython keeps it as a result */
+    LG_HINT_LOCALS,   /**< a copy of variables, which goes with its frame */
 } lg_why_hint;
 
 /** Why a node is alive, or why it is garbage. */
@@ -92,9 +111,9 @@ typedef struct lg_why {
      *  that frees the node and spares its dominator, or the nearest one of
      *  those above it after which a program can cut. */
     lg_cuts cuts;
-    lg_why_hint hint; /**< how to cut them: see lg_why_hint_text */
-    const char *call; /**< of LG_HINT_CALL */
-    lg_text advice;   /**< of LG_HINT_CACHE */
+    lg_why_hint hint; /**< how to cut them: see lg_why_hint_format */
+    lg_cutting_call call;
+    lg_node cached; /**< a function with a cache, or LG_NONE */
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
     lg_node culprit; /**< the node that the reason is about, or LG_NONE */
