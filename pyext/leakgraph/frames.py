@@ -1,11 +1,10 @@
-"""Converts answers to dicts and a pandas.DataFrame, and slices of answers to text.
+"""Converts answers to dicts and a pandas.DataFrame, and a row to JSON.
 
 The results themselves call this.
 """
 
 from __future__ import annotations
 
-from html import escape
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -35,12 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Reference",
-    "lines",
     "references",
     "row_dict",
     "row_json",
     "to_dicts",
-    "to_html",
     "to_json",
     "to_pandas",
 ]
@@ -176,16 +173,6 @@ def _has_gaps(values: list[Any]) -> bool:
 def to_json(result: _Rows) -> str:
     """Return the rows as JSON."""
     return _json({"rows": to_dicts(result)})
-
-
-def to_html(result: Result[Any]) -> str:
-    """Return the report in a tag for plain text."""
-    return f"<pre>{escape(str(result))}</pre>"
-
-
-def lines(result: Result[Any] | Rows[Any]) -> str:
-    """Return a line for each row."""
-    return "".join(f"{row!r}\n" for row in result)
 
 
 def _plain(value: object) -> Any:

@@ -69,6 +69,4 @@ class Rows(tuple[_R, ...]):
 
     def __str__(self) -> str:
         """A line for each row."""
-        from leakgraph.frames import lines
-
-        return lines(self)
+        return "".join(f"{row!r}\n" for row in self)

@@ -9,12 +9,12 @@ const lg_question *
 lg_question_at(size_t index)
 {
     static const lg_question *const questions[] = {
-        &lg__ask_top,         &lg__ask_types,    &lg__ask_tensors,
-        &lg__ask_figures,     &lg__ask_cycles,   &lg__ask_waste,
-        &lg__ask_findings,    &lg__ask_threads,  &lg__ask_native,
-        &lg__ask_allocations, &lg__ask_search,   &lg__ask_dominators,
-        &lg__ask_paths,       &lg__ask_memory,   &lg__ask_what_if,
-        &lg__ask_growth,      &lg__ask_ranks,    &lg__ask_retained,
+        &lg__ask_top,         &lg__ask_types,   &lg__ask_tensors,
+        &lg__ask_figures,     &lg__ask_cycles,  &lg__ask_waste,
+        &lg__ask_findings,    &lg__ask_threads, &lg__ask_native,
+        &lg__ask_allocations, &lg__ask_search,  &lg__ask_dominators,
+        &lg__ask_paths,       &lg__ask_memory,  &lg__ask_what_if,
+        &lg__ask_growth,      &lg__ask_ranks,   &lg__ask_retained,
     };
     size_t count = sizeof questions / sizeof *questions;
     return index < count ? questions[index] : NULL;

@@ -540,9 +540,7 @@ static lg__result_field
 source_of(const lg_field *field)
 {
     bool text = field->type == LG_COLUMN_TEXT || field->type == LG_COLUMN_PATH;
-    return (lg__result_field){field->name,
-                              text && !field->optional ? LG__FIELD_TEXT
-                                                       : LG__FIELD_VALUE,
+    return (lg__result_field){field->name, text && !field->optional,
                               field->row ? shape_of_rows(field->row) : NULL};
 }
 

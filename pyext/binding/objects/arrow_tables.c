@@ -1,10 +1,14 @@
+/**
+ * Tables for Arrow's C data interface
+ * (https://arrow.apache.org/docs/format/CDataInterface.html), through which
+ * libraries of data frames exchange data without knowing each other. A batch
+ * copies what it is given, so it outlives the snapshot, and any thread may
+ * release it.
+ */
 #include "binding/objects/arrow_tables.h"
-#include "binding/objects/arrow.h"
-#include "binding/objects/arrow_parts.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/objects/result.h"
-#include "binding/objects/size_parts.h"
 #include "capture/common/capture_common.h"
 
 #include <leakgraph/analysis.h>
@@ -17,6 +21,196 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ----------------------------------------------------------- columns */
+
+enum { MOST_COLUMNS = 64 };
+
+typedef struct arrow_column {
+    char *name;
+    char format[4];
+    uint32_t parent;   /* 1 + its index; 0: the batch */
+    uint8_t *validity; /* one bit for each row, made with the first null */
+    char *values;      /* numbers, bits, or the offsets of texts */
+    char *bytes;       /* of texts */
+    size_t bytes_length;
+    size_t bytes_room;
+    size_t count;
+    size_t nulls;
+} arrow_column;
+
+typedef struct arrow_batch {
+    size_t rows;
+    arrow_column columns[MOST_COLUMNS];
+    uint32_t count;
+    uint32_t within; /* 1 + the index of the open record; 0: none */
+    bool failed;
+    bool taken; /* the batch was handed out */
+} arrow_batch;
+
+/* NULL: memory ran out. A batch remembers that, and its stream raises it. */
+static arrow_batch *
+batch_new(size_t rows)
+{
+    arrow_batch *batch = calloc(1, sizeof *batch);
+    if (batch != NULL)
+        batch->rows = rows;
+    return batch;
+}
+
+static void
+batch_free(arrow_batch *batch)
+{
+    for (uint32_t i = 0; batch != NULL && i < batch->count; i++) {
+        arrow_column *one = &batch->columns[i];
+        free(one->name);
+        free(one->validity);
+        free(one->values);
+        free(one->bytes);
+    }
+    free(batch);
+}
+
+static size_t
+width_of(const char *format)
+{
+    return strchr("Lglu", *format) ? 8 : *format == 'I' ? 4 : 1;
+}
+
+/* Texts have 64-bit offsets (Arrow's "U"), so that a column of any size
+   fits. */
+static arrow_column *
+new_column(arrow_batch *batch, lg_string name, const char *format, size_t width)
+{
+    if (batch == NULL || batch->count == MOST_COLUMNS)
+        return NULL;
+    arrow_column *one = &batch->columns[batch->count++];
+    strcpy(one->format, *format == 'u' ? "U" : format);
+    one->parent = batch->within;
+    one->name = strndup(name.data, name.length);
+    one->values = calloc(batch->rows + 1, width);
+    batch->failed |= one->name == NULL || one->values == NULL;
+    return one;
+}
+
+/* Adds a column of numbers and returns the place of its values, of all rows;
+   NULL: memory ran out. The format is Arrow's: "I" is uint32_t, "L" uint64_t,
+   "l" int64_t, "g" double, "C" uint8_t. */
+static void *
+add_numbers(arrow_batch *batch, lg_string name, const char *format,
+            size_t width)
+{
+    arrow_column *one = new_column(batch, name, format, width);
+    if (one == NULL)
+        return NULL;
+    one->count = batch->rows;
+    return one->values;
+}
+
+/* Opens a column whose values come row by row: "u" is text, "L", "l" and "g" as
+   above, "b" a truth value, "+s" a record, whose fields are the columns opened
+   next, up to close_record. */
+static void
+open_column(arrow_batch *batch, lg_string name, const char *format)
+{
+    bool record = *format == '+';
+    arrow_column *one = new_column(batch, name, format, width_of(format));
+    if (one != NULL && record) {
+        one->count = batch->rows;
+        batch->within = batch->count;
+    }
+}
+
+static void
+close_record(arrow_batch *batch)
+{
+    if (batch != NULL)
+        batch->within = 0;
+}
+
+/* The open column, if it has a row left to fill. */
+static arrow_column *
+current(arrow_batch *batch)
+{
+    if (batch == NULL || batch->failed)
+        return NULL;
+    arrow_column *one = &batch->columns[batch->count - 1];
+    return one->count < batch->rows ? one : NULL;
+}
+
+static bool
+make_room(arrow_column *one, size_t more)
+{
+    if (one->bytes_length + more <= one->bytes_room)
+        return true;
+    size_t room = 2 * (one->bytes_length + more) + 64;
+    char *bytes = realloc(one->bytes, room);
+    if (bytes != NULL) {
+        one->bytes = bytes;
+        one->bytes_room = room;
+    }
+    return bytes != NULL;
+}
+
+static void
+end_text(arrow_column *one)
+{
+    int64_t end = (int64_t)one->bytes_length;
+    memcpy(one->values + 8 * ++one->count, &end, sizeof end);
+}
+
+static void
+append_text(arrow_batch *batch, lg_string text)
+{
+    arrow_column *one = current(batch);
+    if (one == NULL)
+        return;
+    if (!make_room(one, text.length)) {
+        batch->failed = true;
+        return;
+    }
+    if (text.length > 0)
+        memcpy(one->bytes + one->bytes_length, text.data, text.length);
+    one->bytes_length += text.length;
+    end_text(one);
+}
+
+static void
+append_value(arrow_batch *batch, uint64_t bits)
+{
+    arrow_column *one = current(batch);
+    if (one == NULL)
+        return;
+    if (*one->format == 'b')
+        one->values[one->count / 8] |= (char)((bits & 1) << one->count % 8);
+    else
+        memcpy(one->values + 8 * one->count, &bits, sizeof bits);
+    one->count++;
+}
+
+static void
+append_null(arrow_batch *batch)
+{
+    arrow_column *one = current(batch);
+    if (one == NULL)
+        return;
+    if (one->validity == NULL) {
+        one->validity = malloc(batch->rows / 8 + 1);
+        if (one->validity == NULL) {
+            batch->failed = true;
+            return;
+        }
+        memset(one->validity, 0xff, batch->rows / 8 + 1);
+    }
+    one->validity[one->count / 8] &= (uint8_t) ~(1u << one->count % 8);
+    one->nulls++;
+    if (*one->format == 'U')
+        end_text(one);
+    else
+        one->count++;
+}
+
+/* ------------------------------------------------------------ streams */
 
 /* Hands batches out: streams and schemas of Arrow's C data interface. */
 
@@ -86,7 +280,7 @@ release_array(struct ArrowArray *array)
 }
 
 static int64_t
-count_children(const lg__arrow_batch *batch, uint32_t parent)
+count_children(const arrow_batch *batch, uint32_t parent)
 {
     int64_t count = 0;
     for (uint32_t i = 0; i < batch->count; i++)
@@ -95,7 +289,7 @@ count_children(const lg__arrow_batch *batch, uint32_t parent)
 }
 
 static bool
-fill_schema(const lg__arrow_batch *batch, uint32_t parent, const char *format,
+fill_schema(const arrow_batch *batch, uint32_t parent, const char *format,
             const char *name, struct ArrowSchema *out)
 {
     int64_t count = count_children(batch, parent);
@@ -106,7 +300,7 @@ fill_schema(const lg__arrow_batch *batch, uint32_t parent, const char *format,
     out->children = calloc((size_t)count + 1, sizeof *out->children);
     bool fine = out->format && out->name && out->children;
     for (uint32_t i = 0; fine && i < batch->count; i++) {
-        const lg__column_object *one = &batch->columns[i];
+        const arrow_column *one = &batch->columns[i];
         if (one->parent != parent)
             continue;
         struct ArrowSchema *child = calloc(1, sizeof *child);
@@ -123,7 +317,7 @@ fill_schema(const lg__arrow_batch *batch, uint32_t parent, const char *format,
 
 /* Hands over the buffers of a column. */
 static bool
-take_buffers(lg__column_object *one, struct ArrowArray *out)
+take_buffers(arrow_column *one, struct ArrowArray *out)
 {
     bool text = *one->format == 'U', record = *one->format == '+';
     out->n_buffers = text ? 3 : record ? 1 : 2;
@@ -145,10 +339,10 @@ take_buffers(lg__column_object *one, struct ArrowArray *out)
 }
 
 static bool
-fill_array(lg__arrow_batch *batch, uint32_t parent, lg__column_object *own,
+fill_array(arrow_batch *batch, uint32_t parent, arrow_column *own,
            struct ArrowArray *out)
 {
-    lg__column_object whole = {.format = "+s"};
+    arrow_column whole = {.format = "+s"};
     int64_t count = count_children(batch, parent);
     own = own ? own : &whole;
     *out = (struct ArrowArray){.length = (int64_t)batch->rows,
@@ -157,7 +351,7 @@ fill_array(lg__arrow_batch *batch, uint32_t parent, lg__column_object *own,
     out->children = calloc((size_t)count + 1, sizeof *out->children);
     bool fine = out->children != NULL && take_buffers(own, out);
     for (uint32_t i = 0; fine && i < batch->count; i++) {
-        lg__column_object *one = &batch->columns[i];
+        arrow_column *one = &batch->columns[i];
         if (one->parent != parent)
             continue;
         struct ArrowArray *child = calloc(1, sizeof *child);
@@ -183,7 +377,7 @@ get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 static int
 get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-    lg__arrow_batch *batch = stream->private_data;
+    arrow_batch *batch = stream->private_data;
     if (batch->taken) {
         *out = (struct ArrowArray){0};
         return 0;
@@ -204,7 +398,7 @@ get_last_error(struct ArrowArrayStream *Py_UNUSED(stream))
 static void
 release_stream(struct ArrowArrayStream *stream)
 {
-    lg__arrow_batch_free(stream->private_data);
+    batch_free(stream->private_data);
     stream->release = NULL;
 }
 
@@ -221,12 +415,12 @@ drop_capsule(PyObject *capsule)
 // The capsule that `__arrow_c_stream__` returns: a stream of one batch. Takes
 // over the batch, on failure too.
 static PyObject *
-arrow_stream(lg__arrow_batch *batch)
+arrow_stream(arrow_batch *batch)
 {
     struct ArrowArrayStream *stream = malloc(sizeof *stream);
     if (batch == NULL || batch->failed || stream == NULL) {
         free(stream);
-        lg__arrow_batch_free(batch);
+        batch_free(batch);
         return PyErr_NoMemory();
     }
     *stream = (struct ArrowArrayStream){get_schema, get_next, get_last_error,
@@ -252,12 +446,12 @@ drop_schema(PyObject *capsule)
 // The capsule that `__arrow_c_schema__` returns: the columns of a batch. Frees
 // the batch, on failure too. Its rows do not matter, so it may have none.
 static PyObject *
-schema_fill(lg__arrow_batch *batch)
+schema_fill(arrow_batch *batch)
 {
     struct ArrowSchema *schema = calloc(1, sizeof *schema);
     bool fine = batch != NULL && !batch->failed && schema != NULL &&
                 fill_schema(batch, 0, "+s", "", schema);
-    lg__arrow_batch_free(batch);
+    batch_free(batch);
     PyObject *capsule = fine
                             ? PyCapsule_New(schema, "arrow_schema", drop_schema)
                             : PyErr_NoMemory();
@@ -269,132 +463,9 @@ schema_fill(lg__arrow_batch *batch)
 }
 
 static lg_string
-string_of(const char *name)
-{
-    return (lg_string){name, (uint32_t)strlen(name)};
-}
-
-static PyObject *
-value_at(const lg__result_object *result, Py_ssize_t row, Py_ssize_t field)
-{
-    return PyTuple_GET_ITEM(PyTuple_GET_ITEM(result->rows, row), field);
-}
-
-static lg_string
 text(const char *name)
 {
     return (lg_string){name, (uint32_t)strlen(name)};
-}
-
-static void
-add_text(lg__arrow_batch *batch, PyObject *value)
-{
-    Py_ssize_t length;
-    const char *text = PyUnicode_AsUTF8AndSize(value, &length);
-    if (text != NULL) {
-        lg__arrow_add_text(batch, (lg_string){text, (uint32_t)length});
-        return;
-    }
-    PyErr_Clear();
-    lg__arrow_add_null(batch);
-}
-
-static void
-add_value(lg__arrow_batch *batch, char letter, PyObject *value)
-{
-    if (value == Py_None)
-        lg__arrow_add_null(batch);
-    else if (letter == 'u')
-        add_text(batch, value);
-    else if (letter == 'b')
-        lg__arrow_add_value(batch, value == Py_True);
-    else if (letter == 'N')
-        lg__arrow_add_value(batch, ((lg__node_object *)value)->index);
-    else
-        lg__arrow_add_value(batch, PyLong_AsUnsignedLongLongMask(value));
-}
-
-static lg_string
-field_name(const lg__result_object *result, Py_ssize_t field)
-{
-    PyMemberDef member = {0};
-    lg__member_at(result->row, (size_t)field, &member);
-    return string_of(member.name);
-}
-
-static void
-add_plain(lg__arrow_batch *batch, const lg__result_object *result,
-          Py_ssize_t field)
-{
-    char letter = result->arrow[field];
-    const char format[] = {letter == 'N' ? 'l' : letter, '\0'};
-    lg__arrow_open(batch, field_name(result, field), format);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++)
-        add_value(batch, letter, value_at(result, i, field));
-}
-
-/* All sizes of a snapshot have the same devices, so the first size tells them.
-   NULL: there is no size. */
-static PyObject *
-devices_of(const lg__result_object *result, Py_ssize_t field)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++) {
-        PyObject *size = value_at(result, i, field);
-        if (size != Py_None)
-            return lg__size_devices(size);
-    }
-    return NULL;
-}
-
-static void
-add_bytes(lg__arrow_batch *batch, const lg__result_object *result,
-          Py_ssize_t field, Py_ssize_t device)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++) {
-        PyObject *size = value_at(result, i, field);
-        if (size == Py_None)
-            lg__arrow_add_null(batch);
-        else
-            lg__arrow_add_value(batch, lg__size_bytes(size, device));
-    }
-}
-
-static void
-add_sizes(lg__arrow_batch *batch, const lg__result_object *result,
-          Py_ssize_t field)
-{
-    PyObject *devices = devices_of(result, field);
-    Py_ssize_t count = devices ? PyTuple_GET_SIZE(devices) : 1;
-    for (Py_ssize_t device = 0; device < count; device++) {
-        const char *name =
-            devices ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(devices, device))
-                    : "host";
-        PyErr_Clear();
-        lg__arrow_open(batch, string_of(name ? name : "?"), "l");
-        add_bytes(batch, result, field, device);
-    }
-}
-
-static void
-add_record(lg__arrow_batch *batch, const lg__result_object *result,
-           Py_ssize_t field)
-{
-    lg__arrow_open(batch, field_name(result, field), "+s");
-    add_sizes(batch, result, field);
-    lg__arrow_end(batch);
-}
-
-static PyObject *
-rows_arrow(const lg__result_object *result)
-{
-    lg__arrow_batch *batch =
-        lg__arrow_batch_new((size_t)PyTuple_GET_SIZE(result->rows));
-    for (Py_ssize_t i = 0; result->arrow[i] != '\0'; i++)
-        if (result->arrow[i] == 'S')
-            add_record(batch, result, i);
-        else
-            add_plain(batch, result, i);
-    return arrow_stream(batch);
 }
 
 static lg_string
@@ -413,15 +484,15 @@ takes_schema(PyObject *args)
 }
 
 static void
-add_node_numbers(lg__arrow_batch *batch, const lg_graph *graph,
+add_node_numbers(arrow_batch *batch, const lg_graph *graph,
                  const lg__sequence_object *nodes)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint32_t *number = lg__arrow_numbers(batch, text("node"), "I", 4);
-    uint64_t *address = lg__arrow_numbers(batch, text("address"), "L", 8);
-    int64_t *size = lg__arrow_numbers(batch, text("size"), "l", 8);
-    uint32_t *refcount = lg__arrow_numbers(batch, text("refcount"), "I", 4);
-    uint32_t *found = lg__arrow_numbers(batch, text("found"), "I", 4);
+    uint32_t *number = add_numbers(batch, text("node"), "I", 4);
+    uint64_t *address = add_numbers(batch, text("address"), "L", 8);
+    int64_t *size = add_numbers(batch, text("size"), "l", 8);
+    uint32_t *refcount = add_numbers(batch, text("refcount"), "I", 4);
+    uint32_t *found = add_numbers(batch, text("found"), "I", 4);
     if (!number || !address || !size || !refcount || !found)
         return;
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
@@ -435,49 +506,48 @@ add_node_numbers(lg__arrow_batch *batch, const lg_graph *graph,
 }
 
 static void
-add_node_texts(lg__arrow_batch *batch, const lg_graph *graph,
+add_node_texts(arrow_batch *batch, const lg_graph *graph,
                const lg__sequence_object *nodes)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    lg__arrow_open(batch, text("type"), "u");
+    open_column(batch, text("type"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
         uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
-        lg__arrow_add_text(batch,
-                           lg_graph_type(graph, columns->type[node]).name);
+        append_text(batch, lg_graph_type(graph, columns->type[node]).name);
     }
-    lg__arrow_open(batch, text("text"), "u");
+    open_column(batch, text("text"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
         lg_string own =
             lg_node_text(graph, (uint32_t)lg__sequence_number(nodes, i));
         if (own.length > 0)
-            lg__arrow_add_text(batch, own);
+            append_text(batch, own);
         else
-            lg__arrow_add_null(batch);
+            append_null(batch);
     }
-    lg__arrow_open(batch, text("device"), "u");
+    open_column(batch, text("device"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
         uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
-        lg__arrow_add_text(
-            batch, lg_graph_device_name(graph, lg_node_device(graph, node)));
+        append_text(batch,
+                    lg_graph_device_name(graph, lg_node_device(graph, node)));
     }
 }
 
-static lg__arrow_batch *
+static arrow_batch *
 nodes_batch(const lg_graph *graph, const lg__sequence_object *nodes)
 {
-    lg__arrow_batch *batch = lg__arrow_batch_new((size_t)nodes->range.length);
+    arrow_batch *batch = batch_new((size_t)nodes->range.length);
     add_node_numbers(batch, graph, nodes);
     add_node_texts(batch, graph, nodes);
     return batch;
 }
 
 static void
-add_ends(lg__arrow_batch *batch, const lg_graph *graph,
+add_ends(arrow_batch *batch, const lg_graph *graph,
          const lg__sequence_object *edges)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint32_t *source = lg__arrow_numbers(batch, text("source"), "I", 4);
-    uint32_t *target = lg__arrow_numbers(batch, text("target"), "I", 4);
+    uint32_t *source = add_numbers(batch, text("source"), "I", 4);
+    uint32_t *target = add_numbers(batch, text("target"), "I", 4);
     uint32_t last = 0;
     if (!source || !target)
         return;
@@ -495,42 +565,39 @@ add_ends(lg__arrow_batch *batch, const lg_graph *graph,
 }
 
 static void
-add_labels(lg__arrow_batch *batch, const lg_graph *graph,
+add_labels(arrow_batch *batch, const lg_graph *graph,
            const lg__sequence_object *edges)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     lg_text label = {0};
-    lg__arrow_open(batch, text("kind"), "u");
+    open_column(batch, text("kind"), "u");
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
         uint8_t kind = columns->edge_kind[lg__sequence_number(edges, i)];
-        lg__arrow_add_text(batch,
-                           text(lg_edge_kind_name(kind & LG_EDGE_KIND_MASK)));
+        append_text(batch, text(lg_edge_kind_name(kind & LG_EDGE_KIND_MASK)));
     }
-    lg__arrow_open(batch, text("label"), "u");
+    open_column(batch, text("label"), "u");
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
         label.length = 0;
         lg_edge_label(graph, lg__sequence_number(edges, i), &label);
-        lg__arrow_add_text(batch, text_of(&label));
+        append_text(batch, text_of(&label));
     }
     lg_text_free(&label);
-    lg__arrow_open(batch, text("weak"), "b");
+    open_column(batch, text("weak"), "b");
     for (Py_ssize_t i = 0; i < edges->range.length; i++)
-        lg__arrow_add_value(batch,
-                            (columns->edge_kind[lg__sequence_number(edges, i)] &
+        append_value(batch, (columns->edge_kind[lg__sequence_number(edges, i)] &
                              LG_EDGE_WEAK) != 0);
 }
 
-static lg__arrow_batch *
+static arrow_batch *
 edges_batch(const lg_graph *graph, const lg__sequence_object *edges)
 {
-    lg__arrow_batch *batch = lg__arrow_batch_new((size_t)edges->range.length);
+    arrow_batch *batch = batch_new((size_t)edges->range.length);
     add_ends(batch, graph, edges);
     add_labels(batch, graph, edges);
     return batch;
 }
 
-typedef lg__arrow_batch *batch_of(const lg_graph *,
-                                  const lg__sequence_object *);
+typedef arrow_batch *batch_of(const lg_graph *, const lg__sequence_object *);
 
 static PyObject *
 sequence_arrow(const lg__sequence_object *of, batch_of *make)
@@ -538,7 +605,7 @@ sequence_arrow(const lg__sequence_object *of, batch_of *make)
     lg_graph *graph = lg__snapshot_acquire(of->snapshot);
     if (graph == NULL)
         return NULL;
-    lg__arrow_batch *batch;
+    arrow_batch *batch;
     Py_BEGIN_ALLOW_THREADS
     batch = make(graph, of);
     Py_END_ALLOW_THREADS
@@ -585,39 +652,36 @@ lg__edges_schema(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static void
-add_dominators(lg__arrow_batch *batch, const lg_analysis *analysis,
-               uint32_t count)
+add_dominators(arrow_batch *batch, const lg_analysis *analysis, uint32_t count)
 {
-    lg__arrow_open(batch, text("node"), "l");
+    open_column(batch, text("node"), "l");
     for (uint32_t node = 0; node < count; node++)
-        lg__arrow_add_value(batch, node);
-    lg__arrow_open(batch, text("dominator"), "l");
+        append_value(batch, node);
+    open_column(batch, text("dominator"), "l");
     for (uint32_t node = 0; node < count; node++) {
         lg_node dominator = lg_node_owner(analysis, node);
         if (dominator < count)
-            lg__arrow_add_value(batch, dominator);
+            append_value(batch, dominator);
         else
-            lg__arrow_add_null(batch);
+            append_null(batch);
     }
-    lg__arrow_open(batch, text("reachable"), "b");
+    open_column(batch, text("reachable"), "b");
     for (uint32_t node = 0; node < count; node++)
-        lg__arrow_add_value(batch, lg_node_is_reachable(analysis, node));
+        append_value(batch, lg_node_is_reachable(analysis, node));
 }
 
 static void
-add_retained(lg__arrow_batch *batch, const lg_analysis *analysis,
-             uint32_t count)
+add_retained(arrow_batch *batch, const lg_analysis *analysis, uint32_t count)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t devices = lg_graph_device_count(graph);
-    lg__arrow_open(batch, text("retained"), "+s");
+    open_column(batch, text("retained"), "+s");
     for (uint32_t device = 0; device <= devices; device++) {
-        lg__arrow_open(batch, lg_graph_device_name(graph, device), "l");
+        open_column(batch, lg_graph_device_name(graph, device), "l");
         for (uint32_t node = 0; node < count; node++)
-            lg__arrow_add_value(batch,
-                                lg_node_retained_on(analysis, node, device));
+            append_value(batch, lg_node_retained_on(analysis, node, device));
     }
-    lg__arrow_end(batch);
+    close_record(batch);
 }
 
 PyObject *
@@ -629,9 +693,9 @@ lg__snapshot_retained_arrow(PyObject *self, PyObject *Py_UNUSED(unused))
         (analysis = lg__analysis_acquire(snapshot, NULL)) == NULL)
         return NULL;
     uint32_t count = lg_graph_columns(lg_analysis_graph(analysis))->node_count;
-    lg__arrow_batch *batch;
+    arrow_batch *batch;
     Py_BEGIN_ALLOW_THREADS
-    batch = lg__arrow_batch_new(count);
+    batch = batch_new(count);
     add_dominators(batch, analysis, count);
     add_retained(batch, analysis, count);
     Py_END_ALLOW_THREADS
@@ -647,20 +711,20 @@ typedef struct row_list {
 } row_list;
 
 static void
-add_size(lg__arrow_batch *batch, const row_list *from, size_t column)
+add_size(arrow_batch *batch, const row_list *from, size_t column)
 {
     for (uint32_t device = 0; device <= lg_table_device_count(from->table);
          device++) {
-        lg__arrow_open(batch, lg_table_device_name(from->table, device), "l");
+        open_column(batch, lg_table_device_name(from->table, device), "l");
         for (size_t i = 0; i < from->count; i++) {
             lg_cell cell = lg_table_cell(from->table, from->rows[i], column);
             if (cell.present)
-                lg__arrow_add_value(batch, cell.size[device]);
+                append_value(batch, cell.size[device]);
             else
-                lg__arrow_add_null(batch);
+                append_null(batch);
         }
     }
-    lg__arrow_end(batch);
+    close_record(batch);
 }
 
 /* Makes counts and bytes signed, so that a query can subtract them. */
@@ -689,13 +753,13 @@ format_of(lg_column_type type)
 
 /* Writes several numbers as a text: `256, 64`. */
 static void
-add_several(lg__arrow_batch *batch, const lg_cell *cell)
+add_several(arrow_batch *batch, const lg_cell *cell)
 {
     lg_text several = {0};
     for (uint64_t i = 0; cell->numbers && i < cell->count; i++)
         lg_text_addf(&several, i > 0 ? ", %llu" : "%llu",
                      (unsigned long long)cell->numbers[i]);
-    lg__arrow_add_text(batch, cell->numbers ? text_of(&several) : cell->text);
+    append_text(batch, cell->numbers ? text_of(&several) : cell->text);
     lg_text_free(&several);
 }
 
@@ -708,32 +772,31 @@ bits_of(double real)
 }
 
 static void
-add_cell(lg__arrow_batch *batch, lg_column_type type, const lg_cell *cell)
+add_cell(arrow_batch *batch, lg_column_type type, const lg_cell *cell)
 {
     if (!cell->present)
-        lg__arrow_add_null(batch);
+        append_null(batch);
     else if (type == LG_COLUMN_TEXT || type == LG_COLUMN_PATH)
-        lg__arrow_add_text(batch, cell->text);
+        append_text(batch, cell->text);
     else if (type == LG_COLUMN_NUMBERS)
         add_several(batch, cell);
     else if (type == LG_COLUMN_NUMBER)
-        lg__arrow_add_value(batch, (uint64_t)cell->number);
+        append_value(batch, (uint64_t)cell->number);
     else if (type == LG_COLUMN_SHARE || type == LG_COLUMN_REAL)
-        lg__arrow_add_value(
+        append_value(
             batch, bits_of(type == LG_COLUMN_SHARE ? cell->share : cell->real));
     else
-        lg__arrow_add_value(batch,
-                            type == LG_COLUMN_NODE ? cell->node : cell->count);
+        append_value(batch, type == LG_COLUMN_NODE ? cell->node : cell->count);
 }
 
 static void
-add_column(lg__arrow_batch *batch, const row_list *from, size_t number)
+add_column(arrow_batch *batch, const row_list *from, size_t number)
 {
     lg_column column = lg_table_column(from->table, number);
     const char *format = column.data ? format_of(column.type) : NULL;
     if (format == NULL)
         return;
-    lg__arrow_open(batch, column.name, format);
+    open_column(batch, column.name, format);
     if (column.type == LG_COLUMN_SIZE) {
         add_size(batch, from, number);
         return;
@@ -750,14 +813,12 @@ lg__result_arrow(PyObject *self, PyObject *args)
     const lg__result_object *result = (const lg__result_object *)self;
     if (!takes_schema(args))
         return NULL;
-    if (result->table == NULL)
-        return rows_arrow(result);
     row_list from = {.table = result->table};
     size_t *rows = lg__result_row_numbers(result->table, &from.count);
     if (rows == NULL)
         return NULL;
     from.rows = rows;
-    lg__arrow_batch *batch = lg__arrow_batch_new(from.count);
+    arrow_batch *batch = batch_new(from.count);
     for (size_t i = 0; i < lg_table_column_count(result->table); i++)
         add_column(batch, &from, i);
     free(rows);

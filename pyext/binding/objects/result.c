@@ -6,27 +6,21 @@
 #include <leakgraph/internal/page.h>
 #include <stdlib.h>
 
-static lg__result_object *
-result_alloc(lg__core_state *state, lg__core_type type, lg__core_type row)
-{
-    lg__result_object *self = lg__object_new(state, type);
-    if (self == NULL)
-        return NULL;
-    Py_INCREF(state->types[row]);
-    self->row = state->types[row];
-    return self;
-}
+/* Readers of a notebook look at no more rows. */
+enum { HTML_ROWS = 200 };
 
 PyObject *
 lg__result_new(lg__snapshot_object *snapshot, const lg__result_shape *shape,
                lg_table *table)
 {
-    lg__result_object *self =
-        result_alloc(lg__object_state(snapshot), shape->type, shape->row);
+    lg__core_state *state = lg__object_state(snapshot);
+    lg__result_object *self = lg__object_new(state, shape->type);
     if (self == NULL) {
         lg_table_free(table);
         return NULL;
     }
+    Py_INCREF(state->types[shape->row]);
+    self->row = state->types[shape->row];
     self->table = table;
     self->shown = shape->shown;
     self->rows = lg__result_rows(snapshot, shape, table);
@@ -60,14 +54,6 @@ lg__result_get_fact(lg__result_object *self, void *index)
     return fact;
 }
 
-void
-lg__result_texts_free(lg__result_texts *texts)
-{
-    lg_text_free(&texts->text);
-    lg_text_free(&texts->json);
-    lg_text_free(&texts->html);
-}
-
 /* The text that a writer of tables makes of the result. */
 static PyObject *
 write_table(lg__result_object *self, size_t limit,
@@ -95,49 +81,7 @@ write_json(const lg_table *table, size_t Py_UNUSED(limit), lg_text *out,
 static PyObject *
 get_json(lg__result_object *self, void *Py_UNUSED(closure))
 {
-    if (self->table != NULL)
-        return write_table(self, 0, write_json);
-    if (self->json == NULL)
-        return lg__rows_json((PyObject *)self, NULL);
-    Py_INCREF(self->json);
-    return self->json;
-}
-
-/* A result that has its texts, but no rows yet. */
-static lg__result_object *
-hold_texts(lg__core_state *state, lg__core_type type, lg__core_type row,
-           lg__result_texts *texts)
-{
-    lg__result_object *self = result_alloc(state, type, row);
-    if (self != NULL) {
-        self->text = lg__text_object(&texts->text);
-        if (self->text != NULL && texts->html.length > 0)
-            self->html = lg__text_object(&texts->html);
-        self->json = !PyErr_Occurred() ? lg__text_object(&texts->json) : NULL;
-    }
-    lg__result_texts_free(texts);
-    if (self != NULL && self->json == NULL)
-        Py_CLEAR(self);
-    return self;
-}
-
-PyObject *
-lg__result_of_texts(lg__core_state *state, lg__core_type type,
-                    lg__core_type row, PyObject *rows, const char *arrow,
-                    lg__result_texts *texts)
-{
-    if (rows == NULL) {
-        lg__result_texts_free(texts);
-        return NULL;
-    }
-    lg__result_object *self = hold_texts(state, type, row, texts);
-    if (self == NULL) {
-        Py_DECREF(rows);
-        return NULL;
-    }
-    self->rows = rows;
-    self->arrow = arrow;
-    return (PyObject *)self;
+    return write_table(self, 0, write_json);
 }
 
 void
@@ -146,9 +90,6 @@ lg__result_dealloc(lg__result_object *self)
     lg_table_free(self->table);
     Py_XDECREF(self->rows);
     Py_XDECREF((PyObject *)self->row);
-    Py_XDECREF(self->text);
-    Py_XDECREF(self->json);
-    Py_XDECREF(self->html);
     Py_XDECREF(self->facts);
     Py_XDECREF((PyObject *)self->from);
     lg__object_free(self);
@@ -200,13 +141,11 @@ result_slice(lg__result_object *self, PyObject *slice)
     part->row = self->row;
     part->facts = self->facts;
     part->shown = self->shown;
-    part->arrow = self->arrow;
     part->from = self;
     Py_INCREF((PyObject *)part->row);
     Py_XINCREF(part->facts);
     Py_INCREF((PyObject *)self);
-    if (part->rows == NULL ||
-        (self->table != NULL && !select_rows(part, self, start, step)))
+    if (part->rows == NULL || !select_rows(part, self, start, step))
         Py_CLEAR(part);
     return (PyObject *)part;
 }
@@ -243,32 +182,19 @@ result_count(lg__result_object *self, PyObject *row)
 static PyObject *
 result_str(lg__result_object *self)
 {
-    if (self->table != NULL)
-        return write_table(self, self->shown, lg_table_text);
-    if (self->text == NULL)
-        return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                               "lines", (PyObject *)self);
-    Py_INCREF(self->text);
-    return self->text;
+    return write_table(self, self->shown, lg_table_text);
 }
 
 static PyObject *
 result_repr_html(lg__result_object *self, PyObject *Py_UNUSED(unused))
 {
-    if (self->table != NULL) {
-        PyObject *html = write_table(self, LG__HTML_ROWS, lg_page_cell);
-        if (html == NULL || !self->passing)
-            return html;
-        PyObject *noted = lg__python_call(lg__object_state(self),
-                                          "leakgraph.notebook", "noted", html);
-        Py_DECREF(html);
-        return noted;
-    }
-    if (self->html == NULL)
-        return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                               "to_html", (PyObject *)self);
-    Py_INCREF(self->html);
-    return self->html;
+    PyObject *html = write_table(self, HTML_ROWS, lg_page_cell);
+    if (html == NULL || !self->passing)
+        return html;
+    PyObject *noted = lg__python_call(lg__object_state(self),
+                                      "leakgraph.notebook", "noted", html);
+    Py_DECREF(html);
+    return noted;
 }
 
 /* A prompt shows the report. A long one is cut, because a prompt cannot be

@@ -13,33 +13,23 @@
 #include <leakgraph/table.h>
 #include <leakgraph/internal/cells.h>
 
-/** Readers of a notebook look at no more rows. */
-enum { LG__HTML_ROWS = 200 };
-
 typedef struct lg__result_object {
     PyObject_HEAD
-    PyObject *rows;                 /* tuple of named tuples */
-    PyTypeObject *row;              /* the type of the rows */
-    lg_table *table;                /* NULL: `text` and `json` take its place */
+    PyObject *rows;    /* tuple of named tuples */
+    PyTypeObject *row; /* the type of the rows */
+    lg_table *table;
     size_t shown;                   /* how many rows the text shows; 0: all */
     struct lg__result_object *from; /* the result that this is a slice of */
-    PyObject *text;                 /* without a table; NULL in a slice */
-    PyObject *json;
-    PyObject *html;    /* or NULL: the text */
-    const char *arrow; /* without a table: see arrow_rows.h */
-    PyObject *facts;   /* what else the type shows: a tuple, or NULL */
-    bool passing;      /* the snapshot was taken for this answer alone */
+    PyObject *facts; /* what else the type shows: a tuple, or NULL */
+    bool passing;    /* the snapshot was taken for this answer alone */
 } lg__result_object;
 
 extern PyType_Spec lg__result_spec;
 
 /** Where the field of a named tuple comes from. */
 typedef struct lg__result_field {
-    const char *column; /* its name in the table */
-    enum {
-        LG__FIELD_VALUE = 0, /* the cell; None for an empty one */
-        LG__FIELD_TEXT,      /* a text; '' for an empty one */
-    } what;
+    const char *column;                  /* its name in the table */
+    bool always_text;                    /* an empty cell is '', and not None */
     const struct lg__result_shape *rows; /* of a list whose rows have a type */
 } lg__result_field;
 
@@ -86,22 +76,6 @@ PyObject *lg__result_fact_object(lg__snapshot_object *snapshot,
 PyObject *lg__result_fact_rows(lg__snapshot_object *snapshot,
                                const lg_table *table, const char *name,
                                const lg__result_shape *shape);
-
-/** The forms of a report. */
-typedef struct lg__result_texts {
-    lg_text text;
-    lg_text json;
-    lg_text html; /* empty: none */
-} lg__result_texts;
-
-void lg__result_texts_free(lg__result_texts *texts);
-
-/** Makes a result without a table. Takes over the rows, on failure too; if they
- *  are NULL, fails with the current exception. `arrow` has a letter for each
- *  field (arrow_rows.h) and lives on. Frees the texts. */
-PyObject *lg__result_of_texts(lg__core_state *state, lg__core_type type,
-                              lg__core_type row, PyObject *rows,
-                              const char *arrow, lg__result_texts *texts);
 
 void lg__result_dealloc(lg__result_object *self);
 

@@ -158,7 +158,7 @@ field_object(lg__snapshot_object *snapshot, const lg_table *table, size_t row,
     if (there && field->rows != NULL)
         return lg__result_rows(snapshot, field->rows,
                                lg_table_cell(table, row, column).table);
-    if (field->what == LG__FIELD_TEXT)
+    if (field->always_text)
         return lg__string_object(there ? lg_table_cell(table, row, column).text
                                        : (lg_string){"", 0});
     if (!there)

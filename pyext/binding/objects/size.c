@@ -1,4 +1,4 @@
-#include "binding/objects/size_parts.h"
+#include "binding/objects/size.h"
 #include "binding/support/binding_support.h"
 #include "capture/common/capture_common.h"
 
@@ -37,8 +37,8 @@ size_dealloc(PyObject *self)
     lg__object_free(self);
 }
 
-PyObject *
-lg__size_devices(PyObject *size)
+static PyObject *
+devices_of(PyObject *size)
 {
     return tail_of(size)->devices;
 }
@@ -46,17 +46,17 @@ lg__size_devices(PyObject *size)
 static Py_ssize_t
 device_count(PyObject *size)
 {
-    return PyTuple_GET_SIZE(lg__size_devices(size));
+    return PyTuple_GET_SIZE(devices_of(size));
 }
 
 static PyObject *
 device_name(PyObject *size, Py_ssize_t device)
 {
-    return PyTuple_GET_ITEM(lg__size_devices(size), device);
+    return PyTuple_GET_ITEM(devices_of(size), device);
 }
 
-uint64_t
-lg__size_bytes(PyObject *size, Py_ssize_t device)
+static uint64_t
+bytes_on(PyObject *size, Py_ssize_t device)
 {
     const uint64_t *bytes = tail_of(size)->bytes;
     return bytes ? bytes[device] : PyLong_AsUnsignedLongLong(size);
@@ -122,7 +122,7 @@ size_get_total(PyObject *self, void *Py_UNUSED(closure))
 static PyObject *
 size_get_host(PyObject *self, void *Py_UNUSED(closure))
 {
-    return PyLong_FromUnsignedLongLong(lg__size_bytes(self, 0));
+    return PyLong_FromUnsignedLongLong(bytes_on(self, 0));
 }
 
 /* The index of a device, or -1 without an exception if it is missing. */
@@ -144,8 +144,7 @@ add_to(PyObject *devices, uint64_t *sums, PyObject *part)
         Py_ssize_t at = PySequence_Index(devices, device_name(part, i));
         if (at < 0)
             return false;
-        if (__builtin_add_overflow(sums[at], lg__size_bytes(part, i),
-                                   &sums[at])) {
+        if (__builtin_add_overflow(sums[at], bytes_on(part, i), &sums[at])) {
             PyErr_SetString(PyExc_OverflowError,
                             "The sum of these sizes exceeds 64 bits.");
             return false;
@@ -181,8 +180,7 @@ size_names_of(PyObject *mapping)
 static PyObject *
 all_devices(PyObject *left, PyObject *right)
 {
-    PyObject *both =
-        PySequence_Concat(lg__size_devices(left), lg__size_devices(right));
+    PyObject *both = PySequence_Concat(devices_of(left), devices_of(right));
     PyObject *names = both ? size_names_of(both) : NULL;
     Py_XDECREF(both);
     return names;
@@ -231,7 +229,7 @@ covers(PyObject *self, PyObject *other)
         Py_ssize_t at = size_find(self, device_name(other, i));
         if (at < 0 && PyErr_Occurred())
             return -1;
-        if (lg__size_bytes(other, i) != (at < 0 ? 0 : lg__size_bytes(self, at)))
+        if (bytes_on(other, i) != (at < 0 ? 0 : bytes_on(self, at)))
             return 0;
     }
     return 1;
@@ -426,7 +424,7 @@ size_subscript(PyObject *self, PyObject *name)
 {
     Py_ssize_t at = size_find(self, name);
     if (at >= 0)
-        return PyLong_FromUnsignedLongLong(lg__size_bytes(self, at));
+        return PyLong_FromUnsignedLongLong(bytes_on(self, at));
     if (!PyErr_Occurred())
         PyErr_SetObject(PyExc_KeyError, name);
     return NULL;
@@ -448,7 +446,7 @@ size_length(PyObject *self)
 static PyObject *
 size_iter(PyObject *self)
 {
-    return PyObject_GetIter(lg__size_devices(self));
+    return PyObject_GetIter(devices_of(self));
 }
 
 /* dict(size) calls this, even while the interpreter ends. */
@@ -456,7 +454,7 @@ static PyObject *
 size_keys(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     if (Py_IsFinalizing())
-        return PySequence_Tuple(lg__size_devices(self));
+        return PySequence_Tuple(devices_of(self));
     return lg__python_call(lg__object_state(self), "_collections_abc",
                            "KeysView", self);
 }
@@ -483,7 +481,7 @@ size_get(PyObject *self, PyObject *args)
         return NULL;
     Py_ssize_t at = size_find(self, name);
     if (at >= 0)
-        return PyLong_FromUnsignedLongLong(lg__size_bytes(self, at));
+        return PyLong_FromUnsignedLongLong(bytes_on(self, at));
     if (PyErr_Occurred())
         return NULL;
     Py_INCREF(otherwise);
@@ -495,7 +493,7 @@ as_dict(PyObject *self)
 {
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict != NULL && i < device_count(self); i++) {
-        PyObject *number = PyLong_FromUnsignedLongLong(lg__size_bytes(self, i));
+        PyObject *number = PyLong_FromUnsignedLongLong(bytes_on(self, i));
         if (number == NULL ||
             PyDict_SetItem(dict, device_name(self, i), number) < 0)
             Py_CLEAR(dict);
@@ -535,7 +533,7 @@ size_str(PyObject *self)
         names[i].data =
             PyUnicode_AsUTF8AndSize(device_name(self, (Py_ssize_t)i), &length);
         names[i].length = (uint32_t)length;
-        bytes[i] = lg__size_bytes(self, (Py_ssize_t)i);
+        bytes[i] = bytes_on(self, (Py_ssize_t)i);
         whole = names[i].data != NULL;
     }
     lg_text text = {0};
