@@ -1,4 +1,6 @@
-// Answers questions: finds the page, makes it, and keeps it.
+// Answers questions: finds the page, makes it, and keeps it. Threads make the
+// pages of a server that is started, so that nobody waits for another client's
+// page, and a slow page reports its progress.
 
 #include "serve/server.h"
 
@@ -6,8 +8,11 @@
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct page_kind {
     const char *name;
@@ -239,6 +244,267 @@ say_wait(lg__server *server, const char *phase, double done, lg__reply *reply)
     lg_text_free(&sheet.title);
 }
 
+bool
+lg__server_prepare(lg__server *server, const lg_monitor *monitor)
+{
+    lg__request request;
+    lg__reply reply = {0};
+    lg_text question = {0};
+    if (!lg__table_prepared(server->prepared, &request))
+        return false;
+    lg__request_write(&request, &question);
+    make_page(server, &request, &question, monitor, true, &reply);
+    // A cancelled page is made another time.
+    if (reply.status != status_of(LG_ECANCELLED))
+        server->prepared++;
+    lg_text_free(&question);
+    lg_text_free(&reply.body);
+    return true;
+}
+
+/* ------------------------------------------------------------ queues --- */
+
+// Replies within a tenth of a second, and most pages need no second request.
+#define PATIENCE_MILLISECONDS 60u
+
+static bool
+is_for(const lg__job *job, const lg_text *question)
+{
+    return job->state != LG__JOB_FREE &&
+           lg__same_question(&job->question, question);
+}
+
+static void
+clear(lg__job *job)
+{
+    lg__request_free(&job->request);
+    lg_text_free(&job->question);
+    lg_text_free(&job->reply.body);
+    *job = (lg__job){0};
+}
+
+// Returns the job of that state and queue that came first, or NULL.
+static lg__job *
+first(lg__server *server, lg__job_state state, lg__queue_kind queue)
+{
+    lg__job *found = NULL;
+    for (size_t i = 0; i < LG__JOBS; i++) {
+        lg__job *job = &server->jobs[i];
+        if (job->state == state &&
+            (queue == LG__QUEUES || job->queue == queue) &&
+            (!found || job->number < found->number))
+            found = job;
+    }
+    return found;
+}
+
+/* ------------------------------------------- in the thread of a queue --- */
+
+// A page made in advance gives way when somebody asks for one.
+static bool
+tick(void *context, const char *phase, double done)
+{
+    lg__queue *queue = context;
+    lg__server *server = queue->server;
+    lg__queue_kind kind = (lg__queue_kind)(queue - server->queues);
+    pthread_mutex_lock(&server->lock);
+    snprintf(queue->phase, sizeof queue->phase, "%s", phase);
+    queue->done = done;
+    bool goes_on = !server->ending && !(queue->is_preparing &&
+                                        first(server, LG__JOB_WAITING, kind));
+    pthread_mutex_unlock(&server->lock);
+    return goes_on;
+}
+
+// Holds the lock when it is called and when it returns.
+static void
+run(lg__queue *queue, lg__job *job)
+{
+    lg__server *server = queue->server;
+    lg__reply reply = {.type = job->reply.type};
+    job->state = LG__JOB_RUNNING;
+    queue->phase[0] = '\0';
+    pthread_mutex_unlock(&server->lock);
+    make_page(server, &job->request, &job->question, &queue->monitor, false,
+              &reply);
+    pthread_mutex_lock(&server->lock);
+    job->reply = reply;
+    job->state = LG__JOB_DONE;
+    pthread_cond_broadcast(&server->changed);
+}
+
+static bool
+prepare_on(lg__queue *queue)
+{
+    lg__server *server = queue->server;
+    queue->is_preparing = true;
+    pthread_mutex_unlock(&server->lock);
+    bool more = lg__server_prepare(server, &queue->monitor);
+    pthread_mutex_lock(&server->lock);
+    queue->is_preparing = false;
+    return more;
+}
+
+static void *
+work(void *context)
+{
+    lg__queue *queue = context;
+    lg__server *server = queue->server;
+    lg__queue_kind kind = (lg__queue_kind)(queue - server->queues);
+    bool to_prepare = kind == LG__SLOW;
+    pthread_mutex_lock(&server->lock);
+    while (!server->ending) {
+        lg__job *job = first(server, LG__JOB_WAITING, kind);
+        if (job)
+            run(queue, job);
+        else if (to_prepare)
+            to_prepare = prepare_on(queue);
+        else
+            pthread_cond_wait(&server->changed, &server->lock);
+    }
+    pthread_mutex_unlock(&server->lock);
+    return NULL;
+}
+
+/* -------------------------------------------------------- the caller --- */
+
+// Returns a place for a new job: a free one, or that of a page never fetched.
+static lg__job *
+place(lg__server *server)
+{
+    lg__job *job = first(server, LG__JOB_FREE, LG__QUEUES);
+    if (!job && (job = first(server, LG__JOB_DONE, LG__QUEUES)))
+        clear(job);
+    return job;
+}
+
+// NULL: there is no room now.
+static lg__job *
+job_for(lg__server *server, const lg__request *request, const lg_text *question,
+        lg__queue_kind queue)
+{
+    for (size_t i = 0; i < LG__JOBS; i++)
+        if (is_for(&server->jobs[i], question))
+            return &server->jobs[i];
+    lg__job *job = place(server);
+    if (!job || !lg__request_copy(request, &job->request))
+        return NULL;
+    lg_text_add_bytes(&job->question, question->data, question->length);
+    if (job->question.failed) {
+        clear(job);
+        return NULL;
+    }
+    job->state = LG__JOB_WAITING;
+    job->queue = queue;
+    job->number = ++server->job_count;
+    pthread_cond_broadcast(&server->changed);
+    return job;
+}
+
+static struct timespec
+soon(unsigned milliseconds)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += milliseconds / 1000;
+    at.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000;
+    }
+    return at;
+}
+
+// Has the thread of a queue make the page. If that takes long, the reply is a
+// page that reports the progress.
+static void
+delegate(lg__server *server, const lg__request *request,
+         const lg_text *question, lg__queue_kind queue, lg__reply *reply)
+{
+    char phase[sizeof server->queues->phase] = "";
+    double done = 0;
+    const char *type = reply->type;
+    struct timespec until = soon(server->patience);
+    pthread_mutex_lock(&server->lock);
+    lg__job *job = job_for(server, request, question, queue);
+    while (job && job->state != LG__JOB_DONE &&
+           !pthread_cond_timedwait(&server->changed, &server->lock, &until))
+        continue;
+    bool there = job && job->state == LG__JOB_DONE;
+    if (there) {
+        *reply = job->reply;
+        reply->type = type;
+        job->reply = (lg__reply){0};
+        clear(job);
+    } else if (job && job->state == LG__JOB_RUNNING) {
+        memcpy(phase, server->queues[queue].phase, sizeof phase);
+        done = server->queues[queue].done;
+    }
+    pthread_mutex_unlock(&server->lock);
+    if (!there)
+        say_wait(server, phase, done, reply);
+}
+
+/* --------------------------------------------------- start and end --- */
+
+// Leaves signals that end the process to the caller's thread.
+static bool
+start(lg__queue *queue)
+{
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    queue->monitor = (lg_monitor){tick, queue};
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    bool started = !pthread_create(&queue->thread, NULL, work, queue);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+bool
+lg__server_start(lg__server *server)
+{
+    pthread_condattr_t by_clock;
+    if (pthread_condattr_init(&by_clock))
+        return false;
+    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    bool fine = !pthread_cond_init(&server->changed, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    if (!fine)
+        return false;
+    server->patience = PATIENCE_MILLISECONDS;
+    server->ending = false;
+    for (size_t i = 0; i < LG__QUEUES; i++)
+        server->queues[i].server = server;
+    while (fine && server->started < LG__QUEUES) {
+        fine = start(&server->queues[server->started]);
+        server->started += fine;
+    }
+    if (!fine)
+        lg__server_stop(server);
+    return fine;
+}
+
+void
+lg__server_stop(lg__server *server)
+{
+    if (server->started == 0)
+        return;
+    pthread_mutex_lock(&server->lock);
+    server->ending = true;
+    pthread_cond_broadcast(&server->changed);
+    pthread_mutex_unlock(&server->lock);
+    while (server->started > 0)
+        pthread_join(server->queues[--server->started].thread, NULL);
+    for (size_t i = 0; i < LG__JOBS; i++)
+        clear(&server->jobs[i]);
+    pthread_cond_destroy(&server->changed);
+}
+
+/* ----------------------------------------------------------- answers --- */
+
 static void
 answer(lg__server *server, const lg__request *request, lg__reply *reply)
 {
@@ -248,7 +514,7 @@ answer(lg__server *server, const lg__request *request, lg__reply *reply)
     if (lg__server_recall(server, &question, &reply->body))
         reply->status = 200;
     else if (server->started > 0 && kind)
-        lg__server_delegate(server, request, &question, kind->queue, reply);
+        delegate(server, request, &question, kind->queue, reply);
     else
         make_page(server, request, &question, server->monitor, false, reply);
     lg_text_free(&question);
@@ -273,31 +539,10 @@ lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
     answer(server, &plain, reply);
 }
 
-static bool
-prepare_next(lg__server *server, const lg_monitor *monitor)
-{
-    lg__request request;
-    lg__reply reply = {0};
-    lg_text question = {0};
-    if (!lg__table_prepared(server->prepared, &request))
-        return false;
-    lg__request_write(&request, &question);
-    make_page(server, &request, &question, monitor, true, &reply);
-    // A cancelled page is made another time.
-    if (reply.status != status_of(LG_ECANCELLED))
-        server->prepared++;
-    lg_text_free(&question);
-    lg_text_free(&reply.body);
-    return true;
-}
-
-const lg__page_makers lg__server_makers = {
-    .prepare = prepare_next, .make = make_page, .say_wait = say_wait};
-
 // Makes the first page, and with it the index of referrers and the tree of
 // paths from the roots, which the graph keeps for all other pages.
 static lg_status
-prepare(lg__server *server, lg_error *err)
+make_first_page(lg__server *server, lg_error *err)
 {
     lg_text home = {0};
     lg_text question = {0};
@@ -328,10 +573,9 @@ lg__server_new(const lg_analysis *analysis, const lg_page_options *options,
     server->analysis = analysis;
     server->graph = lg_analysis_graph(analysis);
     server->monitor = monitor;
-    server->makers = &lg__server_makers;
     server->options = *options;
     pthread_mutex_init(&server->lock, NULL);
-    lg_status status = prepare(server, err);
+    lg_status status = make_first_page(server, err);
     if (status)
         lg__server_free(server);
     else

@@ -51,21 +51,6 @@ typedef struct lg__job {
     lg__reply reply;
 } lg__job;
 
-/** What the threads of queues call. */
-typedef struct lg__page_makers {
-    /** Makes a page that people are likely to ask for next. Returns false when
-     *  all are made. */
-    bool (*prepare)(struct lg__server *server, const lg_monitor *monitor);
-    /** Makes a page in this thread, and keeps it if possible. */
-    void (*make)(struct lg__server *server, const lg__request *request,
-                 const lg_text *question, const lg_monitor *monitor,
-                 bool pinned, lg__reply *reply);
-    /** Writes the page that stands in for an unfinished one. `phase` is empty
-     *  while others come first. */
-    void (*say_wait)(struct lg__server *server, const char *phase, double done,
-                     lg__reply *reply);
-} lg__page_makers;
-
 /** The thread that makes the pages of a queue, one after the other. */
 typedef struct lg__queue {
     struct lg__server *server;
@@ -80,7 +65,6 @@ struct lg__server {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
-    const lg__page_makers *makers;
     lg_page_options options;
     const lg_changes *changes; /* those of the options; or NULL */
     uint32_t prepared;         /* tables made in advance */
@@ -112,13 +96,9 @@ typedef lg_status lg__sheet_maker(lg__sheet *sheet, lg_error *err);
 /** Ends the threads and cancels their work. */
 void lg__server_stop(lg__server *server);
 
-/** Those of every server. */
-extern const lg__page_makers lg__server_makers;
-/** Has the thread of a queue make the page. If that takes long, the reply is a
- * page that reports the progress. */
-void lg__server_delegate(lg__server *server, const lg__request *request,
-                         const lg_text *question, lg__queue_kind queue,
-                         lg__reply *reply);
+/** Makes a page that people are likely to ask for next, and keeps it. Returns
+ *  false when all are made. */
+bool lg__server_prepare(lg__server *server, const lg_monitor *monitor);
 /** Whether two requests ask the same. An empty question equals none. */
 bool lg__same_question(const lg_text *a, const lg_text *b);
 /** Adds the body of an earlier answer to the same question. Returns false if

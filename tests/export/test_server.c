@@ -132,11 +132,10 @@ test_prepared(void)
     lg_text_add(&question, "table?of=threads");
     lg_text page = {0};
     CHECK(!lg__server_recall(server, &question, &page));
-    while (lg__server_makers.prepare(server, NULL))
+    while (lg__server_prepare(server, NULL))
         made++;
     // Thirteen tables, and each other way to group, sort or choose.
-    CHECK(made == 13 + 2 + 2 + 5 + 3 + 1 &&
-          !lg__server_makers.prepare(server, NULL));
+    CHECK(made == 13 + 2 + 2 + 5 + 3 + 1 && !lg__server_prepare(server, NULL));
     lg_text_add(&page, "page");
     for (unsigned i = 0; i < 2 * LG__KEPT_PAGES; i++) {
         lg_text other = {0};
