@@ -250,7 +250,7 @@ typedef struct lg__work {
 /** Does two pieces of work that share nothing, in two threads if `at_once` and
  *  if that helps: see lg_helper_start. Returns the failure of the first, else
  * of the second. If the first fails, the second may not be done. */
-lg_status lg__run_both(const lg__work *first, const lg__work *second,
-                       bool at_once, lg_error *err);
+lg_status lg__run_parallel(const lg__work *first, const lg__work *second,
+                           bool at_once, lg_error *err);
 
 #endif

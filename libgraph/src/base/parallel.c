@@ -15,8 +15,8 @@ run_other(void *context)
 }
 
 lg_status
-lg__run_both(const lg__work *first, const lg__work *second, bool at_once,
-             lg_error *err)
+lg__run_parallel(const lg__work *first, const lg__work *second, bool at_once,
+                 lg_error *err)
 {
     other beside = {.work = second};
     lg_helper *helper = at_once ? lg_helper_start(run_other, &beside) : NULL;

@@ -29,13 +29,14 @@ compare_strings(const lg_graph *graph, uint32_t left, uint32_t right)
 
 // Returns whether a reference labels its target better than another.
 static bool
-is_preferred(lg__labels *labels, lg__via via, lg__via other)
+is_preferred(lg__labels *labels, lg__reference reference, lg__reference other)
 {
     const lg_graph *graph = labels->graph;
-    uint32_t name = lg__label_name(labels, via);
+    uint32_t name = lg__label_name(labels, reference);
     uint32_t known = lg__label_name(labels, other);
     // An attribute is one, whether or not the instance has a namespace.
-    uint8_t rank = name != LG_NONE ? 0 : ranks[lg__edge_kind(graph, via.edge)];
+    uint8_t rank =
+        name != LG_NONE ? 0 : ranks[lg__edge_kind(graph, reference.edge)];
     uint8_t least =
         known != LG_NONE ? 0 : ranks[lg__edge_kind(graph, other.edge)];
     int order = rank - least;
@@ -46,8 +47,9 @@ is_preferred(lg__labels *labels, lg__via via, lg__via other)
 
 // Returns the node with the reference whose number ends with these bits. That
 // node is folded into `above`.
-static lg__via
-search_via(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t bits)
+static lg__reference
+search_reference(lg__place_walk *walk, uint32_t node, uint32_t above,
+                 uint32_t bits)
 {
     const lg_columns *columns = &walk->graph->columns;
     for (uint64_t edge = bits; edge < columns->edge_count;
@@ -58,22 +60,23 @@ search_via(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t bits)
             continue;
         walk->spaces[above % LG__SPACES_KNOWN] =
             (lg__known_space){above, source};
-        return (lg__via){edge, source};
+        return (lg__reference){source, edge};
     }
-    return (lg__via){LG__NO_EDGE, LG_NONE};
+    return (lg__reference){LG_NONE, LG__NO_EDGE};
 }
 
-lg__via
-lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above)
+lg__reference
+lg__dominator_reference_search(lg__place_walk *walk, uint32_t node,
+                               uint32_t above)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t bits = walk->via[node];
-    lg__via via;
+    uint32_t bits = walk->reference[node];
+    lg__reference reference;
     lg__known_space *space = &walk->spaces[above % LG__SPACES_KNOWN];
     if (space->above == above &&
-        lg__has_reference(columns, space->source, bits, node, &via))
-        return via;
-    return search_via(walk, node, above, bits);
+        lg__has_reference(columns, space->source, bits, node, &reference))
+        return reference;
+    return search_reference(walk, node, above, bits);
 }
 
 static inline uint32_t
@@ -86,44 +89,46 @@ step_named(lg__place_walk *walk, uint32_t name)
 }
 
 static inline uint32_t
-step_of(lg__place_walk *walk, lg__via via, bool space)
+step_of(lg__place_walk *walk, lg__reference reference, bool space)
 {
     const lg_graph *graph = walk->graph;
-    uint32_t kind = lg__edge_kind(graph, via.edge);
+    uint32_t kind = lg__edge_kind(graph, reference.edge);
     if (kind == LG_EDGE_ATTRIBUTE) {
-        const uint32_t payload =
-            lg_columns_payload_from(&graph->columns, via.source, via.edge);
+        const uint32_t payload = lg_columns_payload_from(
+            &graph->columns, reference.source, reference.edge);
         return payload < graph->string_count ? step_named(walk, payload)
                                              : LG__STEP_LOOK;
     }
     if (kind != LG_EDGE_VALUE || !(space || walk->labels.has_locals))
         return LG__STEP_KIND + kind;
-    uint32_t name = lg__label_name(&walk->labels, via);
+    uint32_t name = lg__label_name(&walk->labels, reference);
     return name == LG_NONE ? LG__STEP_KIND + LG_EDGE_VALUE
                            : step_named(walk, name);
 }
 
 static bool
-is_better(lg__place_walk *walk, lg__via via, uint32_t target)
+is_better(lg__place_walk *walk, lg__reference reference, uint32_t target)
 {
     uint32_t above = walk->analysis->dominator[target];
-    return is_preferred(&walk->labels, via, lg__via_of(walk, target, above));
+    return is_preferred(&walk->labels, reference,
+                        lg__dominator_reference(walk, target, above));
 }
 
 // Chooses the reference if it labels its target better than the one before.
 // `space` says whether its source is a namespace if it is a part. GCC would
 // call this: records take a tenth longer then.
 static inline __attribute__((always_inline)) void
-consider(lg__place_walk *walk, lg__via via, bool space)
+consider(lg__place_walk *walk, lg__reference reference, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t target = columns->edge_target[via.edge];
-    if (columns->edge_kind[via.edge] & LG_EDGE_WEAK)
+    uint32_t target = columns->edge_target[reference.edge];
+    if (columns->edge_kind[reference.edge] & LG_EDGE_WEAK)
         return;
-    if (walk->place[target] != LG__STEP_NONE && !is_better(walk, via, target))
+    if (walk->place[target] != LG__STEP_NONE &&
+        !is_better(walk, reference, target))
         return;
-    walk->place[target] = step_of(walk, via, space);
-    walk->via[target] = (uint32_t)via.edge;
+    walk->place[target] = step_of(walk, reference, space);
+    walk->reference[target] = (uint32_t)reference.edge;
 }
 
 // Lists the references of the nodes in [begin, end) to what a node in there
@@ -155,7 +160,7 @@ consider_own(lg__place_walk *walk, uint64_t edge)
     const lg__walk_type *type = &walk->types[columns->type[above]];
     if (edge >= columns->first_edge[above] &&
         edge < columns->first_edge[above + 1] && !type->code)
-        consider(walk, (lg__via){edge, above}, type->space);
+        consider(walk, (lg__reference){above, edge}, type->space);
 }
 
 static void
@@ -183,7 +188,7 @@ choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
         if (edge + AHEAD < columns->edge_count)
             __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
         if (dominator[columns->edge_target[edge]] == owner)
-            consider(walk, (lg__via){edge, part}, space);
+            consider(walk, (lg__reference){part, edge}, space);
     }
 }
 
@@ -244,7 +249,8 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
         if (dominator[target] != columns->node_count ||
             lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)
             continue;
-        uint32_t name = lg__label_name(&walk->labels, (lg__via){edge, space});
+        uint32_t name =
+            lg__label_name(&walk->labels, (lg__reference){space, edge});
         if (name != LG_NONE &&
             !name_top(walk, target, (lg__module_name){edge, text, name}))
             return false;

@@ -52,24 +52,12 @@ lg_growth_growing(const lg_growth *growth)
 }
 
 // Adds up what the rows of lesser degrees gained.
-static int64_t
-sum_below(const lg_growth *growth, lg_growth_degree degree)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < growth->count; i++)
-        if (growth->rows[i].degree < degree)
-            sum += growth->rows[i].gained;
-    return sum;
-}
-
-int64_t
-lg_growth_gained(const lg_growth *growth)
-{
-    return sum_below(growth, LG_GROWTH_IDLE);
-}
-
 int64_t
 lg_growth_kept(const lg_growth *growth)
 {
-    return sum_below(growth, LG_GROWTH_FILLING);
+    int64_t sum = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].degree < LG_GROWTH_FILLING)
+            sum += growth->rows[i].gained;
+    return sum;
 }

@@ -20,9 +20,9 @@ typedef struct lg__place_item {
     uint32_t label;
     uint32_t type;
     uint32_t example;
-    uint64_t via : 40;   /**< for a walk: the reference to the example */
-    uint64_t kind : 8;   /**< lg_place_kind */
-    uint64_t below : 16; /**< bits of the keys of the places below it */
+    uint64_t reference : 40; /**< for a walk: the reference to the example */
+    uint64_t kind : 8;       /**< lg_place_kind */
+    uint64_t below : 16;     /**< bits of the keys of the places below it */
 } lg__place_item;
 
 typedef struct lg__key_slot {

@@ -51,18 +51,19 @@ mark_locals(lg__labels *labels)
 }
 
 uint32_t
-lg__label_name(lg__labels *labels, lg__via via)
+lg__label_name(lg__labels *labels, lg__reference reference)
 {
     const lg_graph *graph = labels->graph;
-    const uint32_t payload =
-        lg_columns_payload_from(&graph->columns, via.source, via.edge);
-    switch (lg__edge_kind(graph, via.edge)) {
+    const uint32_t payload = lg_columns_payload_from(
+        &graph->columns, reference.source, reference.edge);
+    switch (lg__edge_kind(graph, reference.edge)) {
     case LG_EDGE_ATTRIBUTE:
     case LG_EDGE_LOCAL:
     case LG_EDGE_NATIVE:
         return payload < graph->string_count ? payload : LG_NONE;
     case LG_EDGE_VALUE:
-        return payload != LG_NONE && lg__label_is_namespace(labels, via.source)
+        return payload != LG_NONE &&
+                       lg__label_is_namespace(labels, reference.source)
                    ? lg__label_text(labels, payload)
                    : LG_NONE;
     default:

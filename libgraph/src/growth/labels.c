@@ -337,22 +337,22 @@ take_nameless(lg__labels *labels, uint32_t node, lg__step *out)
 
 // Handles the content of a cell, which belongs to a function's closure.
 static bool
-take_cell(lg__labels *labels, lg__via via, lg__step *out)
+take_cell(lg__labels *labels, lg__reference reference, lg__step *out)
 {
     const lg_graph *graph = labels->graph;
     const lg_columns *columns = &graph->columns;
-    lg__fold cell = lg__fold_of(labels->folds, via.source);
-    uint32_t tuple = labels->dominator[via.source];
+    lg__fold cell = lg__fold_of(labels->folds, reference.source);
+    uint32_t tuple = labels->dominator[reference.source];
     out->kind = LG_PLACE_NAMED;
     if (cell.owner == LG_NONE || tuple >= columns->node_count ||
         lg__fold_owner(labels->folds, tuple) != cell.owner)
         return take_literal(labels, ".cell_contents", out);
     lg_hop hop = {
         .source = cell.owner,
-        .target = columns->edge_target[via.edge],
+        .target = columns->edge_target[reference.edge],
         .edges = {columns->first_edge[cell.owner] +
                       lg__fold_of(labels->folds, tuple).rank,
-                  columns->first_edge[tuple] + cell.rank, via.edge},
+                  columns->first_edge[tuple] + cell.rank, reference.edge},
         .edge_count = 3,
     };
     lg_hop_label(graph, &hop, &labels->scratch);
@@ -360,14 +360,15 @@ take_cell(lg__labels *labels, lg__via via, lg__step *out)
 }
 
 static bool
-take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
+take_edge(lg__labels *labels, uint32_t node, lg__reference reference,
+          lg__step *out)
 {
     const lg_graph *graph = labels->graph;
     uint32_t name;
     out->kind = LG_PLACE_NAMED;
-    switch (lg__edge_kind(graph, via.edge)) {
+    switch (lg__edge_kind(graph, reference.edge)) {
     case LG_EDGE_VALUE:
-        name = lg__label_name(labels, via);
+        name = lg__label_name(labels, reference);
         if (name != LG_NONE)
             return lg__label_attribute(labels, name, out);
         return take_item(labels, out);
@@ -378,14 +379,14 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
         *out = (lg__step){LG_PLACE_KEY, labels->key};
         return true;
     case LG_EDGE_CELL:
-        return take_cell(labels, via, out);
+        return take_cell(labels, reference, out);
     case LG_EDGE_FRAME:
         return take_own_name(labels, node, out);
     case LG_EDGE_FIELD: // the offset in it depends on the version
     case LG_EDGE_REFERENCE:
         return take_several(labels, node, out);
     case LG_EDGE_ATTRIBUTE:
-        name = lg__label_name(labels, via);
+        name = lg__label_name(labels, reference);
         if (name != LG_NONE)
             return lg__label_attribute(labels, name, out);
         break;
@@ -394,7 +395,7 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
     case LG_EDGE_TYPE:
         return take_literal(labels, ".__class__", out);
     }
-    lg_edge_label(graph, via.edge, &labels->scratch);
+    lg_edge_label(graph, reference.edge, &labels->scratch);
     return take_scratch(labels, out);
 }
 
@@ -447,8 +448,10 @@ lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
 }
 
 bool
-lg__label_step(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
+lg__label_step(lg__labels *labels, uint32_t node, lg__reference reference,
+               lg__step *out)
 {
-    return via.edge != LG__NO_EDGE ? take_edge(labels, node, via, out)
-                                   : take_several(labels, node, out);
+    return reference.edge != LG__NO_EDGE
+               ? take_edge(labels, node, reference, out)
+               : take_several(labels, node, out);
 }

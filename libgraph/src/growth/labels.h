@@ -49,17 +49,12 @@ typedef struct lg__module_name {
     uint32_t name;
 } lg__module_name;
 
-/** A reference, and its source. */
-typedef struct lg__via {
-    uint64_t edge; /**< LG__NO_EDGE: there is none */
-    uint32_t source;
-} lg__via;
-
+/** The edge of no reference. */
 #define LG__NO_EDGE UINT64_MAX
 
 /** Returns the number of the graph's string that names the reference; LG_NONE
  *  for a folded position, or if it has no name. */
-uint32_t lg__label_name(lg__labels *labels, lg__via via);
+uint32_t lg__label_name(lg__labels *labels, lg__reference reference);
 /** Returns whether the node is a namespace, so that its keys are names: one
  *  that is folded into its owner, or what a thread has in a threading.local. */
 bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
@@ -131,7 +126,7 @@ bool lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
                    const lg__module_name *name, lg__step *out);
 /** Writes the step to a node by the reference of its dominator or of the
  *  dominator's namespace. Returns false when memory ran out. */
-bool lg__label_step(lg__labels *labels, uint32_t node, lg__via via,
+bool lg__label_step(lg__labels *labels, uint32_t node, lg__reference reference,
                     lg__step *out);
 void lg__labels_free(lg__labels *labels);
 

@@ -95,13 +95,13 @@ enum {
 
 enum { LG__SPACES_KNOWN = 256 };
 /** The bits of a reference's number that a place keeps. */
-#define LG__VIA_MASK ((UINT64_C(1) << 40) - 1)
+#define LG__REFERENCE_MASK ((UINT64_C(1) << 40) - 1)
 enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
 /** The arrays of a walk, in one block that begins with `place`. */
 typedef struct lg__walk_room {
     uint32_t *place; /**< see lg__place_walk */
-    uint32_t *via;
+    uint32_t *reference;
     uint64_t *early;      /**< see lg__place_walk */
     uint64_t *locals;     /**< see lg__labels */
     lg__walk_type *types; /**< [type] */
@@ -123,9 +123,9 @@ typedef struct lg__place_walk {
     uint32_t *place;      /**< [node] first the step to it; for nodes that only
                                the super-root dominates, 0 or 1 + an index into
                                `names`; later its marks and its place */
-    uint32_t *via;        /**< [node] the lower bits of the number of the
-                               reference by which its dominator holds it, if the
-                               step has one; see places_add_up */
+    uint32_t *reference;  /**< [node] the lower bits of the number of the
+                         reference by which its dominator holds it, if the
+                         step has one; see places_add_up */
     lg__vector names;     /**< lg__module_name */
     uint64_t *early;      /**< a bit per node: it got its place before its
                                turn */
@@ -144,8 +144,10 @@ typedef struct lg__place_walk {
  *  nodes that only the super-root dominates. Returns false when memory ran
  *  out. */
 bool lg__dominator_labels_choose(lg__place_walk *walk);
-/** Like lg__via_of, for a node to which `above` itself does not refer. */
-lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
+/** Like lg__dominator_reference, for a node to which `above` itself does not
+ * refer. */
+lg__reference lg__dominator_reference_search(lg__place_walk *walk,
+                                             uint32_t node, uint32_t above);
 
 /** Looks at all types. Returns false when memory ran out. */
 bool lg__walk_types_begin(lg__place_walk *walk);
@@ -159,27 +161,27 @@ bool lg__walk_types_merge(lg__place_walk *walk);
  *  these bits. */
 static inline bool
 lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
-                  uint32_t target, lg__via *out)
+                  uint32_t target, lg__reference *out)
 {
     uint64_t begin = columns->first_edge[node];
     uint64_t edge = begin + (uint32_t)(bits - (uint32_t)begin);
     if (edge >= columns->first_edge[node + 1] ||
         (columns->edge_count > LG_NONE && columns->edge_target[edge] != target))
         return false;
-    *out = (lg__via){edge, node};
+    *out = (lg__reference){node, edge};
     return true;
 }
 
 /** Returns the reference by which the dominator `above` holds the node, if one
  *  was chosen. */
-static inline lg__via
-lg__via_of(lg__place_walk *walk, uint32_t node, uint32_t above)
+static inline lg__reference
+lg__dominator_reference(lg__place_walk *walk, uint32_t node, uint32_t above)
 {
-    lg__via via;
-    if (lg__has_reference(&walk->graph->columns, above, walk->via[node], node,
-                          &via))
-        return via;
-    return lg__via_search(walk, node, above);
+    lg__reference reference;
+    if (lg__has_reference(&walk->graph->columns, above, walk->reference[node],
+                          node, &reference))
+        return reference;
+    return lg__dominator_reference_search(walk, node, above);
 }
 
 #endif

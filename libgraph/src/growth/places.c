@@ -144,7 +144,7 @@ visits_free(lg__place_walk *walk)
 // How many nodes ahead to prefetch a place.
 enum { AHEAD = 16 };
 
-// Returns the `via` of a node that only the super-root dominates.
+// Returns the `reference` of a node that only the super-root dominates.
 static uint32_t
 top_dominator_label(const lg__place_walk *walk, uint32_t name)
 {
@@ -157,28 +157,28 @@ top_dominator_label(const lg__place_walk *walk, uint32_t name)
 }
 
 // Returns the number of the reference to a member. Those of a graph with more
-// than 2^32 references have more bits than `via`.
+// than 2^32 references have more bits than `reference`.
 static uint64_t
-whole_via(lg__place_walk *walk, uint32_t node)
+whole_reference(lg__place_walk *walk, uint32_t node)
 {
     const lg__module_name *names = walk->names.data;
     uint32_t above = walk->analysis->dominator[node];
     return above < walk->graph->columns.node_count
-               ? lg__via_of(walk, node, above).edge
-               : names[walk->via[node]].edge;
+               ? lg__dominator_reference(walk, node, above).edge
+               : names[walk->reference[node]].edge;
 }
 
 // Adds a member that no other member dominates. The example is the member whose
 // reference is the last; of two, the later one.
 static inline void
 count_member(lg__place_item *item, uint32_t node, uint64_t retained,
-             uint64_t via)
+             uint64_t reference)
 {
     item->members++;
     item->host[1] += retained;
-    if (via >= item->via) {
+    if (reference >= item->reference) {
         item->example = node;
-        item->via = via & LG__VIA_MASK;
+        item->reference = reference & LG__REFERENCE_MASK;
     }
 }
 
@@ -203,8 +203,8 @@ count_blocks(const lg__place_walk *walk)
     }
 }
 
-// Adds up the nodes of each place, after all nodes have one. `via` of a member
-// is then LG_NONE if it has no reference, and what top_dominator_label
+// Adds up the nodes of each place, after all nodes have one. `reference` of a
+// member is then LG_NONE if it has no reference, and what top_dominator_label
 // returns if only the super-root dominates it.
 static void
 places_add_up(lg__place_walk *walk)
@@ -228,12 +228,12 @@ places_add_up(lg__place_walk *walk)
         item->references += first_edge[node + 1] - first_edge[node];
         if (place[node] & LG__PLACE_INNER)
             continue;
-        uint64_t via = walk->via[node];
-        if (via == LG_NONE)
-            via = LG__VIA_MASK;
+        uint64_t reference = walk->reference[node];
+        if (reference == LG_NONE)
+            reference = LG__REFERENCE_MASK;
         else if (!narrow)
-            via = whole_via(walk, node) & LG__VIA_MASK;
-        count_member(item, node, retained[node], via);
+            reference = whole_reference(walk, node) & LG__REFERENCE_MASK;
+        count_member(item, node, retained[node], reference);
     }
     count_blocks(walk);
 }
@@ -422,12 +422,12 @@ find_attribute(lg__place_walk *walk, uint32_t parent, uint32_t number,
 
 // Finds the place by a reference.
 static uint32_t
-find_via(lg__place_walk *walk, uint32_t parent, uint32_t node, lg__via via,
-         uint32_t type)
+find_by_reference(lg__place_walk *walk, uint32_t parent, uint32_t node,
+                  lg__reference reference, uint32_t type)
 {
     lg__step step;
     uint32_t number = walk->place[node];
-    if (!lg__label_step(&walk->labels, node, via, &step))
+    if (!lg__label_step(&walk->labels, node, reference, &step))
         return LG_NONE;
     if (!(STEPS_ALIKE >> number & 1))
         return find_labelled(walk, parent, &step, type);
@@ -437,17 +437,18 @@ find_via(lg__place_walk *walk, uint32_t parent, uint32_t node, lg__via via,
 // Finds the place by the local variable of a frame, or by what native code
 // calls the reference, which the payload of the reference decides.
 static uint32_t
-find_payload(lg__place_walk *walk, uint32_t parent, uint32_t node, lg__via via,
-             uint32_t type)
+find_payload(lg__place_walk *walk, uint32_t parent, uint32_t node,
+             lg__reference reference, uint32_t type)
 {
-    uint32_t payload = lg_columns_payload(&walk->graph->columns, via.edge);
+    uint32_t payload =
+        lg_columns_payload(&walk->graph->columns, reference.edge);
     lg__taken_step sought =
         step_taken(parent, payload, type, walk->place[node]);
     const lg__taken_step *taken = taken_at(walk, &sought);
     lg__step step;
     if (taken_is(taken, &sought))
         return taken->place;
-    return lg__label_step(&walk->labels, node, via, &step)
+    return lg__label_step(&walk->labels, node, reference, &step)
                ? find(walk, parent, &step, type, sought)
                : LG_NONE;
 }
@@ -461,15 +462,15 @@ place_seek(lg__place_walk *walk, uint32_t parent, uint32_t node, uint32_t above,
     if (number >= LG__STEP_NAMES)
         return find_attribute(walk, parent, number, type);
     if (number == LG__STEP_NONE) {
-        walk->via[node] = LG_NONE;
-        return find_via(walk, parent, node, (lg__via){LG__NO_EDGE, LG_NONE},
-                        type);
+        walk->reference[node] = LG_NONE;
+        return find_by_reference(walk, parent, node,
+                                 (lg__reference){LG_NONE, LG__NO_EDGE}, type);
     }
-    lg__via via = lg__via_of(walk, node, above);
+    lg__reference reference = lg__dominator_reference(walk, node, above);
     bool by_payload = number == LG__STEP_KIND + LG_EDGE_LOCAL ||
                       number == LG__STEP_KIND + LG_EDGE_NATIVE;
-    return by_payload ? find_payload(walk, parent, node, via, type)
-                      : find_via(walk, parent, node, via, type);
+    return by_payload ? find_payload(walk, parent, node, reference, type)
+                      : find_by_reference(walk, parent, node, reference, type);
 }
 
 // Returns the place of a node that `above` dominates, a child of `parent` or
@@ -635,7 +636,7 @@ add_top(walking *state, uint32_t node)
     if (place == LG_NONE)
         return false;
     walk->place[node] = place | type_of(walk, node)->marks;
-    walk->via[node] = loose ? 0 : top_dominator_label(walk, name);
+    walk->reference[node] = loose ? 0 : top_dominator_label(walk, name);
     if (loose)
         lg__place_at(walk->places, place)->members--;
     return true;
@@ -746,7 +747,7 @@ make_room(walking *state)
     if (!lg__walk_room_begin(graph, &room))
         return false;
     walk->place = room.place;
-    walk->via = room.via;
+    walk->reference = room.reference;
     walk->early = room.early;
     walk->types = room.types;
     walk->visited = room.visited;

@@ -25,7 +25,7 @@ lay_out(const lg_graph *graph, char *begin, lg__walk_room *out)
     size_t strings = graph->string_count;
     room from = {.begin = begin};
     out->place = take(&from, nodes + 1, sizeof *out->place);
-    out->via = take(&from, nodes + 1, sizeof *out->via);
+    out->reference = take(&from, nodes + 1, sizeof *out->reference);
     out->early = take(&from, nodes / 64 + 1, sizeof *out->early);
     out->types = take(&from, graph->type_count, sizeof *out->types);
     out->dotted = take(&from, strings, sizeof *out->dotted);
