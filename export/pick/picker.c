@@ -3,6 +3,7 @@
 #include "pick/pick_private.h"
 
 #include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 #include "view/view_private.h"

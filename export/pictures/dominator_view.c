@@ -6,6 +6,7 @@
 #include <leakgraph/internal/answers.h>
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>

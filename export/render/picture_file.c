@@ -185,13 +185,6 @@ lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
 }
 
 lg_status
-lg_dot_render_file(const char *dot, const char *format, const char *path,
-                   const lg_monitor *monitor, lg_error *err)
-{
-    return lg_renderer_draw_file(NULL, dot, format, path, monitor, err);
-}
-
-lg_status
 lg_view_save(const lg_view *view, const lg_dot_options *options,
              const char *format, const char *path, const lg_monitor *monitor,
              lg_error *err)
@@ -199,7 +192,8 @@ lg_view_save(const lg_view *view, const lg_dot_options *options,
     lg_text dot = {0};
     lg_status status = lg_view_dot(view, options, &dot, err);
     if (!status)
-        status = lg_dot_render_file(dot.data, format, path, monitor, err);
+        status =
+            lg_renderer_draw_file(NULL, dot.data, format, path, monitor, err);
     lg_text_free(&dot);
     return status;
 }

@@ -137,15 +137,21 @@ _LIMIT = {
 }
 #: Types of options that no tool has: those of files and of the command alone.
 _NOT_FOR_TOOLS = ("baseline", "update", "check")
+#: Defaults by the types of options that have another one than for the command.
+_PRESETS = {
+    "limit": FEW,
+    "flag": False,
+    "mine": False,
+    "objects": Parameter.empty,
+    "cuts": Parameter.empty,
+}
 
 
 def _parameter(option: dict[str, Any]) -> Parameter:
     """Return the parameter of a tool for an option of a question."""
     words = option.get("words")
     kind = _KINDS.get(option["type"], Optional[str])
-    presets = {"limit": FEW, "flag": False, "mine": False, "objects": Parameter.empty}
-    presets["cuts"] = Parameter.empty
-    preset = presets.get(option["type"], option.get("preset"))
+    preset = _PRESETS.get(option["type"], option.get("preset"))
     if words and option["type"] == "set":
         kind = Optional[Literal[tuple(words)]]
     elif words:

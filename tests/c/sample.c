@@ -4,6 +4,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/facts.h>
 #include <leakgraph/internal/segments.h>
 
 #include <stdlib.h>

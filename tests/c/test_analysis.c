@@ -3,6 +3,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/retained.h>
 

@@ -5,6 +5,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
+#include <leakgraph/internal/retained.h>
 
 enum { CHAIN = 10000000, MANY = 1000000 };
 

@@ -4,6 +4,7 @@
 #include <igraph.h>
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 
 #include "drawn.h"
 #include "test.h"

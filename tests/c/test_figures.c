@@ -1,4 +1,6 @@
 // Figures: the parts of each, what each keeps alive, and who holds it.
+#include <leakgraph/internal/retained.h>
+
 #include "asked.h"
 #include "analysis/analysis_private.h"
 #include "drawn.h"

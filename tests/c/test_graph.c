@@ -3,6 +3,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/facts.h>
 
 #include "drawn.h"
 #include "graph/graph_private.h"

@@ -395,7 +395,7 @@ kinds_of_native_memory_have_keys(void)
     CHECK(lg_baseline_count(known) == 2);
     lg_growth_leave_out(growth, known);
     CHECK(growth->known == 2 && growth->count == 0);
-    CHECK(lg_growth_gained(growth) == 0);
+    CHECK(lg_growth_kept(growth) == 0);
     lg_baseline_free(known);
     growing_forget(&made);
 }

@@ -8,6 +8,7 @@
 #include <leakgraph/file.h>
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/second_thread.h>
 
 #include "asked.h"

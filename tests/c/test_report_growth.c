@@ -335,7 +335,7 @@ checks_pass_or_fail(void)
              made.growth.rows[0].key);
     CHECK(!says(&made, "Check "));
     made.growth.is_checked = true;
-    made.growth.max_growth = lg_growth_gained(&made.growth);
+    made.growth.max_growth = lg_growth_kept(&made.growth);
     CHECK(says(&made, "\nCheck passed: +19.7 KiB in all, and the limit is "
                       "+19.7 KiB.\n"));
     CHECK(!says(&made, "too much"));
@@ -356,7 +356,7 @@ checks_count_what_is_idle(void)
     const growing_heap heaps[] = {
         {.items = 100}, {.items = 200}, {.items = 300}, {.items = 300}};
     growing_series made = growing_compare(heaps, 4, NULL);
-    CHECK(lg_growth_gained(&made.growth) == 0);
+    CHECK(made.growth.rows[0].degree == LG_GROWTH_IDLE);
     CHECK(!lg_growth_check(&made.growth, 1000));
     CHECK(says(&made, "\nCheck failed: +197 KiB in all, and "));
     CHECK(says(&made, "  app.items[*]\n"));

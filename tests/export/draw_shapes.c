@@ -26,7 +26,7 @@ draw(const test_shape *shape, const char *folder, const char *suffix)
     if (lg_view_new(graph, &subject, 1, &options, NULL, &view, &error) ||
         lg_view_dot(view, &look, &dot, &error) ||
         lg_view_text(view, &text, &error) ||
-        lg_dot_render_file(dot.data, NULL, path, NULL, &error))
+        lg_renderer_draw_file(NULL, dot.data, NULL, path, NULL, &error))
         fprintf(stderr, "%s: %s\n", shape->name, error.message);
     else
         printf("== %s\n%s\n", shape->name, text.data);

@@ -12,6 +12,7 @@
 
 #include <leakgraph/internal/page.h>
 #include <leakgraph/internal/report.h>
+#include <leakgraph/internal/retained.h>
 
 static lg_text
 page_of(const lg_graph *graph, const lg_page_options *options)

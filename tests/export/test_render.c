@@ -146,14 +146,14 @@ test_file_is_whole_or_not_there(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/why.svg", folder);
     snprintf(other, sizeof other, "%s/none/why.svg", folder);
-    CHECK(!lg_dot_render_file("digraph{a}", NULL, path, NULL, &error));
+    CHECK(!lg_renderer_draw_file(NULL, "digraph{a}", NULL, path, NULL, &error));
     CHECK(!stat(path, &known) && known.st_size > 100);
     off_t before = known.st_size;
-    CHECK(lg_dot_render_file("digraph{a", NULL, path, NULL, &error) ==
+    CHECK(lg_renderer_draw_file(NULL, "digraph{a", NULL, path, NULL, &error) ==
           LG_ERENDER);
     CHECK(!stat(path, &known) && known.st_size == before);
-    CHECK(lg_dot_render_file("digraph{a}", NULL, other, NULL, &error) ==
-          LG_EIO);
+    CHECK(lg_renderer_draw_file(NULL, "digraph{a}", NULL, other, NULL,
+                                &error) == LG_EIO);
     CHECK(strstr(error.message, other));
     CHECK(!unlink(path));
     CHECK(!rmdir(folder)); // this fails if a temporary file is left
@@ -168,12 +168,13 @@ test_link_and_device(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/real.dot", folder);
     snprintf(link, sizeof link, "%s/link.dot", folder);
-    CHECK(!lg_dot_render_file("digraph{a}", NULL, path, NULL, NULL));
+    CHECK(!lg_renderer_draw_file(NULL, "digraph{a}", NULL, path, NULL, NULL));
     REQUIRE(!symlink(path, link));
-    CHECK(!lg_dot_render_file("digraph{abc}", NULL, link, NULL, NULL));
+    CHECK(!lg_renderer_draw_file(NULL, "digraph{abc}", NULL, link, NULL, NULL));
     CHECK(!lstat(link, &known) && S_ISLNK(known.st_mode));
     CHECK(!stat(path, &known) && known.st_size == 12);
-    CHECK(!lg_dot_render_file("digraph{a}", "dot", "/dev/null", NULL, NULL));
+    CHECK(!lg_renderer_draw_file(NULL, "digraph{a}", "dot", "/dev/null", NULL,
+                                 NULL));
     CHECK(!stat("/dev/null", &known) && S_ISCHR(known.st_mode));
     CHECK(!unlink(link) && !unlink(path) && !rmdir(folder));
 }

@@ -336,7 +336,8 @@ test_no_file_is_left(void)
     lg_error error = {0};
     snprintf(path, sizeof path, "%s/picture.svg", folder);
     pretend("cat >/dev/null; kill -KILL $$");
-    CHECK(lg_dot_render_file(DOT, NULL, path, NULL, &error) == LG_ERENDER);
+    CHECK(lg_renderer_draw_file(NULL, DOT, NULL, path, NULL, &error) ==
+          LG_ERENDER);
     CHECK(stat(path, &known) == -1);
     // Without a renderer the formats are unknown; drawing reports the error.
     CHECK(!lg_render_format_check("tiff", NULL));

@@ -56,21 +56,6 @@ LG_API lg_bytes lg_node_retained(const lg_analysis *analysis, lg_node node);
 /** The same on one device of the graph (0: the host). */
 LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
                                     uint32_t device);
-/** Copies up to `capacity` nodes that `node` immediately dominates, biggest
- *  first; returns how many there are. LG_NONE stands for the roots: the nodes
- *  that these reach and no node dominates. */
-LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
-                                  lg_node *nodes, uint32_t capacity);
-/** All bytes of what the roots reach, and of garbage. */
-LG_API lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
-LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
-
-/** The retained size of a set of nodes: what only they keep alive. Exact.
- *  O(nodes + edges). */
-LG_API lg_status lg_nodes_retained(const lg_analysis *analysis,
-                                   const lg_node *nodes, size_t count,
-                                   const lg_monitor *monitor, lg_bytes *out,
-                                   lg_error *err);
 /** Of some nodes, the one that retains the most. */
 LG_API lg_node lg_nodes_biggest(const lg_analysis *analysis,
                                 const lg_node *nodes, size_t count);

@@ -127,9 +127,6 @@ LG_API void lg_builder_add_root(lg_builder *builder, lg_node node,
 LG_API void lg_builder_set_info(lg_builder *builder, const char *key,
                                 const char *value);
 
-/** Declares the graph partial and says why, in a few words. */
-LG_API void lg_builder_set_partial(lg_builder *builder, const char *why);
-
 /**
  * Makes the graph and frees the builder, also on failure. Counts references
  * found, adds a native root for each mortal node with unexplained references

@@ -49,10 +49,6 @@ typedef struct lg_bytes {
     uint64_t devices;
 } lg_bytes;
 
-/** The shallow size of a node and the buffers that it alone holds (folded into
- *  it, see lg_node_folded_into). O(log buffers); the first call makes the
- *  folds. */
-LG_API lg_bytes lg_node_bytes(const lg_graph *graph, lg_node node);
 /**
  * Everywhere, a device of a graph is a number: 0 is the host, 1 up to this
  * count are the others, and LG_NONE, where it is allowed, means all of them
@@ -180,7 +176,7 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
 
 /* ------------------------------------------------------------ info --- */
 
-/** Texts about the snapshot, as ordered pairs of key and value. Keys in use:
+/** The text about the snapshot with that key, or an empty string. Keys in use:
  *     "time" (ISO 8601, UTC), "pid", "rank" (absent: of no job), "program"
  *     (absent: unknown), "python", "platform", "leakgraph"
  *     "capture.method" ("internal" or "public: reason"), "capture.seconds"
@@ -196,10 +192,6 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
  *     "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph
  *     itself keeps) and more
  *     "device.D.*" (bytes of the allocator and the driver of device D) */
-LG_API uint32_t lg_graph_info_count(const lg_graph *graph);
-LG_API void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
-                          lg_string *value);
-/** The value for key, or an empty string. */
 LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
 
 /* ------------------------------------------------------ allocators --- */

@@ -41,18 +41,6 @@ LG_API lg_status lg_summary_load(const char *path, lg_summary **out,
                                  lg_error *err);
 
 /**
- * Adds up summaries of any processes: places, types, accounts and tallies are
- * sums, and the info "snapshots" is the number of snapshots. The order does not
- * matter, and sums can be added up again, because a saved sum leaves nothing
- * out. It has the infos in bytes ("places.*" and "memory.*") as sums, in which
- * a missing one counts as 0, and no other infos. It borrows nothing. LG_EINVAL
- * without a summary. O(places of all).
- */
-LG_API lg_status lg_summary_merge(const lg_summary *const *summaries,
-                                  size_t count, lg_summary **out,
-                                  lg_error *err);
-
-/**
  * Compares summaries, the oldest first, and makes the table of what grows: the
  * biggest growth first, with what holds it. `newest` is the analysis of the
  * newest snapshot, which adds paths and what to cut; it may be NULL. The table

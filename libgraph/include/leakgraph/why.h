@@ -24,8 +24,6 @@ LG_API void lg_why_free(lg_why *why);
 /** The node that the answer is about: the one asked for, or what it is folded
  *  into. */
 LG_API lg_node lg_why_node(const lg_why *why);
-/** The node that every path from the roots goes through, or LG_NONE. */
-LG_API lg_node lg_why_dominator(const lg_why *why);
 /** Whether no root reaches the node. */
 LG_API bool lg_why_is_garbage(const lg_why *why);
 /** A shortest path from a root; NULL for garbage. Lent by the answer. */

@@ -332,7 +332,7 @@ run_both_steps(lg_builder *builder, lg_error *err)
 {
     const lg__work merging = {merge, builder};
     const lg__work listing = {list_texts, builder};
-    return lg__run_both(&merging, &listing, is_for_two(builder), err);
+    return lg__run_parallel(&merging, &listing, is_for_two(builder), err);
 }
 
 static lg_status
@@ -425,7 +425,7 @@ check_and_make(lg_graph *graph, bool at_once, lg_error *err)
 {
     const lg__work making = {make_payloads, graph};
     const lg__work checking = {check, graph};
-    return lg__run_both(&making, &checking, at_once, err);
+    return lg__run_parallel(&making, &checking, at_once, err);
 }
 
 lg_status

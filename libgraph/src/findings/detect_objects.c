@@ -2,6 +2,8 @@
 #include "findings/registries.h"
 #include "findings/weak_entries.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -105,29 +107,26 @@ count_traces(const lg__detection *detection, const lg__gathered *classes)
 }
 
 static void
-look_for_traced(lg__detection *detection)
+note_traced(lg__detection *detection, const lg__gathered *classes)
 {
-    lg__gathered classes = {0};
-    uint32_t count = detection->graph->columns.node_count;
-    for (uint32_t node = 0; node < count && !detection->failed; node++)
-        if (lg__is_traced_class(detection->graph, node))
-            detection->failed |= !lg__gather_append(&classes, node);
-    if (!detection->failed && count_traces(detection, &classes) >= MANY_TRACES)
-        for (size_t i = 0; i < classes.count; i++)
-            lg__detection_note(detection, classes.items[0], classes.items[i]);
-    lg__wide_free(classes.items);
+    if (!detection->failed && count_traces(detection, classes) >= MANY_TRACES)
+        for (size_t i = 0; i < classes->count; i++)
+            lg__detection_note(detection, classes->items[0], classes->items[i]);
 }
 
 // Looks for classes of one name that no module names: a function makes one at
-// each call.
+// each call, and torch.jit a set of them whenever it traces a model.
 void
 lg__look_for_classes(lg__detection *detection)
 {
     const lg_graph *graph = detection->graph;
     const lg_columns *columns = &graph->columns;
     lg__detected_group group = {0};
+    lg__gathered traced = {0};
     for (uint32_t node = 0; node < columns->node_count && !detection->failed;
-         node++)
+         node++) {
+        if (lg__is_traced_class(graph, node))
+            detection->failed |= !lg__gather_append(&traced, node);
         if (lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
             !(detection->analysis->policy.mark[node] &
               LG__MARK_IMPLICIT_ROOT) &&
@@ -136,9 +135,11 @@ lg__look_for_classes(lg__detection *detection)
                 detection, &group,
                 (lg__one_of_many){0, hash_of(lg_node_text(graph, node)), node,
                                   node});
+    }
     lg__detected_group_each(detection, &group, MANY_CLASSES, note_classes);
+    note_traced(detection, &traced);
     lg__wide_free(group.items);
-    look_for_traced(detection);
+    lg__wide_free(traced.items);
 }
 
 // -------------------------------------------------------------- wrappers ---

@@ -1,6 +1,8 @@
 // Answers questions about a graph.
 #include "graph/graph_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <string.h>
 #include <strings.h>
 

@@ -2,6 +2,8 @@
 #include "file/file_private.h"
 #include "report/report_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 
 // Adds up the sizes of all nodes, on all devices.

@@ -34,12 +34,6 @@ lg_why_node(const lg_why *why)
     return why->node;
 }
 
-lg_node
-lg_why_dominator(const lg_why *why)
-{
-    return why->dominator;
-}
-
 bool
 lg_why_is_garbage(const lg_why *why)
 {

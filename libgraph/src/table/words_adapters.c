@@ -1,6 +1,8 @@
 // Writes what a capture could not inspect.
 #include "table/table_private.h"
 
+#include <leakgraph/internal/facts.h>
+
 #include <stdlib.h>
 #include <string.h>
 

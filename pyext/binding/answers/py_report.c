@@ -2,6 +2,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/facts.h>
 #include <leakgraph/internal/page.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/question.h>

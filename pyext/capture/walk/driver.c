@@ -15,6 +15,8 @@
 #include "capture/walk/roots.h"
 #include "capture/walk/simple.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <string.h>
 
 /** Per node, 1 + hops from the roots; 0: do not expand it. */

@@ -44,16 +44,11 @@ lg_status lg_render_format_of(const char *path, char format[16], lg_error *err);
  *  for an unusual format. If it cannot start one, every format passes. */
 lg_status lg_render_format_check(const char *format, lg_error *err);
 
-/** Does what lg_dot_render_file() does, with a renderer that is ready, as
- *  lg_renderer_draw() does. */
+/** Renders DOT to a file as lg_view_save writes, with a renderer that is ready,
+ *  or NULL, as lg_renderer_draw() does. */
 lg_status lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
                                 const char *format, const char *path,
                                 const lg_monitor *monitor, lg_error *err);
-
-/** Renders DOT to a file as lg_view_save writes. */
-lg_status lg_dot_render_file(const char *dot, const char *format,
-                             const char *path, const lg_monitor *monitor,
-                             lg_error *err);
 
 #ifdef __cplusplus
 }

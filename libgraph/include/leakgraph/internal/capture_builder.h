@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/** Declares the graph partial and says why, in a few words. */
+void lg_builder_set_partial(lg_builder *builder, const char *why);
+
 /** The columns are open to a capture, which walks millions of objects with the
  *  world stopped: the inline functions below append nodes and edges with a
  *  store and a bounds check. */

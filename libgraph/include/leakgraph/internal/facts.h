@@ -1,5 +1,5 @@
 /**
- * Facts about nodes that no column has, by key.
+ * Facts about nodes and about the snapshot that no column has, by key.
  *
  * The conventions of leakgraph.h hold.
  */
@@ -11,6 +11,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Texts about the snapshot, as ordered pairs of key and value: see
+ *  lg_graph_info_find. */
+uint32_t lg_graph_info_count(const lg_graph *graph);
+void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
+                   lg_string *value);
 
 /** A fact about a node, as text; empty if there is none. lg_node_fact_at lists
  *  the keys. O(log facts). */

@@ -36,6 +36,17 @@ const lg_places *lg_summary_places(const lg_summary *summary);
 bool lg_summary_info(const lg_summary *summary, uint32_t index, lg_string *key,
                      lg_string *value);
 
+/**
+ * Adds up summaries of any processes: places, types, accounts and tallies are
+ * sums, and the info "snapshots" is the number of snapshots. The order does not
+ * matter, and sums can be added up again, because a saved sum leaves nothing
+ * out. It has the infos in bytes ("places.*" and "memory.*") as sums, in which
+ * a missing one counts as 0, and no other infos. It borrows nothing. LG_EINVAL
+ * without a summary. O(places of all).
+ */
+lg_status lg_summary_merge(const lg_summary *const *summaries, size_t count,
+                           lg_summary **out, lg_error *err);
+
 /* ---------------------------------------------------------- growth --- */
 
 typedef enum lg_growth_verdict {
@@ -369,10 +380,8 @@ size_t lg_growth_growing(const lg_growth *growth);
 /** Whether memory of C code grows whose holder snapshots with native memory
  *  (native.h) would name. */
 bool lg_growth_needs_native(const lg_growth *growth);
-/** Bytes that these rows gained together. */
-int64_t lg_growth_gained(const lg_growth *growth);
-/** The same with rows that are idle: what paused at the last snapshot may still
- *  leak. */
+/** Bytes that these rows gained together, and those that are idle: what paused
+ * at the last snapshot may still leak. */
 int64_t lg_growth_kept(const lg_growth *growth);
 /** Returns whether what lg_growth_kept says is at most `max_growth`. From then
  *  on, reports of this growth say so, or which places gained how much, and how

@@ -30,6 +30,20 @@ lg_bytes_sum(const uint64_t *bytes, size_t count)
     return sum;
 }
 
+/** Copies up to `capacity` nodes that `node` immediately dominates, biggest
+ *  first; returns how many there are. LG_NONE stands for the roots: the nodes
+ *  that these reach and no node dominates. */
+uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
+                           lg_node *nodes, uint32_t capacity);
+/** All bytes of what the roots reach, and of garbage. */
+lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
+lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);
+
+/** The retained size of a set of nodes: what only they keep alive. Exact.
+ *  O(nodes + edges). */
+lg_status lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
+                            size_t count, const lg_monitor *monitor,
+                            lg_bytes *out, lg_error *err);
 /** lg_nodes_retained by device: bytes[0] on the host, and so on up to
  *  lg_graph_device_count. */
 lg_status lg_nodes_retained_each(const lg_analysis *analysis,
@@ -62,6 +76,10 @@ lg_status lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes,
  *  that are folded into others. O(members). */
 uint32_t lg_component_objects(const lg_analysis *analysis, uint32_t component);
 
+/** The shallow size of a node and the buffers that it alone holds (folded into
+ *  it, see lg_node_folded_into). O(log buffers); the first call makes the
+ *  folds. */
+lg_bytes lg_node_bytes(const lg_graph *graph, lg_node node);
 /** lg_node_bytes on one device of the graph; 0: the host, LG_NONE: everywhere.
  */
 uint64_t lg_node_bytes_on(const lg_graph *graph, lg_node node, uint32_t device);
