@@ -1,4 +1,4 @@
-"""Each word has one meaning, and the stub lists closed choices exactly."""
+"""Functions are alike, and the stub lists closed choices exactly."""
 
 import ast
 import inspect
@@ -9,93 +9,6 @@ import pytest
 import leakgraph
 
 STUB = Path(leakgraph.__file__).with_name("_core.pyi")
-
-#: The meanings of functions' parameters, one word for each.
-WORDS = {
-    "obj": "a live object",
-    "target": "what a snapshot is asked about: a selector, nodes, a live object",
-    "words": "what a name must have",
-    "held_by": "who must hold it",
-    "index": "the number of a node",
-    "name": "the name of a column",
-    "path": "a file to read or write",
-    "folder": "where several files go",
-    "format": "of a picture, over the suffix",
-    "also": "further objects to start from",
-    "limit": "rows at most; None for all",
-    "by": "what the biggest is the biggest by",
-    "group": "what becomes one row",
-    "kind": "kinds of cycles",
-    "holding": "what cycles retain",
-    "device": "one device alone",
-    "min_bytes": "what a row has at least",
-    "min_share": "the same as a share",
-    "max_bytes": "memory of the capture",
-    "max_depth": "hops at most",
-    "max_nodes": "boxes at most",
-    "roots": "what a part of the heap starts from",
-    "weak": "follow weak references",
-    "types": "draw types",
-    "title": "above a picture",
-    "retained": "say what would be freed with each object",
-    "legend": "below a picture",
-    "label": "what to call an object",
-    "progress": "who is told how far it is",
-    "libraries": "list what libraries keep for themselves",
-    "mine": "only what the program's own modules hold",
-    "module": "only what modules with such a name hold",
-    "baseline": "a file of what is known, which is left out",
-    "update_baseline": "add the rest to that file",
-    "before": "the first snapshot of several",
-    "after": "the last snapshot of several",
-    "first": "the snapshot of one process",
-    "second": "the snapshot of another process",
-    "more": "further snapshots",
-    "other": "the snapshot to compare with",
-    "earlier": "snapshots before the one that is reported",
-    "steps": "how far a program is in each snapshot",
-    "unit": "what a step is",
-    "settled": "what grew and stopped, too",
-    "other_programs": "compare snapshots of different programs",
-    "samples": "memory over time, as watch writes it",
-    "cut": "references to leave out",
-    "query": "a statement of SQL",
-    "tables": "snapshots by the names of their tables",
-    "work": "what is called again and again",
-    "calls": "how often",
-    "warmup": "how often before the first snapshot",
-    "rounds": "how many snapshots",
-    "every": "seconds between snapshots",
-    "budget": "share of the time that they may take",
-    "traces": "where objects were allocated",
-    "allocations": "keep which lines allocated each object",
-    "on_leak": "what to do when something grows",
-    "previews": "keep texts of values",
-    "keys": "keep keys of dicts",
-    "contents": "find out which are equal",
-    "native": "list the memory of C code, too",
-    "compress": "level of zstd",
-    "analysis": "save the analysis too",
-    "fork": "let a child do it",
-    "pid": "the number of a process",
-    "method": "how the process is asked",
-    "filtered": "although a filter may end it",
-    "spill": "keep what a child needs on disk",
-    "hold": "stop until the child is done",
-    "timeout": "seconds without progress",
-    "signal": "save a snapshot on it",
-    "on_oom": "save one when memory runs out",
-    "rss": "save one at this use of memory",
-    "at_exit": "save one at the exit",
-    "keep": "files to keep",
-    "on_saved": "called with each",
-    "type": "whose instances keep memory elsewhere",
-    "member": "where the address is",
-    "offset": "the same as a number",
-    "length": "how many bytes",
-    "buffer_protocol": "take what it exports",
-    "reader": "a function that knows",
-}
 
 
 def parameters():
@@ -111,10 +24,6 @@ def parameters():
         for parameter in inspect.signature(function).parameters:
             if parameter not in ("self", "args"):
                 yield name, parameter
-
-
-def test_each_word_is_known():
-    assert {word for _, word in parameters()} == set(WORDS)
 
 
 def signatures(owner):

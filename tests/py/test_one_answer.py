@@ -1,4 +1,4 @@
-"""Text, JSON, picture and Python give one answer: the same nodes and bytes."""
+"""Answers agree: tables, pictures and single questions name the same nodes."""
 
 import json
 
@@ -29,22 +29,6 @@ def graph(request, warm, tmp_path_factory):
     done = warm(module).run(script)
     assert done.code == 0, done.err
     return leakgraph.load(path)
-
-
-def test_rows_json_and_text(graph):
-    tree = graph.dominators()
-    parsed = json.loads(tree.json)["rows"]
-    text = str(tree).splitlines()
-    assert len(tree) == len(parsed) > 5
-    lines = iter(text)
-    for row, plain in zip(tree, parsed):
-        assert (row.node.index, row.depth) == (plain["node"], plain["depth"])
-        assert plain["dominator"] == (row.dominator and row.dominator.index)
-        assert row.retained == plain["retained"]
-        assert row.label == plain["label"]
-        line = next(x for x in lines if f" #{row.node.index}" in x)
-        assert str(row.retained) in line
-        assert row.title in line and (row.label or "") in line
 
 
 def test_nodes(graph):
@@ -80,61 +64,23 @@ def test_picture(graph):
     assert common > 2
 
 
-@pytest.mark.parametrize("group", ["object", "type", "module"])
-def test_top(graph, group):
-    top = graph.top(50, group=group)
-    parsed = json.loads(top.json)["rows"]
-    assert len(top) == len(parsed) > 3
-    lines = iter(str(top).splitlines())
-    for row, plain in zip(top, parsed):
-        assert (row.retained, row.size) == (plain["retained"], plain["size"])
-        assert row.count == plain.get("count", 1)
-        name = row.type if group == "type" else row.module
-        mark = name if row.node is None else f" #{row.node.index} "
-        line = next(x for x in lines if mark in x and str(row.retained) in x)
-        if group == "object":
-            assert row.node.index == plain["node"]
-            assert row.count > 1 or row.retained == row.node.retained
-            assert row.held_by == plain["held_by"] and row.held_by in line
-            path = graph.why(row.node).path
-            assert row.count > 1 or path is None or str(path) == row.held_by
-        else:
-            assert getattr(row, group) == plain[group]
-    if group == "type":
-        assert top[0].retained == graph.retained(f"type:{top[0].type}")
+def test_top(graph):
+    for row in graph.top(50):
+        path = graph.why(row.node).path
+        assert row.count > 1 or row.retained == row.node.retained
+        assert row.count > 1 or path is None or str(path) == row.held_by
+    (biggest,) = graph.top(1, group="type")
+    assert biggest.retained == graph.retained(f"type:{biggest.type}")
 
 
 def test_tensors(graph):
     tensors = graph.tensors(limit=None)
-    parsed = json.loads(tensors.json)
-    rows = parsed["rows"]
-    assert len(tensors) == len(rows) == tensors.storages
-    assert tensors.size == parsed["size"]
+    assert len(tensors) == tensors.storages
     assert sum(row.bytes for row in tensors) == tensors.size.total
-    lines = iter(str(tensors).splitlines())
-    for row, plain in zip(tensors, rows):
-        assert (row.node.index, row.bytes) == (plain["node"], plain["bytes"])
-        assert (row.kind, row.held_by) == (plain["kind"], plain["held_by"])
-        assert any(row.kind in line and row.held_by in line for line in lines)
     for group in ("kind", "device", "dtype", "shape"):
         groups = graph.tensors(group=group, limit=None)
         assert sum(row.storages for row in groups) == len(tensors)
         assert sum(row.bytes for row in groups) == tensors.size.total
-
-
-def test_figures(graph):
-    figures = graph.figures()
-    parsed = json.loads(figures.json)["rows"]
-    assert len(figures) == len(parsed) == figures.figures
-    text = str(figures)
-    for row, plain in zip(figures, parsed):
-        assert (row.node.index, row.number) == (plain["node"], plain["number"])
-        assert row.canvas == plain["canvas"] and row.retained == plain["retained"]
-        assert row.closed == plain["closed"]
-        assert str(row.retained) in text
-        assert row.held_by == plain["held_by"] and row.held_by in text
-        holders = tuple((one["kind"], one["held_by"]) for one in plain["holders"])
-        assert row.holders == holders
 
 
 def test_each_heap_has_what_it_is_for(graph, request):
@@ -145,36 +91,16 @@ def test_each_heap_has_what_it_is_for(graph, request):
 
 def test_threads(graph):
     threads = graph.threads()
-    plain = json.loads(threads.json)["rows"]
-    assert len(threads) == len(plain) > 1
-    lines = iter(str(threads).splitlines())
-    for row, one in zip(threads, plain):
-        assert row.to_dict() == one and row.retained == row.node.retained
+    assert len(threads) > 1
+    for row in threads:
+        assert row.retained == row.node.retained
         assert (row.held_elsewhere is None) == (row.kind != "local")
-        if row.kind != "suspended" and row.depth < 2:
-            assert any(row.name in line and str(row.retained) in line for line in lines)
 
 
 def test_merged_paths(graph):
     merged = graph.merged_paths("type:dict", limit=30)
-    parsed = json.loads(merged.json)
-    assert (merged.objects, merged.unreachable) == (
-        parsed["objects"],
-        parsed["unreachable"],
-    )
-    assert merged.retained == parsed["retained"]
+    assert merged.objects == len(graph.select("type:dict"))
     assert merged.retained == graph.retained("type:dict")
-    assert len(merged) == len(parsed["rows"]) > 10
-    lines = str(merged).splitlines()[3:]
-    for row, plain, line in zip(merged, parsed["rows"], lines):
-        assert (row.depth, row.objects) == (plain["depth"], plain["objects"])
-        node = plain["node"]
-        assert row.node == (None if node is None else graph.node(node))
-        for name in ("label", "name", "count", "kind", "parent", "root", "type"):
-            assert getattr(row, name) == plain[name]
-        assert row.retained == plain["retained"]
-        assert str(row.retained) in line and f" {row.objects:,}  " in line
-        assert (row.label or "") in line and row.name in line
 
 
 def test_the_picture_of_merged_paths(graph):
@@ -208,39 +134,20 @@ def labelled(hops):
     return [(hop.source.index, hop.target.index, hop.label) for hop in hops]
 
 
-def plain_hops(hops):
-    return [(hop["source"], hop["target"], hop["label"]) for hop in hops]
-
-
 def test_cycles(graph):
     cycles = graph.cycles(min_bytes=0, limit=300)
-    parsed = json.loads(cycles.json)
-    assert (cycles.total, cycles.leaks) == (parsed["total"], parsed["leaks"])
-    assert len(cycles) == len(parsed["rows"]) > 10
+    assert len(cycles) > 10
     text = str(cycles)
-    for at, (row, plain) in enumerate(zip(cycles, parsed["rows"])):
-        assert (row.kind, row.group) == (plain["kind"], plain["group"])
-        assert (row.library, row.left, row.more) == (
-            plain["library"],
-            plain["left"],
-            plain["more"],
-        )
-        assert row.retained == plain["retained"]
-        assert labelled(row.hops) == plain_hops(plain["hops"])
-        assert labelled(row.cuts) == plain_hops(plain["cuts"])
-        assert [cut.alike for cut in row.cuts] == [c["alike"] for c in plain["cuts"]]
+    for at, row in enumerate(cycles):
         assert len(row.cut_edges) == sum(1 + cut.alike for cut in row.cuts)
-        assert (row.held_by, row.reason) == (plain["held_by"], plain["reason"])
         if row.cuts:
-            assert row.cut == row.cuts[0] and labelled([row.cut])[0] in labelled(
-                row.hops
-            )
+            assert row.cut == row.cuts[0]
+            assert labelled([row.cut])[0] in labelled(row.hops)
         number = f"\n{at + 1:2}. {row.kind} · "
         assert (number in text) == (row.group == at)
         if row.group == at and row.library is None:
             block = text.split(number)[1].split("\n\n")[0]
-            assert f"retains {row.retained}" in block
-            assert row.advice in block and (row.held_by or "") in block
+            assert row.advice in block
 
 
 def test_pictures_of_cycles(graph):
