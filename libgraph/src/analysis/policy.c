@@ -1,4 +1,12 @@
-// Finds the implicit roots.
+// Finds the implicit roots: what lasts as long as the process, so that it is no
+// news what holds it.
+//
+// They are the immortal objects, the modules, and the named classes. A class is
+// named if a namespace of a module has it, or that of a named class, or if it
+// is a base of one. The list of named classes grows while it is searched; a
+// mark keeps a class from being listed twice, so each is searched once, and
+// nothing recurses. A namespace of a module is none of these: it is marked as
+// one, and the first module that has it owns it.
 #include "analysis/policy.h"
 
 #include <string.h>

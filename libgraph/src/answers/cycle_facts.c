@@ -1,4 +1,10 @@
 // Collects the facts of one cycle, and finds the cycles that are alike.
+//
+// Cycles are alike if their facts are one text: kind, reason and culprit, the
+// hops and the cuts without indexes and keys, the path, and the types. Numbers
+// of objects and bytes are no part of it. Sorted by these texts, cycles that
+// are alike are neighbours, and the first of them in the list leads the group.
+// Of the own structure of a library, the text has no more than the library.
 #include "answers/answers_private.h"
 
 #include <leakgraph/internal/retained.h>

@@ -1,4 +1,11 @@
 // Chooses the areas of a map, and adds up what has none.
+//
+// The items are packages and places, each behind its parent, so that one pass
+// from the last to the first adds up what lies below each. The score of an item
+// is its greatest share of the bytes of any device, so none scores more than
+// its parent, and the items with the highest scores are a tree whose roots are
+// outer packages. What has no area counts to the rest of the nearest item above
+// it that has one: the areas and their rests add up to all bytes.
 #include "answers/answers_private.h"
 
 #include <leakgraph/internal/heap_map.h>

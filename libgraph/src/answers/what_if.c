@@ -1,4 +1,11 @@
 // Finds out what would die if references were cut, and what would live on.
+//
+// Dead is what the roots reach before the cut, and not without these
+// references; and, of what was garbage before, what loses its last reference.
+// Of the dead, the reference counts free one part at once: the walk begins at
+// the targets of the cuts and drops a node when its count comes to 0, once, and
+// then counts down what it refers to. What has a count left waits for the
+// collector. What lives on is a target that another path reaches.
 #include "build/build_private.h"
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"

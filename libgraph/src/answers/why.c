@@ -1,4 +1,10 @@
 // Finds out why a node is alive, or, for garbage, what to free it with.
+//
+// One reference that every path goes through is enough to cut: if the path has
+// such hops, the set to cut spares the dominator; if it has none, the smallest
+// set separates the node from all roots. Of several hints, the last that
+// applies stands: a call, the cache of a function, a cycle that stays as
+// garbage, the results of a shell, a copy of variables.
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 #include "cycles/cycles_private.h"

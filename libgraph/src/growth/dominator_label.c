@@ -1,4 +1,12 @@
 // Chooses the reference by which a node's dominator holds it.
+//
+// A place must have the same name in every snapshot, while the order of
+// references changes from one to the next. So no choice depends on that order:
+// of several references from the dominator, or from a part of it, such as its
+// namespace, the one that is_preferred puts first stays, whichever comes first.
+// Of the number of a reference, only the lower 32 bits are kept: its source is
+// the dominator or a part of it, whose references are a range of numbers, so
+// the bits say which of them it is.
 #include "growth/place_walk.h"
 
 // If a dominator refers to a node several times, the label comes from the kind
