@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/capture_builder.h>
 
 static void
 expect(const lg_graph *graph, uint32_t target, const char *expected)
