@@ -82,6 +82,37 @@ linked_html(void)
     lg_graph_free(graph);
 }
 
+// A long text shows its first line, or what fits into one.
+static void
+long_texts_fold(void)
+{
+    static const lg__column few[] = {{"name", .type = LG_COLUMN_PATH}};
+    lg_graph *graph = draw("a", "", "");
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 1);
+    char long_text[201];
+    lg_text out = {0};
+    memset(long_text, 'x', 200);
+    long_text[200] = '\0';
+    lg__table_row(table);
+    lg__put_literal(table, 0, long_text);
+    long_text[40] = '\n';
+    lg__table_row(table);
+    lg__put_literal(table, 0, long_text);
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html_plain(table, 0, &out, NULL) == LG_OK);
+    long_text[40] = '\0';
+    const char *first = strstr(out.data, "<summary>");
+    REQUIRE(first != NULL);
+    CHECK(strcspn(first + 9, ".") == 80);
+    const char *second = strstr(first + 1, "<summary>");
+    REQUIRE(second != NULL);
+    CHECK(strncmp(second + 9, long_text, 40) == 0);
+    CHECK(strncmp(second + 49, "...</summary>", 13) == 0);
+    lg_text_free(&out);
+    lg_table_free(table);
+    lg_graph_free(graph);
+}
+
 // If programs get several objects, a row links to its own, not to its
 // dominator.
 static void
@@ -200,6 +231,7 @@ SUITE(table_html)
 {
     RUN(long_tables_fold);
     RUN(linked_html);
+    RUN(long_texts_fold);
     RUN(the_node_is_linked);
     RUN(references);
     RUN(plain_html);

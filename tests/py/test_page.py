@@ -225,5 +225,8 @@ def test_each_table_says_what_changed(tmp_path):
     assert changes_in(page, "waste", "bytes: duplicates") == (40, equal)
     traced = changes_in(page, "allocations", f"&lt;string&gt;:{line}|")
     assert traced == (traced[0], cached) and traced[0] in (40, 80)
+    heads = re.findall(r"<th[^>]*>(.*?)</th>", page[page.index('id="cycles"') :])
+    numbers = ["retained", "objects", "Δ cycles", "Δ bytes", "per step"]
+    assert [head for head in heads[:7] if head in numbers] == numbers
     for heading in ("Δ things", "Δ cycles", "Δ objects", "Δ bytes", "per step"):
         assert f">{heading}<" in page

@@ -29,14 +29,25 @@ is_shown(const lg__column *column)
     return lg__column_is_in(column, LG__IN_HTML);
 }
 
-// Returns the column at a place on the page: changes stand behind the other
-// numbers, before the first text.
+static bool
+is_of_bytes(const lg__column *column)
+{
+    return is_shown(column) &&
+           (column->type == LG_COLUMN_SIZE || column->type == LG_COLUMN_BYTES);
+}
+
+// Returns the column at a place on the page: changes stand behind the first
+// bytes and the other numbers beside these, or else before the first text.
 static size_t
 column_at(const lg_table *table, size_t place)
 {
     size_t numbers = 0;
     if (table->changes == 0)
         return place;
+    while (numbers < table->changes && !is_of_bytes(&table->columns[numbers]))
+        numbers++;
+    if (numbers == table->changes)
+        numbers = 0;
     while (numbers < table->changes &&
            (!is_shown(&table->columns[numbers]) ||
             lg__column_is_right(&table->columns[numbers])))
@@ -98,8 +109,10 @@ add_text(const lg__column *column, const char *bytes, size_t length,
         lg_text_add_html(out, bytes, length);
         return;
     }
+    size_t shown = lg__utf8_cut(bytes, BEGINNING);
+    const char *line = memchr(bytes, '\n', shown);
     lg_text_add(out, "<details><summary>");
-    lg_text_add_html(out, bytes, lg__utf8_cut(bytes, BEGINNING));
+    lg_text_add_html(out, bytes, line ? (size_t)(line - bytes) : shown);
     lg_text_add(out, "...</summary>");
     lg_text_add_html(out, bytes, length);
     lg_text_add(out, "</details>");
