@@ -149,6 +149,7 @@ native_heap_finish(native_heap *heap)
         .range_count = heap->range_count,
         .types = types,
         .type_count = 5,
+        .monitor = heap->monitor,
     };
     REQUIRE(lg_graph_with_native(heap->graph, &memory, NULL, &heap->joined,
                                  &err) == LG_OK);

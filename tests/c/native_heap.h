@@ -32,6 +32,7 @@ typedef struct native_heap {
     uint32_t object_count;
     lg_native_range ranges[8];
     size_t range_count;
+    const lg_monitor *monitor; /* of the work; or NULL */
     lg_graph *graph;    /* without, and */
     lg_graph *joined;   /* with native memory */
     lg_analysis *found; /* of that */

@@ -31,6 +31,39 @@ make_list(native_heap *heap, uint32_t count)
 
 static const uint64_t list_bytes = 48 + CHUNK + 32 + CHUNK;
 
+typedef struct heard {
+    uint32_t times;
+    double done;
+} heard;
+
+static bool
+hear(void *context, const char *phase, double done)
+{
+    heard *so_far = context;
+    CHECK(strcmp(phase, "finding who holds native memory") == 0);
+    CHECK(done >= so_far->done && done <= 1);
+    so_far->done = done;
+    so_far->times++;
+    return true;
+}
+
+// Whoever waits for a capture hears that it goes on.
+static void
+work_reports_its_progress(void)
+{
+    heard so_far = {0, 0};
+    const lg_monitor monitor = {hear, &so_far};
+    native_heap heap;
+    native_heap_open(&heap);
+    heap.monitor = &monitor;
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = address_of(make_list(&heap, 12000));
+    native_heap_finish(&heap);
+    CHECK(so_far.times >= 2);
+    CHECK(so_far.done > 0.1);
+    native_heap_close(&heap);
+}
+
 static void
 lists_belong_to_their_objects(void)
 {
@@ -744,6 +777,7 @@ SUITE(native)
     RUN(a_lock_holds_nothing_but_its_semaphore);
     RUN(answers_have_rows);
     RUN(native_part_of_what_is_retained);
+    RUN(work_reports_its_progress);
     RUN(lists_belong_to_their_objects);
     RUN(trees_belong_to_their_objects);
     RUN(shared_memory_belongs_to_neither);
