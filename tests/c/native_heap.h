@@ -33,9 +33,9 @@ typedef struct native_heap {
     lg_native_range ranges[8];
     size_t range_count;
     const lg_monitor *monitor; /* of the work; or NULL */
-    lg_graph *graph;    /* without, and */
-    lg_graph *joined;   /* with native memory */
-    lg_analysis *found; /* of that */
+    lg_graph *graph;           /* without, and */
+    lg_graph *joined;          /* with native memory */
+    lg_analysis *found;        /* of that */
 } native_heap;
 
 void native_heap_open(native_heap *heap);

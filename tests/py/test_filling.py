@@ -518,3 +518,19 @@ def test_what_sqlite_prunes_is_limited():
     _, growth = compare(lambda n: owner.also.append(owner.kept.cursor()), 4, 90)
     owner.kept.close()
     assert any("owner.also" in row.held_by for row in growth)
+
+
+def test_companions_of_one_type_have_its_name_once():
+    ctypes = pytest.importorskip("ctypes")
+    owner.kept = []
+
+    def work(number):
+        fields = {"_fields_": [("number", ctypes.c_int)]}
+        structure = type(f"Structure{number}", (ctypes.Structure,), fields)
+        owner.kept.append(ctypes.POINTER(structure))
+
+    _, growth = compare(work, 3, 30)
+    for pointer in owner.kept:
+        getattr(ctypes, "_pointer_type_cache", {}).pop(pointer._type_, None)
+    assert list(growth)
+    assert all(row.text.count("ReferenceType") <= 1 for row in growth)

@@ -403,10 +403,20 @@ last_cause(const search *of, size_t index)
     return of->cause[at] < count ? index : at;
 }
 
+static bool
+is_named(const lg_growth_row *row, lg_string type)
+{
+    for (uint32_t i = 0; i < LG_COMPANIONS && i < row->companions; i++)
+        if (lg__string_same(row->companion[i], type))
+            return true;
+    return false;
+}
+
 static void
 note(const lg_growth_row *companion, lg_growth_row *row)
 {
-    if (companion->verdict != LG_GROWTH_ACCUMULATES)
+    if (companion->verdict != LG_GROWTH_ACCUMULATES ||
+        is_named(row, companion->type))
         return;
     if (row->companions < LG_COMPANIONS)
         row->companion[row->companions] = companion->type;
@@ -494,9 +504,8 @@ find_wrapped(const lg_places *places, uint32_t row)
 static void
 put_first(lg_string type, lg_growth_row *row)
 {
-    for (uint32_t i = 0; i < LG_COMPANIONS && i < row->companions; i++)
-        if (lg__string_same(row->companion[i], type))
-            return;
+    if (is_named(row, type))
+        return;
     for (uint32_t i = LG_COMPANIONS - 1; i > 0; i--)
         row->companion[i] = row->companion[i - 1];
     row->companion[0] = type;
