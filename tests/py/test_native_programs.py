@@ -24,7 +24,7 @@ KEPT = [
     *("sessions", "statements", "contexts", "handshakes", "unread", "parsers"),
     *("deflaters", "inflaters", "archives", "digests", "readers", "buffers"),
     *("handles", "pointers", "images", "foreign", "keys", "maps", "structures"),
-    "classes",
+    *("classes", "trees", "patterns"),
 ]
 PLACES = {
     **{name: f"__main__.program.{name}[*]" for name in KEPT},

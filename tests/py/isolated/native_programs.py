@@ -251,6 +251,21 @@ def lost():
         filled(600)
 
 
+@leak
+def trees():
+    import lxml.etree
+
+    return lxml.etree.fromstring("<a>" + "<b c='1'>text</b>" * 200 + "</a>")
+
+
+@leak
+def patterns():
+    import regex
+
+    text = "(a|b)+c[0-9]{4}"
+    return [regex.compile(text + "d" * i, cache_pattern=False) for i in range(20)]
+
+
 class Message:
     """What an extension module forgets to let go of."""
 
