@@ -17,6 +17,7 @@ enum {
     LOOK_FRAME,
     LOOK_EXCEPTION,
     LOOK_NATIVE,
+    LOOK_MEMORY,
     LOOK_ATOM,
     LOOK_REST,
     LOOK_COUNT,
@@ -36,6 +37,8 @@ static const lg__view_look looks[LOOK_COUNT] = {
     [LOOK_EXCEPTION] = {"exception", LG__ALARM, LG__ALARM_FILL, LG__INK, "!",
                         false},
     [LOOK_NATIVE] = {"native code", LG__ALARM, "white", LG__ALARM, NULL, false},
+    [LOOK_MEMORY] = {"memory of C code", "#1B7C83", "#E1F7F5", LG__INK, NULL,
+                     false},
     [LOOK_ATOM] = {"value", NULL, NULL, LG__QUIET, NULL, false},
     [LOOK_REST] = {"several", LG__FAINT, "white", LG__QUIET, NULL, false},
 };
@@ -61,6 +64,8 @@ lg__look_of(const lg__view_node *node)
         return &looks[LOOK_NATIVE];
     if (node->kind == LG__VIEW_REST || node->kind == LG__VIEW_SKIP)
         return &looks[LOOK_REST];
+    if (node->native)
+        return &looks[LOOK_MEMORY];
     return &looks[by_category[node->category]];
 }
 

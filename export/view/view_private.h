@@ -65,6 +65,7 @@ typedef struct lg__view_node {
     lg__view_mark mark; /* why the node stands out */
     bool subject;       /* what was asked about */
     bool unreached;     /* no root reaches it: garbage */
+    bool native;        /* memory of C code */
     bool named_by_key;  /* the title contains its address, because a label names
                            it */
     bool context;       /* part of the program: named, not expanded */

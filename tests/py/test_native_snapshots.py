@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import zlib
 
 import pytest
 from builds import FREE_THREADED
@@ -107,3 +108,15 @@ def test_run_lists_native_memory(tmp_path):
     subprocess.run([*command, tmp_path / "job.py"], check=True, env=dict(os.environ))
     with leakgraph.load(path) as snapshot:
         assert has_native(snapshot)
+
+
+def test_a_picture_has_a_colour_for_native_memory(tmp_path):
+    stream = zlib.compressobj()
+    colours = []
+    for native in (False, True):
+        path, picture = tmp_path / f"{native}.lgs", tmp_path / f"{native}.dot"
+        leakgraph.save_snapshot(path, native=native)
+        command = [sys.executable, "-m", "leakgraph", "render", path, hex(id(stream))]
+        subprocess.run([*command, "--dominators", "-o", picture], check=True)
+        colours.append("#1B7C83" in picture.read_text(encoding="utf-8"))
+    assert colours == [False, True]
