@@ -3,6 +3,8 @@
     python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--minutes N]
                              [--write] [--again] [--kept]
 
+A name may be a pattern, such as *cache*; that of a tool may be a part of it.
+
 A run goes on where an interrupted one stopped: build/race/results has an answer for
 each program and tool, which stands while the program, the adapter and the versions are
 the same, and build/race/raw has what the tool printed. All tools look at one program
@@ -15,6 +17,8 @@ writes the page from what the tools have seen.
 from __future__ import annotations
 
 import argparse
+import difflib
+import fnmatch
 import hashlib
 import importlib.metadata
 import json
@@ -65,14 +69,36 @@ LARGE = re.compile(r"^(import|from) (torch|matplotlib|pandas|pydantic)\b", re.MU
 PATIENCE = 120
 
 
-def cases(only: list[str]) -> list[reports.Program]:
-    """List all programs, mixed, but those with large libraries behind the others."""
+def chosen(names: list[str], asked: str, noun: str) -> list[str]:
+    """List the names that one of the patterns matches; end if one matches none."""
+    patterns = re.split(r"[,\s]+", asked.strip(", ")) if asked.strip(", ") else ["*"]
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            near = difflib.get_close_matches(pattern, names, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise SystemExit(f"no {noun} is called {pattern}{hint}")
+    return [
+        name
+        for name in names
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+
+
+def cases(asked: str) -> list[reports.Program]:
+    """List the programs, mixed, but those with large libraries behind the others."""
     homes = [reports.HOME, HERE / "cases"]
     paths = [path for home in homes for path in sorted(home.glob("*/*.py"))]
     found = [path for path in paths if path.parent.name in ("leaks", "honest")]
     random.Random(1).shuffle(found)
     found.sort(key=lambda path: bool(LARGE.search(path.read_text(encoding="utf-8"))))
-    return [reports.program_of(path) for path in found if not only or path.stem in only]
+    only = chosen(sorted(path.stem for path in found), asked, "program")
+    return [reports.program_of(path) for path in found if path.stem in only]
+
+
+def tools_called(asked: str) -> list[str]:
+    """List the tools with these parts of names."""
+    parts = [f"*{part}*" for part in re.split(r"[,\s]+", asked.strip(", ")) if part]
+    return chosen(list(TOOLS), ",".join(parts), "tool")
 
 
 def environment() -> dict[str, str]:
@@ -304,12 +330,11 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="forget earlier answers")
     parser.add_argument("--kept", action="store_true", help="use earlier answers alone")
     asked = parser.parse_args()
-    names = asked.tools.split(",")
-    tools = [tool for tool in TOOLS if any(name in tool for name in names)]
+    tools, programs = tools_called(asked.tools), cases(asked.cases)
     for folder in ("results", "raw"):
         (BUILD / folder).mkdir(parents=True, exist_ok=True)
     results, end = [], time.monotonic() + 60 * asked.minutes
-    for program in cases([name for name in asked.cases.split(",") if name]):
+    for program in programs:
         if time.monotonic() > end:
             break
         result = (

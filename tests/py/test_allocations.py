@@ -48,9 +48,19 @@ def test_what_was_there_before_has_no_line(told):
     assert told["before"] == []
 
 
-@pytest.mark.parametrize("kind", ["list", "dict", "set"])
+#: What was there before the lines that let it grow.
+GROWN = {
+    "list": "numbers",
+    "dict": "names",
+    "set": "seen",
+    "bytearray": "packets",
+    "array": "readings",
+}
+
+
+@pytest.mark.parametrize("kind", GROWN)
 def test_a_table_has_the_line_that_let_it_grow(told, kind):
-    held_by = {"list": "numbers", "dict": "names", "set": "seen"}[kind]
+    held_by = GROWN[kind]
     sizes = [
         (place, count, size)
         for mark, place, count, size in told["rows"]

@@ -23,6 +23,7 @@ def race():
         import judge
         import kinds
         import page
+        import run
         from rivals import leakgraph_allocations, leakgraph_attached, leakgraph_repeat
 
         yield {
@@ -32,6 +33,7 @@ def race():
             "judge": judge,
             "kinds": kinds,
             "page": page,
+            "run": run,
             "leakgraph": leakgraph_repeat,
             "attached": leakgraph_attached,
         }
@@ -347,3 +349,35 @@ def test_tools_that_have_seen_a_part_are_named(race):
     text = "Some tools have looked at a part of the 2: tracemalloc at 1. "
     assert race["page"].parts(results, list(told)) == text
     assert race["page"].parts(results[:1], list(told)) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("", ["beta_cache", "cache", "far"]),
+        ("cache", ["cache"]),
+        ("far,cache", ["cache", "far"]),
+        ("far cache", ["cache", "far"]),
+        ("*cache, f?r,", ["beta_cache", "cache", "far"]),
+    ],
+)
+def test_programs_are_chosen_by_names_and_patterns(race, asked, found):
+    assert race["run"].chosen(["beta_cache", "cache", "far"], asked, "program") == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("cash", "no program is called cash; did you mean cache?"),
+        ("cache,zzz*", "no program is called zzz*"),
+    ],
+)
+def test_an_unknown_program_ends_the_race_with_a_sentence(race, asked, said):
+    with pytest.raises(SystemExit, match=re.escape(said)):
+        race["run"].chosen(["cache", "far"], asked, "program")
+
+
+def test_a_part_of_a_tools_name_will_do(race):
+    assert race["run"].tools_called("objgraph") == ["objgraph_growth"]
+    assert len(race["run"].tools_called("leakgraph, memray")) == 6
+    assert race["run"].tools_called("") == list(race["run"].TOOLS)

@@ -87,6 +87,7 @@ typedef struct lg_fact {
  *     separated by " < ", innermost first)
  *   lists, dicts and sets: "table allocation" (where the block that has their
  *     items was allocated, if that is elsewhere), "table bytes" (of that block)
+ *   owners of buffers: "buffer allocation" (where the block was allocated)
  *   buffers: "memory" ("mapped": pages of a file or shared memory; "pinned":
  *     page-locked), "file" (what mapped memory is pages of, and the descriptor
  *     that is open for it), "bytes" (of the interval, if the size has more: the

@@ -6,7 +6,8 @@
 // constant time, because each object on the way then knows its end.
 //
 // If another line allocated the table of an object's items, the bytes of the
-// table are that line's, and the object itself holds them.
+// table are that line's, and the object itself holds them. The same holds for a
+// buffer that an object has got since it was made.
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"
 
@@ -20,6 +21,7 @@
 #define FACT "allocation"
 #define TABLE "table allocation"
 #define TABLE_BYTES "table bytes"
+#define BUFFER "buffer allocation"
 #define BETWEEN " < "
 
 // Frames as a string of the graph, and their line.
@@ -115,7 +117,8 @@ bool
 lg_graph_has_allocations(const lg_graph *graph)
 {
     for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (is_fact(graph, i, FACT) || is_fact(graph, i, TABLE))
+        if (is_fact(graph, i, FACT) || is_fact(graph, i, TABLE) ||
+            is_fact(graph, i, BUFFER))
             return true;
     for (uint32_t i = 0; i < graph->block_count; i++)
         if (graph->block[i].frames != 0)
@@ -123,23 +126,29 @@ lg_graph_has_allocations(const lg_graph *graph)
     return false;
 }
 
+// Gives the buffers of a node frames unless they have some.
+static void
+give_buffers(tracing *to, uint32_t node, uint32_t frames)
+{
+    const lg_columns *columns = &to->graph->columns;
+    lg_edge end = columns->first_edge[node + 1];
+    for (lg_edge edge = columns->first_edge[node]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
+            to->frames[target] == 0)
+            to->frames[target] = frames;
+    }
+}
+
 // Gives buffers without frames those of what refers to them first.
 static void
 spread_to_buffers(tracing *to)
 {
     const lg_columns *columns = &to->graph->columns;
-    for (uint32_t node = 0; node < columns->node_count; node++) {
-        lg_edge end = columns->first_edge[node + 1];
-        if (to->frames[node] == 0 ||
-            (columns->node_flags[node] & LG_NODE_BUFFER))
-            continue;
-        for (lg_edge edge = columns->first_edge[node]; edge < end; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
-                to->frames[target] == 0)
-                to->frames[target] = to->frames[node];
-        }
-    }
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        if (to->frames[node] != 0 &&
+            !(columns->node_flags[node] & LG_NODE_BUFFER))
+            give_buffers(to, node, to->frames[node]);
 }
 
 static void
@@ -152,6 +161,9 @@ find_frames(tracing *to)
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         if (to->frames[node] == 0 && lg_node_device(graph, node) != 0)
             to->frames[node] = lg__buffer_block_frames(graph, node);
+    for (uint32_t i = 0; i < graph->fact_count; i++)
+        if (is_fact(graph, i, BUFFER))
+            give_buffers(to, graph->fact_node[i], graph->fact_value[i]);
     spread_to_buffers(to);
 }
 

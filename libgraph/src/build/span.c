@@ -41,6 +41,13 @@ lg_builder_add_span(lg_builder *builder, const lg_span *span)
         *place = (lg__span){*span, (uint32_t)(rest->span.count - 1)};
 }
 
+const lg_span *
+lg_builder_span_at(const lg_builder *builder, size_t i)
+{
+    const lg__vector *all = &builder->rest->span;
+    return i < all->count ? &((const lg__span *)all->data)[i].span : NULL;
+}
+
 static lg__span *
 span_at(const sweep *state, size_t rank)
 {

@@ -37,7 +37,7 @@ lg__fact_is_users(lg_string key)
         "maxlen",        "maxsize",
         "modified",      "limit",
         "used",          "table allocation",
-        "table bytes",
+        "table bytes",   "buffer allocation",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (lg__string_is(key, ours[i]))

@@ -5,7 +5,8 @@
  * a new one when it outgrows that. So the line that adds the last item may have
  * allocated most of the bytes of an object that another line made, maybe before
  * tracemalloc began. A table has lines of its own only where they differ from
- * those of its object.
+ * those of its object. The block of a bytearray or an array grows in the same
+ * way, and becomes a buffer of the graph.
  */
 #include "capture/run/traced_lines.h"
 
@@ -13,6 +14,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/** Python's own blocks, and those of numpy. */
+enum { PYTHONS_DOMAIN = 0, NUMPYS_DOMAIN = 389047 };
 
 /** Frames that lead from a library that allocates to the program. */
 enum { MOST_FRAMES = 16 };
@@ -52,9 +56,10 @@ add_frame(lg__name *name, PyObject *frame)
 
 /** Writes the frames of a block; nothing if it was not traced. */
 static void
-write_traceback(traceback_of *traceback, uintptr_t block, lg__name *out)
+write_traceback(traceback_of *traceback, unsigned domain, uintptr_t block,
+                lg__name *out)
 {
-    PyObject *frames = traceback(0, block);
+    PyObject *frames = traceback(domain, block);
     Py_ssize_t count = 0;
     if (frames != NULL && PyTuple_Check(frames))
         count = PyTuple_GET_SIZE(frames);
@@ -133,7 +138,7 @@ add_table(lg__heap_walk *walk, uint32_t node, const item_table *table,
 {
     lg__name name = {.length = 0};
     char bytes[24];
-    write_traceback(traceback, table->block, &name);
+    write_traceback(traceback, PYTHONS_DOMAIN, table->block, &name);
     bool same = name.length == own->length &&
                 memcmp(name.data, own->data, name.length) == 0;
     if (name.length == 0 || same)
@@ -151,13 +156,38 @@ add_lines(lg__heap_walk *walk, uint32_t node, const lg__type_info *info,
 {
     lg__name own = {.length = 0};
     uintptr_t object = (uintptr_t)walk->builder->address[node];
-    write_traceback(traceback, object - lg__preheader_size(info->type), &own);
+    write_traceback(traceback, PYTHONS_DOMAIN,
+                    object - lg__preheader_size(info->type), &own);
     if (own.length > 0)
         lg_builder_add_fact(walk->builder, node, "allocation", own.data,
                             own.length);
     item_table table = table_of(walk, node, info);
     if (table.bytes > 0)
         add_table(walk, node, &table, &own, traceback);
+}
+
+/** Makes the frames of a buffer a fact of the object that has it. */
+static void
+add_buffer(lg__heap_walk *walk, const lg_span *span, traceback_of *traceback)
+{
+    lg__name name = {.length = 0};
+    if (span->device != 0 || span->address == 0)
+        return;
+    write_traceback(traceback, PYTHONS_DOMAIN, span->address, &name);
+    if (name.length == 0)
+        write_traceback(traceback, NUMPYS_DOMAIN, span->address, &name);
+    if (name.length > 0)
+        lg_builder_add_fact(walk->builder, span->holder, "buffer allocation",
+                            name.data, name.length);
+}
+
+static void
+add_buffers(lg__heap_walk *walk, traceback_of *traceback)
+{
+    const lg_span *span;
+    for (size_t i = 0; (span = lg_builder_span_at(walk->builder, i)) != NULL;
+         i++)
+        add_buffer(walk, span, traceback);
 }
 
 void
@@ -170,5 +200,7 @@ lg__allocations_find(lg__heap_walk *walk)
         if (info != NULL)
             add_lines(walk, node, info, traceback);
     }
+    if (traceback != NULL)
+        add_buffers(walk, traceback);
     lg__collector_resume(walk->interpreter, collecting);
 }

@@ -1,5 +1,6 @@
 """Prints what a snapshot says of the lines that allocated; argument: a folder."""
 
+import array
 import json
 import linecache
 import sys
@@ -25,6 +26,7 @@ class App:
 app = App()
 before = [object() for _ in range(500)]
 numbers, names, seen = [], {}, set()
+packets, readings = bytearray(), array.array("d")
 tracemalloc.start(8)
 for number in range(300):
     app.handle(1000 + number)
@@ -32,7 +34,11 @@ for each in before:
     numbers.append(each)  # list
     names[each] = each  # dict
     seen.add(each)  # set
+    packets += b"x" * 64  # bytearray
+    readings.append(1.0)  # array
 tables = {"list": (numbers, []), "dict": (names, {}), "set": (seen, set())}
+tables["bytearray"] = (packets, bytearray())
+tables["array"] = (readings, array.array("d"))
 
 folder = Path(sys.argv[1])
 snapshot = leakgraph.snapshot(allocations=True)
