@@ -5,6 +5,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 env=$1
+# Another race may make the environment now.
+mkdir -p "$(dirname "$env")"
+exec 9>"$env.lock"
+flock 9
 where='import sysconfig; print(sysconfig.get_path("purelib"))'
 install_leakgraph() {
     cp -aL --remove-destination "$1/python/leakgraph" "$("$env/bin/python" -c "$where")"

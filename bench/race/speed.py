@@ -1,12 +1,13 @@
 """Times single questions to each tool on heaps of records; writes docs/compare.md.
 
-    python bench/race/speed.py [--objects 100000 1000000 10000000] [--write]
+    python bench/race/speed.py [--objects 100000 1000000 10000000] [--write] [--kept]
 
 Each figure is of a process of its own, which makes the heap first: the processor time
 of the question, that of the programs that it starts included, and the peak of memory
 beyond the heap. Of a question that takes less than a second, it is the least of three.
 Answers are not the same: the table says what each call computes. A process may take ten
-minutes of processor time, and 12 GiB of addresses.
+minutes of processor time, and 12 GiB of addresses. build/race/speed has each figure;
+with --kept they stand for other versions, too, so that only missing ones are asked for.
 """
 
 from __future__ import annotations
@@ -210,7 +211,7 @@ def best(question: str, tool: str, objects: int) -> dict[str, Any]:
     return min(found, key=lambda each: each.get("seconds", 0))
 
 
-def table(sizes: list[int]) -> str:
+def table(sizes: list[int], stand: bool) -> str:
     """Ask all, and write the table."""
     out = io.StringIO()
     head = ["question", "tool", "call", *(f"{size:,}" for size in sizes)]
@@ -219,16 +220,16 @@ def table(sizes: list[int]) -> str:
     for question, tools in QUESTIONS.items():
         for tool, ask in tools.items():
             call = (ask.__doc__ or "").rstrip(".")
-            cells = [question, tool, call, *cells_of(question, tool, sizes)]
+            cells = [question, tool, call, *cells_of(question, tool, sizes, stand)]
             out.write("| " + " | ".join(cells) + " |\n")
     return out.getvalue()
 
 
-def cells_of(question: str, tool: str, sizes: list[int]) -> list[str]:
+def cells_of(question: str, tool: str, sizes: list[int], stand: bool) -> list[str]:
     """Ask a tool one question for all sizes, until it takes too long."""
     cells: list[str] = []
     for size in sizes:
-        found = kept(question, tool, size)
+        found = kept(question, tool, size, stand)
         if "failed" in found:
             cells.append(f"- ({found['failed']})")
             break
@@ -239,14 +240,17 @@ def cells_of(question: str, tool: str, sizes: list[int]) -> list[str]:
     return cells + ["- (not tried)"] * (len(sizes) - len(cells))
 
 
-def kept(question: str, tool: str, size: int) -> dict[str, Any]:
-    """Return the figures of an earlier run of the same versions, or ask now."""
+def kept(question: str, tool: str, size: int, stand: bool) -> dict[str, Any]:
+    """Return the figures of an earlier run, or ask now.
+
+    They stand while the versions are the same, or in any case.
+    """
     name = re.sub(r"\W+", "-", f"{question} {tool} {size}")
     file = ROOT / "build/race/speed" / f"{name}.json"
     now = [platform.python_version(), leakgraph_built(), *versions()]
     if file.exists():
         old: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if old["versions"] == now:
+        if stand or old["versions"] == now:
             return old
     new = {**best(question, tool, size), "versions": now}
     print(name, new.get("failed") or f"{new['seconds']:.3f} s", flush=True)
@@ -275,6 +279,7 @@ def main() -> int:
     parser.add_argument("--objects", type=int, nargs="+", default=sizes)
     parser.add_argument("--one", nargs=3)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--kept", action="store_true", help="use any earlier figures")
     asked = parser.parse_args()
     os.environ.setdefault("MPLBACKEND", "Agg")
     if asked.one:
@@ -282,7 +287,7 @@ def main() -> int:
         return 0
     import page
 
-    text = f"{page.versions(OTHERS)}\n\n{table(asked.objects)}"
+    text = f"{page.versions(OTHERS)}\n\n{table(asked.objects, asked.kept)}"
     if asked.write:
         page.put(page.PAGE, "speed", text)
     print(text)
