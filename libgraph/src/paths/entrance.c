@@ -46,9 +46,10 @@ find_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
     return LG_NONE;
 }
 
-// A synthetic frame has its thread, which is the best of roots. A partial graph
-// may lack the functions of a module and the instances of a class, which refer
-// to its namespace, too.
+// Structures of PyTorch refer to tensors, and to what the backward pass needs,
+// without a reference that counts. A synthetic frame has its thread, which is
+// the best of roots. A partial graph may lack the functions of a module and the
+// instances of a class, which refer to its namespace, too.
 bool
 lg__node_is_explained(const lg_graph *graph, uint32_t node)
 {
@@ -58,7 +59,8 @@ lg__node_is_explained(const lg_graph *graph, uint32_t node)
     if (flags & LG_NODE_SYNTHETIC)
         return category == LG_CATEGORY_FRAME;
     return !(flags & LG_NODE_IMMORTAL) && category != LG_CATEGORY_MODULE &&
-           category != LG_CATEGORY_TYPE &&
+           category != LG_CATEGORY_TYPE && category != LG_CATEGORY_TENSOR &&
+           !lg__node_is_a(graph, node, "torch._C._FunctionBase") &&
            lg_columns_refcount(columns, node) != UINT32_MAX &&
            lg_columns_refcount(columns, node) ==
                lg_columns_found(columns, node);

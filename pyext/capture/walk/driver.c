@@ -53,7 +53,9 @@ partial_entered(lg__heap_walk *walk, uint32_t node)
 
 /** Returns whether a walk of what leads to something enters an object. It also
  *  enters what says how to read that: whose variables a module or class has,
- *  which module a running function is of, how variables and keys are called. */
+ *  which module a running function is of, how variables and keys are called;
+ *  and dicts that show the values in an object, which own no reference to them.
+ */
 static bool
 enters_leading(const lg__heap_walk *walk, uint32_t node, PyObject *object,
                const lg__type_info *info)
@@ -69,7 +71,9 @@ enters_leading(const lg__heap_walk *walk, uint32_t node, PyObject *object,
         return true;
     default:
         return (walk->builder->node_flags[node] & LG_NODE_KEY) ||
-               lg__leading_has(walk->options->leading, object);
+               lg__leading_has(walk->options->leading, object) ||
+               (info->shape == LG__SHAPE_DICT &&
+                lg__dict_is_embedded((PyDictObject *)object));
     }
 }
 
