@@ -12,12 +12,7 @@
 #include <leakgraph/internal/segments.h>
 #include <leakgraph/internal/second_thread.h>
 
-typedef struct lg__late_edge {
-    uint32_t source;
-    uint32_t target;
-    uint32_t payload;
-    uint32_t kind;
-} lg__late_edge;
+#include "build/payload_windows.h"
 
 /** A span, and its position in order of arrival. */
 typedef struct lg__span {
@@ -85,9 +80,11 @@ struct lg_builder_rest {
     lg__vector table[LG__ARRAY_COUNT];
     size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
                                          columns */
-    lg_side *side;                    /**< NULL: nobody asked for it */
-    lg__vector text;                  /**< lg__node_text, in order of arrival */
-    lg__vector big;                   /**< lg__node_number: node and size */
+    lg__payload_windows windows;
+    lg__payload_arrays payloads; /**< made when the late edges are merged */
+    lg_side *side;               /**< NULL: nobody asked for it */
+    lg__vector text;             /**< lg__node_text, in order of arrival */
+    lg__vector big;              /**< lg__node_number: node and size */
     lg__vector held;   /**< lg__node_number: a node and its references found */
     lg__vector placed; /**< lg__node_number: a node, and a device below the
                           order of arrival */
@@ -140,7 +137,7 @@ lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
 lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
-
+lg_status lg__finish_payloads(lg_builder *builder, lg_error *err);
 lg_status lg__finish_tentative(lg_builder *builder, lg_error *err);
 lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
 lg_status lg__finish_devices(lg_builder *builder, lg_error *err);

@@ -72,6 +72,7 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->segment.element = sizeof(lg__segment);
     rest->block.element = sizeof(lg_block);
     rest->content.element = sizeof(lg__content);
+    lg__windows_open(&rest->windows);
 }
 
 // String 0 is empty and type 0 is "?".
@@ -160,6 +161,9 @@ lg_builder_free(lg_builder *builder)
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         lg__vector_free(&allocator, &rest->table[i]);
     lg__side_free(builder);
+    lg__windows_free(&allocator, &rest->windows);
+    lg__deallocate(&allocator, rest->payloads.block, rest->payloads.block_size);
+    lg__vector_free(&allocator, &rest->payloads.listed);
     lg__vector_free(&allocator, &rest->text);
     lg__vector_free(&allocator, &rest->big);
     lg__vector_free(&allocator, &rest->held);

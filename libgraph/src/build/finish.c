@@ -16,19 +16,18 @@ add_saturated(uint32_t *count, uint64_t more)
 }
 
 // The caller has a copy without saturation, for graphs with too few edges to
-// saturate a count. Returns the first edge that is unsound, or the end.
+// saturate a count. Returns the first edge that leads to no node, or the end.
 static inline uint64_t
 count_from(const lg_builder *builder, const lg__edge_rules *rules,
            uint64_t edge, uint32_t *restrict found, bool may_saturate)
 {
     const uint32_t *targets = builder->edge_target;
-    const uint32_t *payloads = builder->edge_payload;
     const uint8_t *kinds = builder->edge_kind;
     const uint64_t end = builder->edge_count;
     for (; edge < end; edge++) {
         uint32_t target = targets[edge];
         unsigned kind = kinds[edge];
-        if (!lg__edge_is_sound(rules, target, kind, payloads[edge]))
+        if (target >= rules->nodes)
             return edge;
         uint32_t counted = rules->of[kind].counted;
         if (may_saturate)
@@ -83,8 +82,8 @@ take_counts(lg_builder *builder)
     return true;
 }
 
-// Passes over the edges once, and also checks that they are sound. The late
-// ones are not merged yet.
+// Passes over the edges that nobody has counted, and also checks that all are
+// sound. The late ones are not merged yet.
 static lg_status
 finish_found(lg_builder *builder, lg_error *err)
 {
@@ -94,8 +93,10 @@ finish_found(lg_builder *builder, lg_error *err)
                           (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
     if (!take_counts(builder))
         return lg__error_memory(err);
-    lg_status status = count_rest(
-        builder, &rules, rest->side != NULL ? rest->side->counted : 0, err);
+    lg_status status = lg__windows_check(builder, &rules, err);
+    if (status == LG_OK)
+        status = count_rest(builder, &rules,
+                            rest->side != NULL ? rest->side->counted : 0, err);
     if (status == LG_OK)
         status = count_late(builder, &rules, err);
     uint32_t *found = rest->table[LG__FOUND].data;
@@ -339,12 +340,11 @@ static lg_status
 run_all_steps(lg_builder *builder, lg_error *err)
 {
     static const step before[] = {
-        add_missing_info,  finish_equal,     lg__finish_spans,
-        lg__finish_blocks, lg__finish_facts, lg__finish_first_edges,
-        finish_found,
+        add_missing_info,    finish_equal,     lg__finish_spans,
+        lg__finish_blocks,   lg__finish_facts, lg__finish_first_edges,
+        lg__finish_payloads, finish_found,     lg__finish_tentative,
     };
     static const step after[] = {
-        lg__finish_tentative,
         lg__finish_sizes,
         lg__finish_devices,
         lg__finish_roots,
@@ -365,8 +365,8 @@ take_columns(lg_builder *builder, lg_graph *graph)
 {
     static const enum lg__array_name node_columns[] = {
         LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
-    static const enum lg__array_name edge_columns[] = {
-        LG__EDGE_TARGET, LG__EDGE_PAYLOAD, LG__EDGE_KIND};
+    static const enum lg__array_name edge_columns[] = {LG__EDGE_TARGET,
+                                                       LG__EDGE_KIND};
     uint64_t nodes = builder->node_count;
     struct lg_builder_rest *rest = builder->rest;
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
@@ -381,6 +381,7 @@ take_columns(lg_builder *builder, lg_graph *graph)
     for (size_t i = 0; i < sizeof edge_columns / sizeof *edge_columns; i++)
         graph->array[edge_columns[i]] =
             lg__builder_take(builder, edge_columns[i], builder->edge_count);
+    graph->array[LG__EDGE_PAYLOAD].count = builder->edge_count;
 }
 
 // Frees what is left of a builder once the graph owns its blocks and its
@@ -405,33 +406,16 @@ invalid_input(lg_status status, lg_error *err)
 }
 
 static lg_status
-check(void *graph, lg_error *err)
+check(const lg_graph *graph, lg_error *err)
 {
     const lg_status status = lg__check_tables(graph, err);
-    return status == LG_OK
-               ? lg__check_first_edges(&((lg_graph *)graph)->columns, err)
-               : status;
-}
-
-static lg_status
-make_payloads(void *graph, lg_error *err)
-{
-    return lg__payloads_make(graph) ? LG_OK : lg__error_memory(err);
-}
-
-// The checks read no payload.
-static lg_status
-check_and_make(lg_graph *graph, bool at_once, lg_error *err)
-{
-    const lg__work making = {make_payloads, graph};
-    const lg__work checking = {check, graph};
-    return lg__run_parallel(&making, &checking, at_once, err);
+    return status == LG_OK ? lg__check_first_edges(&graph->columns, err)
+                           : status;
 }
 
 lg_status
 lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
 {
-    const bool for_two = is_for_two(builder);
     lg_status status = run_all_steps(builder, err);
     if (status != LG_OK) {
         lg_builder_free(builder);
@@ -446,12 +430,15 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
         lg_builder_free(builder);
         return status;
     }
+    const lg__payload_arrays payloads = builder->rest->payloads;
+    builder->rest->payloads = (lg__payload_arrays){.block = NULL};
     take_columns(builder, graph);
     free_shell(builder);
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
+    lg__payloads_give(graph, &payloads);
     if (status == LG_OK)
-        status = check_and_make(graph, for_two, err);
+        status = check(graph, err);
     if (status == LG_OK)
         status = lg__graph_settle(graph, err);
     if (status == LG_OK)

@@ -29,13 +29,18 @@ lg__finish_first_edges(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
+// All nodes have their edges, but for the late ones.
+lg_status
+lg__finish_payloads(lg_builder *builder, lg_error *err)
+{
+    return lg__windows_end(builder) ? LG_OK : lg__error_memory(err);
+}
+
 static void
 move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
 {
     memmove(builder->edge_target + to, builder->edge_target + from,
             count * sizeof *builder->edge_target);
-    memmove(builder->edge_payload + to, builder->edge_payload + from,
-            count * sizeof *builder->edge_payload);
     memmove(builder->edge_kind + to, builder->edge_kind + from, count);
 }
 
@@ -76,14 +81,13 @@ merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
             const lg__late_edge *edge = &late[--count];
             end--;
             builder->edge_target[end] = edge->target;
-            builder->edge_payload[end] = edge->payload;
             builder->edge_kind[end] = (uint8_t)edge->kind;
         }
     }
 }
 
-lg_status
-lg__finish_late_edges(lg_builder *builder, lg_error *err)
+static lg_status
+merge_all_late(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
     lg__vector *late = &rest->late;
@@ -98,7 +102,19 @@ lg__finish_late_edges(lg_builder *builder, lg_error *err)
         return out_of_order(err, "the source of a late edge",
                             edges[late->count - 1].source);
     merge_late(builder, edges, late->count);
-    lg__vector_free(&rest->allocator, late);
+    return LG_OK;
+}
+
+lg_status
+lg__finish_late_edges(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const lg_status status = merge_all_late(builder, err);
+    if (status != LG_OK)
+        return status;
+    if (!lg__windows_complete(builder, &rest->late, &rest->payloads))
+        return lg__error_memory(err);
+    lg__vector_free(&rest->allocator, &rest->late);
     return LG_OK;
 }
 

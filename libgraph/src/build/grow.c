@@ -27,8 +27,6 @@ column_of(lg_builder *builder, enum lg__array_name name)
         return &builder->first_edge;
     case LG__EDGE_TARGET:
         return &builder->edge_target;
-    case LG__EDGE_PAYLOAD:
-        return &builder->edge_payload;
     case LG__EDGE_KIND:
         return &builder->edge_kind;
     default:
@@ -119,21 +117,30 @@ lg_builder_grow_nodes(lg_builder *builder)
     return reserve_nodes(builder, capacity);
 }
 
+// The payloads have room of their own.
+static void
+set_edge_capacity(lg_builder *builder)
+{
+    const uint64_t room = lg__windows_room(builder);
+    builder->edge_capacity =
+        room < builder->edge_room ? room : builder->edge_room;
+}
+
 static bool
 resize_edges(lg_builder *builder, uint64_t capacity)
 {
     if (!lg__builder_resize(builder, LG__EDGE_TARGET, (size_t)capacity) ||
-        !lg__builder_resize(builder, LG__EDGE_PAYLOAD, (size_t)capacity) ||
         !lg__builder_resize(builder, LG__EDGE_KIND, (size_t)capacity))
         return false;
-    builder->edge_capacity = capacity;
+    builder->edge_room = capacity;
+    set_edge_capacity(builder);
     return true;
 }
 
 bool
 lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
 {
-    if (capacity <= builder->edge_capacity)
+    if (capacity <= builder->edge_room)
         return true;
     if (capacity > LG_NONE - 1) {
         builder->status =
@@ -197,17 +204,37 @@ lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
            reserve_side(builder, expected);
 }
 
-bool
-lg_builder_grow_edges(lg_builder *builder)
+static bool
+grow_edge_columns(lg_builder *builder)
 {
     const uint64_t most = LG_NONE - 1;
-    const uint64_t old = builder->edge_capacity;
-    if (builder->status != LG_OK)
-        return false;
+    const uint64_t old = builder->edge_room;
     if (old == most)
         return lg__builder_reserve_edges(builder, most + 1);
     const uint64_t doubled = old ? old * 2 : 1024;
     return lg__builder_reserve_edges(builder, doubled < most ? doubled : most);
+}
+
+static bool
+grow_payloads(lg_builder *builder)
+{
+    if (!lg__windows_turn(builder)) {
+        builder->status = LG_ENOMEM;
+        return false;
+    }
+    set_edge_capacity(builder);
+    return true;
+}
+
+bool
+lg_builder_grow_edges(lg_builder *builder)
+{
+    const uint64_t before = builder->edge_capacity;
+    bool grown = builder->status == LG_OK;
+    while (grown && builder->edge_capacity == before)
+        grown = builder->edge_room == before ? grow_edge_columns(builder)
+                                             : grow_payloads(builder);
+    return grown;
 }
 
 void

@@ -88,6 +88,5 @@ lg__finish_tentative(lg_builder *builder, lg_error *err)
             accept(builder, &edges[i], end - i);
     }
     lg__vector_free(&builder->rest->allocator, possible);
-    status = lg__builder_status(builder, err);
-    return status == LG_OK ? lg__finish_late_edges(builder, err) : status;
+    return lg__builder_status(builder, err);
 }

@@ -17,6 +17,7 @@
 #include "base/base_private.h"
 #include "graph/arrays.h"
 #include "graph/fold.h"
+#include "graph/payload_coder.h"
 #include "graph/reverse.h"
 #include "graph/spent.h"
 #include "graph/texts.h"
@@ -163,6 +164,8 @@ size_t lg__element_in_memory(enum lg__array_name name);
  *  patterns of types. Any numbers do. Returns false when memory ran out; the
  *  column is whole then. */
 bool lg__payloads_make(lg_graph *graph);
+/** Hands payloads over to a graph that has none. */
+void lg__payloads_give(lg_graph *graph, const lg__payload_arrays *made);
 
 /** Gives back all but the first bytes of an array's block, which are no
  *  elements as files have them. Returns false when memory ran out. */

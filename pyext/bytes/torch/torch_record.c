@@ -264,8 +264,8 @@ name_reported(lg__torch *torch, uint32_t source, uint32_t target,
         if (builder->edge_target[i] != target ||
             (kind != LG_EDGE_REFERENCE && kind != LG_EDGE_FIELD))
             continue;
-        builder->edge_kind[i] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
-        builder->edge_payload[i] = label;
+        lg_builder_rename(builder, i, LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
+                          label);
         return true;
     }
     return false;

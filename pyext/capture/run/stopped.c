@@ -30,7 +30,7 @@ record_edge(lg__heap_walk *walk, uint64_t edge)
     const lg_builder *builder = walk->builder;
     switch (builder->edge_kind[edge] & LG_EDGE_KIND_MASK) {
     case LG_EDGE_VALUE:
-        lg__text_record(walk, builder->edge_payload[edge]);
+        lg__text_record(walk, lg_builder_key(builder, edge));
         break;
     case LG_EDGE_KEY:
         lg__text_record(walk, builder->edge_target[edge]);

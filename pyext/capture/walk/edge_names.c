@@ -110,8 +110,8 @@ lg__name_edges_of_reported(lg__heap_walk *walk, PyObject *child, unsigned kind,
     uint64_t edge = take_unnamed(walk, lg__walk_node(walk, child));
     if (edge == UINT64_MAX)
         return false;
-    walk->builder->edge_kind[edge] = (uint8_t)(kind | LG_EDGE_TRAVERSED);
-    walk->builder->edge_payload[edge] = payload;
+    lg_builder_name_edge(walk->builder, edge, kind | LG_EDGE_TRAVERSED,
+                         payload);
     return true;
 }
 
@@ -176,8 +176,8 @@ lg__edge_names_close(lg__heap_walk *walk, PyObject *object,
         unsigned kind = ranked   ? info->rest_kind
                         : offset ? LG_EDGE_FIELD
                                  : LG_EDGE_REFERENCE;
-        builder->edge_kind[edge] = (uint8_t)(kind | LG_EDGE_TRAVERSED);
-        builder->edge_payload[edge] = offset ? offset : rank;
+        lg_builder_name_edge(builder, edge, kind | LG_EDGE_TRAVERSED,
+                             offset ? offset : rank);
         rank++;
     }
 }

@@ -103,7 +103,7 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
     lg__follower *follower = &walk->follower;
     const lg_builder *builder = walk->builder;
     const size_t nodes = reached->nodes, most = builder->node_capacity;
-    const size_t edges = reached->edges, most_edges = builder->edge_capacity;
+    const size_t edges = reached->edges, most_edges = builder->edge_room;
     const filled blocks[LG__FILLED] = {
         {builder->address, nodes, most, sizeof *builder->address},
         {builder->type, nodes, most, sizeof *builder->type},
@@ -112,8 +112,6 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
         {builder->node_flags, nodes, most, sizeof *builder->node_flags},
         {builder->first_edge, nodes, most, sizeof *builder->first_edge},
         {builder->edge_target, edges, most_edges, sizeof *builder->edge_target},
-        {builder->edge_payload, edges, most_edges,
-         sizeof *builder->edge_payload},
         {builder->edge_kind, edges, most_edges, sizeof *builder->edge_kind},
         chunk_of(follower),
     };
@@ -152,11 +150,12 @@ take_turn(lg__heap_walk *walk)
                 ends ? 0 : EDGES_BEHIND, EDGES_AT_ONCE);
     pthread_mutex_lock(&follower->lock);
     follow(walk, follower->followed + (uint32_t)nodes);
+    bool coded = lg_builder_code_labels(walk->builder);
     bool counted = edges > 0 && lg_side_count(follower->side, walk->builder,
                                               &reached, edges);
     bool populated = !ends && populate(walk, &reached);
     pthread_mutex_unlock(&follower->lock);
-    return nodes > 0 || counted || populated;
+    return nodes > 0 || coded || counted || populated;
 }
 
 static void

@@ -91,7 +91,7 @@ mark_names_of(lg_builder *builder, uint32_t dict)
     lg_builder_edges(builder, dict, &item, &end);
     for (; item < end; item++)
         if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
-            builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
+            builder->node_flags[lg_builder_key(builder, item)] |= LG_NODE_NAME;
 }
 
 /** Takes the flags off the tuples of names, whose elements are marked. */
@@ -341,5 +341,5 @@ lg__text_record_names(lg__heap_walk *walk, uint32_t dict)
     lg_builder_edges(builder, dict, &item, &end);
     for (; item < end; item++)
         if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
-            lg__text_record(walk, builder->edge_payload[item]);
+            lg__text_record(walk, lg_builder_key(builder, item));
 }

@@ -131,8 +131,8 @@ name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
                        : lg__type_is_pythons((PyTypeObject *)target)
                            ? "cache_info_type"
                            : "lru_list_elem_type";
-    builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
-    builder->edge_payload[edge] = lg__walk_intern(walk, name);
+    lg_builder_name_edge(builder, edge, LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,
+                         lg__walk_intern(walk, name));
     if (wrapped)
         note_lru_numbers(walk, object, info, results);
 }
@@ -158,8 +158,8 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
             builder->edge_kind[edge] =
                 LG_EDGE_TYPE | LG_EDGE_TRAVERSED | LG_EDGE_UNCOUNTED;
         } else if (key != LG_NONE) {
-            builder->edge_kind[edge] = LG_EDGE_VALUE | LG_EDGE_TRAVERSED;
-            builder->edge_payload[edge] = key;
+            lg_builder_name_edge(builder, edge,
+                                 LG_EDGE_VALUE | LG_EDGE_TRAVERSED, key);
             key = LG_NONE;
             after_result = true;
             continue;
@@ -168,8 +168,8 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
         } else {
             key = target;
             builder->node_flags[key] |= LG_NODE_KEY;
-            builder->edge_kind[edge] = LG_EDGE_KEY | LG_EDGE_TRAVERSED;
-            builder->edge_payload[edge] = rank++;
+            lg_builder_name_edge(builder, edge, LG_EDGE_KEY | LG_EDGE_TRAVERSED,
+                                 rank++);
         }
         after_result = false;
     }
@@ -409,8 +409,8 @@ name_module_state(lg__heap_walk *walk)
         uint64_t edge = walk->names.first + i;
         if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
             continue;
-        builder->edge_kind[edge] = LG_EDGE_NATIVE | LG_EDGE_TRAVERSED;
-        builder->edge_payload[edge] = name;
+        lg_builder_name_edge(builder, edge, LG_EDGE_NATIVE | LG_EDGE_TRAVERSED,
+                             name);
     }
 }
 

@@ -36,9 +36,12 @@ typedef struct lg_builder {
     uint16_t *node_flags;
     uint32_t *first_edge;
 
+    uint64_t edge_room; /**< of the next two columns */
     lg_node *edge_target;
-    uint32_t *edge_payload;
     uint8_t *edge_kind;
+    uint32_t *edge_payload; /**< of the edges from `window` on: the builder has
+                                 coded those before */
+    lg_edge window;         /**< no edge of the open node is before it */
 
     /** NULL: only the producer uses the columns. */
     void (*hold)(void *context, bool begin);
@@ -106,9 +109,26 @@ lg_builder_append_edge(lg_builder *builder, lg_node target, unsigned kind,
         return;
     lg_edge edge = builder->edge_count++;
     builder->edge_target[edge] = target;
-    builder->edge_payload[edge] = payload;
+    builder->edge_payload[edge - builder->window] = payload;
     builder->edge_kind[edge] = (uint8_t)kind;
 }
+
+/** Names an edge of the open node anew. */
+static inline void
+lg_builder_name_edge(lg_builder *builder, lg_edge edge, unsigned kind,
+                     uint32_t payload)
+{
+    builder->edge_kind[edge] = (uint8_t)kind;
+    builder->edge_payload[edge - builder->window] = payload;
+}
+
+/** Names any edge anew, so that it counts as before. O(1). */
+void lg_builder_rename(lg_builder *builder, lg_edge edge, unsigned kind,
+                       uint32_t payload);
+
+/** The node of the key to an edge of the kind LG_EDGE_VALUE. Call it while no
+ *  second thread uses the builder. */
+lg_node lg_builder_key(const lg_builder *builder, lg_edge edge);
 
 /** An edge of any node, to be merged behind that node's own edges. */
 void lg_builder_add_late_edge(lg_builder *builder, lg_node source,
@@ -154,9 +174,9 @@ lg_builder_edges(const lg_builder *builder, lg_node node, lg_edge *first,
  *  that the compiler keeps it in registers. */
 typedef struct lg_edge_writer {
     lg_node *target;
-    uint32_t *payload;
     uint8_t *kind;
-    lg_edge edge; /**< the next */
+    uint32_t *payload; /**< of the next edge */
+    lg_edge edge;      /**< the next */
     uint64_t *address;
     uint16_t *node_flags;
     lg_node node; /**< the next */
@@ -175,8 +195,12 @@ lg_builder_write_edges(lg_builder *builder, uint32_t count, lg_edge_writer *out)
         if (!lg_builder_grow_nodes(builder))
             return false;
     lg_edge_writer writer = {
-        builder->edge_target, builder->edge_payload, builder->edge_kind,
-        builder->edge_count,  builder->address,      builder->node_flags,
+        builder->edge_target,
+        builder->edge_kind,
+        builder->edge_payload + (builder->edge_count - builder->window),
+        builder->edge_count,
+        builder->address,
+        builder->node_flags,
         builder->node_count,
     };
     *out = writer;
@@ -189,7 +213,7 @@ lg_edge_writer_add(lg_edge_writer *writer, lg_node target, unsigned kind,
                    uint32_t payload)
 {
     writer->target[writer->edge] = target;
-    writer->payload[writer->edge] = payload;
+    *writer->payload++ = payload;
     writer->kind[writer->edge++] = (uint8_t)kind;
 }
 

@@ -54,10 +54,15 @@ lg_reached lg_builder_reached(const lg_builder *builder);
  *  at most `most`; lg_builder_finish counts the rest. An edge that was counted
  *  keeps its target, LG_EDGE_UNCOUNTED and LG_EDGE_WEAK: see
  *  lg_builder_weaken. Returns whether it counted any: not if none is left, one
- *  is unsound, memory ran out, or there are 4 billion edges. That does no harm.
- *  O(most). */
+ *  leads to no node, memory ran out, or there are 4 billion edges. That does no
+ * harm. O(most). */
 bool lg_side_count(lg_side *side, const lg_builder *builder,
                    const lg_reached *reached, uint64_t most);
+
+/** Codes the labels of some thousand complete edges. Returns whether there were
+ *  any; not if memory ran out, which does no harm: lg_builder_finish codes the
+ *  rest. */
+bool lg_builder_code_labels(lg_builder *builder);
 
 /** How many edges are counted. */
 uint64_t lg_side_counted(const lg_side *side);
