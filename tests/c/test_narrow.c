@@ -7,6 +7,7 @@
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/second_thread.h>
 
 #include "sample.h"
 #include "test.h"
@@ -243,7 +244,7 @@ memory(void)
 
 // Payloads: each is what was given, whether a pattern tells it or not.
 
-enum { SOURCES = 300, MOST_EDGES = 40000, TYPES = 5, STRINGS = 40 };
+enum { SOURCES = 1000, MOST_EDGES = 70000, TYPES = 5, STRINGS = 40 };
 
 static uint32_t payload[MOST_EDGES];
 
@@ -296,11 +297,10 @@ add_edges(lg_builder *builder, uint64_t *seed, uint32_t node, uint32_t edges)
     return edges;
 }
 
-static lg_graph *
-made_with_edges(uint64_t seed)
+static lg_builder *
+builder_with_edges(uint64_t seed, uint32_t *count)
 {
     lg_builder *builder;
-    lg_graph *graph;
     uint32_t edges = 0;
     char name[] = "a0";
     REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
@@ -318,6 +318,16 @@ made_with_edges(uint64_t seed)
     }
     for (uint32_t i = 0; i < SOURCES && edges < MOST_EDGES - 200; i++)
         edges = add_edges(builder, &seed, i, edges);
+    *count = edges;
+    return builder;
+}
+
+static lg_graph *
+made_with_edges(uint64_t seed)
+{
+    lg_graph *graph;
+    uint32_t edges;
+    lg_builder *builder = builder_with_edges(seed, &edges);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     CHECK(lg_graph_columns(graph)->edge_count == edges);
     CHECK(lg_graph_check(graph, NULL) == LG_OK);
@@ -405,6 +415,7 @@ add_usual_edges(lg_builder *builder, uint32_t node)
 static void
 usual_payloads(void)
 {
+    enum { USUAL = 600 };
     lg_builder *builder;
     lg_graph *graph;
     char name[] = "a";
@@ -413,7 +424,7 @@ usual_payloads(void)
         lg_builder_intern(builder, name, 1);
     for (uint32_t i = 0; i < 2; i++)
         lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
-    for (uint32_t i = 0; i < SOURCES; i++) {
+    for (uint32_t i = 0; i < USUAL; i++) {
         const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
         builder->type[node] = i % 3;
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
@@ -422,11 +433,184 @@ usual_payloads(void)
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     const lg_columns *columns = lg_graph_columns(graph);
     const lg_payload_block *block = columns->payload.block;
-    CHECK(columns->edge_count == (uint64_t)SOURCES / 3 * 80);
+    CHECK(columns->edge_count == (uint64_t)USUAL / 3 * 80);
     CHECK(block[columns->edge_count / 64 + 1].before == 20);
-    CHECK(block[columns->edge_count / 64 + 1].source == SOURCES - 1);
+    CHECK(block[columns->edge_count / 64 + 1].source == USUAL - 1);
     CHECK(lg_columns_payload(columns, 0) == 19);
     CHECK(lg_columns_payload(columns, 80 * 99) == 0);
+    lg_graph_free(graph);
+}
+
+// Late edges come behind those that their sources have, and edges get other
+// names, when most payloads are coded already.
+
+enum { LATE = 300 };
+
+static struct {
+    uint32_t source;
+    uint32_t payload;
+} late[LATE];
+
+static void
+change_edges(lg_builder *builder, uint64_t *seed, uint32_t edges)
+{
+    for (uint32_t i = 0; i < LATE; i++) {
+        late[i].source = (uint32_t)test_random(seed) % (SOURCES - 1);
+        late[i].payload = (uint32_t)test_random(seed) % (i < 9 ? 9 : SOURCES);
+        lg_builder_add_late_edge(
+            builder, late[i].source, (uint32_t)test_random(seed) % SOURCES,
+            i % 2 == 0 ? LG_EDGE_INDEX : LG_EDGE_VALUE, late[i].payload);
+    }
+    for (uint32_t i = 0; i < LATE; i++) {
+        const uint32_t edge = (uint32_t)test_random(seed) % edges;
+        payload[edge] = i % STRINGS;
+        lg_builder_rename(builder, edge, LG_EDGE_ATTRIBUTE, payload[edge]);
+    }
+}
+
+static uint32_t
+count_late(uint32_t source)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < LATE; i++)
+        count += late[i].source == source;
+    return count;
+}
+
+static bool
+has_late_payloads(const lg_columns *columns)
+{
+    uint32_t next = 0;
+    bool same = true;
+    for (uint32_t node = 0; node < SOURCES && same; node++) {
+        const uint64_t end = columns->first_edge[node + 1];
+        uint64_t edge = columns->first_edge[node];
+        for (; edge < end - count_late(node); edge++)
+            same = same && lg_columns_payload(columns, edge) == payload[next++];
+        for (uint32_t i = 0; i < LATE; i++)
+            if (late[i].source == node)
+                same = same && lg_columns_payload_from(columns, node, edge) ==
+                                   late[i].payload,
+                edge++;
+    }
+    return same;
+}
+
+static void
+late_and_renamed(void)
+{
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        lg_graph *graph;
+        uint32_t edges;
+        uint64_t state = seed + 77;
+        lg_builder *builder = builder_with_edges(seed, &edges);
+        change_edges(builder, &state, edges);
+        REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+        CHECK(lg_graph_check(graph, NULL) == LG_OK);
+        CHECK(has_late_payloads(lg_graph_columns(graph)));
+        lg_graph_free(graph);
+    }
+}
+
+// The next edge tells the key of a value, but another may come in between.
+static void
+late_behind_value(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < 9; i++) {
+        lg_builder_add_node(builder, 64 * (i + 1));
+        builder->node_flags[i] = LG_NODE_SYNTHETIC;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, 7, LG_EDGE_VALUE, 7);
+    }
+    lg_builder_add_late_edge(builder, 0, 3, LG_EDGE_INDEX, 1);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    const lg_columns *columns = lg_graph_columns(graph);
+    CHECK(columns->edge_count == 3 && columns->edge_target[1] == 3);
+    CHECK(lg_columns_payload(columns, 0) == 7);
+    CHECK(lg_columns_payload(columns, 1) == 1);
+    CHECK(lg_columns_payload(columns, 2) == 7);
+    lg_graph_free(graph);
+}
+
+// A second thread codes some of the windows, and later none. The first dict has
+// more items than a window has edges.
+
+enum { DICTS = 700 };
+
+static uint32_t
+items_of(uint32_t dict)
+{
+    return dict == 0 ? 20000 : 500;
+}
+
+static uint32_t
+key_of(uint32_t dict, uint32_t item)
+{
+    return (dict + item) % DICTS;
+}
+
+static void
+hold_nothing(void *context, bool begin)
+{
+    *(int *)context += begin ? 1 : -1;
+}
+
+static lg_builder *
+shared_dicts(int *held)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < DICTS; i++) {
+        lg_builder_add_node(builder, 64 * (i + 1));
+        builder->node_flags[i] = LG_NODE_SYNTHETIC;
+    }
+    lg_builder_share(builder, hold_nothing, held);
+    for (uint32_t dict = 0; dict < DICTS; dict++) {
+        lg_builder_open(builder, dict);
+        for (uint32_t i = 0; i < items_of(dict); i++) {
+            const uint32_t key = key_of(dict, i);
+            lg_builder_add_edge(builder, i % DICTS, LG_EDGE_VALUE,
+                                i % 7 == 3 ? 5 : key);
+            lg_builder_add_edge(builder, key, LG_EDGE_KEY, i);
+        }
+        if (dict % 50 == 1 && dict < DICTS / 3)
+            while (lg_builder_code_labels(builder))
+                continue;
+    }
+    lg_builder_share(builder, NULL, NULL);
+    return builder;
+}
+
+static void
+shared(void)
+{
+    int held = 0;
+    lg_graph *graph;
+    lg_builder *builder = shared_dicts(&held);
+    bool same = true;
+    uint64_t edge = 0;
+    for (uint32_t dict = 0; dict < DICTS; dict++)
+        for (uint32_t i = 0; i < items_of(dict); i++, edge += 2)
+            same = same && lg_builder_key(builder, edge) ==
+                               (i % 7 == 3 ? 5 : key_of(dict, i));
+    CHECK(same && held == 0);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    const lg_columns *columns = lg_graph_columns(graph);
+    CHECK(columns->edge_count == edge);
+    CHECK(columns->payload.block[edge / 64 + 1].before <= edge / 2 / 7 + DICTS);
+    for (uint32_t dict = 0; dict < DICTS; dict++)
+        for (uint32_t i = 0; i < items_of(dict); i++) {
+            edge = columns->first_edge[dict] + 2 * i;
+            same = same && lg_columns_payload(columns, edge + 1) == i &&
+                   lg_columns_payload(columns, edge) ==
+                       (i % 7 == 3 ? 5 : key_of(dict, i));
+        }
+    CHECK(same);
     lg_graph_free(graph);
 }
 
@@ -440,5 +624,8 @@ SUITE(narrow)
     RUN(memory);
     RUN(payloads);
     RUN(usual_payloads);
+    RUN(late_and_renamed);
+    RUN(late_behind_value);
+    RUN(shared);
     return test_result();
 }

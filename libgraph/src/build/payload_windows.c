@@ -61,31 +61,9 @@ columns_of(const lg_builder *builder)
     };
 }
 
-// Notes the edges of a window that are unsound by what the producer has made so
-// far. The end looks at them once more.
-static bool
-note_doubtful(lg_builder *builder, const lg__window *window)
-{
-    struct lg_builder_rest *rest = builder->rest;
-    const lg__edge_rules rules =
-        lg__edge_rules_of(window->reached.nodes, window->reached.strings);
-    const uint32_t *payload = window->payload;
-    for (uint64_t edge = window->first; edge < window->reached.edges; edge++) {
-        const lg__late_edge at = {(uint32_t)edge, builder->edge_target[edge],
-                                  payload[edge - window->first],
-                                  builder->edge_kind[edge]};
-        if (lg__edge_is_sound(&rules, at.target, at.kind, at.payload))
-            continue;
-        lg__late_edge *place =
-            lg__vector_extend(&rest->allocator, &rest->windows.doubtful, 1);
-        if (place == NULL)
-            return false;
-        *place = at;
-    }
-    return true;
-}
-
-// Codes the oldest full window. Returns false when memory ran out.
+// Codes the oldest full window, and notes edges that are unsound by what the
+// producer had made when it was full. The end looks at them once more. Returns
+// false when memory ran out.
 static bool
 code_next(lg_builder *builder)
 {
@@ -93,9 +71,12 @@ code_next(lg_builder *builder)
     lg__payload_windows *windows = &rest->windows;
     const lg__window *window = window_at(windows, windows->coded);
     const lg_columns columns = columns_of(builder);
-    if (!note_doubtful(builder, window) ||
-        !lg__payloads_code(&rest->allocator, &windows->coder, &columns,
-                           window->payload, window->first, window->end))
+    const lg__edge_rules rules =
+        lg__edge_rules_of(window->reached.nodes, window->reached.strings);
+    const lg__payload_doubts doubts = {&rules, &windows->doubtful};
+    if (!lg__payloads_code(&rest->allocator, &windows->coder, &columns,
+                           window->payload, window->first, window->end,
+                           &doubts))
         return false;
     windows->coded++;
     return true;
@@ -234,21 +215,53 @@ lg__windows_end(lg_builder *builder)
         return false;
     free_payloads(&rest->allocator, &rest->windows);
     builder->edge_payload = NULL;
-    return true;
+    lg__vector *changed = &rest->windows.changed;
+    return changed->count == 0 ||
+           lg__radix_sort(&rest->allocator, changed->data, changed->count,
+                          sizeof(lg__new_payload));
+}
+
+static bool
+is_changed(const lg__vector *changed, uint32_t edge)
+{
+    const lg__new_payload *items = changed->data;
+    size_t low = 0, high = changed->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (items[middle].edge < edge)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < changed->count && items[low].edge == edge;
+}
+
+static lg_status
+check_edge(const lg__edge_rules *rules, const lg__late_edge *at, lg_error *err)
+{
+    return lg__edge_is_sound(rules, at->target, at->kind, at->payload)
+               ? LG_OK
+               : lg__edge_failed(rules, at->source, at->target, at->kind, err);
 }
 
 lg_status
 lg__windows_check(const lg_builder *builder, const lg__edge_rules *rules,
                   lg_error *err)
 {
-    const lg__vector *doubtful = &builder->rest->windows.doubtful;
-    const lg__late_edge *edges = doubtful->data;
-    for (size_t i = 0; i < doubtful->count; i++)
-        if (!lg__edge_is_sound(rules, edges[i].target, edges[i].kind,
-                               edges[i].payload))
-            return lg__edge_failed(rules, edges[i].source, edges[i].target,
-                                   edges[i].kind, err);
-    return LG_OK;
+    const lg__payload_windows *windows = &builder->rest->windows;
+    const lg__late_edge *edges = windows->doubtful.data;
+    const lg__new_payload *changed = windows->changed.data;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < windows->doubtful.count && status == LG_OK; i++)
+        if (!is_changed(&windows->changed, edges[i].source))
+            status = check_edge(rules, &edges[i], err);
+    for (size_t i = 0; i < windows->changed.count && status == LG_OK; i++) {
+        const uint32_t edge = changed[i].edge;
+        const lg__late_edge at = {edge, builder->edge_target[edge],
+                                  changed[i].payload, builder->edge_kind[edge]};
+        status = check_edge(rules, &at, err);
+    }
+    return status;
 }
 
 uint32_t
@@ -285,16 +298,13 @@ lg__windows_complete(lg_builder *builder, const lg__vector *late,
                      lg__payload_arrays *out)
 {
     struct lg_builder_rest *rest = builder->rest;
-    lg__vector *changed = &rest->windows.changed;
+    const lg__vector *changed = &rest->windows.changed;
     lg_columns columns = columns_of(builder);
     columns.node_count = builder->node_count;
     columns.edge_count = builder->edge_count;
     const lg__payload_changes changes = {late->data, late->count, changed->data,
                                          changed->count};
-    return (changed->count == 0 ||
-            lg__radix_sort(&rest->allocator, changed->data, changed->count,
-                           sizeof(lg__new_payload))) &&
-           lg__payloads_complete(
-               &rest->allocator, &rest->windows.coder, &columns,
-               (uint32_t)rest->table[LG__TYPE_NAME].count, &changes, out);
+    return lg__payloads_complete(
+        &rest->allocator, &rest->windows.coder, &columns,
+        (uint32_t)rest->table[LG__TYPE_NAME].count, &changes, out);
 }

@@ -35,17 +35,26 @@ typedef struct lg__payload_coder {
     uint32_t node;      /**< the next */
 } lg__payload_coder;
 
+/** What edges are checked by while they are coded. */
+typedef struct lg__payload_doubts {
+    const struct lg__edge_rules *rules;
+    lg__vector *edges; /**< lg__late_edge: gets the unsound ones, with their own
+                            numbers for sources */
+} lg__payload_doubts;
+
 void lg__payload_coder_open(lg__payload_coder *coder);
 void lg__payload_coder_free(const lg_allocator *allocator,
                             lg__payload_coder *coder);
 
 /** Codes the edges of all nodes before `end` that are not coded yet. Their
  *  sources' types, and the edges' targets and kinds, stay as they are from now
- *  on, but for flags. payload[0] is that of edge `first`. Returns false when
- *  memory ran out; the next call goes on. */
+ *  on, but for flags. payload[0] is that of edge `first`. Edges that are known
+ *  to be sound need no doubts (NULL). Targets are not checked. Returns false
+ *  when memory ran out; the next call goes on. */
 bool lg__payloads_code(const lg_allocator *allocator, lg__payload_coder *coder,
                        const lg_columns *columns, const uint32_t *payload,
-                       uint64_t first, uint32_t end);
+                       uint64_t first, uint32_t end,
+                       const lg__payload_doubts *doubts);
 
 /** Returns the payload of a coded edge whose kind is LG_EDGE_VALUE. */
 uint32_t lg__payload_coded(const lg__payload_coder *coder,

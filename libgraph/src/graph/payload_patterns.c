@@ -79,6 +79,8 @@ typedef struct learned {
     uint32_t places;
     uint32_t payload[PLACES];
     uint8_t votes[PLACES]; // how many more nodes had the payload than not
+    uint32_t usual;        // edges of the usual node, or 0: there is none
+    uint8_t kind[PLACES];  // of its edges, with flags; it has what is expected
 } learned;
 
 _Static_assert(LEARNED <= UINT8_MAX, "votes fit");
@@ -168,51 +170,172 @@ is_to_list(const lg_columns *columns, const pattern *known, uint64_t edge,
     return payload != expected(columns, known, edge, place);
 }
 
-static bool
-code_node(const lg_allocator *allocator, lg__payload_coder *coder,
-          const lg_columns *columns, const uint32_t *payload, uint64_t begin,
-          uint64_t end)
+// Adds to a pattern, when it is complete and nothing relies on it, what a node
+// of the type should have by the places of its edges.
+static void
+add_places(learned *type, const uint8_t *kind, uint64_t count)
 {
-    const uint64_t count = end - begin;
-    lg__vector *listed = &coder->listed;
-    learned *type = learned_of(allocator, coder, columns->type[coder->node]);
-    if (type == NULL ||
-        !fill_up(allocator, &coder->block, (size_t)(end / BLOCK) + 1) ||
-        (listed->capacity - listed->count < count &&
-         !lg__vector_grow(allocator, listed, (size_t)count)))
-        return false;
-    const bool is_learned = type->nodes == LEARNED;
-    const pattern known = {is_learned ? type->payload : NULL, type->places};
-    lg_payload_block *block = coder->block.data;
-    uint32_t *list = listed->data;
-    size_t next = listed->count;
-    if (!is_learned)
-        learn_from(type, columns->edge_kind + begin, payload, count);
-    for (uint64_t place = 0; place < count; place++) {
-        const uint64_t edge = begin + place;
-        if (edge % BLOCK == 0)
-            block[edge / BLOCK].before = (uint32_t)next;
-        if (!is_to_list(columns, &known, edge, place, count, payload[place]))
+    for (uint32_t place = 0; place < count && place < PLACES; place++) {
+        if (rule_of[kind[place] & LG_EDGE_KIND_MASK] != BY_PLACE)
             continue;
-        block[edge / BLOCK].listed |= UINT64_C(1) << edge % BLOCK;
-        list[next++] = payload[place];
+        type->payload[place] = place;
+        if (type->places <= place)
+            type->places = place + 1;
     }
-    listed->count = next;
+}
+
+// Keeps the kinds of a node that has what its type's pattern says, and nothing
+// that the next edge should tell. Nodes like it are known at a look.
+static void
+keep_usual(learned *type, const uint8_t *kind, const uint32_t *payload,
+           uint64_t count)
+{
+    if (count > type->places)
+        return;
+    for (uint64_t place = 0; place < count; place++) {
+        const unsigned of = rule_of[kind[place] & LG_EDGE_KIND_MASK];
+        if (of == BY_NEXT || of == BY_PAIR ||
+            (of == BY_PLACE && payload[place] != place) ||
+            payload[place] != type->payload[place])
+            return;
+    }
+    memcpy(type->kind, kind, (size_t)count);
+    type->usual = (uint32_t)count;
+}
+
+static inline bool
+is_usual(const learned *type, const uint8_t *kind, const uint32_t *payload,
+         uint64_t count)
+{
+    unsigned others = 0;
+    if (count != type->usual)
+        return false;
+    for (uint64_t place = 0; place < count; place++)
+        others |= (unsigned)(kind[place] ^ type->kind[place]) |
+                  (payload[place] ^ type->payload[place]);
+    return others == 0;
+}
+
+// Where a node's edges are, and their payloads.
+typedef struct coded_node {
+    const uint32_t *payload;
+    uint64_t begin;
+    uint64_t count;
+} coded_node;
+
+// Lists an edge. There is room.
+static inline void
+list_edge(lg__payload_coder *coder, uint64_t edge, uint32_t payload)
+{
+    lg_payload_block *block = coder->block.data;
+    uint32_t *list = coder->listed.data;
+    block[edge / BLOCK].listed |= UINT64_C(1) << edge % BLOCK;
+    list[coder->listed.count++] = payload;
+}
+
+// Notes how many edges are listed before a block.
+static inline void
+begin_block(lg__payload_coder *coder, uint64_t edge)
+{
+    lg_payload_block *block = coder->block.data;
+    block[edge / BLOCK].before = (uint32_t)coder->listed.count;
+}
+
+static void
+code_edges(lg__payload_coder *coder, const lg_columns *columns,
+           const coded_node *node, const pattern *known)
+{
+    for (uint64_t place = 0; place < node->count; place++) {
+        const uint64_t edge = node->begin + place;
+        if (edge % BLOCK == 0)
+            begin_block(coder, edge);
+        if (is_to_list(columns, known, edge, place, node->count,
+                       node->payload[place]))
+            list_edge(coder, edge, node->payload[place]);
+    }
+}
+
+// Notes the unsound edges of a node. Those of a node like the usual one have
+// the kinds and payloads of one that was looked at. Returns false when memory
+// ran out.
+static bool
+note_doubtful(const lg_allocator *allocator, const lg__payload_doubts *doubts,
+              const lg_columns *columns, const coded_node *node)
+{
+    for (uint64_t place = 0; place < node->count; place++) {
+        const uint64_t edge = node->begin + place;
+        const lg__late_edge at = {(uint32_t)edge, columns->edge_target[edge],
+                                  node->payload[place],
+                                  columns->edge_kind[edge]};
+        if (lg__edge_is_sound(doubts->rules, at.target, at.kind, at.payload))
+            continue;
+        lg__late_edge *added = lg__vector_extend(allocator, doubts->edges, 1);
+        if (added == NULL)
+            return false;
+        *added = at;
+    }
     return true;
+}
+
+static void
+code_node(lg__payload_coder *coder, const lg_columns *columns,
+          const coded_node *node, learned *type)
+{
+    const uint8_t *kind = columns->edge_kind + node->begin;
+    const bool is_learned = type->nodes == LEARNED;
+    if (!is_learned)
+        learn_from(type, kind, node->payload, node->count);
+    if (!is_learned && type->nodes == LEARNED)
+        add_places(type, kind, node->count);
+    if (is_learned && type->usual == 0)
+        keep_usual(type, kind, node->payload, node->count);
+    const pattern known = {is_learned ? type->payload : NULL, type->places};
+    code_edges(coder, columns, node, &known);
+}
+
+// Codes a node like the usual one, of which no edge is listed.
+static inline void
+pass_node(lg__payload_coder *coder, const coded_node *node)
+{
+    const uint64_t first = (node->begin + BLOCK - 1) / BLOCK * BLOCK;
+    if (first < node->begin + node->count)
+        begin_block(coder, first);
 }
 
 bool
 lg__payloads_code(const lg_allocator *allocator, lg__payload_coder *coder,
                   const lg_columns *columns, const uint32_t *payload,
-                  uint64_t first, uint32_t end)
+                  uint64_t first, uint32_t end,
+                  const lg__payload_doubts *doubts)
 {
     const uint32_t *first_edge = columns->first_edge;
+    lg__vector *listed = &coder->listed;
+    if (coder->node >= end)
+        return true;
+    const uint64_t last = first_edge[end];
+    if (!fill_up(allocator, &coder->block, (size_t)(last / BLOCK) + 1) ||
+        (listed->capacity - listed->count < last - first_edge[coder->node] &&
+         !lg__vector_grow(allocator, listed,
+                          (size_t)(last - first_edge[coder->node]))))
+        return false;
     for (; coder->node < end; coder->node++) {
         const uint64_t begin = first_edge[coder->node];
-        const uint64_t next = first_edge[coder->node + 1];
-        if (begin != next && !code_node(allocator, coder, columns,
-                                        payload + (begin - first), begin, next))
+        const coded_node node = {payload + (begin - first), begin,
+                                 first_edge[coder->node + 1] - begin};
+        if (node.count == 0)
+            continue;
+        learned *type =
+            learned_of(allocator, coder, columns->type[coder->node]);
+        if (type == NULL)
             return false;
+        if (is_usual(type, columns->edge_kind + begin, node.payload,
+                     node.count)) {
+            pass_node(coder, &node);
+            continue;
+        }
+        if (doubts != NULL && !note_doubtful(allocator, doubts, columns, &node))
+            return false;
+        code_node(coder, columns, &node, type);
     }
     return true;
 }
@@ -276,59 +399,68 @@ typedef struct completion {
     const lg__payload_changes *changes;
     lg_payload_block *block;
     uint32_t *listed;
-    uint32_t count;      // of those
-    uint64_t next_block; // has no source yet
-    uint32_t source;     // the one that the work is at
-    size_t late;         // late edges that come before the next coded one
+    uint32_t count; // of those
+    size_t late;    // late edges that come before the next coded one
 } completion;
+
+// Finds the sources of blocks.
+static void
+find_sources(lg_payload_block *block, uint64_t blocks,
+             const lg_columns *columns)
+{
+    const uint32_t nodes = columns->node_count;
+    uint64_t next = 0;
+    for (uint32_t node = 0; node < nodes; node++)
+        for (const uint64_t end = columns->first_edge[node + 1];
+             next * BLOCK < end && next < blocks; next++)
+            block[next].source = node;
+    for (; next < blocks; next++)
+        block[next].source = nodes > 0 ? nodes - 1 : 0;
+}
 
 // Lists a payload if it differs. The numbers of edges ascend.
 static void
-put(completion *to, uint64_t edge, uint32_t payload)
+put(completion *to, uint32_t source, uint64_t edge, uint32_t payload)
 {
     const lg_columns *columns = to->columns;
-    const pattern known = pattern_of(columns, to->source);
+    const pattern known = pattern_of(columns, source);
     if (payload ==
-        expected(columns, &known, edge, edge - columns->first_edge[to->source]))
+        expected(columns, &known, edge, edge - columns->first_edge[source]))
         return;
     to->block[edge / BLOCK].listed |= UINT64_C(1) << edge % BLOCK;
     to->listed[to->count++] = payload;
 }
 
-// Adds the late edges of the source, and goes to the next one.
+// Puts the late edges of all sources whose coded ones come before an edge.
 static void
-leave_source(completion *to)
+put_late(completion *to, uint64_t edge)
 {
-    const lg__payload_changes *changes = to->changes;
-    const uint64_t end = to->columns->first_edge[to->source + 1];
-    const uint64_t edges = to->columns->edge_count;
-    size_t count = 0;
-    while (to->late + count < changes->late_count &&
-           changes->late[to->late + count].source == to->source)
-        count++;
-    for (size_t i = count; i > 0; i--)
-        put(to, end - i, changes->late[to->late++].payload);
-    for (; to->next_block * BLOCK < end && to->next_block * BLOCK < edges;
-         to->next_block++)
-        to->block[to->next_block].source = to->source;
-    to->source++;
+    const lg__late_edge *late = to->changes->late;
+    const size_t count = to->changes->late_count;
+    while (to->late < count) {
+        const uint32_t source = late[to->late].source;
+        const uint64_t end = to->columns->first_edge[source + 1];
+        size_t next = to->late;
+        while (next < count && late[next].source == source)
+            next++;
+        if (end - next > edge)
+            return;
+        for (; to->late < next; to->late++)
+            put(to, source, end - (next - to->late), late[to->late].payload);
+    }
 }
 
-// Goes to the source of a coded edge. Returns the edge's number now.
-static uint64_t
-move_to(completion *to, uint64_t edge)
+// Puts an edge by the number that it was coded with.
+static void
+put_coded(completion *to, uint64_t edge, uint32_t payload)
 {
-    const uint32_t *first = to->columns->first_edge;
-    while (to->source + 1 < to->columns->node_count) {
-        size_t late = to->late;
-        while (late < to->changes->late_count &&
-               to->changes->late[late].source == to->source)
-            late++;
-        if (first[to->source + 1] > edge + late)
-            break;
-        leave_source(to);
-    }
-    return edge + to->late;
+    put_late(to, edge);
+    const uint64_t number = edge + to->late;
+    const lg_payload_block *around = &to->block[number / BLOCK];
+    put(to,
+        lg__edge_source_between(to->columns->first_edge, number,
+                                around[0].source, around[1].source),
+        number, payload);
 }
 
 // Puts the payloads that were changed before a coded edge, and returns whether
@@ -342,7 +474,7 @@ put_changed(completion *to, size_t *next, uint64_t edge)
     for (; *next < count && changed[*next].edge <= edge; ++*next) {
         if (*next + 1 < count && changed[*next + 1].edge == changed[*next].edge)
             continue;
-        put(to, move_to(to, changed[*next].edge), changed[*next].payload);
+        put_coded(to, changed[*next].edge, changed[*next].payload);
         met = changed[*next].edge == edge;
     }
     return met;
@@ -359,26 +491,20 @@ put_all(completion *to)
             const uint64_t edge = i * BLOCK + (unsigned)__builtin_ctzll(rest);
             const uint32_t payload = *listed++;
             if (!put_changed(to, &changed, edge))
-                put(to, move_to(to, edge), payload);
+                put_coded(to, edge, payload);
         }
     put_changed(to, &changed, UINT64_MAX);
-    while (to->source < to->columns->node_count)
-        leave_source(to);
+    put_late(to, UINT64_MAX);
 }
 
-// Sets how many edges before each block are listed, and the last source behind
-// the last edge.
+// Sets how many edges before each block are listed.
 static void
-complete_blocks(completion *to, uint64_t blocks)
+count_listed(lg_payload_block *block, uint64_t blocks)
 {
-    const uint32_t nodes = to->columns->node_count;
     uint32_t before = 0;
     for (uint64_t i = 0; i < blocks; i++) {
-        lg_payload_block *block = &to->block[i];
-        block->before = before;
-        before += (uint32_t)__builtin_popcountll(block->listed);
-        if (i >= to->next_block)
-            block->source = nodes > 0 ? nodes - 1 : 0;
+        block[i].before = before;
+        before += (uint32_t)__builtin_popcountll(block[i].listed);
     }
 }
 
@@ -445,8 +571,9 @@ lg__payloads_complete(const lg_allocator *allocator, lg__payload_coder *coder,
                      .changes = changes,
                      .block = block,
                      .listed = list};
+    find_sources(block, blocks, columns);
     put_all(&to);
-    complete_blocks(&to, blocks);
+    count_listed(block, blocks);
     lg__payload_coder_free(allocator, coder);
     listed.count = to.count;
     lg__vector_trim(allocator, &listed);
@@ -481,7 +608,7 @@ lg__payloads_make(lg_graph *graph)
         return true;
     lg__payload_coder_open(&coder);
     if (!lg__payloads_code(allocator, &coder, &graph->columns, wide.data, 0,
-                           graph->columns.node_count) ||
+                           graph->columns.node_count, NULL) ||
         !lg__payloads_complete(allocator, &coder, &graph->columns,
                                graph->type_count, &none, &made)) {
         lg__payload_coder_free(allocator, &coder);
