@@ -135,13 +135,7 @@ lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
 lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
 lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
-lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
-lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
-lg_status lg__finish_payloads(lg_builder *builder, lg_error *err);
 lg_status lg__finish_tentative(lg_builder *builder, lg_error *err);
-lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
-lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
-lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
 
 /** Makes the graph without the edges: a copy in which they are weak, so nothing
  *  follows them. It borrows the graph, which must outlive it. O(edges). */

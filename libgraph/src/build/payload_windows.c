@@ -287,9 +287,9 @@ lg_builder_rename(lg_builder *builder, lg_edge edge, unsigned kind,
     builder->edge_kind[edge] = (uint8_t)kind;
     lg__new_payload *place =
         lg__vector_extend(&rest->allocator, &rest->windows.changed, 1);
-    if (place == NULL)
-        lg__builder_fail(builder, LG_ENOMEM);
-    else
+    if (place == NULL && builder->status == LG_OK)
+        builder->status = LG_ENOMEM;
+    if (place != NULL)
         *place = (lg__new_payload){(uint32_t)edge, payload};
 }
 

@@ -160,10 +160,6 @@ extern const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT];
 /** Bytes of an element in memory, which may be fewer than in a file. */
 size_t lg__element_in_memory(enum lg__array_name name);
 
-/** Replaces the payloads of a graph that owns them by what differs from the
- *  patterns of types. Any numbers do. Returns false when memory ran out; the
- *  column is whole then. */
-bool lg__payloads_make(lg_graph *graph);
 /** Hands payloads over to a graph that has none. */
 void lg__payloads_give(lg_graph *graph, const lg__payload_arrays *made);
 

@@ -76,6 +76,32 @@ lg_graph_free(lg_graph *graph)
     lg__allocator_release(&allocator);
 }
 
+// Replaces the payloads of a graph that owns them by what differs from the
+// patterns of types. Any numbers do. Returns false when memory ran out; the
+// column is whole then.
+static bool
+make_payloads(lg_graph *graph)
+{
+    const lg__array wide = graph->array[LG__EDGE_PAYLOAD];
+    const lg_allocator *allocator = &graph->allocator;
+    const lg__payload_changes none = {.late_count = 0};
+    lg__payload_coder coder;
+    lg__payload_arrays made;
+    if (wide.owned == NULL || wide.owned != wide.data || wide.count < 2)
+        return true;
+    lg__payload_coder_open(&coder);
+    if (!lg__payloads_code(allocator, &coder, &graph->columns, wide.data, 0,
+                           graph->columns.node_count, NULL) ||
+        !lg__payloads_complete(allocator, &coder, &graph->columns,
+                               graph->type_count, &none, &made)) {
+        lg__payload_coder_free(allocator, &coder);
+        return false;
+    }
+    lg__deallocate(allocator, wide.owned, wide.owned_size);
+    lg__payloads_give(graph, &made);
+    return true;
+}
+
 lg_status
 lg__graph_settle(lg_graph *graph, lg_error *err)
 {
@@ -91,5 +117,5 @@ lg__graph_settle(lg_graph *graph, lg_error *err)
     graph->type_trait = traits;
     lg_string partial = lg_graph_info_find(graph, "partial");
     graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
-    return lg__payloads_make(graph) ? LG_OK : lg__error_memory(err);
+    return make_payloads(graph) ? LG_OK : lg__error_memory(err);
 }

@@ -595,26 +595,3 @@ lg__payloads_give(lg_graph *graph, const lg__payload_arrays *made)
         (lg__array){made->block, edges, made->block, made->block_size};
     graph->columns.payload = made->payloads;
 }
-
-bool
-lg__payloads_make(lg_graph *graph)
-{
-    const lg__array wide = graph->array[LG__EDGE_PAYLOAD];
-    const lg_allocator *allocator = &graph->allocator;
-    const lg__payload_changes none = {.late_count = 0};
-    lg__payload_coder coder;
-    lg__payload_arrays made;
-    if (wide.owned == NULL || wide.owned != wide.data || wide.count < 2)
-        return true;
-    lg__payload_coder_open(&coder);
-    if (!lg__payloads_code(allocator, &coder, &graph->columns, wide.data, 0,
-                           graph->columns.node_count, NULL) ||
-        !lg__payloads_complete(allocator, &coder, &graph->columns,
-                               graph->type_count, &none, &made)) {
-        lg__payload_coder_free(allocator, &coder);
-        return false;
-    }
-    lg__deallocate(allocator, wide.owned, wide.owned_size);
-    lg__payloads_give(graph, &made);
-    return true;
-}
