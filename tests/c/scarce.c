@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
@@ -75,10 +76,12 @@ __wrap_calloc(size_t count, size_t size)
     return may_allocate() ? __real_calloc(count, size) : NULL;
 }
 
+// To shrink a block needs no memory.
 void *
 __wrap_realloc(void *old, size_t size)
 {
-    return may_allocate() ? __real_realloc(old, size) : NULL;
+    bool shrinks = old != NULL && size <= malloc_usable_size(old);
+    return shrinks || may_allocate() ? __real_realloc(old, size) : NULL;
 }
 
 int
