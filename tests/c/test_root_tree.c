@@ -196,7 +196,7 @@ enum { WEIGHTS = 12 };
 // An optimizer is nearer to the weights than their layer. The last two weights
 // refer to their layers. Nothing else refers to the last layer.
 static lg_graph *
-trained(uint32_t *weight)
+trained(uint32_t *weight, uint32_t *gradient)
 {
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
@@ -216,28 +216,40 @@ trained(uint32_t *weight)
         story_attribute(&made, layer, "_parameters", dict);
         story_edge(&made, dict, weight[i], LG_EDGE_VALUE, key);
         story_edge(&made, optimizer, weight[i], LG_EDGE_INDEX, i);
+        gradient[i] = story_add(&made, "torch.Tensor", NULL, 80);
+        story_attribute(&made, weight[i], "grad", gradient[i]);
         if (i + 1 < WEIGHTS)
             at = layer;
     }
     return story_end(&made);
 }
 
+static size_t
+path_length(lg__finder *finder, uint32_t node)
+{
+    lg_path path = {0};
+    CHECK(lg__finder_path(finder, node, NULL, &path, NULL) == LG_OK);
+    size_t count = path.count;
+    lg_path_free(&path);
+    return count;
+}
+
 // A path to a weight leads through its layer, whether it is the first path
-// asked for or the last. If the best path to the layer leads through the
-// weight, the path comes from the optimizer.
+// asked for or the last, and so does a path to its gradient. If the best path
+// to the layer leads through the weight, both come from the optimizer.
 static void
 entrances(void)
 {
     uint32_t weight[WEIGHTS];
-    lg_graph *graph = trained(weight);
+    uint32_t gradient[WEIGHTS];
+    lg_graph *graph = trained(weight, gradient);
     lg__finder finder = {.graph = graph};
     for (uint32_t i = 0; i < WEIGHTS; i++) {
-        lg_path path = {0};
-        REQUIRE(lg__finder_path(&finder, weight[i], NULL, &path, NULL) ==
-                LG_OK);
-        CHECK(path.count == (i + 2 < WEIGHTS ? i + 4 : 2));
-        lg_path_free(&path);
+        size_t count = i + 2 < WEIGHTS ? i + 4 : 2;
+        CHECK(path_length(&finder, weight[i]) == count);
+        CHECK(path_length(&finder, gradient[i]) == count + 1);
         CHECK(agrees(&finder, weight[i]));
+        CHECK(agrees(&finder, gradient[i]));
     }
     lg__finder_free(&finder);
     CHECK(count_differing(graph) == 0);

@@ -215,10 +215,10 @@ append(merging *to, lg__merged item)
     return true;
 }
 
-// Merges a node below the one before it, which is merged. Returns the index of
-// its merged node, or LG_NONE when memory ran out.
+// Merges a node below the one before it, whose merged node is the parent.
+// Returns the index of its merged node, or LG_NONE when memory ran out.
 static uint32_t
-merge_step(merging *to, uint32_t before, uint32_t node)
+merge_step(merging *to, uint32_t parent, uint32_t before, uint32_t node)
 {
     lg__merged item = {.parent = LG_NONE,
                        .root = LG_NONE,
@@ -227,7 +227,7 @@ merge_step(merging *to, uint32_t before, uint32_t node)
                        .nodes = 0,
                        .hop = {.source = node, .target = node}};
     if (before != node) {
-        item.parent = to->merged[before];
+        item.parent = parent;
         item.hop = lg__hop_between(&to->tree.walk, before, node);
     } else {
         item.root = to->tree.root[node];
@@ -254,7 +254,8 @@ merge_path(merging *to, uint32_t target)
     }
     while (below != LG_NONE) {
         uint32_t next = to->merged[below];
-        to->merged[below] = merge_step(to, to->tree.before[below], below);
+        uint32_t before = to->tree.before[below];
+        to->merged[below] = merge_step(to, to->merged[before], before, below);
         if (to->merged[below] == LG_NONE)
             return false;
         below = next;
@@ -283,14 +284,19 @@ is_covered(merging *to, uint32_t target)
 static uint32_t
 merge_end(merging *to, uint32_t target)
 {
-    uint32_t before = lg__roottree_before(&to->tree, target);
-    bool enters = before != to->tree.before[target];
-    if (!merge_path(to, enters ? before : target))
-        return LG_NONE;
-    if (!enters)
-        return to->merged[target];
-    if (to->entered[target] == 0)
-        to->entered[target] = 1 + merge_step(to, before, target);
+    uint32_t entrance = lg__roottree_entrance(&to->tree, target);
+    bool again =
+        entrance != LG_NONE && lg__entrance_has_one(to->graph, entrance);
+    if (entrance == LG_NONE || (!again && entrance == to->tree.before[target]))
+        return merge_path(to, target) ? to->merged[target] : LG_NONE;
+    if (to->entered[target] == 0) {
+        uint32_t parent = again                      ? merge_end(to, entrance)
+                          : merge_path(to, entrance) ? to->merged[entrance]
+                                                     : LG_NONE;
+        if (parent == LG_NONE)
+            return LG_NONE;
+        to->entered[target] = 1 + merge_step(to, parent, entrance, target);
+    }
     return to->entered[target] - 1;
 }
 

@@ -345,8 +345,8 @@ find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
     return late ? path_of_tree(walk, target, monitor, out, err) : status;
 }
 
-// Finds the path through the target's entrance. LG_ENOTFOUND, without a
-// message, if there is none.
+// Finds the path through the target's entrance, which may have one itself.
+// LG_ENOTFOUND, without a message, if there is none.
 static lg_status
 enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
       lg_path *out, lg_error *err)
@@ -356,9 +356,11 @@ enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
     if (walk->graph->partial &&
         (entrance != LG_NONE || !lg__path_entrance_is_sure(walk, target)))
         return say_partial(err);
-    lg_status status = entrance == LG_NONE
-                           ? LG_ENOTFOUND
-                           : find_path(walk, entrance, monitor, &path, err);
+    lg_status status = LG_ENOTFOUND;
+    if (entrance != LG_NONE && lg__entrance_has_one(walk->graph, entrance))
+        status = enter(walk, entrance, monitor, &path, err);
+    if (entrance != LG_NONE && status == LG_ENOTFOUND)
+        status = find_path(walk, entrance, monitor, &path, err);
     if (status == LG_OK && !lg__path_enters(&path, target))
         status = LG_ENOTFOUND;
     if (status == LG_OK) {

@@ -131,10 +131,14 @@ void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
 void lg__format_path_end(const lg_graph *graph, const lg_path *path,
                          size_t first, bool folded, lg_text *out);
 
-/** Returns the dict of a module that has the target as a parameter or a buffer:
- *  a path through it says what the target is. LG_NONE if there is none, or if
- *  the target is a root. The walk needs the reverse index. */
+/** Returns the dict of a module that has the target as a parameter or a buffer,
+ *  or the parameter whose gradient the target is: a path through it says what
+ *  the target is. LG_NONE if there is none, or if the target is a root. The
+ *  walk needs the reverse index. */
 uint32_t lg__path_entrance(const lg__walk *walk, uint32_t target);
+/** Returns whether the path to an entrance leads through one, too: that to a
+ *  parameter. */
+bool lg__entrance_has_one(const lg_graph *graph, uint32_t entrance);
 /** Returns whether a graph of the whole heap has the same entrance, if any. */
 bool lg__path_entrance_is_sure(const lg__walk *walk, uint32_t target);
 /** Returns whether a partial graph has all references to a node. */
@@ -187,9 +191,9 @@ lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
 /** Makes a tree with only this path; without any, if it is NULL. O(nodes). */
 lg_status lg__roottree_of(const lg_graph *graph, const lg_path *path,
                           lg__roottree *out, lg_error *err);
-/** Returns the node before the last one of a path to `node`, which is not
- *  folded: its entrance, or else what `before` says. */
-uint32_t lg__roottree_before(const lg__roottree *tree, uint32_t node);
+/** Returns the entrance of a node that is not folded, if its path leads through
+ *  one; else LG_NONE. */
+uint32_t lg__roottree_entrance(const lg__roottree *tree, uint32_t node);
 /** Finds the path to one node, the same as lg_path_from_root. LG_ENOTFOUND,
  *  without a message, if no root reaches the node. */
 lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
