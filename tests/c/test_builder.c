@@ -343,6 +343,26 @@ misuse(void)
     CHECK(err.status == LG_EINVAL);
 }
 
+// References have numbers of 32 bits.
+static void
+too_many_references(void)
+{
+    lg_error err;
+    lg_builder *builder = builder_of(2);
+    lg_builder_open(builder, 0);
+    const uint64_t room = builder->edge_room;
+    const uint64_t capacity = builder->edge_capacity;
+    builder->edge_room = builder->edge_capacity = LG_NONE - 1;
+    builder->edge_count = LG_NONE - 1;
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
+    CHECK(builder->edge_count == LG_NONE - 1);
+    builder->edge_count = 0;
+    builder->edge_room = room;
+    builder->edge_capacity = capacity;
+    CHECK(finish_fails(builder, &err) == LG_ELIMIT);
+    CHECK(strstr(err.message, "references") != NULL);
+}
+
 SUITE(builder)
 {
     RUN(empty);
@@ -355,5 +375,6 @@ SUITE(builder)
     RUN(texts_in_any_order);
     RUN(room_for_texts);
     RUN(misuse);
+    RUN(too_many_references);
     return test_result();
 }

@@ -20,7 +20,8 @@ lg__builder_status(const lg_builder *builder, lg_error *err)
         return LG_OK;
     case LG_ELIMIT:
         return lg_error_set(err, LG_ELIMIT,
-                            "more objects than a graph can hold (4 billion)");
+                            "more objects or references than a graph "
+                            "can hold (4 billion of each)");
     case LG_ECANCELLED:
         return lg_error_set(err, LG_ECANCELLED,
                             "cancelled while comparing contents");

@@ -312,6 +312,11 @@ builder_status(const lg__heap_walk *walk, lg_error *err)
         return LG_OK;
     case LG_ECANCELLED:
         return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
+    case LG_ELIMIT:
+        return lg_error_set(err, LG_ELIMIT,
+                            "the heap has more objects or references than a "
+                            "snapshot can hold (4 billion of each): capture "
+                            "less with roots= and max_depth=");
     default:
         return explain_shortage(walk->options, err);
     }
