@@ -1,6 +1,7 @@
 """Real load is bursty: what rose, paused and never fell is told, with a degree."""
 
 import functools
+import itertools
 import re
 import threading
 import types
@@ -109,6 +110,31 @@ def test_nothing_grows_is_not_said_of_what_stays():
     idle = leakgraph.diff(*snapshots[:3])
     assert not idle.is_growing
     assert str(idle).startswith("1 place grew, and is idle now: +")
+
+
+def test_what_is_kept_in_blocks_is_no_denied_growth():
+    ahead, program.behind = itertools.tee(
+        bytes(2000 + step) for step in itertools.count()
+    )
+    snapshots = []
+    for _ in range(5):
+        for _ in range(20):
+            next(ahead)
+        snapshots.append(leakgraph.snapshot())
+    first = str(leakgraph.diff(*snapshots)).splitlines()[0]
+    assert not first.startswith("Nothing")
+    assert "of type bytes, which become more" in first or "is idle now" in first
+
+
+def test_what_is_full_does_not_become_more():
+    filled = functools.lru_cache(maxsize=40)(bytes)
+    program.filled = filled
+    snapshots = []
+    for step in range(5):
+        for size in range(20):
+            filled(1000 + 20 * step + size)
+        snapshots.append(leakgraph.snapshot())
+    assert "become more" not in str(leakgraph.diff(*snapshots))
 
 
 def test_a_settled_row_counts_its_bytes_once():
