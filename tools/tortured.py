@@ -137,13 +137,18 @@ class Target:
         masks = self.other_masks()
         return [f"mask {masks}", *found] if masks else found
 
+    def whereabouts(self) -> str:
+        """Say what its main thread does: its state and system call."""
+        state = self.read(f"task/{self.pid}/stat").rpartition(")")[2][1:2]
+        return f"{state}, call {self.read(f'task/{self.pid}/syscall').strip()}"
+
     def harms(self) -> list[str]:
         """Name the harms that it has come to."""
         began, starts = self.get(STEPS), self.get(STARTS)
         moved = until(FROZEN, lambda: self.get(STEPS) > began + 1 or self.dead())
         if self.dead():
             return [f"dead ({self.process.returncode})"]
-        found = [] if moved else ["frozen"]
+        found = [] if moved else [f"frozen ({self.whereabouts()})"]
         signals = self.get(SIGNALS)
         if self.mode != "replaced":
             os.kill(self.pid, signal.SIGUSR1)

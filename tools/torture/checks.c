@@ -273,16 +273,17 @@ set_alarm(int flags, long first, long then)
 }
 
 /* A handler without SA_RESTART ends waits: of a read() and of nanosleep(). The
-   alarm repeats, because it may come before the wait. */
+   alarm repeats, because it may come before the wait. The sleep is long: one
+   that is over before the thread gets a processor returns 0, whatever came. */
 int
 check_interrupted(int silent)
 {
     char byte;
-    struct timespec second = {1, 0};
+    struct timespec hour = {3600, 0};
     lost = 0;
     set_alarm(0, 15000, 15000);
     int wrong = wait_in_kernel(SYS_read, silent, (long)&byte, 1) != -EINTR ||
-                wait_in_kernel(SYS_nanosleep, (long)&second, 0, 0) != -EINTR;
+                wait_in_kernel(SYS_nanosleep, (long)&hour, 0, 0) != -EINTR;
     set_alarm(0, 0, 0);
     return wrong || lost ? NOT_INTERRUPTED : 0;
 }
