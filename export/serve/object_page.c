@@ -185,6 +185,23 @@ add_known(lg__sheet *sheet, lg_node node)
     }
 }
 
+/* The most values of an object that its page shows. */
+enum { VALUES = 24 };
+
+static void
+add_values(lg__sheet *sheet, lg_node node)
+{
+    lg_text values = {0};
+    lg_node_values(sheet->page.graph, node, VALUES, &values);
+    if (values.length > 0) {
+        begin_fact(sheet, "values", "values");
+        add_text(sheet, &values);
+        end_fact(sheet);
+    }
+    sheet->page.out->failed |= values.failed;
+    lg_text_free(&values);
+}
+
 static void
 add_counts(lg__sheet *sheet, lg_node node)
 {
@@ -218,6 +235,7 @@ add_facts(lg__sheet *sheet, lg_node node, lg_error *err)
     add_object(sheet, "part of", lg_node_folded_into(page->graph, node));
     add_object(sheet, "immediate dominator",
                lg_node_owner(page->analysis, node));
+    add_values(sheet, node);
     add_cycle(sheet, node);
     add_counts(sheet, node);
     add_known(sheet, node);

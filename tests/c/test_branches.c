@@ -4,6 +4,7 @@
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/internal/branches.h>
+#include <leakgraph/internal/hops.h>
 
 #include <string.h>
 
@@ -110,9 +111,59 @@ test_referrers(void)
     end();
 }
 
+// A session with a name, an age, no other value, and a list of ages.
+static lg_graph *
+session(const char *previews, uint32_t *out, uint32_t *ages, uint32_t *class)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    *out = story_add(&made, "app.Session", NULL, 100);
+    *ages = story_add(&made, "list", NULL, 80);
+    *class = story_add(&made, "type", "app.Session", 80);
+    uint32_t name = story_add(&made, "str", "it's", 50);
+    uint32_t age = story_add(&made, "int", "41", 28);
+    story_attribute(&made, app, "session", *out);
+    story_attribute(&made, *out, "name", name);
+    story_attribute(&made, *out, "ages", *ages);
+    story_attribute(&made, *out, "age", age);
+    story_attribute(&made, *class, "limit", age);
+    for (uint32_t i = 0; i < 4; i++)
+        story_edge(&made, *ages, age, LG_EDGE_INDEX, i);
+    if (previews != NULL)
+        lg_builder_set_info(made.builder, "previews", previews);
+    return story_end(&made);
+}
+
+static void
+has_values(uint32_t node, const char *expected)
+{
+    lg_text text = {0};
+    lg_node_values(graph, node, 3, &text);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+}
+
+static void
+test_values(void)
+{
+    uint32_t one, ages, class;
+    graph = session("yes", &one, &ages, &class);
+    has_values(one, ".name = 'it\\'s', .age = 41");
+    has_values(ages, "[0] = 41, [1] = 41, [2] = 41, …");
+    has_values(class, "");
+    lg_graph_free(graph);
+    for (int i = 0; i < 2; i++) {
+        graph = session(i == 0 ? "no" : NULL, &one, &ages, &class);
+        has_values(one, "");
+        has_values(ages, "");
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(branches)
 {
     RUN(test_owned);
     RUN(test_referrers);
+    RUN(test_values);
     return test_result();
 }

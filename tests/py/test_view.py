@@ -433,6 +433,33 @@ def test_trees(server):
     assert get(server, f"tree?node={items.split('=')[1].split('&')[0]}&of=x")[0] == 400
 
 
+class Session:
+    """Has values that a snapshot keeps if you ask for previews."""
+
+    def __init__(self):
+        self.user = "<ann>"
+        self.rate = 0.25
+        self.token = b"ab"
+        self.data = bytearray(1000)
+
+
+@pytest.mark.parametrize("previews", [True, False])
+def test_values(tmp_path, previews):
+    path = tmp_path / "run.lgs"
+    sys.modules[__name__].sessions = {"first": Session()}
+    leakgraph.save_snapshot(path, previews=previews)
+    del sys.modules[__name__].sessions
+    running = start(path)
+    found = get(running, f"search?q=name:{__name__}.sessions")[1]["Location"]
+    page = get(running, found)[2]
+    one = re.search(r'<a href="(object\?node=\d+)">Session #', page)[1]
+    values = ".user = '&lt;ann&gt;', .rate = 0.25, .token = b'ab'"
+    fact = f'<dt>values</dt><dd class="values">{values}</dd>'
+    assert (f'</a> <span class="values">{values}</span>' in page) == previews
+    assert (fact in get(running, one)[2]) == previews
+    end(running)
+
+
 # The server sorts and filters all rows, of which the page shows some.
 def test_tables_of_all_rows(server):
     page = get(server, "table?of=types&filter=bytearray&limit=5")[2]

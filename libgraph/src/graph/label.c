@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ELEMENTS_SHOWN = 4 };
+enum { ELEMENTS_SHOWN = 4, VALUES_READ = 64 };
 
 static void
 add_quoted(lg_text *out, lg_string string)
@@ -337,6 +337,53 @@ lg_hop_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     if (lg__edge_kind(graph, hop->edges[1]) != LG_EDGE_KEY)
         lg_edge_label(graph, hop->edges[0], out);
     lg_edge_label(graph, hop->edges[1], out);
+}
+
+// Whether a hop leads to a value that the snapshot keeps. A key is part of the
+// label of its value.
+static bool
+is_value(const lg_graph *graph, const lg_hop *hop)
+{
+    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
+    lg_category category = lg__node_category(graph, hop->target);
+    return !hop->weak &&
+           (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_VALUE ||
+            kind == LG_EDGE_INDEX || kind == LG_EDGE_LOCAL) &&
+           (category == LG_CATEGORY_ATOM || category == LG_CATEGORY_ARRAY) &&
+           lg_node_text(graph, hop->target).length > 0;
+}
+
+static bool
+has_values(const lg_graph *graph, uint32_t node)
+{
+    lg_category category = lg__node_category(graph, node);
+    return lg__string_is(lg_graph_info_find(graph, "previews"), "yes") &&
+           category != LG_CATEGORY_MODULE && category != LG_CATEGORY_TYPE &&
+           category != LG_CATEGORY_FUNCTION;
+}
+
+void
+lg_node_values(const lg_graph *graph, lg_node node, size_t most, lg_text *out)
+{
+    lg_hops hops = {0};
+    size_t count = 0;
+    if (!has_values(graph, node))
+        return;
+    out->failed |= lg_node_hops_range(graph, node, false, 0, VALUES_READ, &hops,
+                                      NULL) != LG_OK;
+    for (size_t i = 0; i < hops.count && count <= most; i++) {
+        if (!is_value(graph, &hops.items[i]))
+            continue;
+        lg_text_add(out, count > 0 ? ", " : "");
+        if (count++ == most) {
+            lg_text_add(out, "…");
+            break;
+        }
+        lg_hop_label(graph, &hops.items[i], out);
+        lg_text_add(out, " = ");
+        add_text(graph, hops.items[i].target, out);
+    }
+    lg_hops_free(&hops);
 }
 
 const char *

@@ -42,6 +42,13 @@ lg_status lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
  *  other keys they have the type and the address. */
 bool lg_key_is_written(const lg_graph *graph, lg_node key);
 
+/** Adds up to `most` values that an object refers to and the snapshot keeps,
+ *  with their labels, and `…` if there are more: `.user = 'ann', .age = 41`.
+ *  Nothing of a class, function or module, and nothing of a snapshot without
+ *  previews. Reads the first 64 references. */
+void lg_node_values(const lg_graph *graph, lg_node node, size_t most,
+                    lg_text *out);
+
 /** Up to `limit` selectors that begin as the text does, a line each: what may
  *  follow a name (attributes, items and keys), then variables of the program's
  *  own modules, modules and types whose names begin so or have it inside.
