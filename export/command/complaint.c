@@ -3,6 +3,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +21,15 @@ lg__complaints_name(const char *path, const char *name)
 void
 lg__complain(const char *format, ...)
 {
-    char message[4096];
+    char raw[4096];
+    char message[sizeof raw];
     va_list rest;
     lg__progress_end();
     va_start(rest, format);
-    vsnprintf(message, sizeof message, format, rest);
+    vsnprintf(raw, sizeof raw, format, rest);
     va_end(rest);
+    message[lg_string_clean(message, sizeof message - 1, raw, strlen(raw))] =
+        '\0';
     const char *found = named_path ? strstr(message, named_path) : NULL;
     if (found != NULL)
         fprintf(stderr, "leakgraph: %.*s%s%s\n", (int)(found - message),

@@ -47,7 +47,8 @@ counts_what_is_too_small(void)
     begins(1 << 20, 0, 0, "1 cycle: 1 uncollectable");
 }
 
-// A cycle of a group says how many more are like it, and one alone does not.
+// A cycle of a group says how many more are like it, whatever the limit, and
+// one alone does not.
 static void
 counts_those_alike(void)
 {
@@ -55,18 +56,21 @@ counts_those_alike(void)
                                         "ab ba cd dc ef fe"};
     static const char *const more[] = {NULL, " and 1 more like it; ",
                                        " and 2 more like it; "};
-    for (size_t i = 0; i < 3; i++) {
-        lg_graph *graph = draw("", edges[i], "");
+    for (size_t i = 0; i < 6; i++) {
+        lg_graph *graph = draw("", edges[i % 3], "");
         lg_analysis *analysis = analysed(graph);
-        const lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
+        const lg_cycle_options all = {
+            .size = sizeof all, .min_bytes = 0, .limit = i < 3 ? 0 : 1};
         lg_cycles cycles;
         lg_text text = {0};
         REQUIRE(lg_analysis_cycles(analysis, &all, NULL, &cycles, NULL) ==
                 LG_OK);
         REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text,
                                  NULL) == LG_OK);
-        CHECK((strstr(text.data, " more like it") != NULL) == (i > 0));
-        CHECK(i == 0 || strstr(text.data, more[i]) != NULL);
+        CHECK((strstr(text.data, " more like it") != NULL) == (i % 3 > 0));
+        CHECK(i % 3 == 0 || strstr(text.data, more[i % 3]) != NULL);
+        CHECK(cycles.count == (i < 3 ? i + 1 : 1) && cycles.group_count == 1);
+        CHECK(cycles.groups[0].count == i % 3 + 1);
         lg_text_free(&text);
         lg_cycles_free(&cycles);
         lg_analysis_free(analysis);

@@ -96,6 +96,7 @@ class Command(unittest.TestCase):
             self.assertEqual(self.fine("help", verb), own)
             self.assertLess(max(map(len, own.splitlines())), 90, own)
         self.refused(2, "there is no verb tpo: did you mean top?", "help", "tpo")
+        self.refused(2, "there is no verb \\x1b[31m\\x0a: see", "help", "\x1b[31m\n")
         self.assertRegex(self.fine("--version"), r"^leakgraph \d+\.\d+\.\d+\n$")
 
     def test_info(self) -> None:

@@ -80,6 +80,40 @@ def test_look_alikes():
     del kept
 
 
+#: Prints whether a page has a column for evidence: of handlers, which have none, and
+#: then of an exception that keeps a frame, too.
+EVIDENCE = """
+import leakgraph
+class Handler:
+    def __init__(self):
+        self.data = bytearray(1000)
+    def ping(self): pass
+class Bus: pass
+def fail():
+    kept = bytearray(100000)
+    raise ValueError
+def show():
+    findings = leakgraph.snapshot().findings()
+    told = any(one.evidence for one in findings)
+    print(len(findings) > 0, told, ">evidence<" in findings._repr_html_())
+bus = Bus()
+bus.listeners = [Handler().ping for _ in range(200)]
+show()
+try:
+    fail()
+except ValueError as error:
+    bus.error = error
+show()
+"""
+
+
+def test_a_column_without_evidence_is_left_out():
+    done = subprocess.run(
+        [sys.executable, "-c", EVIDENCE], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True False False\nTrue True True\n"
+
+
 def test_a_baseline(holder, tmp_path, monkeypatch):
     known = tmp_path / "known.txt"
     monkeypatch.setattr(Holder, "kept", holder.error, raising=False)

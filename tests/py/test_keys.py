@@ -48,10 +48,35 @@ def test_what_nobody_sees_is_escaped_as_repr_escapes_it():
     edges = snapshot.find(it.table).referents()
     labels = [edge.label[4:] for edge in edges if edge.kind == "key"]
     assert len(points) > 150
-    shown = [repr(key)[1:-1].replace("\\", "\\\\") for key in keys[: len(points)]]
+    shown = [repr(key)[1:-1] for key in keys[: len(points)]]
     assert sorted(labels) == sorted(
         f"'{key}'" for key in [*shown, *keys[len(points) :]]
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "shown", "also"),
+    [
+        ("a\nb", r"['a\x0ab']", r"['a\nb']"),
+        ("a\tb", r"['a\x09b']", r'["a\tb"]'),
+        ("a\u202eb", r"['a\u202eb']", r'["a\u202eb"]'),
+        ("a\\b", r"['a\\b']", r'["a\\b"]'),
+        (r"C:\x64", r"['C:\\x64']", r'["C:\\x64"]'),
+        (r"\xa", r"['\\xa']", r'["\\xa"]'),
+        ("it's", r"['it\'s']", '["it\'s"]'),
+    ],
+)
+def test_a_key_is_escaped_once_and_selects(key, shown, also):
+    kept = {key: Thing()}
+    sys.modules[__name__].table = kept
+    snapshot = leakgraph.snapshot()
+    one = snapshot.find(kept[key])
+    del sys.modules[__name__].table
+    (label,) = [edge.label for edge in one.referrers() if edge.kind == "value"]
+    assert label == shown
+    for written in shown, also:
+        found = snapshot.find(f"name:{__name__}.table{written}")
+        assert found.index == one.index
 
 
 def test_names_cannot_turn_the_text_around_them():

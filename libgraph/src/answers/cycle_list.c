@@ -299,6 +299,21 @@ append(lg__cycle_search *state, uint32_t component, lg_error *err)
     return status;
 }
 
+// Cycles behind the limit count in the groups of those before it. More than so
+// many take too long.
+enum { GROUPED = 10000 };
+
+// Leaves the first cycles, and the groups that begin among them.
+static void
+leave_first(lg_cycles *cycles, size_t limit)
+{
+    while (cycles->count > limit)
+        lg__cycle_clear(&cycles->items[--cycles->count]);
+    while (cycles->group_count > 0 &&
+           cycles->groups[cycles->group_count - 1].first >= limit)
+        lg__wide_free(cycles->groups[--cycles->group_count].retained);
+}
+
 static lg_status
 list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
 {
@@ -306,16 +321,22 @@ list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
     lg_status status = LG_OK;
     if (limit == 0 || limit > count)
         limit = count;
+    size_t grouped = count < GROUPED ? count : GROUPED;
+    grouped = grouped > limit ? grouped : limit;
     state->cycles.items =
-        lg__wide_alloc((limit + 1) * sizeof *state->cycles.items);
+        lg__wide_alloc((grouped + 1) * sizeof *state->cycles.items);
     if (state->cycles.items == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < limit && status == LG_OK; i++)
+    for (size_t i = 0; i < grouped && status == LG_OK; i++)
         status = lg__monitor_goes_on(state->monitor, "looking for cycles",
-                                     (double)i / (double)limit, err)
+                                     (double)i / (double)grouped, err)
                      ? append(state, found[i].component, err)
                      : LG_ECANCELLED;
-    return status == LG_OK ? lg__cycles_group(state, err) : status;
+    if (status == LG_OK)
+        status = lg__cycles_group(state, err);
+    state->cycles.grouped = grouped;
+    leave_first(&state->cycles, limit);
+    return status;
 }
 
 static lg_status

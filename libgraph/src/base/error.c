@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <leakgraph/internal/wording.h>
+
 #include "base/base_private.h"
 
 static const char *const status_names[] = {
@@ -29,13 +31,14 @@ lg_error_set(lg_error *err, lg_status status, const char *format, ...)
     err->status = status;
     va_list arguments;
     va_start(arguments, format);
-    int wanted =
-        vsnprintf(err->message, sizeof err->message, format, arguments);
+    char message[sizeof err->message];
+    int wanted = vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (wanted >= (int)sizeof err->message) {
-        size_t length = sizeof err->message - 1;
-        err->message[lg__utf8_cut(err->message, length)] = '\0';
-    }
+    size_t length = wanted < 0 ? 0 : (size_t)wanted;
+    if (length >= sizeof message)
+        length = lg__utf8_cut(message, sizeof message - 1);
+    err->message[lg_string_clean(err->message, sizeof message - 1, message,
+                                 length)] = '\0';
     return status;
 }
 

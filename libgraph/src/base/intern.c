@@ -72,11 +72,8 @@ escape_one(const char *at, size_t length, char out[LG__ESCAPE_MOST + 1])
                             (unsigned)(unsigned char)*at);
 }
 
-// Writes invalid UTF-8, control characters and characters that nobody sees as
-// escapes, and cuts the string so that the result fits. Returns the length of
-// the result.
-static size_t
-clean(char out[LG__STRING_MAX], const char *bytes, size_t length)
+size_t
+lg_string_clean(char *out, size_t room, const char *bytes, size_t length)
 {
     size_t filled = 0;
     for (size_t at = 0; at < length;) {
@@ -89,7 +86,7 @@ clean(char out[LG__STRING_MAX], const char *bytes, size_t length)
             added = escape_one(add, step, escape);
             add = escape;
         }
-        if (filled + added > LG__STRING_MAX)
+        if (filled + added > room)
             break;
         memcpy(out + filled, add, added);
         filled += added;
@@ -125,7 +122,7 @@ lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
     if (length <= LG__STRING_MAX && lg__utf8_is_clean(bytes, length))
         return append_clean(allocator, strings, bytes, length);
     char cleaned[LG__STRING_MAX];
-    length = clean(cleaned, bytes, length);
+    length = lg_string_clean(cleaned, LG__STRING_MAX, bytes, length);
     return append_clean(allocator, strings, cleaned, length);
 }
 
@@ -159,7 +156,7 @@ lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
     if (length <= LG__STRING_MAX && lg__utf8_is_clean(bytes, length))
         return intern_clean(allocator, strings, bytes, length);
     char cleaned[LG__STRING_MAX];
-    length = clean(cleaned, bytes, length);
+    length = lg_string_clean(cleaned, LG__STRING_MAX, bytes, length);
     return intern_clean(allocator, strings, cleaned, length);
 }
 

@@ -315,6 +315,9 @@ uint64_t lg__info_number(const lg_graph *graph, const char *key);
 lg_string lg__node_kind(const lg_graph *graph, uint32_t node);
 /** Returns the part of a name after its last dot. */
 lg_string lg__last_part(lg_string name);
+/** Writes the text of a str in quotes. Escapes of characters that names must
+ *  not have stay as the graph keeps them. */
+void lg__text_add_quoted(lg_text *out, lg_string string);
 /** Writes a node in one or two words: `Trainer`, `list`, `function
  *  train.step`. */
 void lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out);

@@ -8,12 +8,37 @@
 
 enum { ELEMENTS_SHOWN = 4, VALUES_READ = 64 };
 
-static void
-add_quoted(lg_text *out, lg_string string)
+// Returns whether a backslash begins the escape of a control character or of
+// one that nobody sees, as graphs keep it: they do not know whether the program
+// had the character or the escape.
+static bool
+begins_escape(const char *at, size_t length)
+{
+    static const char letters[] = "xuU";
+    static const char hex[] = "0123456789abcdef";
+    const char *letter =
+        length > 1 ? memchr(letters, at[1], sizeof letters - 1) : NULL;
+    size_t digits = letter != NULL ? (size_t)2 << (letter - letters) : 0;
+    uint32_t point = 0;
+    if (digits == 0 || length < 2 + digits)
+        return false;
+    for (size_t i = 0; i < digits; i++) {
+        const char *digit = memchr(hex, at[2 + i], sizeof hex - 1);
+        if (digit == NULL)
+            return false;
+        point = point << 4 | (uint32_t)(digit - hex);
+    }
+    return point < 0x20 || point >= 0x7f;
+}
+
+void
+lg__text_add_quoted(lg_text *out, lg_string string)
 {
     lg_text_add(out, "'");
     for (uint32_t i = 0; i < string.length; i++) {
-        if (string.data[i] == '\'' || string.data[i] == '\\')
+        const char *at = string.data + i;
+        if (*at == '\'' ||
+            (*at == '\\' && !begins_escape(at, string.length - i)))
             lg_text_add(out, "\\");
         lg_text_add_bytes(out, string.data + i, 1);
     }
@@ -29,7 +54,7 @@ add_text(const lg_graph *graph, uint32_t node, lg_text *out)
     if (text.length == 0)
         return false;
     if (lg__node_role(graph, node) == LG__ROLE_STR)
-        add_quoted(out, text);
+        lg__text_add_quoted(out, text);
     else
         lg__text_add_string(out, text);
     return true;

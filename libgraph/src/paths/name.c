@@ -36,20 +36,36 @@ find_prefix(const lg_graph *graph, const char *name, size_t *used)
     return LG_NONE;
 }
 
+// Takes a backslash and the character behind it. Graphs keep a line feed as the
+// four characters `\x0a`, and so on.
+static void
+take_escape(const char **at, lg_text *key)
+{
+    (*at)++;
+    if (**at == 'n' || **at == 'r' || **at == 't')
+        lg_text_add(key, **at == 'n'   ? "\\x0a"
+                         : **at == 'r' ? "\\x0d"
+                                       : "\\x09");
+    else
+        lg_text_addf(key, strchr("xuU", **at) ? "\\%c" : "%c", **at);
+}
+
 static bool
 take_quoted(const char **text, lg_text *step)
 {
     char quote = **text;
     const char *at = *text + 1;
-    lg_text_add(step, "'");
+    lg_text key = {0};
     for (; *at != '\0' && *at != quote; at++) {
         if (*at == '\\' && at[1] != '\0')
-            at++;
-        if (*at == '\'' || *at == '\\')
-            lg_text_add(step, "\\");
-        lg_text_add_bytes(step, at, 1);
+            take_escape(&at, &key);
+        else
+            lg_text_add_bytes(&key, at, 1);
     }
-    lg_text_add(step, "'");
+    lg__text_add_quoted(
+        step, (lg_string){key.data ? key.data : "", (uint32_t)key.length});
+    step->failed |= key.failed;
+    lg_text_free(&key);
     if (*at != quote)
         return false;
     *text = at + 1;

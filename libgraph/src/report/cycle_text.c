@@ -199,7 +199,8 @@ format_group(const lg__cycle_text *to, lg_text *out)
     const lg_cycle_group *group = group_of(to);
     if (group->count == 1)
         return;
-    lg_text_add(out, "\nand ");
+    lg_text_add(out, to->cycles->grouped < to->cycles->total ? "\nand at least "
+                                                             : "\nand ");
     lg_text_add_count(out, group->count - 1);
     lg_text_add(out, " more like it; together they retain ");
     lg__format_each(to->graph, group->retained, out);

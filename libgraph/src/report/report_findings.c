@@ -254,6 +254,18 @@ put_group(lg_table *table, const lg_ask *ask, const lg_findings *findings,
     return status;
 }
 
+// Leaves a column out of pages where no row has anything in it.
+static void
+hide_empty(lg_table *table, size_t column)
+{
+    size_t rows = table != NULL ? lg_table_row_count(table) : 0;
+    for (size_t row = 0; row < rows; row++)
+        if (lg__cell_at(table, row, column)->kind != 0)
+            return;
+    if (rows > 0)
+        table->columns[column].faces = LG__IN_TEXT;
+}
+
 // Adds rows for readers as a part of a table, which may have no other rows.
 static lg_status
 add_groups(lg_table *table, const lg_ask *ask, const lg_findings *findings,
@@ -267,6 +279,7 @@ add_groups(lg_table *table, const lg_ask *ask, const lg_findings *findings,
         if (status == LG_OK)
             status = put_group(*out, ask, findings, &findings->groups[i], err);
     lg__hide_unchanged(*out);
+    hide_empty(*out, KNOWN);
     return status;
 }
 

@@ -64,8 +64,9 @@ add_class(const lg__column *column, uint32_t depth, bool apart, lg_text *out)
     if (lg__column_is_right(column))
         lg_text_addf(out, " class=\"n%s\"", apart ? " apart" : "");
     else if (column->tree != LG__FLAT && depth > 0)
-        lg_text_addf(out, " class=\"d%u\"",
-                     depth < DEEPEST_CLASS ? depth : DEEPEST_CLASS);
+        lg_text_addf(out, " class=\"d%u%s\"",
+                     depth < DEEPEST_CLASS ? depth : DEEPEST_CLASS,
+                     column->type == LG_COLUMN_PATH ? " path" : "");
     else if (column->type == LG_COLUMN_PATH)
         lg_text_add(out, " class=\"path\"");
 }

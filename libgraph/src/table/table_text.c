@@ -123,8 +123,12 @@ add_depth(writer *to, size_t row, size_t column, bool begins, lg_text *out)
 static void
 say(writer *to, size_t row, size_t column, lg_text *out)
 {
+    size_t start = out->length;
     add_depth(to, row, column, true, out);
+    size_t begin = out->length;
     lg__cell_format(to->table, row, column, out);
+    if (out->length == begin && to->table->columns[column].tree == LG__INDENTED)
+        lg__text_cut(out, start);
 }
 
 // Returns whether a cell of the row stands beside others behind this one.
@@ -420,7 +424,7 @@ say_within(writer *to, size_t row, size_t index)
     if (taken > 0 && taken + NARROWEST > room) {
         say(to, row, index, &whole);
         lg__fit_word(whole.data, whole.length, room, out);
-    } else if (words.data != NULL) {
+    } else if (words.length > 0) {
         lg__fit_words(words.data, words.length, room - taken, &whole);
         add_depth(to, row, index, true, out);
         add_after_lines(&whole, &depth, out);

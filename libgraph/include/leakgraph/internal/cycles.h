@@ -164,6 +164,8 @@ typedef struct lg_cycles {
     uint64_t least;    /**< bytes; each of those retains less */
     lg_cycle_group *groups; /**< in the order of their first */
     size_t group_count;
+    size_t grouped; /**< the biggest cycles, of which groups count all that are
+                         alike; less than `total`: there may be more */
 } lg_cycles;
 
 /** Start from LG_CYCLE_OPTIONS_INIT. */

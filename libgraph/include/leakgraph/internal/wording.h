@@ -37,6 +37,12 @@ void lg_text_add_json(lg_text *text, const char *string, size_t length);
  *  that nobody sees as in names. */
 void lg_text_add_html(lg_text *text, const char *string, size_t length);
 
+/** Copies text, with escapes such as `\x1b` for control characters, ones that
+ *  nobody sees, and bytes that are not UTF-8. Cuts what has no room. Returns
+ *  the length of the copy, which does not end with 0. */
+size_t lg_string_clean(char *out, size_t room, const char *bytes,
+                       size_t length);
+
 /** Adds text for a query of a URL: all but letters, digits and `-._~` as `%3A`.
  */
 void lg_text_add_url(lg_text *text, const char *string, size_t length);
