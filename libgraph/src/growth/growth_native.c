@@ -278,10 +278,12 @@ fix_of_place(const lg_places *places, const lg_growth_row *row)
     if (lg__string_is(type, LG__NATIVE_LOST) && fix_of_hidden(row) != NULL)
         return fix_of_hidden(row);
     if (lg__string_is(type, LG__NATIVE_LOST))
-        return "C code has lost these blocks: no pointer in the process leads "
-               "to them, so nothing can free them. Run the program under "
-               "memray run --native to see the line that allocates them, and "
-               "report it to the library.";
+        return "No pointer in the process leads to these blocks: C code has "
+               "lost them, or finds them without a pointer. If objects become "
+               "more at the same rate, close these and see whether the blocks "
+               "go. Otherwise run the program under memray run --native to "
+               "see the line that allocates them, and report it to the "
+               "library.";
     return lg__string_is(type, LG__NATIVE_VARIABLES)
                ? "The library keeps them for the whole process. See its manual "
                  "for a limit, or for a function that lets go of them."
