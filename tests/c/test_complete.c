@@ -24,7 +24,7 @@ completions(void)
     completes("0x7", 9, "");
     completes("type:no such type", 9, "");
     completes("nobody.knows", 9, "");
-    completes("mo", 9, "type:module\ntype:train.Model\n");
+    completes("mo", 9, "train.trainer.model\ntype:module\ntype:train.Model\n");
     completes("losse", 9, "train.losses\n");
     completes("AIN", 2, "train.trainer\nmodule:train\n");
     completes("type:d", 3, "type:dict\ntype:thread\ntype:module\n");

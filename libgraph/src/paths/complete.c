@@ -18,7 +18,9 @@ typedef struct completing {
     const char *wanted;
     size_t length;
     size_t hops;
-    bool within; // offer_variable looks inside of names
+    bool within;       // looks inside of names
+    bool of_variables; // offers attributes of variables, not these themselves
+    lg_text holder;    // of what is offered: a module or a variable
     lg_text label;
 } completing;
 
@@ -74,45 +76,102 @@ offer_modules(completing *state, bool within)
     }
 }
 
-// Offers the variables of the program's own modules: `train.trainer`.
 static bool
-offer_variable(void *context, const lg_hop *hop)
+goes_on(const completing *state)
 {
-    completing *state = context;
-    lg_string module = lg_node_text(state->graph, hop->source);
+    return state->left > 0 && state->hops < HOPS && !state->label.failed &&
+           !state->holder.failed;
+}
+
+// Writes `.name` as the label. Returns false for other labels.
+static bool
+label_attribute(completing *state, const lg_hop *hop)
+{
+    state->hops++;
     state->label.length = 0;
     lg_hop_label(state->graph, hop, &state->label);
-    if (state->label.failed || state->label.length < 2 ||
-        state->label.data[0] != '.')
-        return !state->label.failed;
+    return !state->label.failed && state->label.length >= 2 &&
+           state->label.data[0] == '.';
+}
+
+// Offers the variables of a module, or the attributes of a variable:
+// `train.trainer`, `train.trainer.metrics`.
+static bool
+offer_attribute(void *context, const lg_hop *hop)
+{
+    completing *state = context;
+    if (!label_attribute(state, hop))
+        return goes_on(state);
     const lg_string name = {state->label.data + 1,
                             (uint32_t)state->label.length - 1};
     if (state->within ? is_within(state, name) : begins(state, name)) {
-        lg_text whole = {0};
-        lg_text_add_bytes(&whole, module.data, module.length);
-        lg_text_add(&whole, state->label.data);
-        add_line(state, (lg_string){whole.data, (uint32_t)whole.length});
-        state->label.failed |= whole.failed;
-        lg_text_free(&whole);
+        const size_t length = state->holder.length;
+        lg_text_add_bytes(&state->holder, state->label.data,
+                          state->label.length);
+        if (!state->holder.failed)
+            add_line(state, (lg_string){state->holder.data,
+                                        (uint32_t)state->holder.length});
+        state->holder.length = length;
     }
-    return state->left > 0 && ++state->hops < HOPS && !state->label.failed;
+    return goes_on(state);
 }
 
 static void
-offer_variables(completing *state, bool within)
+offer_held(completing *state, uint32_t holder,
+           bool (*visit)(void *, const lg_hop *))
 {
     lg__walk walk = {.graph = state->graph,
                      .fold = lg__graph_folds(state->graph),
-                     .visit = offer_variable,
+                     .visit = visit,
                      .context = state};
-    state->within = within;
     state->label.failed |= walk.fold == NULL;
-    for (uint32_t i = 0;
-         i < lg_graph_root_count(state->graph) && !state->label.failed; i++) {
-        lg_root root = lg_graph_root(state->graph, i);
-        if (root.kind == LG_ROOT_MODULE &&
-            !lg__module_is_library(state->graph, root.node))
-            lg__hops_out_walk(&walk, root.node);
+    if (goes_on(state))
+        lg__hops_out_walk(&walk, holder);
+}
+
+// Modules and classes have names of their own.
+static bool
+offer_of_variable(void *context, const lg_hop *hop)
+{
+    completing *state = context;
+    const lg_category category = lg__node_category(state->graph, hop->target);
+    const size_t length = state->holder.length;
+    if (category == LG_CATEGORY_MODULE || category == LG_CATEGORY_TYPE ||
+        !label_attribute(state, hop))
+        return goes_on(state);
+    lg_text_add_bytes(&state->holder, state->label.data, state->label.length);
+    offer_held(state, hop->target, offer_attribute);
+    state->holder.length = length;
+    return goes_on(state);
+}
+
+// A module may have several names in `sys.modules`.
+static bool
+is_first_root(const lg_graph *graph, uint32_t index)
+{
+    const uint32_t node = lg_graph_root(graph, index).node;
+    for (uint32_t i = 0; i < index; i++)
+        if (lg_graph_root(graph, i).node == node)
+            return false;
+    return true;
+}
+
+static void
+offer_of_modules(completing *state, bool within)
+{
+    const lg_graph *graph = state->graph;
+    state->within = within;
+    for (uint32_t i = 0; i < lg_graph_root_count(graph) && goes_on(state);
+         i++) {
+        lg_root root = lg_graph_root(graph, i);
+        if (root.kind != LG_ROOT_MODULE ||
+            lg__module_is_library(graph, root.node) || !is_first_root(graph, i))
+            continue;
+        lg_string module = lg_node_text(graph, root.node);
+        state->holder.length = 0;
+        lg_text_add_bytes(&state->holder, module.data, module.length);
+        offer_held(state, root.node,
+                   state->of_variables ? offer_of_variable : offer_attribute);
     }
 }
 
@@ -207,13 +266,17 @@ lg_graph_complete(const lg_graph *graph, const char *text, size_t limit,
         const char *name = strncmp(text, "name:", 5) == 0 ? text + 5 : text;
         status = offer_steps(&state, name, err);
         if (status == LG_OK) {
-            offer_all(&state, "", name, offer_variables);
+            offer_all(&state, "", name, offer_of_modules);
+            state.of_variables = true;
+            offer_all(&state, "", name, offer_of_modules);
             offer_all(&state, "module:", name, offer_modules);
             offer_all(&state, "type:", name, offer_types);
         }
     }
-    if (status == LG_OK && (state.label.failed || out->failed))
+    if (status == LG_OK &&
+        (state.label.failed || state.holder.failed || out->failed))
         status = lg__error_memory(err);
+    lg_text_free(&state.holder);
     lg_text_free(&state.label);
     return status;
 }
