@@ -310,7 +310,7 @@ def test_kinds(still):
 
 def test_a_limit_needs_no_name(still):
     kept = [shapes.parent_and_child() for _ in range(3)]
-    found = leakgraph.snapshot().cycles(2, min_bytes=0)
+    found = leakgraph.snapshot().cycles(2, min_bytes=0, holding=shapes.Thing)
     assert len(found) == 2 < found.total
     assert found[0]._asdict()["more_least"] is False
     del kept
