@@ -46,7 +46,7 @@ def test_blocks_that_C_code_loses_are_counted(told):
     assert kind.startswith(f"{BLOCK}-byte block")
     assert rate == pytest.approx(500 * BLOCK, rel=0.1)
     assert counts[-1] - counts[0] == pytest.approx(6000, rel=0.05)
-    assert "no pointer in the process leads to them" in fix
+    assert "No pointer in the process leads to these blocks" in fix
 
 
 @pytest.mark.skipif(
