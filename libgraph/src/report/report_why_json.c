@@ -48,8 +48,8 @@ static const char *const calls[] = {
         "sys.setprofile(None) in the same thread drops the profile function.",
     [LG_CALL_TRACE] =
         "sys.settrace(None) in the same thread drops the trace function.",
-    [LG_CALL_ASYNCGEN] = "sys.set_asyncgen_hooks(None, None) in the same "
-                         "thread drops the hooks.",
+    [LG_CALL_ASYNCGEN] = ("sys.set_asyncgen_hooks(None, None) in the same "
+                          "thread drops the hooks."),
     [LG_CALL_SIGNAL] =
         "signal.signal(N, signal.SIG_DFL) drops the handler of signal N.",
     [LG_CALL_COMPLETER] = "readline.set_completer(None) drops the completer.",
