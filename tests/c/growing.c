@@ -211,8 +211,8 @@ add_names(making *to, const growing_heap *of)
     }
 }
 
-static void
-take(growing_series *to, const growing_heap *of)
+static lg_graph *
+make(const growing_heap *of)
 {
     static const char *const names[] = {
         "module",      "list",      "dict",
@@ -220,7 +220,7 @@ take(growing_series *to, const growing_heap *of)
         "app.Request", "bytearray", "weakref.ReferenceType",
         "weakref"};
     static making made;
-    uint32_t at = to->count++;
+    lg_graph *graph;
     made.count = 0;
     REQUIRE(lg_builder_new(&made.builder, NULL) == LG_OK);
     for (uint32_t i = 0; i < 10; i++)
@@ -240,24 +240,42 @@ take(growing_series *to, const growing_heap *of)
     add_bytes(&made, "memory.stacks", of->stacks);
     add_bytes(&made, "memory.rss", of->rss);
     add_names(&made, of);
-    REQUIRE(lg_builder_finish(made.builder, &to->graph[at], NULL) == LG_OK);
-    REQUIRE(lg_analysis_new(to->graph[at], NULL, &to->analysis[at], NULL) ==
-            LG_OK);
-    REQUIRE(lg_summary_new(to->analysis[at], NULL, &to->summary[at], NULL) ==
-            LG_OK);
+    REQUIRE(lg_builder_finish(made.builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+static growing_series
+compare(lg_graph *const *graphs, uint32_t count,
+        const lg_growth_options *options)
+{
+    growing_series made = {.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        made.graph[i] = graphs[i];
+        REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
+                LG_OK);
+        REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
+                               NULL) == LG_OK);
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, count,
+                           made.analysis[count - 1], options, NULL,
+                           &made.growth, NULL) == LG_OK);
+    return made;
 }
 
 growing_series
 growing_compare(const growing_heap *heaps, uint32_t count,
                 const lg_growth_options *options)
 {
-    growing_series made = {0};
+    lg_graph *graphs[GROWING_MOST];
     for (uint32_t i = 0; i < count; i++)
-        take(&made, &heaps[i]);
-    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, count,
-                           made.analysis[count - 1], options, NULL,
-                           &made.growth, NULL) == LG_OK);
-    return made;
+        graphs[i] = make(&heaps[i]);
+    return compare(graphs, count, options);
+}
+
+growing_series
+growing_of_graphs(lg_graph *const *graphs, uint32_t count)
+{
+    return compare(graphs, count, NULL);
 }
 
 void

@@ -52,6 +52,8 @@ typedef struct growing_series {
 /** Makes a snapshot of each heap, and compares them. */
 growing_series growing_compare(const growing_heap *heaps, uint32_t count,
                                const lg_growth_options *options);
+/** Compares graphs, which then belong to the series. */
+growing_series growing_of_graphs(lg_graph *const *graphs, uint32_t count);
 void growing_forget(growing_series *made);
 
 #endif

@@ -529,17 +529,7 @@ blocks_of_stacks(const held_blocks *of, uint32_t snapshot)
 static size_t
 rows_of(lg_graph *const graphs[3])
 {
-    growing_series made = {.count = 3};
-    for (uint32_t i = 0; i < made.count; i++) {
-        made.graph[i] = graphs[i];
-        REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
-                LG_OK);
-        REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
-                               NULL) == LG_OK);
-    }
-    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, made.count,
-                           made.analysis[2], NULL, NULL, &made.growth,
-                           NULL) == LG_OK);
+    growing_series made = growing_of_graphs(graphs, 3);
     size_t rows = made.growth.count;
     growing_forget(&made);
     return rows;

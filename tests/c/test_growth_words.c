@@ -85,18 +85,9 @@ handlers_of_exit(uint32_t count)
 static void
 expect_of_graphs(lg_graph *(*make)(uint32_t count), const char *expected)
 {
-    growing_series made = {.count = 3};
+    lg_graph *const graphs[3] = {make(20), make(40), make(60)};
+    growing_series made = growing_of_graphs(graphs, 3);
     lg_text text = {0};
-    for (uint32_t i = 0; i < made.count; i++) {
-        made.graph[i] = make(20 * (i + 1));
-        REQUIRE(lg_analysis_new(made.graph[i], NULL, &made.analysis[i], NULL) ==
-                LG_OK);
-        REQUIRE(lg_summary_new(made.analysis[i], NULL, &made.summary[i],
-                               NULL) == LG_OK);
-    }
-    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, made.count,
-                           made.analysis[2], NULL, NULL, &made.growth,
-                           NULL) == LG_OK);
     REQUIRE(made.growth.count > 0);
     lg_growth_row_format(&made.growth, made.graph[2], &made.growth.rows[0],
                          &text);
