@@ -18,9 +18,8 @@ typedef struct completing {
     const char *wanted;
     size_t length;
     size_t hops;
-    bool within;       // looks inside of names
-    bool of_variables; // offers attributes of variables, not these themselves
-    lg_text holder;    // of what is offered: a module or a variable
+    bool within;    // looks inside of names
+    lg_text holder; // of what is offered: a module or a variable
     lg_text label;
 } completing;
 
@@ -157,7 +156,8 @@ is_first_root(const lg_graph *graph, uint32_t index)
 }
 
 static void
-offer_of_modules(completing *state, bool within)
+offer_of_modules(completing *state, bool within,
+                 bool (*visit)(void *, const lg_hop *))
 {
     const lg_graph *graph = state->graph;
     state->within = within;
@@ -170,9 +170,20 @@ offer_of_modules(completing *state, bool within)
         lg_string module = lg_node_text(graph, root.node);
         state->holder.length = 0;
         lg_text_add_bytes(&state->holder, module.data, module.length);
-        offer_held(state, root.node,
-                   state->of_variables ? offer_of_variable : offer_attribute);
+        offer_held(state, root.node, visit);
     }
+}
+
+static void
+offer_variables(completing *state, bool within)
+{
+    offer_of_modules(state, within, offer_attribute);
+}
+
+static void
+offer_attributes(completing *state, bool within)
+{
+    offer_of_modules(state, within, offer_of_variable);
 }
 
 static bool
@@ -266,9 +277,8 @@ lg_graph_complete(const lg_graph *graph, const char *text, size_t limit,
         const char *name = strncmp(text, "name:", 5) == 0 ? text + 5 : text;
         status = offer_steps(&state, name, err);
         if (status == LG_OK) {
-            offer_all(&state, "", name, offer_of_modules);
-            state.of_variables = true;
-            offer_all(&state, "", name, offer_of_modules);
+            offer_all(&state, "", name, offer_variables);
+            offer_all(&state, "", name, offer_attributes);
             offer_all(&state, "module:", name, offer_modules);
             offer_all(&state, "type:", name, offer_types);
         }
