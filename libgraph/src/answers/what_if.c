@@ -217,27 +217,43 @@ join_alike(cutting *to, ranked *all, size_t count, const uint32_t *place_of,
     return groups;
 }
 
-// Adds up by device what the members of a group retain.
+// Adds up what the members of the groups of the first rows retain. Returns
+// [row] [device], or NULL when memory ran out.
 static uint64_t *
-sum_retained(const cutting *to, uint32_t group, const uint32_t *group_of)
+sum_retained(const cutting *to, const ranked *all, size_t rows, size_t groups,
+             const uint32_t *group_of)
 {
-    size_t devices = (size_t)to->graph->device_count + 1;
-    uint64_t *retained = lg__wide_calloc(devices, sizeof *retained);
-    for (uint32_t node = 0; retained && node < to->graph->columns.node_count;
-         node++)
-        for (uint32_t on = 0; group_of[node] == group && on < devices; on++)
-            retained[on] += lg_node_retained_on(to->after, node, on);
-    return retained;
+    const uint32_t devices = to->graph->device_count + 1;
+    uint64_t *sums = lg__wide_calloc(rows * devices + 1, sizeof *sums);
+    uint32_t *row_of = lg__wide_calloc(groups + 1, sizeof *row_of);
+    for (size_t i = 0; row_of != NULL && i < rows; i++)
+        row_of[group_of[all[i].node]] = (uint32_t)i + 1;
+    for (uint32_t node = 0;
+         sums != NULL && row_of != NULL && node < to->graph->columns.node_count;
+         node++) {
+        const uint32_t row = row_of[group_of[node]];
+        for (uint32_t on = 0; row > 0 && on < devices; on++)
+            sums[(size_t)(row - 1) * devices + on] +=
+                lg_node_retained_on(to->after, node, on);
+    }
+    if (row_of == NULL) {
+        lg__wide_free(sums);
+        sums = NULL;
+    }
+    lg__wide_free(row_of);
+    return sums;
 }
 
 static lg_status
-add_survivor(cutting *to, const ranked *one, const uint32_t *group_of,
+add_survivor(cutting *to, const ranked *one, const uint64_t *sums,
              lg_error *err)
 {
-    uint64_t *retained = sum_retained(to, group_of[one->node], group_of);
+    const size_t size = ((size_t)to->graph->device_count + 1) * sizeof *sums;
+    uint64_t *retained = lg__wide_alloc(size);
     lg_survivor *survivor = &to->answer.kept[to->answer.kept_count];
     if (retained == NULL)
         return lg__error_memory(err);
+    memcpy(retained, sums, size);
     *survivor = (lg_survivor){.node = one->node,
                               .count = one->count,
                               .is_target = one->target,
@@ -249,6 +265,19 @@ add_survivor(cutting *to, const ranked *one, const uint32_t *group_of,
     if (status != LG_OK && status != LG_ENOTFOUND)
         return status;
     return find_cuts(to, survivor, err);
+}
+
+static lg_status
+add_survivors(cutting *to, const ranked *all, size_t rows, size_t groups,
+              const uint32_t *group_of, lg_error *err)
+{
+    const size_t devices = (size_t)to->graph->device_count + 1;
+    uint64_t *sums = sum_retained(to, all, rows, groups, group_of);
+    lg_status status = sums != NULL ? LG_OK : lg__error_memory(err);
+    for (size_t i = 0; i < rows && status == LG_OK; i++)
+        status = add_survivor(to, &all[i], sums + i * devices, err);
+    lg__wide_free(sums);
+    return status;
 }
 
 // Lists what lives on, at most `limit` groups (0: all), in the answer.
@@ -268,9 +297,9 @@ list_groups(cutting *to, ranked *all, size_t count, size_t limit,
         count = join_alike(to, all, count, place_of, group_at, group_of);
         if (count > 1)
             qsort(all, count, sizeof *all, compare_ranked);
+        size_t rows = limit == 0 || limit > count ? count : limit;
+        status = add_survivors(to, all, rows, count, group_of, err);
     }
-    for (size_t i = 0; i < count && (limit == 0 || i < limit) && !status; i++)
-        status = add_survivor(to, &all[i], group_of, err);
     lg__wide_free(group_at);
     lg__wide_free(group_of);
     return status;
