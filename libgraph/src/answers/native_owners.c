@@ -460,7 +460,7 @@ is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
         write_holder(ask, answer, row, &holder);
     *out = (lg_thing){.kind = LG_THING_ROW,
                       .node = placed ? row->node : LG_NONE,
-                      .name = {kind, (uint32_t)strlen(kind)},
+                      .name = lg__string_of(kind),
                       .number = XXH3_64bits(holder.data, holder.length),
                       .count = row->blocks,
                       .bytes = lg_bytes_sum(

@@ -355,7 +355,7 @@ is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
     (void)ask, (void)answer;
     *out = (lg_thing){.kind = LG_THING_ROW,
                       .node = row->node,
-                      .name = {kind, (uint32_t)strlen(kind)},
+                      .name = lg__string_of(kind),
                       .count = row->count,
                       .bytes = row->weight};
     return true;

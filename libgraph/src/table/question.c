@@ -562,8 +562,7 @@ lg_question_thing(const lg_question *question, const lg_ask *ask,
     if (!question->in_c->thing(ask, answer, row, out))
         return false;
     if (out->kind == LG_THING_ROW)
-        out->detail =
-            (lg_string){question->name, (uint32_t)strlen(question->name)};
+        out->detail = lg__string_of(question->name);
     return true;
 }
 
