@@ -154,7 +154,7 @@ compare_joint_sets(const lg_analysis *analysis, const oracle *known)
     REQUIRE(lg__set_spared(analysis, nodes, 2 * (size_t)count, NULL, NULL,
                            &spared, NULL) == LG_OK);
     REQUIRE(lg__sets_join(analysis, &sets, spared, &joint, NULL) == LG_OK);
-    lg__wide_free(spared);
+    lg__free(spared);
     uint64_t retained = oracle_retained(known, set);
     for (uint32_t device = 0; device < ORACLE_DEVICES; device++) {
         uint64_t together = 0;

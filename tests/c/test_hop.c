@@ -32,8 +32,8 @@ all_hops(const lg_graph *graph, bool inward)
         lg_hops some;
         REQUIRE((inward ? lg_node_hops_in : lg_node_hops_out)(graph, n, &some,
                                                               NULL) == LG_OK);
-        all.items = lg__wide_resize(all.items, (all.count + some.count + 1) *
-                                                   sizeof(lg_hop));
+        all.items = lg__realloc(all.items,
+                                (all.count + some.count + 1) * sizeof(lg_hop));
         REQUIRE(all.items != NULL);
         for (size_t i = 0; i < some.count; i++) {
             CHECK((inward ? some.items[i].target : some.items[i].source) == n);

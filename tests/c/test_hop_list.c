@@ -43,7 +43,7 @@ each_source(lg_graph *graph)
     REQUIRE(lg__hop_list_find(&list, &walk, count, &targets));
     CHECK(list.items[0].edge_count == 0);
     lg__hop_list_free(&list);
-    lg__wide_free(targets.items);
+    lg__free(targets.items);
     lg_graph_free(graph);
 }
 

@@ -90,7 +90,7 @@ compare_graph(uint64_t seed, uint64_t references)
     bool sufficed = one.collectable == NULL && !one.complete;
     CHECK(!one.failed);
     lg__liveness_free(&one);
-    lg__wide_free(all.collectable);
+    lg__free(all.collectable);
     lg__uncollectable_free(&all.uncollectable);
     lg_graph_free(graph);
     return sufficed;

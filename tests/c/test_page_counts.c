@@ -149,9 +149,8 @@ test_small_places_go_to_those_above(void)
     lg_places *places;
     REQUIRE(lg_places_new(made.analysis[0], NULL, &places, &err) == LG_OK);
     uint32_t all = lg_places_count(places);
-    lg_page_counts counts = {
-        .shared = lg__wide_calloc(all, sizeof *counts.shared),
-        .copied = lg__wide_calloc(all, sizeof *counts.copied)};
+    lg_page_counts counts = {.shared = lg__calloc(all, sizeof *counts.shared),
+                             .copied = lg__calloc(all, sizeof *counts.copied)};
     REQUIRE(counts.shared != NULL && counts.copied != NULL);
     uint32_t below = all - 1;
     uint32_t above = lg_places_at(places, below).parent;

@@ -35,8 +35,8 @@ static void
 each_size(void)
 {
     for (size_t i = 0; i < SIZES; i++) {
-        uint8_t *block = lg__wide_alloc(sizes[i]);
-        uint8_t *zeroes = lg__wide_calloc(1, sizes[i]);
+        uint8_t *block = lg__alloc(sizes[i]);
+        uint8_t *zeroes = lg__calloc(1, sizes[i]);
         REQUIRE(block != NULL && zeroes != NULL && block != zeroes);
         CHECK((uintptr_t)block % 16 == 0 && (uintptr_t)zeroes % 16 == 0);
         size_t zero = 0;
@@ -46,10 +46,10 @@ each_size(void)
         fill(block, sizes[i]);
         fill(zeroes, sizes[i]);
         CHECK(is_filled(block, sizes[i]) && is_filled(zeroes, sizes[i]));
-        lg__wide_free(block);
-        lg__wide_free(zeroes);
+        lg__free(block);
+        lg__free(zeroes);
     }
-    lg__wide_free(NULL);
+    lg__free(NULL);
 }
 
 // What was there stays, whichever of the two kinds a block was and becomes.
@@ -58,19 +58,19 @@ each_resize(void)
 {
     for (size_t i = 0; i < SIZES * SIZES; i++) {
         size_t from = sizes[i / SIZES], to = sizes[i % SIZES];
-        uint8_t *block = lg__wide_alloc(from);
+        uint8_t *block = lg__alloc(from);
         REQUIRE(block != NULL);
         fill(block, from);
-        block = lg__wide_resize(block, to);
+        block = lg__realloc(block, to);
         REQUIRE(block != NULL);
         CHECK((uintptr_t)block % 16 == 0);
         CHECK(is_filled(block, from < to ? from : to));
         fill(block, to);
-        lg__wide_free(block);
+        lg__free(block);
     }
-    uint8_t *block = lg__wide_resize(NULL, 3);
+    uint8_t *block = lg__realloc(NULL, 3);
     REQUIRE(block != NULL);
-    lg__wide_free(block);
+    lg__free(block);
 }
 
 // Growing arrays lie between others, so some of them move.
@@ -81,53 +81,53 @@ growing_together(void)
     uint8_t *array[ARRAYS] = {0};
     for (size_t size = STEP; size <= MOST; size += STEP)
         for (size_t i = 0; i < ARRAYS; i++) {
-            array[i] = lg__wide_resize(array[i], size);
+            array[i] = lg__realloc(array[i], size);
             REQUIRE(array[i] != NULL);
             if (size > STEP)
                 CHECK(is_filled(array[i], size - STEP));
             fill(array[i], size);
         }
     for (size_t i = 0; i < ARRAYS; i++)
-        lg__wide_free(array[i]);
+        lg__free(array[i]);
 }
 
 static void
 too_large(void)
 {
-    CHECK(lg__wide_alloc(SIZE_MAX) == NULL);
-    CHECK(lg__wide_alloc(SIZE_MAX / 2) == NULL);
-    CHECK(lg__wide_calloc(SIZE_MAX / 2, 3) == NULL);
+    CHECK(lg__alloc(SIZE_MAX) == NULL);
+    CHECK(lg__alloc(SIZE_MAX / 2) == NULL);
+    CHECK(lg__calloc(SIZE_MAX / 2, 3) == NULL);
     for (size_t i = 0; i < SIZES; i++) {
-        uint8_t *block = lg__wide_alloc(sizes[i]);
+        uint8_t *block = lg__alloc(sizes[i]);
         REQUIRE(block != NULL);
         fill(block, sizes[i]);
-        CHECK(lg__wide_resize(block, SIZE_MAX) == NULL);
-        CHECK(lg__wide_resize(block, SIZE_MAX / 2) == NULL);
+        CHECK(lg__realloc(block, SIZE_MAX) == NULL);
+        CHECK(lg__realloc(block, SIZE_MAX / 2) == NULL);
         CHECK(is_filled(block, sizes[i]));
-        lg__wide_free(block);
+        lg__free(block);
     }
 }
 
 static void
 without_memory(void)
 {
-    uint8_t *small = lg__wide_alloc(100);
-    uint8_t *large = lg__wide_alloc(MAPPED);
+    uint8_t *small = lg__alloc(100);
+    uint8_t *large = lg__alloc(MAPPED);
     REQUIRE(small != NULL && large != NULL);
     fill(small, 100);
     fill(large, MAPPED);
     malloc_left = 0;
-    CHECK(lg__wide_alloc(100) == NULL);
+    CHECK(lg__alloc(100) == NULL);
     malloc_left = 0;
-    CHECK(lg__wide_calloc(1, 100) == NULL);
+    CHECK(lg__calloc(1, 100) == NULL);
     malloc_left = 0;
-    CHECK(lg__wide_resize(small, 200) == NULL);
+    CHECK(lg__realloc(small, 200) == NULL);
     malloc_left = 0;
-    CHECK(lg__wide_resize(large, 200) == NULL);
+    CHECK(lg__realloc(large, 200) == NULL);
     malloc_left = -1;
     CHECK(is_filled(small, 100) && is_filled(large, MAPPED));
-    lg__wide_free(small);
-    lg__wide_free(large);
+    lg__free(small);
+    lg__free(large);
 }
 
 // The system says whether it has pages there.
@@ -141,11 +141,11 @@ is_mapped(uintptr_t address)
 static void
 large_blocks_return(void)
 {
-    uint8_t *block = lg__wide_calloc(MOST, 1);
+    uint8_t *block = lg__calloc(MOST, 1);
     REQUIRE(block != NULL);
     uintptr_t begin = (uintptr_t)block, middle = begin + MOST / 2;
     CHECK(is_mapped(begin) && is_mapped(middle));
-    lg__wide_free(block);
+    lg__free(block);
     CHECK(!is_mapped(begin) && !is_mapped(middle));
 }
 
@@ -154,22 +154,22 @@ large_blocks_return(void)
 static void
 mapped_only(void)
 {
-    lg__wide_map_all(true);
+    lg__map_all_blocks(true);
     malloc_left = 0;
-    uint8_t *block = lg__wide_alloc(10);
-    uint8_t *zeroes = lg__wide_calloc(2, 5);
+    uint8_t *block = lg__alloc(10);
+    uint8_t *zeroes = lg__calloc(2, 5);
     REQUIRE(block != NULL && zeroes != NULL);
     memset(block, 7, 10);
     CHECK(zeroes[9] == 0);
-    block = lg__wide_resize(block, 1 << 20);
+    block = lg__realloc(block, 1 << 20);
     REQUIRE(block != NULL);
     CHECK(block[9] == 7);
-    lg__wide_free(zeroes);
+    lg__free(zeroes);
     malloc_left = -1;
-    lg__wide_map_all(false);
-    lg__wide_free(block);
+    lg__map_all_blocks(false);
+    lg__free(block);
     malloc_left = 0;
-    CHECK(lg__wide_alloc(10) == NULL);
+    CHECK(lg__alloc(10) == NULL);
     malloc_left = -1;
 }
 

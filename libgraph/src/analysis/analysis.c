@@ -12,8 +12,7 @@ take_dominators(lg_analysis *analysis, const lg__dominator_builder *building,
                 lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *dominator =
-        lg__wide_alloc(((size_t)nodes + 1) * sizeof *dominator);
+    uint32_t *dominator = lg__alloc(((size_t)nodes + 1) * sizeof *dominator);
     analysis->dominator = dominator;
     if (dominator == NULL)
         return lg__error_memory(err);
@@ -50,9 +49,9 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
         return lg_error_set(err, LG_EPARTIAL,
                             "the analysis needs a whole snapshot, and this one "
                             "is partial: take it without roots and max_depth");
-    lg_analysis *analysis = lg__wide_calloc(1, sizeof *analysis);
+    lg_analysis *analysis = lg__calloc(1, sizeof *analysis);
     if (analysis == NULL || !lg__cached_begin(analysis)) {
-        lg__wide_free(analysis);
+        lg__free(analysis);
         return lg__error_memory(err);
     }
     analysis->graph = graph;
@@ -86,17 +85,17 @@ lg_analysis_free(lg_analysis *analysis)
     lg_allocator allocator = lg_allocator_default();
     lg__cached_end(analysis);
     lg__policy_free(&analysis->policy);
-    lg__wide_free(analysis->dominator);
+    lg__free(analysis->dominator);
     lg__retained_free(analysis);
-    lg__wide_free(analysis->first_child);
-    lg__wide_free(analysis->child);
+    lg__free(analysis->first_child);
+    lg__free(analysis->child);
     lg__vector_free(&allocator, &analysis->device);
-    lg__wide_free(analysis->component_first);
-    lg__wide_free(analysis->component_node);
-    lg__wide_free(analysis->component_host);
-    lg__wide_free(analysis->member);
-    lg__wide_free(analysis->collective_by);
+    lg__free(analysis->component_first);
+    lg__free(analysis->component_node);
+    lg__free(analysis->component_host);
+    lg__free(analysis->member);
+    lg__free(analysis->collective_by);
     lg__vector_free(&allocator, &analysis->component_device);
     lg__vector_free(&allocator, &analysis->collective);
-    lg__wide_free(analysis);
+    lg__free(analysis);
 }

@@ -162,7 +162,7 @@ bool lg__policy_edge(const lg_analysis *analysis, uint64_t edge,
                      uint32_t source);
 
 /** Sets one byte a node: 1 if a root reaches it by a path that avoids the set.
- *  Release *out with lg__wide_free. O(nodes + edges). */
+ *  Release *out with lg__free. O(nodes + edges). */
 lg_status lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                           size_t count, const lg_monitor *monitor,
                           uint8_t **out, lg_error *err);
@@ -176,7 +176,7 @@ lg_status lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes,
                          lg_error *err);
 
 /** Sets one byte a node: 1 in the source components of garbage, to which no
- *  other garbage refers. Release *out with lg__wide_free. */
+ *  other garbage refers. Release *out with lg__free. */
 lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
                               lg_error *err);
 

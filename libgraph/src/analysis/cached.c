@@ -7,7 +7,7 @@
 bool
 lg__cached_begin(lg_analysis *analysis)
 {
-    analysis->cached = lg__wide_calloc(1, sizeof *analysis->cached);
+    analysis->cached = lg__calloc(1, sizeof *analysis->cached);
     return analysis->cached != NULL;
 }
 
@@ -18,7 +18,7 @@ lg__cached_end(lg_analysis *analysis)
         analysis->cached != NULL ? lg__cached_of(analysis) : NULL;
     if (cached != NULL)
         cached->free(cached);
-    lg__wide_free(analysis->cached);
+    lg__free(analysis->cached);
 }
 
 lg__cached *

@@ -218,8 +218,8 @@ solve_rest(chains *state, lg_error *err)
     number_rest(state);
     list_rest(state);
     size_t size = ((size_t)state->rest.edge_count + 1) * sizeof(uint32_t);
-    state->rest.source = state->source = lg__wide_alloc(size);
-    state->rest.target = state->target = lg__wide_alloc(size);
+    state->rest.source = state->source = lg__alloc(size);
+    state->rest.target = state->target = lg__alloc(size);
     if (state->source == NULL || state->target == NULL)
         return lg__error_memory(err);
     list_rest(state);
@@ -283,8 +283,7 @@ lg_status
 lg__chains_solve(const lg__problem *problem, uint32_t *dominator, lg_error *err)
 {
     size_t nodes = problem->node_count;
-    uint32_t *room =
-        lg__wide_alloc(nodes * (6 * sizeof *room + 2 * sizeof(ends)));
+    uint32_t *room = lg__alloc(nodes * (6 * sizeof *room + 2 * sizeof(ends)));
     if (room == NULL)
         return lg__error_memory(err);
     lg_allocator allocator = lg_allocator_default();
@@ -308,8 +307,8 @@ lg__chains_solve(const lg__problem *problem, uint32_t *dominator, lg_error *err)
     if (status == LG_OK)
         settle(&state, dominator);
     lg__vector_free(&allocator, &state.all);
-    lg__wide_free(state.source);
-    lg__wide_free(state.target);
-    lg__wide_free(room);
+    lg__free(state.source);
+    lg__free(state.target);
+    lg__free(room);
     return status;
 }

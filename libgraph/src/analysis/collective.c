@@ -61,7 +61,7 @@ lg__collective_index(lg_analysis *analysis, lg_error *err)
 {
     size_t count = analysis->collective.count;
     const lg__collective *entries = analysis->collective.data;
-    lg__collective_of *index = lg__wide_alloc((count + 1) * sizeof *index);
+    lg__collective_of *index = lg__alloc((count + 1) * sizeof *index);
     if (index == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)

@@ -202,8 +202,7 @@ contraction_new(lg_analysis *analysis, lg__dominator_builder *building,
     *out = (contraction){
         .building = building,
         .count = count,
-        .component =
-            lg__wide_alloc(((size_t)count + 1) * sizeof *out->component),
+        .component = lg__alloc(((size_t)count + 1) * sizeof *out->component),
     };
     if (out->component == NULL)
         return lg__error_memory(err);
@@ -249,7 +248,7 @@ contraction_weigh(const contraction *state, const lg_analysis *analysis,
 static void
 contraction_free(contraction *state)
 {
-    lg__wide_free(state->component);
+    lg__free(state->component);
 }
 
 typedef struct weighed {
@@ -297,8 +296,7 @@ weigh(listing *state, lg_error *err)
     const lg_analysis *analysis = state->analysis;
     uint32_t devices =
         analysis->device.count > 0 ? analysis->graph->device_count : 0;
-    uint64_t *bytes =
-        lg__wide_alloc(((size_t)state->count + 1) * sizeof *bytes);
+    uint64_t *bytes = lg__alloc(((size_t)state->count + 1) * sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
     contraction contracted;
@@ -310,7 +308,7 @@ weigh(listing *state, lg_error *err)
             status = lg__error_memory(err);
     }
     contraction_free(&contracted);
-    lg__wide_free(bytes);
+    lg__free(bytes);
     return status;
 }
 
@@ -379,10 +377,10 @@ fill(const listing *state, const uint32_t *component, const uint32_t *rank,
 static bool
 make_room(lg_analysis *analysis, size_t count, size_t members)
 {
-    analysis->component_first = lg__wide_alloc((count + 1) * sizeof(uint32_t));
-    analysis->component_host = lg__wide_alloc((count + 1) * sizeof(uint64_t));
-    analysis->component_node = lg__wide_alloc((members + 1) * sizeof(uint32_t));
-    analysis->member = lg__wide_alloc((members + 1) * sizeof(lg__member));
+    analysis->component_first = lg__alloc((count + 1) * sizeof(uint32_t));
+    analysis->component_host = lg__alloc((count + 1) * sizeof(uint64_t));
+    analysis->component_node = lg__alloc((members + 1) * sizeof(uint32_t));
+    analysis->member = lg__alloc((members + 1) * sizeof(lg__member));
     return analysis->component_first && analysis->component_host &&
            analysis->component_node && analysis->member;
 }
@@ -400,9 +398,9 @@ lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
         .analysis = analysis,
         .building = building,
         .count = (uint32_t)count,
-        .items = lg__wide_calloc(count + 1, sizeof(weighed)),
+        .items = lg__calloc(count + 1, sizeof(weighed)),
     };
-    uint32_t *rank = lg__wide_alloc((2 * count + 1) * sizeof *rank);
+    uint32_t *rank = lg__alloc((2 * count + 1) * sizeof *rank);
     bool enough = state.items && rank && make_room(analysis, count, members);
     lg_status status = enough ? weigh(&state, err) : lg__error_memory(err);
     if (status == LG_OK) {
@@ -413,8 +411,8 @@ lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
             rank[state.items[k].index] = k;
         fill(&state, component, rank, rank + count);
     }
-    lg__wide_free(state.items);
-    lg__wide_free(rank);
+    lg__free(state.items);
+    lg__free(rank);
     return status;
 }
 

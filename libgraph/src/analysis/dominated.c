@@ -138,7 +138,7 @@ add_garbage(gathering *state)
     const lg_analysis *analysis = state->analysis;
     uint32_t root = analysis->graph->columns.node_count + 1;
     bool *seen =
-        lg__wide_calloc((size_t)analysis->component_count + 1, sizeof *seen);
+        lg__calloc((size_t)analysis->component_count + 1, sizeof *seen);
     state->going = seen != NULL;
     for (uint32_t i = analysis->first_child[root];
          i < analysis->first_child[root + 1] && state->going; i++) {
@@ -156,7 +156,7 @@ add_garbage(gathering *state)
         if (!collective)
             add(state, node);
     }
-    lg__wide_free(seen);
+    lg__free(seen);
 }
 
 // Appends what a cycle of garbage dominates, through one member or as a whole.
@@ -206,6 +206,6 @@ lg__gather_dominated(const lg_analysis *analysis, const lg__folds *folds,
     expand(&state, node);
     while (state.going && state.folded.count > 0)
         add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
-    lg__wide_free(state.folded.items);
+    lg__free(state.folded.items);
     return state.going;
 }

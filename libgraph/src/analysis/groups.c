@@ -77,7 +77,7 @@ reach_roots(spreading *at, lg_error *err)
     for (uint32_t i = 0; i < policy->module_count; i++)
         reach(at, policy->modules[i].dict,
               ~at->blocked[policy->modules[i].module]);
-    lg__wide_free(sources);
+    lg__free(sources);
     return LG_OK;
 }
 
@@ -135,10 +135,10 @@ lg__groups_retained(const lg_analysis *analysis, const uint32_t *slot_of,
         .analysis = analysis,
         .graph = analysis->graph,
         .slot_of = slot_of,
-        .reached = lg__wide_calloc(nodes, sizeof(uint64_t)),
-        .blocked = lg__wide_calloc(nodes, sizeof(uint64_t)),
-        .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
-        .queued = lg__wide_calloc(nodes, sizeof(bool)),
+        .reached = lg__calloc(nodes, sizeof(uint64_t)),
+        .blocked = lg__calloc(nodes, sizeof(uint64_t)),
+        .queue = lg__alloc(nodes * sizeof(uint32_t)),
+        .queued = lg__calloc(nodes, sizeof(bool)),
     };
     lg_status status = LG_OK;
     if (!at.reached || !at.blocked || !at.queue || !at.queued) {
@@ -153,9 +153,9 @@ lg__groups_retained(const lg_analysis *analysis, const uint32_t *slot_of,
         add_up(&at, count, bytes, rounding);
 
 done:
-    lg__wide_free(at.reached);
-    lg__wide_free(at.blocked);
-    lg__wide_free(at.queue);
-    lg__wide_free(at.queued);
+    lg__free(at.reached);
+    lg__free(at.blocked);
+    lg__free(at.queue);
+    lg__free(at.queued);
     return status;
 }

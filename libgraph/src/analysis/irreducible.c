@@ -142,12 +142,12 @@ ask_igraph(irreducible *state, const columns *edges, lg_error *err)
         .target = edges->target,
         .monitor = state->building->monitor,
     };
-    uint32_t *found = lg__wide_alloc(problem.node_count * sizeof *found);
+    uint32_t *found = lg__alloc(problem.node_count * sizeof *found);
     lg_status status = found != NULL ? lg__chains_solve(&problem, found, err)
                                      : lg__error_memory(err);
     for (uint32_t i = 0; i < state->count && status == LG_OK; i++)
         state->inner[i] = found[i + 1] == 0 ? LG_NONE : found[i + 1] - 1;
-    lg__wide_free(found);
+    lg__free(found);
     return status;
 }
 
@@ -157,8 +157,8 @@ solve_big(irreducible *state, lg_error *err)
     columns edges = {0};
     list_edges(state, &edges);
     size_t size = edges.count * sizeof(uint32_t);
-    edges.source = lg__wide_alloc(size);
-    edges.target = lg__wide_alloc(size);
+    edges.source = lg__alloc(size);
+    edges.target = lg__alloc(size);
     lg_status status = LG_ENOMEM;
     if (edges.source != NULL && edges.target != NULL) {
         list_edges(state, &edges);
@@ -166,8 +166,8 @@ solve_big(irreducible *state, lg_error *err)
     } else {
         lg__error_memory(err);
     }
-    lg__wide_free(edges.source);
-    lg__wide_free(edges.target);
+    lg__free(edges.source);
+    lg__free(edges.target);
     return status;
 }
 
@@ -205,7 +205,7 @@ lg__dominators_irreducible(lg__dominator_builder *building,
                            lg_error *err)
 {
     uint32_t count = component->end - component->begin;
-    uint32_t *room = lg__wide_alloc(3 * (size_t)count * sizeof *room);
+    uint32_t *room = lg__alloc(3 * (size_t)count * sizeof *room);
     if (room == NULL)
         return lg__error_memory(err);
     irreducible state = {building, component->begin, count,
@@ -219,6 +219,6 @@ lg__dominators_irreducible(lg__dominator_builder *building,
         status = solve_big(&state, err);
     if (status == LG_OK)
         settle(&state, top);
-    lg__wide_free(room);
+    lg__free(room);
     return status;
 }

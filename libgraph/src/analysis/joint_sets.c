@@ -391,10 +391,10 @@ measure_together(joining *to)
 void
 lg__joint_sets_free(lg__joint_sets *joint)
 {
-    lg__wide_free(joint->joint);
-    lg__wide_free(joint->alone);
-    lg__wide_free(joint->together);
-    lg__wide_free(joint->freed);
+    lg__free(joint->joint);
+    lg__free(joint->alone);
+    lg__free(joint->together);
+    lg__free(joint->freed);
     *joint = (lg__joint_sets){0};
 }
 
@@ -405,18 +405,17 @@ prepare(joining *to)
     size_t count = (size_t)to->sets->count + 1;
     size_t devices = (size_t)to->analysis->graph->device_count + 1;
     to->shares.element = sizeof(share);
-    to->met = lg__wide_calloc(nodes, sizeof *to->met);
-    to->cluster = lg__wide_calloc(count, sizeof *to->cluster);
-    to->size = lg__wide_calloc(count, sizeof *to->size);
-    to->member = lg__wide_calloc(count, sizeof *to->member);
-    to->members = lg__wide_calloc(count, sizeof *to->members);
-    to->first = lg__wide_calloc(count, sizeof *to->first);
-    to->out->joint = lg__wide_calloc(count, sizeof *to->out->joint);
-    to->out->alone = lg__wide_calloc(count * devices, sizeof *to->out->alone);
-    to->rest = lg__wide_calloc(count, sizeof *to->rest);
-    to->out->together =
-        lg__wide_calloc(count * devices, sizeof *to->out->together);
-    to->out->freed = lg__wide_calloc(count * devices, sizeof *to->out->freed);
+    to->met = lg__calloc(nodes, sizeof *to->met);
+    to->cluster = lg__calloc(count, sizeof *to->cluster);
+    to->size = lg__calloc(count, sizeof *to->size);
+    to->member = lg__calloc(count, sizeof *to->member);
+    to->members = lg__calloc(count, sizeof *to->members);
+    to->first = lg__calloc(count, sizeof *to->first);
+    to->out->joint = lg__calloc(count, sizeof *to->out->joint);
+    to->out->alone = lg__calloc(count * devices, sizeof *to->out->alone);
+    to->rest = lg__calloc(count, sizeof *to->rest);
+    to->out->together = lg__calloc(count * devices, sizeof *to->out->together);
+    to->out->freed = lg__calloc(count * devices, sizeof *to->out->freed);
     return to->met && to->cluster && to->size && to->member && to->members &&
            to->first && to->rest && to->out->joint && to->out->alone &&
            to->out->together && to->out->freed;
@@ -427,15 +426,15 @@ dismiss(joining *to)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &to->shares);
-    lg__wide_free(to->met);
-    lg__wide_free(to->reached);
-    lg__wide_free(to->stack.items);
-    lg__wide_free(to->cluster);
-    lg__wide_free(to->size);
-    lg__wide_free(to->member);
-    lg__wide_free(to->members);
-    lg__wide_free(to->first);
-    lg__wide_free(to->rest);
+    lg__free(to->met);
+    lg__free(to->reached);
+    lg__free(to->stack.items);
+    lg__free(to->cluster);
+    lg__free(to->size);
+    lg__free(to->member);
+    lg__free(to->members);
+    lg__free(to->first);
+    lg__free(to->rest);
 }
 
 static bool
@@ -443,8 +442,8 @@ run(joining *to)
 {
     joining_cluster(to);
     to->reached =
-        lg__wide_calloc((size_t)to->analysis->graph->columns.node_count + 1,
-                        sizeof *to->reached);
+        lg__calloc((size_t)to->analysis->graph->columns.node_count + 1,
+                   sizeof *to->reached);
     if (to->reached == NULL || to->failed)
         return false;
     joining_reach(to);

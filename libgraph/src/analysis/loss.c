@@ -136,14 +136,14 @@ add_referrers(const loss *of, region *to, uint32_t node)
 static lg_status
 solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
 {
-    uint32_t *found = lg__wide_alloc((to->nodes.count + 1) * sizeof *found);
+    uint32_t *found = lg__alloc((to->nodes.count + 1) * sizeof *found);
     lg__problem problem = {.node_count = (uint32_t)to->nodes.count + 1,
                            .edge_count = to->source.count,
                            .source = to->source.items,
                            .target = to->target.items,
                            .monitor = monitor};
     if (found == NULL || to->failed) {
-        lg__wide_free(found);
+        lg__free(found);
         return lg__error_memory(err);
     }
     for (size_t i = 0; i < to->source.count; i++) {
@@ -162,7 +162,7 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
                                              ? of->columns->node_count
                                              : to->nodes.items[dominator - 1];
     }
-    lg__wide_free(found);
+    lg__free(found);
     return status;
 }
 
@@ -171,17 +171,17 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
 static lg_status
 loss_settle(loss *of, const lg_monitor *monitor, lg_error *err)
 {
-    region to = {
-        .number = lg__wide_calloc(
-            ((size_t)of->columns->node_count + 1) * sizeof(uint32_t), 1)};
+    region to = {.number = lg__calloc(((size_t)of->columns->node_count + 1) *
+                                          sizeof(uint32_t),
+                                      1)};
     to.failed = to.number == NULL;
     for (size_t i = 0; i < of->moved.count && !to.failed; i++)
         add_referrers(of, &to, of->moved.items[i]);
     lg_status status = solve(of, &to, monitor, err);
-    lg__wide_free(to.number);
-    lg__wide_free(to.nodes.items);
-    lg__wide_free(to.source.items);
-    lg__wide_free(to.target.items);
+    lg__free(to.number);
+    lg__free(to.nodes.items);
+    lg__free(to.source.items);
+    lg__free(to.target.items);
     return status;
 }
 
@@ -262,7 +262,7 @@ static bool
 save_suspects(loss *of)
 {
     uint32_t height = 0;
-    uint32_t *stack = lg__wide_alloc(((size_t)of->queued + 1) * sizeof *stack);
+    uint32_t *stack = lg__alloc(((size_t)of->queued + 1) * sizeof *stack);
     for (uint32_t i = 0; stack != NULL && i < of->queued; i++) {
         if (is_entered(of, of->queue[i]))
             save(of, stack, &height, of->queue[i]);
@@ -274,7 +274,7 @@ save_suspects(loss *of)
                     save(of, stack, &height, of->columns->edge_target[e]);
         }
     }
-    lg__wide_free(stack);
+    lg__free(stack);
     return stack != NULL;
 }
 
@@ -393,7 +393,7 @@ take_over(loss *of, lg_error *err)
 {
     uint32_t nodes = of->columns->node_count;
     lg_analysis *after = of->after;
-    after->dominator = lg__wide_alloc(((size_t)nodes + 1) * sizeof(uint32_t));
+    after->dominator = lg__alloc(((size_t)nodes + 1) * sizeof(uint32_t));
     if (after->dominator == NULL)
         return lg__error_memory(err);
     for (uint32_t node = 0; node < nodes; node++) {
@@ -469,16 +469,16 @@ analyse_changes(const lg_analysis *before, lg_analysis *after,
     loss of = {.before = before,
                .after = after,
                .columns = columns,
-               .state = lg__wide_calloc(nodes, 1),
-               .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
+               .state = lg__calloc(nodes, 1),
+               .queue = lg__alloc(nodes * sizeof(uint32_t)),
                .steps = columns->node_count + columns->edge_count + 1};
     lg_status status = of.state != NULL && of.queue != NULL &&
                                lg__graph_reverse(after->graph, &of.reverse)
                            ? find_out(&of, cut, count, monitor, err)
                            : lg__error_memory(err);
-    lg__wide_free(of.state);
-    lg__wide_free(of.queue);
-    lg__wide_free(of.moved.items);
+    lg__free(of.state);
+    lg__free(of.queue);
+    lg__free(of.moved.items);
     return status;
 }
 

@@ -144,20 +144,20 @@ lg_status
 lg__garbage_sources(const lg_analysis *analysis, uint8_t **out, lg_error *err)
 {
     size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
-    uint8_t *sources = lg__wide_alloc(nodes);
+    uint8_t *sources = lg__alloc(nodes);
     marking at = {.analysis = analysis,
                   .graph = analysis->graph,
                   .mark = analysis->policy.mark,
-                  .state = lg__wide_calloc(nodes, 1)};
+                  .state = lg__calloc(nodes, 1)};
     if (at.state == NULL || sources == NULL) {
-        lg__wide_free(at.state);
-        lg__wide_free(sources);
+        lg__free(at.state);
+        lg__free(sources);
         return lg__error_memory(err);
     }
     mark_entered(&at);
     for (uint32_t node = 0; node + 1 < nodes; node++)
         sources[node] = is_source(&at, node);
-    lg__wide_free(at.state);
+    lg__free(at.state);
     *out = sources;
     return LG_OK;
 }
@@ -223,14 +223,14 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
         .analysis = analysis,
         .graph = analysis->graph,
         .mark = analysis->policy.mark,
-        .state = lg__wide_calloc(total + 1, 1),
-        .queue = lg__wide_alloc((total + 1) * sizeof(uint32_t)),
+        .state = lg__calloc(total + 1, 1),
+        .queue = lg__alloc((total + 1) * sizeof(uint32_t)),
     };
     lg_status status =
         at->state == NULL || at->queue == NULL
             ? lg__error_memory(err)
             : run(at, nodes, count, garbage, unrooted, monitor, err);
-    lg__wide_free(at->queue);
+    lg__free(at->queue);
     return status;
 }
 
@@ -249,7 +249,7 @@ list_reached(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
     if (status == LG_OK)
         *out = state.state;
     else
-        lg__wide_free(state.state);
+        lg__free(state.state);
     return status;
 }
 
@@ -285,7 +285,7 @@ lg_nodes_retained_each(const lg_analysis *analysis, const lg_node *nodes,
         mark(&state, analysis, nodes, count, true, NULL, monitor, err);
     if (status == LG_OK)
         add_up(&state, bytes);
-    lg__wide_free(state.state);
+    lg__free(state.state);
     return status;
 }
 
@@ -295,14 +295,14 @@ lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
                   lg_error *err)
 {
     uint32_t devices = analysis->graph->device_count;
-    uint64_t *bytes = lg__wide_alloc(((size_t)devices + 1) * sizeof *bytes);
+    uint64_t *bytes = lg__alloc(((size_t)devices + 1) * sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
     lg_status status =
         lg_nodes_retained_each(analysis, nodes, count, monitor, bytes, err);
     if (status == LG_OK)
         *out = (lg_bytes){bytes[0], lg_bytes_sum(bytes + 1, devices)};
-    lg__wide_free(bytes);
+    lg__free(bytes);
     return status;
 }
 
@@ -338,7 +338,7 @@ lg_nodes_weigh(const lg_analysis *analysis, const lg_node *nodes, size_t count,
                const lg_monitor *monitor, lg_set_bytes *out, lg_error *err)
 {
     size_t each = (size_t)analysis->graph->device_count + 1;
-    uint64_t *bytes = lg__wide_calloc(3 * each, sizeof *bytes);
+    uint64_t *bytes = lg__calloc(3 * each, sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
     lg_set_bytes set = {count, bytes, bytes + each, bytes + 2 * each,
@@ -357,6 +357,6 @@ lg_nodes_weigh(const lg_analysis *analysis, const lg_node *nodes, size_t count,
 void
 lg_set_bytes_free(lg_set_bytes *set)
 {
-    lg__wide_free(set->own);
+    lg__free(set->own);
     *set = (lg_set_bytes){0};
 }

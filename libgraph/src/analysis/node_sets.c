@@ -63,7 +63,7 @@ add_up(const spreading *at, uint32_t count, uint64_t *bytes)
 static uint32_t *
 list_seeds(const uint32_t *label, uint32_t nodes, size_t *count)
 {
-    uint32_t *seeds = lg__wide_alloc(((size_t)nodes + 1) * sizeof *seeds);
+    uint32_t *seeds = lg__alloc(((size_t)nodes + 1) * sizeof *seeds);
     *count = 0;
     for (uint32_t node = 0; node < nodes && seeds != NULL; node++)
         if (label[node] != 0)
@@ -80,7 +80,7 @@ lg__sets_retained(const lg_analysis *analysis, uint32_t *label, uint32_t count,
         .analysis = analysis, .graph = analysis->graph, .label = label};
     size_t seed_count;
     uint32_t *seeds = list_seeds(label, nodes, &seed_count);
-    state.stack = lg__wide_alloc((2 * (size_t)nodes + 1) * sizeof *state.stack);
+    state.stack = lg__alloc((2 * (size_t)nodes + 1) * sizeof *state.stack);
     lg_status status = LG_OK;
     if (seeds == NULL || state.stack == NULL)
         status = lg__error_memory(err);
@@ -91,8 +91,8 @@ lg__sets_retained(const lg_analysis *analysis, uint32_t *label, uint32_t count,
         spread(&state, seeds, seed_count);
         add_up(&state, count, bytes);
     }
-    lg__wide_free(seeds);
-    lg__wide_free(state.stack);
-    lg__wide_free(state.closed);
+    lg__free(seeds);
+    lg__free(state.stack);
+    lg__free(state.closed);
     return status;
 }

@@ -216,13 +216,13 @@ compare_modules(const void *left, const void *right)
 }
 
 static void *
-resize_wide(void *context, void *old, size_t old_size, size_t new_size)
+resize_block(void *context, void *old, size_t old_size, size_t new_size)
 {
     (void)context;
     (void)old_size;
     if (new_size > 0)
-        return lg__wide_resize(old, new_size);
-    lg__wide_free(old);
+        return lg__realloc(old, new_size);
+    lg__free(old);
     return NULL;
 }
 
@@ -251,7 +251,7 @@ lg_status
 lg__policy_new(const lg_graph *graph, const lg_allocator *allocator,
                lg__policy *out, lg_error *err)
 {
-    lg__policy policy = {.allocator = {.resize = resize_wide}};
+    lg__policy policy = {.allocator = {.resize = resize_block}};
     if (allocator != NULL)
         policy.allocator = *allocator;
     furnishing state = {

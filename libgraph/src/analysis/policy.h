@@ -57,7 +57,7 @@ typedef struct lg__policy {
 } lg__policy;
 
 /** Computes the LG__MARK_POLICY bits of every node. `allocator` must outlive
- *  the policy; NULL: blocks of lg__wide_alloc. O(nodes), plus what the modules
+ *  the policy; NULL: blocks of lg__alloc. O(nodes), plus what the modules
  *  and named classes refer to. */
 lg_status lg__policy_new(const lg_graph *graph, const lg_allocator *allocator,
                          lg__policy *out, lg_error *err);

@@ -72,7 +72,7 @@ sum_devices(lg_analysis *analysis, const uint32_t *order)
     uint32_t nodes = graph->columns.node_count;
     if (graph->placed_count == 0)
         return true;
-    uint64_t *bytes = lg__wide_alloc(((size_t)nodes + 2) * sizeof *bytes);
+    uint64_t *bytes = lg__alloc(((size_t)nodes + 2) * sizeof *bytes);
     bool enough = bytes != NULL;
     for (uint32_t device = 1; device <= graph->device_count && enough;
          device++) {
@@ -82,7 +82,7 @@ sum_devices(lg_analysis *analysis, const uint32_t *order)
             enough =
                 lg__on_device_add(&analysis->device, device, node, bytes[node]);
     }
-    lg__wide_free(bytes);
+    lg__free(bytes);
     return enough;
 }
 
@@ -114,8 +114,8 @@ lg_status
 lg__retained_children(lg_analysis *analysis, lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *first = lg__wide_calloc(((size_t)nodes + 3) * sizeof *first, 1);
-    uint32_t *child = lg__wide_alloc(((size_t)nodes + 1) * sizeof *child);
+    uint32_t *first = lg__calloc(((size_t)nodes + 3) * sizeof *first, 1);
+    uint32_t *child = lg__alloc(((size_t)nodes + 1) * sizeof *child);
     analysis->first_child = first;
     analysis->child = child;
     if (first == NULL || child == NULL)

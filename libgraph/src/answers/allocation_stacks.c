@@ -348,8 +348,8 @@ make_stacks(tracing *to)
     size_t count = 0;
     for (size_t i = 0; i < to->node_count; i++)
         count += begins_stack(to, i);
-    to->out.items = lg__wide_calloc(count + 1, sizeof *to->out.items);
-    to->out.bytes = lg__wide_calloc(count * to->each + 1, sizeof(uint64_t));
+    to->out.items = lg__calloc(count + 1, sizeof *to->out.items);
+    to->out.bytes = lg__calloc(count * to->each + 1, sizeof(uint64_t));
     if (to->out.items == NULL || to->out.bytes == NULL)
         return false;
     for (size_t i = 0; i < to->node_count; i++) {
@@ -369,10 +369,10 @@ static lg_status
 search(tracing *to, const lg_monitor *monitor, lg_error *err)
 {
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
-    to->frames = lg__wide_calloc(nodes, sizeof *to->frames);
-    to->top = lg__wide_calloc(nodes, sizeof *to->top);
+    to->frames = lg__calloc(nodes, sizeof *to->frames);
+    to->top = lg__calloc(nodes, sizeof *to->top);
     to->line =
-        lg__wide_calloc((size_t)to->graph->string_count + 1, sizeof *to->line);
+        lg__calloc((size_t)to->graph->string_count + 1, sizeof *to->line);
     if (to->frames == NULL || to->top == NULL || to->line == NULL)
         return lg__error_memory(err);
     lg_status status = lg__places_walk(to->analysis, monitor, &to->out.places,
@@ -396,11 +396,11 @@ lg_analysis_allocation_stacks(const lg_analysis *analysis,
                   .each = (size_t)analysis->graph->device_count + 1};
     lg_status status = search(&to, monitor, err);
     lg__places_of_free(to.place, analysis);
-    lg__wide_free(to.frames);
-    lg__wide_free(to.top);
-    lg__wide_free(to.line);
-    lg__wide_free(to.lines);
-    lg__wide_free(to.nodes);
+    lg__free(to.frames);
+    lg__free(to.top);
+    lg__free(to.line);
+    lg__free(to.lines);
+    lg__free(to.nodes);
     if (status == LG_OK)
         *out = to.out;
     else
@@ -411,8 +411,8 @@ lg_analysis_allocation_stacks(const lg_analysis *analysis,
 void
 lg_allocation_stacks_free(lg_allocation_stacks *stacks)
 {
-    lg__wide_free(stacks->items);
-    lg__wide_free(stacks->bytes);
+    lg__free(stacks->items);
+    lg__free(stacks->bytes);
     lg_places_free(stacks->places);
     *stacks = (lg_allocation_stacks){0};
 }

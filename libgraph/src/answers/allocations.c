@@ -84,8 +84,8 @@ static bool
 make_parts(summing *to)
 {
     size_t count = to->stacks.count;
-    to->parts = lg__wide_calloc(count + 1, sizeof *to->parts);
-    to->sums = lg__wide_calloc(count * to->each + 1, sizeof *to->sums);
+    to->parts = lg__calloc(count + 1, sizeof *to->parts);
+    to->sums = lg__calloc(count * to->each + 1, sizeof *to->sums);
     if (to->parts == NULL || to->sums == NULL)
         return false;
     lg__sort(to->stacks.items, count, sizeof *to->stacks.items, compare_stacks);
@@ -224,8 +224,8 @@ make_rows(summing *to)
 {
     size_t room = 2 * to->part_count + 1;
     size_t groups = 0;
-    to->out.rows = lg__wide_calloc(room, sizeof *to->out.rows);
-    to->out.memory = lg__wide_calloc((room + 1) * to->each, sizeof(uint64_t));
+    to->out.rows = lg__calloc(room, sizeof *to->out.rows);
+    to->out.memory = lg__calloc((room + 1) * to->each, sizeof(uint64_t));
     if (to->out.rows == NULL || to->out.memory == NULL)
         return false;
     to->out.bytes = to->out.memory;
@@ -291,13 +291,13 @@ lg_analysis_allocations(const lg_analysis *analysis,
     to.out.traced = lg_graph_has_allocations(analysis->graph);
     if (to.out.traced)
         status = sum_stacks(&to, analysis, monitor, err);
-    else if ((to.out.memory = lg__wide_calloc(to.each, sizeof(uint64_t))))
+    else if ((to.out.memory = lg__calloc(to.each, sizeof(uint64_t))))
         to.out.bytes = to.out.memory;
     else
         status = lg__error_memory(err);
     lg_allocation_stacks_free(&to.stacks);
-    lg__wide_free(to.parts);
-    lg__wide_free(to.sums);
+    lg__free(to.parts);
+    lg__free(to.sums);
     if (status == LG_OK)
         *out = to.out;
     else
@@ -310,8 +310,8 @@ lg_allocations_free(lg_allocations *allocations)
 {
     for (size_t i = 0; i < allocations->count; i++)
         lg_where_free(&allocations->rows[i].where);
-    lg__wide_free(allocations->rows);
-    lg__wide_free(allocations->memory);
+    lg__free(allocations->rows);
+    lg__free(allocations->memory);
     *allocations = (lg_allocations){0};
 }
 

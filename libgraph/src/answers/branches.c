@@ -62,7 +62,7 @@ set_leaf(branching *to, leaf *one, uint32_t node, const lg_hop *hop)
 static lg_status
 make_room(branching *to, size_t count, lg_error *err)
 {
-    to->leaves = lg__wide_alloc((count + 1) * sizeof *to->leaves);
+    to->leaves = lg__alloc((count + 1) * sizeof *to->leaves);
     return to->leaves ? LG_OK : lg__error_memory(err);
 }
 
@@ -174,7 +174,7 @@ static lg_status
 make_branches(const branching *to, uint32_t like, lg_branches *out,
               lg_error *err)
 {
-    lg_branch *items = lg__wide_alloc((to->count + 1) * sizeof *items);
+    lg_branch *items = lg__alloc((to->count + 1) * sizeof *items);
     size_t made = 0;
     if (items == NULL)
         return lg__error_memory(err);
@@ -208,7 +208,7 @@ lg_node_branches(const lg_analysis *analysis, lg_node node, lg_branch_way way,
         lg__sort(to.leaves, to.count, sizeof *to.leaves, compare_leaves);
     if (status == LG_OK)
         status = make_branches(&to, like, out, err);
-    lg__wide_free(to.leaves);
+    lg__free(to.leaves);
     lg_text_free(&to.label);
     return status;
 }
@@ -216,6 +216,6 @@ lg_node_branches(const lg_analysis *analysis, lg_node node, lg_branch_way way,
 void
 lg_branches_free(lg_branches *branches)
 {
-    lg__wide_free(branches->items);
+    lg__free(branches->items);
     *branches = (lg_branches){0};
 }

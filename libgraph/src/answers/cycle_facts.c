@@ -36,10 +36,10 @@ count_types(const lg__cycle_search *state, const lg_component *component,
             lg_cycle *cycle)
 {
     size_t room = (size_t)component->count + 1;
-    uint32_t *types = lg__wide_alloc(room * sizeof *types);
-    cycle->types = lg__wide_alloc(room * sizeof *cycle->types);
+    uint32_t *types = lg__alloc(room * sizeof *types);
+    cycle->types = lg__alloc(room * sizeof *cycle->types);
     if (types == NULL || cycle->types == NULL) {
-        lg__wide_free(types);
+        lg__free(types);
         return false;
     }
     for (uint32_t i = 0; i < component->count; i++)
@@ -53,7 +53,7 @@ count_types(const lg__cycle_search *state, const lg_component *component,
         cycle->types[cycle->type_count - 1].count++;
     }
     qsort(cycle->types, cycle->type_count, sizeof *cycle->types, most_first);
-    lg__wide_free(types);
+    lg__free(types);
     return true;
 }
 
@@ -61,7 +61,7 @@ static bool
 weigh(const lg__cycle_search *state, lg_cycle *cycle)
 {
     size_t devices = (size_t)state->graph->device_count + 1;
-    cycle->retained = lg__wide_alloc(devices * sizeof *cycle->retained);
+    cycle->retained = lg__alloc(devices * sizeof *cycle->retained);
     if (cycle->retained == NULL)
         return false;
     for (uint32_t device = 0; device < devices; device++)
@@ -115,10 +115,10 @@ void
 lg__cycle_clear(lg_cycle *cycle)
 {
     for (size_t i = 0; i < cycle->cut_count; i++)
-        lg__wide_free(cycle->cuts[i].edges);
-    lg__wide_free(cycle->cuts);
-    lg__wide_free(cycle->retained);
-    lg__wide_free(cycle->types);
+        lg__free(cycle->cuts[i].edges);
+    lg__free(cycle->cuts);
+    lg__free(cycle->retained);
+    lg__free(cycle->types);
     lg_hops_free(&cycle->shortest);
     lg_path_free(&cycle->path);
 }
@@ -129,9 +129,9 @@ lg_cycles_free(lg_cycles *cycles)
     for (size_t i = 0; i < cycles->count; i++)
         lg__cycle_clear(&cycles->items[i]);
     for (size_t i = 0; i < cycles->group_count; i++)
-        lg__wide_free(cycles->groups[i].retained);
-    lg__wide_free(cycles->items);
-    lg__wide_free(cycles->groups);
+        lg__free(cycles->groups[i].retained);
+    lg__free(cycles->items);
+    lg__free(cycles->groups);
     *cycles = (lg_cycles){0};
 }
 
@@ -144,7 +144,7 @@ typedef struct entry {
 static bool
 add_types(const lg_cycle *cycle, lg_text *out)
 {
-    uint32_t *types = lg__wide_alloc((cycle->type_count + 1) * sizeof *types);
+    uint32_t *types = lg__alloc((cycle->type_count + 1) * sizeof *types);
     if (types == NULL)
         return false;
     for (size_t i = 0; i < cycle->type_count; i++)
@@ -152,7 +152,7 @@ add_types(const lg_cycle *cycle, lg_text *out)
     qsort(types, cycle->type_count, sizeof *types, by_type);
     lg_text_add_bytes(out, (const char *)types,
                       cycle->type_count * sizeof *types);
-    lg__wide_free(types);
+    lg__free(types);
     return true;
 }
 
@@ -229,7 +229,7 @@ join(lg__cycle_search *state, size_t index, size_t first)
     lg_cycle *cycle = &cycles->items[index];
     size_t devices = (size_t)state->graph->device_count + 1;
     if (first == index) {
-        uint64_t *retained = lg__wide_calloc(devices, sizeof *retained);
+        uint64_t *retained = lg__calloc(devices, sizeof *retained);
         if (retained == NULL)
             return false;
         cycle->group = cycles->group_count;
@@ -250,16 +250,16 @@ lg__cycles_group(lg__cycle_search *state, lg_error *err)
 {
     lg_cycles *cycles = &state->cycles;
     size_t count = cycles->count;
-    entry *entries = lg__wide_calloc(count + 1, sizeof *entries);
-    size_t *first = lg__wide_alloc((count + 1) * sizeof *first);
-    cycles->groups = lg__wide_alloc((count + 1) * sizeof *cycles->groups);
+    entry *entries = lg__calloc(count + 1, sizeof *entries);
+    size_t *first = lg__alloc((count + 1) * sizeof *first);
+    cycles->groups = lg__alloc((count + 1) * sizeof *cycles->groups);
     bool enough = entries != NULL && first != NULL && cycles->groups != NULL &&
                   find_first(state, entries, first);
     for (size_t i = 0; i < count && enough; i++)
         enough = join(state, i, first[i]);
     for (size_t i = 0; i < count && entries != NULL; i++)
         lg_text_free(&entries[i].facts);
-    lg__wide_free(entries);
-    lg__wide_free(first);
+    lg__free(entries);
+    lg__free(first);
     return enough ? LG_OK : lg__error_memory(err);
 }

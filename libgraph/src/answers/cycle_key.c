@@ -43,7 +43,7 @@ lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle, uint64_t *out,
               lg_error *err)
 {
     size_t count = cycle->shortest.count;
-    uint64_t *hashes = lg__wide_alloc((count + 1) * sizeof *hashes);
+    uint64_t *hashes = lg__alloc((count + 1) * sizeof *hashes);
     bool enough = hashes != NULL;
     for (size_t i = 0; i < count && enough; i++)
         enough = hash_hop(graph, &cycle->shortest.items[i], &hashes[i]);
@@ -52,7 +52,7 @@ lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle, uint64_t *out,
         hashes[count++] = (uint64_t)cycle->kind;
         *out = XXH3_64bits(hashes, count * sizeof *hashes);
     }
-    lg__wide_free(hashes);
+    lg__free(hashes);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

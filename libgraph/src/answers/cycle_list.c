@@ -311,7 +311,7 @@ leave_first(lg_cycles *cycles, size_t limit)
         lg__cycle_clear(&cycles->items[--cycles->count]);
     while (cycles->group_count > 0 &&
            cycles->groups[cycles->group_count - 1].first >= limit)
-        lg__wide_free(cycles->groups[--cycles->group_count].retained);
+        lg__free(cycles->groups[--cycles->group_count].retained);
 }
 
 static lg_status
@@ -324,7 +324,7 @@ list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
     size_t grouped = count < GROUPED ? count : GROUPED;
     grouped = grouped > limit ? grouped : limit;
     state->cycles.items =
-        lg__wide_alloc((grouped + 1) * sizeof *state->cycles.items);
+        lg__alloc((grouped + 1) * sizeof *state->cycles.items);
     if (state->cycles.items == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < grouped && status == LG_OK; i++)
@@ -343,13 +343,13 @@ static lg_status
 list_asked_for(lg__cycle_search *state, lg_error *err)
 {
     uint32_t components = lg_analysis_component_count(state->analysis);
-    ranked *found = lg__wide_alloc(((size_t)components + 1) * sizeof *found);
+    ranked *found = lg__alloc(((size_t)components + 1) * sizeof *found);
     if (found == NULL)
         return lg__error_memory(err);
     lg_status status = rank(state, found, err);
     if (status == LG_OK)
         status = list(state, found, state->cycles.total, err);
-    lg__wide_free(found);
+    lg__free(found);
     return status;
 }
 
@@ -392,8 +392,8 @@ release(lg__cycle_search *state)
     lg__liveness_free(&state->liveness);
     lg__finder_free(&state->finder);
     if (state->holding != state->data)
-        lg__wide_free(state->holding);
-    lg__wide_free(state->data);
+        lg__free(state->holding);
+    lg__free(state->data);
     lg__cycle_notes_free(&state->notes);
 }
 

@@ -83,7 +83,7 @@ expand(planting *state, uint32_t at)
             going = lg__parts_push(&state->heap,
                                    (lg__part){bytes, below.items[i], at});
     }
-    lg__wide_free(below.items);
+    lg__free(below.items);
     return going;
 }
 
@@ -196,7 +196,7 @@ mark_scope(planting *state)
     uint32_t nodes = state->graph->columns.node_count;
     if (state->options.scope == NULL)
         return true;
-    state->leads = lg__wide_calloc((size_t)nodes + 1, 1);
+    state->leads = lg__calloc((size_t)nodes + 1, 1);
     for (uint32_t node = 0; node < nodes && state->leads != NULL; node++) {
         if (!lg_scope_has(state->options.scope, node))
             continue;
@@ -297,12 +297,12 @@ sort_rows(planting *state)
 {
     size_t count = state->out.count;
     lg_dominator_row *rows = state->out.rows;
-    lg_dominator_row *sorted = lg__wide_alloc((count + 1) * sizeof *sorted);
-    uint32_t *size = lg__wide_alloc(
-        (count + 1) * sizeof *size); // number of rows in its subtree
-    uint32_t *place = lg__wide_alloc(
-        (count + 1) * sizeof *place); // and place of the next child
-    uint32_t *next = lg__wide_alloc((count + 1) * sizeof *next);
+    lg_dominator_row *sorted = lg__alloc((count + 1) * sizeof *sorted);
+    uint32_t *size =
+        lg__alloc((count + 1) * sizeof *size); // number of rows in its subtree
+    uint32_t *place =
+        lg__alloc((count + 1) * sizeof *place); // and place of the next child
+    uint32_t *next = lg__alloc((count + 1) * sizeof *next);
     bool enough = sorted && size && place && next;
     for (size_t i = 0; enough && i < count; i++)
         size[i] = 1;
@@ -319,14 +319,14 @@ sort_rows(planting *state)
         if (rows[i].parent != LG_NONE)
             sorted[place[i]].parent = place[rows[i].parent];
     }
-    lg__wide_free(size);
-    lg__wide_free(place);
-    lg__wide_free(next);
+    lg__free(size);
+    lg__free(place);
+    lg__free(next);
     if (!enough) {
-        lg__wide_free(sorted);
+        lg__free(sorted);
         return false;
     }
-    lg__wide_free(rows);
+    lg__free(rows);
     state->out.rows = sorted;
     return true;
 }
@@ -337,8 +337,7 @@ weigh_rows(planting *state)
     lg_dominator_tree *tree = &state->out;
     tree->devices = state->graph->device_count;
     size_t each = (size_t)tree->devices + 1;
-    tree->bytes =
-        lg__wide_alloc((tree->count * each + 1) * sizeof *tree->bytes);
+    tree->bytes = lg__alloc((tree->count * each + 1) * sizeof *tree->bytes);
     if (tree->bytes == NULL)
         return false;
     for (size_t i = 0; i < tree->count; i++) {
@@ -404,14 +403,14 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
 done:
     lg_dominator_tree_free(&state.out);
     lg__parts_free(&state.heap);
-    lg__wide_free(state.leads);
+    lg__free(state.leads);
     return status;
 }
 
 void
 lg_dominator_tree_free(lg_dominator_tree *tree)
 {
-    lg__wide_free(tree->rows);
-    lg__wide_free(tree->bytes);
+    lg__free(tree->rows);
+    lg__free(tree->bytes);
     *tree = (lg_dominator_tree){0};
 }

@@ -134,7 +134,7 @@ add_packages(map_search *state, uint32_t places, uint32_t *above)
 {
     uint32_t count = 0;
     uint32_t open[LEVELS] = {LG_NONE, LG_NONE, LG_NONE};
-    root *roots = lg__wide_alloc(((size_t)places + 1) * sizeof *roots);
+    root *roots = lg__alloc(((size_t)places + 1) * sizeof *roots);
     if (roots == NULL)
         return false;
     for (uint32_t i = 0; i < places; i++)
@@ -143,7 +143,7 @@ add_packages(map_search *state, uint32_t places, uint32_t *above)
     qsort(roots, count, sizeof *roots, by_package);
     for (uint32_t i = 0; i < count; i++)
         above[roots[i].place] = add_package(state, roots[i].package, open);
-    lg__wide_free(roots);
+    lg__free(roots);
     return true;
 }
 
@@ -166,10 +166,9 @@ map_items(map_search *state)
 {
     uint32_t places = lg_places_count(state->places);
     size_t most = (LEVELS + 1) * (size_t)places + 1;
-    uint32_t *above = lg__wide_alloc(((size_t)places + 1) * sizeof *above);
-    state->items = lg__wide_calloc(most, sizeof *state->items);
-    state->bytes =
-        lg__wide_calloc(2 * most * state->each, sizeof *state->bytes);
+    uint32_t *above = lg__alloc(((size_t)places + 1) * sizeof *above);
+    state->items = lg__calloc(most, sizeof *state->items);
+    state->bytes = lg__calloc(2 * most * state->each, sizeof *state->bytes);
     bool made = above != NULL && state->items != NULL && state->bytes != NULL &&
                 add_packages(state, places, above);
     if (made)
@@ -178,7 +177,7 @@ map_items(map_search *state)
         state->items[i].within = state->bytes + 2 * (size_t)i * state->each;
         state->items[i].rest = state->items[i].within + state->each;
     }
-    lg__wide_free(above);
+    lg__free(above);
     return made;
 }
 
@@ -196,7 +195,7 @@ open_older(older *to, const map_search *state, const lg_summary *summary)
 {
     to->places = lg_summary_places(summary);
     to->devices = lg_places_device_count(to->places) + 1;
-    to->device = lg__wide_alloc(to->devices * sizeof *to->device);
+    to->device = lg__alloc(to->devices * sizeof *to->device);
     for (uint32_t i = 0; to->device != NULL && i < to->devices; i++) {
         lg_string name = lg_places_device_name(to->places, i);
         to->device[i] = LG_NONE;
@@ -285,7 +284,7 @@ static bool
 map_history(map_search *state)
 {
     uint32_t *shown_in =
-        lg__wide_alloc(((size_t)state->count + 1) * sizeof *shown_in);
+        lg__alloc(((size_t)state->count + 1) * sizeof *shown_in);
     bool enough = shown_in != NULL;
     for (uint32_t i = 0; enough && i < state->count; i++)
         shown_in[i] = state->items[i].area != LG_NONE
@@ -299,9 +298,9 @@ map_history(map_search *state)
             find_totals(state->options.older[i], &from,
                         state->out.bytes + i * state->each);
         }
-        lg__wide_free(from.device);
+        lg__free(from.device);
     }
-    lg__wide_free(shown_in);
+    lg__free(shown_in);
     return enough;
 }
 
@@ -427,9 +426,9 @@ make_areas(map_search *state)
     lg_heap_map *map = &state->out;
     size_t before = map->older * state->each;
     size_t numbers = 2 * ((size_t)state->each + before);
-    map->areas = lg__wide_alloc((map->count + 1) * sizeof *map->areas);
+    map->areas = lg__alloc((map->count + 1) * sizeof *map->areas);
     map->bytes =
-        lg__wide_calloc(before + map->count * numbers + 1, sizeof *map->bytes);
+        lg__calloc(before + map->count * numbers + 1, sizeof *map->bytes);
     if (map->areas == NULL || map->bytes == NULL)
         return false;
     map->totals_before = map->bytes;
@@ -447,16 +446,15 @@ find(map_search *state, const lg_monitor *monitor, lg_error *err)
 {
     if (!map_items(state))
         return lg__error_memory(err);
-    uint64_t *total = lg__wide_calloc(state->each, sizeof *total);
-    uint32_t *order =
-        lg__wide_alloc(((size_t)state->count + 1) * sizeof *order);
+    uint64_t *total = lg__calloc(state->each, sizeof *total);
+    uint32_t *order = lg__alloc(((size_t)state->count + 1) * sizeof *order);
     bool enough = total != NULL && order != NULL;
     if (enough) {
         add_up(state, total);
         choose(state, order);
     }
-    lg__wide_free(total);
-    lg__wide_free(order);
+    lg__free(total);
+    lg__free(order);
     lg_status status =
         enough ? find_mine(state, monitor, err) : lg__error_memory(err);
     if (status == LG_OK && !make_areas(state))
@@ -484,15 +482,15 @@ lg_heap_map_find(const lg_analysis *analysis, const lg_places *places,
         *out = state.out;
     else
         lg_heap_map_free(&state.out);
-    lg__wide_free(state.items);
-    lg__wide_free(state.bytes);
+    lg__free(state.items);
+    lg__free(state.bytes);
     return status;
 }
 
 void
 lg_heap_map_free(lg_heap_map *map)
 {
-    lg__wide_free(map->areas);
-    lg__wide_free(map->bytes);
+    lg__free(map->areas);
+    lg__free(map->bytes);
     *map = (lg_heap_map){0};
 }

@@ -120,7 +120,7 @@ keep(search *state, lg_figure_holder holder)
 {
     lg_figure_holders *found = &state->found;
     if (found->items == NULL)
-        found->items = lg__wide_alloc((SHOWN + 1) * sizeof *found->items);
+        found->items = lg__alloc((SHOWN + 1) * sizeof *found->items);
     if (found->items == NULL || is_known(state, &holder)) {
         lg_path_free(&holder.path);
         return found->items != NULL;
@@ -199,7 +199,7 @@ free_holders(lg_figure_holders *holders)
 {
     for (size_t i = 0; i < holders->count; i++)
         lg_path_free(&holders->items[i].path);
-    lg__wide_free(holders->items);
+    lg__free(holders->items);
     *holders = (lg_figure_holders){0};
 }
 
@@ -248,8 +248,8 @@ list_nodes(const lg__figures *figures, size_t labels, size_t shown,
            lg_nodes *out)
 {
     uint32_t node_count = figures->graph->columns.node_count;
-    bool *is_shown = lg__wide_calloc(labels + 1, sizeof *is_shown);
-    out->items = lg__wide_alloc((node_count + (size_t)1) * sizeof *out->items);
+    bool *is_shown = lg__calloc(labels + 1, sizeof *is_shown);
+    out->items = lg__alloc((node_count + (size_t)1) * sizeof *out->items);
     bool enough = is_shown != NULL && out->items != NULL;
     for (size_t i = 0; i < shown && enough; i++)
         is_shown[figures->label[figures->rows.items[i].node]] = true;
@@ -257,7 +257,7 @@ list_nodes(const lg__figures *figures, size_t labels, size_t shown,
         if (figures->label[node] != 0 && figures->label[node] != LG__SHARED &&
             is_shown[figures->label[node]])
             out->items[out->count++] = node;
-    lg__wide_free(is_shown);
+    lg__free(is_shown);
     return enough;
 }
 
@@ -267,8 +267,8 @@ fill(lg__figures *figures, size_t labels, size_t shown, lg_figures *out,
 {
     lg__roottree tree = {0};
     uint32_t devices = figures->graph->device_count;
-    out->held_by = lg__wide_calloc(shown + 1, sizeof *out->held_by);
-    out->retained = lg__wide_calloc((size_t)devices + 1, sizeof *out->retained);
+    out->held_by = lg__calloc(shown + 1, sizeof *out->held_by);
+    out->retained = lg__calloc((size_t)devices + 1, sizeof *out->retained);
     if (out->held_by == NULL || out->retained == NULL ||
         !list_nodes(figures, labels, shown, &out->nodes))
         return lg__error_memory(err);
@@ -323,11 +323,11 @@ lg_figures_free(lg_figures *figures)
 {
     for (size_t i = 0; i < figures->rows.count; i++)
         free_holders(&figures->held_by[i]);
-    lg__wide_free(figures->held_by);
-    lg__wide_free(figures->rows.items);
-    lg__wide_free(figures->rows.bytes);
-    lg__wide_free(figures->nodes.items);
-    lg__wide_free(figures->retained);
+    lg__free(figures->held_by);
+    lg__free(figures->rows.items);
+    lg__free(figures->rows.bytes);
+    lg__free(figures->nodes.items);
+    lg__free(figures->retained);
     *figures = (lg_figures){0};
 }
 

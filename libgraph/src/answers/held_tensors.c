@@ -83,7 +83,7 @@ static lg_status
 find_holders(search *to, lg_tensors *tensors, lg_error *err)
 {
     size_t count = tensors->rows.count;
-    tensors->held_by = lg__wide_calloc(count + 1, sizeof *tensors->held_by);
+    tensors->held_by = lg__calloc(count + 1, sizeof *tensors->held_by);
     lg_status status = tensors->held_by ? LG_OK : lg__error_memory(err);
     if (status == LG_OK && count > 0)
         status = lg__roottree_new(to->graph, NULL, &to->tree, err);
@@ -125,7 +125,7 @@ lg_tensors_free(lg_tensors *tensors)
 {
     for (size_t i = 0; i < tensors->rows.count && tensors->held_by != NULL; i++)
         lg_where_free(&tensors->held_by[i]);
-    lg__wide_free(tensors->held_by);
+    lg__free(tensors->held_by);
     lg_tensor_rows_free(&tensors->rows);
     *tensors = (lg_tensors){0};
 }

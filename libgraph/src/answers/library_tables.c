@@ -61,16 +61,16 @@ lg__library_tables_begin(lg__library_tables *tables,
 {
     const lg_graph *graph = analysis->graph;
     tables->analysis = analysis;
-    tables->known = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
-    tables->type = lg__wide_calloc((size_t)graph->type_count + 1, 1);
+    tables->known = lg__calloc((size_t)graph->columns.node_count + 1, 1);
+    tables->type = lg__calloc((size_t)graph->type_count + 1, 1);
     return tables->known != NULL && tables->type != NULL;
 }
 
 void
 lg__library_tables_end(lg__library_tables *tables)
 {
-    lg__wide_free(tables->known);
-    lg__wide_free(tables->type);
+    lg__free(tables->known);
+    lg__free(tables->type);
     *tables = (lg__library_tables){0};
 }
 
@@ -135,7 +135,7 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
     packages->err = err;
     packages->allocator = lg_allocator_default();
     packages->all.element = sizeof(package);
-    packages->of_module = lg__wide_calloc(nodes, sizeof *packages->of_module);
+    packages->of_module = lg__calloc(nodes, sizeof *packages->of_module);
     if (packages->of_module == NULL ||
         !lg__library_tables_begin(&packages->tables, analysis))
         return lg__error_memory(err);
@@ -259,6 +259,6 @@ lg__top_packages_end(lg__top_packages *packages)
     lg__tree_ahead_end(packages->ahead);
     lg__library_tables_end(&packages->tables);
     lg__vector_free(&packages->allocator, &packages->all);
-    lg__wide_free(packages->of_module);
+    lg__free(packages->of_module);
     lg__keepers_end(&packages->keepers);
 }

@@ -31,9 +31,9 @@ lg__liveness_new(const lg_graph *graph, lg__liveness *out)
 {
     lg__liveness made = {.graph = graph};
     made.left = graph->columns.node_count / NODES_EACH;
-    made.known = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+    made.known = lg__calloc((size_t)graph->columns.node_count + 1, 1);
     if (made.known == NULL || !lg__graph_reverse(graph, &made.reverse)) {
-        lg__wide_free(made.known);
+        lg__free(made.known);
         return false;
     }
     for (uint32_t i = 0; i < graph->root_count; i++)
@@ -46,11 +46,11 @@ lg__liveness_new(const lg_graph *graph, lg__liveness *out)
 void
 lg__liveness_free(lg__liveness *liveness)
 {
-    lg__wide_free(liveness->known);
-    lg__wide_free(liveness->collectable);
+    lg__free(liveness->known);
+    lg__free(liveness->collectable);
     lg__uncollectable_free(&liveness->uncollectable);
-    lg__wide_free(liveness->met.items);
-    lg__wide_free(liveness->behind.items);
+    lg__free(liveness->met.items);
+    lg__free(liveness->behind.items);
     lg__parts_free(&liveness->open);
     *liveness = (lg__liveness){0};
 }

@@ -106,10 +106,10 @@ add_rows(listing *to, lg_error *err)
     for (uint32_t at = 0; at < to->tree.count;
          at = lg__pruned_next(&to->tree, &to->pruned, at))
         count++;
-    to->row = lg__wide_alloc((to->tree.count + 1) * sizeof *to->row);
-    to->out.rows = lg__wide_alloc((count + 1) * sizeof *to->out.rows);
-    to->out.bytes = lg__wide_calloc((count + 1) * ((size_t)to->out.devices + 1),
-                                    sizeof *to->out.bytes);
+    to->row = lg__alloc((to->tree.count + 1) * sizeof *to->row);
+    to->out.rows = lg__alloc((count + 1) * sizeof *to->out.rows);
+    to->out.bytes = lg__calloc((count + 1) * ((size_t)to->out.devices + 1),
+                               sizeof *to->out.bytes);
     if (!to->row || !to->out.rows || !to->out.bytes)
         return lg__error_memory(err);
     for (uint32_t at = 0; at < to->tree.count; at = end) {
@@ -163,8 +163,8 @@ weigh(listing *to, const lg_analysis *analysis, const lg_node *targets,
     to->out.devices = to->graph->device_count;
     to->out.targets = to->tree.targets;
     to->out.unreachable = to->tree.unreachable;
-    to->out.retained = lg__wide_alloc(((size_t)to->out.devices + 1) *
-                                      sizeof *to->out.retained);
+    to->out.retained =
+        lg__alloc(((size_t)to->out.devices + 1) * sizeof *to->out.retained);
     if (to->out.retained == NULL)
         return lg__error_memory(err);
     lg_status status =
@@ -213,15 +213,15 @@ lg_analysis_merged_paths(const lg_analysis *analysis, const lg_node *targets,
         lg_merged_paths_free(&to.out);
     lg__merged_tree_free(&to.tree);
     lg__pruned_free(&to.pruned);
-    lg__wide_free(to.row);
+    lg__free(to.row);
     return status;
 }
 
 void
 lg_merged_paths_free(lg_merged_paths *paths)
 {
-    lg__wide_free(paths->rows);
-    lg__wide_free(paths->retained);
-    lg__wide_free(paths->bytes);
+    lg__free(paths->rows);
+    lg__free(paths->retained);
+    lg__free(paths->bytes);
     *paths = (lg_merged_paths){0};
 }

@@ -226,10 +226,10 @@ search(gathering *to, lg_error *err)
 {
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
     to->folds = lg__graph_folds(to->graph);
-    to->row_at = lg__wide_calloc(nodes, sizeof *to->row_at);
-    to->counted = lg__wide_calloc(nodes, 1);
-    to->held = lg__wide_calloc(nodes, sizeof *to->held);
-    to->out.bytes = lg__wide_calloc(SUMS * to->each, sizeof *to->out.bytes);
+    to->row_at = lg__calloc(nodes, sizeof *to->row_at);
+    to->counted = lg__calloc(nodes, 1);
+    to->held = lg__calloc(nodes, sizeof *to->held);
+    to->out.bytes = lg__calloc(SUMS * to->each, sizeof *to->out.bytes);
     if (!to->folds || !to->row_at || !to->counted || !to->held ||
         !to->out.bytes)
         return lg__error_memory(err);
@@ -237,8 +237,8 @@ search(gathering *to, lg_error *err)
                                        &to->place, err);
     if (status != LG_OK)
         return status;
-    to->row_of = lg__wide_calloc((size_t)lg_places_count(to->places) + 1,
-                                 sizeof *to->row_of);
+    to->row_of =
+        lg__calloc((size_t)lg_places_count(to->places) + 1, sizeof *to->row_of);
     if (to->row_of == NULL || !gather(to))
         return lg__error_memory(err);
     end_rows(to);
@@ -268,11 +268,11 @@ lg_analysis_native(const lg_analysis *analysis, const lg_native_options *given,
         lg_native_free(&to.out);
     lg_places_free(to.places);
     lg__places_of_free(to.place, analysis);
-    lg__wide_free(to.row_of);
-    lg__wide_free(to.row_at);
-    lg__wide_free(to.counted);
-    lg__wide_free(to.held);
-    lg__wide_free(to.largest);
+    lg__free(to.row_of);
+    lg__free(to.row_at);
+    lg__free(to.counted);
+    lg__free(to.held);
+    lg__free(to.largest);
     return status;
 }
 
@@ -281,8 +281,8 @@ lg_native_free(lg_native *native)
 {
     for (size_t i = 0; i < native->count; i++)
         lg_where_free(&native->rows[i].where);
-    lg__wide_free(native->rows);
-    lg__wide_free(native->bytes);
+    lg__free(native->rows);
+    lg__free(native->bytes);
     *native = (lg_native){0};
 }
 

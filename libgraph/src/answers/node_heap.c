@@ -51,6 +51,6 @@ lg__parts_pop(lg__parts *heap)
 void
 lg__parts_free(lg__parts *heap)
 {
-    lg__wide_free(heap->items);
+    lg__free(heap->items);
     *heap = (lg__parts){0};
 }

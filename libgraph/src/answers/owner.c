@@ -71,7 +71,7 @@ static lg_status
 take(lg__parts *heap, size_t first, lg_nodes *out, lg_error *err)
 {
     size_t count = heap->count > first ? heap->count - first : 0;
-    uint32_t *nodes = lg__wide_alloc((count + 1) * sizeof *nodes);
+    uint32_t *nodes = lg__alloc((count + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = count; i-- > 0;)
@@ -102,7 +102,7 @@ list_owned(const lg_analysis *analysis, uint32_t node, size_t first,
         enough ? take(&ranked.heap, first, out, err) : lg__error_memory(err);
     if (status == LG_OK)
         *total = below.count;
-    lg__wide_free(below.items);
+    lg__free(below.items);
     lg__parts_free(&ranked.heap);
     return status;
 }
@@ -187,7 +187,7 @@ lg_nodes_keep_owned(const lg_analysis *analysis, const lg_node *holders,
     if (status != LG_OK)
         return status;
     uint8_t *marks =
-        lg__wide_calloc((size_t)analysis->graph->columns.node_count + 1, 1);
+        lg__calloc((size_t)analysis->graph->columns.node_count + 1, 1);
     if (marks == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
@@ -199,6 +199,6 @@ lg_nodes_keep_owned(const lg_analysis *analysis, const lg_node *holders,
             nodes->items[kept++] = nodes->items[i];
     }
     nodes->count = kept;
-    lg__wide_free(marks);
+    lg__free(marks);
     return LG_OK;
 }

@@ -327,7 +327,7 @@ static lg_status
 look_at_types(searching *to, lg_error *err)
 {
     const lg_graph *graph = to->graph;
-    uint8_t *known = lg__wide_calloc((size_t)graph->type_count + 1, 1);
+    uint8_t *known = lg__calloc((size_t)graph->type_count + 1, 1);
     bool enough = known != NULL;
     for (uint32_t node = 0; node < graph->columns.node_count && enough;
          node++) {
@@ -346,7 +346,7 @@ look_at_types(searching *to, lg_error *err)
         if (known[type] == YES && lg__fold_owner(to->folds, node) == LG_NONE)
             enough = add_record(to, &one);
     }
-    lg__wide_free(known);
+    lg__free(known);
     return enough ? LG_OK : lg__error_memory(err);
 }
 
@@ -530,8 +530,8 @@ take_rows(searching *to, size_t limit, lg_error *err)
     size_t each = (size_t)to->out.devices + 1;
     to->out.total_rows = count;
     count = limit > 0 && limit < count ? limit : count;
-    to->out.rows = lg__wide_calloc(count + 1, sizeof *to->out.rows);
-    to->out.bytes = lg__wide_calloc((count + 1) * each, sizeof *to->out.bytes);
+    to->out.rows = lg__calloc(count + 1, sizeof *to->out.rows);
+    to->out.bytes = lg__calloc((count + 1) * each, sizeof *to->out.bytes);
     if (to->out.rows == NULL || to->out.bytes == NULL)
         return lg__error_memory(err);
     to->out.count = count;
@@ -662,9 +662,9 @@ prepare(searching *to, const char *text, lg_error *err)
 {
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
     to->folds = lg__graph_folds(to->graph);
-    to->of_string = lg__wide_calloc((size_t)to->graph->string_count + 1, 1);
-    to->of_node = lg__wide_calloc(nodes, 1);
-    to->seen = lg__wide_calloc(nodes, sizeof *to->seen);
+    to->of_string = lg__calloc((size_t)to->graph->string_count + 1, 1);
+    to->of_node = lg__calloc(nodes, 1);
+    to->seen = lg__calloc(nodes, sizeof *to->seen);
     if (!to->folds || !to->of_string || !to->of_node || !to->seen)
         return lg__error_memory(err);
     return read_words(to, text, err);
@@ -704,9 +704,9 @@ lg_analysis_search(const lg_analysis *analysis, const lg_search_options *given,
     lg__vector_free(&to.allocator, &to.records);
     lg__vector_free(&to.allocator, &to.hits);
     lg__keepers_end(&to.keepers);
-    lg__wide_free(to.of_string);
-    lg__wide_free(to.of_node);
-    lg__wide_free(to.seen);
+    lg__free(to.of_string);
+    lg__free(to.of_node);
+    lg__free(to.seen);
     lg_text_free(&to.name);
     free(to.text);
     return status;
@@ -717,8 +717,8 @@ lg_search_free(lg_search *search)
 {
     for (size_t i = 0; i < search->count; i++)
         lg_where_free(&search->rows[i].where);
-    lg__wide_free(search->rows);
-    lg__wide_free(search->bytes);
+    lg__free(search->rows);
+    lg__free(search->bytes);
     *search = (lg_search){0};
 }
 

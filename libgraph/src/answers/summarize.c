@@ -108,7 +108,7 @@ name_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 static bool
 name_cycle(summing *state, const lg_hops *cycle)
 {
-    lg_text *hops = lg__wide_calloc(cycle->count + 1, sizeof *hops);
+    lg_text *hops = lg__calloc(cycle->count + 1, sizeof *hops);
     size_t first = 0;
     if (hops == NULL)
         return false;
@@ -130,7 +130,7 @@ name_cycle(summing *state, const lg_hops *cycle)
     lg_text_add(&state->text, "back");
     for (size_t i = 0; i < cycle->count; i++)
         lg_text_free(&hops[i]);
-    lg__wide_free(hops);
+    lg__free(hops);
     return !state->text.failed;
 }
 
@@ -209,7 +209,7 @@ count_figures(summing *state, lg_error *err)
     if (!has_figures(state->graph))
         return LG_OK;
     lg_status status = lg__figures_find(state->analysis, &found, err);
-    uint64_t *bytes = lg__wide_calloc(each, sizeof *bytes);
+    uint64_t *bytes = lg__calloc(each, sizeof *bytes);
     lg__tally tally = {.count = status == LG_OK ? found.rows.count : 0};
     for (size_t i = 0; i < tally.count && bytes != NULL; i++)
         for (uint32_t on = 0; on < each; on++)
@@ -219,7 +219,7 @@ count_figures(summing *state, lg_error *err)
         (bytes == NULL || !count(state, LG_TALLY_FIGURE, "", tally, bytes)))
         status = lg__error_memory(err);
     state->text.length = 0;
-    lg__wide_free(bytes);
+    lg__free(bytes);
     lg__figures_free(&found);
     return status;
 }
@@ -228,7 +228,7 @@ static lg_status
 count_threads(summing *state, lg_error *err)
 {
     uint32_t each = lg_graph_device_count(state->graph) + 1;
-    uint64_t *bytes = lg__wide_alloc(each * sizeof *bytes);
+    uint64_t *bytes = lg__alloc(each * sizeof *bytes);
     bool enough = bytes != NULL;
     for (uint32_t i = 0; i < lg_graph_root_count(state->graph) && enough; i++) {
         lg_root root = lg_graph_root(state->graph, i);
@@ -240,7 +240,7 @@ count_threads(summing *state, lg_error *err)
         enough =
             count(state, LG_TALLY_THREAD, "", (lg__tally){.count = 1}, bytes);
     }
-    lg__wide_free(bytes);
+    lg__free(bytes);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

@@ -138,7 +138,7 @@ weigh(listing *to)
         return false;
     out->devices = to->graph->device_count;
     out->analysed = to->analysis != NULL;
-    out->bytes = lg__wide_calloc(2 * each * out->count + 1, sizeof *out->bytes);
+    out->bytes = lg__calloc(2 * each * out->count + 1, sizeof *out->bytes);
     for (size_t i = 0; i < out->count && out->bytes != NULL; i++) {
         uint64_t *bytes = out->bytes + 2 * each * i;
         lg_thread_row *row = &out->rows[i];
@@ -221,7 +221,7 @@ lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
         status = lg__error_memory(err);
     if (status == LG_OK)
         count_repeats(&to);
-    lg__wide_free(to.suspended.items);
+    lg__free(to.suspended.items);
     if (status == LG_OK)
         *out = to.out;
     else
@@ -232,7 +232,7 @@ lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
 void
 lg_threads_free(lg_threads *threads)
 {
-    lg__wide_free(threads->rows);
-    lg__wide_free(threads->bytes);
+    lg__free(threads->rows);
+    lg__free(threads->bytes);
     *threads = (lg_threads){0};
 }

@@ -49,7 +49,7 @@ is_before(const lg__top_item *a, const lg__top_item *b)
 static bool
 keep_at(top_best *best, const lg__top_item *item, size_t at)
 {
-    uint32_t *nodes = lg__wide_alloc(item->count * sizeof *nodes);
+    uint32_t *nodes = lg__alloc(item->count * sizeof *nodes);
     if (nodes == NULL)
         return false;
     memcpy(nodes, item->nodes, item->count * sizeof *nodes);
@@ -57,7 +57,7 @@ keep_at(top_best *best, const lg__top_item *item, size_t at)
     best->items[at].nodes = nodes;
     if (lg__parts_push(&best->heap, turned(item, at)))
         return true;
-    lg__wide_free(nodes);
+    lg__free(nodes);
     return false;
 }
 
@@ -76,7 +76,7 @@ best_offer(top_best *best, const lg__top_item *item, uint32_t *left_out)
         return true;
     }
     *left_out = last->count;
-    lg__wide_free((void *)last->nodes);
+    lg__free((void *)last->nodes);
     return keep_at(best, item, lg__parts_pop(&best->heap).tag);
 }
 
@@ -98,8 +98,8 @@ static void
 best_free(top_best *best)
 {
     for (size_t i = 0; i < best->heap.count; i++)
-        lg__wide_free((void *)best->items[i].nodes);
-    lg__wide_free(best->items);
+        lg__free((void *)best->items[i].nodes);
+    lg__free(best->items);
     lg__parts_free(&best->heap);
 }
 
@@ -163,7 +163,7 @@ add_row(listing *to)
 static bool
 begin_sums(listing *to)
 {
-    to->out.bytes = lg__wide_calloc(SUMS * to->each, sizeof *to->out.bytes);
+    to->out.bytes = lg__calloc(SUMS * to->each, sizeof *to->out.bytes);
     if (to->out.bytes == NULL)
         return false;
     add_total(to, REACHABLE, sum_of(to, REACHABLE));
@@ -406,7 +406,7 @@ list_rows(listing *to, lg_error *err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
     best_free(&to->best);
-    lg__wide_free(to->kept.items);
+    lg__free(to->kept.items);
     lg__top_packages_end(&to->packages);
     return status;
 }
@@ -454,8 +454,8 @@ lg_top_free(lg_top *top)
         lg_where_free(&top->rows[i].where);
         lg__top_parts_free(&top->rows[i]);
     }
-    lg__wide_free(top->rows);
-    lg__wide_free(top->bytes);
+    lg__free(top->rows);
+    lg__free(top->bytes);
     *top = (lg_top){0};
 }
 

@@ -64,9 +64,9 @@ by_name(const void *left, const void *right)
 static void
 free_names(group_names *all)
 {
-    lg__wide_free(all->name);
-    lg__wide_free(all->type);
-    lg__wide_free(all->of_type);
+    lg__free(all->name);
+    lg__free(all->type);
+    lg__free(all->of_type);
 }
 
 // Types with equal names form one group.
@@ -74,12 +74,12 @@ static lg_status
 list_names(const lg_graph *graph, lg_group by, group_names *out, lg_error *err)
 {
     size_t types = (size_t)graph->type_count + 1;
-    group_names all = {lg__wide_alloc(types * sizeof(lg_string)),
-                       lg__wide_alloc(types * sizeof(uint32_t)),
-                       lg__wide_alloc(types * sizeof(uint32_t)), 0};
-    named *names = lg__wide_alloc(types * sizeof *names);
+    group_names all = {lg__alloc(types * sizeof(lg_string)),
+                       lg__alloc(types * sizeof(uint32_t)),
+                       lg__alloc(types * sizeof(uint32_t)), 0};
+    named *names = lg__alloc(types * sizeof *names);
     if (!all.name || !all.type || !all.of_type || !names) {
-        lg__wide_free(names);
+        lg__free(names);
         free_names(&all);
         return lg__error_memory(err);
     }
@@ -97,7 +97,7 @@ list_names(const lg_graph *graph, lg_group by, group_names *out, lg_error *err)
         }
         all.of_type[names[i].type] = all.count - 1;
     }
-    lg__wide_free(names);
+    lg__free(names);
     *out = all;
     return LG_OK;
 }
@@ -211,7 +211,7 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
 {
     const lg_graph *graph = state->analysis->graph;
     uint32_t *slot_of =
-        lg__wide_alloc(((size_t)graph->type_count + 1) * sizeof *slot_of);
+        lg__alloc(((size_t)graph->type_count + 1) * sizeof *slot_of);
     lg_status status = slot_of ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < count && status == LG_OK; i += GROUP_SLOTS) {
         uint32_t some =
@@ -222,7 +222,7 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
                 ? weigh_some(state, groups + i, some, slot_of, monitor, err)
                 : LG_ECANCELLED;
     }
-    lg__wide_free(slot_of);
+    lg__free(slot_of);
     return status;
 }
 
@@ -237,7 +237,7 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
     while (count < group_count && count < limit &&
            state->groups[count].count > 0)
         count++;
-    out->bytes = lg__wide_alloc((count + 1) * 2 * devices * sizeof *out->bytes);
+    out->bytes = lg__alloc((count + 1) * 2 * devices * sizeof *out->bytes);
     if (out->bytes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -268,13 +268,12 @@ list_groups(const lg_analysis *analysis, const group_names *names,
         .analysis = analysis,
         .group_of = names->of_type,
         .device = device,
-        .groups =
-            lg__wide_calloc((size_t)group_count + 1, sizeof(lg__top_group)),
+        .groups = lg__calloc((size_t)group_count + 1, sizeof(lg__top_group)),
         .devices = devices,
-        .size = lg__wide_calloc(((size_t)group_count + 1) * devices,
-                                sizeof(uint64_t)),
-        .open = lg__wide_calloc((size_t)group_count + 1, sizeof(uint32_t)),
-        .cursor = lg__wide_alloc((nodes + 2) * sizeof(uint32_t)),
+        .size =
+            lg__calloc(((size_t)group_count + 1) * devices, sizeof(uint64_t)),
+        .open = lg__calloc((size_t)group_count + 1, sizeof(uint32_t)),
+        .cursor = lg__alloc((nodes + 2) * sizeof(uint32_t)),
     };
     lg__top_list list = {.items = state.groups};
     lg_status status = LG_OK;
@@ -297,9 +296,9 @@ list_groups(const lg_analysis *analysis, const group_names *names,
 
 done:
     lg__top_list_free(&list);
-    lg__wide_free(state.size);
-    lg__wide_free(state.open);
-    lg__wide_free(state.cursor);
+    lg__free(state.size);
+    lg__free(state.open);
+    lg__free(state.cursor);
     return status;
 }
 
@@ -320,7 +319,7 @@ lg__top_groups(const lg_analysis *analysis, lg_group by, uint32_t device,
 void
 lg__top_list_free(lg__top_list *list)
 {
-    lg__wide_free(list->items);
-    lg__wide_free(list->bytes);
+    lg__free(list->items);
+    lg__free(list->bytes);
     *list = (lg__top_list){0};
 }

@@ -451,7 +451,7 @@ begin(top_search *search)
 {
     const lg_graph *graph = search->analysis->graph;
     search->links =
-        lg__wide_calloc((size_t)graph->type_count + 1, sizeof *search->links);
+        lg__calloc((size_t)graph->type_count + 1, sizeof *search->links);
     search->walk.fold = lg__graph_folds(graph);
     bool enough = search->links && search->walk.fold &&
                   lg__graph_texts(graph) &&
@@ -464,14 +464,14 @@ begin(top_search *search)
 static void
 end(top_search *search)
 {
-    lg__wide_free(search->below.items);
-    lg__wide_free(search->path.items);
-    lg__wide_free(search->members.items);
+    lg__free(search->below.items);
+    lg__free(search->path.items);
+    lg__free(search->members.items);
     lg__vector_free(&search->allocator, &search->parts);
     lg__vector_free(&search->allocator, &search->places);
     lg__vector_free(&search->allocator, &search->found);
     lg__hop_list_free(&search->hops);
-    lg__wide_free(search->links);
+    lg__free(search->links);
     lg_text_free(&search->facts);
 }
 

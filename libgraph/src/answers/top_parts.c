@@ -59,7 +59,7 @@ typedef struct parts_search {
 static void
 piece_free(piece *one)
 {
-    lg__wide_free(one->nodes);
+    lg__free(one->nodes);
     lg_text_free(&one->held_by);
     *one = (piece){0};
 }
@@ -154,7 +154,7 @@ add_piece(parts_search *search, const piece *above,
     piece one = {.count = (uint32_t)count, .bytes = bytes};
     if (bytes < search->least)
         return LG_OK;
-    one.nodes = lg__wide_alloc(count * sizeof *one.nodes);
+    one.nodes = lg__alloc(count * sizeof *one.nodes);
     if (one.nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
@@ -276,10 +276,10 @@ add_part(parts_search *search, piece *one, uint32_t depth)
 {
     lg_top_row *row = search->row;
     size_t devices = (size_t)search->graph->device_count + 1;
-    uint64_t *retained = lg__wide_calloc(devices, sizeof *retained);
+    uint64_t *retained = lg__calloc(devices, sizeof *retained);
     if (retained == NULL ||
         !lg__array_room(&row->parts, row->part_count, sizeof *row->parts)) {
-        lg__wide_free(retained);
+        lg__free(retained);
         return false;
     }
     for (uint32_t i = 0; i < one->count; i++)
@@ -337,7 +337,7 @@ find(parts_search *search, const lg__top_item *item, lg_error *err)
     if (search->walk.fold == NULL || !lg__graph_texts(search->graph) ||
         !lg__graph_reverse(search->graph, &search->walk.reverse))
         return lg__error_memory(err);
-    top.nodes = lg__wide_alloc(item->count * sizeof *top.nodes);
+    top.nodes = lg__alloc(item->count * sizeof *top.nodes);
     if (top.nodes == NULL)
         return lg__error_memory(err);
     memcpy(top.nodes, item->nodes, item->count * sizeof *top.nodes);
@@ -370,7 +370,7 @@ lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
         return LG_OK;
     search.least += search.least == 0;
     lg_status status = find(&search, item, err);
-    lg__wide_free(search.below.items);
+    lg__free(search.below.items);
     lg__hop_list_free(&search.hops);
     lg__vector_free(&search.allocator, &search.found);
     lg_text_free(&search.facts);
@@ -381,10 +381,10 @@ void
 lg__top_parts_free(lg_top_row *row)
 {
     for (size_t i = 0; i < row->part_count; i++) {
-        lg__wide_free((void *)row->parts[i].retained);
+        lg__free((void *)row->parts[i].retained);
         lg_text_free(&row->parts[i].held_by);
     }
-    lg__wide_free(row->parts);
+    lg__free(row->parts);
     row->parts = NULL;
     row->part_count = 0;
 }

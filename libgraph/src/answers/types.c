@@ -71,9 +71,9 @@ static bool
 begin_rows(const lg_graph *graph, lg_types *to)
 {
     size_t devices = (size_t)graph->device_count + 1;
-    to->rows = lg__wide_calloc(graph->type_count + 1, sizeof *to->rows);
+    to->rows = lg__calloc(graph->type_count + 1, sizeof *to->rows);
     to->sizes =
-        lg__wide_calloc((graph->type_count + 1) * devices, sizeof *to->sizes);
+        lg__calloc((graph->type_count + 1) * devices, sizeof *to->sizes);
     if (to->rows == NULL || to->sizes == NULL)
         return false;
     for (uint32_t type = 0; type < graph->type_count; type++) {
@@ -132,8 +132,8 @@ lg_graph_types(const lg_graph *graph, const lg_type_options *given,
 void
 lg_types_free(lg_types *types)
 {
-    lg__wide_free(types->rows);
-    lg__wide_free(types->sizes);
+    lg__free(types->rows);
+    lg__free(types->sizes);
     *types = (lg_types){0};
 }
 

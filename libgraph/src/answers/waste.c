@@ -55,8 +55,8 @@ prepare(lg__wasting *to, lg_error *err)
 {
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
     to->folds = lg__graph_folds(to->graph);
-    to->layout = lg__wide_calloc((size_t)to->graph->type_count + 1, 1);
-    to->counted = lg__wide_calloc(nodes, 1);
+    to->layout = lg__calloc((size_t)to->graph->type_count + 1, 1);
+    to->counted = lg__calloc(nodes, 1);
     if (!to->folds || !to->layout || !to->counted ||
         !lg__waste_begin_rows(to) ||
         !lg__library_tables_begin(&to->tables, to->analysis))
@@ -69,7 +69,7 @@ prepare(lg__wasting *to, lg_error *err)
                                  &to->place, err);
     if (status != LG_OK)
         return status;
-    to->row_at = lg__wide_calloc(
+    to->row_at = lg__calloc(
         (size_t)LG_WASTE_KIND_COUNT * lg_places_count(to->places) + 1,
         sizeof *to->row_at);
     return to->row_at ? LG_OK : lg__error_memory(err);
@@ -124,10 +124,10 @@ lg_analysis_waste(const lg_analysis *analysis, const lg_waste_options *given,
     lg_places_free(to.places);
     lg__keepers_end(&to.keepers);
     lg__places_of_free(to.place, analysis);
-    lg__wide_free(to.layout);
-    lg__wide_free(to.counted);
-    lg__wide_free(to.row_at);
-    lg__wide_free(to.last);
+    lg__free(to.layout);
+    lg__free(to.counted);
+    lg__free(to.row_at);
+    lg__free(to.last);
     return status;
 }
 
@@ -136,8 +136,8 @@ lg_waste_free(lg_waste *waste)
 {
     for (size_t i = 0; i < waste->count; i++)
         lg_where_free(&waste->rows[i].where);
-    lg__wide_free(waste->rows);
-    lg__wide_free(waste->bytes);
+    lg__free(waste->rows);
+    lg__free(waste->bytes);
     *waste = (lg_waste){0};
 }
 

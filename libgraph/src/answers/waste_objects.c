@@ -195,9 +195,8 @@ static bool
 sort_by_type(const lg_graph *graph, uint32_t **first, uint32_t **members)
 {
     const lg_columns *columns = &graph->columns;
-    *first = lg__wide_calloc((size_t)graph->type_count + 2, sizeof **first);
-    *members =
-        lg__wide_alloc(((size_t)columns->node_count + 1) * sizeof **members);
+    *first = lg__calloc((size_t)graph->type_count + 2, sizeof **first);
+    *members = lg__alloc(((size_t)columns->node_count + 1) * sizeof **members);
     if (*first == NULL || *members == NULL)
         return false;
     for (uint32_t node = 0; node < columns->node_count; node++)
@@ -215,10 +214,10 @@ lg__waste_slots(lg__wasting *to, lg_error *err)
     const lg_graph *graph = to->graph;
     uint32_t *first = NULL;
     uint32_t *members = NULL;
-    names all = {.seen_string = lg__wide_calloc((size_t)graph->string_count + 1,
-                                                sizeof(uint32_t)),
-                 .seen_key = lg__wide_calloc(
-                     (size_t)graph->columns.node_count + 1, sizeof(uint32_t))};
+    names all = {.seen_string = lg__calloc((size_t)graph->string_count + 1,
+                                           sizeof(uint32_t)),
+                 .seen_key = lg__calloc((size_t)graph->columns.node_count + 1,
+                                        sizeof(uint32_t))};
     bool enough = all.seen_string != NULL && all.seen_key != NULL &&
                   sort_by_type(graph, &first, &members);
     for (uint32_t type = 0; enough && type < graph->type_count; type++) {
@@ -227,10 +226,10 @@ lg__waste_slots(lg__wasting *to, lg_error *err)
         if (count >= MANY && to->layout[type] == 0 && is_plain(graph, type))
             enough = look_at_class(to, &all, members + first[type], count);
     }
-    lg__wide_free(first);
-    lg__wide_free(members);
-    lg__wide_free(all.seen_string);
-    lg__wide_free(all.seen_key);
+    lg__free(first);
+    lg__free(members);
+    lg__free(all.seen_string);
+    lg__free(all.seen_key);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

@@ -42,7 +42,7 @@ make_room(lg__wasting *to)
 bool
 lg__waste_begin_rows(lg__wasting *to)
 {
-    to->out.bytes = lg__wide_calloc(SUMS * to->each, sizeof *to->out.bytes);
+    to->out.bytes = lg__calloc(SUMS * to->each, sizeof *to->out.bytes);
     return to->out.bytes != NULL;
 }
 

@@ -32,8 +32,8 @@ static bool
 sort_by_group(const lg_graph *graph, uint32_t **first, uint32_t **members)
 {
     uint32_t count = graph->equal_count;
-    *first = lg__wide_calloc((size_t)count + 2, sizeof **first);
-    *members = lg__wide_alloc(((size_t)count + 1) * sizeof **members);
+    *first = lg__calloc((size_t)count + 2, sizeof **first);
+    *members = lg__alloc(((size_t)count + 1) * sizeof **members);
     if (*first == NULL || *members == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -91,8 +91,8 @@ lg__waste_equal(lg__wasting *to, lg_error *err)
     bool enough = sort_by_group(to->graph, &first, &members);
     for (uint32_t i = 0; i < to->graph->equal_count && enough; i++)
         enough = add_group(to, i, members + first[i], first[i + 1] - first[i]);
-    lg__wide_free(first);
-    lg__wide_free(members);
+    lg__free(first);
+    lg__free(members);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

@@ -125,7 +125,7 @@ rank(const cutting *to, size_t *count)
     *count = 0;
     for (uint32_t node = 0; node < nodes; node++)
         *count += lives_on(to, node);
-    ranked *all = lg__wide_alloc((*count + 1) * sizeof *all);
+    ranked *all = lg__alloc((*count + 1) * sizeof *all);
     *count = 0;
     for (uint32_t node = 0; all != NULL && node < nodes; node++)
         if (lives_on(to, node))
@@ -224,8 +224,8 @@ sum_retained(const cutting *to, const ranked *all, size_t rows, size_t groups,
              const uint32_t *group_of)
 {
     const uint32_t devices = to->graph->device_count + 1;
-    uint64_t *sums = lg__wide_calloc(rows * devices + 1, sizeof *sums);
-    uint32_t *row_of = lg__wide_calloc(groups + 1, sizeof *row_of);
+    uint64_t *sums = lg__calloc(rows * devices + 1, sizeof *sums);
+    uint32_t *row_of = lg__calloc(groups + 1, sizeof *row_of);
     for (size_t i = 0; row_of != NULL && i < rows; i++)
         row_of[group_of[all[i].node]] = (uint32_t)i + 1;
     for (uint32_t node = 0;
@@ -237,10 +237,10 @@ sum_retained(const cutting *to, const ranked *all, size_t rows, size_t groups,
                 lg_node_retained_on(to->after, node, on);
     }
     if (row_of == NULL) {
-        lg__wide_free(sums);
+        lg__free(sums);
         sums = NULL;
     }
-    lg__wide_free(row_of);
+    lg__free(row_of);
     return sums;
 }
 
@@ -249,7 +249,7 @@ add_survivor(cutting *to, const ranked *one, const uint64_t *sums,
              lg_error *err)
 {
     const size_t size = ((size_t)to->graph->device_count + 1) * sizeof *sums;
-    uint64_t *retained = lg__wide_alloc(size);
+    uint64_t *retained = lg__alloc(size);
     lg_survivor *survivor = &to->answer.kept[to->answer.kept_count];
     if (retained == NULL)
         return lg__error_memory(err);
@@ -276,7 +276,7 @@ add_survivors(cutting *to, const ranked *all, size_t rows, size_t groups,
     lg_status status = sums != NULL ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < rows && status == LG_OK; i++)
         status = add_survivor(to, &all[i], sums + i * devices, err);
-    lg__wide_free(sums);
+    lg__free(sums);
     return status;
 }
 
@@ -286,10 +286,10 @@ list_groups(cutting *to, ranked *all, size_t count, size_t limit,
             const lg_places *places, const uint32_t *place_of, lg_error *err)
 {
     uint32_t *group_at =
-        lg__wide_calloc(2 * lg_places_count(places) + 1, sizeof *group_at);
-    uint32_t *group_of = lg__wide_calloc(
-        (size_t)to->graph->columns.node_count + 1, sizeof *group_of);
-    to->answer.kept = lg__wide_calloc(count + 1, sizeof *to->answer.kept);
+        lg__calloc(2 * lg_places_count(places) + 1, sizeof *group_at);
+    uint32_t *group_of =
+        lg__calloc((size_t)to->graph->columns.node_count + 1, sizeof *group_of);
+    to->answer.kept = lg__calloc(count + 1, sizeof *to->answer.kept);
     lg_status status = LG_OK;
     if (group_at == NULL || group_of == NULL || to->answer.kept == NULL) {
         status = lg__error_memory(err);
@@ -300,8 +300,8 @@ list_groups(cutting *to, ranked *all, size_t count, size_t limit,
         size_t rows = limit == 0 || limit > count ? count : limit;
         status = add_survivors(to, all, rows, count, group_of, err);
     }
-    lg__wide_free(group_at);
-    lg__wide_free(group_of);
+    lg__free(group_at);
+    lg__free(group_of);
     return status;
 }
 
@@ -326,7 +326,7 @@ survivors_find(cutting *to, size_t limit, lg_error *err)
         lg__places_of_free(place_of, to->after);
     }
     lg_places_free(places);
-    lg__wide_free(all);
+    lg__free(all);
     return status;
 }
 
@@ -492,7 +492,7 @@ keep_types(cutting *to, type_row *rows)
             rows[count++] = rows[type];
     if (count > 1)
         qsort(rows, count, sizeof *rows, compare_types);
-    to->answer.types = lg__wide_alloc((count + 1) * sizeof(lg_dying));
+    to->answer.types = lg__alloc((count + 1) * sizeof(lg_dying));
     for (size_t i = 0; i < count && to->answer.types; i++)
         to->answer.types[i] = rows[i].row;
     to->answer.type_count = count;
@@ -531,14 +531,12 @@ add_up(cutting *to, lg_error *err)
     lg_what_if *answer = &to->answer;
     size_t devices = (size_t)graph->device_count + 1;
     uint32_t dying = 0;
-    type_row *rows =
-        lg__wide_calloc((size_t)graph->type_count + 1, sizeof *rows);
-    answer->bytes = lg__wide_calloc((graph->type_count + 3) * devices,
-                                    sizeof *answer->bytes);
+    type_row *rows = lg__calloc((size_t)graph->type_count + 1, sizeof *rows);
+    answer->bytes =
+        lg__calloc((graph->type_count + 3) * devices, sizeof *answer->bytes);
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         dying += to->state[node] & DIES;
-    answer->nodes.items =
-        lg__wide_alloc(((size_t)dying + 1) * sizeof(uint32_t));
+    answer->nodes.items = lg__alloc(((size_t)dying + 1) * sizeof(uint32_t));
     bool there = rows && answer->bytes && answer->nodes.items;
     if (there) {
         uint64_t *each = answer->bytes + 3 * devices;
@@ -554,7 +552,7 @@ add_up(cutting *to, lg_error *err)
         answer->listed_size = answer->bytes + 2 * devices;
         there = keep_types(to, rows);
     }
-    lg__wide_free(rows);
+    lg__free(rows);
     return there ? LG_OK : lg__error_memory(err);
 }
 
@@ -566,9 +564,9 @@ prepare(cutting *to, const uint64_t *edges, size_t count, lg_error *err)
         if (edges[i] >= to->graph->columns.edge_count)
             return lg_error_set(err, LG_EINVAL, "there is no edge %llu",
                                 (unsigned long long)edges[i]);
-    to->state = lg__wide_calloc(nodes, 1);
-    to->count = lg__wide_calloc(nodes, sizeof *to->count);
-    to->queue = lg__wide_alloc(nodes * sizeof *to->queue);
+    to->state = lg__calloc(nodes, 1);
+    to->count = lg__calloc(nodes, sizeof *to->count);
+    to->queue = lg__alloc(nodes * sizeof *to->queue);
     return to->state && to->count && to->queue
                ? collect_edges(to, edges, count, err)
                : lg__error_memory(err);
@@ -618,9 +616,9 @@ lg_analysis_what_if(const lg_analysis *analysis, const lg_edge *edges,
     lg_analysis_free(to.after);
     lg_graph_free(to.rest);
     lg__vector_free(&to.allocator, &to.edges);
-    lg__wide_free(to.state);
-    lg__wide_free(to.count);
-    lg__wide_free(to.queue);
+    lg__free(to.state);
+    lg__free(to.count);
+    lg__free(to.queue);
     return status;
 }
 
@@ -630,11 +628,11 @@ lg_what_if_free(lg_what_if *answer)
     for (size_t i = 0; i < answer->kept_count; i++) {
         lg_path_free(&answer->kept[i].path);
         lg_cuts_free(&answer->kept[i].cuts);
-        lg__wide_free((void *)(uintptr_t)answer->kept[i].retained);
+        lg__free((void *)(uintptr_t)answer->kept[i].retained);
     }
-    lg__wide_free(answer->kept);
-    lg__wide_free(answer->types);
-    lg__wide_free(answer->bytes);
+    lg__free(answer->kept);
+    lg__free(answer->types);
+    lg__free(answer->bytes);
     lg_nodes_free(&answer->nodes);
     *answer = (lg_what_if){0};
 }

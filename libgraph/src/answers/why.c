@@ -103,7 +103,7 @@ static lg_status
 explain_alive(explaining *to, lg_error *err)
 {
     lg_why *why = &to->why;
-    why->frees = lg__wide_calloc(why->path.count + 1, sizeof *why->frees);
+    why->frees = lg__calloc(why->path.count + 1, sizeof *why->frees);
     if (why->frees == NULL)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
@@ -304,7 +304,7 @@ void
 lg_why_clear(lg_why *why)
 {
     lg_path_free(&why->path);
-    lg__wide_free(why->frees);
+    lg__free(why->frees);
     lg_cuts_free(&why->cuts);
     lg_hops_free(&why->cycle);
     lg_findings_free(&why->findings);

@@ -15,7 +15,7 @@
 enum {
     MAPPED = 1 << 18, // blocks from this size on are mappings of their own
     HUGE_PAGE = 2 << 20,
-    WIDE_HUGE_FROM = 1 << 20,
+    HUGE_BLOCK_FROM = 1 << 20,
     BEFORE = 16,        // bytes before a small block, which keep it aligned
     BEFORE_MAPPED = 64, // bytes before a large block: a line of the cache
 };
@@ -122,7 +122,7 @@ map(size_t size)
 {
     if (size > SIZE_MAX - HUGE_PAGE - BEFORE_MAPPED)
         return NULL;
-    if (size >= WIDE_HUGE_FROM)
+    if (size >= HUGE_BLOCK_FROM)
         return block_at(huge_map(length_of(size)), size);
     void *begin = mmap(NULL, length_of(size), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -134,7 +134,7 @@ map(size_t size)
 static atomic_uint mapping;
 
 void
-lg__wide_map_all(bool begin)
+lg__map_all_blocks(bool begin)
 {
     if (begin)
         mapping++;
@@ -143,7 +143,7 @@ lg__wide_map_all(bool begin)
 }
 
 void *
-lg__wide_alloc(size_t size)
+lg__alloc(size_t size)
 {
     if (size < MAPPED && mapping == 0)
         return block_at(malloc(BEFORE + size), size);
@@ -151,7 +151,7 @@ lg__wide_alloc(size_t size)
 }
 
 void *
-lg__wide_calloc(size_t count, size_t size)
+lg__calloc(size_t count, size_t size)
 {
     size_t total;
     if (__builtin_mul_overflow(count, size, &total))
@@ -178,11 +178,11 @@ static void *
 copy(void *block, size_t size)
 {
     size_t old = *size_of(block);
-    void *moved = lg__wide_alloc(size);
+    void *moved = lg__alloc(size);
     if (moved == NULL)
         return NULL;
     memcpy(moved, block, old < size ? old : size);
-    lg__wide_free(block);
+    lg__free(block);
     return moved;
 }
 
@@ -190,16 +190,16 @@ copy(void *block, size_t size)
 static bool
 is_same_kind(size_t old, size_t size)
 {
-    return old >= WIDE_HUGE_FROM
-               ? size >= WIDE_HUGE_FROM
-               : old >= MAPPED && size >= MAPPED && size < WIDE_HUGE_FROM;
+    return old >= HUGE_BLOCK_FROM
+               ? size >= HUGE_BLOCK_FROM
+               : old >= MAPPED && size >= MAPPED && size < HUGE_BLOCK_FROM;
 }
 
 void *
-lg__wide_resize(void *block, size_t size)
+lg__realloc(void *block, size_t size)
 {
     if (block == NULL)
-        return lg__wide_alloc(size);
+        return lg__alloc(size);
     size_t old = *size_of(block);
     if (old < MAPPED && size < MAPPED)
         return block_again(realloc(begin_of(block), BEFORE + size), old, size);
@@ -208,7 +208,7 @@ lg__wide_resize(void *block, size_t size)
 }
 
 void
-lg__wide_free(void *block)
+lg__free(void *block)
 {
     if (block == NULL)
         return;
@@ -251,8 +251,8 @@ default_resize(void *context, void *old, size_t old_size, size_t new_size)
     (void)context;
     (void)old_size;
     if (new_size > 0)
-        return lg__wide_resize(old, new_size);
-    lg__wide_free(old);
+        return lg__realloc(old, new_size);
+    lg__free(old);
     return NULL;
 }
 
@@ -358,7 +358,7 @@ resize(void *array, size_t size)
 {
     void *items;
     memcpy(&items, array, sizeof items);
-    items = lg__wide_resize(items, size);
+    items = lg__realloc(items, size);
     if (items != NULL)
         memcpy(array, &items, sizeof items);
     return items != NULL;

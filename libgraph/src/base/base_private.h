@@ -44,13 +44,13 @@ lg__allocator_release(const lg_allocator *allocator)
  *  it is then several times faster to fill and to read in random order. Blocks
  *  are aligned to 16 bytes. Text, and what callers of the library release with
  *  free(), come from malloc instead. */
-void *lg__wide_alloc(size_t size);
-void *lg__wide_calloc(size_t count, size_t size);
-void *lg__wide_resize(void *block, size_t size);
-void lg__wide_free(void *block);
+void *lg__alloc(size_t size);
+void *lg__calloc(size_t count, size_t size);
+void *lg__realloc(void *block, size_t size);
+void lg__free(void *block);
 /** Makes each block a mapping of its own until this is called to end, for who
  *  must not call malloc. Of a short block, only what is written is resident. */
-void lg__wide_map_all(bool begin);
+void lg__map_all_blocks(bool begin);
 /** Allocates zeroes. A block of half a megabyte or more begins at a huge page
  *  and fills the last one, which costs the system a tenth of the time for small
  *  pages, and goes back to the system when it is freed. Free it with its
@@ -162,7 +162,7 @@ void lg__sort(void *items, size_t count, size_t size,
 bool lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
                     size_t size);
 
-// Arrays that lg__wide_free frees. Those of lg__array_room only grow.
+// Arrays that lg__free frees. Those of lg__array_room only grow.
 
 /** Makes room for one more item behind `count` of them. The array doubles
  *  whenever the count is a power of two. `array` is the address of the pointer

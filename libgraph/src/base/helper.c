@@ -70,14 +70,14 @@ release(lg_helper *helper)
 {
     pthread_cond_destroy(&helper->ended);
     pthread_mutex_destroy(&helper->lock);
-    lg__wide_free(helper);
+    lg__free(helper);
 }
 
 lg_helper *
 lg_helper_start(void (*work)(void *), void *context)
 {
     lg_helper *helper = has_processors() && !lg_process_is_forked()
-                            ? lg__wide_calloc(1, sizeof *helper)
+                            ? lg__calloc(1, sizeof *helper)
                             : NULL;
     if (helper == NULL)
         return NULL;
@@ -131,7 +131,7 @@ lg_helper_end(lg_helper *helper)
     if (helper == NULL)
         return;
     if (is_parents(helper)) {
-        lg__wide_free(helper);
+        lg__free(helper);
         return;
     }
     pthread_join(helper->thread, NULL);

@@ -55,7 +55,7 @@ pieces_meet(const lg__pieces *left, const lg__pieces *right,
 static lg_status
 start(size_t count, lg__pieces *out, lg_error *err)
 {
-    out->items = lg__wide_alloc((count + 1) * sizeof *out->items);
+    out->items = lg__alloc((count + 1) * sizeof *out->items);
     out->count = 0;
     return out->items == NULL ? lg__error_memory(err) : LG_OK;
 }
@@ -203,8 +203,7 @@ static lg_status
 accounts_stacks(const lg_graph *graph, const lg_allocator_state *state,
                 const uint8_t *fates, lg_accounts *out, lg_error *err)
 {
-    lg_block_stack *items =
-        lg__wide_alloc((state->block_count + 1) * sizeof *items);
+    lg_block_stack *items = lg__alloc((state->block_count + 1) * sizeof *items);
     size_t count = 0;
     size_t kept = 0;
     if (items == NULL)
@@ -495,12 +494,11 @@ prepare(tally *to, lg_error *err)
     if (status != LG_OK)
         return status;
     size_t blocks = to->state.block_count + 1;
-    to->used = lg__wide_calloc(blocks, sizeof *to->used);
-    to->kind = lg__wide_calloc(blocks, 1);
-    to->fate = lg__wide_calloc(blocks, 1);
+    to->used = lg__calloc(blocks, sizeof *to->used);
+    to->kind = lg__calloc(blocks, 1);
+    to->fate = lg__calloc(blocks, 1);
     to->device_count = to->graph->device_count + to->state.more_device_count;
-    to->items =
-        lg__wide_calloc((size_t)to->device_count + 1, sizeof *to->items);
+    to->items = lg__calloc((size_t)to->device_count + 1, sizeof *to->items);
     return to->used && to->kind && to->fate && to->items
                ? LG_OK
                : lg__error_memory(err);
@@ -525,20 +523,20 @@ lg_graph_accounts(const lg_graph *graph, const lg_allocator_state *state,
         *out = made;
     }
     lg__storages_free(&to.storages);
-    lg__wide_free(to.segments.items);
-    lg__wide_free(to.blocks.items);
-    lg__wide_free(to.buffers.items);
-    lg__wide_free(to.used);
-    lg__wide_free(to.kind);
-    lg__wide_free(to.fate);
-    lg__wide_free(to.items);
+    lg__free(to.segments.items);
+    lg__free(to.blocks.items);
+    lg__free(to.buffers.items);
+    lg__free(to.used);
+    lg__free(to.kind);
+    lg__free(to.fate);
+    lg__free(to.items);
     return status;
 }
 
 void
 lg_accounts_free(lg_accounts *accounts)
 {
-    lg__wide_free(accounts->items);
-    lg__wide_free(accounts->stacks);
+    lg__free(accounts->items);
+    lg__free(accounts->stacks);
     *accounts = (lg_accounts){0};
 }

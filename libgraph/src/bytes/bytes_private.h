@@ -64,7 +64,7 @@ enum {
 };
 
 /** Marks tensors, and sets `via`. *out is [node]; release it with
- *  lg__wide_free. */
+ *  lg__free. */
 lg_status lg__storages_mark(const lg_graph *graph, lg__storages *storages,
                             uint8_t **out, lg_error *err);
 
@@ -189,7 +189,7 @@ bool lg__node_is_memory(const lg_graph *graph, uint32_t node);
 
 /** Lists those that have local variables and that no thread is running: the
  *  largest retained size first, or in order of nodes without an analysis
- *  (NULL). Release the items with lg__wide_free. O(nodes + edges). */
+ *  (NULL). Release the items with lg__free. O(nodes + edges). */
 lg_status lg__suspended_list(const lg_graph *graph, const lg_analysis *analysis,
                              lg__gathered *out, lg_error *err);
 

@@ -156,14 +156,14 @@ list_figures(lg__figures *to, lg_error *err)
                 gather(to, node, (uint32_t)nodes.count);
     going = going && lg__gather_append(&to->first, (uint32_t)to->members.count);
     to->rows.items =
-        going ? lg__wide_calloc(nodes.count + 1, sizeof *to->rows.items) : NULL;
+        going ? lg__calloc(nodes.count + 1, sizeof *to->rows.items) : NULL;
     for (size_t i = 0; i < nodes.count && to->rows.items != NULL; i++) {
         lg_figure_row *row = &to->rows.items[to->rows.count++];
         row->node = nodes.items[i];
         row->reachable = lg_node_is_reachable(to->analysis, row->node);
         read_facts(to->graph, row);
     }
-    lg__wide_free(nodes.items);
+    lg__free(nodes.items);
     return to->rows.items != NULL ? LG_OK : lg__error_memory(err);
 }
 
@@ -196,9 +196,9 @@ weigh(lg__figures *to, lg_error *err)
 {
     uint32_t count = (uint32_t)to->rows.count;
     size_t devices = (size_t)to->graph->device_count + 1;
-    uint64_t *pixels = lg__wide_calloc((size_t)count + 1, sizeof *pixels);
+    uint64_t *pixels = lg__calloc((size_t)count + 1, sizeof *pixels);
     to->rows.bytes =
-        lg__wide_calloc(((size_t)count + 1) * devices, sizeof *to->rows.bytes);
+        lg__calloc(((size_t)count + 1) * devices, sizeof *to->rows.bytes);
     lg_status status = to->rows.bytes == NULL || pixels == NULL
                            ? lg__error_memory(err)
                            : lg__sets_retained(to->analysis, to->label, count,
@@ -207,7 +207,7 @@ weigh(lg__figures *to, lg_error *err)
         sum_pixels(to, pixels);
     for (uint32_t i = 0; i < count && status == LG_OK; i++)
         set_bytes(to, i, pixels);
-    lg__wide_free(pixels);
+    lg__free(pixels);
     return status;
 }
 
@@ -229,9 +229,9 @@ lg__figures_find(const lg_analysis *analysis, lg__figures *out, lg_error *err)
         .analysis = analysis,
         .graph = graph,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
-        .classes = lg__wide_alloc((size_t)graph->type_count + 1),
-        .label = lg__wide_calloc((size_t)graph->columns.node_count + 1,
-                                 sizeof *out->label),
+        .classes = lg__alloc((size_t)graph->type_count + 1),
+        .label = lg__calloc((size_t)graph->columns.node_count + 1,
+                            sizeof *out->label),
     };
     if (out->walk.fold == NULL || out->classes == NULL || out->label == NULL ||
         !lg__graph_reverse(graph, &out->walk.reverse))
@@ -250,11 +250,11 @@ lg__figures_find(const lg_analysis *analysis, lg__figures *out, lg_error *err)
 void
 lg__figures_free(lg__figures *figures)
 {
-    lg__wide_free(figures->rows.items);
-    lg__wide_free(figures->rows.bytes);
-    lg__wide_free(figures->classes);
-    lg__wide_free(figures->label);
-    lg__wide_free(figures->members.items);
-    lg__wide_free(figures->first.items);
+    lg__free(figures->rows.items);
+    lg__free(figures->rows.bytes);
+    lg__free(figures->classes);
+    lg__free(figures->label);
+    lg__free(figures->members.items);
+    lg__free(figures->first.items);
     *figures = (lg__figures){0};
 }

@@ -11,17 +11,17 @@ bool
 lg__views_begin(lg__views *views, const lg_graph *graph)
 {
     *views = (lg__views){.graph = graph};
-    views->seen = lg__wide_calloc((size_t)graph->columns.node_count + 1,
-                                  sizeof *views->seen);
+    views->seen =
+        lg__calloc((size_t)graph->columns.node_count + 1, sizeof *views->seen);
     return views->seen != NULL && lg__graph_reverse(graph, &views->reverse);
 }
 
 void
 lg__views_end(lg__views *views)
 {
-    lg__wide_free(views->seen);
-    lg__wide_free(views->arrays.items);
-    lg__wide_free(views->held.items);
+    lg__free(views->seen);
+    lg__free(views->arrays.items);
+    lg__free(views->held.items);
     *views = (lg__views){0};
 }
 

@@ -211,7 +211,7 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
     const unsigned looking = LG__CLASS_TENSOR | LG__CLASS_STORAGE;
     uint8_t *marks = NULL;
     lg_status status = lg__storages_mark(graph, to, &marks, err);
-    uint8_t *of_row = lg__wide_calloc((size_t)to->count + 1, 1);
+    uint8_t *of_row = lg__calloc((size_t)to->count + 1, 1);
     if (status == LG_OK && of_row == NULL)
         status = lg__error_memory(err);
     for (uint32_t node = 0; node < columns->node_count && !status; node++) {
@@ -230,8 +230,8 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
     }
     for (uint32_t i = 0; i < to->count && !status; i++)
         settle(graph, &to->rows[i], of_row[i] | marks[to->rows[i].buffer]);
-    lg__wide_free(marks);
-    lg__wide_free(of_row);
+    lg__free(marks);
+    lg__free(of_row);
     return status;
 }
 
@@ -244,11 +244,10 @@ lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
     for (uint32_t node = 0; node < columns->node_count; node++)
         buffers += (columns->node_flags[node] & LG_NODE_BUFFER) != 0;
     lg__storages found = {
-        .rows = lg__wide_calloc(buffers + 1, sizeof *found.rows),
-        .slot = lg__wide_calloc(nodes, sizeof *found.slot),
-        .via = lg__wide_calloc(nodes, sizeof *found.via),
-        .classes =
-            lg__wide_calloc(graph->type_count + 1, sizeof *found.classes),
+        .rows = lg__calloc(buffers + 1, sizeof *found.rows),
+        .slot = lg__calloc(nodes, sizeof *found.slot),
+        .via = lg__calloc(nodes, sizeof *found.via),
+        .classes = lg__calloc(graph->type_count + 1, sizeof *found.classes),
     };
     lg_status status = LG_OK;
     if (found.rows && found.slot && found.via && found.classes) {
@@ -270,9 +269,9 @@ lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
 void
 lg__storages_free(lg__storages *storages)
 {
-    lg__wide_free(storages->rows);
-    lg__wide_free(storages->slot);
-    lg__wide_free(storages->via);
-    lg__wide_free(storages->classes);
+    lg__free(storages->rows);
+    lg__free(storages->slot);
+    lg__free(storages->via);
+    lg__free(storages->classes);
     *storages = (lg__storages){0};
 }

@@ -44,7 +44,7 @@ lg__suspended_list(const lg_graph *graph, const lg_analysis *analysis,
 {
     uint32_t nodes = graph->columns.node_count;
     lg__gathered found = {0};
-    bool *on_stack = lg__wide_calloc((size_t)nodes + 1, sizeof *on_stack);
+    bool *on_stack = lg__calloc((size_t)nodes + 1, sizeof *on_stack);
     bool enough = on_stack != NULL;
     if (enough)
         mark_stacks(graph, on_stack);
@@ -52,9 +52,9 @@ lg__suspended_list(const lg_graph *graph, const lg_analysis *analysis,
         if (lg__node_role(graph, node) == LG__ROLE_SUSPENDED &&
             !on_stack[node] && has_locals(graph, node))
             enough = lg__gather_append(&found, node);
-    lg__wide_free(on_stack);
+    lg__free(on_stack);
     if (!enough) {
-        lg__wide_free(found.items);
+        lg__free(found.items);
         return lg__error_memory(err);
     }
     if (analysis != NULL && found.count > 0)

@@ -354,14 +354,14 @@ lg__storages_mark(const lg_graph *graph, lg__storages *storages, uint8_t **out,
                   lg_error *err)
 {
     judge state = {.graph = graph, .storages = storages};
-    state.mark = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+    state.mark = lg__calloc((size_t)graph->columns.node_count + 1, 1);
     if (state.mark == NULL)
         return lg__error_memory(err);
     mark_all(&state);
     mark_roots(&state);
-    lg__wide_free(state.stack.items);
+    lg__free(state.stack.items);
     if (state.failed) {
-        lg__wide_free(state.mark);
+        lg__free(state.mark);
         return lg__error_memory(err);
     }
     *out = state.mark;

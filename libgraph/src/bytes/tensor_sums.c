@@ -82,11 +82,11 @@ lg_tensors_sum(const lg_graph *graph, const lg_tensor_rows *rows,
         return lg_error_set(err, LG_EINVAL,
                             "tensors are grouped by kind, device, dtype or "
                             "shape");
-    member *members = lg__wide_alloc((count + 1) * sizeof *members);
+    member *members = lg__alloc((count + 1) * sizeof *members);
     lg_tensor_sums sums = {
-        .items = lg__wide_alloc((count + 1) * sizeof *sums.items),
-        .rows = lg__wide_alloc((count + 1) * sizeof *sums.rows),
-        .bytes = lg__wide_calloc((count + 1) * devices, sizeof *sums.bytes)};
+        .items = lg__alloc((count + 1) * sizeof *sums.items),
+        .rows = lg__alloc((count + 1) * sizeof *sums.rows),
+        .bytes = lg__calloc((count + 1) * devices, sizeof *sums.bytes)};
     bool enough = members && sums.items && sums.rows && sums.bytes;
     if (enough) {
         for (size_t i = 0; i < count; i++)
@@ -97,15 +97,15 @@ lg_tensors_sum(const lg_graph *graph, const lg_tensor_rows *rows,
     } else {
         lg_tensor_sums_free(&sums);
     }
-    lg__wide_free(members);
+    lg__free(members);
     return enough ? LG_OK : lg__error_memory(err);
 }
 
 void
 lg_tensor_sums_free(lg_tensor_sums *sums)
 {
-    lg__wide_free(sums->items);
-    lg__wide_free(sums->rows);
-    lg__wide_free(sums->bytes);
+    lg__free(sums->items);
+    lg__free(sums->rows);
+    lg__free(sums->bytes);
     *sums = (lg_tensor_sums){0};
 }

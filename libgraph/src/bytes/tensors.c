@@ -29,7 +29,7 @@ biggest_first(const void *left, const void *right)
 void
 lg_tensor_rows_free(lg_tensor_rows *rows)
 {
-    lg__wide_free(rows->items);
+    lg__free(rows->items);
     *rows = (lg_tensor_rows){0};
 }
 

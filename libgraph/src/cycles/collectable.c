@@ -82,15 +82,15 @@ lg__graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
     size_t nodes = (size_t)graph->columns.node_count + 1;
     deduction state = {
         .columns = &graph->columns,
-        .references = lg__wide_alloc(nodes * sizeof(uint32_t)),
-        .state = lg__wide_calloc(nodes, 1),
+        .references = lg__alloc(nodes * sizeof(uint32_t)),
+        .state = lg__calloc(nodes, 1),
     };
     lg_status status = deduce(&state, err);
-    lg__wide_free(state.references);
+    lg__free(state.references);
     if (status == LG_OK)
         *flags = state.state;
     else
-        lg__wide_free(state.state);
+        lg__free(state.state);
     return status;
 }
 
@@ -106,7 +106,7 @@ lg_graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
     uint8_t *copy = malloc(nodes);
     if (copy != NULL)
         memcpy(copy, found, nodes);
-    lg__wide_free(found);
+    lg__free(found);
     if (copy == NULL)
         return lg__error_memory(err);
     *flags = copy;

@@ -431,12 +431,12 @@ lg__choose_cut(const lg__walk *walk, const lg__members *members,
                const lg_hops *round_trip, lg__choice *out)
 {
     size_t count = members->count;
-    lg__labels all = {
-        .end = lg__wide_alloc((round_trip->count + 1) * sizeof(size_t))};
+    lg__labels all = {.end =
+                          lg__alloc((round_trip->count + 1) * sizeof(size_t))};
     peeling state = {.graph = walk->graph,
                      .members = members,
-                     .in = lg__wide_alloc(count * sizeof(uint32_t)),
-                     .queue = lg__wide_alloc(count * sizeof(uint32_t))};
+                     .in = lg__alloc(count * sizeof(uint32_t)),
+                     .queue = lg__alloc(count * sizeof(uint32_t))};
     bool enough = all.end != NULL && state.in != NULL && state.queue != NULL;
     for (size_t i = 0; i < round_trip->count && enough; i++) {
         lg_hop_label(walk->graph, &round_trip->items[i], &all.text);
@@ -446,9 +446,9 @@ lg__choose_cut(const lg__walk *walk, const lg__members *members,
     *out = (lg__choice){round_trip->count, LG_CUT_NONE};
     if (enough)
         choose_hop(round_trip, &all, walk, &state, out);
-    lg__wide_free(all.end);
-    lg__wide_free(state.in);
-    lg__wide_free(state.queue);
+    lg__free(all.end);
+    lg__free(state.in);
+    lg__free(state.queue);
     lg_text_free(&all.text);
     return enough;
 }

@@ -29,12 +29,12 @@ typedef struct walker {
 static void
 walker_free(walker *state)
 {
-    lg__wide_free(state->next);
-    lg__wide_free(state->met);
-    lg__wide_free(state->low);
-    lg__wide_free(state->path);
-    lg__wide_free(state->open);
-    lg__wide_free(state->opened);
+    lg__free(state->next);
+    lg__free(state->met);
+    lg__free(state->low);
+    lg__free(state->path);
+    lg__free(state->open);
+    lg__free(state->opened);
 }
 
 static bool
@@ -44,12 +44,12 @@ walker_new(const lg_graph *graph, const lg__members *members, walker *out)
     *out = (walker){
         .graph = graph,
         .members = members,
-        .next = lg__wide_alloc(count * sizeof(uint64_t)),
-        .met = lg__wide_calloc(count, sizeof(uint32_t)),
-        .low = lg__wide_alloc(count * sizeof(uint32_t)),
-        .path = lg__wide_alloc(count * sizeof(uint32_t)),
-        .open = lg__wide_alloc(count * sizeof(uint32_t)),
-        .opened = lg__wide_calloc(count, 1),
+        .next = lg__alloc(count * sizeof(uint64_t)),
+        .met = lg__calloc(count, sizeof(uint32_t)),
+        .low = lg__alloc(count * sizeof(uint32_t)),
+        .path = lg__alloc(count * sizeof(uint32_t)),
+        .open = lg__alloc(count * sizeof(uint32_t)),
+        .opened = lg__calloc(count, 1),
     };
     if (out->next && out->met && out->low && out->path && out->open &&
         out->opened)
@@ -161,8 +161,8 @@ split_from(walker *state, uint32_t start, lg__splits *out)
 static void
 splits_free(lg__splits *parts)
 {
-    lg__wide_free(parts->nodes);
-    lg__wide_free(parts->end);
+    lg__free(parts->nodes);
+    lg__free(parts->end);
     *parts = (lg__splits){0};
 }
 
@@ -175,8 +175,8 @@ members_split(const lg_graph *graph, const lg__members *members,
 {
     walker state;
     lg__splits parts = {
-        lg__wide_alloc(((size_t)members->count + 1) * sizeof(uint32_t)),
-        lg__wide_alloc(((size_t)members->count + 1) * sizeof(uint32_t)), 0};
+        lg__alloc(((size_t)members->count + 1) * sizeof(uint32_t)),
+        lg__alloc(((size_t)members->count + 1) * sizeof(uint32_t)), 0};
     if (!parts.nodes || !parts.end || !walker_new(graph, members, &state)) {
         splits_free(&parts);
         return false;
@@ -225,22 +225,22 @@ search_from(walker *state, uint32_t start, found_edges *found)
 
 // Lists the edges that lead back onto the path of a depth-first search from
 // `start`, *count of them. Returns NULL when memory ran out. Release with
-// lg__wide_free.
+// lg__free.
 static uint64_t *
 members_back_edges(const lg_graph *graph, const lg__members *members,
                    uint32_t start, size_t *count)
 {
     walker state;
-    found_edges found = {lg__wide_calloc(1, sizeof(uint64_t)), 0};
+    found_edges found = {lg__calloc(1, sizeof(uint64_t)), 0};
     uint32_t member = lg__members_find(members, start);
     if (found.items == NULL || !walker_new(graph, members, &state)) {
-        lg__wide_free(found.items);
+        lg__free(found.items);
         return NULL;
     }
     bool enough = member == LG_NONE || search_from(&state, member, &found);
     walker_free(&state);
     if (!enough) {
-        lg__wide_free(found.items);
+        lg__free(found.items);
         return NULL;
     }
     *count = found.count;
@@ -396,7 +396,7 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
         else if (known != NULL)
             enough = enough && add_alike(known, back[i]);
     }
-    lg__wide_free(back);
+    lg__free(back);
     return enough;
 }
 
@@ -474,8 +474,7 @@ static lg_status
 find_folded(cutting *state, const lg__members *members, lg_hops *found,
             lg_error *err)
 {
-    uint32_t *nodes =
-        lg__wide_alloc(2 * (size_t)members->count * sizeof *nodes);
+    uint32_t *nodes = lg__alloc(2 * (size_t)members->count * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     memcpy(nodes, members->nodes, members->count * sizeof *nodes);
@@ -491,7 +490,7 @@ find_folded(cutting *state, const lg__members *members, lg_hops *found,
     if (whole.count > members->count)
         status = lg__shortest_cycle_find(state->walk, &whole, &state->effort,
                                          found, err);
-    lg__wide_free(nodes);
+    lg__free(nodes);
     return status;
 }
 
@@ -555,8 +554,8 @@ lg__cycle_cut(const lg__walk *walk, const lg_component *component,
         .graph = walk->graph,
         .notes = notes,
         .cycle = cycle,
-        .nodes = lg__wide_alloc((count + 1) * sizeof(uint32_t)),
-        .size = lg__wide_alloc((count + 1) * sizeof(uint32_t)),
+        .nodes = lg__alloc((count + 1) * sizeof(uint32_t)),
+        .size = lg__alloc((count + 1) * sizeof(uint32_t)),
         .part_count = 1,
         .effort = {.visits = FIRST_VISITS},
         .node_count = component->count,
@@ -575,8 +574,8 @@ lg__cycle_cut(const lg__walk *walk, const lg_component *component,
 
 done:
     restore(&state);
-    lg__wide_free(state.removed);
-    lg__wide_free(state.nodes);
-    lg__wide_free(state.size);
+    lg__free(state.removed);
+    lg__free(state.nodes);
+    lg__free(state.size);
     return status;
 }

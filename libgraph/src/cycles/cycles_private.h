@@ -148,7 +148,7 @@ enum {
 bool lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
                uint8_t *state);
 
-/** The same as lg_graph_collectable; release *flags with lg__wide_free. */
+/** The same as lg_graph_collectable; release *flags with lg__free. */
 lg_status lg__graph_collectable(const lg_graph *graph, uint8_t **flags,
                                 lg_error *err);
 
@@ -198,7 +198,7 @@ bool lg__component_is_stuck(const lg_analysis *analysis, uint32_t component);
 
 /** Sets one byte per component: 1 if it retains an instance of a type that the
  *  options name, or, if they name none, a tensor or figure. LG_ENOTFOUND, with
- *  a suggestion, if a name is no type. Release *out with lg__wide_free.
+ *  a suggestion, if a name is no type. Release *out with lg__free.
  *  O(nodes). */
 lg_status lg__cycles_holding(const lg_analysis *analysis,
                              const lg_cycle_options *options, uint8_t **out,

@@ -74,8 +74,7 @@ find_types(const lg_graph *graph, const lg_cycle_options *options, bool **out,
            lg_error *err)
 {
     const char *name = options->holding_type == NULL ? options->holding : NULL;
-    bool *wanted =
-        lg__wide_calloc((size_t)graph->type_count + 1, sizeof *wanted);
+    bool *wanted = lg__calloc((size_t)graph->type_count + 1, sizeof *wanted);
     bool any = name == NULL || is_category(name, LG_CATEGORY_TENSOR) ||
                is_category(name, LG_CATEGORY_FIGURE);
     if (wanted == NULL)
@@ -88,7 +87,7 @@ find_types(const lg_graph *graph, const lg_cycle_options *options, bool **out,
         *out = wanted;
         return LG_OK;
     }
-    lg__wide_free(wanted);
+    lg__free(wanted);
     return no_such_type(graph, name, err);
 }
 
@@ -146,18 +145,18 @@ mark_components(const lg_analysis *analysis, const bool *wanted, uint8_t **out,
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
     marking state = {
         .analysis = analysis,
-        .marked = lg__wide_calloc((size_t)columns->node_count + 1, 1),
-        .holding = lg__wide_calloc(
-            (size_t)lg_analysis_component_count(analysis) + 1, 1),
+        .marked = lg__calloc((size_t)columns->node_count + 1, 1),
+        .holding =
+            lg__calloc((size_t)lg_analysis_component_count(analysis) + 1, 1),
     };
     bool going = state.marked != NULL && state.holding != NULL;
     for (uint32_t node = 0; node < columns->node_count && going; node++)
         if (wanted[columns->type[node]])
             going = mark_dominators(&state, node);
-    lg__wide_free(state.marked);
-    lg__wide_free(state.starts.items);
+    lg__free(state.marked);
+    lg__free(state.starts.items);
     if (!going) {
-        lg__wide_free(state.holding);
+        lg__free(state.holding);
         return lg__error_memory(err);
     }
     *out = state.holding;
@@ -173,6 +172,6 @@ lg__cycles_holding(const lg_analysis *analysis, const lg_cycle_options *options,
         find_types(lg_analysis_graph(analysis), options, &wanted, err);
     if (status == LG_OK)
         status = mark_components(analysis, wanted, out, err);
-    lg__wide_free(wanted);
+    lg__free(wanted);
     return status;
 }

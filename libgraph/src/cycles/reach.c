@@ -72,8 +72,7 @@ lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
 {
     size_t room = (size_t)columns->node_count + 1;
     reaching to = {
-        columns, mask, value, state, lg__wide_alloc(room * sizeof(uint32_t)),
-        0};
+        columns, mask, value, state, lg__alloc(room * sizeof(uint32_t)), 0};
     if (to.behind == NULL)
         return false;
     for (uint32_t at = 0, count; at < columns->node_count; at += count) {
@@ -84,6 +83,6 @@ lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
                  at);
         follow_back(&to, at);
     }
-    lg__wide_free(to.behind);
+    lg__free(to.behind);
     return true;
 }

@@ -47,9 +47,9 @@ lg__cycle_notes_new(const lg_graph *graph, lg__cycle_notes *out)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     *out = (lg__cycle_notes){
-        .gone = lg__wide_calloc(graph->columns.edge_count / 8 + 1, 1),
-        .rank = lg__wide_calloc(nodes, sizeof *out->rank),
-        .promise = lg__wide_calloc(nodes, 1),
+        .gone = lg__calloc(graph->columns.edge_count / 8 + 1, 1),
+        .rank = lg__calloc(nodes, sizeof *out->rank),
+        .promise = lg__calloc(nodes, 1),
     };
     return out->gone && out->rank && out->promise;
 }
@@ -57,9 +57,9 @@ lg__cycle_notes_new(const lg_graph *graph, lg__cycle_notes *out)
 void
 lg__cycle_notes_free(lg__cycle_notes *notes)
 {
-    lg__wide_free(notes->gone);
-    lg__wide_free(notes->rank);
-    lg__wide_free(notes->promise);
+    lg__free(notes->gone);
+    lg__free(notes->rank);
+    lg__free(notes->promise);
     *notes = (lg__cycle_notes){0};
 }
 
@@ -296,7 +296,7 @@ static lg_status
 list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
 {
     uint32_t length = measure(state, start, LG_NONE);
-    lg_hop *hops = lg__wide_alloc(length * sizeof *hops);
+    lg_hop *hops = lg__alloc(length * sizeof *hops);
     if (hops == NULL)
         return lg__error_memory(err);
     uint32_t target = start;
@@ -320,11 +320,11 @@ lg__shortest_cycle_find(const lg__walk *walk, const lg__members *members,
         .walk = *walk,
         .members = members,
         .effort = effort,
-        .from = lg__wide_alloc(count * sizeof(uint32_t)),
-        .depth = lg__wide_alloc(count * sizeof(uint32_t)),
-        .queue = lg__wide_alloc(count * sizeof(uint32_t)),
+        .from = lg__alloc(count * sizeof(uint32_t)),
+        .depth = lg__alloc(count * sizeof(uint32_t)),
+        .queue = lg__alloc(count * sizeof(uint32_t)),
     };
-    candidate *starts = lg__wide_alloc(count * sizeof *starts);
+    candidate *starts = lg__alloc(count * sizeof *starts);
     lg_status status = LG_OK;
     lg_hops found = {0};
     if (!state.from || !state.depth || !state.queue || !starts) {
@@ -345,9 +345,9 @@ lg__shortest_cycle_find(const lg__walk *walk, const lg__members *members,
         *out = found;
 
 done:
-    lg__wide_free(state.from);
-    lg__wide_free(state.depth);
-    lg__wide_free(state.queue);
-    lg__wide_free(starts);
+    lg__free(state.from);
+    lg__free(state.depth);
+    lg__free(state.queue);
+    lg__free(starts);
     return status;
 }

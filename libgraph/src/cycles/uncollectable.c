@@ -28,7 +28,7 @@ is_strong(const lg_graph *graph, uint64_t edge)
 static uint8_t *
 find_held(const lg_graph *graph)
 {
-    uint8_t *held = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+    uint8_t *held = lg__calloc((size_t)graph->columns.node_count + 1, 1);
     if (held == NULL)
         return NULL;
     for (uint32_t i = 0; i < graph->root_count; i++)
@@ -36,7 +36,7 @@ find_held(const lg_graph *graph)
             held[graph->root_node[i]] = LG__REACHED;
     if (lg__reach(&graph->columns, LG_EDGE_WEAK, 0, held))
         return held;
-    lg__wide_free(held);
+    lg__free(held);
     return NULL;
 }
 
@@ -48,7 +48,7 @@ list_others(const lg_graph *graph, lg__gathered *out)
     for (uint32_t node = 0; node < graph->columns.node_count && enough; node++)
         if (!held[node])
             enough = lg__gather_append(out, node);
-    lg__wide_free(held);
+    lg__free(held);
     return enough;
 }
 
@@ -149,14 +149,14 @@ lg__uncollectable_find(const lg_graph *graph, const lg__gathered *nodes,
     search state = {
         .graph = graph,
         .known = known,
-        .queue = lg__wide_alloc((nodes->count + 1) * sizeof *state.queue),
+        .queue = lg__alloc((nodes->count + 1) * sizeof *state.queue),
     };
     if (state.queue == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < nodes->count; i++)
         known->state[nodes->items[i]] = OTHER;
     find_culprits(&state, nodes);
-    lg__wide_free(state.queue);
+    lg__free(state.queue);
     return LG_OK;
 }
 
@@ -166,8 +166,8 @@ lg__uncollectable_begin(const lg_graph *graph, lg__uncollectable *out,
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     lg__uncollectable made = {
-        lg__wide_calloc(nodes, 1),
-        lg__wide_alloc(nodes * sizeof *made.culprit),
+        lg__calloc(nodes, 1),
+        lg__alloc(nodes * sizeof *made.culprit),
     };
     if (made.state == NULL || made.culprit == NULL) {
         lg__uncollectable_free(&made);
@@ -192,7 +192,7 @@ lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
         *out = made;
     else
         lg__uncollectable_free(&made);
-    lg__wide_free(others.items);
+    lg__free(others.items);
     return status;
 }
 
@@ -224,8 +224,8 @@ lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
 void
 lg__uncollectable_free(lg__uncollectable *uncollectable)
 {
-    lg__wide_free(uncollectable->state);
-    lg__wide_free(uncollectable->culprit);
+    lg__free(uncollectable->state);
+    lg__free(uncollectable->culprit);
     *uncollectable = (lg__uncollectable){0};
 }
 

@@ -169,7 +169,7 @@ lg_status
 lg_baseline_load(const char *path, bool may_be_missing, lg_baseline **out,
                  lg_error *err)
 {
-    lg_baseline *made = lg__wide_calloc(1, sizeof *made);
+    lg_baseline *made = lg__calloc(1, sizeof *made);
     if (made == NULL)
         return lg__error_memory(err);
     lg_status status = fill(made, path, may_be_missing, err);
@@ -246,6 +246,6 @@ lg_baseline_free(lg_baseline *baseline)
     if (baseline == NULL)
         return;
     lg_text_free(&baseline->text);
-    lg__wide_free(baseline->entries);
-    lg__wide_free(baseline);
+    lg__free(baseline->entries);
+    lg__free(baseline);
 }

@@ -271,7 +271,7 @@ read_directory(const lg__source *source, const lg__file_header *header,
                lg__file_section **out, lg_error *err)
 {
     size_t size = header->section_count * sizeof(lg__file_section);
-    lg__file_section *sections = lg__wide_alloc(size ? size : 1);
+    lg__file_section *sections = lg__alloc(size ? size : 1);
     if (sections == NULL)
         return lg__error_memory(err);
     lg_status status =
@@ -284,7 +284,7 @@ read_directory(const lg__source *source, const lg__file_header *header,
     if (status == LG_OK)
         *out = sections;
     else
-        lg__wide_free(sections);
+        lg__free(sections);
     return status;
 }
 
@@ -427,7 +427,7 @@ file_read(const lg__source *source, const lg_monitor *monitor, lg_graph **out,
                                header.section_count, err);
     if (status == LG_OK)
         status = complete(graph, source, err);
-    lg__wide_free(sections);
+    lg__free(sections);
     if (status == LG_OK)
         *out = graph;
     else

@@ -337,8 +337,8 @@ fit_block(lg__planes_room *room, size_t size)
 {
     if (size <= room->size)
         return true;
-    lg__wide_free(room->planes);
-    room->planes = lg__wide_alloc(size);
+    lg__free(room->planes);
+    room->planes = lg__alloc(size);
     room->size = room->planes != NULL ? size : 0;
     return room->planes != NULL;
 }
@@ -352,13 +352,13 @@ fit_orders(lg__planes_room *room, const lg__planes *planes)
     if (room->known_key == planes->key)
         return true;
     if (room->order == NULL)
-        room->order = lg__wide_alloc(block);
+        room->order = lg__alloc(block);
     if (room->spare_order == NULL)
-        room->spare_order = lg__wide_alloc(block);
+        room->spare_order = lg__alloc(block);
     if (room->classes == NULL)
-        room->classes = lg__wide_alloc(LG__BLOCK_ELEMENTS);
-    lg__wide_free(room->known_order);
-    room->known_order = lg__wide_alloc((size_t)known * sizeof(uint16_t));
+        room->classes = lg__alloc(LG__BLOCK_ELEMENTS);
+    lg__free(room->known_order);
+    room->known_order = lg__alloc((size_t)known * sizeof(uint16_t));
     room->known_count = 0;
     bool fits = room->order != NULL && room->spare_order != NULL &&
                 room->classes != NULL && room->known_order != NULL;
@@ -376,9 +376,9 @@ lg__planes_room_fit(lg__planes_room *room, const lg__planes *planes)
 void
 lg__planes_room_free(lg__planes_room *room)
 {
-    lg__wide_free(room->planes);
-    lg__wide_free(room->order);
-    lg__wide_free(room->spare_order);
-    lg__wide_free(room->classes);
-    lg__wide_free(room->known_order);
+    lg__free(room->planes);
+    lg__free(room->order);
+    lg__free(room->spare_order);
+    lg__free(room->classes);
+    lg__free(room->known_order);
 }

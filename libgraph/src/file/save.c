@@ -38,7 +38,7 @@ lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
         (size_t)((count + LG__SAMPLE_ELEMENTS - 1) / LG__SAMPLE_ELEMENTS);
     uint64_t begin = out->sink.offset;
     lg__coding coding = *of;
-    coding.ends = lg__wide_alloc((groups + 1) * sizeof *coding.ends);
+    coding.ends = lg__alloc((groups + 1) * sizeof *coding.ends);
     if (coding.ends == NULL)
         return lg__error_memory(err);
     lg_status status = lg__encode(out, &coding, err);
@@ -50,7 +50,7 @@ lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
     if (status == LG_OK)
         *lengths = coding.ends;
     else
-        lg__wide_free(coding.ends);
+        lg__free(coding.ends);
     return status;
 }
 
@@ -129,7 +129,7 @@ write_targets(lg__writer *out, lg__coding *coding, lg_error *err)
     coding->most = most;
     if (status == LG_OK)
         status = lg__encode(out, coding, err);
-    lg__wide_free(most);
+    lg__free(most);
     if (status != LG_OK || !coding->stopped)
         return status;
     *coding = other;
@@ -152,8 +152,8 @@ write_addresses(lg__writer *out, lg__coding *coding, lg_error *err)
         status = lg__sample(out, &other, &other_most, err);
     if (status == LG_OK && other_most[last] < most[last])
         *coding = other;
-    lg__wide_free(most);
-    lg__wide_free(other_most);
+    lg__free(most);
+    lg__free(other_most);
     return status == LG_OK ? lg__encode(out, coding, err) : status;
 }
 
@@ -228,14 +228,14 @@ static void *
 zstd_allocate(void *context, size_t size)
 {
     (void)context;
-    return lg__wide_alloc(size);
+    return lg__alloc(size);
 }
 
 static void
 zstd_deallocate(void *context, void *block)
 {
     (void)context;
-    lg__wide_free(block);
+    lg__free(block);
 }
 
 // Prepares to compress at a level; 0: not at all.
@@ -249,7 +249,7 @@ writer_compress(lg__writer *out, int level, lg_error *err)
                             "compression level %d is not one of 0 to 19",
                             level);
     out->buffer_size = ZSTD_CStreamOutSize();
-    out->buffer = lg__wide_alloc(out->buffer_size);
+    out->buffer = lg__alloc(out->buffer_size);
     out->zstd = ZSTD_createCCtx_advanced(
         (ZSTD_customMem){zstd_allocate, zstd_deallocate, NULL});
     if (out->buffer == NULL || out->zstd == NULL)
@@ -263,7 +263,7 @@ writer_compress(lg__writer *out, int level, lg_error *err)
 static void
 writer_free(lg__writer *out)
 {
-    lg__wide_free(out->buffer);
+    lg__free(out->buffer);
     lg__section_room_free(&out->room);
     ZSTD_freeCCtx(out->zstd);
 }
@@ -323,7 +323,7 @@ write_array(lg__writer *out, lg__array *arrays, enum lg__array_name name,
     lg__array *sizes = &arrays[LG__SIZE];
     const lg__array before = *sizes;
     if (name == LG__ADDRESS && out->zstd != NULL && sizes->data == NULL) {
-        void *wide = lg__wide_alloc(sizes->count * sizeof(uint32_t));
+        void *wide = lg__alloc(sizes->count * sizeof(uint32_t));
         if (wide == NULL)
             return lg__error_memory(err);
         lg__array_copy(out->graph, LG__SIZE, 0, sizes->count, wide);
@@ -332,7 +332,7 @@ write_array(lg__writer *out, lg__array *arrays, enum lg__array_name name,
     lg_status status =
         writer_section(out, name, &out->sections[out->section_count++], err);
     if (sizes->data != before.data)
-        lg__wide_free((void *)(uintptr_t)sizes->data);
+        lg__free((void *)(uintptr_t)sizes->data);
     *sizes = before;
     return status;
 }
@@ -425,10 +425,10 @@ lg_graph_write(const lg_graph *graph, int descriptor, int compress,
     lg_status status = lg__file_check_machine(err);
     if (status != LG_OK)
         return status;
-    lg__wide_map_all(true);
+    lg__map_all_blocks(true);
     status = write_to(graph, descriptor, compress, monitor, err);
     if (status == LG_ENOMEM && ftruncate(descriptor, 0) == 0)
         status = write_to(graph, descriptor, 0, monitor, err);
-    lg__wide_map_all(false);
+    lg__map_all_blocks(false);
     return status;
 }

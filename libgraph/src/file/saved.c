@@ -70,7 +70,7 @@ static lg_status
 copy(const lg__array *saved, size_t element, void *out_pointer, lg_error *err)
 {
     size_t size = (size_t)saved->count * element;
-    void *block = lg__wide_alloc(size + element);
+    void *block = lg__alloc(size + element);
     if (block == NULL)
         return lg__error_memory(err);
     memcpy(block, saved->data, size);
@@ -116,7 +116,7 @@ static lg_status
 sum_tree(lg_analysis *analysis, lg_error *err)
 {
     uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *order = lg__wide_alloc(((size_t)nodes + 1) * sizeof *order);
+    uint32_t *order = lg__alloc(((size_t)nodes + 1) * sizeof *order);
     if (order == NULL)
         return lg__error_memory(err);
     uint32_t live = descend(analysis, nodes, order, 0);
@@ -126,7 +126,7 @@ sum_tree(lg_analysis *analysis, lg_error *err)
     lg_status status = all == nodes
                            ? lg__retained_sum(analysis, order, err)
                            : damaged("the tree of dominators", all, err);
-    lg__wide_free(order);
+    lg__free(order);
     return status;
 }
 
@@ -168,7 +168,7 @@ check_component_devices(const lg_analysis *analysis, lg_error *err)
 static lg_status
 list_members(lg_analysis *analysis, uint64_t members, lg_error *err)
 {
-    analysis->member = lg__wide_alloc((members + 1) * sizeof *analysis->member);
+    analysis->member = lg__alloc((members + 1) * sizeof *analysis->member);
     if (analysis->member == NULL)
         return lg__error_memory(err);
     lg__components_list(analysis);

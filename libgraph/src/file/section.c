@@ -250,7 +250,7 @@ begin_zstd(lg__section_room *room)
     if (room->zstd == NULL)
         room->zstd = ZSTD_createDCtx();
     if (room->input == NULL)
-        room->input = lg__wide_alloc(LG__SECTION_INPUT);
+        room->input = lg__alloc(LG__SECTION_INPUT);
     if (room->zstd == NULL || room->input == NULL)
         return false;
     ZSTD_DCtx_reset(room->zstd, ZSTD_reset_session_only);
@@ -274,7 +274,7 @@ uint8_t *
 lg__section_room_block(lg__section_room *room)
 {
     if (room->block == NULL)
-        room->block = lg__wide_alloc(LG__TARGETS_ROOM);
+        room->block = lg__alloc(LG__TARGETS_ROOM);
     return room->block;
 }
 
@@ -283,8 +283,8 @@ lg__section_room_free(lg__section_room *room)
 {
     lg__planes_room_free(&room->planes);
     ZSTD_freeDCtx(room->zstd);
-    lg__wide_free(room->input);
-    lg__wide_free(room->block);
+    lg__free(room->input);
+    lg__free(room->block);
 }
 
 lg_status

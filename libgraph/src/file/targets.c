@@ -45,7 +45,7 @@ shift_of(uint8_t code)
 bool
 lg__targets_begin(lg__targets *targets, bool split)
 {
-    targets->met = split ? lg__wide_calloc(MET, sizeof *targets->met) : NULL;
+    targets->met = split ? lg__calloc(MET, sizeof *targets->met) : NULL;
     return lg__contexts_begin(&targets->contexts, UINT32_MAX) &&
            (!split || targets->met != NULL);
 }
@@ -54,7 +54,7 @@ void
 lg__targets_end(lg__targets *targets)
 {
     lg__contexts_end(&targets->contexts);
-    lg__wide_free(targets->met);
+    lg__free(targets->met);
     targets->met = NULL;
 }
 

@@ -170,7 +170,7 @@ lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
                   lg_findings *findings, uint64_t *bytes, lg_error *err)
 {
     lg__finder finder = {.graph = detection->graph};
-    entry *entries = lg__wide_calloc(findings->count + 1, sizeof *entries);
+    entry *entries = lg__calloc(findings->count + 1, sizeof *entries);
     lg_status status = entries ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < findings->count && status == LG_OK; i++) {
         const lg_finding *finding = &findings->items[i];
@@ -188,7 +188,7 @@ lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
         group(detection->graph, entries, findings, bytes);
     for (size_t i = 0; entries != NULL && i < findings->count; i++)
         lg_text_free(&entries[i].facts);
-    lg__wide_free(entries);
+    lg__free(entries);
     lg__finder_free(&finder);
     return status;
 }

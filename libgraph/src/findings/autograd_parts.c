@@ -10,7 +10,7 @@ lg__parts_open(lg__detection *detection, lg__parts *out)
     size_t nodes = detection->graph->columns.node_count;
     *out = (lg__parts){
         .detection = detection,
-        .part = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
+        .part = lg__calloc(nodes + 1, sizeof(uint32_t)),
     };
     detection->failed |= out->part == NULL;
 }
@@ -18,8 +18,8 @@ lg__parts_open(lg__detection *detection, lg__parts *out)
 void
 lg__parts_close(lg__parts *parts)
 {
-    lg__wide_free(parts->part);
-    lg__wide_free(parts->stack.items);
+    lg__free(parts->part);
+    lg__free(parts->stack.items);
     *parts = (lg__parts){0};
 }
 

@@ -129,10 +129,10 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
         .graph = graph,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
         .type_bits =
-            lg__wide_alloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
-        .seen = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
-        .is_kept = lg__wide_calloc(nodes + 1, 1),
-        .match_at = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
+            lg__alloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
+        .seen = lg__calloc(nodes + 1, sizeof(uint32_t)),
+        .is_kept = lg__calloc(nodes + 1, 1),
+        .match_at = lg__calloc(nodes + 1, sizeof(uint32_t)),
     };
     lg_status status = LG_OK;
     if (!detection.walk.fold ||
@@ -155,14 +155,14 @@ void
 lg__detection_close(lg__detection *detection)
 {
     for (unsigned bit = 0; bit < LG__TYPE_COUNT; bit++) {
-        lg__wide_free(detection->of_type_bits[bit].items);
+        lg__free(detection->of_type_bits[bit].items);
         detection->of_type_bits[bit] = (lg__gathered){0};
     }
-    lg__wide_free(detection->cuts.items);
-    lg__wide_free(detection->unrooted.items);
-    lg__wide_free(detection->seen);
-    lg__wide_free(detection->is_kept);
-    lg__wide_free(detection->match_at);
+    lg__free(detection->cuts.items);
+    lg__free(detection->unrooted.items);
+    lg__free(detection->seen);
+    lg__free(detection->is_kept);
+    lg__free(detection->match_at);
     lg__uncollectable_free(&detection->uncollectable);
     detection->cuts = detection->unrooted = (lg__gathered){0};
     detection->seen = detection->match_at = NULL;
@@ -175,8 +175,8 @@ lg__detection_free(lg__detection *detection)
     lg__detection_close(detection);
     for (size_t i = 0; i < detection->match_count; i++)
         lg__match_free(&detection->matches[i]);
-    lg__wide_free(detection->matches);
-    lg__wide_free(detection->type_bits);
+    lg__free(detection->matches);
+    lg__free(detection->type_bits);
     *detection = (lg__detection){0};
 }
 
@@ -207,11 +207,11 @@ lg__detection_reason(lg__detection *detection, uint32_t node)
 void
 lg__match_free(lg__match *match)
 {
-    lg__wide_free(match->kept.items);
-    lg__wide_free(match->along.items);
-    lg__wide_free(match->supposed.items);
-    lg__wide_free(match->stores.items);
-    lg__wide_free(match->unseen_bytes);
+    lg__free(match->kept.items);
+    lg__free(match->along.items);
+    lg__free(match->supposed.items);
+    lg__free(match->stores.items);
+    lg__free(match->unseen_bytes);
     *match = (lg__match){.holder = LG_NONE};
 }
 
@@ -304,8 +304,8 @@ lg__detection_note_unseen(lg__detection *detection, uint32_t device,
     lg__match *match = match_of(detection, LG_NONE);
     if (match != NULL && match->unseen_bytes == NULL)
         match->unseen_bytes =
-            lg__wide_calloc((size_t)detection->graph->device_count + 1,
-                            sizeof *match->unseen_bytes);
+            lg__calloc((size_t)detection->graph->device_count + 1,
+                       sizeof *match->unseen_bytes);
     if (match == NULL || match->unseen_bytes == NULL) {
         detection->failed = true;
         return;

@@ -227,7 +227,7 @@ typedef struct lg__one_of_many {
 } lg__one_of_many;
 
 typedef struct lg__detected_group {
-    lg__one_of_many *items; /**< release with lg__wide_free */
+    lg__one_of_many *items; /**< release with lg__free */
     size_t count;
 } lg__detected_group;
 

@@ -255,5 +255,5 @@ lg__detection_search(lg__detection *detection, uint32_t start,
         for (; begin < end; begin++)
             lg__hops_out_walk(&walk, state.queue.items[begin]);
     }
-    lg__wide_free(state.queue.items);
+    lg__free(state.queue.items);
 }

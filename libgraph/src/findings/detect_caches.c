@@ -163,9 +163,9 @@ look_at(lg__detection *detection, uint32_t cache, uint32_t dict)
         lg__detection_note_along(detection, cache, dict);
         lg__detection_cut(detection, cache);
     }
-    lg__wide_free(found.items);
-    lg__wide_free(of.things.items);
-    lg__wide_free(of.parts.items);
+    lg__free(found.items);
+    lg__free(of.things.items);
+    lg__free(of.parts.items);
 }
 
 void

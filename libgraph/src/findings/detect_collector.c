@@ -46,7 +46,7 @@ note_garbage(lg__detection *detection, lg_cycle_reason reason)
         holder = holder == LG_NONE ? node : holder;
         lg__detection_note(detection, holder, node);
     }
-    lg__wide_free(sources);
+    lg__free(sources);
 }
 
 void

@@ -33,7 +33,7 @@ look_for_many(lg__detection *detection, unsigned type_bits, size_t many,
                                   node});
     }
     lg__detected_group_each(detection, &group, many, lg__detected_group_note);
-    lg__wide_free(group.items);
+    lg__free(group.items);
 }
 
 void

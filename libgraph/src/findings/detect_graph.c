@@ -95,7 +95,7 @@ read_graph(lg__detection *detection, uint32_t tensor)
         if (!is_freed(detection, to.queue.items[i]))
             lg__each_next(detection, to.queue.items[i], visit_reading, &to);
     }
-    lg__wide_free(to.queue.items);
+    lg__free(to.queue.items);
     return to;
 }
 

@@ -285,5 +285,5 @@ lg__look_for_event_handlers(lg__detection *detection)
     look_at_futures(detection, &group);
     lg__detected_group_each(detection, &group, MANY_HANDLERS,
                             lg__detected_group_note);
-    lg__wide_free(group.items);
+    lg__free(group.items);
 }

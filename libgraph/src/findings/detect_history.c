@@ -238,9 +238,9 @@ look(lg__detection *detection, bool outputs)
                 .capacity = 2 * tensors->count + 16,
                 .many = outputs ? MANY_OUTPUTS : MANY};
     size_t nodes = detection->graph->columns.node_count;
-    to.now = lg__wide_alloc(to.capacity * sizeof *to.now);
-    to.next = lg__wide_alloc(to.capacity * sizeof *to.next);
-    to.passes = lg__wide_calloc(nodes + 1, sizeof *to.passes);
+    to.now = lg__alloc(to.capacity * sizeof *to.now);
+    to.next = lg__alloc(to.capacity * sizeof *to.next);
+    to.passes = lg__calloc(nodes + 1, sizeof *to.passes);
     lg__parts_open(detection, &to.graphs);
     detection->failed |= !to.now || !to.next || !to.passes;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
@@ -253,9 +253,9 @@ look(lg__detection *detection, bool outputs)
         climb_once(&to);
         settle(&to);
     }
-    lg__wide_free(to.now);
-    lg__wide_free(to.next);
-    lg__wide_free(to.passes);
+    lg__free(to.now);
+    lg__free(to.next);
+    lg__free(to.passes);
     lg__parts_close(&to.graphs);
 }
 

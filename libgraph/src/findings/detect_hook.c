@@ -162,8 +162,8 @@ note_hook(lg__detection *detection, uint32_t hook)
         lg__detection_note(detection, keeper, found.items[i]);
         lg__detection_note_store(detection, keeper, holding.items[i]);
     }
-    lg__wide_free(found.items);
-    lg__wide_free(holding.items);
+    lg__free(found.items);
+    lg__free(holding.items);
 }
 
 static void
@@ -302,8 +302,8 @@ look_at_tensors(lg__detection *detection)
                 lg__hops_in_walk(&walk, to.containers.items[begin]);
             }
     }
-    lg__wide_free(to.containers.items);
-    lg__wide_free(to.inner.items);
+    lg__free(to.containers.items);
+    lg__free(to.inner.items);
 }
 
 void

@@ -138,8 +138,8 @@ lg__look_for_classes(lg__detection *detection)
     }
     lg__detected_group_each(detection, &group, MANY_CLASSES, note_classes);
     note_traced(detection, &traced);
-    lg__wide_free(group.items);
-    lg__wide_free(traced.items);
+    lg__free(group.items);
+    lg__free(traced.items);
 }
 
 // -------------------------------------------------------------- wrappers ---
@@ -329,8 +329,8 @@ lg__look_for_wrappers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint32_t *wrapped = lg__wide_alloc(nodes * sizeof *wrapped);
-    uint8_t *is_inner = lg__wide_calloc(nodes, 1);
+    uint32_t *wrapped = lg__alloc(nodes * sizeof *wrapped);
+    uint8_t *is_inner = lg__calloc(nodes, 1);
     names all_names = {.detection = detection};
     detection->failed |= !wrapped || !is_inner;
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
@@ -346,8 +346,8 @@ lg__look_for_wrappers(lg__detection *detection)
     for (size_t i = 0; i < all->count && !detection->failed; i++)
         if (!is_inner[all->items[i]])
             note_chain(detection, all->items[i], wrapped);
-    lg__wide_free(wrapped);
-    lg__wide_free(is_inner);
+    lg__free(wrapped);
+    lg__free(is_inner);
 }
 
 // ------------------------------------------------------------------- ids ---

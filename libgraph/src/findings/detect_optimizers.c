@@ -56,7 +56,7 @@ note_state(training *to, uint32_t optimizer, uint32_t parameter, uint32_t state)
     for (size_t i = 0; i < found.count; i++)
         lg__detection_suppose(to->detection, optimizer, found.items[i],
                               LG_NONE);
-    lg__wide_free(found.items);
+    lg__free(found.items);
 }
 
 static void
@@ -85,8 +85,8 @@ lg__look_for_several_optimizers(lg__detection *detection)
     if (all->count < 2)
         return;
     training to = {.detection = detection,
-                   .in_module = lg__wide_calloc(nodes, sizeof *to.in_module),
-                   .best = lg__wide_calloc(nodes, sizeof *to.best)};
+                   .in_module = lg__calloc(nodes, sizeof *to.in_module),
+                   .best = lg__calloc(nodes, sizeof *to.best)};
     detection->failed |= to.in_module == NULL || to.best == NULL;
     if (!detection->failed) {
         mark_parameters(&to);
@@ -95,6 +95,6 @@ lg__look_for_several_optimizers(lg__detection *detection)
         for (size_t i = 0; i < all->count; i++)
             each_state(&to, all->items[i], note_state);
     }
-    lg__wide_free(to.in_module);
-    lg__wide_free(to.best);
+    lg__free(to.in_module);
+    lg__free(to.best);
 }

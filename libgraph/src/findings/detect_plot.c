@@ -142,7 +142,7 @@ lg__look_for_callbacks(lg__detection *detection)
         if (found.count > 0)
             lg__detection_note_along(detection, callback, callback);
         lg__detection_cut(detection, callback);
-        lg__wide_free(found.items);
+        lg__free(found.items);
     }
 }
 

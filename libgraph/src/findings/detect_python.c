@@ -65,7 +65,7 @@ note_frame(lg__detection *detection, uint32_t holder, uint32_t frame,
         note_locals(detection, holder, frame);
         lg__detection_cut(detection, frame);
     }
-    lg__wide_free(found.items);
+    lg__free(found.items);
 }
 
 // Returns whether only variables of functions have the exception, and no

@@ -172,7 +172,7 @@ lg__look_for_carried_states(lg__detection *detection)
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
     counting to = {.detection = detection,
-                   .uses = lg__wide_calloc(nodes, sizeof *to.uses)};
+                   .uses = lg__calloc(nodes, sizeof *to.uses)};
     detection->failed |= to.uses == NULL;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
@@ -183,7 +183,7 @@ lg__look_for_carried_states(lg__detection *detection)
             lg__has_saved_graph(detection, tensor))
             lg__detection_note(detection, holder, tensor);
     }
-    lg__wide_free(to.uses);
-    lg__wide_free(to.leaves.items);
-    lg__wide_free(to.stack.items);
+    lg__free(to.uses);
+    lg__free(to.leaves.items);
+    lg__free(to.stack.items);
 }

@@ -68,7 +68,7 @@ lg__look_for_tasks(lg__detection *detection)
             add_task(detection, &group, all->items[i]);
     lg__detected_group_each(detection, &group, MANY_TASKS,
                             lg__detected_group_note);
-    lg__wide_free(group.items);
+    lg__free(group.items);
 }
 
 // Counts, for each container, the tasks that are done and those that somebody
@@ -98,8 +98,8 @@ lg__look_for_done_tasks(lg__detection *detection)
     lg__detected_group group = {0};
     if (all->count < MANY_TASKS)
         return;
-    done = lg__wide_calloc(nodes, sizeof *done);
-    awaited = lg__wide_calloc(nodes, sizeof *awaited);
+    done = lg__calloc(nodes, sizeof *done);
+    awaited = lg__calloc(nodes, sizeof *awaited);
     detection->failed |= done == NULL || awaited == NULL;
     if (!detection->failed)
         count_tasks(detection, all, done, awaited);
@@ -112,7 +112,7 @@ lg__look_for_done_tasks(lg__detection *detection)
     }
     lg__detected_group_each(detection, &group, MANY_TASKS,
                             lg__detected_group_note);
-    lg__wide_free(group.items);
-    lg__wide_free(done);
-    lg__wide_free(awaited);
+    lg__free(group.items);
+    lg__free(done);
+    lg__free(awaited);
 }

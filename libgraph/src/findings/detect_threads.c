@@ -186,7 +186,7 @@ suppose_pools(lg__detection *detection, const lg__one_of_many *members,
         pools += i == 0 || queues.items[i] != queues.items[i - 1];
     if (pools >= MANY_POOLS)
         suppose_threads(detection, members, count);
-    lg__wide_free(queues.items);
+    lg__free(queues.items);
 }
 
 // Looks for threads of executors that the program does not have any more.
@@ -203,7 +203,7 @@ look_for_pools(lg__detection *detection)
                 (lg__one_of_many){0, 0, root, all->items[i]});
     }
     lg__detected_group_each(detection, &group, MANY_THREADS, suppose_pools);
-    lg__wide_free(group.items);
+    lg__free(group.items);
 }
 
 void
@@ -220,7 +220,7 @@ lg__look_for_threads(lg__detection *detection)
                 (lg__one_of_many){0, work, root, all->items[i]});
     }
     lg__detected_group_each(detection, &group, MANY_THREADS, suppose_threads);
-    lg__wide_free(group.items);
+    lg__free(group.items);
     look_for_pools(detection);
 }
 
@@ -267,5 +267,5 @@ lg__look_for_thread_locals(lg__detection *detection)
         for (size_t j = 0; j < found.count && found.count >= MANY_LOCALS; j++)
             lg__detection_note(detection, all->items[i], found.items[j]);
     }
-    lg__wide_free(found.items);
+    lg__free(found.items);
 }

@@ -25,7 +25,7 @@ note_parameters(lg__detection *detection, uint32_t optimizer, const char *name,
         lg__detection_search(detection, start, &search, &found);
     for (size_t i = 0; i < found.count; i++)
         lg__detection_suppose(detection, optimizer, found.items[i], LG_NONE);
-    lg__wide_free(found.items);
+    lg__free(found.items);
 }
 
 // Notes the state of a parameter, which goes with it.
@@ -82,7 +82,7 @@ note_batches(lg__detection *detection, uint32_t loader, uint32_t start)
         lg__detection_note(detection, loader, found.items[i]);
     if (found.count > 0)
         lg__detection_note_along(detection, loader, loader);
-    lg__wide_free(found.items);
+    lg__free(found.items);
 }
 
 // Looks for batches that arrived early, and for those that wait in pinned
@@ -158,7 +158,7 @@ note_compiled(lg__detection *detection, const lg__gathered *compiled)
             lg__detection_note(detection, compiled->items[0],
                                compiled->items[i]);
         lg__detection_cut(detection, compiled->items[i]);
-        lg__wide_free(found.items);
+        lg__free(found.items);
     }
 }
 
@@ -174,7 +174,7 @@ lg__look_for_compiled(lg__detection *detection)
         detection->failed |= !enough;
         if (compiled.count > 1)
             note_compiled(detection, &compiled);
-        lg__wide_free(compiled.items);
+        lg__free(compiled.items);
     }
 }
 

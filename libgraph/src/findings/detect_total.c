@@ -127,8 +127,8 @@ is_total(lg__parts *to, uint32_t tensor, const uint8_t *kept)
 static uint8_t *
 list_kept(lg__detection *detection, const lg__gathered *tensors)
 {
-    uint8_t *kept = lg__wide_calloc(
-        (size_t)detection->graph->columns.node_count + 1, sizeof *kept);
+    uint8_t *kept = lg__calloc((size_t)detection->graph->columns.node_count + 1,
+                               sizeof *kept);
     detection->failed |= kept == NULL;
     for (size_t i = 0; i < tensors->count && kept != NULL; i++)
         if (detection->is_kept[tensors->items[i]] &&
@@ -151,5 +151,5 @@ lg__look_for_running_totals(lg__detection *detection)
             lg__detection_note(detection, tensor, tensor);
     }
     lg__parts_close(&to);
-    lg__wide_free(kept);
+    lg__free(kept);
 }

@@ -55,7 +55,7 @@ leave_out_small(lg_findings *found)
 {
     size_t groups = 0;
     size_t items = 0;
-    size_t *number = lg__wide_alloc((found->count + 1) * sizeof *number);
+    size_t *number = lg__alloc((found->count + 1) * sizeof *number);
     if (number == NULL)
         return false;
     for (size_t i = 0; i < found->count; i++)
@@ -80,7 +80,7 @@ leave_out_small(lg_findings *found)
         found->groups[i].first = number[found->groups[i].first];
     found->count = items;
     found->group_count = groups;
-    lg__wide_free(number);
+    lg__free(number);
     return true;
 }
 
@@ -94,11 +94,11 @@ judge(lg__detection *detection, const uint8_t *marked,
     size_t most = detection->match_count;
     size_t devices = (size_t)detection->graph->device_count + 1;
     lg_findings found = {
-        .items = lg__wide_calloc(most + 1, sizeof *found.items),
-        .groups = lg__wide_calloc(most + 1, sizeof *found.groups),
-        .holders = lg__wide_calloc(most * (1 + LG_OTHERS_LISTED) + 1,
-                                   sizeof *found.holders),
-        .bytes = lg__wide_calloc((5 * most + 1) * devices, sizeof *found.bytes),
+        .items = lg__calloc(most + 1, sizeof *found.items),
+        .groups = lg__calloc(most + 1, sizeof *found.groups),
+        .holders = lg__calloc(most * (1 + LG_OTHERS_LISTED) + 1,
+                              sizeof *found.holders),
+        .bytes = lg__calloc((5 * most + 1) * devices, sizeof *found.bytes),
     };
     lg_status status =
         found.items && found.groups && found.holders && found.bytes
@@ -130,14 +130,14 @@ free_settled(lg__cached *cached)
 {
     settled *matches = (settled *)cached;
     lg__detection_free(&matches->detection);
-    lg__wide_free(matches);
+    lg__free(matches);
 }
 
 static lg_status
 settle(const lg_analysis *analysis, const lg_monitor *monitor, settled **out,
        lg_error *err)
 {
-    settled *made = lg__wide_calloc(1, sizeof *made);
+    settled *made = lg__calloc(1, sizeof *made);
     if (made == NULL)
         return lg__error_memory(err);
     made->cached.free = free_settled;
@@ -167,12 +167,12 @@ find(const lg_analysis *analysis, const uint8_t *marked,
     // A copy, because several threads may judge the same matches.
     lg__detection detection = matches->detection;
     size_t nodes = detection.graph->columns.node_count;
-    detection.seen = lg__wide_calloc(nodes + 1, sizeof *detection.seen);
+    detection.seen = lg__calloc(nodes + 1, sizeof *detection.seen);
     detection.searches = 0;
     status = detection.seen != NULL
                  ? judge(&detection, marked, monitor, out, err)
                  : lg__error_memory(err);
-    lg__wide_free(detection.seen);
+    lg__free(detection.seen);
     return status;
 }
 
@@ -206,13 +206,13 @@ lg_nodes_findings(const lg_analysis *analysis, const lg_node *nodes,
         *out = (lg_findings){0};
         return LG_OK;
     }
-    uint8_t *marked = lg__wide_calloc(node_count, sizeof *marked);
+    uint8_t *marked = lg__calloc(node_count, sizeof *marked);
     if (marked == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
         mark_dominators(analysis, nodes[i], marked);
     lg_status status = find(analysis, marked, monitor, out, err);
-    lg__wide_free(marked);
+    lg__free(marked);
     return status;
 }
 
@@ -228,9 +228,9 @@ lg_findings_free(lg_findings *findings)
 {
     for (size_t i = 0; i < findings->holder_count; i++)
         lg_path_free(&findings->holders[i].path);
-    lg__wide_free(findings->items);
-    lg__wide_free(findings->holders);
-    lg__wide_free(findings->groups);
-    lg__wide_free(findings->bytes);
+    lg__free(findings->items);
+    lg__free(findings->holders);
+    lg__free(findings->groups);
+    lg__free(findings->bytes);
     *findings = (lg_findings){0};
 }

@@ -40,14 +40,14 @@ lg_status
 lg_findings_leave_out(lg_findings *findings, const lg_baseline *baseline,
                       lg_error *err)
 {
-    size_t *moved = lg__wide_alloc((findings->count + 1) * sizeof *moved);
+    size_t *moved = lg__alloc((findings->count + 1) * sizeof *moved);
     if (moved == NULL)
         return lg__error_memory(err);
     leave_out_groups(findings, baseline);
     leave_out_items(findings, baseline, moved);
     for (size_t i = 0; i < findings->group_count; i++)
         findings->groups[i].first = moved[findings->groups[i].first];
-    lg__wide_free(moved);
+    lg__free(moved);
     return LG_OK;
 }
 

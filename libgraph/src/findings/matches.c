@@ -62,8 +62,8 @@ confirm_all(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
             : lg__error_memory(err);
     for (size_t i = 0; i < detection->match_count && status == LG_OK; i++)
         confirm(detection, &detection->matches[i], spared);
-    lg__wide_free(spared);
-    lg__wide_free(cut.items);
+    lg__free(spared);
+    lg__free(cut.items);
     return status;
 }
 
@@ -208,8 +208,8 @@ lg__matches_settle(lg__detection *detection, const lg_monitor *monitor,
                    lg_error *err)
 {
     size_t nodes = detection->graph->columns.node_count + (size_t)1;
-    uint32_t *containers = lg__wide_calloc(nodes, sizeof *containers);
-    uint32_t *holders = lg__wide_calloc(nodes, sizeof *holders);
+    uint32_t *containers = lg__calloc(nodes, sizeof *containers);
+    uint32_t *holders = lg__calloc(nodes, sizeof *holders);
     lg_status status = containers != NULL && holders != NULL
                            ? confirm_all(detection, monitor, err)
                            : lg__error_memory(err);
@@ -226,7 +226,7 @@ lg__matches_settle(lg__detection *detection, const lg_monitor *monitor,
         if (detection->failed)
             status = lg__error_memory(err);
     }
-    lg__wide_free(containers);
-    lg__wide_free(holders);
+    lg__free(containers);
+    lg__free(holders);
     return status;
 }

@@ -218,8 +218,8 @@ static bool
 match_levels(const lg__detection *detection, uint8_t *level)
 {
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint8_t *known = lg__wide_calloc(nodes, 1);
-    uint8_t *is_kept = lg__wide_calloc(nodes, 1);
+    uint8_t *known = lg__calloc(nodes, 1);
+    uint8_t *is_kept = lg__calloc(nodes, 1);
     for (size_t i = 0; i < detection->match_count && is_kept != NULL; i++)
         for (size_t j = 0; j < detection->matches[i].kept.count; j++)
             is_kept[detection->matches[i].kept.items[j]] = 1;
@@ -232,8 +232,8 @@ match_levels(const lg__detection *detection, uint8_t *level)
             level[i] = (uint8_t)count_owners(detection, is_kept, holder, known);
     }
     bool enough = known != NULL && is_kept != NULL;
-    lg__wide_free(known);
-    lg__wide_free(is_kept);
+    lg__free(known);
+    lg__free(is_kept);
     return enough;
 }
 
@@ -505,9 +505,9 @@ weigh_graphs(weighing *to, const lg__joint_sets *joint, lg_error *err)
     if (first == to->matches)
         return LG_OK;
     size_t nodes = to->detection->graph->columns.node_count;
-    uint32_t *label = lg__wide_calloc(nodes + 1, sizeof *label);
+    uint32_t *label = lg__calloc(nodes + 1, sizeof *label);
     uint64_t *bytes =
-        lg__wide_calloc(((size_t)to->matches + 1) * to->devices, sizeof *bytes);
+        lg__calloc(((size_t)to->matches + 1) * to->devices, sizeof *bytes);
     lg_status status =
         label != NULL && bytes != NULL ? LG_OK : lg__error_memory(err);
     if (status == LG_OK) {
@@ -520,8 +520,8 @@ weigh_graphs(weighing *to, const lg__joint_sets *joint, lg_error *err)
             memcpy(joint->freed + set * to->devices,
                    bytes + (set + (size_t)1) * to->devices,
                    to->devices * sizeof *bytes);
-    lg__wide_free(label);
-    lg__wide_free(bytes);
+    lg__free(label);
+    lg__free(bytes);
     return status;
 }
 
@@ -610,7 +610,7 @@ weigh_level(weighing *to, unsigned level, lg_error *err)
     if (status == LG_OK)
         status =
             lg__sets_join(to->detection->analysis, &sets, spared, &joint, err);
-    lg__wide_free(spared);
+    lg__free(spared);
     if (status != LG_OK)
         return status;
     to->matches = matches;
@@ -647,12 +647,11 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
         .marked = marked,
         .monitor = monitor,
         .devices = (size_t)detection->graph->device_count + 1,
-        .level = lg__wide_calloc(most, sizeof *to.level),
-        .bits = lg__wide_calloc(
-            detection->graph->columns.node_count + (size_t)1, 1),
+        .level = lg__calloc(most, sizeof *to.level),
+        .bits = lg__calloc(detection->graph->columns.node_count + (size_t)1, 1),
         .others = {.element = sizeof(lg__other_holder)},
-        .tally = lg__wide_calloc((size_t)detection->graph->type_count + 1,
-                                 sizeof *to.tally),
+        .tally = lg__calloc((size_t)detection->graph->type_count + 1,
+                            sizeof *to.tally),
         .out = out,
         .nothing = out->bytes,
     };
@@ -667,12 +666,12 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
     if (status == LG_OK)
         qsort(out->items, out->count, sizeof *out->items, biggest_first);
     lg__vector_free(&allocator, &to.others);
-    lg__wide_free(to.level);
-    lg__wide_free(to.bits);
-    lg__wide_free(to.match);
-    lg__wide_free(to.nodes.items);
-    lg__wide_free(to.first);
-    lg__wide_free(to.next);
-    lg__wide_free(to.tally);
+    lg__free(to.level);
+    lg__free(to.bits);
+    lg__free(to.match);
+    lg__free(to.nodes.items);
+    lg__free(to.first);
+    lg__free(to.next);
+    lg__free(to.tally);
     return status;
 }

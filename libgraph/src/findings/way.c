@@ -76,7 +76,7 @@ bool
 lg__way_find(const lg_graph *graph, uint32_t from, uint32_t to, lg__way *out)
 {
     search state = {.graph = graph,
-                    .steps = lg__wide_alloc(NODES_LOOKED_AT * sizeof(step))};
+                    .steps = lg__alloc(NODES_LOOKED_AT * sizeof(step))};
     bool found = false;
     *out = (lg__way){.length = 0};
     if (state.steps == NULL)
@@ -90,7 +90,7 @@ lg__way_find(const lg_graph *graph, uint32_t from, uint32_t to, lg__way *out)
         if (found)
             take_edges(&state, end, out);
     }
-    lg__wide_free(state.steps);
+    lg__free(state.steps);
     return found || from == to;
 }
 

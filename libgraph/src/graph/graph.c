@@ -24,7 +24,7 @@ static lg__marked_block *
 make(const lg_graph *graph)
 {
     size_t blocks = (size_t)graph->columns.node_count / 64 + 1;
-    lg__marked_block *made = lg__wide_alloc(blocks * sizeof *made);
+    lg__marked_block *made = lg__alloc(blocks * sizeof *made);
     if (made != NULL)
         fill(graph, made, blocks);
     return made;

@@ -256,7 +256,7 @@ lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
         return lg__error_memory(err);
     (inward ? lg__hops_in_walk : lg__hops_out_walk)(&walk, node);
     if (into.failed) {
-        lg__wide_free(into.items);
+        lg__free(into.items);
         return lg__error_memory(err);
     }
     *out = (lg_hops){into.items, into.count, into.more};
@@ -287,7 +287,7 @@ lg_node_hops_in(const lg_graph *graph, lg_node node, lg_hops *out,
 void
 lg_hops_free(lg_hops *hops)
 {
-    lg__wide_free(hops->items);
+    lg__free(hops->items);
     *hops = (lg_hops){0};
 }
 

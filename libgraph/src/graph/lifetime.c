@@ -35,13 +35,13 @@ free_lazy(lg_graph *graph)
     if (lazy->has_reverse)
         lg__reverse_free(&graph->columns, allocator, &lazy->reverse);
     if (lazy->has_paths) {
-        lg__wide_free(lazy->path_before);
-        lg__wide_free(lazy->path_root);
+        lg__free(lazy->path_before);
+        lg__free(lazy->path_root);
     }
     if (lazy->has_late)
-        lg__wide_free(lazy->late);
+        lg__free(lazy->late);
     if (lazy->has_texts)
-        lg__wide_free(lazy->texts);
+        lg__free(lazy->texts);
     if (lazy->has_folds) {
         lg__deallocate(allocator, lazy->folds.marked,
                        lg__marked_blocks(graph->columns.node_count) *

@@ -47,7 +47,7 @@ list_devices(lg__comparison *state)
     size_t most = 0;
     for (uint32_t i = 0; i < state->count; i++)
         most += state->summaries[i]->places->each;
-    state->devices = lg__wide_calloc(most + 1, sizeof *state->devices);
+    state->devices = lg__calloc(most + 1, sizeof *state->devices);
     if (state->devices == NULL)
         return false;
     for (uint32_t i = state->count; i-- > 0;) {
@@ -101,13 +101,13 @@ static lg_status
 begin(lg__comparison *state, lg_error *err)
 {
     size_t places = state->newest->items.count;
-    state->x = lg__wide_calloc(state->count, sizeof *state->x);
-    state->y = lg__wide_calloc(state->count, sizeof *state->y);
-    state->at = lg__wide_calloc(state->count, sizeof *state->at);
-    state->members = lg__wide_calloc(state->count, sizeof *state->members);
-    state->above = lg__wide_calloc(state->count, sizeof *state->above);
-    state->least = lg__wide_calloc(state->count, sizeof *state->least);
-    state->told = lg__wide_calloc(places + 1, 1);
+    state->x = lg__calloc(state->count, sizeof *state->x);
+    state->y = lg__calloc(state->count, sizeof *state->y);
+    state->at = lg__calloc(state->count, sizeof *state->at);
+    state->members = lg__calloc(state->count, sizeof *state->members);
+    state->above = lg__calloc(state->count, sizeof *state->above);
+    state->least = lg__calloc(state->count, sizeof *state->least);
+    state->told = lg__calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->members ||
         !state->above || !state->least || !state->told || !list_devices(state))
         return lg__error_memory(err);
@@ -125,14 +125,14 @@ end(lg__comparison *state)
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &state->found);
     lg__vector_free(&allocator, &state->numbers);
-    lg__wide_free(state->x);
-    lg__wide_free(state->y);
-    lg__wide_free(state->at);
-    lg__wide_free(state->members);
-    lg__wide_free(state->above);
-    lg__wide_free(state->least);
-    lg__wide_free(state->told);
-    lg__wide_free(state->devices);
+    lg__free(state->x);
+    lg__free(state->y);
+    lg__free(state->at);
+    lg__free(state->members);
+    lg__free(state->above);
+    lg__free(state->least);
+    lg__free(state->told);
+    lg__free(state->devices);
 }
 
 static lg_status
@@ -227,13 +227,13 @@ lg_growth_free(lg_growth *growth)
         lg__growth_paths_free(&growth->rows[i]);
     for (size_t i = 0; i < growth->stopped_count; i++)
         lg__growth_paths_free(&growth->stopped[i]);
-    lg__wide_free(growth->device_names);
-    lg__wide_free(growth->steps);
-    lg__wide_free(growth->rows);
-    lg__wide_free(growth->types);
-    lg__wide_free(growth->numbers);
-    lg__wide_free(growth->sums);
-    lg__wide_free(growth->tallies);
-    lg__wide_free(growth->series);
+    lg__free(growth->device_names);
+    lg__free(growth->steps);
+    lg__free(growth->rows);
+    lg__free(growth->types);
+    lg__free(growth->numbers);
+    lg__free(growth->sums);
+    lg__free(growth->tallies);
+    lg__free(growth->series);
     *growth = (lg_growth){0};
 }

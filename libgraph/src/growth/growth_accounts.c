@@ -218,9 +218,9 @@ lg__growth_accounts(lg__comparison *state, lg_growth *out, lg_error *err)
     if (status != LG_OK)
         return status;
     size_t accounts = LG_ACCOUNT_COUNT + LG_NATIVE_COUNT;
-    out->types = lg__wide_calloc(types + 1, sizeof *out->types);
-    out->sums = lg__wide_calloc(numbers + accounts * state->count + 1,
-                                sizeof *out->sums);
+    out->types = lg__calloc(types + 1, sizeof *out->types);
+    out->sums =
+        lg__calloc(numbers + accounts * state->count + 1, sizeof *out->sums);
     if (out->types == NULL || out->sums == NULL)
         return lg__error_memory(err);
     add_types(state, out->sums, out);

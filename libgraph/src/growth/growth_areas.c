@@ -85,9 +85,9 @@ lg_growth_areas_find(const lg_growth *growth, lg_growth_areas *out,
                      lg_error *err)
 {
     lg_growth_areas made = {0};
-    made.bytes = lg__wide_calloc((size_t)(LG_LEAK_AREAS + 2) *
-                                     (growth->snapshots + (size_t)1),
-                                 sizeof *made.bytes);
+    made.bytes = lg__calloc((size_t)(LG_LEAK_AREAS + 2) *
+                                (growth->snapshots + (size_t)1),
+                            sizeof *made.bytes);
     if (made.bytes == NULL)
         return lg__error_memory(err);
     fill(growth, &made);
@@ -98,6 +98,6 @@ lg_growth_areas_find(const lg_growth *growth, lg_growth_areas *out,
 void
 lg_growth_areas_free(lg_growth_areas *areas)
 {
-    lg__wide_free(areas->bytes);
+    lg__free(areas->bytes);
     *areas = (lg_growth_areas){0};
 }

@@ -573,16 +573,16 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
     search of = {.state = state,
                  .growth = out,
                  .under_way = most_under_way(state),
-                 .row = lg__wide_calloc(places, sizeof *of.row),
-                 .container = lg__wide_calloc(places, sizeof *of.container),
-                 .cause = lg__wide_alloc((out->count + 1) * sizeof *of.cause)};
+                 .row = lg__calloc(places, sizeof *of.row),
+                 .container = lg__calloc(places, sizeof *of.container),
+                 .cause = lg__alloc((out->count + 1) * sizeof *of.cause)};
     bool enough = of.row != NULL && of.container != NULL && of.cause != NULL;
     if (enough) {
         join(&of);
         name_wrapped(state->newest, out);
     }
-    lg__wide_free(of.row);
-    lg__wide_free(of.container);
-    lg__wide_free(of.cause);
+    lg__free(of.row);
+    lg__free(of.container);
+    lg__free(of.cause);
     return enough;
 }

@@ -70,8 +70,8 @@ typedef struct search {
 static void
 group_free(group *item)
 {
-    lg__wide_free(item->nodes.items);
-    lg__wide_free(item->targets.items);
+    lg__free(item->nodes.items);
+    lg__free(item->targets.items);
     *item = (group){0};
 }
 
@@ -237,7 +237,7 @@ go_on(search *to, group *found, size_t below, double share)
 static void
 look_above(search *to, const lg__gathered *nodes, double share)
 {
-    groups *found = lg__wide_calloc(1, sizeof *found);
+    groups *found = lg__calloc(1, sizeof *found);
     groups *before = to->found;
     if (found == NULL) {
         to->failed = true;
@@ -252,7 +252,7 @@ look_above(search *to, const lg__gathered *nodes, double share)
     for (size_t i = 0; i < found->count && !to->failed; i++)
         go_on(to, &found->items[i], nodes->count, share);
     groups_free(found);
-    lg__wide_free(found);
+    lg__free(found);
 }
 
 // ----------------------------------------------------------------- a row ---
@@ -338,7 +338,7 @@ find_holders(search *to, const lg_growth_row *row, groups *kept)
     }
     drop_minor(kept);
     settle(kept);
-    lg__wide_free(members.items);
+    lg__free(members.items);
     return !to->failed;
 }
 
@@ -480,7 +480,7 @@ weigh(search *to, const lg__comparison *state, const groups *all,
         status = lg_nodes_retained_each(to->analysis, cut.items, cut.count,
                                         state->monitor, bytes, err);
     *total = status == LG_OK ? lg_bytes_sum(bytes, state->each) : 0;
-    lg__wide_free(cut.items);
+    lg__free(cut.items);
     return status;
 }
 
@@ -517,8 +517,8 @@ answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
        const lg_places *places, lg_growth_row *row, lg_error *err)
 {
     size_t each = state->each;
-    uint64_t *bytes = lg__wide_calloc((from->count + 1) * each, sizeof *bytes);
-    row->holders = lg__wide_calloc(from->count + 1, sizeof *row->holders);
+    uint64_t *bytes = lg__calloc((from->count + 1) * each, sizeof *bytes);
+    row->holders = lg__calloc(from->count + 1, sizeof *row->holders);
     row->freed = bytes;
     if (bytes == NULL || row->holders == NULL)
         return lg__error_memory(err);
@@ -595,8 +595,8 @@ lg__growth_holders_free(lg_growth_row *row)
 {
     for (size_t i = 0; i < row->holder_count; i++)
         lg_path_free(&row->holders[i].path);
-    lg__wide_free(row->holders);
-    lg__wide_free((void *)(uintptr_t)row->freed);
+    lg__free(row->holders);
+    lg__free((void *)(uintptr_t)row->freed);
     row->holders = NULL;
     row->holder_count = 0;
     row->freed = NULL;
@@ -617,7 +617,7 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
                           .fold = lg__graph_folds(graph),
                           .visit = add_source}};
     to.walk.context = &to;
-    groups *of = lg__wide_calloc(ROWS, sizeof *of);
+    groups *of = lg__calloc(ROWS, sizeof *of);
     lg_status status = of != NULL && to.walk.fold != NULL &&
                                lg__graph_reverse(graph, &to.walk.reverse)
                            ? LG_OK
@@ -630,7 +630,7 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
         status = find_leaks(&to, state, places, of, out, err);
     for (size_t i = 0; of != NULL && i < ROWS; i++)
         groups_free(&of[i]);
-    lg__wide_free(of);
+    lg__free(of);
     if (place_of != NULL)
         lg__places_of_free(place_of, state->analysis);
     lg_places_free(places);

@@ -233,7 +233,7 @@ leave_out(const lg_summary *const *summaries, size_t count,
           lg_growth_order *order)
 {
     lg_text said = {0};
-    size_t *kept = lg__wide_alloc(count * sizeof *kept);
+    size_t *kept = lg__alloc(count * sizeof *kept);
     size_t left = 0;
     native_choice choice = choose_native(summaries, count);
     for (size_t i = 0; kept != NULL && i < count; i++)
@@ -250,7 +250,7 @@ leave_out(const lg_summary *const *summaries, size_t count,
                     "none: the memory of C code looks as if it had grown\n");
     order->said.failed |= said.failed || kept == NULL;
     lg_text_free(&said);
-    lg__wide_free(kept);
+    lg__free(kept);
 }
 
 // Says that the snapshots came in another order, and which is older.
@@ -310,7 +310,7 @@ lg_growth_order_find(const lg_summary *const *summaries, size_t count,
     lg_status status =
         check_programs(summaries, count, other_programs, &order.said, err);
     if (status == LG_OK) {
-        order.index = lg__wide_alloc((count + 1) * sizeof *order.index);
+        order.index = lg__alloc((count + 1) * sizeof *order.index);
         if (order.index == NULL)
             status = lg__error_memory(err);
     }
@@ -329,7 +329,7 @@ lg_growth_order_find(const lg_summary *const *summaries, size_t count,
 void
 lg_growth_order_free(lg_growth_order *order)
 {
-    lg__wide_free(order->index);
+    lg__free(order->index);
     lg_text_free(&order->said);
     *order = (lg_growth_order){0};
 }

@@ -104,7 +104,7 @@ find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
             lg_error *err)
 {
     lg_hops hops = {0};
-    row->others = lg__wide_calloc(OTHERS, sizeof *row->others);
+    row->others = lg__calloc(OTHERS, sizeof *row->others);
     if (row->others == NULL)
         return lg__error_memory(err);
     lg_status status =
@@ -137,7 +137,7 @@ lg__growth_paths_free(lg_growth_row *row)
     lg_path_free(&row->path);
     for (size_t i = 0; i < row->other_count; i++)
         lg_path_free(&row->others[i]);
-    lg__wide_free(row->others);
+    lg__free(row->others);
     row->others = NULL;
     row->other_count = 0;
     lg__growth_holders_free(row);

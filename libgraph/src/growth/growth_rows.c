@@ -690,7 +690,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
 {
     lg__grown *found = state->found.data;
     size_t left = state->found.count;
-    out->rows = lg__wide_calloc(left + LG_NATIVE_COUNT + 1, sizeof *out->rows);
+    out->rows = lg__calloc(left + LG_NATIVE_COUNT + 1, sizeof *out->rows);
     if (out->rows == NULL)
         return lg__error_memory(err);
     if (left > 0)

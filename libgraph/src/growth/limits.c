@@ -195,7 +195,7 @@ add_owner(const lg_analysis *analysis, uint32_t node, uint64_t most,
     for (size_t i = 0; i < inner.count && enough; i++)
         enough = add_attributes(analysis, inner.items[i], first, owner.filled,
                                 &owner, &inner, out);
-    lg__wide_free(inner.items);
+    lg__free(inner.items);
     return enough && (owner.filled == 0 || is_added(out, first, node) ||
                       add_container(out, owner));
 }
@@ -456,12 +456,12 @@ count_containers(lg_summary *summary, const lg__vector *all,
                  const uint32_t *place_of)
 {
     size_t count = (size_t)lg_places_count(summary->places) + 1;
-    limited *found = lg__wide_calloc(count, sizeof *found);
+    limited *found = lg__calloc(count, sizeof *found);
     if (found == NULL)
         return false;
     add_up(all, place_of, found);
     bool enough = add_tallies(summary, found, false);
-    lg__wide_free(found);
+    lg__free(found);
     return enough;
 }
 
@@ -477,14 +477,14 @@ count_all_shared(lg_summary *summary, const lg__vector *all,
                      .place_of = place_of,
                      .folds = lg__graph_folds(analysis->graph),
                      .state = reached,
-                     .found = lg__wide_calloc(count, sizeof(limited)),
-                     .last = lg__wide_calloc(count, sizeof(uint32_t))};
+                     .found = lg__calloc(count, sizeof(limited)),
+                     .last = lg__calloc(count, sizeof(uint32_t))};
     bool enough = state.folds != NULL && state.found != NULL &&
                   state.last != NULL && find_shared(&state, all) &&
                   add_tallies(summary, state.found, true);
-    lg__wide_free(state.found);
-    lg__wide_free(state.last);
-    lg__wide_free(state.stack.items);
+    lg__free(state.found);
+    lg__free(state.last);
+    lg__free(state.stack.items);
     return enough;
 }
 
@@ -494,7 +494,7 @@ count_limits(lg_summary *summary, const lg__vector *all,
              const lg_monitor *monitor, lg_error *err)
 {
     uint8_t *reached = NULL;
-    uint32_t *nodes = lg__wide_alloc(all->count * sizeof *nodes);
+    uint32_t *nodes = lg__alloc(all->count * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < all->count; i++)
@@ -505,8 +505,8 @@ count_limits(lg_summary *summary, const lg__vector *all,
         (!count_containers(summary, all, place_of) ||
          !count_all_shared(summary, all, analysis, place_of, reached)))
         status = lg__error_memory(err);
-    lg__wide_free(reached);
-    lg__wide_free(nodes);
+    lg__free(reached);
+    lg__free(nodes);
     return status;
 }
 

@@ -44,8 +44,7 @@ static resident *
 residents_of(const lg_graph *graph)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    resident *all =
-        lg__wide_alloc((columns->node_count + (size_t)1) * sizeof *all);
+    resident *all = lg__alloc((columns->node_count + (size_t)1) * sizeof *all);
     if (all == NULL)
         return NULL;
     for (uint32_t i = 0; i < columns->node_count; i++)
@@ -158,7 +157,7 @@ find_uses(const lg_graph *child, const lg_graph *parent, uint64_t page_bytes,
         if (same && place_of[same->node] < places && has_page(child, i))
             found = add_node(child, i, place_of[same->node], page_bytes, uses);
     }
-    lg__wide_free(older);
+    lg__free(older);
     return found;
 }
 
@@ -169,8 +168,8 @@ lg_page_counts_make(const lg_graph *child, const lg_graph *parent,
 {
     page_uses uses = {0};
     lg_page_counts counts = {
-        .shared = lg__wide_calloc(places + (size_t)1, sizeof *counts.shared),
-        .copied = lg__wide_calloc(places + (size_t)1, sizeof *counts.copied),
+        .shared = lg__calloc(places + (size_t)1, sizeof *counts.shared),
+        .copied = lg__calloc(places + (size_t)1, sizeof *counts.copied),
     };
     bool made =
         counts.shared != NULL && counts.copied != NULL &&
@@ -179,7 +178,7 @@ lg_page_counts_make(const lg_graph *child, const lg_graph *parent,
         lg__sort(uses.items, uses.count, sizeof *uses.items, compare_uses);
         count_pages(&uses, pages, &counts);
     }
-    lg__wide_free(uses.items);
+    lg__free(uses.items);
     if (made)
         *out = counts;
     else
@@ -204,7 +203,7 @@ lg_page_counts_fold(lg_page_counts *counts, const lg_places *places,
 void
 lg_page_counts_free(lg_page_counts *counts)
 {
-    lg__wide_free(counts->shared);
-    lg__wide_free(counts->copied);
+    lg__free(counts->shared);
+    lg__free(counts->copied);
     *counts = (lg_page_counts){0};
 }

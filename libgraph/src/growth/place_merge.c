@@ -72,8 +72,8 @@ add_table(lg_places *to, const lg_places *from)
     merging state = {
         .to = to,
         .from = from,
-        .place = lg__wide_alloc((from->items.count + 1) * sizeof(uint32_t)),
-        .device = lg__wide_alloc((from->each + 1) * sizeof(uint32_t)),
+        .place = lg__alloc((from->items.count + 1) * sizeof(uint32_t)),
+        .device = lg__alloc((from->each + 1) * sizeof(uint32_t)),
     };
     bool enough = state.place != NULL && state.device != NULL;
     for (uint32_t i = 0; i < from->each && enough; i++)
@@ -81,8 +81,8 @@ add_table(lg_places *to, const lg_places *from)
     for (uint32_t i = 0; i < from->items.count && enough; i++)
         enough = add_place(&state, i);
     enough = enough && lg__places_copy_words(from, state.place, to);
-    lg__wide_free(state.place);
-    lg__wide_free(state.device);
+    lg__free(state.place);
+    lg__free(state.device);
     return enough;
 }
 

@@ -366,11 +366,11 @@ static bool
 begin(naming *state)
 {
     size_t count = (size_t)lg_places_count(state->places) + 1;
-    state->words = lg__wide_alloc(count * sizeof *state->words);
-    state->before = lg__wide_calloc(count, sizeof *state->before);
-    state->nameless = lg__wide_alloc(count * sizeof *state->nameless);
-    state->votes = lg__wide_calloc(count, sizeof *state->votes);
-    state->unlike = lg__wide_calloc(count, 1);
+    state->words = lg__alloc(count * sizeof *state->words);
+    state->before = lg__calloc(count, sizeof *state->before);
+    state->nameless = lg__alloc(count * sizeof *state->nameless);
+    state->votes = lg__calloc(count, sizeof *state->votes);
+    state->unlike = lg__calloc(count, 1);
     return state->words != NULL && state->before != NULL &&
            state->nameless != NULL && state->votes != NULL &&
            state->unlike != NULL;
@@ -394,11 +394,11 @@ lg__places_find_words(lg_places *places, const uint32_t *place_of,
         status = name_all(&state, err);
     }
     lg__roottree_free(&state.tree);
-    lg__wide_free(state.words);
-    lg__wide_free(state.before);
-    lg__wide_free(state.nameless);
-    lg__wide_free(state.votes);
-    lg__wide_free(state.unlike);
+    lg__free(state.words);
+    lg__free(state.before);
+    lg__free(state.nameless);
+    lg__free(state.votes);
+    lg__free(state.unlike);
     lg_text_free(&state.text);
     return status;
 }

@@ -26,14 +26,14 @@ lg__places_least(const lg_places *places, uint32_t most, uint64_t *out)
     *out = 0;
     if (count <= most)
         return true;
-    uint64_t *totals = lg__wide_alloc(count * sizeof *totals);
+    uint64_t *totals = lg__alloc(count * sizeof *totals);
     if (totals == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
         totals[i] = lg__place_total(places, i);
     lg__sort(totals, count, sizeof *totals, compare_totals);
     *out = totals[most];
-    lg__wide_free(totals);
+    lg__free(totals);
     return true;
 }
 
@@ -95,7 +95,7 @@ lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
                  uint64_t *least)
 {
     uint32_t count = (uint32_t)from->items.count;
-    uint32_t *place = lg__wide_calloc((size_t)count + 1, sizeof *place);
+    uint32_t *place = lg__calloc((size_t)count + 1, sizeof *place);
     lg_places *to = lg__places_begin();
     bool enough =
         place != NULL && to != NULL && lg__places_least(from, most, least);
@@ -106,7 +106,7 @@ lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
     for (uint32_t i = 0; i < count && enough; i++)
         enough = copy(from, i, place[i] != 0, place, to);
     enough = enough && lg__places_copy_words(from, place, to);
-    lg__wide_free(place);
+    lg__free(place);
     if (enough)
         *out = to;
     else

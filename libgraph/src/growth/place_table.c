@@ -204,7 +204,7 @@ lg__places_names(lg_places *places, bool dotted, const lg_string *names,
 lg_places *
 lg__places_begin(void)
 {
-    lg_places *places = lg__wide_calloc(1, sizeof *places);
+    lg_places *places = lg__calloc(1, sizeof *places);
     if (places == NULL)
         return NULL;
     places->allocator = lg__allocator_huge();
@@ -231,7 +231,7 @@ static void
 free_index(lg_places *places)
 {
     lg__places_free_slots(&places->index);
-    lg__wide_free(places->seen);
+    lg__free(places->seen);
 }
 
 void
@@ -248,7 +248,7 @@ lg_places_free(lg_places *places)
         lg__vector_free(&places->allocator, vectors[i]);
     free_index(places);
     lg__places_free_slots(&places->known);
-    lg__wide_free(places);
+    lg__free(places);
 }
 
 bool
@@ -318,10 +318,10 @@ static bool
 make_slots(lg_places *places, size_t slots)
 {
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
-    uint64_t *seen = lg__wide_calloc(slots / 16, sizeof *seen);
+    uint64_t *seen = lg__calloc(slots / 16, sizeof *seen);
     if (slot == NULL || seen == NULL) {
         lg__huge_free(slot, slots * sizeof *slot);
-        lg__wide_free(seen);
+        lg__free(seen);
         return false;
     }
     free_index(places);

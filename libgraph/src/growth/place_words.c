@@ -40,7 +40,7 @@ lg__places_sort_words(lg_places *places)
     lg__place_words *words = places->words.data;
     size_t count = places->words.count;
     size_t kept = 0;
-    ranked *all = lg__wide_alloc((count + 1) * sizeof *all);
+    ranked *all = lg__alloc((count + 1) * sizeof *all);
     if (all == NULL)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -54,7 +54,7 @@ lg__places_sort_words(lg_places *places)
         if (kept == 0 || words[kept - 1].place != all[i].words.place)
             words[kept++] = all[i].words;
     places->words.count = kept;
-    lg__wide_free(all);
+    lg__free(all);
     return true;
 }
 

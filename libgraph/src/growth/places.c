@@ -796,14 +796,14 @@ free_walk(walking *state)
     lg__vector_free(&allocator, &walk->names);
     lg__labels_free(&walk->labels);
     visits_free(walk);
-    lg__wide_free(state->waiting.items);
-    lg__wide_free(state);
+    lg__free(state->waiting.items);
+    lg__free(state);
 }
 
 static walking *
 begin_walk(const lg_analysis *analysis)
 {
-    walking *state = lg__wide_alloc(sizeof *state);
+    walking *state = lg__alloc(sizeof *state);
     if (state == NULL)
         return NULL;
     state->waiting = (lg__gathered){0};

@@ -103,7 +103,7 @@ static bool
 find_kinds(lg__rank_table *table)
 {
     uint32_t devices = table->places->each;
-    table->kinds = lg__wide_calloc(devices, sizeof *table->kinds);
+    table->kinds = lg__calloc(devices, sizeof *table->kinds);
     for (uint32_t i = 0; table->kinds && i < devices; i++) {
         lg_string name = lg_places_device_name(table->places, i);
         if (kind_of(table, name) == LG_NONE)
@@ -117,15 +117,13 @@ make_room(lg__rank_table *table)
 {
     size_t places = table->count;
     size_t cells = places * table->each;
-    table->members =
-        lg__wide_calloc(places * table->ranks + 1, sizeof(uint64_t));
-    table->bytes = lg__wide_calloc(cells * table->ranks + 1, sizeof(uint64_t));
-    table->usual_members = lg__wide_calloc(places + 1, sizeof(uint64_t));
-    table->covered =
-        lg__wide_calloc(cells * table->ranks + 1, sizeof(uint64_t));
-    table->sorted = lg__wide_calloc(table->ranks, sizeof(uint64_t));
-    table->rest = lg__wide_calloc(table->ranks, sizeof(uint64_t));
-    table->is_own = lg__wide_calloc(places + 1, 1);
+    table->members = lg__calloc(places * table->ranks + 1, sizeof(uint64_t));
+    table->bytes = lg__calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->usual_members = lg__calloc(places + 1, sizeof(uint64_t));
+    table->covered = lg__calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->sorted = lg__calloc(table->ranks, sizeof(uint64_t));
+    table->rest = lg__calloc(table->ranks, sizeof(uint64_t));
+    table->is_own = lg__calloc(places + 1, 1);
     return table->members && table->bytes && table->usual_members &&
            table->covered && table->sorted && table->rest && table->is_own;
 }
@@ -180,14 +178,14 @@ static void
 rank_table_free(lg__rank_table *table)
 {
     lg_places_free(table->places);
-    lg__wide_free(table->kinds);
-    lg__wide_free(table->members);
-    lg__wide_free(table->bytes);
-    lg__wide_free(table->usual_members);
-    lg__wide_free(table->covered);
-    lg__wide_free(table->sorted);
-    lg__wide_free(table->rest);
-    lg__wide_free(table->is_own);
+    lg__free(table->kinds);
+    lg__free(table->members);
+    lg__free(table->bytes);
+    lg__free(table->usual_members);
+    lg__free(table->covered);
+    lg__free(table->sorted);
+    lg__free(table->rest);
+    lg__free(table->is_own);
     *table = (lg__rank_table){0};
 }
 
@@ -196,7 +194,7 @@ rank_table_new(const lg_summary *const *summaries, size_t count,
                lg__rank_table *out, lg_error *err)
 {
     lg__rank_table table = {.ranks = (uint32_t)count};
-    lg_places **pruned = lg__wide_calloc(count, sizeof *pruned);
+    lg_places **pruned = lg__calloc(count, sizeof *pruned);
     lg_status status = LG_OK;
     if (!pruned || !prune(summaries, table.ranks, pruned))
         status = lg__error_memory(err);
@@ -212,7 +210,7 @@ rank_table_new(const lg_summary *const *summaries, size_t count,
         find_usual(&table);
     for (size_t i = 0; pruned && i < count; i++)
         lg_places_free(pruned[i]);
-    lg__wide_free(pruned);
+    lg__free(pruned);
     if (status)
         rank_table_free(&table);
     else
@@ -373,8 +371,8 @@ static bool
 ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
 {
     search state = {.table = table, .min_bytes = min_bytes};
-    state.closed = lg__wide_alloc((size_t)table->count + 1);
-    state.far = lg__wide_calloc((size_t)table->count + 1, table->ranks);
+    state.closed = lg__alloc((size_t)table->count + 1);
+    state.far = lg__calloc((size_t)table->count + 1, table->ranks);
     bool enough = state.closed && state.far;
     for (uint32_t i = 0; enough && i < table->count; i++) {
         find_different(&state, i);
@@ -385,8 +383,8 @@ ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
         if (!state.closed[i])
             cover_above(&state, i, marks[i]);
     }
-    lg__wide_free(state.closed);
-    lg__wide_free(state.far);
+    lg__free(state.closed);
+    lg__free(state.far);
     return enough;
 }
 
@@ -438,7 +436,7 @@ ranks_repeat(const lg__rank_table *table, uint64_t min_bytes, uint8_t *marks,
              uint64_t *libraries)
 {
     enum { LOOK_INSIDE = 1, SHOWN = 2 };
-    uint8_t *state = lg__wide_calloc((size_t)table->count + 1, 1);
+    uint8_t *state = lg__calloc((size_t)table->count + 1, 1);
     if (!state)
         return false;
     for (uint32_t i = 0; i < table->count; i++) {
@@ -458,7 +456,7 @@ ranks_repeat(const lg__rank_table *table, uint64_t min_bytes, uint8_t *marks,
             marks[i] = shown;
         }
     }
-    lg__wide_free(state);
+    lg__free(state);
     return true;
 }
 
@@ -536,8 +534,8 @@ rank_names(const lg_summary *const *summaries, uint32_t count, lg_rank *ranks,
            char **out)
 {
     lg_text text = {0};
-    uint8_t *detail = lg__wide_calloc(count, 1);
-    named *names = lg__wide_alloc(count * sizeof *names);
+    uint8_t *detail = lg__calloc(count, 1);
+    named *names = lg__alloc(count * sizeof *names);
     bool fine = detail != NULL && names != NULL;
     for (int more = PID; fine && more <= POSITION; more++) {
         fine = write_names(summaries, count, detail, names, &text);
@@ -547,8 +545,8 @@ rank_names(const lg_summary *const *summaries, uint32_t count, lg_rank *ranks,
     fine = fine && write_names(summaries, count, detail, names, &text);
     for (uint32_t i = 0; i < count && fine; i++)
         ranks[i].name = names[i].name;
-    lg__wide_free(detail);
-    lg__wide_free(names);
+    lg__free(detail);
+    lg__free(names);
     if (fine)
         *out = text.data;
     else
@@ -756,12 +754,12 @@ make_rows(making *state, lg_ranks *out, lg_error *err)
     size_t differing = count_marks(state->differs, table->count);
     size_t repeated = count_marks(state->repeats, table->count);
     size_t row = (size_t)table->ranks * (table->each + 1);
-    out->numbers = lg__wide_calloc((differing + repeated + 1) * row +
-                                       (repeated + 1) * table->each,
-                                   sizeof(uint64_t));
-    out->rows = lg__wide_calloc(differing + 1, sizeof *out->rows);
-    out->repeated = lg__wide_calloc(repeated + 1, sizeof *out->repeated);
-    out->ranks = lg__wide_calloc(table->ranks, sizeof *out->ranks);
+    out->numbers = lg__calloc((differing + repeated + 1) * row +
+                                  (repeated + 1) * table->each,
+                              sizeof(uint64_t));
+    out->rows = lg__calloc(differing + 1, sizeof *out->rows);
+    out->repeated = lg__calloc(repeated + 1, sizeof *out->repeated);
+    out->ranks = lg__calloc(table->ranks, sizeof *out->ranks);
     if (!out->numbers || !out->rows || !out->repeated || !out->ranks)
         return lg__error_memory(err);
     state->next = out->numbers;
@@ -785,9 +783,9 @@ static lg_status
 compare(making *state, lg_ranks *out, lg_error *err)
 {
     lg__rank_table *table = &state->table;
-    state->differs = lg__wide_calloc((size_t)table->count + 1, 1);
-    state->repeats = lg__wide_calloc((size_t)table->count + 1, 1);
-    state->libraries = lg__wide_calloc(table->each, sizeof *state->libraries);
+    state->differs = lg__calloc((size_t)table->count + 1, 1);
+    state->repeats = lg__calloc((size_t)table->count + 1, 1);
+    state->libraries = lg__calloc(table->each, sizeof *state->libraries);
     if (!state->differs || !state->repeats || !state->libraries ||
         !ranks_differ(table, state->min_bytes, state->differs) ||
         !ranks_repeat(table, state->min_bytes, state->repeats,
@@ -832,9 +830,9 @@ lg_ranks_find(const lg_summary *const *summaries, size_t count,
     if (!status)
         hand_over(&state, &made);
     rank_table_free(&state.table);
-    lg__wide_free(state.differs);
-    lg__wide_free(state.repeats);
-    lg__wide_free(state.libraries);
+    lg__free(state.differs);
+    lg__free(state.repeats);
+    lg__free(state.libraries);
     if (status)
         lg_ranks_free(&made);
     else
@@ -846,11 +844,11 @@ void
 lg_ranks_free(lg_ranks *ranks)
 {
     lg_places_free(ranks->places);
-    lg__wide_free(ranks->device_names);
-    lg__wide_free(ranks->ranks);
-    lg__wide_free(ranks->rows);
-    lg__wide_free(ranks->repeated);
-    lg__wide_free(ranks->numbers);
+    lg__free(ranks->device_names);
+    lg__free(ranks->ranks);
+    lg__free(ranks->rows);
+    lg__free(ranks->repeated);
+    lg__free(ranks->numbers);
     free(ranks->names);
     *ranks = (lg_ranks){0};
 }

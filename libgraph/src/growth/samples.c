@@ -152,8 +152,8 @@ lg_samples_load(const char *path, lg_samples *out, lg_error *err)
 void
 lg_samples_free(lg_samples *samples)
 {
-    lg__wide_free(samples->time);
-    lg__wide_free(samples->resident);
+    lg__free(samples->time);
+    lg__free(samples->resident);
     *samples = (lg_samples){0};
 }
 

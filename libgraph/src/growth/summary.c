@@ -9,7 +9,7 @@
 lg_summary *
 lg__summary_begin(lg_places *places)
 {
-    lg_summary *summary = lg__wide_calloc(1, sizeof *summary);
+    lg_summary *summary = lg__calloc(1, sizeof *summary);
     if (summary == NULL) {
         lg_places_free(places);
         return NULL;
@@ -35,7 +35,7 @@ lg_summary_free(lg_summary *summary)
     lg__vector_free(&allocator, &summary->bytes);
     lg__vector_free(&allocator, &summary->rows);
     lg_places_free(summary->places);
-    lg__wide_free(summary);
+    lg__free(summary);
 }
 
 const lg_places *
@@ -301,7 +301,7 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
 {
     uint32_t placed = 0;
     lg__block_parts *parts =
-        lg__wide_alloc((graph->type_count + (size_t)1) * sizeof *parts);
+        lg__alloc((graph->type_count + (size_t)1) * sizeof *parts);
     if (parts == NULL)
         return false;
     for (uint32_t type = 0; type < graph->type_count; type++)
@@ -312,7 +312,7 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
         else
             add_bytes(summary, graph, node, parts);
     }
-    lg__wide_free(parts);
+    lg__free(parts);
     add_native(summary, graph);
     return true;
 }

@@ -67,7 +67,7 @@ read_strings(reader *from, lg_error *err)
     const uint8_t *lengths = take(from, count, sizeof(uint32_t));
     if (lengths == NULL)
         return damaged(from, "the number of strings", count, err);
-    from->strings = lg__wide_alloc(((size_t)count + 1) * sizeof *from->strings);
+    from->strings = lg__alloc(((size_t)count + 1) * sizeof *from->strings);
     if (from->strings == NULL)
         return lg__error_memory(err);
     for (uint32_t i = 0; i < count; i++) {
@@ -332,7 +332,7 @@ summary_read(const char *name, const lg__summary_header *header,
                    .length = length,
                    .out = out};
     lg_status status = read_all(&from, err);
-    lg__wide_free(from.strings);
+    lg__free(from.strings);
     return status;
 }
 
@@ -368,7 +368,7 @@ read_frame(const char *name, const lg__summary_header *header,
            const uint8_t *frame, size_t length, lg_summary *out, lg_error *err)
 {
     size_t size = (size_t)header->raw_length;
-    uint8_t *raw = lg__wide_alloc(size + 1);
+    uint8_t *raw = lg__alloc(size + 1);
     if (raw == NULL)
         return lg__error_memory(err);
     size_t got = ZSTD_decompress(raw, size, frame, length);
@@ -379,7 +379,7 @@ read_frame(const char *name, const lg__summary_header *header,
             lg_error_set(err, LG_EFORMAT, "%s is damaged: copy it again", name);
     else
         status = summary_read(name, header, raw, size, out, err);
-    lg__wide_free(raw);
+    lg__free(raw);
     return status;
 }
 
@@ -434,7 +434,7 @@ read_file(const char *path, int descriptor, void **data, size_t *length,
                          .descriptor = descriptor,
                          .length = (uint64_t)known.st_size};
     *length = (size_t)known.st_size;
-    *data = lg__wide_alloc(*length + 1);
+    *data = lg__alloc(*length + 1);
     return *data == NULL ? lg__error_memory(err)
                          : lg__source_read(&source, 0, *data, *length, err);
 }
@@ -449,7 +449,7 @@ lg_summary_load(const char *path, lg_summary **out, lg_error *err)
     lg_status status = read_file(path, descriptor, &data, &length, err);
     if (status == LG_OK)
         status = read_summary(path, data, length, out, err);
-    lg__wide_free(data);
+    lg__free(data);
     if (descriptor >= 0)
         close(descriptor);
     return status;

@@ -166,13 +166,13 @@ static lg_status
 merge_places(const lg_summary *const *summaries, size_t count, lg_places **out,
              lg_error *err)
 {
-    const lg_places **tables = lg__wide_alloc(count * sizeof *tables);
+    const lg_places **tables = lg__alloc(count * sizeof *tables);
     if (tables == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
         tables[i] = summaries[i]->places;
     lg_status status = lg_places_merge(tables, count, out, err);
-    lg__wide_free(tables);
+    lg__free(tables);
     return status;
 }
 
@@ -188,7 +188,7 @@ lg_summary_merge(const lg_summary *const *summaries, size_t count,
     if (status != LG_OK)
         return status;
     // lg__summary_begin may free the places.
-    uint64_t *bytes = lg__wide_alloc((places->each + 1) * sizeof *bytes);
+    uint64_t *bytes = lg__alloc((places->each + 1) * sizeof *bytes);
     merging state = {.to = lg__summary_begin(places),
                      .bytes = bytes,
                      .allocator = lg_allocator_default(),
@@ -201,7 +201,7 @@ lg_summary_merge(const lg_summary *const *summaries, size_t count,
         *out = state.to;
     }
     lg__vector_free(&state.allocator, &state.sums);
-    lg__wide_free(state.bytes);
+    lg__free(state.bytes);
     return status;
 }
 

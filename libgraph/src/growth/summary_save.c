@@ -98,7 +98,7 @@ copy_types(const lg_summary *from, lg_places *to, rest *out)
 {
     const lg__type_sum *sums = from->types.data;
     size_t count = from->types.count;
-    ranked_type *all = lg__wide_calloc(count + 1, sizeof *all);
+    ranked_type *all = lg__calloc(count + 1, sizeof *all);
     bool enough = all != NULL;
     for (size_t i = 0; i < count && enough; i++) {
         all[i].sum = sums[i];
@@ -112,7 +112,7 @@ copy_types(const lg_summary *from, lg_places *to, rest *out)
         count = MOST_TYPES;
     for (size_t i = 0; i < count && enough; i++)
         out->types[out->type_count++] = all[i].sum;
-    lg__wide_free(all);
+    lg__free(all);
     return enough;
 }
 
@@ -161,10 +161,9 @@ static bool
 copy_rest(const lg_summary *from, lg_places *to, uint64_t least, rest *out)
 {
     *out = (rest){
-        .types = lg__wide_calloc(from->types.count + 1, sizeof *out->types),
-        .infos = lg__wide_calloc(from->infos.count + 2, sizeof *out->infos),
-        .tallies =
-            lg__wide_calloc(from->tallies.count + 1, sizeof *out->tallies),
+        .types = lg__calloc(from->types.count + 1, sizeof *out->types),
+        .infos = lg__calloc(from->infos.count + 2, sizeof *out->infos),
+        .tallies = lg__calloc(from->tallies.count + 1, sizeof *out->tallies),
     };
     return out->types != NULL && out->infos != NULL && out->tallies != NULL &&
            copy_types(from, to, out) && copy_infos(from, to, out) &&
@@ -175,9 +174,9 @@ copy_rest(const lg_summary *from, lg_places *to, uint64_t least, rest *out)
 static void
 rest_free(rest *from)
 {
-    lg__wide_free(from->types);
-    lg__wide_free(from->infos);
-    lg__wide_free(from->tallies);
+    lg__free(from->types);
+    lg__free(from->infos);
+    lg__free(from->tallies);
 }
 
 static void

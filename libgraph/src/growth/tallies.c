@@ -239,8 +239,8 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
     lg_status status = lg__comparison_check(state, count, "findings", err);
     if (status != LG_OK)
         return status;
-    out->tallies = lg__wide_calloc(count + 1, sizeof *out->tallies);
-    out->series = lg__wide_calloc(count * numbers + 1, sizeof *out->series);
+    out->tallies = lg__calloc(count + 1, sizeof *out->tallies);
+    out->series = lg__calloc(count * numbers + 1, sizeof *out->series);
     if (out->tallies == NULL || out->series == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < newest->tallies.count; i++) {

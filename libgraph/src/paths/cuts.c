@@ -293,7 +293,7 @@ static lg_status
 look_for_kept(search *state, min_cut *out, lg_error *err)
 {
     uint64_t *by =
-        lg__wide_alloc(((size_t)state->columns->node_count + 1) * sizeof *by);
+        lg__alloc(((size_t)state->columns->node_count + 1) * sizeof *by);
     if (by == NULL)
         return lg__error_memory(err);
     uint32_t source = find_kept(state, by);
@@ -302,12 +302,12 @@ look_for_kept(search *state, min_cut *out, lg_error *err)
          source != LG_NONE && at != state->network->target;
          at = state->columns->edge_target[by[at]])
         count++;
-    out->kept = count > 0 ? lg__wide_alloc(count * sizeof *out->kept) : NULL;
+    out->kept = count > 0 ? lg__alloc(count * sizeof *out->kept) : NULL;
     bool memory = count == 0 || out->kept != NULL;
     for (uint32_t at = source; memory && out->kept_count < count;
          at = state->columns->edge_target[by[at]])
         out->kept[out->kept_count++] = by[at];
-    lg__wide_free(by);
+    lg__free(by);
     return memory ? LG_OK : lg__error_memory(err);
 }
 
@@ -316,12 +316,12 @@ begin_network(search *state, min_cut *out, lg_error *err)
 {
     size_t nodes = (size_t)state->columns->node_count + 1;
     state->flow =
-        lg__wide_calloc(state->columns->edge_count + 1, sizeof *state->flow);
-    state->crossed = lg__wide_calloc(nodes, 1);
-    state->level = lg__wide_alloc(nodes * sizeof *state->level);
-    state->arc = lg__wide_alloc(nodes * sizeof *state->arc);
-    state->queue = lg__wide_alloc(nodes * sizeof *state->queue);
-    out->below = lg__wide_calloc(nodes, 1);
+        lg__calloc(state->columns->edge_count + 1, sizeof *state->flow);
+    state->crossed = lg__calloc(nodes, 1);
+    state->level = lg__alloc(nodes * sizeof *state->level);
+    state->arc = lg__alloc(nodes * sizeof *state->arc);
+    state->queue = lg__alloc(nodes * sizeof *state->queue);
+    out->below = lg__calloc(nodes, 1);
     if (!state->flow || !state->crossed || !state->level || !state->arc ||
         !state->queue || !out->below)
         return lg__error_memory(err);
@@ -345,21 +345,21 @@ min_cut_find(const flow_network *network, min_cut *out, lg_error *err)
         if (status == LG_OK)
             status = list_cut(&state, out, err);
     }
-    lg__wide_free(state.flow);
-    lg__wide_free(state.crossed);
-    lg__wide_free(state.level);
-    lg__wide_free(state.arc);
-    lg__wide_free(state.queue);
-    lg__wide_free(state.path);
+    lg__free(state.flow);
+    lg__free(state.crossed);
+    lg__free(state.level);
+    lg__free(state.arc);
+    lg__free(state.queue);
+    lg__free(state.path);
     return status;
 }
 
 static void
 min_cut_free(min_cut *cut)
 {
-    lg__wide_free(cut->edges);
-    lg__wide_free(cut->below);
-    lg__wide_free(cut->kept);
+    lg__free(cut->edges);
+    lg__free(cut->below);
+    lg__free(cut->kept);
     *cut = (min_cut){0};
 }
 
@@ -435,7 +435,7 @@ trail_fold(const lg__walk *walk, const uint64_t *edges, size_t count,
            lg_hops *out, lg_error *err)
 {
     const lg_graph *graph = walk->graph;
-    lg_hops hops = {.items = lg__wide_alloc((count + 1) * sizeof(lg_hop))};
+    lg_hops hops = {.items = lg__alloc((count + 1) * sizeof(lg_hop))};
     if (hops.items == NULL)
         return lg__error_memory(err);
     lg_hop hop = {0};
@@ -506,7 +506,7 @@ hops_along(const cut_search *state, uint32_t start, uint32_t end,
     size_t count = before != UINT64_MAX;
     for (uint32_t at = start; at != end; at = target[state->by[at]])
         count++;
-    uint64_t *edges = lg__wide_alloc((count + 1) * sizeof *edges);
+    uint64_t *edges = lg__alloc((count + 1) * sizeof *edges);
     if (edges == NULL)
         return lg__error_memory(err);
     size_t filled = 0;
@@ -515,7 +515,7 @@ hops_along(const cut_search *state, uint32_t start, uint32_t end,
     for (uint32_t at = start; at != end; at = target[state->by[at]])
         edges[filled++] = state->by[at];
     lg_status status = trail_fold(&state->walk, edges, count, out, err);
-    lg__wide_free(edges);
+    lg__free(edges);
     return status;
 }
 
@@ -609,8 +609,8 @@ cut_list_paths(cut_search *state, size_t limit, lg_error *err)
     size_t count = state->cut.count;
     if (limit != 0 && limit < count)
         count = limit;
-    lg_hops *rest = lg__wide_calloc(count + 1, sizeof *rest);
-    state->cuts.items = lg__wide_calloc(count + 1, sizeof *state->cuts.items);
+    lg_hops *rest = lg__calloc(count + 1, sizeof *rest);
+    state->cuts.items = lg__calloc(count + 1, sizeof *state->cuts.items);
     state->cuts.total = state->cut.count;
     lg_status status =
         rest && state->cuts.items ? LG_OK : lg__error_memory(err);
@@ -626,7 +626,7 @@ cut_list_paths(cut_search *state, size_t limit, lg_error *err)
         status = add_cut(state, state->cut.edges[i], &rest[i], err);
     for (size_t i = 0; rest != NULL && i < count; i++)
         lg_hops_free(&rest[i]);
-    lg__wide_free(rest);
+    lg__free(rest);
     return status;
 }
 
@@ -841,9 +841,9 @@ prepare(cut_search *state, lg_error *err)
     size_t nodes = (size_t)graph->columns.node_count + 1;
     state->walk = (lg__walk){.graph = graph, .everything = true};
     state->walk.fold = lg__graph_folds(graph);
-    state->role = lg__wide_alloc(nodes);
-    state->by = lg__wide_alloc(nodes * sizeof *state->by);
-    state->queue = lg__wide_alloc(nodes * sizeof *state->queue);
+    state->role = lg__alloc(nodes);
+    state->by = lg__alloc(nodes * sizeof *state->by);
+    state->queue = lg__alloc(nodes * sizeof *state->queue);
     if (!state->walk.fold || !state->role || !state->by || !state->queue ||
         !lg__late_find(graph, &state->late) ||
         !lg__graph_reverse(graph, &state->walk.reverse))
@@ -883,9 +883,9 @@ lg_node_cuts(const lg_analysis *analysis, lg_node node, const lg_node *from,
         lg_cuts_free(&state.cuts);
     }
     min_cut_free(&state.cut);
-    lg__wide_free(state.role);
-    lg__wide_free(state.by);
-    lg__wide_free(state.queue);
+    lg__free(state.role);
+    lg__free(state.by);
+    lg__free(state.queue);
     return status;
 }
 
@@ -894,7 +894,7 @@ lg_cuts_free(lg_cuts *cuts)
 {
     for (size_t i = 0; i < cuts->count; i++)
         lg_path_free(&cuts->items[i].path);
-    lg__wide_free(cuts->items);
+    lg__free(cuts->items);
     lg_path_free(&cuts->kept);
     *cuts = (lg_cuts){0};
 }

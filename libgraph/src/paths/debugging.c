@@ -263,7 +263,7 @@ keep(const lg_graph *graph, uint8_t *level)
     lg__lazy *lazy = graph->lazy;
     lg_lock_take(&lazy->lock);
     if (lazy->has_late) {
-        lg__wide_free(level);
+        lg__free(level);
     } else {
         lazy->late = level;
         lazy->has_late = true;
@@ -276,14 +276,14 @@ lg__late_find(const lg_graph *graph, const uint8_t **out)
 {
     if (!graph->lazy->has_late) {
         marking state = {.graph = graph};
-        uint8_t *known = lg__wide_calloc((size_t)graph->type_count + 1, 1);
-        state.level = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+        uint8_t *known = lg__calloc((size_t)graph->type_count + 1, 1);
+        state.level = lg__calloc((size_t)graph->columns.node_count + 1, 1);
         bool enough = known != NULL && state.level != NULL;
         if (enough)
             mark_all(&state, known);
-        lg__wide_free(known);
+        lg__free(known);
         if (!enough || !state.any) {
-            lg__wide_free(state.level);
+            lg__free(state.level);
             state.level = NULL;
         }
         if (!enough)

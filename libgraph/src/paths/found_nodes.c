@@ -10,7 +10,7 @@ lg_nodes_reserve(lg_nodes *nodes, size_t count)
 {
     uint32_t *items =
         count < SIZE_MAX / sizeof *items
-            ? lg__wide_resize(nodes->items, (count + 1) * sizeof *items)
+            ? lg__realloc(nodes->items, (count + 1) * sizeof *items)
             : NULL;
     if (items != NULL)
         nodes->items = items;
@@ -20,7 +20,7 @@ lg_nodes_reserve(lg_nodes *nodes, size_t count)
 void
 lg_nodes_free(lg_nodes *nodes)
 {
-    lg__wide_free(nodes->items);
+    lg__free(nodes->items);
     *nodes = (lg_nodes){0};
 }
 

@@ -37,12 +37,12 @@ make_room(lg__hop_list *list, const lg_graph *graph, size_t count)
 {
     list->graph = graph;
     if (list->slot == NULL)
-        list->slot = lg__wide_calloc((size_t)graph->columns.node_count + 1,
-                                     sizeof *list->slot);
+        list->slot = lg__calloc((size_t)graph->columns.node_count + 1,
+                                sizeof *list->slot);
     if (count > list->capacity) {
-        lg__wide_free(list->items);
+        lg__free(list->items);
         list->capacity = 2 * count;
-        list->items = lg__wide_alloc(list->capacity * sizeof *list->items);
+        list->items = lg__alloc(list->capacity * sizeof *list->items);
         list->capacity = list->items == NULL ? 0 : list->capacity;
     }
     if (list->slot == NULL || count > list->capacity)
@@ -72,7 +72,7 @@ lg__hop_list_find(lg__hop_list *list, const lg__walk *walk, uint32_t source,
 void
 lg__hop_list_free(lg__hop_list *list)
 {
-    lg__wide_free(list->items);
-    lg__wide_free(list->slot);
+    lg__free(list->items);
+    lg__free(list->slot);
     *list = (lg__hop_list){0};
 }

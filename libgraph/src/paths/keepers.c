@@ -85,7 +85,7 @@ lg__keepers_begin(const lg_graph *graph, const lg_monitor *monitor,
     lg_status status = lg__roottree_new(graph, monitor, &made.tree, err);
     if (status != LG_OK)
         return status;
-    made.shifted = lg__wide_calloc(nodes, sizeof *made.shifted);
+    made.shifted = lg__calloc(nodes, sizeof *made.shifted);
     if (made.shifted == NULL) {
         lg__keepers_end(&made);
         return lg__error_memory(err);
@@ -106,8 +106,8 @@ lg__keepers_of(lg__keepers *keepers, uint32_t node)
 void
 lg__keepers_end(lg__keepers *keepers)
 {
-    lg__wide_free(keepers->path.items);
-    lg__wide_free(keepers->shifted);
+    lg__free(keepers->path.items);
+    lg__free(keepers->shifted);
     lg__roottree_free(&keepers->tree);
     *keepers = (lg__keepers){0};
 }

@@ -66,12 +66,12 @@ static lg_status
 merged_arrange(lg__merged_tree *paths, lg_error *err)
 {
     size_t count = paths->count;
-    place *places = lg__wide_alloc((count + 1) * sizeof *places);
-    uint32_t *rank = lg__wide_alloc((count + 1) * sizeof *rank);
-    uint32_t *moved = lg__wide_alloc((count + 1) * sizeof *moved);
-    lg__merged *items = lg__wide_alloc((count + 1) * sizeof *items);
+    place *places = lg__alloc((count + 1) * sizeof *places);
+    uint32_t *rank = lg__alloc((count + 1) * sizeof *rank);
+    uint32_t *moved = lg__alloc((count + 1) * sizeof *moved);
+    lg__merged *items = lg__alloc((count + 1) * sizeof *items);
     if (!places || !rank || !moved || !items) {
-        lg__wide_free(items);
+        lg__free(items);
         items = NULL;
         goto done;
     }
@@ -93,13 +93,13 @@ merged_arrange(lg__merged_tree *paths, lg_error *err)
         }
         at = places[at].next;
     }
-    lg__wide_free(paths->items);
+    lg__free(paths->items);
     paths->items = items;
 
 done:
-    lg__wide_free(places);
-    lg__wide_free(rank);
-    lg__wide_free(moved);
+    lg__free(places);
+    lg__free(rank);
+    lg__free(moved);
     return items != NULL ? LG_OK : lg__error_memory(err);
 }
 
@@ -363,9 +363,9 @@ mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
         if (targets[i] >= nodes)
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 targets[i]);
-    to->merged = lg__wide_alloc((nodes + 1) * sizeof(uint32_t));
-    to->entered = lg__wide_calloc(nodes + 1, sizeof(uint32_t));
-    to->mark = lg__wide_calloc(nodes + 1, 1);
+    to->merged = lg__alloc((nodes + 1) * sizeof(uint32_t));
+    to->entered = lg__calloc(nodes + 1, sizeof(uint32_t));
+    to->mark = lg__calloc(nodes + 1, 1);
     uint64_t *first = lg__vector_extend(&to->allocator, &to->offset, 1);
     if (!to->merged || !to->entered || !to->mark || first == NULL)
         return lg__error_memory(err);
@@ -418,9 +418,9 @@ lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
         *out = to.out;
     else
         lg__merged_tree_free(&to.out);
-    lg__wide_free(to.merged);
-    lg__wide_free(to.entered);
-    lg__wide_free(to.mark);
+    lg__free(to.merged);
+    lg__free(to.entered);
+    lg__free(to.mark);
     lg__roottree_free(&to.tree);
     lg__strings_free(&to.allocator, &to.keys);
     lg__vector_free(&to.allocator, &to.offset);
@@ -432,7 +432,7 @@ lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
 void
 lg__merged_tree_free(lg__merged_tree *tree)
 {
-    lg__wide_free(tree->items);
-    lg__wide_free(tree->bytes);
+    lg__free(tree->items);
+    lg__free(tree->bytes);
     *tree = (lg__merged_tree){0};
 }

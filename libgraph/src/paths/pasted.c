@@ -258,7 +258,7 @@ select_by(const lg_graph *graph, const char *whole, const char *text,
         status = find(&state, err);
     if (status == LG_OK)
         status = lg__nodes_take(&state.found, whole, out, err);
-    lg__wide_free(state.found.items);
+    lg__free(state.found.items);
     lg_text_free(&state.words);
     lg_analysis_free(state.analysis);
     return status;
@@ -415,8 +415,7 @@ lg__elided_select(const lg_graph *graph, const char *text, lg__select *select,
                     .monitor = monitor,
                     .select = select,
                     .whole = text,
-                    .seen =
-                        lg__wide_alloc((size_t)graph->columns.node_count + 1),
+                    .seen = lg__alloc((size_t)graph->columns.node_count + 1),
                     .err = err};
     lg_nodes nodes = {0};
     lg_status status =
@@ -425,10 +424,10 @@ lg__elided_select(const lg_graph *graph, const char *text, lg__select *select,
         *out = nodes;
     else
         lg_nodes_free(&nodes);
-    lg__wide_free(state.nodes.items);
-    lg__wide_free(state.found.items);
+    lg__free(state.nodes.items);
+    lg__free(state.found.items);
     lg_text_free(&state.title);
-    lg__wide_free(state.seen);
+    lg__free(state.seen);
     return status;
 }
 
@@ -497,7 +496,7 @@ select_gathered(const lg_graph *graph, const char *text,
         status = lg_error_set(err, LG_ENOTFOUND, "%s", none);
     if (status == LG_OK)
         status = lg__nodes_take(&found, text, out, err);
-    lg__wide_free(found.items);
+    lg__free(found.items);
     return status;
 }
 
@@ -531,7 +530,7 @@ lg__unnamed_select(const lg_graph *graph, const char *text,
     lg_status status = take_all(&state, strncmp(text, "native", 6) == 0);
     if (status == LG_OK)
         status = lg__nodes_take(&state.found, text, out, err);
-    lg__wide_free(state.found.items);
+    lg__free(state.found.items);
     lg_text_free(&state.title);
     lg__finder_free(&state.finder);
     return status;

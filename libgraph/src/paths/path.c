@@ -231,8 +231,7 @@ make_path(const search *state, lg_path *out, lg_error *err)
     for (; state->before[at] != 0; at = state->before[at] - 1)
         count++;
     lg_path path = lg__path_at(&state->walk, at);
-    if (count > 0 &&
-        (path.hops = lg__wide_alloc(count * sizeof *path.hops)) == NULL)
+    if (count > 0 && (path.hops = lg__alloc(count * sizeof *path.hops)) == NULL)
         return lg__error_memory(err);
     path.count = count;
     for (at = state->target; count > 0; at = state->before[at] - 1)
@@ -259,13 +258,13 @@ static void
 search_free(search *state)
 {
     lg__vector_free(&state->allocator, &state->steps);
-    lg__wide_free(state->first);
-    lg__wide_free(state->penalty);
-    lg__wide_free(state->level);
-    lg__wide_free(state->rank);
-    lg__wide_free(state->before);
-    lg__wide_free(state->queue);
-    lg__wide_free(state->shared);
+    lg__free(state->first);
+    lg__free(state->penalty);
+    lg__free(state->level);
+    lg__free(state->rank);
+    lg__free(state->before);
+    lg__free(state->queue);
+    lg__free(state->shared);
 }
 
 // Most searches visit few nodes, so arrays of zeros take little memory.
@@ -277,12 +276,12 @@ search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
         .walk = *walk,
         .allocator = lg_allocator_default(),
         .steps = {.element = sizeof(step)},
-        .first = lg__wide_calloc(nodes, sizeof(uint32_t)),
-        .penalty = lg__wide_calloc(nodes, sizeof(uint32_t)),
-        .level = lg__wide_calloc(nodes, sizeof(uint32_t)),
-        .rank = lg__wide_alloc(nodes),
-        .before = lg__wide_calloc(nodes, sizeof(uint32_t)),
-        .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
+        .first = lg__calloc(nodes, sizeof(uint32_t)),
+        .penalty = lg__calloc(nodes, sizeof(uint32_t)),
+        .level = lg__calloc(nodes, sizeof(uint32_t)),
+        .rank = lg__alloc(nodes),
+        .before = lg__calloc(nodes, sizeof(uint32_t)),
+        .queue = lg__alloc(nodes * sizeof(uint32_t)),
         .target = target,
         .shared = lg__class_values_mark(walk->graph),
     };
@@ -398,7 +397,7 @@ lg_path_from_root(const lg_graph *graph, lg_node target,
 void
 lg_path_free(lg_path *path)
 {
-    lg__wide_free(path->hops);
+    lg__free(path->hops);
     path->hops = NULL;
     path->count = 0;
 }
@@ -407,7 +406,7 @@ lg_status
 lg__path_extend(lg_path *path, const lg_hop *hops, size_t count, lg_error *err)
 {
     lg_hop *all =
-        lg__wide_resize(path->hops, (path->count + count + 1) * sizeof *all);
+        lg__realloc(path->hops, (path->count + count + 1) * sizeof *all);
     if (all == NULL)
         return lg__error_memory(err);
     if (count > 0)

@@ -142,11 +142,10 @@ lg__paths_prune(const lg__merged_tree *tree, const lg__pruning *options,
     pruning state = {
         .paths = tree,
         .options = options,
-        .out = {lg__wide_alloc(room * sizeof(uint32_t)),
-                lg__wide_calloc(room, 1)},
-        .order = lg__wide_alloc(room * sizeof(uint32_t)),
-        .above = lg__wide_alloc(room * sizeof(uint32_t)),
-        .below = lg__wide_alloc(room * sizeof(uint32_t)),
+        .out = {lg__alloc(room * sizeof(uint32_t)), lg__calloc(room, 1)},
+        .order = lg__alloc(room * sizeof(uint32_t)),
+        .above = lg__alloc(room * sizeof(uint32_t)),
+        .below = lg__alloc(room * sizeof(uint32_t)),
     };
     bool enough = state.out.end && state.out.state && state.order &&
                   state.above && state.below;
@@ -155,9 +154,9 @@ lg__paths_prune(const lg__merged_tree *tree, const lg__pruning *options,
         measure_paths(&state);
         choose_most(&state);
     }
-    lg__wide_free(state.order);
-    lg__wide_free(state.above);
-    lg__wide_free(state.below);
+    lg__free(state.order);
+    lg__free(state.above);
+    lg__free(state.below);
     *out = state.out;
     return enough ? LG_OK : lg__error_memory(err);
 }
@@ -211,7 +210,7 @@ lg__pruned_next(const lg__merged_tree *tree, const lg__pruned *pruned,
 void
 lg__pruned_free(lg__pruned *pruned)
 {
-    lg__wide_free(pruned->end);
-    lg__wide_free(pruned->state);
+    lg__free(pruned->end);
+    lg__free(pruned->state);
     *pruned = (lg__pruned){0};
 }

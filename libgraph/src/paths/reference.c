@@ -183,7 +183,7 @@ walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
                      .fold = lg__graph_folds(graph),
                      .visit = take_between,
                      .context = &pair};
-    uint8_t *marked = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+    uint8_t *marked = lg__calloc((size_t)graph->columns.node_count + 1, 1);
     bool going = marked != NULL && walk.fold != NULL &&
                  lg__graph_reverse(graph, &walk.reverse);
     for (size_t i = 0; going && i < held->count; i++)
@@ -196,7 +196,7 @@ walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
     for (size_t i = 0; going && holders->count == 0 && i < held->count; i++)
         going =
             lg__hops_in_walk(&walk, lg__seen_node(walk.fold, held->items[i]));
-    lg__wide_free(marked);
+    lg__free(marked);
     return going ? LG_OK : lg__error_memory(err);
 }
 
@@ -254,7 +254,7 @@ lg_status
 lg_edges_add(lg_edges *all, const lg_edges *more, lg_error *err)
 {
     size_t count = all->count + more->count;
-    lg_edge *items = lg__wide_resize(all->items, (count + 1) * sizeof *items);
+    lg_edge *items = lg__realloc(all->items, (count + 1) * sizeof *items);
     if (items == NULL)
         return lg__error_memory(err);
     if (more->count > 0)
@@ -266,6 +266,6 @@ lg_edges_add(lg_edges *all, const lg_edges *more, lg_error *err)
 void
 lg_edges_free(lg_edges *edges)
 {
-    lg__wide_free(edges->items);
+    lg__free(edges->items);
     *edges = (lg_edges){0};
 }

@@ -242,8 +242,8 @@ keep(const lg_graph *graph, lg__roottree *tree)
     lg__lazy *lazy = graph->lazy;
     lg_lock_take(&lazy->lock);
     if (lazy->has_paths) {
-        lg__wide_free(tree->before);
-        lg__wide_free(tree->root);
+        lg__free(tree->before);
+        lg__free(tree->root);
     } else {
         lazy->path_before = tree->before;
         lazy->path_root = tree->root;
@@ -259,9 +259,9 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     size_t nodes = tree->walk.graph->columns.node_count;
     search state = {
         .tree = *tree,
-        .state = lg__wide_alloc(nodes + 1),
-        .key = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
-        .queue = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
+        .state = lg__alloc(nodes + 1),
+        .key = lg__alloc((nodes + 1) * sizeof(uint32_t)),
+        .queue = lg__alloc((nodes + 1) * sizeof(uint32_t)),
         .shared = lg__class_values_mark(tree->walk.graph),
     };
     lg_status status = state.state && state.key && state.queue &&
@@ -276,10 +276,10 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     state.tree.walk.context = &state;
     if (status == LG_OK)
         status = spread(&state, monitor, err);
-    lg__wide_free(state.state);
-    lg__wide_free(state.key);
-    lg__wide_free(state.queue);
-    lg__wide_free(state.shared);
+    lg__free(state.state);
+    lg__free(state.key);
+    lg__free(state.queue);
+    lg__free(state.shared);
     return status;
 }
 
@@ -288,8 +288,8 @@ static lg_status
 begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
-    tree->before = lg__wide_alloc(nodes * sizeof *tree->before);
-    tree->root = lg__wide_calloc(nodes, sizeof *tree->root);
+    tree->before = lg__alloc(nodes * sizeof *tree->before);
+    tree->root = lg__calloc(nodes, sizeof *tree->root);
     if (tree->before == NULL || tree->root == NULL)
         return lg__error_memory(err);
     memset(tree->before, 0xff, nodes * sizeof *tree->before);
@@ -372,8 +372,8 @@ void
 lg__roottree_free(lg__roottree *tree)
 {
     if (!tree->kept) {
-        lg__wide_free(tree->before);
-        lg__wide_free(tree->root);
+        lg__free(tree->before);
+        lg__free(tree->root);
     }
     *tree = (lg__roottree){0};
 }

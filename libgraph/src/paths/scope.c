@@ -100,8 +100,8 @@ mark(lg_scope *scope, const lg_monitor *monitor, lg_error *err)
 {
     uint32_t nodes = scope->graph->columns.node_count;
     lg__keepers keepers = {0};
-    scope->known = lg__wide_calloc((size_t)nodes + 1, 1);
-    scope->has = lg__wide_alloc((size_t)nodes + 1);
+    scope->known = lg__calloc((size_t)nodes + 1, 1);
+    scope->has = lg__alloc((size_t)nodes + 1);
     if (scope->known == NULL || scope->has == NULL)
         return lg__error_memory(err);
     lg_status status = lg__keepers_begin(scope->graph, monitor, &keepers, err);
@@ -121,7 +121,7 @@ lg_scope_new(const lg_graph *graph, bool mine, const char *module,
         *out = NULL;
         return LG_OK;
     }
-    lg_scope *scope = lg__wide_calloc(1, sizeof *scope);
+    lg_scope *scope = lg__calloc(1, sizeof *scope);
     if (scope == NULL)
         return lg__error_memory(err);
     *scope = (lg_scope){
@@ -166,8 +166,8 @@ lg_scope_free(lg_scope *scope)
 {
     if (scope == NULL)
         return;
-    lg__wide_free(scope->known);
-    lg__wide_free(scope->has);
+    lg__free(scope->known);
+    lg__free(scope->has);
     free(scope->glob);
-    lg__wide_free(scope);
+    lg__free(scope);
 }

@@ -269,7 +269,7 @@ follow(folded *state, lg_error *err)
         uint32_t count = (uint32_t)state->now.count;
         for (uint32_t i = 0; i < count && !state->failed; i++) {
             if (!lg__select_goes_on(state->monitor, i, count, err)) {
-                lg__wide_free(ends.items);
+                lg__free(ends.items);
                 return LG_ECANCELLED;
             }
             if (*spots[i].rest != '\0')
@@ -278,7 +278,7 @@ follow(folded *state, lg_error *err)
                 state->failed = true;
         }
     }
-    lg__wide_free(state->found.items);
+    lg__free(state->found.items);
     state->found = ends;
     return state->failed || state->step.failed ? lg__error_memory(err) : LG_OK;
 }
@@ -341,8 +341,7 @@ folded_select(const lg_graph *graph, const char *text,
                     .monitor = monitor,
                     .now = {.element = sizeof(spot)},
                     .next = {.element = sizeof(spot)},
-                    .seen =
-                        lg__wide_alloc((size_t)graph->columns.node_count + 1)};
+                    .seen = lg__alloc((size_t)graph->columns.node_count + 1)};
     lg_status status = LG_OK;
     if (state.seen != NULL)
         begin_path(&state, text);
@@ -352,8 +351,8 @@ folded_select(const lg_graph *graph, const char *text,
         status = lg__nodes_take(&state.found, text, out, err);
     lg__vector_free(&allocator, &state.now);
     lg__vector_free(&allocator, &state.next);
-    lg__wide_free(state.found.items);
-    lg__wide_free(state.seen);
+    lg__free(state.found.items);
+    lg__free(state.seen);
     lg_text_free(&state.step);
     return status;
 }
@@ -373,7 +372,7 @@ malformed(const char *selector, lg_error *err)
 static lg_status
 select_one(uint32_t node, lg_nodes *out, lg_error *err)
 {
-    uint32_t *items = lg__wide_alloc(sizeof *items);
+    uint32_t *items = lg__alloc(sizeof *items);
     if (items == NULL)
         return lg__error_memory(err);
     *items = node;
@@ -504,7 +503,7 @@ collect_marked(const lg_graph *graph, const bool *marked, lg_nodes *out,
         count += marked[columns->type[node]];
     if (count == 0)
         return LG_ENOTFOUND;
-    uint32_t *items = lg__wide_alloc(count * sizeof *items);
+    uint32_t *items = lg__alloc(count * sizeof *items);
     if (items == NULL)
         return lg__error_memory(err);
     *out = (lg_nodes){items, count};
@@ -518,7 +517,7 @@ static lg_status
 select_type(const lg_graph *graph, const char *pattern, lg_nodes *out,
             lg_error *err)
 {
-    bool *marked = lg__wide_calloc(graph->type_count, sizeof *marked);
+    bool *marked = lg__calloc(graph->type_count, sizeof *marked);
     if (marked == NULL)
         return lg__error_memory(err);
     bool known = mark_types(graph, pattern, marked);
@@ -526,7 +525,7 @@ select_type(const lg_graph *graph, const char *pattern, lg_nodes *out,
         known ? collect_marked(graph, marked, out, err) : LG_ENOTFOUND;
     if (status == LG_ENOTFOUND)
         status = no_type(graph, pattern, known, err);
-    lg__wide_free(marked);
+    lg__free(marked);
     return status;
 }
 

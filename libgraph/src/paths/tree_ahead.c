@@ -46,14 +46,14 @@ lg__tree_ahead_begin(const lg_graph *graph)
     if (graph->columns.node_count < FOR_HELPER || graph->lazy->has_paths ||
         !lg__paths_walk(graph, &both))
         return NULL;
-    lg__tree_ahead *ahead = lg__wide_calloc(1, sizeof *ahead);
+    lg__tree_ahead *ahead = lg__calloc(1, sizeof *ahead);
     if (ahead == NULL)
         return NULL;
     ahead->graph = graph;
     ahead->helper = lg_helper_start(search, ahead);
     if (ahead->helper != NULL)
         return ahead;
-    lg__wide_free(ahead);
+    lg__free(ahead);
     return NULL;
 }
 
@@ -75,5 +75,5 @@ lg__tree_ahead_end(lg__tree_ahead *ahead)
         return;
     atomic_store(&ahead->stop, true);
     lg_helper_end(ahead->helper);
-    lg__wide_free(ahead);
+    lg__free(ahead);
 }

@@ -57,7 +57,7 @@ lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
         at = before;
         count++;
     }
-    lg_hop *hops = lg__wide_alloc((count + 1) * sizeof *hops);
+    lg_hop *hops = lg__alloc((count + 1) * sizeof *hops);
     if (hops == NULL)
         return lg__error_memory(err);
     lg_root root = lg_graph_root(tree->walk.graph, tree->root[at]);

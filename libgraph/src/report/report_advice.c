@@ -292,8 +292,8 @@ put_series(lg_table *table, const words *say)
     if (say->leads.count == 0)
         return;
     size_t size = growth->snapshots * sizeof(uint64_t);
-    uint64_t *sum = lg__wide_alloc(size);
-    uint64_t *one = lg__wide_alloc(size);
+    uint64_t *sum = lg__alloc(size);
+    uint64_t *one = lg__alloc(size);
     for (size_t i = 0; sum != NULL && one != NULL && i < say->leads.count;
          i++) {
         lg_growth_leak_series(growth, say->leads.rows[i], one);
@@ -304,8 +304,8 @@ put_series(lg_table *table, const words *say)
         lg__put_numbers(table, SERIES, sum, growth->snapshots);
     else if (table != NULL)
         table->failed = true;
-    lg__wide_free(sum);
-    lg__wide_free(one);
+    lg__free(sum);
+    lg__free(one);
 }
 
 lg_status

@@ -277,7 +277,7 @@ put_chart(const report *to, const lg_growth_row *row)
     enum { MOST = 64 };
     uint32_t snapshots = to->growth->snapshots;
     uint32_t first = snapshots > MOST ? snapshots - MOST : 0;
-    uint64_t *series = lg__wide_alloc(snapshots * sizeof *series);
+    uint64_t *series = lg__alloc(snapshots * sizeof *series);
     if (series == NULL) {
         if (to->table != NULL)
             to->table->failed = true;
@@ -290,7 +290,7 @@ put_chart(const report *to, const lg_growth_row *row)
             series[i] += row->bytes[i * each + on];
     }
     lg__put_numbers(to->table, SHOWN_CHART, series + first, snapshots - first);
-    lg__wide_free(series);
+    lg__free(series);
 }
 
 static void

@@ -130,7 +130,7 @@ put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
 {
     lg_text above = {0};
     lg_string *pairs =
-        lg__wide_alloc((2 * (size_t)graph->info_count + 1) * sizeof *pairs);
+        lg__alloc((2 * (size_t)graph->info_count + 1) * sizeof *pairs);
     lg_table *part = lg__table_part(
         table, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns, 2);
     for (uint32_t i = 0; pairs != NULL && i < graph->info_count; i++) {
@@ -142,7 +142,7 @@ put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
     lg_text_add(&above, "\n");
     lg__table_format_above(part, &above);
     lg__put_pairs(facts, INFO, pairs, graph->info_count);
-    lg__wide_free(pairs);
+    lg__free(pairs);
 }
 
 lg_status

@@ -169,14 +169,14 @@ static placed *
 sort_placed(const lg_ask *ask, const tensors_answer *of, lg_text *text)
 {
     size_t count = of->tensors.rows.count;
-    placed *rows = lg__wide_alloc((count + 1) * sizeof *rows);
+    placed *rows = lg__alloc((count + 1) * sizeof *rows);
     for (size_t i = 0; i < count && rows != NULL; i++) {
         size_t start = text->length;
         write_key_of(ask, of, i, text);
         rows[i] = (placed){{NULL, (uint32_t)(text->length - start)}, i};
     }
     if (rows == NULL || text->failed) {
-        lg__wide_free(rows);
+        lg__free(rows);
         return NULL;
     }
     for (size_t i = 0, start = 0; i < count; i++) {
@@ -222,7 +222,7 @@ add_places(const lg_ask *ask, tensors_answer *to)
     to->total = made;
     lg_text_free(&text);
     bool enough = rows != NULL;
-    lg__wide_free(rows);
+    lg__free(rows);
     return enough;
 }
 
@@ -234,8 +234,8 @@ add_lines(const lg_ask *ask, tensors_answer *to)
     bool each = to->group == LG_TENSORS_EACH;
     bool placed_too = to->group == LG_TENSORS_BY_PLACE;
     size_t sizes = placed_too ? to->total + 1 : each ? to->count + 1 : 1;
-    to->lines = lg__wide_calloc(to->total + 1, sizeof *to->lines);
-    to->sizes = lg__wide_calloc(sizes * devices, sizeof *to->sizes);
+    to->lines = lg__calloc(to->total + 1, sizeof *to->lines);
+    to->sizes = lg__calloc(sizes * devices, sizeof *to->sizes);
     if (to->lines == NULL || to->sizes == NULL)
         return false;
     for (uint32_t on = 0; on < devices; on++)
@@ -287,7 +287,7 @@ find_mistakes(const lg_ask *ask, tensors_answer *to, lg_error *err)
     const lg_tensor_rows *rows = &to->tensors.rows;
     if (ask->analysis == NULL || !has_holders(to))
         return LG_OK;
-    uint32_t *nodes = lg__wide_alloc((2 * rows->count + 1) * sizeof *nodes);
+    uint32_t *nodes = lg__alloc((2 * rows->count + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < rows->count; i++) {
@@ -297,7 +297,7 @@ find_mistakes(const lg_ask *ask, tensors_answer *to, lg_error *err)
     }
     lg_status status = lg_nodes_findings(ask->analysis, nodes, count,
                                          ask->monitor, &to->mistakes, err);
-    lg__wide_free(nodes);
+    lg__free(nodes);
     return status;
 }
 
@@ -308,8 +308,8 @@ free_tensors(void *answer)
     lg_findings_free(&of->mistakes);
     lg_tensor_sums_free(&of->sums);
     lg_tensors_free(&of->tensors);
-    lg__wide_free(of->lines);
-    lg__wide_free(of->sizes);
+    lg__free(of->lines);
+    lg__free(of->sizes);
 }
 
 static lg_status

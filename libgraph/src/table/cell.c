@@ -63,7 +63,7 @@ reserve_numbers(lg_table *table, size_t count)
     if (table->number_count + count >= table->number_capacity) {
         size_t capacity = 2 * table->number_capacity + count + 1;
         uint64_t *numbers =
-            lg__wide_resize(table->numbers, capacity * sizeof *numbers);
+            lg__realloc(table->numbers, capacity * sizeof *numbers);
         table->failed = numbers == NULL;
         if (numbers == NULL)
             return NULL;
@@ -96,7 +96,7 @@ lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
 void
 lg__put_nodes(lg_table *table, size_t column, const lg_nodes *nodes)
 {
-    uint64_t *numbers = lg__wide_alloc((nodes->count + 1) * sizeof *numbers);
+    uint64_t *numbers = lg__alloc((nodes->count + 1) * sizeof *numbers);
     if (numbers == NULL) {
         if (table != NULL)
             table->failed = true;
@@ -105,7 +105,7 @@ lg__put_nodes(lg_table *table, size_t column, const lg_nodes *nodes)
     for (size_t i = 0; i < nodes->count; i++)
         numbers[i] = nodes->items[i];
     lg__put_numbers(table, column, numbers, (uint32_t)nodes->count);
-    lg__wide_free(numbers);
+    lg__free(numbers);
 }
 
 void
@@ -219,7 +219,7 @@ name_columns(const lg_string *pairs, size_t count, lg_text *names)
         lg_text_add_bytes(names, "", 1);
     }
     lg__column *columns =
-        names->failed ? NULL : lg__wide_calloc(count + 1, sizeof *columns);
+        names->failed ? NULL : lg__calloc(count + 1, sizeof *columns);
     const char *name = names->data;
     for (size_t i = 0; columns != NULL && i < count; i++) {
         columns[i].name = name;
@@ -246,7 +246,7 @@ lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
                 put_text(record, i, pairs[2 * i + 1].data,
                          pairs[2 * i + 1].length);
     }
-    lg__wide_free(columns);
+    lg__free(columns);
     lg_text_free(&names);
 }
 

@@ -7,7 +7,7 @@
 static char *
 copy_string(const char *data, size_t length)
 {
-    char *copy = lg__wide_alloc(length + 1);
+    char *copy = lg__alloc(length + 1);
     if (copy != NULL) {
         memcpy(copy, data, length);
         copy[length] = '\0';
@@ -18,8 +18,8 @@ copy_string(const char *data, size_t length)
 static bool
 copy_columns(lg_table *table, const lg__column *columns, size_t count)
 {
-    table->columns = lg__wide_calloc(count + 1, sizeof *table->columns);
-    table->names = lg__wide_calloc(count + 1, sizeof *table->names);
+    table->columns = lg__calloc(count + 1, sizeof *table->columns);
+    table->names = lg__calloc(count + 1, sizeof *table->names);
     if (table->columns == NULL || table->names == NULL)
         return false;
     table->column_count = count;
@@ -39,7 +39,7 @@ static lg_table *
 make(const lg_table *root, lg__layout layout, const lg__column *columns,
      size_t count)
 {
-    lg_table *table = lg__wide_calloc(1, sizeof *table);
+    lg_table *table = lg__calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
     table->root = root == NULL ? table : root;
@@ -54,7 +54,7 @@ make(const lg_table *root, lg__layout layout, const lg__column *columns,
 static bool
 reserve_devices(lg_table *table, uint32_t count)
 {
-    table->devices = lg__wide_calloc(count, sizeof *table->devices);
+    table->devices = lg__calloc(count, sizeof *table->devices);
     if (table->devices != NULL)
         table->device_count = count - 1;
     return table->devices != NULL;
@@ -109,18 +109,18 @@ lg_table_free(lg_table *table)
     if (table == NULL)
         return;
     if (table->borrows) {
-        lg__wide_free(table->rows);
-        lg__wide_free(table->cells);
-        lg__wide_free(table);
+        lg__free(table->rows);
+        lg__free(table->cells);
+        lg__free(table);
         return;
     }
     for (size_t i = 0; i < table->column_count; i++)
-        lg__wide_free(table->names[i]);
+        lg__free(table->names[i]);
     for (size_t i = 0; i < table->table_count; i++)
         lg_table_free(table->tables[i]);
     for (uint32_t i = 0; table->devices != NULL && i <= table->device_count;
          i++)
-        lg__wide_free(table->devices[i]);
+        lg__free(table->devices[i]);
     for (lg_table *part = table->first_part; part != NULL;) {
         lg_table *next = part->next_part;
         lg_table_free(part);
@@ -131,14 +131,14 @@ lg_table_free(lg_table *table)
     lg_text_free(&table->above);
     lg_text_free(&table->below);
     lg_text_free(&table->text);
-    lg__wide_free(table->names);
-    lg__wide_free(table->columns);
-    lg__wide_free(table->rows);
-    lg__wide_free(table->cells);
-    lg__wide_free(table->numbers);
-    lg__wide_free(table->tables);
-    lg__wide_free(table->devices);
-    lg__wide_free(table);
+    lg__free(table->names);
+    lg__free(table->columns);
+    lg__free(table->rows);
+    lg__free(table->cells);
+    lg__free(table->numbers);
+    lg__free(table->tables);
+    lg__free(table->devices);
+    lg__free(table);
 }
 
 static bool

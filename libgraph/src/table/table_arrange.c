@@ -126,8 +126,8 @@ sort(arranging *to)
 {
     size_t column = to->options->column;
     lg_column_type type = to->table->columns[column].type;
-    sort_key *keys = lg__wide_calloc(to->count + 1, sizeof *keys);
-    size_t *starts = lg__wide_calloc(to->count + 1, sizeof *starts);
+    sort_key *keys = lg__calloc(to->count + 1, sizeof *keys);
+    size_t *starts = lg__calloc(to->count + 1, sizeof *starts);
     bool fine = keys != NULL && starts != NULL;
     for (size_t i = 0; i < to->count && fine; i++) {
         lg_cell cell = lg_table_cell(to->table, to->rows[i], column);
@@ -144,8 +144,8 @@ sort(arranging *to)
         lg__sort(keys, to->count, sizeof *keys, compare);
     for (size_t i = 0; i < to->count && fine; i++)
         to->rows[i] = keys[i].row;
-    lg__wide_free(keys);
-    lg__wide_free(starts);
+    lg__free(keys);
+    lg__free(starts);
     return fine;
 }
 
@@ -182,7 +182,7 @@ lg_table_arrange(const lg_table *table, const lg_arrangement *given,
         return lg_error_set(err, LG_EINVAL, "the table has no column %zu",
                             options.column);
     arranging to = {.table = table, .options = &options};
-    to.rows = lg__wide_alloc((lg_table_row_count(table) + 1) * sizeof *to.rows);
+    to.rows = lg__alloc((lg_table_row_count(table) + 1) * sizeof *to.rows);
     if (to.rows == NULL)
         return lg__error_memory(err);
     filter(&to);
@@ -190,7 +190,7 @@ lg_table_arrange(const lg_table *table, const lg_arrangement *given,
     status = fine && !to.cell.failed
                  ? lg_table_select(table, to.rows, to.count, out, err)
                  : lg__error_memory(err);
-    lg__wide_free(to.rows);
+    lg__free(to.rows);
     lg_text_free(&to.cell);
     lg_text_free(&to.texts);
     return status;

@@ -8,8 +8,8 @@ static bool
 copy_rows(const lg_table *from, const size_t *rows, size_t count, lg_table *to)
 {
     size_t columns = from->column_count;
-    to->rows = lg__wide_alloc((count + 1) * sizeof *to->rows);
-    to->cells = lg__wide_alloc((count * columns + 1) * sizeof *to->cells);
+    to->rows = lg__alloc((count + 1) * sizeof *to->rows);
+    to->cells = lg__alloc((count * columns + 1) * sizeof *to->cells);
     if (to->rows == NULL || to->cells == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -31,7 +31,7 @@ lg_table_select(const lg_table *table, const size_t *rows, size_t count,
         if (rows[i] >= lg_table_row_count(table))
             return lg_error_set(err, LG_EINVAL, "the table has no row %zu",
                                 rows[i]);
-    lg_table *some = lg__wide_alloc(sizeof *some);
+    lg_table *some = lg__alloc(sizeof *some);
     if (some == NULL)
         return lg__error_memory(err);
     *some = *table;

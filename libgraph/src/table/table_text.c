@@ -79,7 +79,7 @@ static bool
 find_last(writer *to)
 {
     bool seen[DEEPEST + 1] = {false};
-    to->is_last = lg__wide_calloc(to->shown + 1, sizeof *to->is_last);
+    to->is_last = lg__calloc(to->shown + 1, sizeof *to->is_last);
     for (size_t i = to->shown; to->is_last != NULL && i-- > 0;) {
         size_t depth = shown_depth(to, i);
         to->is_last[i] = !seen[depth];
@@ -239,8 +239,8 @@ measure(writer *to)
     size_t at = table->layout.indent;
     bool branched = false;
     to->columns = lg_layout_columns();
-    to->width = lg__wide_calloc(table->column_count + 1, sizeof *to->width);
-    to->lines = lg__wide_calloc(table->column_count + 1, sizeof *to->lines);
+    to->width = lg__calloc(table->column_count + 1, sizeof *to->width);
+    to->lines = lg__calloc(table->column_count + 1, sizeof *to->lines);
     for (size_t i = 0; i < table->column_count; i++)
         branched |= table->columns[i].tree == LG__BRANCHED;
     if (to->width == NULL || to->lines == NULL || (branched && !find_last(to)))
@@ -483,9 +483,9 @@ write_rows(const lg_table *table, size_t limit, lg_text *out)
     lg_text_free(&to.cell);
     for (size_t i = 0; to.lines != NULL && i < table->column_count; i++)
         lg_text_free(&to.lines[i].text);
-    lg__wide_free(to.lines);
-    lg__wide_free(to.width);
-    lg__wide_free(to.is_last);
+    lg__free(to.lines);
+    lg__free(to.width);
+    lg__free(to.is_last);
     return enough;
 }
 

@@ -50,10 +50,10 @@ lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph)
 {
     uint32_t count = lg_graph_info_count(graph);
     size_t used = 0;
-    lg_string *pairs = lg__wide_alloc((2 * (size_t)count + 1) * sizeof *pairs);
+    lg_string *pairs = lg__alloc((2 * (size_t)count + 1) * sizeof *pairs);
     for (uint32_t i = 0; pairs != NULL && i < count; i++)
         used +=
             is_uninspected(graph, i, &pairs[2 * used], &pairs[2 * used + 1]);
     lg__put_pairs(table, column, pairs, used);
-    lg__wide_free(pairs);
+    lg__free(pairs);
 }
