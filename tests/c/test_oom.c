@@ -79,8 +79,9 @@ with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
     enum { NODES = 300 };
     lg_builder *builder;
     lg_status status = lg_builder_new_in(allocator, &builder, err);
-    lg_side *side = status == LG_OK ? lg_builder_side(builder) : NULL;
-    if (status == LG_OK && side == NULL) {
+    lg_additions *additions =
+        status == LG_OK ? lg_builder_additions(builder) : NULL;
+    if (status == LG_OK && additions == NULL) {
         lg_builder_free(builder);
         return LG_ENOMEM;
     }
@@ -91,13 +92,13 @@ with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
         lg_builder_add_edge(builder, 0, i % 2 ? LG_EDGE_DICT : LG_EDGE_INDEX,
                             i);
         const lg_reached reached = lg_builder_reached(builder);
-        lg_side_count(side, builder, &reached, 2);
-        if (!lg_side_set_text(side, i, "a text", 6))
+        lg_additions_count_edges(additions, builder, &reached, 2);
+        if (!lg_additions_set_text(additions, i, "a text", 6))
             builder->status = LG_ENOMEM;
     }
     size_t namespaces;
     lg_edge listed;
-    lg_side_namespaces(side, &namespaces, &listed);
+    lg_additions_namespaces(additions, &namespaces, &listed);
     CHECK(namespaces == listed / 2);
     if (status == LG_OK)
         status = lg_builder_finish(builder, out, err);

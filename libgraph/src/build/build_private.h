@@ -50,7 +50,7 @@ typedef struct lg__content {
 } lg__content;
 
 /** The strings have ids from 0 on. They get ids of the builder in the end. */
-struct lg_side {
+struct lg_additions {
     lg_allocator allocator;
     lg__strings strings; /**< nothing is interned */
     lg__vector offset;
@@ -67,10 +67,11 @@ struct lg_side {
     lg__edge_rules rules;
 };
 
-/** The side lies in pages of its own, or two threads would write to one cache
- *  line. */
-enum { LG__SIDE_SIZE = 8192 };
-_Static_assert(sizeof(struct lg_side) <= LG__SIDE_SIZE, "the side fits");
+/** The additions lie in pages of its own, or two threads would write to one
+ * cache line. */
+enum { LG__ADDITIONS_SIZE = 8192 };
+_Static_assert(sizeof(struct lg_additions) <= LG__ADDITIONS_SIZE,
+               "the additions fit");
 
 struct lg_builder_rest {
     lg_allocator allocator;
@@ -82,7 +83,7 @@ struct lg_builder_rest {
                                          columns */
     lg__payload_windows windows;
     lg__payload_arrays payloads; /**< made when the late edges are merged */
-    lg_side *side;               /**< NULL: nobody asked for it */
+    lg_additions *additions;     /**< NULL: nobody asked for it */
     lg__vector text;             /**< lg__node_text, in order of arrival */
     lg__vector big;              /**< lg__node_number: node and size */
     lg__vector held;   /**< lg__node_number: a node and its references found */
@@ -103,17 +104,20 @@ struct lg_builder_rest {
 bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
                    uint32_t value);
 
-/** Appends the strings of the side, if there is one, to those of the builder,
- *  and stores the id of the first one. Returns false when memory ran out. */
-bool lg__side_append(lg_builder *builder, uint32_t *first);
-void lg__side_free(lg_builder *builder);
+/** Appends the strings of the additions, if there are any, to those of the
+ * builder, and stores the id of the first one. Returns false when memory ran
+ * out. */
+bool lg__additions_append(lg_builder *builder, uint32_t *first);
+void lg__additions_free(lg_builder *builder);
 
 /** Makes room for the counts of so many nodes at least, of either size. New
  *  counts are 0. Returns false when memory ran out. */
 bool lg__extend_found(const lg_allocator *allocator, lg__vector *found,
                       size_t nodes);
-/** Moves what the side has counted to `found`, which has so many nodes. */
-void lg__side_take_counts(lg_side *side, uint32_t *found, uint32_t nodes);
+/** Moves what the additions have counted to `found`, which has so many nodes.
+ */
+void lg__additions_take_counts(lg_additions *additions, uint32_t *found,
+                               uint32_t nodes);
 
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);

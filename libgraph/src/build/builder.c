@@ -161,7 +161,7 @@ lg_builder_free(lg_builder *builder)
     lg__strings_free(&allocator, &rest->strings);
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         lg__vector_free(&allocator, &rest->table[i]);
-    lg__side_free(builder);
+    lg__additions_free(builder);
     lg__windows_free(&allocator, &rest->windows);
     lg__deallocate(&allocator, rest->payloads.block, rest->payloads.block_size);
     lg__vector_free(&allocator, &rest->payloads.listed);

@@ -69,7 +69,7 @@ count_late(const lg_builder *builder, const lg__edge_rules *rules,
     return LG_OK;
 }
 
-// Takes over what the side has counted. Counts of other nodes are 0.
+// Takes over what the additions have counted. Counts of other nodes are 0.
 static bool
 take_counts(lg_builder *builder)
 {
@@ -77,8 +77,9 @@ take_counts(lg_builder *builder)
     lg__vector *column = &rest->table[LG__FOUND];
     if (!lg__extend_found(&rest->allocator, column, builder->node_count))
         return false;
-    if (rest->side != NULL)
-        lg__side_take_counts(rest->side, column->data, builder->node_count);
+    if (rest->additions != NULL)
+        lg__additions_take_counts(rest->additions, column->data,
+                                  builder->node_count);
     return true;
 }
 
@@ -95,8 +96,9 @@ finish_found(lg_builder *builder, lg_error *err)
         return lg__error_memory(err);
     lg_status status = lg__windows_check(builder, &rules, err);
     if (status == LG_OK)
-        status = count_rest(builder, &rules,
-                            rest->side != NULL ? rest->side->counted : 0, err);
+        status = count_rest(
+            builder, &rules,
+            rest->additions != NULL ? rest->additions->counted : 0, err);
     if (status == LG_OK)
         status = count_late(builder, &rules, err);
     uint32_t *found = rest->table[LG__FOUND].data;
@@ -199,7 +201,7 @@ finish_equal(lg_builder *builder, lg_error *err)
 }
 
 // Lists the texts of the nodes. A node's last text counts: the builder's if the
-// producer set one, otherwise that of the side.
+// producer set one, otherwise that of the additions.
 
 static void
 list_marked(const lg__marked_block *blocks, size_t count, uint32_t *nodes)
@@ -209,16 +211,17 @@ list_marked(const lg__marked_block *blocks, size_t count, uint32_t *nodes)
             *nodes++ = (uint32_t)(64 * i) + (uint32_t)__builtin_ctzll(rest);
 }
 
-// The side may have texts of nodes that the builder does not.
+// The additions may have texts of nodes that the builder does not.
 static void
 mark_all(const lg_builder *builder, lg__marked_block *blocks)
 {
     size_t count;
-    const uint32_t *side = lg_side_texts(builder->rest->side, &count);
+    const uint32_t *additions =
+        lg_additions_texts(builder->rest->additions, &count);
     const lg__vector *own = &builder->rest->text;
     for (size_t i = 0; i < count; i++)
-        if (side[i] < builder->node_count)
-            lg__mark_node(blocks, side[i]);
+        if (additions[i] < builder->node_count)
+            lg__mark_node(blocks, additions[i]);
     for (size_t i = 0; i < own->count; i++)
         lg__mark_node(blocks, ((const lg__node_text *)own->data)[i].node);
 }
@@ -226,15 +229,16 @@ mark_all(const lg_builder *builder, lg__marked_block *blocks)
 // Stores each string at the place of its node, in order of arrival.
 static void
 store_strings(const lg_builder *builder, const lg__marked_block *blocks,
-              uint32_t first_of_side, uint32_t *strings)
+              uint32_t first_added, uint32_t *strings)
 {
     size_t count;
-    const uint32_t *side = lg_side_texts(builder->rest->side, &count);
+    const uint32_t *additions =
+        lg_additions_texts(builder->rest->additions, &count);
     const lg__node_text *own = builder->rest->text.data;
     for (size_t i = 0; i < count; i++)
-        if (side[i] < builder->node_count)
-            strings[lg__marked_place(blocks, side[i])] =
-                first_of_side + (uint32_t)i;
+        if (additions[i] < builder->node_count)
+            strings[lg__marked_place(blocks, additions[i])] =
+                first_added + (uint32_t)i;
     for (size_t i = 0; i < builder->rest->text.count; i++)
         strings[lg__marked_place(blocks, own[i].node)] = own[i].string;
 }
@@ -243,7 +247,7 @@ static bool
 list_blocks(lg_builder *builder, lg__marked_block *blocks)
 {
     struct lg_builder_rest *rest = builder->rest;
-    uint32_t first_of_side = 0;
+    uint32_t first_added = 0;
     mark_all(builder, blocks);
     uint32_t count =
         lg__count_marks(blocks, lg__marked_blocks(builder->node_count));
@@ -252,10 +256,10 @@ list_blocks(lg_builder *builder, lg__marked_block *blocks)
     uint32_t *strings = lg__vector_extend(&rest->allocator,
                                           &rest->table[LG__TEXT_STRING], count);
     if (nodes == NULL || strings == NULL ||
-        !lg__side_append(builder, &first_of_side))
+        !lg__additions_append(builder, &first_added))
         return false;
     list_marked(blocks, lg__marked_blocks(builder->node_count), nodes);
-    store_strings(builder, blocks, first_of_side, strings);
+    store_strings(builder, blocks, first_added, strings);
     return true;
 }
 
@@ -264,7 +268,7 @@ finish_texts(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
     size_t count;
-    lg_side_texts(rest->side, &count);
+    lg_additions_texts(rest->additions, &count);
     bool listed = count + rest->text.count == 0;
     const size_t size =
         lg__marked_blocks(builder->node_count) * sizeof(lg__marked_block);
@@ -276,7 +280,7 @@ finish_texts(lg_builder *builder, lg_error *err)
         lg__deallocate(&rest->allocator, blocks, size);
     }
     lg__vector_free(&rest->allocator, &rest->text);
-    lg__side_free(builder);
+    lg__additions_free(builder);
     return listed ? LG_OK : lg__error_memory(err);
 }
 
@@ -509,12 +513,13 @@ finish_roots(lg_builder *builder, lg_error *err)
 // From this many nodes on, a second thread does a part of the work.
 enum { FOR_HELPER = 1 << 17 };
 
-// A builder with a side has an allocator that bears two threads. One without
-// may be in a child of fork(), where no thread may start.
+// A builder with additions has an allocator that bears two threads. One
+// without may be in a child of fork(), where no thread may start.
 static bool
 is_for_two(const lg_builder *builder)
 {
-    return builder->rest->side != NULL && builder->node_count >= FOR_HELPER;
+    return builder->rest->additions != NULL &&
+           builder->node_count >= FOR_HELPER;
 }
 
 typedef lg_status (*step)(lg_builder *builder, lg_error *err);

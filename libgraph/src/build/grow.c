@@ -173,8 +173,10 @@ lg_builder_count_texts(const lg_builder *builder)
         .strings = rest->table[LG__STRING_OFFSET].count,
         .bytes = rest->table[LG__STRING_BYTES].count,
         .texts = rest->text.count,
-        .side_texts = rest->side != NULL ? rest->side->node.count : 0,
-        .side_bytes = rest->side != NULL ? rest->side->bytes.count : 0,
+        .added_texts =
+            rest->additions != NULL ? rest->additions->node.count : 0,
+        .added_bytes =
+            rest->additions != NULL ? rest->additions->bytes.count : 0,
     };
 }
 
@@ -182,24 +184,26 @@ static bool
 reserve_side(lg_builder *builder, const lg_builder_texts *expected)
 {
     const lg_allocator *allocator = &builder->rest->allocator;
-    lg_side *side = builder->rest->side;
-    return side == NULL ||
-           (lg__vector_reserve(allocator, &side->offset,
-                               expected->side_texts + 1) &&
-            lg__vector_reserve(allocator, &side->bytes, expected->side_bytes) &&
-            lg__vector_reserve(allocator, &side->node, expected->side_texts));
+    lg_additions *additions = builder->rest->additions;
+    return additions == NULL ||
+           (lg__vector_reserve(allocator, &additions->offset,
+                               expected->added_texts + 1) &&
+            lg__vector_reserve(allocator, &additions->bytes,
+                               expected->added_bytes) &&
+            lg__vector_reserve(allocator, &additions->node,
+                               expected->added_texts));
 }
 
-// The side's strings come behind the others in the end.
+// The strings of the additions come behind the others in the end.
 bool
 lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
 {
     struct lg_builder_rest *rest = builder->rest;
     const lg_allocator *allocator = &rest->allocator;
     return lg__vector_reserve(allocator, &rest->table[LG__STRING_OFFSET],
-                              expected->strings + expected->side_texts) &&
+                              expected->strings + expected->added_texts) &&
            lg__vector_reserve(allocator, &rest->table[LG__STRING_BYTES],
-                              expected->bytes + expected->side_bytes) &&
+                              expected->bytes + expected->added_bytes) &&
            lg__vector_reserve(allocator, &rest->text, expected->texts) &&
            reserve_side(builder, expected);
 }

@@ -228,8 +228,8 @@ static struct {
     _Atomic uint64_t strings;
     _Atomic uint64_t string_bytes;
     _Atomic uint64_t texts;
-    _Atomic uint64_t side_texts;
-    _Atomic uint64_t side_bytes;
+    _Atomic uint64_t added_texts;
+    _Atomic uint64_t added_bytes;
 } last;
 
 /** Room beyond the last capture's figures for the walkers' blocks. It is small,
@@ -244,8 +244,8 @@ expect_texts(lg__heap_walk *walk)
         .strings = last.strings,
         .bytes = last.string_bytes,
         .texts = last.texts,
-        .side_texts = last.side_texts,
-        .side_bytes = last.side_bytes,
+        .added_texts = last.added_texts,
+        .added_bytes = last.added_bytes,
     };
     lg_builder_reserve_texts(walk->builder, &texts);
 }
@@ -285,8 +285,8 @@ remember_size(const lg__heap_walk *walk)
     last.strings = texts.strings;
     last.string_bytes = texts.bytes;
     last.texts = texts.texts;
-    last.side_texts = texts.side_texts;
-    last.side_bytes = texts.side_bytes;
+    last.added_texts = texts.added_texts;
+    last.added_bytes = texts.added_bytes;
 }
 
 /** The error of a capture that ran out of memory or budget. */

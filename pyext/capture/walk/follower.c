@@ -60,8 +60,9 @@ give(lg__heap_walk *walk, const texted *to)
     } else if (!lg__text_of_key(walk, to->object, &text)) {
         return;
     }
-    if (text.length > 0 && !lg_side_set_text(walk->follower.side, to->node,
-                                             text.data, text.length))
+    if (text.length > 0 &&
+        !lg_additions_set_text(walk->follower.additions, to->node, text.data,
+                               text.length))
         walk->follower.failed = true;
 }
 
@@ -146,13 +147,14 @@ take_turn(lg__heap_walk *walk)
     const uint64_t nodes = part_of(follower->walked - follower->followed,
                                    ends ? 0 : NODES_BEHIND, NODES_AT_ONCE);
     const uint64_t edges =
-        part_of(reached.edges - lg_side_counted(follower->side),
+        part_of(reached.edges - lg_additions_counted_edges(follower->additions),
                 ends ? 0 : EDGES_BEHIND, EDGES_AT_ONCE);
     pthread_mutex_lock(&follower->lock);
     follow(walk, follower->followed + (uint32_t)nodes);
     bool coded = lg_builder_code_labels(walk->builder);
-    bool counted = edges > 0 && lg_side_count(follower->side, walk->builder,
-                                              &reached, edges);
+    bool counted =
+        edges > 0 && lg_additions_count_edges(follower->additions,
+                                              walk->builder, &reached, edges);
     bool populated = !ends && populate(walk, &reached);
     pthread_mutex_unlock(&follower->lock);
     return nodes > 0 || coded || counted || populated;
@@ -186,8 +188,8 @@ lg__follower_open(lg__heap_walk *walk)
     lg__follower *follower = &walk->follower;
     if (walk->partial || LG__FREE_THREADED || walk->expected < FOR_THREAD)
         return false;
-    follower->side = lg_builder_side(walk->builder);
-    return follower->side != NULL;
+    follower->additions = lg_builder_additions(walk->builder);
+    return follower->additions != NULL;
 }
 
 static void

@@ -4,7 +4,7 @@
  * program, the texts of keys and names), counts the references that the walk
  * has found, and asks the kernel for the pages that the walk will fill next.
  * What it adds lies in a part of the builder that the walk does not use
- * (lg_side), so neither waits for the other.
+ * (lg_additions), so neither waits for the other.
  *
  * A small or partial walk has no follower, and neither has one on a single
  * processor or in a forked child. The walk gives all texts itself then.
@@ -33,9 +33,9 @@ enum {
 };
 
 typedef struct lg__follower {
-    lg_helper *thread;    /**< NULL: there is none */
-    lg_side *side;        /**< what the follower adds */
-    pthread_mutex_t lock; /**< the follower has it while it reads columns */
+    lg_helper *thread;       /**< NULL: there is none */
+    lg_additions *additions; /**< what the follower adds */
+    pthread_mutex_t lock;    /**< the follower has it while it reads columns */
 
     /* Written by the walk. */
     _Alignas(LG__LINES) _Atomic uint32_t walked; /**< nodes below are done */
@@ -55,8 +55,8 @@ typedef struct lg__follower {
     lg__populated filled[LG__FILLED];
 } lg__follower;
 
-/** Makes the side of the builder. False if a follower does not pay, or memory
- *  ran out. */
+/** Makes the additions of the builder. False if a follower does not pay, or
+ * memory ran out. */
 bool lg__follower_open(lg__heap_walk *walk);
 /** Starts the follower, if there are two processors. The caller keeps the GIL
  *  from here to lg__follower_end, and does not fork. */
@@ -64,7 +64,7 @@ void lg__follower_start(lg__heap_walk *walk);
 /** Tells how far the walk is. */
 void lg__follower_tell(lg__heap_walk *walk, uint32_t walked);
 /** Waits until all nodes have their texts. What the follower added is in
- *  `side`. */
+ *  `additions`. */
 void lg__follower_end(lg__heap_walk *walk);
 
 /** Keeps the follower away from what moves to a new address, such as the table

@@ -114,7 +114,7 @@ mark_names(lg__heap_walk *walk)
     size_t count;
     lg_edge edge;
     const lg_node *listed =
-        lg_side_namespaces(walk->follower.side, &count, &edge);
+        lg_additions_namespaces(walk->follower.additions, &count, &edge);
     for (size_t i = 0; i < count; i++)
         mark_names_of(builder, listed[i]);
     for (edge = lg_edge_of_kind(kinds, LG_EDGE_DICT, edge, end); edge < end;
@@ -205,7 +205,7 @@ static void
 mark_given(lg__heap_walk *walk)
 {
     size_t count;
-    const lg_node *nodes = lg_side_texts(walk->follower.side, &count);
+    const lg_node *nodes = lg_additions_texts(walk->follower.additions, &count);
     for (size_t i = 0; i < count; i++)
         walk->builder->node_flags[nodes[i]] |= NODE_GIVEN;
 }

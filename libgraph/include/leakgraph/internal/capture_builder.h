@@ -144,18 +144,18 @@ void lg_builder_add_found(lg_builder *builder, lg_node node, uint32_t count);
 
 /** How much text a builder has. */
 typedef struct lg_builder_texts {
-    uint64_t strings;    /**< interned ones, and nodes' own texts */
-    uint64_t bytes;      /**< of these */
-    uint64_t texts;      /**< texts given to nodes */
-    uint64_t side_texts; /**< those of the side, beyond these */
-    uint64_t side_bytes;
+    uint64_t strings;     /**< interned ones, and nodes' own texts */
+    uint64_t bytes;       /**< of these */
+    uint64_t texts;       /**< texts given to nodes */
+    uint64_t added_texts; /**< those of the additions, beyond these */
+    uint64_t added_bytes;
 } lg_builder_texts;
 
 /** What the builder has so far: a good guess for the next one. */
 lg_builder_texts lg_builder_count_texts(const lg_builder *builder);
 
-/** Makes room for texts, like lg_builder_reserve; on the side if there is one
- *  by now. */
+/** Makes room for texts, like lg_builder_reserve; in the additions if there are
+ * any by now. */
 bool lg_builder_reserve_texts(lg_builder *builder,
                               const lg_builder_texts *expected);
 

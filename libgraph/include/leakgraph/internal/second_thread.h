@@ -17,12 +17,12 @@ extern "C" {
  * nodes, and counts of references. It has memory of its own, so that neither
  * thread waits for the other. One thread at a time uses it.
  */
-typedef struct lg_side lg_side;
+typedef struct lg_additions lg_additions;
 
-/** The builder's side, which the first call makes and the builder frees. Its
- *  allocator must bear two threads from then on, because lg_builder_finish uses
- *  two if there are many nodes. NULL if memory ran out. */
-lg_side *lg_builder_side(lg_builder *builder);
+/** The builder's additions, which the first call makes and the builder frees.
+ * Its allocator must bear two threads from then on, because lg_builder_finish
+ * uses two if there are many nodes. NULL if memory ran out. */
+lg_additions *lg_builder_additions(lg_builder *builder);
 
 /** Says that a second thread uses the columns. Before they move to new
  *  addresses, the builder calls hold(context, true), which keeps that thread
@@ -34,11 +34,11 @@ void lg_builder_share(lg_builder *builder,
 /** lg_builder_set_text for the second thread: the last text of a node counts,
  *  but any that the producer sets counts more. It is dropped if the node never
  *  gets a number. False, and nothing changed, if memory ran out. */
-bool lg_side_set_text(lg_side *side, lg_node node, const char *bytes,
-                      size_t length);
+bool lg_additions_set_text(lg_additions *additions, lg_node node,
+                           const char *bytes, size_t length);
 
-/** The node of each text of the side, borrowed until the next text. */
-const lg_node *lg_side_texts(const lg_side *side, size_t *count);
+/** The node of each text of the additions, borrowed until the next text. */
+const lg_node *lg_additions_texts(const lg_additions *additions, size_t *count);
 
 /** How far the producer is. */
 typedef struct lg_reached {
@@ -56,8 +56,9 @@ lg_reached lg_builder_reached(const lg_builder *builder);
  *  lg_builder_weaken. Returns whether it counted any: not if none is left, one
  *  leads to no node, memory ran out, or there are 4 billion edges. That does no
  * harm. O(most). */
-bool lg_side_count(lg_side *side, const lg_builder *builder,
-                   const lg_reached *reached, uint64_t most);
+bool lg_additions_count_edges(lg_additions *additions,
+                              const lg_builder *builder,
+                              const lg_reached *reached, uint64_t most);
 
 /** Codes the labels of some thousand complete edges. Returns whether there were
  *  any; not if memory ran out, which does no harm: lg_builder_finish codes the
@@ -65,14 +66,14 @@ bool lg_side_count(lg_side *side, const lg_builder *builder,
 bool lg_builder_code_labels(lg_builder *builder);
 
 /** How many edges are counted. */
-uint64_t lg_side_counted(const lg_side *side);
+uint64_t lg_additions_counted_edges(const lg_additions *additions);
 
 /** The namespaces to which the edges below *end lead: their targets by
  *  LG_EDGE_DICT, in the order of the edges. *end is as a rule what is counted,
  *  and less if memory ran out. Borrowed until the next count. For NULL, there
  *  are none and *end is 0. */
-const lg_node *lg_side_namespaces(const lg_side *side, size_t *count,
-                                  lg_edge *end);
+const lg_node *lg_additions_namespaces(const lg_additions *additions,
+                                       size_t *count, lg_edge *end);
 
 /** Makes an edge weak, so that its reference does not count, although it may
  *  have been counted. Call it when the second thread has ended. */

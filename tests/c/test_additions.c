@@ -55,8 +55,8 @@ static void
 set_text(lg_builder *builder, bool by_side, uint32_t node, const char *text)
 {
     if (by_side)
-        CHECK(lg_side_set_text(lg_builder_side(builder), node, text,
-                               strlen(text)));
+        CHECK(lg_additions_set_text(lg_builder_additions(builder), node, text,
+                                    strlen(text)));
     else
         lg_builder_set_text(builder, node, text, strlen(text));
 }
@@ -79,17 +79,18 @@ give_texts(lg_builder *builder, bool by_side, uint32_t node, uint64_t *state)
 static void
 count_some(lg_builder *builder, uint64_t most)
 {
-    lg_side *side = lg_builder_side(builder);
+    lg_additions *additions = lg_builder_additions(builder);
     const lg_reached reached = lg_builder_reached(builder);
-    const uint64_t before = lg_side_counted(side);
+    const uint64_t before = lg_additions_counted_edges(additions);
     const uint64_t left = reached.edges - before;
-    CHECK(lg_side_count(side, builder, &reached, most) ==
+    CHECK(lg_additions_count_edges(additions, builder, &reached, most) ==
           (left > 0 && most > 0));
-    CHECK(lg_side_counted(side) == before + (left < most ? left : most));
+    CHECK(lg_additions_counted_edges(additions) ==
+          before + (left < most ? left : most));
 }
 
-// The same graph with and without a side. The producer's texts come last, as
-// those of a node that the second thread has left do.
+// The same graph with and without additions. The producer's texts come last,
+// as those of a node that the second thread has left do.
 static lg_graph *
 random_graph(uint64_t seed, bool by_side)
 {
@@ -170,7 +171,8 @@ chain(bool by_side)
     return builder;
 }
 
-// Two threads finish a large graph with a side. There is one on one processor.
+// Two threads finish a large graph with additions. There is one on one
+// processor.
 static void
 large(void)
 {
@@ -226,11 +228,11 @@ unsound(void)
     lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
     lg_builder_add_edge(builder, 3, LG_EDGE_INDEX, 1);
     lg_builder_add_edge(builder, 2, LG_EDGE_INDEX, 2);
-    lg_side *side = lg_builder_side(builder);
+    lg_additions *additions = lg_builder_additions(builder);
     const lg_reached reached = lg_builder_reached(builder);
-    CHECK(lg_side_count(side, builder, &reached, 10));
-    CHECK(lg_side_counted(side) == 1);
-    CHECK(!lg_side_count(side, builder, &reached, 10));
+    CHECK(lg_additions_count_edges(additions, builder, &reached, 10));
+    CHECK(lg_additions_counted_edges(additions) == 1);
+    CHECK(!lg_additions_count_edges(additions, builder, &reached, 10));
     fails_to_finish(builder, "edge");
     builder = builder_of(2);
     lg_builder_open(builder, 0);
@@ -267,7 +269,7 @@ namespaces(void)
     enum { COUNT = 100 };
     size_t count;
     lg_edge end;
-    CHECK(lg_side_namespaces(NULL, &count, &end) == NULL);
+    CHECK(lg_additions_namespaces(NULL, &count, &end) == NULL);
     CHECK(count == 0 && end == 0);
     lg_builder *builder = builder_of(COUNT);
     lg_builder_open(builder, 0);
@@ -278,11 +280,11 @@ namespaces(void)
                                           : LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
                             0);
     count_some(builder, 13);
-    lg_side_namespaces(lg_builder_side(builder), &count, &end);
+    lg_additions_namespaces(lg_builder_additions(builder), &count, &end);
     CHECK(count == 3 && end == 13); /* 3, 5 and 10 */
     count_some(builder, COUNT);
     const lg_node *nodes =
-        lg_side_namespaces(lg_builder_side(builder), &count, &end);
+        lg_additions_namespaces(lg_builder_additions(builder), &count, &end);
     CHECK(end == COUNT);
     size_t i = 0;
     for (uint32_t node = 0; node < COUNT; node++)
@@ -369,25 +371,25 @@ lists_texts(void)
 {
     lg_builder *builder = builder_of(9);
     size_t count = 7;
-    CHECK(lg_side_texts(NULL, &count) == NULL && count == 0);
+    CHECK(lg_additions_texts(NULL, &count) == NULL && count == 0);
     const lg_builder_texts none = lg_builder_count_texts(builder);
-    CHECK(none.side_texts == 0 && none.side_bytes == 0);
-    lg_side *side = lg_builder_side(builder);
-    CHECK(side == lg_builder_side(builder));
-    CHECK(lg_side_set_text(side, 8, "eight", 5));
-    CHECK(lg_side_set_text(side, 3, "", 0));
-    CHECK(lg_side_set_text(side, 9, "nobody", 6));
-    const lg_node *nodes = lg_side_texts(side, &count);
+    CHECK(none.added_texts == 0 && none.added_bytes == 0);
+    lg_additions *additions = lg_builder_additions(builder);
+    CHECK(additions == lg_builder_additions(builder));
+    CHECK(lg_additions_set_text(additions, 8, "eight", 5));
+    CHECK(lg_additions_set_text(additions, 3, "", 0));
+    CHECK(lg_additions_set_text(additions, 9, "nobody", 6));
+    const lg_node *nodes = lg_additions_texts(additions, &count);
     CHECK(count == 3 && nodes[0] == 8 && nodes[1] == 3);
     const lg_builder_texts some = lg_builder_count_texts(builder);
-    CHECK(some.side_texts == 3 && some.side_bytes == 11);
+    CHECK(some.added_texts == 3 && some.added_bytes == 11);
     CHECK(some.strings == none.strings && some.texts == 0);
     CHECK(lg_builder_reserve_texts(builder, &some));
     lg_builder *without = builder_of(1);
     CHECK(lg_builder_reserve_texts(without, &some));
-    CHECK(lg_builder_count_texts(without).side_texts == 0);
+    CHECK(lg_builder_count_texts(without).added_texts == 0);
     lg_builder_free(without);
-    const lg_builder_texts many = {.side_texts = UINT64_MAX / 2};
+    const lg_builder_texts many = {.added_texts = UINT64_MAX / 2};
     CHECK(!lg_builder_reserve_texts(builder, &many));
     lg_graph *graph = finish(builder);
     CHECK(text_is(lg_node_text(graph, 8), "eight"));
@@ -395,7 +397,7 @@ lists_texts(void)
     lg_graph_free(graph);
 }
 
-SUITE(side)
+SUITE(additions)
 {
     RUN(agrees);
     RUN(large);
