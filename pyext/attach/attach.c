@@ -100,7 +100,7 @@ outcome_without_answer(const call *self)
     char byte;
     if (lg__remote_has_ended(&self->target->remote))
         return LG__GONE;
-    return lg__remote_read(&self->target->remote, self->target->landing.unmap,
+    return lg__remote_read(&self->target->remote, self->target->bootstrap.unmap,
                            &byte, 1)
                ? LG__WENT_HOME
                : LG__REPLACED;
@@ -117,8 +117,8 @@ make_visit(call *self, lg__visit *visit, lg_error *err)
 static bool
 is_pending(const call *self, uint64_t region)
 {
-    lg__landing landing;
-    return lg__visit_is_pending(self->target, region, &landing);
+    lg__bootstrap bootstrap;
+    return lg__visit_is_pending(self->target, region, &bootstrap);
 }
 
 /** Closes the socket that a pending call would close, which the interpreter may
@@ -129,7 +129,7 @@ close_theirs(call *self, uint64_t region)
     lg_error ignored;
     for (int i = 0; i < LAST_TRIES && is_pending(self, region); i++) {
         lg__visit visit = {.target = self->target,
-                           .errand = LG__CLOSE,
+                           .purpose = LG__CLOSE,
                            .pending = region,
                            .socket = -1};
         if (i > 0)
@@ -161,7 +161,7 @@ remind(call *self, lg_error *err)
     if (again.here || !lg__target_seems_waiting(self->target) ||
         !is_pending(self, again.region))
         return LG_OK;
-    again.errand = LG__ASK_AGAIN;
+    again.purpose = LG__ASK_AGAIN;
     again.pending = again.region;
     again.before = again.socket;
     again.socket = -1;
@@ -178,10 +178,10 @@ remind(call *self, lg_error *err)
 static bool
 awaits_gil(const call *self)
 {
-    lg__landing landing;
+    lg__bootstrap bootstrap;
     return self->visit.here &&
-           lg__visit_read(self->target, self->visit.region, &landing) &&
-           landing.here;
+           lg__visit_read(self->target, self->visit.region, &bootstrap) &&
+           bootstrap.here;
 }
 
 /** Waits for the answer to a visit; `outcome` says whether one came. */
@@ -374,7 +374,8 @@ static bool
 is_under_way(call *self)
 {
     lg_error ignored;
-    lg__visit look = {.target = self->target, .errand = LG__LOOK, .socket = -1};
+    lg__visit look = {
+        .target = self->target, .purpose = LG__LOOK, .socket = -1};
     if (self->unsure && !lg__target_waits_fragilely(self->target))
         lg__visit_make(&look, &ignored);
     self->unsure = self->unsure && (look.outcome == LG__CUT_OFF ||
@@ -387,9 +388,9 @@ is_under_way(call *self)
 static bool
 is_quitted(const call *self, uint64_t region)
 {
-    lg__landing landing;
-    return !lg__visit_read(self->target, region, &landing) ||
-           (landing.queued && !landing.begun);
+    lg__bootstrap bootstrap;
+    return !lg__visit_read(self->target, region, &bootstrap) ||
+           (bootstrap.queued && !bootstrap.begun);
 }
 
 /** Whether the thread has left the code. */
@@ -412,7 +413,7 @@ await_home(call *self, int tries)
 }
 
 /** Asks the process until it answers. On failure it goes on, and what was
- * planted does nothing any more. */
+ * injected does nothing any more. */
 static lg_status
 get_answer(call *self, lg_error *err)
 {
@@ -435,7 +436,7 @@ reap(void *context)
     call *self = context;
     int child = self->answer.child;
     lg__visit visit = {.target = self->target,
-                       .errand = LG__REAP,
+                       .purpose = LG__REAP,
                        .child = child,
                        .socket = -1};
     lg_error ignored;
@@ -527,7 +528,7 @@ try_call(const lg__attach_target *target, const lg__probe *one, lg_error *err)
 {
     int process = target->remote.process;
     lg__visit visit = {
-        .target = target, .errand = LG__PROBE, .probe = one, .socket = -1};
+        .target = target, .purpose = LG__PROBE, .probe = one, .socket = -1};
     lg_status status = LG_OK;
     for (int i = 0; i < PROBE_TRIES && status == LG_OK &&
                     lg__outcome_may_change(visit.outcome);

@@ -51,7 +51,7 @@ lg_status lg__attach_version(int process, bool filtered, unsigned *out,
 
 /** Takes the snapshot. `library` is a descriptor of the extension module for
  *  that version. Needs no GIL. On failure the process goes on, and what was
- *  planted does nothing any more. */
+ *  injected does nothing any more. */
 lg_status lg__attach(const lg__attach_request *request, int library,
                      lg__attach_result *out, lg_error *err);
 

@@ -264,28 +264,28 @@ check_python(lg__attach_target *self, const lg__remote_images *images,
     return LG_OK;
 }
 
-/** Finds the functions that the landing calls; false if one is missing. */
+/** Finds the functions that the bootstrap calls; false if one is missing. */
 static bool
 find_functions(lg__attach_target *self, const lg__remote_images *images)
 {
-    lg__landing *landing = &self->landing;
+    lg__bootstrap *bootstrap = &self->bootstrap;
     const struct {
         const char *name;
         void *pointer;
     } wanted[] = {
-        {"dlopen", &landing->open},
-        {"dlsym", &landing->find},
-        {"dlclose", &landing->close},
-        {"dlerror", &landing->complaint},
-        {"__errno_location", &landing->error_number},
-        {"Py_IsInitialized", &landing->is_initialized},
-        {"PyInterpreterState_Main", &landing->main_interpreter},
-        {"PyGILState_GetThisThreadState", &landing->thread_state},
-        {"PyGILState_Check", &landing->holds_gil},
-        {"PyGILState_Ensure", &landing->take_gil},
-        {"PyGILState_Release", &landing->release_gil},
-        {"Py_AddPendingCall", &landing->add_pending},
-        {"munmap", &landing->unmap},
+        {"dlopen", &bootstrap->open},
+        {"dlsym", &bootstrap->find},
+        {"dlclose", &bootstrap->close},
+        {"dlerror", &bootstrap->complaint},
+        {"__errno_location", &bootstrap->error_number},
+        {"Py_IsInitialized", &bootstrap->is_initialized},
+        {"PyInterpreterState_Main", &bootstrap->main_interpreter},
+        {"PyGILState_GetThisThreadState", &bootstrap->thread_state},
+        {"PyGILState_Check", &bootstrap->holds_gil},
+        {"PyGILState_Ensure", &bootstrap->take_gil},
+        {"PyGILState_Release", &bootstrap->release_gil},
+        {"Py_AddPendingCall", &bootstrap->add_pending},
+        {"munmap", &bootstrap->unmap},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         lg__remote_place place =
@@ -321,7 +321,7 @@ is_loading(const lg__remote *remote, const lg__remote_images *images,
 }
 
 /** Whether the process is a child of vfork() that has yet to start a program.
- *  What is planted there, its parent would run. */
+ *  What is injected there, its parent would run. */
 static bool
 shares_memory(int process)
 {

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_ATTACH_TARGET_H
 #define LEAKGRAPH_ATTACH_TARGET_H
 
-#include "attach/planted.h"
+#include "attach/injected.h"
 #include "attach/outcome.h"
 #include "attach/remote.h"
 #include "attach/room.h"
@@ -37,7 +37,7 @@ typedef struct lg__attach_target {
     uint64_t runtime;           /**< of the state that all interpreters share */
     uint64_t stack_end;         /**< of the main thread's stack */
     lg__rooms rooms;            /**< for the stub */
-    lg__landing landing;        /**< its functions */
+    lg__bootstrap bootstrap;    /**< its functions */
     lg__remote_place waits[2];  /**< functions that wait for a lock, without the
                                     GIL; size 0: the process has none */
 } lg__attach_target;

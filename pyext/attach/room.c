@@ -1,5 +1,5 @@
 #include "attach/room.h"
-#include "attach/planted.h"
+#include "attach/injected.h"
 
 #include <stdio.h>
 #include <string.h>

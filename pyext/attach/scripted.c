@@ -3,7 +3,7 @@
  * wrote the script, does the work, and unloads the library, all before it
  * returns.
  */
-#include "attach/planted.h"
+#include "attach/injected.h"
 #include "attach/wire.h"
 
 #include <Python.h>

@@ -71,15 +71,15 @@ typedef struct stopped {
 } stopped;
 
 /** A visit under way. */
-typedef struct errand {
+typedef struct visiting {
     lg__visit *visit;
     const lg__attach_target *target;
     stopped tracee;
-    uint64_t room;    /**< of the stub */
-    lg__landing left; /**< whose end is to be closed; inode 0: none */
-    uint64_t signals; /**< for the stub */
+    uint64_t room;      /**< of the stub */
+    lg__bootstrap left; /**< whose end is to be closed; inode 0: none */
+    uint64_t signals;   /**< for the stub */
     uint64_t before;
-} errand;
+} visiting;
 
 static long
 trace(const stopped *self, int request, uint64_t address, uint64_t word)
@@ -178,7 +178,7 @@ is_in_sequence(const stopped *self)
            self->registers.rip - sequence.start < sequence.length;
 }
 
-/** Whether all registers that have values are of kinds that the landing has
+/** Whether all registers that have values are of kinds that the bootstrap has
  * been seen to keep. It keeps all that XSAVE knows, but nobody has tried AMX
  * and what is newer. False if the system does not tell. */
 static bool
@@ -336,9 +336,9 @@ detach_tracee(const stopped *self)
 
 bool
 lg__visit_read(const lg__attach_target *target, uint64_t region,
-               lg__landing *out)
+               lg__bootstrap *out)
 {
-    lg__landing found;
+    lg__bootstrap found;
     if (region == 0 ||
         !lg__remote_read(&target->remote, region + LG__REGION_CODE, &found,
                          sizeof found) ||
@@ -350,7 +350,7 @@ lg__visit_read(const lg__attach_target *target, uint64_t region,
 
 bool
 lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
-                     lg__landing *out)
+                     lg__bootstrap *out)
 {
     return lg__visit_read(target, region, out) && out->queued && !out->begun;
 }
@@ -369,16 +369,16 @@ stub_size(void)
 }
 
 static uint64_t
-offset_in_landing(const char *code)
+offset_in_bootstrap(const char *code)
 {
-    return (uint64_t)(code - lg__landing_start);
+    return (uint64_t)(code - lg__bootstrap_start);
 }
 
 /** Whether the stub may ask Python for signals. A version that does not say
  *  which they are counts them all: then the thread must block none that has a
  *  handler. */
 static bool
-tells_signals(const errand *self)
+tells_signals(const visiting *self)
 {
     return self->signals != 0 &&
            (self->target->offsets->stride != 0 ||
@@ -387,7 +387,7 @@ tells_signals(const errand *self)
 
 /** Writes the stub, and reads it back. Changes only bytes that nobody uses. */
 static lg__outcome
-write_stub(errand *self)
+write_stub(visiting *self)
 {
     const lg__visit *visit = self->visit;
     const stopped *tracee = &self->tracee;
@@ -405,7 +405,7 @@ write_stub(errand *self)
         cells.signals = self->signals;
         cells.stride = self->target->offsets->stride;
     }
-    if (visit->errand == LG__PROBE) {
+    if (visit->purpose == LG__PROBE) {
         cells.probe = visit->probe->number;
         memcpy(cells.words, visit->probe->words, sizeof cells.words);
     }
@@ -425,31 +425,32 @@ write_stub(errand *self)
 /** Fills the region that the thread has mapped. The first word of the data
  *  comes last: until then, the thread unmaps the region and goes home. */
 static bool
-fill_region(errand *self, uint64_t region)
+fill_region(visiting *self, uint64_t region)
 {
     lg__visit *visit = self->visit;
-    lg__landing landing = self->target->landing;
-    uint64_t go = offset_in_landing(lg__landing_entry);
+    lg__bootstrap bootstrap = self->target->bootstrap;
+    uint64_t go = offset_in_bootstrap(lg__bootstrap_entry);
     uint64_t data = region + LG__REGION_CODE;
-    uint64_t pending = region + offset_in_landing(lg__landing_pending);
-    memcpy(&landing.pending, &pending, sizeof pending);
-    memcpy(landing.clean, &(uint16_t){X87_CONTROL}, sizeof(uint16_t));
-    memcpy(landing.clean + SSE_CONTROL_AT, &(uint32_t){SSE_CONTROL},
+    uint64_t pending = region + offset_in_bootstrap(lg__bootstrap_pending);
+    memcpy(&bootstrap.pending, &pending, sizeof pending);
+    memcpy(bootstrap.clean, &(uint16_t){X87_CONTROL}, sizeof(uint16_t));
+    memcpy(bootstrap.clean + SSE_CONTROL_AT, &(uint32_t){SSE_CONTROL},
            sizeof(uint32_t));
-    landing.region = region;
-    landing.region_bytes = LG__REGION_BYTES;
-    landing.here = visit->here;
-    landing.child = visit->errand == LG__REAP ? visit->child : 0;
-    landing.inode = self->left.inode;
-    landing.ends[1] = self->left.ends[1];
-    memcpy(landing.entry, LG__ENTRY, sizeof LG__ENTRY);
-    memcpy(landing.link, "/proc/self/fd/", sizeof "/proc/self/fd/");
+    bootstrap.region = region;
+    bootstrap.region_bytes = LG__REGION_BYTES;
+    bootstrap.here = visit->here;
+    bootstrap.child = visit->purpose == LG__REAP ? visit->child : 0;
+    bootstrap.inode = self->left.inode;
+    bootstrap.ends[1] = self->left.ends[1];
+    memcpy(bootstrap.entry, LG__ENTRY, sizeof LG__ENTRY);
+    memcpy(bootstrap.link, "/proc/self/fd/", sizeof "/proc/self/fd/");
     if (visit->path != NULL)
-        memcpy(landing.path, visit->path, strlen(visit->path) + 1);
+        memcpy(bootstrap.path, visit->path, strlen(visit->path) + 1);
     const lg__remote *remote = self->tracee.remote;
-    return lg__remote_write(remote, region, lg__landing_start,
-                            (size_t)(lg__landing_end - lg__landing_start)) &&
-           lg__remote_write(remote, data, &landing, sizeof landing) &&
+    return lg__remote_write(
+               remote, region, lg__bootstrap_start,
+               (size_t)(lg__bootstrap_end - lg__bootstrap_start)) &&
+           lg__remote_write(remote, data, &bootstrap, sizeof bootstrap) &&
            lg__remote_write(remote, data, &go, sizeof go);
 }
 
@@ -491,7 +492,7 @@ is_queue_locked(const lg__attach_target *target, uint64_t interpreter)
  *  free, it seems to lie elsewhere: but not under the handler of a signal,
  * which may have interrupted its holder. */
 static bool
-may_hold_lock(const errand *self, const lg__landing *landing)
+may_hold_lock(const visiting *self, const lg__bootstrap *bootstrap)
 {
     const lg__attach_target *target = self->target;
     bool trusting =
@@ -499,31 +500,31 @@ may_hold_lock(const errand *self, const lg__landing *landing)
         !lg__target_handles_signal(target, self->tracee.registers.rsp);
     bool held = !self->visit->here && !trusting;
     for (int i = 0; i < LOCK_LOOKS && held; i++)
-        held =
-            is_queue_locked(target, (uint64_t)(uintptr_t)landing->interpreter);
+        held = is_queue_locked(target,
+                               (uint64_t)(uintptr_t)bootstrap->interpreter);
     return held;
 }
 
 /** Takes an end of the pair that the thread has made, and sends the orders. The
  *  kernel's header has the call's number before that of the C library. */
 static lg__outcome
-connect_ends(errand *self)
+connect_ends(visiting *self)
 {
     lg__visit *visit = self->visit;
     const lg__remote *remote = self->tracee.remote;
-    lg__landing landing;
-    if (!lg__visit_read(self->target, visit->region, &landing))
+    lg__bootstrap bootstrap;
+    if (!lg__visit_read(self->target, visit->region, &bootstrap))
         return LG__REPLACED;
-    if (may_hold_lock(self, &landing))
+    if (may_hold_lock(self, &bootstrap))
         return LG__QUEUE_LOCKED;
     int taken =
-        (int)syscall(__NR_pidfd_getfd, remote->handle, landing.ends[0], 0);
+        (int)syscall(__NR_pidfd_getfd, remote->handle, bootstrap.ends[0], 0);
     visit->code = errno;
     if (taken < 0)
         return LG__NO_SOCKET;
     /* If the program has changed since, the descriptor is one of the new
        program, and nobody may read from it. */
-    if (!lg__visit_read(self->target, visit->region, &landing)) {
+    if (!lg__visit_read(self->target, visit->region, &bootstrap)) {
         close(taken);
         return LG__REPLACED;
     }
@@ -532,14 +533,14 @@ connect_ends(errand *self)
 }
 
 static lg__outcome
-take_status(errand *self)
+take_status(visiting *self)
 {
-    lg__landing landing;
+    lg__bootstrap bootstrap;
     lg__visit *visit = self->visit;
-    if (!lg__visit_read(self->target, visit->region, &landing))
+    if (!lg__visit_read(self->target, visit->region, &bootstrap))
         return LG__REPLACED;
-    visit->exit_status = landing.status;
-    visit->reaped = landing.reaped;
+    visit->exit_status = bootstrap.status;
+    visit->reaped = bootstrap.reaped;
     return LG__VISITED;
 }
 
@@ -549,10 +550,10 @@ is_in(uint64_t address, uint64_t start, uint64_t size)
     return address - start < size;
 }
 
-/** Attends to the thread on its way through stub and landing: at entries of
+/** Attends to the thread on its way through stub and bootstrap: at entries of
  *  sched_yield(). Returns when the thread needs nobody any more. */
 static lg__outcome
-accompany(errand *self)
+accompany(visiting *self)
 {
     const struct user_regs_struct *at = &self->tracee.registers;
     lg__visit *visit = self->visit;
@@ -577,7 +578,7 @@ accompany(errand *self)
 
 /** Waits until the thread has tried the system call. */
 static lg__outcome
-watch_probe(errand *self)
+watch_probe(visiting *self)
 {
     const struct user_regs_struct *at = &self->tracee.registers;
     for (int stops = 0; stops < 2;) {
@@ -593,7 +594,7 @@ watch_probe(errand *self)
  *  nobody. It also blocks the signals itself, but a storm of them would keep it
  *  from that; what is set here, it undoes. */
 static lg__outcome
-send_thread(errand *self)
+send_thread(visiting *self)
 {
     stopped *tracee = &self->tracee;
     lg__outcome outcome = write_stub(self);
@@ -603,37 +604,37 @@ send_thread(errand *self)
     if (!send_tracee(tracee,
                      self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
         return LG__GONE;
-    if (self->visit->errand == LG__PROBE)
+    if (self->visit->purpose == LG__PROBE)
         return watch_probe(self);
     set_mask(tracee, lg__visit_quiet_mask());
     return accompany(self);
 }
 
-/** Whether the errand that has to do with a pending call is to be done. The
+/** Whether the visit that has to do with a pending call is to be done. The
  *  interpreter cannot begin to make the call while the thread is stopped that
  *  makes it. */
 static bool
-is_to_be_done(errand *self)
+is_to_be_done(visiting *self)
 {
-    lg__landing landing;
+    lg__bootstrap bootstrap;
     const lg__visit *visit = self->visit;
-    if (visit->errand != LG__ASK_AGAIN && visit->errand != LG__CLOSE)
+    if (visit->purpose != LG__ASK_AGAIN && visit->purpose != LG__CLOSE)
         return true;
-    if (!lg__visit_is_pending(self->target, visit->pending, &landing))
+    if (!lg__visit_is_pending(self->target, visit->pending, &bootstrap))
         return false;
-    if (visit->errand == LG__CLOSE)
-        self->left = landing;
+    if (visit->purpose == LG__CLOSE)
+        self->left = bootstrap;
     else if (visit->here)
         shutdown(visit->before, SHUT_RDWR);
-    return visit->errand == LG__CLOSE || visit->here;
+    return visit->purpose == LG__CLOSE || visit->here;
 }
 
 static lg__outcome
-visit_stopped(errand *self)
+visit_stopped(visiting *self)
 {
     lg__visit *visit = self->visit;
     const struct user_regs_struct *at = &self->tracee.registers;
-    if (visit->errand == LG__LOOK)
+    if (visit->purpose == LG__LOOK)
         return lg__rooms_contain(&self->target->rooms, at->rip)
                    ? LG__ROOMS_TAKEN
                    : LG__VISITED;
@@ -653,7 +654,7 @@ visit_stopped(errand *self)
 /** Notes of which signals Python has yet to tell the program, before the thread
  *  stops: from then on, other threads get them. */
 static void
-note_signals(errand *self)
+note_signals(visiting *self)
 {
     const lg__attach_target *target = self->target;
     const lg__offsets *at = target->offsets;
@@ -676,9 +677,9 @@ note_signals(errand *self)
 
 /** Stops the thread, sends it through the stub, and lets it go. */
 static lg__outcome
-do_errand(lg__visit *visit)
+carry_out(lg__visit *visit)
 {
-    errand self = {.visit = visit, .target = visit->target};
+    visiting self = {.visit = visit, .target = visit->target};
     note_signals(&self);
     lg__outcome outcome = stop_tracee(&self.tracee, &self.target->remote);
     visit->code = self.tracee.code;
@@ -709,7 +710,7 @@ run(void *context)
     lg__visit *self = context;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (limit_time())
-        self->outcome = do_errand(self);
+        self->outcome = carry_out(self);
     return 0;
 }
 

@@ -23,7 +23,7 @@ typedef struct lg__probe {
                            anything but an error */
 } lg__probe;
 
-typedef enum lg__errand {
+typedef enum lg__purpose {
     LG__ASK,       /**< for an answer */
     LG__ASK_AGAIN, /**< the same instead of a pending call, and only if the
                         thread waits */
@@ -31,12 +31,12 @@ typedef enum lg__errand {
     LG__REAP,      /**< take the exit status of a child */
     LG__PROBE,     /**< try a system call */
     LG__LOOK,      /**< whether the thread is in a stub, and has yet to begin */
-} lg__errand;
+} lg__purpose;
 
 typedef struct lg__visit {
-    /* The errand. */
+    /* What to do. */
     const lg__attach_target *target;
-    lg__errand errand;
+    lg__purpose purpose;
     /* To ask. */
     const lg__orders *orders;
     const char *path; /**< of the library as the process sees it, or empty */
@@ -69,11 +69,11 @@ lg_status lg__visit_make(lg__visit *self, lg_error *err);
 /** Reads what a visit has put into the process; false if it is not there any
  *  more. */
 bool lg__visit_read(const lg__attach_target *target, uint64_t region,
-                    lg__landing *out);
+                    lg__bootstrap *out);
 /** Whether the interpreter has yet to make the pending call for which that is
  *  there. */
 bool lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
-                          lg__landing *out);
+                          lg__bootstrap *out);
 
 /** The signals that the thread blocks in the stub: all but those that report a
  *  fault. A blocked fault would lose its handler. */

@@ -15,14 +15,14 @@
  * to lg__stub_repeat, two bytes before it. So the entry says whether the call
  * is to be repeated, and the data of the kernel for that stay untouched.
  *
- * The landing: the code that a visit puts into the region that the stub has
+ * The bootstrap: the code that a visit puts into the region that the stub has
  * mapped. It gets an interpreter to load the library, on the thread that the
  * visit interrupted or by a pending call, and returns to the stub, whether
  * anybody is left to see that or not. It refers to nothing but the region, uses
  * no library but through it, and works at any address.
  */
-#ifndef LEAKGRAPH_PLANTED_H
-#define LEAKGRAPH_PLANTED_H
+#ifndef LEAKGRAPH_INJECTED_H
+#define LEAKGRAPH_INJECTED_H
 
 #include "attach/wire.h"
 
@@ -61,10 +61,11 @@ extern const char __stop_lg_stub_code[] __attribute__((visibility("hidden")));
 /** Where a thread enters. */
 extern const char lg__stub_plain[];
 
-/** What the stub maps for a visit: code, data (lg__landing), vector registers.
- *  At the first synchronisation its address is the first argument of a
- *  sched_yield(), at which the visitor stops the thread to fill the region. The
- *  first word of the data is the offset of what to call; 0: nobody is there. */
+/** What the stub maps for a visit: code, data (lg__bootstrap), vector
+ * registers. At the first synchronisation its address is the first argument of
+ * a sched_yield(), at which the visitor stops the thread to fill the region.
+ * The first word of the data is the offset of what to call; 0: nobody is there.
+ */
 #define LG__REGION_CODE 4096
 #define LG__REGION_DATA 4096
 #define LG__REGION_VECTORS 16384
@@ -81,7 +82,7 @@ enum {
 
 /** The region's data: what the code finds in the process, and what it tells.
  *  All addresses are the process's. */
-typedef struct lg__landing {
+typedef struct lg__bootstrap {
     uint64_t go;    /**< offset of the entry; written last */
     uint64_t unmap; /**< munmap(), by which the pending call ends, with the
                          two words below */
@@ -101,7 +102,7 @@ typedef struct lg__landing {
     int (*take_gil)(void);
     void (*release_gil)(int state);
     int (*add_pending)(int (*call)(void *), void *argument);
-    int (*pending)(void *landing); /**< the copy of lg__landing_pending */
+    int (*pending)(void *bootstrap); /**< the copy of lg__bootstrap_pending */
     void *interpreter; /**< the main one; NULL: Python does not run */
     int32_t process;   /**< its number there: a forked copy does nothing */
     int32_t ends[2];   /**< the pair of sockets */
@@ -120,20 +121,20 @@ typedef struct lg__landing {
                                     empty */
     char link[32];             /**< "/proc/self/fd/", and room for a number */
     lg__answer answer;
-} lg__landing;
+} lg__bootstrap;
 
 /** The bytes to copy: the section, by the names that linkers give its ends. */
-extern const char __start_lg_landing_code[]
+extern const char __start_lg_bootstrap_code[]
     __attribute__((visibility("hidden")));
-extern const char __stop_lg_landing_code[]
+extern const char __stop_lg_bootstrap_code[]
     __attribute__((visibility("hidden")));
-#define lg__landing_start __start_lg_landing_code
-#define lg__landing_end __stop_lg_landing_code
+#define lg__bootstrap_start __start_lg_bootstrap_code
+#define lg__bootstrap_end __stop_lg_bootstrap_code
 
 /* Two entries into them. */
 /** What the stub calls, with the region. */
-extern const char lg__landing_entry[];
-/** What the interpreter calls, with the landing. */
-extern const char lg__landing_pending[];
+extern const char lg__bootstrap_entry[];
+/** What the interpreter calls, with the bootstrap. */
+extern const char lg__bootstrap_pending[];
 
 #endif

@@ -1,4 +1,4 @@
-#include "attach/planted.h"
+#include "attach/injected.h"
 #include "attach/outcome.h"
 
 #include <dlfcn.h>
@@ -190,7 +190,7 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
     return 0;
 }
 
-#define LANDING __attribute__((section("lg_landing_code"), used, noinline))
+#define BOOTSTRAP __attribute__((section("lg_bootstrap_code"), used, noinline))
 
 /* The entry keeps all vector registers in the region and loads those that C
    code expects, except for the rights to memory (PKRU).
@@ -200,11 +200,11 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
 
    The end stands behind all code, and the assembler refuses code that reaches
    beyond it. */
-__asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
-        ".globl lg__landing_entry\n"
-        ".hidden lg__landing_entry\n"
+__asm__(".pushsection lg_bootstrap_code,\"ax\",@progbits\n"
+        ".globl lg__bootstrap_entry\n"
+        ".hidden lg__bootstrap_entry\n"
         "  nop\n"
-        "lg__landing_entry:\n"
+        "lg__bootstrap_entry:\n"
         "  push %rbx\n"
         "  push %rbp\n"
         "  sub $8,%rsp\n"
@@ -217,7 +217,7 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         "  mov $-1,%edx\n"
         "  xrstor64 4160(%rbx)\n"
         "  lea 4096(%rbx),%rdi\n"
-        "  call lg__landing_land\n"
+        "  call lg__bootstrap_run\n"
         "  mov %eax,%ecx\n"
         "  mov $-1,%eax\n"
         "  mov $-1,%edx\n"
@@ -227,12 +227,12 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         "  pop %rbp\n"
         "  pop %rbx\n"
         "  ret\n"
-        ".globl lg__landing_pending\n"
-        ".hidden lg__landing_pending\n"
-        "lg__landing_pending:\n"
+        ".globl lg__bootstrap_pending\n"
+        ".hidden lg__bootstrap_pending\n"
+        "lg__bootstrap_pending:\n"
         "  push %rbx\n"
         "  mov %rdi,%rbx\n"
-        "  call lg__landing_called\n"
+        "  call lg__bootstrap_called\n"
         "  mov 8(%rbx),%rax\n"
         "  mov 16(%rbx),%rdi\n"
         "  mov 24(%rbx),%rsi\n"
@@ -242,16 +242,17 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         ".org " LG__TEXT(LG__REGION_CODE) "\n"
                                           ".popsection\n");
 
-_Static_assert(offsetof(lg__landing, unmap) == 8 &&
-                   offsetof(lg__landing, region) == 16 &&
-                   offsetof(lg__landing, region_bytes) == 24 &&
-                   offsetof(lg__landing, clean) == 64 &&
+_Static_assert(offsetof(lg__bootstrap, unmap) == 8 &&
+                   offsetof(lg__bootstrap, region) == 16 &&
+                   offsetof(lg__bootstrap, region_bytes) == 24 &&
+                   offsetof(lg__bootstrap, clean) == 64 &&
                    LG__REGION_CODE == 4096 && LG__REGION_DATA == 4096,
                "as the code above has it");
-_Static_assert(sizeof(lg__landing) <= LG__REGION_DATA, "fits into the region");
+_Static_assert(sizeof(lg__bootstrap) <= LG__REGION_DATA,
+               "fits into the region");
 
 /* Writes the descriptor behind the path's slash. */
-LANDING static void
+BOOTSTRAP static void
 complete_path(char *path, int descriptor)
 {
     char digits[12];
@@ -267,7 +268,7 @@ complete_path(char *path, int descriptor)
     *path = '\0';
 }
 
-LANDING static void
+BOOTSTRAP static void
 close_descriptor(int descriptor)
 {
     if (descriptor >= 0)
@@ -275,7 +276,7 @@ close_descriptor(int descriptor)
 }
 
 /* 0: none. */
-LANDING static uint64_t
+BOOTSTRAP static uint64_t
 inode_of(int descriptor)
 {
     struct stat file;
@@ -284,21 +285,21 @@ inode_of(int descriptor)
                : 0;
 }
 
-LANDING static int
-has_end(const lg__landing *self)
+BOOTSTRAP static int
+has_end(const lg__bootstrap *self)
 {
     return self->inode != 0 && inode_of(self->ends[1]) == self->inode;
 }
 
-LANDING static void
-close_end(const lg__landing *self)
+BOOTSTRAP static void
+close_end(const lg__bootstrap *self)
 {
     if (has_end(self))
         close_descriptor(self->ends[1]);
 }
 
-LANDING static void
-answer(lg__landing *self, lg__answer_kind kind, unsigned status)
+BOOTSTRAP static void
+answer(lg__bootstrap *self, lg__answer_kind kind, unsigned status)
 {
     self->answer.kind = kind;
     self->answer.status = status;
@@ -306,8 +307,8 @@ answer(lg__landing *self, lg__answer_kind kind, unsigned status)
                 sizeof self->answer, 0);
 }
 
-LANDING static void
-refuse(lg__landing *self)
+BOOTSTRAP static void
+refuse(lg__bootstrap *self)
 {
     const char *reason = self->complaint();
     size_t length = 0;
@@ -322,8 +323,8 @@ refuse(lg__landing *self)
 
 /* Whether the other end is open. Waits here must leave alone what the kernel
    keeps for the wait that was interrupted: ppoll() does, poll() does not. */
-LANDING static int
-is_wanted(const lg__landing *self)
+BOOTSTRAP static int
+is_wanted(const lg__bootstrap *self)
 {
     struct pollfd end;
     struct timespec none;
@@ -338,7 +339,7 @@ is_wanted(const lg__landing *self)
 }
 
 /* Takes the descriptors of a message; the kernel may have given only some. */
-LANDING static void
+BOOTSTRAP static void
 take_descriptors(const struct msghdr *message, const struct cmsghdr *head,
                  int *out)
 {
@@ -349,8 +350,8 @@ take_descriptors(const struct msghdr *message, const struct cmsghdr *head,
 }
 
 /* Takes the orders and the two descriptors that come with them. */
-LANDING static int
-receive(const lg__landing *self, lg__orders *orders, int *descriptors)
+BOOTSTRAP static int
+receive(const lg__bootstrap *self, lg__orders *orders, int *descriptors)
 {
     union {
         struct cmsghdr head;
@@ -376,8 +377,9 @@ receive(const lg__landing *self, lg__orders *orders, int *descriptors)
 }
 
 /* Loads the library, lets it work, and unloads it. */
-LANDING static void
-use_library(lg__landing *self, const lg__orders *orders, int source, int graph)
+BOOTSTRAP static void
+use_library(lg__bootstrap *self, const lg__orders *orders, int source,
+            int graph)
 {
     void *library = NULL;
     complete_path(self->link, source);
@@ -399,8 +401,8 @@ use_library(lg__landing *self, const lg__orders *orders, int source, int graph)
 }
 
 /* With the GIL. */
-LANDING static void
-work(lg__landing *self)
+BOOTSTRAP static void
+work(lg__bootstrap *self)
 {
     lg__orders orders;
     int descriptors[2];
@@ -414,8 +416,8 @@ work(lg__landing *self)
     close_descriptor(descriptors[1]);
 }
 
-LANDING void
-lg__landing_called(lg__landing *self)
+BOOTSTRAP void
+lg__bootstrap_called(lg__bootstrap *self)
 {
     int *error_number = self->error_number();
     int before = *error_number;
@@ -428,8 +430,8 @@ lg__landing_called(lg__landing *self)
 
 /* A thread that waits without the GIL takes it; otherwise the interpreter calls
    when it is at a safe point. Returns whether it is going to. */
-LANDING static int
-reach_interpreter(lg__landing *self)
+BOOTSTRAP static int
+reach_interpreter(lg__bootstrap *self)
 {
     if (self->interpreter == NULL) {
         answer(self, LG__ANSWER_LATER, LG__NO_INTERPRETER);
@@ -454,8 +456,8 @@ reach_interpreter(lg__landing *self)
     return 0;
 }
 
-LANDING static int
-reap(lg__landing *self)
+BOOTSTRAP static int
+reap(lg__bootstrap *self)
 {
     self->reaped = (int32_t)call_kernel(
         SYS_wait4, self->child, (long)&self->status, WNOHANG | __WALL, 0);
@@ -464,8 +466,8 @@ reap(lg__landing *self)
 }
 
 /* Returns whether the region must stay. */
-LANDING int
-lg__landing_land(lg__landing *self)
+BOOTSTRAP int
+lg__bootstrap_run(lg__bootstrap *self)
 {
     int keep = 0;
     if (self->child != 0)
