@@ -16,7 +16,7 @@ static const lg__column columns[COLUMNS] = {
     [NODE] = {"node", "object", .type = LG_COLUMN_NODE, .gap = 2},
     [NUMBER] = {"number", .type = LG_COLUMN_NUMBER, .gap = 2},
     [DONE] = {"done", .type = LG_COLUMN_BOOL, .gap = 2},
-    [SHAPE] = {"shape", .type = LG_COLUMN_NUMBERS, .faces = LG__IN_DATA},
+    [SHAPE] = {"shape", .type = LG_COLUMN_NUMBERS, .shown_in = LG__IN_DATA},
 };
 
 static const lg__column elements[] = {{"at", .type = LG_COLUMN_COUNT}};
@@ -143,7 +143,7 @@ html(void)
     static const lg__column few[] = {
         {"name", .type = LG_COLUMN_PATH, .tree = LG__INDENTED},
         {"count", .type = LG_COLUMN_COUNT},
-        {"secret", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+        {"secret", .type = LG_COLUMN_COUNT, .shown_in = LG__IN_DATA},
     };
     lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 3);
     lg_text out = {0};
@@ -288,12 +288,13 @@ parts(void)
     lg__table_row(table);
     lg__put_literal(table, 0, "x");
     lg_table *part = lg__table_part(
-        table, (lg__layout){.bare = true, .faces = LG__SHOWN}, of, 1);
+        table, (lg__layout){.bare = true, .shown_in = LG__SHOWN}, of, 1);
     lg_text_add(&text, "part\n");
     lg__table_format_above(part, &text);
     lg__table_row(part);
     lg__put_literal(part, 0, "y");
-    part = lg__table_part(table, (lg__layout){.faces = LG__IN_HTML}, NULL, 0);
+    part =
+        lg__table_part(table, (lg__layout){.shown_in = LG__IN_HTML}, NULL, 0);
     lg_text_add(&text, "html\n");
     lg__table_format_above(part, &text);
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);

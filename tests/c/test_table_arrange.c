@@ -24,7 +24,7 @@ make(void)
     static const lg__column columns[] = {
         {.name = "name"},
         {"count", .type = LG_COLUMN_COUNT},
-        {"secret", .faces = LG__IN_DATA},
+        {"secret", .shown_in = LG__IN_DATA},
     };
     graph = draw("a", "ab", "");
     lg_table *made =

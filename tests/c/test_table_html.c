@@ -52,7 +52,7 @@ linked_html(void)
         .node = "n=", .selector = "q=", .reference = "c="};
     static const lg__column few[] = {
         {.name = "type"},
-        {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        {"node", .type = LG_COLUMN_NODE, .shown_in = LG__IN_DATA},
         {"held_by", .type = LG_COLUMN_PATH},
         {.name = "cut"},
     };
@@ -121,9 +121,9 @@ the_node_is_linked(void)
     static const lg_table_links links = {
         .node = "n=", .selector = "q=", .reference = "c="};
     static const lg__column few[] = {
-        {"owner", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-        {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
-        {"dominator", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        {"owner", .type = LG_COLUMN_NODE, .shown_in = LG__IN_DATA},
+        {"node", .type = LG_COLUMN_NODE, .shown_in = LG__IN_DATA},
+        {"dominator", .type = LG_COLUMN_NODE, .shown_in = LG__IN_DATA},
         {"held_by", .type = LG_COLUMN_PATH},
     };
     lg_graph *graph = draw("a", "ab bc", "");

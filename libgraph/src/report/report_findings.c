@@ -189,17 +189,18 @@ enum {
 };
 
 static const lg__column shown[] = {
-    [HEADLINE] = {.faces = LG__IN_TEXT},
+    [HEADLINE] = {.shown_in = LG__IN_TEXT},
     [TOGETHER] = {NULL, "retained", .type = LG_COLUMN_SIZE,
-                  .faces = LG__IN_HTML},
-    [THINGS] = {NULL, "things", .type = LG_COLUMN_COUNT, .faces = LG__IN_HTML},
-    [MISTAKE] = {NULL, "known mistake", .faces = LG__IN_HTML},
-    [PLACES] = {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
+                  .shown_in = LG__IN_HTML},
+    [THINGS] = {NULL, "things", .type = LG_COLUMN_COUNT,
+                .shown_in = LG__IN_HTML},
+    [MISTAKE] = {NULL, "known mistake", .shown_in = LG__IN_HTML},
+    [PLACES] = {NULL, "held by", .type = LG_COLUMN_PATH, .shown_in = LG__SHOWN,
                 .below = "  held by  "},
-    [WHY] = {NULL, "cause", .faces = LG__SHOWN, .below = "  cause    "},
-    [KNOWN] = {NULL, "evidence", .faces = LG__SHOWN, .below = "  evidence "},
-    [WHAT_TO_DO] = {NULL, "fix", .faces = LG__SHOWN, .below = "  fix      "},
-    [LINKED] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_PROGRAMS},
+    [WHY] = {NULL, "cause", .shown_in = LG__SHOWN, .below = "  cause    "},
+    [KNOWN] = {NULL, "evidence", .shown_in = LG__SHOWN, .below = "  evidence "},
+    [WHAT_TO_DO] = {NULL, "fix", .shown_in = LG__SHOWN, .below = "  fix      "},
+    [LINKED] = {"node", .type = LG_COLUMN_NODE, .shown_in = LG__IN_PROGRAMS},
 };
 
 // Summaries count findings by their first holder.
@@ -263,7 +264,7 @@ hide_empty(lg_table *table, size_t column)
         if (lg__cell_at(table, row, column)->kind != 0)
             return;
     if (rows > 0)
-        table->columns[column].faces = LG__IN_TEXT;
+        table->columns[column].shown_in = LG__IN_TEXT;
 }
 
 // Adds rows for readers as a part of a table, which may have no other rows.
@@ -273,7 +274,7 @@ add_groups(lg_table *table, const lg_ask *ask, const lg_findings *findings,
 {
     lg_status status = LG_OK;
     *out = lg__table_compared_part(
-        table, ask, (lg__layout){.blocks = true, .faces = LG__SHOWN}, shown,
+        table, ask, (lg__layout){.blocks = true, .shown_in = LG__SHOWN}, shown,
         sizeof shown / sizeof *shown, "Δ things");
     for (size_t i = 0; i < findings->group_count && i < count; i++)
         if (status == LG_OK)

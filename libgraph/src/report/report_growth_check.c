@@ -95,17 +95,18 @@ lg__format_growth_check(lg_table *table, const lg_growth *growth,
                         const lg_graph *graph)
 {
     static const lg__column columns[] = {
-        {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+        {NULL, "gained", .type = LG_COLUMN_BYTES, .shown_in = LG__SHOWN,
          .least = 12},
-        {NULL, "place", .faces = LG__SHOWN, .gap = 2},
-        {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN, .gap = 2},
+        {NULL, "place", .shown_in = LG__SHOWN, .gap = 2},
+        {NULL, "held by", .type = LG_COLUMN_PATH, .shown_in = LG__SHOWN,
+         .gap = 2},
     };
     lg_text above = {0};
     if (!growth->is_checked)
         return;
     format_verdict(growth, &above);
     lg_table *part =
-        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+        lg__table_part(table, (lg__layout){.shown_in = LG__SHOWN}, columns, 3);
     lg__table_format_above(part, &above);
     if (over(growth) > 0)
         put_places(part, growth, graph, true);

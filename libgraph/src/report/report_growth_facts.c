@@ -449,16 +449,16 @@ static void
 add_types(lg_table *table, const lg_growth *growth)
 {
     static const lg__column columns[] = {
-        {NULL, "gained", .type = LG_COLUMN_SIZE, .faces = LG__SHOWN,
+        {NULL, "gained", .type = LG_COLUMN_SIZE, .shown_in = LG__SHOWN,
          .least = 12},
-        {NULL, "objects", .faces = LG__SHOWN, .gap = 2, .least = 14},
-        {NULL, "type", .faces = LG__SHOWN, .gap = 2},
+        {NULL, "objects", .shown_in = LG__SHOWN, .gap = 2, .least = 14},
+        {NULL, "type", .shown_in = LG__SHOWN, .gap = 2},
     };
     lg_text above = {0};
     if (growth->type_count == 0)
         return;
     lg_table *part =
-        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+        lg__table_part(table, (lg__layout){.shown_in = LG__SHOWN}, columns, 3);
     lg_text_add(&above, "\nTypes that grew the most:\n");
     lg__table_format_above(part, &above);
     for (size_t i = 0; i < growth->type_count && i < TYPES_SHOWN; i++) {
@@ -547,13 +547,13 @@ start_tallies(lg_table *table, bool more)
 {
     const lg__column columns[] = {
         {NULL, more ? "gained" : "keeps", .type = LG_COLUMN_SIZE,
-         .faces = LG__SHOWN, .least = 12},
-        {NULL, "number", .faces = LG__SHOWN, .gap = 2, .least = 14},
-        {NULL, "what", .faces = LG__SHOWN, .gap = 2},
+         .shown_in = LG__SHOWN, .least = 12},
+        {NULL, "number", .shown_in = LG__SHOWN, .gap = 2, .least = 14},
+        {NULL, "what", .shown_in = LG__SHOWN, .gap = 2},
     };
     lg_text above = {0};
     lg_table *part =
-        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+        lg__table_part(table, (lg__layout){.shown_in = LG__SHOWN}, columns, 3);
     lg_text_add(&above, more ? "\nFindings, cycles, tensors, figures and "
                                "threads that grew:\n"
                              : "\nFindings that do not grow:\n");
@@ -607,16 +607,16 @@ format_growth_stopped(lg_table *table, const lg_growth *growth,
                       const lg_graph *newest)
 {
     static const lg__column columns[] = {
-        {NULL, "gained", .type = LG_COLUMN_SIZE, .faces = LG__SHOWN,
+        {NULL, "gained", .type = LG_COLUMN_SIZE, .shown_in = LG__SHOWN,
          .least = 12},
-        {NULL, "objects", .faces = LG__SHOWN, .gap = 2, .least = 14},
-        {NULL, "what", .faces = LG__SHOWN, .gap = 2},
+        {NULL, "objects", .shown_in = LG__SHOWN, .gap = 2, .least = 14},
+        {NULL, "what", .shown_in = LG__SHOWN, .gap = 2},
     };
     lg_text above = {0};
     if (growth->stopped_count == 0)
         return;
     lg_table *part =
-        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+        lg__table_part(table, (lg__layout){.shown_in = LG__SHOWN}, columns, 3);
     lg_text_add(&above, "\nGrew and stopped:\n");
     lg__table_format_above(part, &above);
     for (size_t i = 0; i < growth->stopped_count && i < STOPPED_SHOWN; i++)

@@ -132,7 +132,7 @@ put_infos(lg_table *table, lg_table *facts, const lg_graph *graph)
     lg_string *pairs =
         lg__alloc((2 * (size_t)graph->info_count + 1) * sizeof *pairs);
     lg_table *part = lg__table_part(
-        table, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns, 2);
+        table, (lg__layout){.bare = true, .shown_in = LG__SHOWN}, columns, 2);
     for (uint32_t i = 0; pairs != NULL && i < graph->info_count; i++) {
         lg_graph_info(graph, i, &pairs[2 * i], &pairs[2 * i + 1]);
         lg__table_row(part);
@@ -161,7 +161,7 @@ lg_tabulate_info(const lg_graph *graph, lg_table **out, lg_error *err)
     };
     lg_text size = {0};
     lg_table *table = lg__table_new(
-        graph, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns, 2);
+        graph, (lg__layout){.bare = true, .shown_in = LG__SHOWN}, columns, 2);
     lg_table *facts =
         lg__table_facts(table, known, sizeof known / sizeof *known);
     put_counts(table, facts, graph);

@@ -44,7 +44,7 @@ static lg_table *
 add_part(lg_table *table, lg_text *above)
 {
     lg_table *part = lg__table_part(
-        table, (lg__layout){.bare = true, .faces = LG__SHOWN}, lines, 3);
+        table, (lg__layout){.bare = true, .shown_in = LG__SHOWN}, lines, 3);
     lg__table_format_above(part, above);
     return part;
 }
@@ -203,8 +203,8 @@ add_stacks(const lg_accounts *accounts, uint32_t device, lg_table *table)
             continue;
         if (shown++ == 0) {
             part = lg__table_part(
-                table, (lg__layout){.bare = true, .faces = LG__SHOWN}, columns,
-                2);
+                table, (lg__layout){.bare = true, .shown_in = LG__SHOWN},
+                columns, 2);
             lg_text_add(&above, "\n  where unattributed blocks were "
                                 "allocated, innermost first\n");
             lg__table_format_above(part, &above);

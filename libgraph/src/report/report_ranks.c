@@ -73,7 +73,7 @@ add_part(const lg__rank_table *form, const lg_ranks *ranks, size_t limit,
 {
     lg__column columns[LG__MOST_FIELDS];
     const lg_ask ask = {0};
-    lg__layout layout = {.faces = LG__SHOWN, .noun = form->noun};
+    lg__layout layout = {.shown_in = LG__SHOWN, .noun = form->noun};
     size_t count = lg__list_columns(&ask, ranks, form->fields, columns);
     lg_table *part = lg__table_part(table, layout, columns, count);
     lg__table_format_above(part, heading);

@@ -48,7 +48,7 @@ static const lg__column of_references[OF_REFERENCES] = {
     [OTHER_RETAINED] = {"retained", .type = LG_COLUMN_SIZE, .gap = 2},
     [OTHER_SIZE] = {"size", .type = LG_COLUMN_SIZE, .gap = 2},
     [CUT] = {"cut", .gap = 2},
-    [WEAK] = {"weak", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
+    [WEAK] = {"weak", .type = LG_COLUMN_BOOL, .shown_in = LG__IN_DATA},
 };
 
 static void

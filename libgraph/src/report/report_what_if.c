@@ -222,15 +222,16 @@ enum {
 };
 
 static const lg__column shown[OF_SHOWN] = {
-    [HEADLINE] = {.faces = LG__IN_TEXT},
+    [HEADLINE] = {.shown_in = LG__IN_TEXT},
     [SHOWN_RETAINED] = {NULL, "retained", .type = LG_COLUMN_SIZE,
-                        .faces = LG__IN_HTML},
-    [SHOWN_NODE] = {NULL, "object", .faces = LG__IN_HTML},
-    [SHOWN_PATH] = {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
-                    .below = "  held by   "},
-    [SHOWN_CUT] = {NULL, "cut next", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
-                   .below = "  cut next  "},
-    [LINKED_NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_PROGRAMS},
+                        .shown_in = LG__IN_HTML},
+    [SHOWN_NODE] = {NULL, "object", .shown_in = LG__IN_HTML},
+    [SHOWN_PATH] = {NULL, "held by", .type = LG_COLUMN_PATH,
+                    .shown_in = LG__SHOWN, .below = "  held by   "},
+    [SHOWN_CUT] = {NULL, "cut next", .type = LG_COLUMN_PATH,
+                   .shown_in = LG__SHOWN, .below = "  cut next  "},
+    [LINKED_NODE] = {"node", .type = LG_COLUMN_NODE,
+                     .shown_in = LG__IN_PROGRAMS},
 };
 
 static void
@@ -296,9 +297,9 @@ add_kept(const lg_ask *ask, const void *what_if, lg_table *table)
     uint64_t told = 0;
     if (answer->kept_count == 0)
         return;
-    lg_table *part =
-        lg__table_part(table, (lg__layout){.blocks = true, .faces = LG__SHOWN},
-                       shown, OF_SHOWN);
+    lg_table *part = lg__table_part(
+        table, (lg__layout){.blocks = true, .shown_in = LG__SHOWN}, shown,
+        OF_SHOWN);
     lg_text_add(&above, "\nWhat would live on:\n");
     lg__table_format_above(part, &above);
     for (size_t i = 0; i < answer->kept_count; i++) {

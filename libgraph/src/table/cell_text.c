@@ -18,7 +18,7 @@ lg__column_is_right(const lg__column *column)
 bool
 lg__table_is_in(const lg_table *table, unsigned face)
 {
-    return table->layout.faces == 0 || (table->layout.faces & face) != 0;
+    return table->layout.shown_in == 0 || (table->layout.shown_in & face) != 0;
 }
 
 static void

@@ -375,14 +375,14 @@ put_row(lg_table *table, const lg_ask *ask, const void *answer, const void *row,
         const lg_field *fields, size_t count)
 {
     for (size_t i = 0; i < count && table != NULL; i++)
-        if (table->columns[i].faces != NOBODY && !fields[i].together)
+        if (table->columns[i].shown_in != NOBODY && !fields[i].together)
             put_cell(table, i, ask, answer, row, &fields[i]);
 }
 
 /* --------------------------------------------------------------- tables */
 
 static unsigned char
-faces_of(const lg_field *field, const lg_ask *ask, const void *answer)
+shown_in_of(const lg_field *field, const lg_ask *ask, const void *answer)
 {
     const lg_look *look = &field->look;
     unsigned in = look->in ? look->in : LG_SHOWN | LG_IN_DATA;
@@ -410,7 +410,7 @@ list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
             .heading = fields[i].look.head ? fields[i].look.head(answer)
                                            : fields[i].heading,
             .type = fields[i].type,
-            .faces = faces_of(&fields[i], ask, answer),
+            .shown_in = shown_in_of(&fields[i], ask, answer),
             .gap = fields[i].look.gap,
             .least = fields[i].look.least,
             .tree = fields[i].look.indented   ? LG__INDENTED
@@ -524,7 +524,7 @@ list_changes(const lg_ask *ask, const char *counted, lg__column *out)
     for (size_t i = 0; i < LG__CHANGES; i++) {
         out[i] = columns[i];
         out[i].type = LG_COLUMN_NUMBER;
-        out[i].faces = LG_IN_HTML;
+        out[i].shown_in = LG_IN_HTML;
         out[i].flush = LG__RIGHT;
     }
 }
@@ -605,7 +605,7 @@ lg__hide_unchanged(lg_table *table)
     for (size_t i = 0; i < LG__CHANGES && table != NULL && table->changes > 0 &&
                        !table->changed;
          i++)
-        table->columns[table->changes + i].faces = NOBODY;
+        table->columns[table->changes + i].shown_in = NOBODY;
 }
 
 // Returns how many rows people and programs get.
@@ -624,7 +624,7 @@ new_table(const lg_answering *in_c, const lg_ask *ask, const void *answer,
     const char *base = answer;
     const lg__layout layout = {.noun = in_c->noun ? in_c->noun : "row",
                                .blocks = in_c->blocks,
-                               .faces = in_c->in,
+                               .shown_in = in_c->in,
                                .bare = in_c->bare &&
                                        number_at(answer, in_c->count) == 0};
     if (in_c->device_names == 0)
@@ -651,7 +651,7 @@ begin_table(const lg_question *question, const lg_ask *ask, const void *answer)
         named = named && !names[i].failed;
         columns[count++] = (lg__column){.name = names[i].data,
                                         .type = LG_COLUMN_BYTES,
-                                        .faces = LG__IN_HTML};
+                                        .shown_in = LG__IN_HTML};
     }
     if (compared)
         list_changes(ask, in_c->counted, columns + count);

@@ -179,7 +179,7 @@ lg__column_heading(const lg__column *column)
 bool
 lg__column_is_in(const lg__column *column, unsigned face)
 {
-    return column->faces == 0 || (column->faces & face) != 0;
+    return column->shown_in == 0 || (column->shown_in & face) != 0;
 }
 
 static bool

@@ -53,10 +53,10 @@ typedef struct lg__column {
     const char *below;   /**< in text, the cell comes on a line below the
                               row, after this */
     lg_column_type type;
-    uint8_t faces; /**< LG__IN_TEXT and others; 0: all */
-    uint8_t gap;   /**< spaces before the column in text */
-    uint8_t least; /**< its least width in text */
-    uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
+    uint8_t shown_in; /**< LG__IN_TEXT and others; 0: all */
+    uint8_t gap;      /**< spaces before the column in text */
+    uint8_t least;    /**< its least width in text */
+    uint8_t most;     /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
     lg__chart chart;
     lg__delta delta;
@@ -77,7 +77,7 @@ typedef struct lg__layout {
     uint8_t indent;   /**< of every line of text */
     bool bare;        /**< no line of headings */
     bool blocks;      /**< an empty line before each row */
-    uint8_t faces;    /**< who sees the table; 0: all */
+    uint8_t shown_in; /**< who sees the table; 0: all */
 } lg__layout;
 
 /** Makes a table whose sizes are by the devices of the graph; NULL if memory
