@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from leakgraph._core import GrowthRow
     from leakgraph.baseline import Baseline
-    from leakgraph.evidence import Evidence
     from leakgraph.harness import Harness
+    from leakgraph.snapshot_files import SnapshotFiles
 
 MARKER = (
     "leakgraph(rounds=4, warmup=2, max_growth='0 B', max_cycles=0): repeat the test,"
@@ -150,9 +150,9 @@ class Suite:
     """Compares snapshots before and after each test, to find what it leaves behind."""
 
     def __init__(self) -> None:
-        from leakgraph.evidence import Evidence
+        from leakgraph.snapshot_files import SnapshotFiles
 
-        self._evidence: Evidence = Evidence(2)
+        self._snapshots: SnapshotFiles = SnapshotFiles(2)
         self._is_ready = False
         self.left: list[tuple[str, str]] = []
 
@@ -165,15 +165,15 @@ class Suite:
     def after(self, test: str) -> None:
         """Note what has grown since the previous test."""
         self._take(1)
-        growth = self._evidence.compare(2, min_bytes=LEAST)
+        growth = self._snapshots.compare(2, min_bytes=LEAST)
         for row in growth:
             if row.degree == "steady" and not _is_usual(row):
                 self.left.append((test, row.text))
-        self._evidence.move(1, 0)
+        self._snapshots.move(1, 0)
 
     def _take(self, slot: int) -> None:
         gc.collect()
-        self._evidence.take(slot)
+        self._snapshots.take(slot)
 
 
 def _is_usual(row: GrowthRow) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from leakgraph._core import ArgumentError, ClosedError
-from leakgraph.evidence import Evidence
+from leakgraph.snapshot_files import SnapshotFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def repeat(
     Raises ArgumentError for fewer than 1 round or call.
     """
     check(warmup, rounds, calls)
-    evidence = Evidence(rounds + 1)
+    snapshots = SnapshotFiles(rounds + 1)
 
     def grow(rounds: int, native: bool) -> Growth:
-        _take(evidence, 0, native)
+        _take(snapshots, 0, native)
         for round_ in range(1, rounds + 1):
             _call(work, calls)
-            _take(evidence, round_, native)
-        return evidence.compare(
+            _take(snapshots, round_, native)
+        return snapshots.compare(
             rounds + 1,
             steps=range(0, (rounds + 1) * calls, calls),
             unit="call",
@@ -73,7 +73,7 @@ def repeat(
         del growth
         return grow(min(rounds, AGAIN), native=True)
     finally:
-        evidence.close()
+        snapshots.close()
 
 
 def check(warmup: int, rounds: int, calls: int) -> None:
@@ -102,7 +102,7 @@ class Tracked:
     """What track() returns: a context manager, and then the growth of its block."""
 
     def __init__(self, min_bytes: int | str, settled: bool) -> None:
-        self._evidence: Evidence | None = None
+        self._snapshots: SnapshotFiles | None = None
         self._growth: Growth | None = None
         self._count = 0
         self._min_bytes, self._settled = min_bytes, settled
@@ -119,11 +119,11 @@ class Tracked:
 
     def mark(self) -> None:
         """Take one more snapshot; raises ClosedError outside of the block."""
-        if self._evidence is None:
+        if self._snapshots is None:
             raise ClosedError("mark() works only inside the block of track().")
         if self._count == MARKS - 1:
             raise ArgumentError(f"A block of track() takes at most {MARKS - 2} marks.")
-        self._take(self._evidence)
+        self._take(self._snapshots)
 
     def __repr__(self) -> str:
         if self._growth is not None:
@@ -131,11 +131,11 @@ class Tracked:
         return f"<leakgraph.Tracked: {self._count} snapshots>"
 
     def __enter__(self) -> Tracked:
-        if self._evidence is not None or self._growth is not None:
+        if self._snapshots is not None or self._growth is not None:
             raise ClosedError("track() serves one block: call it again for another.")
-        self._evidence = Evidence(MARKS)
+        self._snapshots = SnapshotFiles(MARKS)
         try:
-            self._take(self._evidence)
+            self._take(self._snapshots)
         except BaseException:
             self._close()
             raise
@@ -147,25 +147,25 @@ class Tracked:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        evidence = self._evidence
-        assert evidence is not None
+        snapshots = self._snapshots
+        assert snapshots is not None
         try:
             if kind is None:
-                self._take(evidence)
-                self._growth = evidence.compare(
+                self._take(snapshots)
+                self._growth = snapshots.compare(
                     self._count, min_bytes=self._min_bytes, settled=self._settled
                 )
         finally:
             self._close()
 
-    def _take(self, evidence: Evidence) -> None:
-        _take(evidence, self._count)
+    def _take(self, snapshots: SnapshotFiles) -> None:
+        _take(snapshots, self._count)
         self._count += 1
 
     def _close(self) -> None:
-        if self._evidence is not None:
-            self._evidence.close()
-        self._evidence = None
+        if self._snapshots is not None:
+            self._snapshots.close()
+        self._snapshots = None
 
 
 def _call(work: Callable[[], object], times: int) -> None:
@@ -174,7 +174,7 @@ def _call(work: Callable[[], object], times: int) -> None:
         work()
 
 
-def _take(evidence: Evidence, slot: int, native: bool = False) -> None:
+def _take(snapshots: SnapshotFiles, slot: int, native: bool = False) -> None:
     """Take a snapshot without what the collector would free anyway."""
     gc.collect()
-    evidence.take(slot, native=native)
+    snapshots.take(slot, native=native)

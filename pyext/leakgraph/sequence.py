@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from leakgraph._core import Growth
-    from leakgraph.evidence import Evidence
     from leakgraph.sites import Holders
+    from leakgraph.snapshot_files import SnapshotFiles
 
 __all__ = ["ENOUGH", "SLOTS", "Sequence"]
 
@@ -34,8 +34,8 @@ LEAST = 16 << 10
 class Sequence:
     """Snapshots, the oldest first."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self, snapshots: SnapshotFiles) -> None:
+        self._snapshots = snapshots
         #: How many snapshots there are, and how many were taken.
         self.count = self.taken = 0
         self._episode = 0
@@ -84,7 +84,7 @@ class Sequence:
     ) -> None:
         """Take a snapshot at that point."""
         self._make_room()
-        self._evidence.take(self.count, progress, native=self._native)
+        self._snapshots.take(self.count, progress, native=self._native)
         self._points[self.count], self._seconds[self.count] = x, seconds
         self.count += 1
         self.taken += 1
@@ -100,7 +100,7 @@ class Sequence:
     ) -> Growth:
         """Return what grows in the episode, or since the first snapshot."""
         first = 0 if whole else self.first
-        return self._evidence.compare(
+        return self._snapshots.compare(
             self.count,
             first=first,
             steps=self._points[first : self.count],
@@ -113,7 +113,7 @@ class Sequence:
     def holders(self) -> Holders | None:
         """Return what dominates the newest members of what compare() finds."""
         first = self.first
-        return self._evidence.holders(
+        return self._snapshots.holders(
             self.count,
             first=first,
             steps=self._points[first : self.count],
@@ -134,12 +134,12 @@ class Sequence:
     def forget(self) -> None:
         """Drop all snapshots."""
         for slot in range(self.count):
-            self._evidence.drop(slot)
+            self._snapshots.drop(slot)
         self.count = self._episode = 0
 
     def close(self) -> None:
         """Drop all snapshots, and take no more."""
-        self._evidence.close()
+        self._snapshots.close()
         self.count = self._episode = 0
 
     def _make_room(self) -> None:
@@ -155,9 +155,9 @@ class Sequence:
 
     def _remove(self, slot: int) -> None:
         """Drop one snapshot, and move the later ones up."""
-        self._evidence.drop(slot)
+        self._snapshots.drop(slot)
         for later in range(slot + 1, self.count):
-            self._evidence.move(later, later - 1)
+            self._snapshots.move(later, later - 1)
             self._points[later - 1] = self._points[later]
             self._seconds[later - 1] = self._seconds[later]
         self.count -= 1

@@ -15,12 +15,12 @@ import weakref
 from leakgraph import samples
 from leakgraph._core import Error
 from leakgraph.budget import Budget, processor
-from leakgraph.evidence import Evidence
 from leakgraph.found import MUCH, SHARE, Found
 from leakgraph.imports import Imports
 from leakgraph.leak_text import nothing, sample_lines
 from leakgraph.sequence import ENOUGH, SLOTS, Sequence
 from leakgraph.sites import Traces
+from leakgraph.snapshot_files import SnapshotFiles
 from leakgraph.telling import tell
 from leakgraph.workers import Workers
 
@@ -49,7 +49,7 @@ FIRST = 0.25
 class Watch:
     """What watch() returns."""
 
-    # clock, work, read, evidence, imports and background are for tests: the time in
+    # clock, work, read, snapshots, imports and background are for tests: the time in
     # seconds, those that a processor has worked for this thread, the numbers of a
     # sample, what takes snapshots, what counts modules, and whether a thread of its own
     # takes snapshots.
@@ -63,7 +63,7 @@ class Watch:
         clock: Callable[[], float] = time.perf_counter,
         work: Callable[[], float] = processor,
         read: Callable[[], tuple[float, ...]] = samples.read,
-        evidence: Evidence | None = None,
+        snapshots: SnapshotFiles | None = None,
         imports: Imports | None = None,
         background: bool = True,
     ) -> None:
@@ -72,7 +72,9 @@ class Watch:
         self._budget = Budget(budget, clock, work)
         self._clock, self._read, self._background = clock, read, background
         self._imports = Imports() if imports is None else imports
-        self._sequence = Sequence(Evidence(SLOTS) if evidence is None else evidence)
+        self._sequence = Sequence(
+            SnapshotFiles(SLOTS) if snapshots is None else snapshots
+        )
         self._found = Found()
         #: The samples since growth was looked for, and those of the whole run.
         self._window, self._whole = samples.Window(), samples.Window()

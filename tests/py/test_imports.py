@@ -34,11 +34,11 @@ def test_snapshots_wait_until_imports_are_over():
     for _ in range(100):
         program.modules += 20
         program.run(1)
-    last = program.evidence.taken[-1] if program.evidence.taken else 0.0
-    program.evidence.rows = [Row("x")]
+    last = program.snapshots.taken[-1] if program.snapshots.taken else 0.0
+    program.snapshots.rows = [Row("x")]
     program.run(40)
-    assert len(program.evidence.compared[0]) == ENOUGH
-    assert program.evidence.compared[0][0] > 100 > last
+    assert len(program.snapshots.compared[0]) == ENOUGH
+    assert program.snapshots.compared[0][0] > 100 > last
     assert "+" in program.watch.report()
 
 
@@ -47,7 +47,7 @@ def test_modules_without_end_are_growth():
     for _ in range(400):
         program.modules += 1
         program.run(1)
-    assert program.evidence.compared
+    assert program.snapshots.compared
 
 
 def test_what_was_told_before_stays_told():
@@ -57,7 +57,7 @@ def test_what_was_told_before_stays_told():
     program.run(400)
     assert program.watch.leaks == ["x: Item accumulates"]
     program.modules += 1000
-    program.evidence.rows = []
+    program.snapshots.rows = []
     program.run(400)
     assert program.watch.leaks == []
     assert "x: Item grew by 1.00 MiB until" in program.watch.report()

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from test_watch import Evidences
+from test_watch import FakeSnapshotFiles
 
 from leakgraph.sequence import EARLIER, ENOUGH, SLOTS, Sequence
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.ends
 def sequence():
     """A sequence whose snapshots are taken at the points that a test gives."""
     clock = SimpleNamespace(now=0.0)
-    sequence = Sequence(Evidences(clock))
+    sequence = Sequence(FakeSnapshotFiles(clock))
 
     def take(*points):
         for point in points:
@@ -27,7 +27,7 @@ def sequence():
 
 def points(sequence, whole):
     sequence.compare("step", whole=whole)
-    return sequence._evidence.compared[-1]
+    return sequence._snapshots.compared[-1]
 
 
 def test_it_spans_the_whole_time(sequence):
@@ -80,6 +80,6 @@ def test_forget(sequence):
     sequence.fill(1, 2, 3)
     sequence.forget()
     assert (sequence.count, sequence.taken, sequence.seconds) == (0, 3, [])
-    assert sequence._evidence.slots == [None] * SLOTS
+    assert sequence._snapshots.slots == [None] * SLOTS
     sequence.fill(*range(10, 10 + ENOUGH))
     assert sequence.is_enough

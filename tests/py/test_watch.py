@@ -15,11 +15,11 @@ import leakgraph
 from leakgraph import samples, sites, watching
 from leakgraph.budget import Budget
 from leakgraph.digest import summarize
-from leakgraph.evidence import Evidence
 from leakgraph.found import MUCH
 from leakgraph.imports import Imports
 from leakgraph.leak_text import LeakWarning, describe, nothing, sample_lines, signed
 from leakgraph.sequence import ENOUGH, SLOTS
+from leakgraph.snapshot_files import SnapshotFiles
 from leakgraph.watching import Watch
 
 pytestmark = pytest.mark.ends
@@ -71,7 +71,7 @@ class Growth(list):
         return bool(self)
 
 
-class Evidences:
+class FakeSnapshotFiles:
     """Counts snapshots, and finds what the test says."""
 
     def __init__(self, clock, rows=(), cost=0.0):
@@ -125,13 +125,13 @@ class Program:
 
     def __init__(self, memory, rows=(), cost=0.0, **options):
         self.clock = Clock()
-        self.evidence = Evidences(self.clock, rows, cost)
+        self.snapshots = FakeSnapshotFiles(self.clock, rows, cost)
         self.memory = memory
         self.watch = Watch(
             clock=self.clock,
             work=self.clock,
             read=self.read,
-            evidence=self.evidence,
+            snapshots=self.snapshots,
             imports=Imports(lambda: self.modules),
             background=False,
             **options,
@@ -170,7 +170,7 @@ ONCE = {
 def test_no_snapshot_without_growth(name):
     program = Program(HONEST[name], budget=1.0)
     program.run(1000)
-    assert program.evidence.taken == []
+    assert program.snapshots.taken == []
     assert program.watch.leaks == []
 
 
@@ -179,7 +179,7 @@ def test_what_rose_once_is_looked_at_once(name):
     """It may have come in a burst, and others may follow."""
     program = Program(ONCE[name], budget=1.0)
     program.run(1000)
-    assert len(program.evidence.taken) == ENOUGH
+    assert len(program.snapshots.taken) == ENOUGH
     assert program.watch.leaks == []
 
 
@@ -189,11 +189,11 @@ def test_a_leak_is_told_once():
         program.run(1000)
     assert len(reported) == 1
     assert reported[0].filename == __file__
-    assert len(program.evidence.compared[0]) == ENOUGH
+    assert len(program.snapshots.compared[0]) == ENOUGH
     assert len(program.watch.leaks) == 1
     assert program.watch.leaks[0] in program.watch.report()
     assert program.watch.steps == 1000
-    program.evidence.rows.append(Row("other"))
+    program.snapshots.rows.append(Row("other"))
     with pytest.warns(leakgraph.LeakWarning, match="other") as reported:
         program.run(5000)
     assert len(reported) == 1
@@ -201,11 +201,11 @@ def test_a_leak_is_told_once():
 
 def test_snapshots_are_taken_at_widening_distances():
     program = Program(leaking, budget=1.0)
-    program.evidence.rows = []
-    program.evidence.compare = lambda *_, **__: pytest.fail("too early")
+    program.snapshots.rows = []
+    program.snapshots.compare = lambda *_, **__: pytest.fail("too early")
     with pytest.raises(pytest.fail.Exception):
         program.run(1000)
-    taken = program.evidence.taken
+    taken = program.snapshots.taken
     assert len(taken) == ENOUGH
     distances = [after - before for before, after in zip(taken, taken[1:])]
     assert distances == sorted(distances) and distances[0] < distances[-1]
@@ -215,15 +215,15 @@ def test_slots_are_used_again():
     program = Program(leaking, [Row("losses[*]")], budget=1.0)
     with pytest.warns(leakgraph.LeakWarning):
         program.run(20000)
-    assert len(program.evidence.taken) > SLOTS
-    assert max(map(len, program.evidence.compared)) == SLOTS
+    assert len(program.snapshots.taken) > SLOTS
+    assert max(map(len, program.snapshots.compared)) == SLOTS
 
 
-def test_without_evidence_it_stands_down():
+def test_without_a_place_it_stands_down():
     program = Program(leaking, budget=1.0)
     program.run(1000)
-    assert len(program.evidence.taken) >= ENOUGH
-    assert len(program.evidence.compared[0]) == ENOUGH
+    assert len(program.snapshots.taken) >= ENOUGH
+    assert len(program.snapshots.compared[0]) == ENOUGH
     assert "No place was found" in program.watch.report()
 
 
@@ -249,7 +249,7 @@ def test_the_budget_limits_snapshots():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             program.run(4000)
-        spent = 2.0 * len(program.evidence.taken)
+        spent = 2.0 * len(program.snapshots.taken)
         assert spent <= budget * program.clock.now
         costs.append(spent)
     assert costs[1] > 0
@@ -308,12 +308,12 @@ def test_time_that_other_programs_take_is_no_cost():
         clock.now += 1.0
         return (leaking(clock.now), 0, 0, 0, 0)
 
-    evidence = Evidences(clock, [Row("x")], cost=10.0)
+    snapshots = FakeSnapshotFiles(clock, [Row("x")], cost=10.0)
     watch = Watch(
         clock=clock,
         work=lambda: 0.0,
         read=read,
-        evidence=evidence,
+        snapshots=snapshots,
         background=False,
     )
     watch._budget.plan = 0.0
@@ -321,7 +321,7 @@ def test_time_that_other_programs_take_is_no_cost():
         for _ in range(1000):
             clock.now += 1.0
             watch.step()
-    assert len(evidence.taken) >= ENOUGH
+    assert len(snapshots.taken) >= ENOUGH
 
 
 def test_raise():
@@ -341,7 +341,7 @@ def test_call():
     )
     program.run(1000)
     assert [row.held_by for row, _ in reported] == ["x", "y"]
-    assert reported[0][1] == program.evidence.rows
+    assert reported[0][1] == program.snapshots.rows
 
 
 def test_stop():
@@ -349,7 +349,7 @@ def test_stop():
     with program.watch as watch:
         program.run(3)
     assert watch.steps == 3
-    assert program.evidence.is_closed
+    assert program.snapshots.is_closed
     program.run(3)
     assert watch.steps == 3
     watch.stop()
@@ -373,7 +373,7 @@ def test_a_failing_snapshot_does_no_harm():
     def fail(slot, progress, *, native):
         raise leakgraph.ChildError("no process")
 
-    program.evidence.take = fail
+    program.snapshots.take = fail
     program.run(1000)
     assert program.watch.leaks == []
 
@@ -416,7 +416,7 @@ def test_a_forked_child_is_not_watched():
     child = os.fork()
     if child == 0:
         program.run(1000)
-        right = program.watch.steps == 5 and not program.evidence.taken
+        right = program.watch.steps == 5 and not program.snapshots.taken
         os._exit(0 if right else 1)
     assert os.waitpid(child, 0)[1] == 0
     program.run(1)
@@ -483,40 +483,40 @@ def test_by_time():
         program.watch._sample()
     program.watch._tell(1)
     assert len(reported) == 1
-    assert program.evidence.compared[0][0] > 0  # seconds
-    assert program.evidence.unit == "second"
+    assert program.snapshots.compared[0][0] > 0  # seconds
+    assert program.snapshots.unit == "second"
 
 
 @pytest.mark.parametrize(("gained", "told"), [(MUCH, 1), (MUCH - 1, 0)])
 def test_a_last_look(gained, told):
     """With two snapshots, only what gained much is told: anything may come once."""
     program = Program(leaking, [Row("x", gained=gained)], budget=1.0)
-    while not program.evidence.taken:
+    while not program.snapshots.taken:
         program.run(1)
     program.run(1)
     with warnings.catch_warnings(record=True) as said:
         program.watch.stop()
     assert [str(one.message) for one in said] == ["x: Item accumulates"] * told
-    assert len(program.evidence.compared[0]) == 2
-    assert program.evidence.is_closed
+    assert len(program.snapshots.compared[0]) == 2
+    assert program.snapshots.is_closed
     program.watch.stop()
-    assert len(program.evidence.compared) == 1
+    assert len(program.snapshots.compared) == 1
 
 
 def test_a_last_look_needs_no_step_after_the_last_snapshot():
     program = Program(leaking, [Row("x")], budget=1.0)
-    while len(program.evidence.taken) < ENOUGH:
+    while len(program.snapshots.taken) < ENOUGH:
         program.run(1)
     with pytest.warns(LeakWarning, match="x: Item accumulates") as said:
         program.watch.stop()
     assert said[0].filename == __file__
-    assert len(program.evidence.taken) == ENOUGH
+    assert len(program.snapshots.taken) == ENOUGH
 
 
 def test_the_end_of_a_block_is_where_its_last_leaks_are_told():
     program = Program(leaking, [Row("x")], budget=1.0)
     with pytest.warns(LeakWarning, match="x: Item") as said, program.watch:
-        while len(program.evidence.taken) < ENOUGH:
+        while len(program.snapshots.taken) < ENOUGH:
             program.run(1)
     assert said[0].filename == __file__
 
@@ -526,7 +526,7 @@ def test_no_last_look_without_a_first(memory):
     program = Program(memory, [Row("x")], budget=1e-9)
     program.run(100)
     program.watch.stop()
-    assert program.evidence.taken == []
+    assert program.snapshots.taken == []
     rises = "Memory rises all the same" in program.watch.report()
     assert rises is (memory is leaking)
 
@@ -544,12 +544,12 @@ def test_what_functions_kept_is_gone_at_the_end(by_time, at_end, told, before):
     """At its end a script has no variables of functions: they are no news."""
     program = Program(leaking, [Row("x")], budget=1.0)
     program.watch._by_time = by_time
-    while len(program.evidence.taken) < before:
+    while len(program.snapshots.taken) < before:
         program.clock.now += 1.0
         program.watch.step() if not by_time else program.watch._sample()
     program.clock.now += 1.0
     program.watch._steps += 1
-    program.evidence.later = at_end
+    program.snapshots.later = at_end
     with warnings.catch_warnings(record=True) as said:
         program.watch.stop()
     assert [str(one.message) for one in said] == [
@@ -561,11 +561,11 @@ def test_two_snapshots_with_native_memory_do_not_replace_what_was_known():
     row = Row("x", gained=MUCH)
     row.verdict = "native"
     program = Program(leaking, [row], budget=1.0)
-    program.evidence.needs_native = True
+    program.snapshots.needs_native = True
     while not program.watch._sequence._native:
         program.run(1)
     program.run(1)
-    program.evidence.later = [Row("moved", gained=MUCH)]
+    program.snapshots.later = [Row("moved", gained=MUCH)]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         program.watch.stop()
@@ -574,7 +574,7 @@ def test_two_snapshots_with_native_memory_do_not_replace_what_was_known():
 
 def test_a_last_look_names_the_line():
     program = Program(leaking, [Row("x", gained=MUCH)], budget=1.0, traces=True)
-    while not program.evidence.taken:
+    while not program.snapshots.taken:
         program.run(1)
     program.run(1)
     with pytest.warns(LeakWarning):
@@ -607,7 +607,7 @@ def test_a_real_leak_with_its_line():
         traces=True,
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
-        evidence=Evidence(SLOTS),
+        snapshots=SnapshotFiles(SLOTS),
         background=False,
     )
     with watch:
@@ -624,7 +624,7 @@ def test_a_real_leak_with_its_line():
     assert f"allocated at {__file__}:" in text
 
 
-class Without(Evidence):
+class Without(SnapshotFiles):
     """Never makes nodes in this process."""
 
     def compare(self, count, *, nodes=True, **options):
@@ -641,7 +641,7 @@ def test_another_process_finds_the_line(tmp_path, monkeypatch):
         traces=True,
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
-        evidence=Without(SLOTS),
+        snapshots=Without(SLOTS),
         background=False,
     )
     with watch, pytest.warns(LeakWarning):
@@ -668,7 +668,7 @@ def test_a_line_of_a_library_is_traced_to_the_program(tmp_path, monkeypatch):
         traces=True,
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
-        evidence=Without(SLOTS),
+        snapshots=Without(SLOTS),
         background=False,
     )
     with watch, pytest.warns(LeakWarning):
@@ -694,7 +694,7 @@ def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
         lambda row, growth: reported.append((row, growth)),
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
-        evidence=Without(SLOTS),
+        snapshots=Without(SLOTS),
         background=False,
     )
     with watch:
@@ -713,17 +713,17 @@ def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
 
 
 def test_no_holders_without_another_process(monkeypatch):
-    evidence = Evidence(2)
+    snapshots = SnapshotFiles(2)
     for slot in range(2):
-        evidence.take(slot)
+        snapshots.take(slot)
     monkeypatch.setattr("leakgraph.digest.sys.executable", "")
-    assert evidence.holders(2) is None
-    evidence.close()
+    assert snapshots.holders(2) is None
+    snapshots.close()
 
 
 def test_a_file_is_closed_once_even_if_a_signal_interrupts(monkeypatch):
-    evidence = Evidence(1)
-    evidence.take(0)
+    snapshots = SnapshotFiles(1)
+    snapshots.take(0)
     close, closed = os.close, []
 
     def interrupted(file):
@@ -733,19 +733,19 @@ def test_a_file_is_closed_once_even_if_a_signal_interrupts(monkeypatch):
 
     monkeypatch.setattr(os, "close", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        evidence.close()
-    evidence.close()
+        snapshots.close()
+    snapshots.close()
     assert len(closed) == 1
 
 
-def test_evidence_goes_last_and_closes_its_files(monkeypatch):
+def test_snapshot_files_go_last_and_are_closed(monkeypatch):
     """When the interpreter ends, the names of its module may be gone before it is."""
-    evidence = Evidence(2)
-    evidence.take(1)
-    (file,) = (file for file in evidence._files if file >= 0)
-    for name in vars(sys.modules[Evidence.__module__]):
-        monkeypatch.setattr(f"leakgraph.evidence.{name}", None)
-    del evidence
+    snapshots = SnapshotFiles(2)
+    snapshots.take(1)
+    (file,) = (file for file in snapshots._files if file >= 0)
+    for name in vars(sys.modules[SnapshotFiles.__module__]):
+        monkeypatch.setattr(f"leakgraph.snapshot_files.{name}", None)
+    del snapshots
     with pytest.raises(OSError):
         os.fstat(file)
 
@@ -753,13 +753,13 @@ def test_evidence_goes_last_and_closes_its_files(monkeypatch):
 def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     """An analysis does not make this one grow. The rows are the same, but for nodes."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    evidence = Evidence(4)
+    snapshots = SnapshotFiles(4)
     for slot in range(3):
-        evidence.take(slot)
+        snapshots.take(slot)
         kept.extend([Item(number) for number in range(20)])
-    evidence.move(2, 3)
-    evidence.move(3, 2)
-    growths = [evidence.compare(3, min_bytes=1000, nodes=nodes) for nodes in (0, 1)]
+    snapshots.move(2, 3)
+    snapshots.move(3, 2)
+    growths = [snapshots.compare(3, min_bytes=1000, nodes=nodes) for nodes in (0, 1)]
     kept.clear()
     found = [
         [(row.place, row.counts, row.gained) for row in growth if "kept" in row.held_by]
@@ -769,12 +769,12 @@ def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     assert {row.node for row in growths[0]} == {None}
     assert any(row.node for row in growths[1])
     # The oldest have lost their snapshots, and nobody makes new ones.
-    assert list(evidence._files[:2]) == [-1, -1]
+    assert list(snapshots._files[:2]) == [-1, -1]
     monkeypatch.setattr(
-        "leakgraph.evidence.summarize", lambda files, targets: not files
+        "leakgraph.snapshot_files.summarize", lambda files, targets: not files
     )
-    assert len(evidence.compare(3, min_bytes=1000, nodes=False)) == len(growths[0])
-    evidence.close()
+    assert len(snapshots.compare(3, min_bytes=1000, nodes=False)) == len(growths[0])
+    snapshots.close()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -788,15 +788,15 @@ def test_without_another_process_this_one_compares(program, monkeypatch):
 def test_in_the_background(monkeypatch):
     monkeypatch.setattr("leakgraph.sequence.ENOUGH", 1)
     clock = Clock()
-    evidence = Evidences(clock, [Row("x")])
-    watch = Watch(1.0, clock=clock, read=samples.read, evidence=evidence)
+    snapshots = FakeSnapshotFiles(clock, [Row("x")])
+    watch = Watch(1.0, clock=clock, read=samples.read, snapshots=snapshots)
     watch._rising = ["resident bytes"]
     clock.now = 100.0
     with pytest.warns(leakgraph.LeakWarning):
         watch.step()
         watch._job.join()
         watch.step()
-    assert len(evidence.taken) == 1
+    assert len(snapshots.taken) == 1
     watch.stop()
 
 
@@ -804,7 +804,7 @@ def test_collector_runs_first_if_it_is_on(collected):
     gc.enable()
     program = Program(leaking, budget=1.0)
     program.run(100)
-    assert len(collected) == len(program.evidence.taken) > 0
+    assert len(collected) == len(program.snapshots.taken) > 0
     was = len(collected)
     gc.disable()
     try:
@@ -812,7 +812,7 @@ def test_collector_runs_first_if_it_is_on(collected):
     finally:
         gc.enable()
     assert len(collected) == was
-    assert len(program.evidence.taken) > was
+    assert len(program.snapshots.taken) > was
 
 
 def test_describe():

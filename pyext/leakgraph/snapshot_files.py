@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leakgraph.sites import Holders
 
-__all__ = ["Evidence"]
+__all__ = ["SnapshotFiles"]
 
 #: Seconds that a snapshot may take.
 PATIENCE = 600
@@ -48,7 +48,7 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-class Evidence:
+class SnapshotFiles:
     """Some slots, each for the file of a snapshot.
 
     The files have no names, so nothing is left behind however the process ends, and a
