@@ -25,23 +25,23 @@ extern const lg_question lg__ask_allocations;
 // A heap of nodes with the biggest on top. Of nodes of equal size, the one with
 // the lower number comes first.
 
-typedef struct lg__part {
+typedef struct lg__weighed_node {
     uint64_t bytes;
     uint32_t node;
     uint32_t tag; /**< chosen by the caller who pushes the part */
-} lg__part;
+} lg__weighed_node;
 
-typedef struct lg__parts {
-    lg__part *items;
+typedef struct lg__node_heap {
+    lg__weighed_node *items;
     size_t count;
     size_t capacity;
-} lg__parts;
+} lg__node_heap;
 
 /** Returns false when memory ran out. */
-bool lg__parts_push(lg__parts *heap, lg__part one);
+bool lg__node_heap_push(lg__node_heap *heap, lg__weighed_node one);
 /** Takes the top off a heap that is not empty. */
-lg__part lg__parts_pop(lg__parts *heap);
-void lg__parts_free(lg__parts *heap);
+lg__weighed_node lg__node_heap_pop(lg__node_heap *heap);
+void lg__node_heap_free(lg__node_heap *heap);
 
 // What to cut.
 
@@ -256,7 +256,7 @@ typedef struct lg__liveness {
     // Of a search: the nodes that it met, the index of the node to which each
     // refers, and those to look at, with the lowest number on top.
     lg__gathered met, behind;
-    lg__parts open;
+    lg__node_heap open;
     bool failed; /**< memory ran out: answers are wrong */
 } lg__liveness;
 

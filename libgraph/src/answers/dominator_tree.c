@@ -20,7 +20,7 @@ typedef struct planting {
     uint8_t *leads; // [node] 1: in scope, or it dominates such a node; NULL: no
                     // scope
     lg_dominator_tree out;
-    lg__parts heap; // nodes that may get a row; `tag` is the parent's row
+    lg__node_heap heap; // nodes that may get a row; `tag` is the parent's row
 } planting;
 
 static bool
@@ -80,15 +80,15 @@ expand(planting *state, uint32_t at)
         row->left_out_bytes += bytes;
         if (open && bytes >= state->least &&
             may_have_row(state, below.items[i]))
-            going = lg__parts_push(&state->heap,
-                                   (lg__part){bytes, below.items[i], at});
+            going = lg__node_heap_push(
+                &state->heap, (lg__weighed_node){bytes, below.items[i], at});
     }
     lg__free(below.items);
     return going;
 }
 
 static bool
-has_many_alike(const planting *state, const lg__part *one)
+has_many_alike(const planting *state, const lg__weighed_node *one)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
@@ -115,7 +115,7 @@ is_at_position(const planting *state, uint32_t row, uint32_t node)
 
 // Returns whether a row is like a node that would get one below the same row.
 static bool
-has_equal(const planting *state, const lg__part *one)
+has_equal(const planting *state, const lg__weighed_node *one)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
@@ -129,7 +129,7 @@ has_equal(const planting *state, const lg__part *one)
 }
 
 static bool
-add_part(planting *state, const lg__part *one)
+add_part(planting *state, const lg__weighed_node *one)
 {
     uint32_t component = lg__garbage_component_of(state->analysis, one->node);
     lg_dominator_row *above = &state->out.rows[one->tag];
@@ -155,7 +155,7 @@ add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
             limit > 0 ? (double)state->out.count / (double)limit : 0.5;
         if (!lg__monitor_goes_on(monitor, "listing dominators", done, err))
             return LG_ECANCELLED;
-        lg__part one = lg__parts_pop(&state->heap);
+        lg__weighed_node one = lg__node_heap_pop(&state->heap);
         if (state->options.equals && has_equal(state, &one))
             state->out.rows[one.tag].equal++;
         else if (!has_many_alike(state, &one))
@@ -402,7 +402,7 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
 
 done:
     lg_dominator_tree_free(&state.out);
-    lg__parts_free(&state.heap);
+    lg__node_heap_free(&state.heap);
     lg__free(state.leads);
     return status;
 }

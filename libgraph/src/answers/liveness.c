@@ -51,7 +51,7 @@ lg__liveness_free(lg__liveness *liveness)
     lg__uncollectable_free(&liveness->uncollectable);
     lg__free(liveness->met.items);
     lg__free(liveness->behind.items);
-    lg__parts_free(&liveness->open);
+    lg__node_heap_free(&liveness->open);
     *liveness = (lg__liveness){0};
 }
 
@@ -70,12 +70,12 @@ static void
 meet(search *state, uint32_t node, uint32_t behind)
 {
     lg__liveness *to = state->liveness;
-    const lg__part one = {.node = node, .tag = (uint32_t)to->met.count};
+    const lg__weighed_node one = {.node = node, .tag = (uint32_t)to->met.count};
     if ((to->known[node] & (MET | state->disproof)) || to->failed)
         return;
     to->failed = !lg__gather_append(&to->met, node) ||
                  !lg__gather_append(&to->behind, behind) ||
-                 !lg__parts_push(&to->open, one);
+                 !lg__node_heap_push(&to->open, one);
     if (!to->failed)
         to->known[node] |= MET;
 }
@@ -143,7 +143,7 @@ run(search *state, uint32_t node)
             state->whole = false;
             break;
         }
-        lg__part next = lg__parts_pop(&to->open);
+        lg__weighed_node next = lg__node_heap_pop(&to->open);
         found = look_at(state, next.node, next.tag);
         if (found)
             note_proof(state, next.tag);

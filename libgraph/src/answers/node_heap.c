@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static bool
-is_before(const lg__part *a, const lg__part *b)
+is_before(const lg__weighed_node *a, const lg__weighed_node *b)
 {
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes;
@@ -12,7 +12,7 @@ is_before(const lg__part *a, const lg__part *b)
 }
 
 bool
-lg__parts_push(lg__parts *heap, lg__part one)
+lg__node_heap_push(lg__node_heap *heap, lg__weighed_node one)
 {
     if (!lg__stack_room(&heap->items, heap->count, &heap->capacity,
                         sizeof *heap->items))
@@ -25,12 +25,12 @@ lg__parts_push(lg__parts *heap, lg__part one)
     return true;
 }
 
-lg__part
-lg__parts_pop(lg__parts *heap)
+lg__weighed_node
+lg__node_heap_pop(lg__node_heap *heap)
 {
-    lg__part *items = heap->items;
-    lg__part top = items[0];
-    lg__part last = items[--heap->count];
+    lg__weighed_node *items = heap->items;
+    lg__weighed_node top = items[0];
+    lg__weighed_node last = items[--heap->count];
     size_t at = 0;
     for (;;) {
         size_t child = 2 * at + 1;
@@ -49,8 +49,8 @@ lg__parts_pop(lg__parts *heap)
 }
 
 void
-lg__parts_free(lg__parts *heap)
+lg__node_heap_free(lg__node_heap *heap)
 {
     lg__free(heap->items);
-    *heap = (lg__parts){0};
+    *heap = (lg__node_heap){0};
 }

@@ -29,18 +29,18 @@ ask_ahead(const lg_analysis *analysis, const lg_node *nodes, size_t left)
 // Ranks the biggest nodes, the smallest of them on top. The heap has its
 // biggest on top, so bytes and nodes are inverted.
 typedef struct ranking {
-    lg__parts heap;
+    lg__node_heap heap;
     size_t most;
 } ranking;
 
-static lg__part
+static lg__weighed_node
 turned(uint64_t bytes, uint32_t node)
 {
-    return (lg__part){UINT64_MAX - bytes, UINT32_MAX - node, node};
+    return (lg__weighed_node){UINT64_MAX - bytes, UINT32_MAX - node, node};
 }
 
 static bool
-is_less(const lg__part *top, uint64_t bytes, uint32_t node)
+is_less(const lg__weighed_node *top, uint64_t bytes, uint32_t node)
 {
     uint64_t least = UINT64_MAX - top->bytes;
     return least != bytes ? least < bytes : top->tag > node;
@@ -50,17 +50,17 @@ static bool
 rank(const lg_analysis *analysis, const lg_node *nodes, size_t count,
      ranking *into)
 {
-    lg__parts *heap = &into->heap;
+    lg__node_heap *heap = &into->heap;
     bool enough = true;
     for (size_t i = 0; i < count && enough; i++) {
         ask_ahead(analysis, nodes + i, count - i);
         uint64_t bytes = lg__freed_by(analysis, nodes[i]);
         if (heap->count < into->most) {
-            enough = lg__parts_push(heap, turned(bytes, nodes[i]));
+            enough = lg__node_heap_push(heap, turned(bytes, nodes[i]));
         } else if (heap->count > 0 &&
                    is_less(&heap->items[0], bytes, nodes[i])) {
-            lg__parts_pop(heap);
-            enough = lg__parts_push(heap, turned(bytes, nodes[i]));
+            lg__node_heap_pop(heap);
+            enough = lg__node_heap_push(heap, turned(bytes, nodes[i]));
         }
     }
     return enough;
@@ -68,14 +68,14 @@ rank(const lg_analysis *analysis, const lg_node *nodes, size_t count,
 
 // Takes the ranked nodes off the heap, without the `first` ones.
 static lg_status
-take(lg__parts *heap, size_t first, lg_nodes *out, lg_error *err)
+take(lg__node_heap *heap, size_t first, lg_nodes *out, lg_error *err)
 {
     size_t count = heap->count > first ? heap->count - first : 0;
     uint32_t *nodes = lg__alloc((count + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = count; i-- > 0;)
-        nodes[i] = lg__parts_pop(heap).tag;
+        nodes[i] = lg__node_heap_pop(heap).tag;
     *out = (lg_nodes){nodes, count};
     return LG_OK;
 }
@@ -103,7 +103,7 @@ list_owned(const lg_analysis *analysis, uint32_t node, size_t first,
     if (status == LG_OK)
         *total = below.count;
     lg__free(below.items);
-    lg__parts_free(&ranked.heap);
+    lg__node_heap_free(&ranked.heap);
     return status;
 }
 
@@ -138,7 +138,7 @@ lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes, size_t count,
     status = rank(analysis, nodes, count, &ranked)
                  ? take(&ranked.heap, first, out, err)
                  : lg__error_memory(err);
-    lg__parts_free(&ranked.heap);
+    lg__node_heap_free(&ranked.heap);
     return status;
 }
 

@@ -28,16 +28,16 @@ enum {
 typedef struct top_best {
     size_t most;         // how many to keep at most
     lg__top_item *items; // their nodes are copies
-    lg__parts heap;
+    lg__node_heap heap;
 } top_best;
 
 // The smallest kept item is on top. The heap has its biggest on top, so bytes
 // and order are inverted.
-static lg__part
+static lg__weighed_node
 turned(const lg__top_item *item, size_t at)
 {
-    return (lg__part){UINT64_MAX - item->bytes, UINT32_MAX - item->order,
-                      (uint32_t)at};
+    return (lg__weighed_node){UINT64_MAX - item->bytes,
+                              UINT32_MAX - item->order, (uint32_t)at};
 }
 
 static bool
@@ -55,7 +55,7 @@ keep_at(top_best *best, const lg__top_item *item, size_t at)
     memcpy(nodes, item->nodes, item->count * sizeof *nodes);
     best->items[at] = *item;
     best->items[at].nodes = nodes;
-    if (lg__parts_push(&best->heap, turned(item, at)))
+    if (lg__node_heap_push(&best->heap, turned(item, at)))
         return true;
     lg__free(nodes);
     return false;
@@ -77,7 +77,7 @@ best_offer(top_best *best, const lg__top_item *item, uint32_t *left_out)
     }
     *left_out = last->count;
     lg__free((void *)last->nodes);
-    return keep_at(best, item, lg__parts_pop(&best->heap).tag);
+    return keep_at(best, item, lg__node_heap_pop(&best->heap).tag);
 }
 
 static int
@@ -100,7 +100,7 @@ best_free(top_best *best)
     for (size_t i = 0; i < best->heap.count; i++)
         lg__free((void *)best->items[i].nodes);
     lg__free(best->items);
-    lg__parts_free(&best->heap);
+    lg__node_heap_free(&best->heap);
 }
 
 typedef struct listing {

@@ -295,11 +295,11 @@ bool lg__has_saved_graph(lg__detection *detection, uint32_t tensor);
  *  parameters. */
 bool lg__awaits_backward(lg__detection *detection, uint32_t tensor);
 
-enum { LG__PARTS_LOOKED_AT = 4096 };
+enum { LG__GRAPH_COMPARISON_NODES = 4096 };
 
 /** Graphs that are compared. Graphs of one forward pass meet inside; graphs of
  *  several meet only at parameters. */
-typedef struct lg__parts {
+typedef struct lg__graph_comparison {
     lg__detection *detection;
     uint32_t *part; /**< [node] number of the last part that met it */
     lg__gathered stack;
@@ -309,17 +309,18 @@ typedef struct lg__parts {
     bool meets;      /**< the last part meets an earlier one */
     bool ends_alike; /**< the last part ends at a parameter where an earlier
                           one ended */
-} lg__parts;
+} lg__graph_comparison;
 
 /** Opens a comparison, which must be closed in any case. Sets detection->failed
  *  if memory runs out. */
-void lg__parts_open(lg__detection *detection, lg__parts *out);
-void lg__parts_close(lg__parts *parts);
+void lg__graph_comparison_open(lg__detection *detection,
+                               lg__graph_comparison *out);
+void lg__graph_comparison_close(lg__graph_comparison *parts);
 /** Forgets the earlier parts. */
-void lg__parts_begin(lg__parts *parts);
+void lg__graph_comparison_begin(lg__graph_comparison *parts);
 /** Adds the part that starts at an autograd node. A comparison looks at no more
- *  than LG__PARTS_LOOKED_AT nodes. */
-void lg__parts_walk(lg__parts *parts, uint32_t start);
+ *  than LG__GRAPH_COMPARISON_NODES nodes. */
+void lg__graph_comparison_walk(lg__graph_comparison *parts, uint32_t start);
 
 /* ------------------------------------------------------------- patterns --- */
 

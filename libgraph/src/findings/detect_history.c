@@ -35,7 +35,7 @@ typedef struct climb {
     uint32_t many;    // number of passes that make a history
     uint32_t *passes; // [node] number of forward passes of the losses that
                       // climbed to it
-    lg__parts graphs;
+    lg__graph_comparison graphs;
 } climb;
 
 static bool
@@ -183,12 +183,13 @@ count_passes(climb *to, const climber *group, size_t count, uint32_t many)
     bool names = count >= MANY_NAMES && is_collection(detection, group->at);
     bool gathers = may_gather(to, group->at, count);
     uint32_t passes = 0;
-    lg__parts_begin(&to->graphs);
+    lg__graph_comparison_begin(&to->graphs);
     for (size_t i = 0; i < count && passes < many; i++) {
         if ((group[i].named && !names) || !is_over(to, group[i].loss, gathers))
             continue;
         to->graphs.looked = 0;
-        lg__parts_walk(&to->graphs, lg__grad_fn(detection, group[i].loss));
+        lg__graph_comparison_walk(&to->graphs,
+                                  lg__grad_fn(detection, group[i].loss));
         // Outputs of one network end at the same parameters.
         if (!to->graphs.meets &&
             (passes == 0 || to->many == MANY || to->graphs.ends_alike))
@@ -241,7 +242,7 @@ look(lg__detection *detection, bool outputs)
     to.now = lg__alloc(to.capacity * sizeof *to.now);
     to.next = lg__alloc(to.capacity * sizeof *to.next);
     to.passes = lg__calloc(nodes + 1, sizeof *to.passes);
-    lg__parts_open(detection, &to.graphs);
+    lg__graph_comparison_open(detection, &to.graphs);
     detection->failed |= !to.now || !to.next || !to.passes;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
@@ -256,7 +257,7 @@ look(lg__detection *detection, bool outputs)
     lg__free(to.now);
     lg__free(to.next);
     lg__free(to.passes);
-    lg__parts_close(&to.graphs);
+    lg__graph_comparison_close(&to.graphs);
 }
 
 void

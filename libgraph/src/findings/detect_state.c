@@ -78,7 +78,7 @@ uses_often(counting *to, uint32_t tensor)
 {
     size_t looked = 0;
     begin(to, tensor, MANY_USES);
-    while (to->often == 0 && ++looked < LG__PARTS_LOOKED_AT && go_on(to))
+    while (to->often == 0 && ++looked < LG__GRAPH_COMPARISON_NODES && go_on(to))
         ;
     end(to);
     return to->often > 0;

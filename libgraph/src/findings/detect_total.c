@@ -74,9 +74,9 @@ sum_behind(const lg__detection *detection, uint32_t node)
 // Adds the graph of a part. The parts of a total are alike, but have no common
 // step: they meet only at parameters.
 static uint32_t
-add_pass(lg__parts *to, uint32_t start, uint32_t passes)
+add_pass(lg__graph_comparison *to, uint32_t start, uint32_t passes)
 {
-    lg__parts_walk(to, start);
+    lg__graph_comparison_walk(to, start);
     return to->meets ? 1 : passes + to->ends_alike;
 }
 
@@ -98,15 +98,15 @@ is_of_history(const lg__detection *detection, const uint8_t *kept,
 // Returns whether the tensor is the sum of several graphs of the same
 // parameters.
 static bool
-is_total(lg__parts *to, uint32_t tensor, const uint8_t *kept)
+is_total(lg__graph_comparison *to, uint32_t tensor, const uint8_t *kept)
 {
     const lg__detection *detection = to->detection;
     uint32_t at = sum_behind(detection, lg__grad_fn(detection, tensor));
     uint32_t passes = 1;
     uint32_t of_history = 0;
-    lg__parts_begin(to);
+    lg__graph_comparison_begin(to);
     while (at != LG_NONE && passes < MANY && of_history < MANY_KEPT &&
-           to->looked < LG__PARTS_LOOKED_AT && !detection->failed) {
+           to->looked < LG__GRAPH_COMPARISON_NODES && !detection->failed) {
         inputs from = inputs_of(detection, at);
         uint32_t next = LG_NONE;
         to->part[at] = ++to->number;
@@ -142,14 +142,14 @@ lg__look_for_running_totals(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     uint8_t *kept = list_kept(detection, tensors);
-    lg__parts to;
-    lg__parts_open(detection, &to);
+    lg__graph_comparison to;
+    lg__graph_comparison_open(detection, &to);
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
         if (lg__is_scalar(detection, tensor) && !detection->is_kept[tensor] &&
             lg__has_graph(detection, tensor) && is_total(&to, tensor, kept))
             lg__detection_note(detection, tensor, tensor);
     }
-    lg__parts_close(&to);
+    lg__graph_comparison_close(&to);
     lg__free(kept);
 }

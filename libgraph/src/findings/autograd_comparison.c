@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 void
-lg__parts_open(lg__detection *detection, lg__parts *out)
+lg__graph_comparison_open(lg__detection *detection, lg__graph_comparison *out)
 {
     size_t nodes = detection->graph->columns.node_count;
-    *out = (lg__parts){
+    *out = (lg__graph_comparison){
         .detection = detection,
         .part = lg__calloc(nodes + 1, sizeof(uint32_t)),
     };
@@ -16,15 +16,15 @@ lg__parts_open(lg__detection *detection, lg__parts *out)
 }
 
 void
-lg__parts_close(lg__parts *parts)
+lg__graph_comparison_close(lg__graph_comparison *parts)
 {
     lg__free(parts->part);
     lg__free(parts->stack.items);
-    *parts = (lg__parts){0};
+    *parts = (lg__graph_comparison){0};
 }
 
 void
-lg__parts_begin(lg__parts *parts)
+lg__graph_comparison_begin(lg__graph_comparison *parts)
 {
     parts->before = parts->number;
     parts->looked = 0;
@@ -33,7 +33,7 @@ lg__parts_begin(lg__parts *parts)
 static bool
 visit_part(void *context, uint32_t node)
 {
-    lg__parts *to = context;
+    lg__graph_comparison *to = context;
     if (to->part[node] == to->number)
         return true;
     if (lg__is_leaf(to->detection, node)) {
@@ -49,14 +49,14 @@ visit_part(void *context, uint32_t node)
 }
 
 void
-lg__parts_walk(lg__parts *parts, uint32_t start)
+lg__graph_comparison_walk(lg__graph_comparison *parts, uint32_t start)
 {
     parts->number++;
     parts->stack.count = 0;
     parts->meets = parts->ends_alike = false;
     bool going = visit_part(parts, start);
     while (going && parts->stack.count > 0 &&
-           ++parts->looked < LG__PARTS_LOOKED_AT)
+           ++parts->looked < LG__GRAPH_COMPARISON_NODES)
         going = lg__each_next(parts->detection,
                               parts->stack.items[--parts->stack.count],
                               visit_part, parts);
