@@ -4,7 +4,7 @@
 #include "test.h"
 
 static void
-compare(lg__hop_list *list, const lg__walk *walk, uint32_t source,
+compare(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
         const lg__gathered *targets)
 {
     const lg_graph *graph = walk->graph;
@@ -28,7 +28,7 @@ each_source(lg_graph *graph)
     uint32_t count = lg_graph_columns(graph)->node_count;
     lg__hop_list list = {0};
     lg__gathered targets = {0};
-    lg__walk walk = {
+    lg__hop_walk walk = {
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
     REQUIRE(walk.fold != NULL && lg__graph_reverse(graph, &walk.reverse));
     for (uint32_t node = 0; node < count; node++)

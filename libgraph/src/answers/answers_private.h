@@ -277,7 +277,7 @@ typedef struct lg__cycle_search {
     const lg_graph *graph;
     const lg_monitor *monitor;
     lg_cycle_options options;
-    lg__walk walk;
+    lg__hop_walk walk;
     lg__finder finder;
     lg__liveness liveness;
     uint8_t *holding; /**< [component] whether it retains what the caller asked

@@ -71,7 +71,7 @@ list_owned(branching *to, uint32_t node, lg_error *err)
 {
     lg_nodes owned = {0};
     lg__hop_list hops = {0};
-    lg__walk walk = {.graph = to->graph, .everything = true};
+    lg__hop_walk walk = {.graph = to->graph, .everything = true};
     walk.fold = lg__graph_folds(to->graph);
     lg_status status = lg_node_owned(to->analysis, node, &owned, err);
     if (status == LG_OK)

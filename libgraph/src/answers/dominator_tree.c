@@ -15,7 +15,7 @@ typedef struct planting {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg_dominator_options options;
-    lg__walk walk;
+    lg__hop_walk walk;
     uint64_t least; // a node with fewer bytes gets no row
     uint8_t *leads; // [node] 1: in scope, or it dominates such a node; NULL: no
                     // scope
@@ -384,7 +384,7 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
         status = check(graph, &state.options, err);
     if (status != LG_OK)
         return status;
-    state.walk = (lg__walk){
+    state.walk = (lg__hop_walk){
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
     if (state.walk.fold == NULL ||
         !lg__graph_reverse(graph, &state.walk.reverse)) {

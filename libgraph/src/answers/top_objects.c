@@ -149,7 +149,7 @@ typedef struct top_search {
     lg__top_visit *visit;
     void *context;
     lg_allocator allocator;
-    lg__walk walk;
+    lg__hop_walk walk;
     lg__gathered below;   // scratch
     lg__gathered path;    // scratch
     lg__gathered members; // scratch

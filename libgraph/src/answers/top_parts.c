@@ -47,7 +47,7 @@ typedef struct parts_search {
     uint32_t device;
     uint64_t least;
     lg_allocator allocator;
-    lg__walk walk;
+    lg__hop_walk walk;
     lg__gathered below; // scratch
     lg__hop_list hops;  // scratch
     lg__vector found;   // candidates; scratch

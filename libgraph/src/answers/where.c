@@ -7,7 +7,7 @@ lg_status
 lg__garbage_find(const lg_analysis *analysis, uint32_t node, lg_where *out,
                  lg_error *err)
 {
-    lg__walk walk = {.graph = analysis->graph, .everything = true};
+    lg__hop_walk walk = {.graph = analysis->graph, .everything = true};
     lg_where where = {.kind = LG_WHERE_GARBAGE, .dominator = LG_NONE};
     walk.fold = lg__graph_folds(walk.graph);
     if (walk.fold == NULL || !lg__graph_reverse(walk.graph, &walk.reverse))

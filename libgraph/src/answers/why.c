@@ -71,7 +71,7 @@ typedef struct explaining {
     lg_why why;
     const lg_graph *graph;
     const lg_monitor *monitor;
-    lg__walk walk;
+    lg__hop_walk walk;
 } explaining;
 
 static bool
@@ -233,7 +233,7 @@ allocation_of(const lg_graph *graph, uint32_t node)
 static lg_status
 open_walk(explaining *to, uint32_t node, lg_error *err)
 {
-    to->walk = (lg__walk){.graph = to->graph, .everything = true};
+    to->walk = (lg__hop_walk){.graph = to->graph, .everything = true};
     to->walk.fold = lg__graph_folds(to->graph);
     if (to->walk.fold == NULL ||
         !lg__graph_reverse(to->graph, &to->walk.reverse))

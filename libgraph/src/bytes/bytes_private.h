@@ -135,7 +135,7 @@ enum {
 typedef struct lg__figures {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    lg__walk walk;
+    lg__hop_walk walk;
     uint8_t *classes;    /**< [type] */
     lg_figure_rows rows; /**< sorted by retained bytes, biggest first */
     /** [node] number of the figure that has the node as a part, or that alone

@@ -92,7 +92,7 @@ find_artist(void *context, const lg_hop *hop)
 static void
 follow(gathering *state, uint32_t node, const char *name)
 {
-    lg__walk walk = state->to->walk;
+    lg__hop_walk walk = state->to->walk;
     walk.visit = follow_attribute;
     walk.context = state;
     state->name = name;
@@ -105,7 +105,7 @@ static bool
 gather(lg__figures *to, uint32_t figure, uint32_t number)
 {
     gathering state = {.to = to, .number = number};
-    lg__walk walk = to->walk;
+    lg__hop_walk walk = to->walk;
     size_t from = to->members.count;
     walk.visit = find_artist;
     walk.context = &state;

@@ -329,7 +329,7 @@ has_the_name(const lg__likeness *to, lg__reference reference)
 }
 
 lg__likeness
-lg__likeness_of(const lg__walk *walk, const lg_hop *hop)
+lg__likeness_of(const lg__hop_walk *walk, const lg_hop *hop)
 {
     return (lg__likeness){walk, lg__hop_reference(walk->graph, hop)};
 }
@@ -401,7 +401,7 @@ is_acyclic(const peeling *state)
 // that looks most like a cut.
 static void
 choose_hop(const lg_hops *round_trip, const lg__labels *all,
-           const lg__walk *walk, peeling *state, lg__choice *out)
+           const lg__hop_walk *walk, peeling *state, lg__choice *out)
 {
     bool tried = state->members->count <= MEMBERS_TRIED &&
                  round_trip->count <= HOPS_TRIED;
@@ -427,7 +427,7 @@ choose_hop(const lg_hops *round_trip, const lg__labels *all,
 }
 
 bool
-lg__choose_cut(const lg__walk *walk, const lg__members *members,
+lg__choose_cut(const lg__hop_walk *walk, const lg__members *members,
                const lg_hops *round_trip, lg__choice *out)
 {
     size_t count = members->count;

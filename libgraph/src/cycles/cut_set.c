@@ -256,7 +256,7 @@ enum { ROUNDS = 512, HOPS = 1 << 21 };
 enum { FIRST_VISITS = 40000, LATER_VISITS = 4000 };
 
 typedef struct cutting {
-    const lg__walk *walk;
+    const lg__hop_walk *walk;
     const lg_graph *graph;
     lg__cycle_notes *notes;
     uint64_t *removed;
@@ -545,7 +545,7 @@ look_at_parts(cutting *state, lg_error *err)
 }
 
 lg_status
-lg__cycle_cut(const lg__walk *walk, const lg_component *component,
+lg__cycle_cut(const lg__hop_walk *walk, const lg_component *component,
               lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err)
 {
     size_t count = component->count;

@@ -63,7 +63,7 @@ typedef struct lg__effort {
  * an object with many references. It is empty if the folded component has no
  * cycle. The walk needs the folds and the reverse index.
  */
-lg_status lg__shortest_cycle_find(const lg__walk *walk,
+lg_status lg__shortest_cycle_find(const lg__hop_walk *walk,
                                   const lg__members *members,
                                   lg__effort *effort, lg_hops *out,
                                   lg_error *err);
@@ -87,18 +87,18 @@ typedef struct lg__choice {
 
 /** Chooses the hop to cut in a component. In a small component, prefers a hop
  *  whose cut leaves no cycle. Returns false when memory ran out. */
-bool lg__choose_cut(const lg__walk *walk, const lg__members *members,
+bool lg__choose_cut(const lg__hop_walk *walk, const lg__members *members,
                     const lg_hops *round_trip, lg__choice *out);
 
 /** What to compare a reference with. Alike references have the same name,
  *  between objects of the same categories. */
 typedef struct lg__likeness {
-    const lg__walk *walk;
+    const lg__hop_walk *walk;
     lg__reference reference;
 } lg__likeness;
 
 /** Returns the likeness of the last edge of a hop. */
-lg__likeness lg__likeness_of(const lg__walk *walk, const lg_hop *hop);
+lg__likeness lg__likeness_of(const lg__hop_walk *walk, const lg_hop *hop);
 bool lg__is_like(const lg__likeness *likeness, lg__reference reference);
 
 // What is left of a component after some of its edges are cut.
@@ -114,7 +114,7 @@ typedef struct lg__splits {
  *  then. The walk needs the folds and the reverse index. The notes must have no
  *  removed edges; they have none afterwards either. What it sets is freed with
  *  the cycle, also on failure. */
-lg_status lg__cycle_cut(const lg__walk *walk, const lg_component *component,
+lg_status lg__cycle_cut(const lg__hop_walk *walk, const lg_component *component,
                         lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err);
 
 // What CPython's collector does.

@@ -28,7 +28,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct search {
-    lg__walk walk;
+    lg__hop_walk walk;
     const lg__members *members;
     lg__effort *effort;
     freedom freedom;
@@ -285,7 +285,7 @@ static lg_hop
 hop_between(const search *state, uint32_t source, uint32_t target)
 {
     passage to = {.state = state, .best = {.target = target}};
-    lg__walk walk = state->walk;
+    lg__hop_walk walk = state->walk;
     walk.visit = compare_hop;
     walk.context = &to;
     lg__hops_out_walk(&walk, source);
@@ -312,7 +312,7 @@ list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
 }
 
 lg_status
-lg__shortest_cycle_find(const lg__walk *walk, const lg__members *members,
+lg__shortest_cycle_find(const lg__hop_walk *walk, const lg__members *members,
                         lg__effort *effort, lg_hops *out, lg_error *err)
 {
     size_t count = members->count;

@@ -20,7 +20,7 @@ typedef struct entry {
 static void
 add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
 {
-    const lg__walk *walk = &detection->walk;
+    const lg__hop_walk *walk = &detection->walk;
     if (lg__garbage_component_of(detection->analysis, node) != LG_NONE) {
         lg_text_add(out, "\ncycle");
         return;

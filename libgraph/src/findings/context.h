@@ -69,7 +69,7 @@ void lg__match_free(lg__match *match);
 typedef struct lg__detection {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    lg__walk walk;       /**< with folds and reverse index */
+    lg__hop_walk walk;   /**< with folds and reverse index */
     uint32_t *type_bits; /**< [type] LG__TYPE_ bits */
     lg__gathered of_type_bits[LG__TYPE_COUNT];
     uint32_t *seen; /**< [node] number of the last search that met it */

@@ -243,7 +243,7 @@ lg__detection_search(lg__detection *detection, uint32_t start,
                      const lg__search *search, lg__gathered *out)
 {
     searching state = {.detection = detection, .search = search, .out = out};
-    lg__walk walk = detection->walk;
+    lg__hop_walk walk = detection->walk;
     walk.visit = look_at;
     walk.context = &state;
     start = lg__seen_node(detection->walk.fold, start);

@@ -89,7 +89,7 @@ static bool
 encloses(const lg__detection *detection, uint32_t registry, uint32_t function)
 {
     enclosed to = {detection, registry, false};
-    lg__walk walk = detection->walk;
+    lg__hop_walk walk = detection->walk;
     walk.visit = look_at_variable;
     walk.context = &to;
     lg__hops_out_walk(&walk, function);

@@ -285,7 +285,7 @@ look_at_tensors(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     enclosing to = {.detection = detection};
-    lg__walk walk = detection->walk;
+    lg__hop_walk walk = detection->walk;
     walk.visit = visit_holder;
     walk.context = &to;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {

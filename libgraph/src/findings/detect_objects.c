@@ -295,7 +295,7 @@ wrapped_by(const lg__detection *detection, uint32_t function)
 {
     const lg_columns *columns = &detection->graph->columns;
     wrapping to = {detection, function, LG_NONE};
-    lg__walk walk = detection->walk;
+    lg__hop_walk walk = detection->walk;
     walk.visit = look_at_variable;
     walk.context = &to;
     uint64_t end = columns->first_edge[function + 1];

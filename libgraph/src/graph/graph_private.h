@@ -364,7 +364,7 @@ bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
  *  stop the walk. */
 typedef bool (*lg__hop_visit)(void *context, const lg_hop *hop);
 
-typedef struct lg__walk {
+typedef struct lg__hop_walk {
     const lg_graph *graph;
     const lg__folds *fold;
     lg__reverse reverse; /**< only hops in need it */
@@ -372,22 +372,22 @@ typedef struct lg__walk {
     void *context;
     bool everything; /**< also visit what a folded namespace hides: the strs
                           of its names, and its type */
-} lg__walk;
+} lg__hop_walk;
 
 /** Returns false if the visitor stopped the walk. */
-bool lg__hops_out_walk(const lg__walk *walk, uint32_t node);
+bool lg__hops_out_walk(const lg__hop_walk *walk, uint32_t node);
 /** Visits the hops out that begin with this edge of the node, which is not
  *  folded. */
-bool lg__hops_by_walk(const lg__walk *walk, uint32_t node, uint64_t edge);
+bool lg__hops_by_walk(const lg__hop_walk *walk, uint32_t node, uint64_t edge);
 /** Visits the hops out that begin with the first edge and go on, from what it
  *  opens, by the second. */
-bool lg__hops_through(const lg__walk *walk, uint32_t source, uint64_t opener,
-                      uint64_t edge);
-bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
+bool lg__hops_through(const lg__hop_walk *walk, uint32_t source,
+                      uint64_t opener, uint64_t edge);
+bool lg__hops_in_walk(const lg__hop_walk *walk, uint32_t node);
 
 /** Returns whether the edge leads into a namespace or closure tuple that is
  *  folded into its source. */
-bool lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge);
+bool lg__edge_opens(const lg__hop_walk *walk, uint32_t source, uint64_t edge);
 
 /** Returns whether a hop leads from one autograd node to the next. */
 bool lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop);

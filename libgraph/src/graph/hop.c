@@ -13,7 +13,7 @@
 #include <string.h>
 
 bool
-lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge)
+lg__edge_opens(const lg__hop_walk *walk, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t target = columns->edge_target[edge];
@@ -24,7 +24,7 @@ lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge)
 }
 
 static bool
-emit(const lg__walk *walk, uint32_t source, const uint64_t *edges,
+emit(const lg__hop_walk *walk, uint32_t source, const uint64_t *edges,
      uint32_t count)
 {
     const lg_columns *columns = &walk->graph->columns;
@@ -41,7 +41,7 @@ emit(const lg__walk *walk, uint32_t source, const uint64_t *edges,
 // Returns whether an edge of a folded namespace shows: its values do, but its
 // keys and its type do not.
 static bool
-is_shown(const lg__walk *walk, uint64_t edge)
+is_shown(const lg__hop_walk *walk, uint64_t edge)
 {
     unsigned kind = lg__edge_kind(walk->graph, edge);
     return walk->everything || (kind != LG_EDGE_KEY && kind != LG_EDGE_TYPE);
@@ -50,7 +50,7 @@ is_shown(const lg__walk *walk, uint64_t edge)
 // Returns whether an edge of a folded node leads to a cell that hops pass
 // through.
 static bool
-enters_cell(const lg__walk *walk, uint32_t folded, uint64_t edge)
+enters_cell(const lg__hop_walk *walk, uint32_t folded, uint64_t edge)
 {
     const lg_graph *graph = walk->graph;
     return lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
@@ -60,7 +60,7 @@ enters_cell(const lg__walk *walk, uint32_t folded, uint64_t edge)
 }
 
 static bool
-out_of_cell(const lg__walk *walk, uint32_t source, uint64_t edges[3])
+out_of_cell(const lg__hop_walk *walk, uint32_t source, uint64_t edges[3])
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t cell = columns->edge_target[edges[1]];
@@ -73,7 +73,7 @@ out_of_cell(const lg__walk *walk, uint32_t source, uint64_t edges[3])
 }
 
 bool
-lg__hops_through(const lg__walk *walk, uint32_t source, uint64_t opener,
+lg__hops_through(const lg__hop_walk *walk, uint32_t source, uint64_t opener,
                  uint64_t edge)
 {
     uint64_t edges[3] = {opener, edge, 0};
@@ -83,7 +83,7 @@ lg__hops_through(const lg__walk *walk, uint32_t source, uint64_t opener,
 }
 
 static bool
-out_of_folded(const lg__walk *walk, uint32_t source, uint64_t opener)
+out_of_folded(const lg__hop_walk *walk, uint32_t source, uint64_t opener)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t folded = columns->edge_target[opener];
@@ -95,14 +95,14 @@ out_of_folded(const lg__walk *walk, uint32_t source, uint64_t opener)
 }
 
 bool
-lg__hops_by_walk(const lg__walk *walk, uint32_t node, uint64_t edge)
+lg__hops_by_walk(const lg__hop_walk *walk, uint32_t node, uint64_t edge)
 {
     return lg__edge_opens(walk, node, edge) ? out_of_folded(walk, node, edge)
                                             : emit(walk, node, &edge, 1);
 }
 
 bool
-lg__hops_out_walk(const lg__walk *walk, uint32_t node)
+lg__hops_out_walk(const lg__hop_walk *walk, uint32_t node)
 {
     const lg_columns *columns = &walk->graph->columns;
     if (lg__fold_owner(walk->fold, node) != LG_NONE)
@@ -116,7 +116,7 @@ lg__hops_out_walk(const lg__walk *walk, uint32_t node)
 
 // Returns the edge that opens a folded namespace or tuple.
 static uint64_t
-opener_of(const lg__walk *walk, uint32_t folded)
+opener_of(const lg__hop_walk *walk, uint32_t folded)
 {
     lg__fold fold = lg__fold_of(walk->fold, folded);
     return walk->graph->columns.first_edge[fold.owner] + fold.rank;
@@ -124,7 +124,7 @@ opener_of(const lg__walk *walk, uint32_t folded)
 
 // Visits the hops that reach a cell's content through closures.
 static bool
-into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
+into_cell(const lg__hop_walk *walk, uint32_t cell, uint64_t last)
 {
     for (uint64_t i = lg__first_in(&walk->reverse, cell);
          i < lg__first_in(&walk->reverse, cell + 1); i++) {
@@ -142,7 +142,7 @@ into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
 
 // Visits the hops whose last edge is this one.
 static bool
-into_by(const lg__walk *walk, lg__in_edge in)
+into_by(const lg__hop_walk *walk, lg__in_edge in)
 {
     const lg_graph *graph = walk->graph;
     uint64_t edge = in.edge;
@@ -162,7 +162,7 @@ into_by(const lg__walk *walk, lg__in_edge in)
 }
 
 static bool
-into_node(const lg__walk *walk, uint32_t node)
+into_node(const lg__hop_walk *walk, uint32_t node)
 {
     for (uint64_t i = lg__first_in(&walk->reverse, node);
          i < lg__first_in(&walk->reverse, node + 1); i++)
@@ -175,7 +175,7 @@ into_node(const lg__walk *walk, uint32_t node)
 // several tuples may share it, so only the edge that the cell's fold names
 // counts.
 static bool
-into_cells_of(const lg__walk *walk, uint32_t owner, uint32_t tuple)
+into_cells_of(const lg__hop_walk *walk, uint32_t owner, uint32_t tuple)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint64_t begin = columns->first_edge[tuple];
@@ -191,7 +191,7 @@ into_cells_of(const lg__walk *walk, uint32_t owner, uint32_t tuple)
 }
 
 bool
-lg__hops_in_walk(const lg__walk *walk, uint32_t node)
+lg__hops_in_walk(const lg__hop_walk *walk, uint32_t node)
 {
     const lg_columns *columns = &walk->graph->columns;
     if (lg__fold_owner(walk->fold, node) != LG_NONE)
@@ -245,10 +245,10 @@ lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
                    uint64_t first, size_t limit, lg_hops *out, lg_error *err)
 {
     collector into = {.skipped = first, .limit = limit};
-    lg__walk walk = {.graph = graph,
-                     .fold = lg__graph_folds(graph),
-                     .visit = collect,
-                     .context = &into};
+    lg__hop_walk walk = {.graph = graph,
+                         .fold = lg__graph_folds(graph),
+                         .visit = collect,
+                         .context = &into};
     if (node >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
     if (walk.fold == NULL ||

@@ -165,7 +165,7 @@ consider_own(lg__place_walk *walk, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t above = walk->analysis->dominator[columns->edge_target[edge]];
-    const lg__walk_type *type = &walk->types[columns->type[above]];
+    const lg__place_walk_type *type = &walk->types[columns->type[above]];
     if (edge >= columns->first_edge[above] &&
         edge < columns->first_edge[above + 1] && !type->code)
         consider(walk, (lg__reference){above, edge}, type->space);
@@ -284,7 +284,7 @@ list_nodes(const lg__place_walk *walk, uint32_t begin, uint32_t end,
     uint32_t parts = 0;
     uint32_t plain = 0;
     for (uint32_t node = begin; node < end; node++) {
-        const lg__walk_type *known = &walk->types[type[node]];
+        const lg__place_walk_type *known = &walk->types[type[node]];
         out->parts[parts] = node;
         out->plain[plain] = node;
         parts += known->may_fold;

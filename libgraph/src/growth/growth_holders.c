@@ -55,7 +55,7 @@ typedef struct groups {
 typedef struct search {
     const lg_analysis *analysis;
     const uint32_t *place_of;
-    lg__walk walk;
+    lg__hop_walk walk;
     uint32_t place;         // of the members
     uint32_t node;          // whose referrers are visited
     uint32_t above[LEVELS]; // places of the groups on the way
@@ -448,7 +448,7 @@ static bool
 gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out)
 {
     asking ask = {.search = to, .all = all, .alone = alone};
-    lg__walk walk = to->walk;
+    lg__hop_walk walk = to->walk;
     walk.visit = ask_source;
     walk.context = &ask;
     for (size_t i = 0; i < all->count; i++) {

@@ -64,13 +64,13 @@ within_of(lg_string name)
 }
 
 bool
-lg__walk_types_begin(lg__place_walk *walk)
+lg__place_walk_types_begin(lg__place_walk *walk)
 {
     const lg_graph *graph = walk->graph;
     for (uint32_t i = 0; i < graph->type_count; i++) {
         lg_string name = lg_graph_type(graph, i).name;
         lg__trait trait = graph->type_trait[i];
-        walk->types[i] = (lg__walk_type){
+        walk->types[i] = (lg__place_walk_type){
             .name = lg__places_string(walk->places, name),
             .code = lg__string_is(name, "code"),
             .titled = lg__label_has_own_name(graph, i),
@@ -106,7 +106,7 @@ is_made(const lg__place_walk *walk, uint32_t class)
 }
 
 bool
-lg__walk_types_merge(lg__place_walk *walk)
+lg__place_walk_types_merge(lg__place_walk *walk)
 {
     const lg_graph *graph = walk->graph;
     lg_text text = {0};

@@ -28,7 +28,7 @@
 #define LG__PLACES_MOST LG__PLACE_CLASS
 
 /** A type, as the walk sees it. */
-typedef struct lg__walk_type {
+typedef struct lg__place_walk_type {
     uint32_t name;   /**< number of its name in the table */
     uint32_t top;    /**< place of its nodes that have no name, and that nothing
                           but the super-root dominates; LG_NONE: not found yet */
@@ -43,7 +43,7 @@ typedef struct lg__walk_type {
     bool plain;      /**< these names are their labels, as they are */
     bool by_module;  /**< a module may name its nodes */
     bool native;     /**< its nodes are native memory */
-} lg__walk_type;
+} lg__place_walk_type;
 
 /** Where the references are that a dominator has outside of itself. */
 typedef struct lg__known_space {
@@ -99,27 +99,27 @@ enum { LG__SPACES_KNOWN = 256 };
 enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
 /** The arrays of a walk, in one block that begins with `place`. */
-typedef struct lg__walk_room {
+typedef struct lg__place_walk_room {
     uint32_t *place; /**< see lg__place_walk */
     uint32_t *reference;
-    uint64_t *early;      /**< see lg__place_walk */
-    uint64_t *locals;     /**< see lg__labels */
-    lg__walk_type *types; /**< [type] */
+    uint64_t *early;            /**< see lg__place_walk */
+    uint64_t *locals;           /**< see lg__labels */
+    lg__place_walk_type *types; /**< [type] */
     uint32_t *dotted;
     uint32_t *plain;
     uint32_t *visited; /**< see lg__place_walk */
-} lg__walk_room;
+} lg__place_walk_room;
 
 /** Allocates zeroes, which lg__places_of_free frees. Returns false when memory
  *  ran out. */
-bool lg__walk_room_begin(const lg_graph *graph, lg__walk_room *out);
+bool lg__place_walk_room_begin(const lg_graph *graph, lg__place_walk_room *out);
 
 typedef struct lg__place_walk {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg_places *places;
     lg__labels labels;
-    lg__walk_type *types;
+    lg__place_walk_type *types;
     uint32_t *place;      /**< [node] first the step to it; for nodes that only
                                the super-root dominates, 0 or 1 + an index into
                                `names`; later its marks and its place */
@@ -150,12 +150,12 @@ lg__reference lg__dominator_reference_search(lg__place_walk *walk,
                                              uint32_t node, uint32_t above);
 
 /** Looks at all types. Returns false when memory ran out. */
-bool lg__walk_types_begin(lg__place_walk *walk);
+bool lg__place_walk_types_begin(lg__place_walk *walk);
 /** Leaves the numbers out of the names of types that have no name of a module
  *  or a class, because a program made them: `app.Model7` becomes `app.Model*`.
  *  Call it after lg__dominator_labels_choose. Returns false when memory ran
  *  out. */
-bool lg__walk_types_merge(lg__place_walk *walk);
+bool lg__place_walk_types_merge(lg__place_walk *walk);
 
 /** Returns whether the node has a reference to `target` whose number ends with
  *  these bits. */

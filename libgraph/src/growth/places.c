@@ -323,8 +323,8 @@ taken_is(const lg__taken_step *step, const lg__taken_step *other)
 // and so is everything in them. `marks` are those of its dominator, which has
 // the definition, or is the namespace of what has it.
 static inline bool
-is_definition(lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
-              uint32_t marks)
+is_definition(lg__place_walk *walk, const lg__place_walk_type *type,
+              uint32_t node, uint32_t marks)
 {
     uint32_t step = walk->place[node];
     return (marks & type->within) ||
@@ -347,7 +347,7 @@ is_folded(const lg__place_walk *walk, uint32_t node, uint32_t above)
 // by other native memory: a part of that object. What a library's variables
 // hold, a stack, or nothing, is nobody's part.
 static inline bool
-is_native_part(const lg__place_walk *walk, const lg__walk_type *type,
+is_native_part(const lg__place_walk *walk, const lg__place_walk_type *type,
                uint32_t above, uint32_t marks)
 {
     return type->native && (!lg__node_is_native(walk->graph, above) ||
@@ -357,7 +357,7 @@ is_native_part(const lg__place_walk *walk, const lg__walk_type *type,
 // Returns the marks of a node that is a part, or 0. `marks` are those of its
 // dominator.
 static inline uint32_t
-part_marks(lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
+part_marks(lg__place_walk *walk, const lg__place_walk_type *type, uint32_t node,
            uint32_t above, uint32_t marks)
 {
     if ((marks & LG__PLACE_DEFINITION) ||
@@ -506,7 +506,7 @@ typedef struct walking {
     lg__gathered waiting; // nodes, each dominated by the next
 } walking;
 
-static const lg__walk_type *
+static const lg__place_walk_type *
 type_of(const lg__place_walk *walk, uint32_t node)
 {
     return &walk->types[walk->graph->columns.type[node]];
@@ -560,7 +560,7 @@ is_part_of_tuple(const lg__place_walk *walk, uint32_t node, uint32_t above)
 // is counted at once, because later it looks like a part.
 static bool
 add_turned(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place,
-           const lg__walk_type *type)
+           const lg__place_walk_type *type)
 {
     uint32_t marks = visit(walk, node, above, place);
     if (marks == LG_NONE)
@@ -576,7 +576,7 @@ add_turned(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place,
 // place is not a child of that place, it leads back there.
 static bool
 add_member(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t at,
-           const lg__walk_type *type)
+           const lg__place_walk_type *type)
 {
     uint32_t parent = at & ~LG__PLACE_MARKS;
     uint32_t place = place_find(walk, parent, node, above, type->name);
@@ -604,7 +604,7 @@ is_loose(const lg__place_walk *walk, uint32_t node)
 static uint32_t
 find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind, uint32_t name)
 {
-    lg__walk_type *type = &walk->types[walk->graph->columns.type[node]];
+    lg__place_walk_type *type = &walk->types[walk->graph->columns.type[node]];
     bool unnamed = name == 0 || !(type->by_module || type->titled);
     bool plain = kind == LG_PLACE_ROOT && unnamed && !type->titled;
     if (plain && type->top != LG_NONE)
@@ -649,7 +649,7 @@ add_node(walking *state, uint32_t node)
     uint32_t above = walk->analysis->dominator[node];
     if (above >= walk->graph->columns.node_count)
         return add_top(state, node);
-    const lg__walk_type *type = type_of(walk, node);
+    const lg__place_walk_type *type = type_of(walk, node);
     uint32_t at = walk->place[above];
     uint32_t part = part_marks(walk, type, node, above, at);
     if (part == 0)
@@ -743,8 +743,8 @@ make_room(walking *state)
     lg__place_walk *walk = &state->shared;
     const lg_graph *graph = walk->graph;
     size_t nodes = graph->columns.node_count;
-    lg__walk_room room;
-    if (!lg__walk_room_begin(graph, &room))
+    lg__place_walk_room room;
+    if (!lg__place_walk_room_begin(graph, &room))
         return false;
     walk->place = room.place;
     walk->reference = room.reference;
@@ -766,7 +766,7 @@ make_room(walking *state)
                                    lg_graph_device_name(graph, i)))
             return false;
     return lg__places_expect(walk->places, nodes / EXPECTED_SHARE + 1) &&
-           lg__walk_types_begin(walk);
+           lg__place_walk_types_begin(walk);
 }
 
 static lg_status
@@ -775,8 +775,8 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
     lg__place_walk *walk = &state->shared;
     lg_status status = make_room(state) ? lg__labels_begin(&walk->labels, err)
                                         : lg__error_memory(err);
-    if (status == LG_OK &&
-        !(lg__dominator_labels_choose(walk) && lg__walk_types_merge(walk)))
+    if (status == LG_OK && !(lg__dominator_labels_choose(walk) &&
+                             lg__place_walk_types_merge(walk)))
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = add_nodes(state, monitor, err);

@@ -19,7 +19,7 @@ take(room *from, size_t count, size_t element)
 
 // What may stay untouched comes last. Returns the size of all.
 static size_t
-lay_out(const lg_graph *graph, char *begin, lg__walk_room *out)
+lay_out(const lg_graph *graph, char *begin, lg__place_walk_room *out)
 {
     size_t nodes = graph->columns.node_count;
     size_t strings = graph->string_count;
@@ -36,7 +36,7 @@ lay_out(const lg_graph *graph, char *begin, lg__walk_room *out)
 }
 
 bool
-lg__walk_room_begin(const lg_graph *graph, lg__walk_room *out)
+lg__place_walk_room_begin(const lg_graph *graph, lg__place_walk_room *out)
 {
     char *block = lg__huge_calloc(lay_out(graph, NULL, out));
     if (block != NULL)
@@ -47,6 +47,6 @@ lg__walk_room_begin(const lg_graph *graph, lg__walk_room *out)
 void
 lg__places_of_free(uint32_t *place_of, const lg_analysis *analysis)
 {
-    lg__walk_room arrays;
+    lg__place_walk_room arrays;
     lg__huge_free(place_of, lay_out(analysis->graph, NULL, &arrays));
 }

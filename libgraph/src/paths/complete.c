@@ -119,10 +119,10 @@ static void
 offer_held(completing *state, uint32_t holder,
            bool (*visit)(void *, const lg_hop *))
 {
-    lg__walk walk = {.graph = state->graph,
-                     .fold = lg__graph_folds(state->graph),
-                     .visit = visit,
-                     .context = state};
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .visit = visit,
+                         .context = state};
     state->label.failed |= walk.fold == NULL;
     if (goes_on(state))
         lg__hops_out_walk(&walk, holder);
@@ -238,10 +238,10 @@ offer_steps(completing *state, const char *name, lg_error *err)
     lg_text_free(&base);
     if (status == LG_ENOTFOUND || status == LG_EINVAL)
         return LG_OK;
-    lg__walk walk = {.graph = state->graph,
-                     .fold = lg__graph_folds(state->graph),
-                     .visit = offer_label,
-                     .context = state};
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .visit = offer_label,
+                         .context = state};
     if (status == LG_OK && walk.fold == NULL)
         return lg__error_memory(err);
     if (status == LG_OK)

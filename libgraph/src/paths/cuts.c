@@ -368,7 +368,7 @@ typedef struct cut_search {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
-    lg__walk walk;
+    lg__hop_walk walk;
     flow_network network;
     uint8_t *role;
     const uint8_t *late; // see lg__late_find
@@ -383,7 +383,7 @@ typedef struct cut_search {
 // Folds raw edges along a path into hops.
 
 static bool
-is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
+is_closure(const lg__hop_walk *walk, uint32_t owner, uint64_t edge)
 {
     uint32_t target = walk->graph->columns.edge_target[edge];
     return lg__edge_opens(walk, owner, edge) &&
@@ -392,7 +392,7 @@ is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
 
 // Begins a hop at a node, or at its owner if it is folded.
 static lg_hop
-begin(const lg__walk *walk, uint32_t node)
+begin(const lg__hop_walk *walk, uint32_t node)
 {
     const uint32_t *first = walk->graph->columns.first_edge;
     lg__fold fold = lg__fold_of(walk->fold, node);
@@ -416,7 +416,7 @@ begin(const lg__walk *walk, uint32_t node)
 // Returns whether the hop continues through the target of its last edge: a
 // namespace that the hop opened, or the cell of a closure.
 static bool
-goes_on(const lg__walk *walk, const lg_hop *hop)
+goes_on(const lg__hop_walk *walk, const lg_hop *hop)
 {
     const lg_graph *graph = walk->graph;
     const uint32_t *targets = graph->columns.edge_target;
@@ -431,7 +431,7 @@ goes_on(const lg__walk *walk, const lg_hop *hop)
 // Turns edges into hops. Each edge begins where the one before ends. A folded
 // source shows as its owner; the last target must not be folded. O(edges).
 static lg_status
-trail_fold(const lg__walk *walk, const uint64_t *edges, size_t count,
+trail_fold(const lg__hop_walk *walk, const uint64_t *edges, size_t count,
            lg_hops *out, lg_error *err)
 {
     const lg_graph *graph = walk->graph;
@@ -839,7 +839,7 @@ prepare(cut_search *state, lg_error *err)
 {
     const lg_graph *graph = state->graph;
     size_t nodes = (size_t)graph->columns.node_count + 1;
-    state->walk = (lg__walk){.graph = graph, .everything = true};
+    state->walk = (lg__hop_walk){.graph = graph, .everything = true};
     state->walk.fold = lg__graph_folds(graph);
     state->role = lg__alloc(nodes);
     state->by = lg__alloc(nodes * sizeof *state->by);

@@ -88,7 +88,7 @@ lg__node_is_explained(const lg_graph *graph, uint32_t node)
 }
 
 bool
-lg__path_entrance_is_sure(const lg__walk *walk, uint32_t target)
+lg__path_entrance_is_sure(const lg__hop_walk *walk, uint32_t target)
 {
     uint64_t end = lg__first_in(&walk->reverse, target + 1);
     for (uint64_t i = lg__first_in(&walk->reverse, target); i < end; i++) {
@@ -109,7 +109,7 @@ is_telling(const lg_path *path)
 }
 
 uint32_t
-lg__path_entrance(const lg__walk *walk, uint32_t target)
+lg__path_entrance(const lg__hop_walk *walk, uint32_t target)
 {
     const lg_graph *graph = walk->graph;
     const lg__reverse *reverse = &walk->reverse;

@@ -19,10 +19,10 @@ take(void *context, const lg_hop *hop)
 }
 
 static void
-find_many(lg__hop_list *list, const lg__walk *walk, uint32_t source,
+find_many(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
           const lg__gathered *targets)
 {
-    lg__walk again = *walk;
+    lg__hop_walk again = *walk;
     again.visit = take;
     again.context = list;
     for (size_t i = 0; i < targets->count; i++)
@@ -53,7 +53,7 @@ make_room(lg__hop_list *list, const lg_graph *graph, size_t count)
 }
 
 bool
-lg__hop_list_find(lg__hop_list *list, const lg__walk *walk, uint32_t source,
+lg__hop_list_find(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
                   const lg__gathered *targets)
 {
     if (!make_room(list, walk->graph, targets->count))

@@ -58,7 +58,7 @@ lg__root_rank(const lg_graph *graph, uint32_t index)
 }
 
 lg_path
-lg__path_at(const lg__walk *walk, uint32_t node)
+lg__path_at(const lg__hop_walk *walk, uint32_t node)
 {
     lg_path path = {.start = LG_STARTS_AT_NODE, .root = {.name = {"", 0}}};
     unsigned least = LG__RANK_NONE;
@@ -170,7 +170,7 @@ choose(void *context, const lg_hop *hop)
 // Returns whether searching backward is shorter: a list of a million has a
 // million hops out, but its element has few in.
 static bool
-is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
+is_shorter_backwards(const lg__hop_walk *walk, uint32_t source, uint32_t target)
 {
     const uint32_t *first = walk->graph->columns.first_edge;
     return walk->reverse.first != NULL && lg__count_in(&walk->reverse, target) <
@@ -178,10 +178,10 @@ is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
 }
 
 lg_hop
-lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target)
+lg__hop_between(const lg__hop_walk *walk, uint32_t source, uint32_t target)
 {
     choice made = {.graph = walk->graph, .source = source, .target = target};
-    lg__walk again = *walk;
+    lg__hop_walk again = *walk;
     again.visit = choose;
     again.context = &made;
     if (is_shorter_backwards(walk, source, target))

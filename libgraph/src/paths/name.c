@@ -196,10 +196,10 @@ lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
                      .visit = visit,
                      .context = context,
                      .going = true};
-    lg__walk walk = {.graph = graph,
-                     .fold = lg__graph_folds(graph),
-                     .visit = compare_label,
-                     .context = &state};
+    lg__hop_walk walk = {.graph = graph,
+                         .fold = lg__graph_folds(graph),
+                         .visit = compare_label,
+                         .context = &state};
     if (walk.fold == NULL || step->failed)
         return lg__error_memory(err);
     lg__hops_out_walk(&walk, node);

@@ -66,7 +66,7 @@ typedef struct search {
     lg_analysis *analysis;
     const lg_monitor *monitor;
     const char *text; // what follows `garbage` or `garbage below `
-    lg__walk walk;
+    lg__hop_walk walk;
     lg_text words;
     lg__gathered found;
 } search;
@@ -322,10 +322,10 @@ step_back(void *context, const lg_hop *hop)
 static void
 go_back(elided *state, const lg_nodes *from)
 {
-    lg__walk walk = {.graph = state->graph,
-                     .fold = lg__graph_folds(state->graph),
-                     .visit = step_back,
-                     .context = state};
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .visit = step_back,
+                         .context = state};
     state->failed = walk.fold == NULL;
     for (size_t i = 0; i < from->count && !state->failed; i++)
         lg__hops_out_walk(&walk, from->items[i]);

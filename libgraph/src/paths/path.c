@@ -22,7 +22,7 @@ typedef struct step {
 } step;
 
 typedef struct search {
-    lg__walk walk;
+    lg__hop_walk walk;
     lg_allocator allocator;
     lg__vector steps;
     uint32_t *first;   // [node] 1 + the index of its first step; 0: not visited
@@ -269,7 +269,8 @@ search_free(search *state)
 
 // Most searches visit few nodes, so arrays of zeros take little memory.
 static lg_status
-search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
+search_new(search *state, const lg__hop_walk *walk, uint32_t target,
+           lg_error *err)
 {
     size_t nodes = walk->graph->columns.node_count;
     *state = (search){
@@ -306,8 +307,8 @@ say_partial(lg_error *err)
 // Takes the path of a node that a debugger alone may lead to from the tree,
 // which knows what comes after what.
 static lg_status
-path_of_tree(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
-             lg_path *out, lg_error *err)
+path_of_tree(const lg__hop_walk *walk, uint32_t target,
+             const lg_monitor *monitor, lg_path *out, lg_error *err)
 {
     lg__roottree tree = {0};
     lg_status status = lg__roottree_new(walk->graph, monitor, &tree, err);
@@ -320,7 +321,7 @@ path_of_tree(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
 // Finds the path. LG_ENOTFOUND, without a message, if no root reaches the
 // target.
 static lg_status
-find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
+find_path(const lg__hop_walk *walk, uint32_t target, const lg_monitor *monitor,
           lg_path *out, lg_error *err)
 {
     search state;
@@ -347,7 +348,7 @@ find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
 // Finds the path through the target's entrance, which may have one itself.
 // LG_ENOTFOUND, without a message, if there is none.
 static lg_status
-enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
+enter(const lg__hop_walk *walk, uint32_t target, const lg_monitor *monitor,
       lg_path *out, lg_error *err)
 {
     lg_path path = {0};
@@ -379,7 +380,7 @@ lg_path_from_root(const lg_graph *graph, lg_node target,
 {
     if (target >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", target);
-    lg__walk walk;
+    lg__hop_walk walk;
     if (!lg__paths_walk(graph, &walk))
         return lg__error_memory(err);
     uint32_t seen = lg__seen_node(walk.fold, target);

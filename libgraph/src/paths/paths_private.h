@@ -109,7 +109,7 @@ unsigned lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best);
 
 /** Returns a path without hops that begins at the node: at the most telling
  *  root there or at a node folded into it; of several equal ones, the first. */
-lg_path lg__path_at(const lg__walk *walk, uint32_t node);
+lg_path lg__path_at(const lg__hop_walk *walk, uint32_t node);
 
 /** Appends hops to a path. If memory runs out, the path stays as it was. */
 lg_status lg__path_extend(lg_path *path, const lg_hop *hops, size_t count,
@@ -135,12 +135,12 @@ void lg__format_path_end(const lg_graph *graph, const lg_path *path,
  *  or the parameter whose gradient the target is: a path through it says what
  *  the target is. LG_NONE if there is none, or if the target is a root. The
  *  walk needs the reverse index. */
-uint32_t lg__path_entrance(const lg__walk *walk, uint32_t target);
+uint32_t lg__path_entrance(const lg__hop_walk *walk, uint32_t target);
 /** Returns whether the path to an entrance leads through one, too: that to a
  *  parameter. */
 bool lg__entrance_has_one(const lg_graph *graph, uint32_t entrance);
 /** Returns whether a graph of the whole heap has the same entrance, if any. */
-bool lg__path_entrance_is_sure(const lg__walk *walk, uint32_t target);
+bool lg__path_entrance_is_sure(const lg__hop_walk *walk, uint32_t target);
 /** Returns whether a partial graph has all references to a node. */
 bool lg__node_is_explained(const lg_graph *graph, uint32_t node);
 /** Returns whether the path to the target's entrance may lead on to the target:
@@ -151,7 +151,8 @@ bool lg__path_enters(const lg_path *path, uint32_t target);
  *  edge_count is 0 if there is none. The walk needs the folds. O(hops out of
  *  the source), or with the reverse index O(hops into the target) if that is
  *  less. */
-lg_hop lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target);
+lg_hop lg__hop_between(const lg__hop_walk *walk, uint32_t source,
+                       uint32_t target);
 
 /** Hops from one object to several. It begins as {0}. */
 typedef struct lg__hop_list {
@@ -164,7 +165,7 @@ typedef struct lg__hop_list {
 
 /** Finds the hops. None leads from the two roots of dominators. Returns false
  *  when memory ran out. O(hops out of the source), or less for few targets. */
-bool lg__hop_list_find(lg__hop_list *list, const lg__walk *walk,
+bool lg__hop_list_find(lg__hop_list *list, const lg__hop_walk *walk,
                        uint32_t source, const lg__gathered *targets);
 void lg__hop_list_free(lg__hop_list *list);
 
@@ -173,10 +174,10 @@ void lg__hop_list_free(lg__hop_list *list);
 
 /** Prepares a walk over all hops for a search for paths. Returns false when
  *  memory ran out. */
-bool lg__paths_walk(const lg_graph *graph, lg__walk *out);
+bool lg__paths_walk(const lg_graph *graph, lg__hop_walk *out);
 
 typedef struct lg__roottree {
-    lg__walk walk;
+    lg__hop_walk walk;
     uint32_t *before; /**< [node] the node before it; a root: itself;
                            LG_NONE: no root reaches it, or it is folded */
     uint32_t *root;   /**< [node] index of a root's best root; undefined for
@@ -262,7 +263,7 @@ void lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out);
  *  the target. Returns how many there are. Hops that no program can cut,
  *  such as from a thread to its frame, do not count. The walk needs the
  *  reverse index. */
-size_t lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
+size_t lg__suspects_mark(const lg_analysis *analysis, const lg__hop_walk *walk,
                          const lg_path *path, uint32_t target, bool *suspect);
 
 // The shortest paths of many targets, merged from the roots down.

@@ -179,10 +179,10 @@ walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
 {
     const lg_graph *graph = state->graph;
     between pair = {.state = state};
-    lg__walk walk = {.graph = graph,
-                     .fold = lg__graph_folds(graph),
-                     .visit = take_between,
-                     .context = &pair};
+    lg__hop_walk walk = {.graph = graph,
+                         .fold = lg__graph_folds(graph),
+                         .visit = take_between,
+                         .context = &pair};
     uint8_t *marked = lg__calloc((size_t)graph->columns.node_count + 1, 1);
     bool going = marked != NULL && walk.fold != NULL &&
                  lg__graph_reverse(graph, &walk.reverse);

@@ -144,7 +144,7 @@ visit_namespace(search *state, uint32_t node, uint64_t opener)
 static void
 visit_folded(search *state, uint32_t node, uint64_t edge)
 {
-    const lg__walk *walk = &state->tree.walk;
+    const lg__hop_walk *walk = &state->tree.walk;
     uint32_t target = walk->graph->columns.edge_target[edge];
     if (lg__edge_opens(walk, node, edge) &&
         lg__node_role(walk->graph, target) != LG__ROLE_TUPLE)
@@ -297,9 +297,9 @@ begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
 }
 
 bool
-lg__paths_walk(const lg_graph *graph, lg__walk *out)
+lg__paths_walk(const lg_graph *graph, lg__hop_walk *out)
 {
-    *out = (lg__walk){
+    *out = (lg__hop_walk){
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
     return out->fold != NULL && lg__graph_reverse(graph, &out->reverse);
 }
@@ -327,7 +327,7 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
 
 // Returns the root at which the path begins, by kind and name.
 static uint32_t
-find_root(const lg__walk *walk, const lg_root *root)
+find_root(const lg__hop_walk *walk, const lg_root *root)
 {
     const lg_graph *graph = walk->graph;
     for (uint32_t i = 0; i < graph->root_count; i++) {

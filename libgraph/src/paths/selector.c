@@ -115,11 +115,11 @@ take_key(void *context, const lg_hop *hop)
 static void
 walk_from(folded *state, uint32_t node, lg__hop_visit visit)
 {
-    lg__walk walk = {.graph = state->graph,
-                     .fold = lg__graph_folds(state->graph),
-                     .everything = true,
-                     .visit = visit,
-                     .context = state};
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .everything = true,
+                         .visit = visit,
+                         .context = state};
     if (walk.fold == NULL)
         state->failed = true;
     else

@@ -68,10 +68,10 @@ keep_longest(void *context, const lg_hop *hop)
 static bool
 find_longest(matching *state, uint32_t node)
 {
-    lg__walk walk = {.graph = state->graph,
-                     .fold = lg__graph_folds(state->graph),
-                     .visit = keep_longest,
-                     .context = state};
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .visit = keep_longest,
+                         .context = state};
     state->target = LG_NONE;
     if (walk.fold != NULL)
         lg__hops_out_walk(&walk, node);

@@ -31,10 +31,10 @@ offer_label(void *context, const lg_hop *hop)
 static void
 offer_hops(nearest *state, uint32_t node)
 {
-    lg__walk walk = {.graph = state->graph,
-                     .fold = lg__graph_folds(state->graph),
-                     .visit = offer_label,
-                     .context = state};
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .visit = offer_label,
+                         .context = state};
     if (walk.fold != NULL)
         lg__hops_out_walk(&walk, node);
 }

@@ -11,7 +11,7 @@ enum { STEPS = 4000000 };
 
 typedef struct suspicion {
     const lg_analysis *analysis;
-    const lg__walk *walk;
+    const lg__hop_walk *walk;
     uint32_t steps;
 } suspicion;
 
@@ -60,7 +60,7 @@ is_cached_function(const lg_graph *graph, uint32_t node)
 }
 
 size_t
-lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
+lg__suspects_mark(const lg_analysis *analysis, const lg__hop_walk *walk,
                   const lg_path *path, uint32_t target, bool *suspect)
 {
     suspicion state = {analysis, walk, STEPS};

@@ -42,7 +42,7 @@ search(void *context)
 lg__tree_ahead *
 lg__tree_ahead_begin(const lg_graph *graph)
 {
-    lg__walk both; // its indexes, which both threads use, are made here
+    lg__hop_walk both; // its indexes, which both threads use, are made here
     if (graph->columns.node_count < FOR_HELPER || graph->lazy->has_paths ||
         !lg__paths_walk(graph, &both))
         return NULL;
