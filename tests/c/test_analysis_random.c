@@ -51,7 +51,7 @@ compare_nodes(const lg_analysis *analysis, const oracle *known)
             CHECK(lg_node_retained_on(analysis, node, device) ==
                   oracle_bytes(graph, set, device));
         uint64_t rounding;
-        REQUIRE(lg_node_spent_below(analysis, node, &rounding, NULL) == LG_OK);
+        REQUIRE(lg_retained_rounding(analysis, node, &rounding, NULL) == LG_OK);
         CHECK(rounding == rounding_of(graph, set));
         lg_bytes all = lg_node_retained(analysis, node);
         CHECK(all.host == oracle_bytes(graph, set, 0));
@@ -211,7 +211,7 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
             !(known->live & BIT(node)) && known->dominator[node] == LG_NONE;
     CHECK(listed + loose == known->nodes);
     uint64_t all = BIT(known->nodes) - 1;
-    CHECK(lg_analysis_spent(analysis) == rounding_of(graph, all));
+    CHECK(lg_analysis_rounding(analysis) == rounding_of(graph, all));
     lg_bytes live = lg_analysis_reachable_bytes(analysis);
     lg_bytes garbage = lg_analysis_garbage_bytes(analysis);
     CHECK(live.host == oracle_bytes(graph, known->live, 0));
@@ -273,7 +273,7 @@ compare_top(const lg_analysis *analysis, size_t limit, uint32_t device)
         CHECK(top.more[on] <= sum && top.libraries[on] <= sum);
     }
     CHECK(top.spent ==
-          top.reachable[0] + top.garbage[0] + lg_analysis_spent(analysis));
+          top.reachable[0] + top.garbage[0] + lg_analysis_rounding(analysis));
     for (size_t i = 0; i < top.count; i++) {
         in_row[top.rows[i].node] = 1;
         CHECK(top.rows[i].spent >= top.rows[i].retained[0]);

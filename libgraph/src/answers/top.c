@@ -169,7 +169,7 @@ begin_sums(listing *to)
     add_total(to, REACHABLE, sum_of(to, REACHABLE));
     add_total(to, GARBAGE, sum_of(to, GARBAGE));
     to->out.spent = sum_of(to, REACHABLE)[0] + sum_of(to, GARBAGE)[0] +
-                    lg_analysis_spent(to->analysis);
+                    lg_analysis_rounding(to->analysis);
     return true;
 }
 
@@ -217,7 +217,7 @@ find_spent(const listing *to, const lg__top_item *item, uint64_t *out,
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < item->count && status == LG_OK; i++) {
         status =
-            lg_node_spent_below(to->analysis, item->nodes[i], &rounding, err);
+            lg_retained_rounding(to->analysis, item->nodes[i], &rounding, err);
         spent +=
             rounding + lg_node_retained_on(to->analysis, item->nodes[i], 0);
     }

@@ -252,7 +252,7 @@ explain(explaining *to, uint32_t node, lg_error *err)
     lg_status status = open_walk(to, node, err);
     if (status != LG_OK)
         return status;
-    status = lg_node_spent_below(why->analysis, why->node, &why->spent, err);
+    status = lg_retained_rounding(why->analysis, why->node, &why->spent, err);
     if (status != LG_OK)
         return status;
     why->allocation = allocation_of(to->graph, why->node);

@@ -283,7 +283,7 @@ lg__node_category(const lg_graph *graph, uint32_t node)
 
 /** Returns what allocators spend on all nodes beyond the nodes' sizes.
  *  O(nodes). */
-uint64_t lg__graph_spent(const lg_graph *graph);
+uint64_t lg__graph_rounding(const lg_graph *graph);
 
 static inline unsigned
 lg__edge_kind(const lg_graph *graph, uint64_t edge)

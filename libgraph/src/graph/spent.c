@@ -113,7 +113,7 @@ lg_node_spent(const lg_graph *graph, lg_node node)
 }
 
 uint64_t
-lg__graph_spent(const lg_graph *graph)
+lg__graph_rounding(const lg_graph *graph)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t sum = 0;

@@ -66,7 +66,7 @@ typedef struct lg_top_row {
     const uint64_t *size; /**< of them, by device */
     const uint64_t *retained; /**< by all of them together, by device */
     uint64_t spent;     /**< by allocators on what is retained on the host: see
-                             lg_node_spent_below */
+                             lg_retained_rounding */
     uint64_t weight;    /**< what rows are ranked by: of that retained */
     lg_where where;     /**< of `node` */
     lg_top_part *parts; /**< what is below the objects and has at least 1 % of

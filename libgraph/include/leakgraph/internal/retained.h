@@ -14,11 +14,11 @@ extern "C" {
 
 /** Bytes that allocators spend beyond the retained size, on the node and on all
  *  that it dominates: see lg_node_spent. O(those). */
-lg_status lg_node_spent_below(const lg_analysis *analysis, lg_node node,
-                              uint64_t *out, lg_error *err);
+lg_status lg_retained_rounding(const lg_analysis *analysis, lg_node node,
+                               uint64_t *out, lg_error *err);
 
 /** The same of all nodes together. O(nodes). */
-uint64_t lg_analysis_spent(const lg_analysis *analysis);
+uint64_t lg_analysis_rounding(const lg_analysis *analysis);
 
 /** Adds up bytes by device: of the host, and of each device behind it. */
 static inline uint64_t

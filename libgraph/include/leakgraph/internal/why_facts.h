@@ -98,7 +98,7 @@ typedef struct lg_why {
                              folded namespaces as their owners; LG_NONE */
     bool garbage;      /**< no root reaches it */
     uint64_t spent;    /**< bytes of the host that allocators spend on what the
-                            node retains: see lg_node_spent_below */
+                            node retains: see lg_retained_rounding */
     lg_string
         allocation; /**< the functions that allocated its buffer, as its
                          allocator recorded them, innermost first; empty */

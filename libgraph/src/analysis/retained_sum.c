@@ -12,23 +12,23 @@ typedef struct waiting {
     bool whole; // for a component of garbage: add all that goes with it
 } waiting;
 
-typedef struct rounding {
+typedef struct summing {
     const lg_analysis *analysis;
     lg_allocator allocator;
     lg__vector stack; // of waiting
     uint64_t (*part)(const lg_graph *graph, uint32_t node);
     uint64_t sum;
-} rounding;
+} summing;
 
 static waiting *
-add_room(rounding *state, size_t count)
+add_room(summing *state, size_t count)
 {
     return lg__vector_extend(&state->allocator, &state->stack, count);
 }
 
 // Adds a node, and queues what it dominates.
 static bool
-expand(rounding *state, uint32_t node)
+expand(summing *state, uint32_t node)
 {
     const lg_analysis *analysis = state->analysis;
     uint32_t first = analysis->first_child[node];
@@ -45,7 +45,7 @@ expand(rounding *state, uint32_t node)
 // Queues the members of a component of garbage that nothing dominates, and what
 // the component dominates as a whole.
 static bool
-expand_garbage(rounding *state, uint32_t index)
+expand_garbage(summing *state, uint32_t index)
 {
     const lg_analysis *analysis = state->analysis;
     lg_component component = lg_analysis_component(analysis, index);
@@ -70,10 +70,10 @@ sum_retained(const lg_analysis *analysis, uint32_t node,
              uint64_t (*part)(const lg_graph *graph, uint32_t node),
              uint64_t *out, lg_error *err)
 {
-    rounding state = {.analysis = analysis,
-                      .part = part,
-                      .allocator = lg_allocator_default(),
-                      .stack = {.element = sizeof(waiting)}};
+    summing state = {.analysis = analysis,
+                     .part = part,
+                     .allocator = lg_allocator_default(),
+                     .stack = {.element = sizeof(waiting)}};
     waiting *room = add_room(&state, 1);
     bool enough = room != NULL;
     if (enough)
@@ -106,8 +106,8 @@ native_of(const lg_graph *graph, uint32_t node)
 }
 
 lg_status
-lg_node_spent_below(const lg_analysis *analysis, lg_node node, uint64_t *out,
-                    lg_error *err)
+lg_retained_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
+                     lg_error *err)
 {
     return sum_retained(analysis, node, rounding_of, out, err);
 }
@@ -124,7 +124,7 @@ lg_node_native(const lg_analysis *analysis, lg_node node, uint64_t *out,
 }
 
 uint64_t
-lg_analysis_spent(const lg_analysis *analysis)
+lg_analysis_rounding(const lg_analysis *analysis)
 {
-    return lg__graph_spent(analysis->graph);
+    return lg__graph_rounding(analysis->graph);
 }
