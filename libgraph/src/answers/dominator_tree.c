@@ -11,7 +11,7 @@
 // Branches that differ by less than this part of their bytes are equal.
 enum { EQUAL_PART = 4 };
 
-typedef struct planting {
+typedef struct row_builder {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg_dominator_options options;
@@ -21,10 +21,10 @@ typedef struct planting {
                     // scope
     lg_dominator_tree out;
     lg__node_heap heap; // nodes that may get a row; `tag` is the parent's row
-} planting;
+} row_builder;
 
 static bool
-add_row(planting *state, lg_dominator_row row)
+add_row(row_builder *state, lg_dominator_row row)
 {
     if (!lg__array_room(&state->out.rows, state->out.count, sizeof row))
         return false;
@@ -33,7 +33,7 @@ add_row(planting *state, lg_dominator_row row)
 }
 
 static uint32_t
-root_of(const planting *state, const lg_dominator_row *row)
+root_of(const row_builder *state, const lg_dominator_row *row)
 {
     uint32_t nodes = state->graph->columns.node_count;
     return row->top == LG_TOP_OBJECT    ? row->node
@@ -43,7 +43,7 @@ root_of(const planting *state, const lg_dominator_row *row)
 
 // Returns whether that many rows above the last one have its type.
 static bool
-is_in_chain(const planting *state, uint32_t at)
+is_in_chain(const row_builder *state, uint32_t at)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
@@ -58,14 +58,14 @@ is_in_chain(const planting *state, uint32_t at)
 }
 
 static bool
-may_have_row(const planting *state, uint32_t node)
+may_have_row(const row_builder *state, uint32_t node)
 {
     return state->leads == NULL || state->leads[node];
 }
 
 // Counts what a row owns, and pushes the nodes that may get a row.
 static bool
-expand(planting *state, uint32_t at)
+expand(row_builder *state, uint32_t at)
 {
     lg__gathered below = {0};
     lg_dominator_row *row = &state->out.rows[at];
@@ -88,7 +88,7 @@ expand(planting *state, uint32_t at)
 }
 
 static bool
-has_many_alike(const planting *state, const lg__weighed_node *one)
+has_many_alike(const row_builder *state, const lg__weighed_node *one)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
@@ -104,7 +104,7 @@ has_many_alike(const planting *state, const lg__weighed_node *one)
 // Returns whether the node is an element of the row, or a value of a mapping:
 // where it stands says nothing about it.
 static bool
-is_at_position(const planting *state, uint32_t row, uint32_t node)
+is_at_position(const row_builder *state, uint32_t row, uint32_t node)
 {
     uint32_t owner = state->out.rows[row].node;
     if (owner == LG_NONE)
@@ -115,7 +115,7 @@ is_at_position(const planting *state, uint32_t row, uint32_t node)
 
 // Returns whether a row is like a node that would get one below the same row.
 static bool
-has_equal(const planting *state, const lg__weighed_node *one)
+has_equal(const row_builder *state, const lg__weighed_node *one)
 {
     const lg_dominator_row *rows = state->out.rows;
     const uint32_t *types = state->graph->columns.type;
@@ -129,7 +129,7 @@ has_equal(const planting *state, const lg__weighed_node *one)
 }
 
 static bool
-add_part(planting *state, const lg__weighed_node *one)
+add_part(row_builder *state, const lg__weighed_node *one)
 {
     uint32_t component = lg__garbage_component_of(state->analysis, one->node);
     lg_dominator_row *above = &state->out.rows[one->tag];
@@ -144,7 +144,7 @@ add_part(planting *state, const lg__weighed_node *one)
 }
 
 static lg_status
-add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
+add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
 {
     size_t limit = state->options.limit;
     bool enough = true;
@@ -168,7 +168,7 @@ add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
 // Marks a node; of a garbage cycle all members, because one of them stands for
 // it. Returns what dominates it.
 static uint32_t
-mark_leading(planting *state, uint32_t node)
+mark_leading(row_builder *state, uint32_t node)
 {
     const lg_analysis *analysis = state->analysis;
     uint32_t index = lg__garbage_component_of(analysis, node);
@@ -190,7 +190,7 @@ mark_leading(planting *state, uint32_t node)
 
 // Marks what the scope has and is worth a row, and all that dominates it.
 static bool
-mark_scope(planting *state)
+mark_scope(row_builder *state)
 {
     const lg_analysis *analysis = state->analysis;
     uint32_t nodes = state->graph->columns.node_count;
@@ -210,7 +210,7 @@ mark_scope(planting *state)
 }
 
 static uint64_t
-bytes_below(const planting *state, uint32_t root)
+bytes_below(const row_builder *state, uint32_t root)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i <= state->graph->device_count; i++)
@@ -219,7 +219,7 @@ bytes_below(const planting *state, uint32_t root)
 }
 
 static bool
-add_top(planting *state, lg_dominator_top top)
+add_top(row_builder *state, lg_dominator_top top)
 {
     lg_dominator_row row = {
         .top = top, .node = LG_NONE, .parent = LG_NONE, .component = LG_NONE};
@@ -230,7 +230,7 @@ add_top(planting *state, lg_dominator_top top)
 }
 
 static bool
-add_tops(planting *state)
+add_tops(row_builder *state)
 {
     uint32_t nodes = state->graph->columns.node_count;
     bool alive = state->options.alive;
@@ -262,7 +262,7 @@ add_tops(planting *state)
 // Returns the hop from a member of a garbage cycle that another member
 // represents.
 static lg_hop
-find_member_hop(const planting *state, uint32_t component, uint32_t node)
+find_member_hop(const row_builder *state, uint32_t component, uint32_t node)
 {
     const lg__reverse *reverse = &state->walk.reverse;
     for (uint64_t i = lg__first_in(reverse, node);
@@ -279,7 +279,7 @@ find_member_hop(const planting *state, uint32_t component, uint32_t node)
 }
 
 static lg_hop
-find_hop(const planting *state, const lg_dominator_row *row)
+find_hop(const row_builder *state, const lg_dominator_row *row)
 {
     const lg_dominator_row *above = &state->out.rows[row->parent];
     if (above->node == LG_NONE)
@@ -293,7 +293,7 @@ find_hop(const planting *state, const lg_dominator_row *row)
 // Puts each row below its parent, after the descendants of its bigger siblings.
 // Rows were found in order of size, so siblings are in order already.
 static bool
-sort_rows(planting *state)
+sort_rows(row_builder *state)
 {
     size_t count = state->out.count;
     lg_dominator_row *rows = state->out.rows;
@@ -332,7 +332,7 @@ sort_rows(planting *state)
 }
 
 static bool
-weigh_rows(planting *state)
+weigh_rows(row_builder *state)
 {
     lg_dominator_tree *tree = &state->out;
     tree->devices = state->graph->device_count;
@@ -375,9 +375,9 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
                            lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
-    planting state = {.analysis = analysis,
-                      .graph = graph,
-                      .options = LG_DOMINATOR_OPTIONS_INIT};
+    row_builder state = {.analysis = analysis,
+                         .graph = graph,
+                         .options = LG_DOMINATOR_OPTIONS_INIT};
     lg_status status =
         lg_options_read(&state.options, options, "lg_dominator_options", err);
     if (status == LG_OK)

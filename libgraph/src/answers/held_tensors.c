@@ -35,9 +35,9 @@ proper_path(const search *to, uint32_t tensor, lg_path *out, lg_error *err)
 {
     uint32_t chain[LONGEST_CHAIN] = {tensor};
     size_t count = 1;
-    const uint32_t *via = to->storages.via;
-    while (count < LONGEST_CHAIN && via[chain[count - 1]] != 0) {
-        chain[count] = via[chain[count - 1]] - 1;
+    const uint32_t *kind_from = to->storages.kind_from;
+    while (count < LONGEST_CHAIN && kind_from[chain[count - 1]] != 0) {
+        chain[count] = kind_from[chain[count - 1]] - 1;
         count++;
     }
     lg_path path;

@@ -30,10 +30,10 @@ typedef struct lg__storages {
     uint32_t count;
     uint32_t *slot; /**< [node] 1 + the row of a buffer, or of a tensor's first
                        buffer; 0: none */
-    uint16_t *classes; /**< [type] */
-    uint32_t *via;     /**< [node] 1 + the node that gives a tensor its kind: a
-                            module's mapping, or the tensor whose gradient it is; 0:
-                            none */
+    uint16_t *classes;   /**< [type] */
+    uint32_t *kind_from; /**< [node] 1 + the node that gives a tensor its kind:
+                        a module's mapping, or the tensor whose gradient it is;
+                        0: none */
 } lg__storages;
 
 /** Finds all storages, in no order. */
@@ -63,7 +63,7 @@ enum {
     LG__MARK_ELSE = 1 << 6, /**< anything else but a frame */
 };
 
-/** Marks tensors, and sets `via`. *out is [node]; release it with
+/** Marks tensors, and sets `kind_from`. *out is [node]; release it with
  *  lg__free. */
 lg_status lg__storages_mark(const lg_graph *graph, lg__storages *storages,
                             uint8_t **out, lg_error *err);

@@ -246,11 +246,11 @@ lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
     lg__storages found = {
         .rows = lg__calloc(buffers + 1, sizeof *found.rows),
         .slot = lg__calloc(nodes, sizeof *found.slot),
-        .via = lg__calloc(nodes, sizeof *found.via),
+        .kind_from = lg__calloc(nodes, sizeof *found.kind_from),
         .classes = lg__calloc(graph->type_count + 1, sizeof *found.classes),
     };
     lg_status status = LG_OK;
-    if (found.rows && found.slot && found.via && found.classes) {
+    if (found.rows && found.slot && found.kind_from && found.classes) {
         for (uint32_t type = 0; type < graph->type_count; type++)
             found.classes[type] = class_of_type(graph, type);
         find_rows(graph, &found);
@@ -271,7 +271,7 @@ lg__storages_free(lg__storages *storages)
 {
     lg__free(storages->rows);
     lg__free(storages->slot);
-    lg__free(storages->via);
+    lg__free(storages->kind_from);
     lg__free(storages->classes);
     *storages = (lg__storages){0};
 }

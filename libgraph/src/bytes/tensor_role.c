@@ -31,19 +31,19 @@ push(judge *state, uint32_t node)
         state->failed = true;
 }
 
-// Marks and queues a tensor or a container. `via` keeps the first node that
-// gives a tensor its name.
+// Marks and queues a tensor or a container. `kind_from` keeps the first node
+// that gives a tensor its name.
 static void
 reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
     uint8_t bit = (uint8_t)(1u << kind);
     bool container =
         lg__node_category(state->graph, node) == LG_CATEGORY_CONTAINER;
-    uint32_t *via = &state->storages->via[node];
+    uint32_t *kind_from = &state->storages->kind_from[node];
     if (!container && !is_looking(state, node))
         return;
-    if (!container && kind <= LG_TENSOR_OPTIMIZER_STATE && *via == 0)
-        *via = from + 1;
+    if (!container && kind <= LG_TENSOR_OPTIMIZER_STATE && *kind_from == 0)
+        *kind_from = from + 1;
     if (!(state->mark[node] & bit))
         push(state, node);
     state->mark[node] |= bit;

@@ -6,7 +6,6 @@
 #define LEAKGRAPH_FILE_PRIVATE_H
 
 #include "file/payloads.h"
-#include "file/place.h"
 #include "file/planes.h"
 #include "file/targets.h"
 #include "graph/graph_private.h"
@@ -173,11 +172,17 @@ lg_status lg__graph_load_brief(const char *path, unsigned flags,
                                const lg_monitor *monitor, lg_graph **out,
                                lg_error *err);
 
-/** A file that is being written, either for a place or, if path is NULL, to a
- *  descriptor of the caller. */
+/** Where a file goes. */
+typedef struct lg__destination lg__destination;
+
+/** Room for a temporary name, with its NUL. */
+enum { LG__TEMPORARY_ROOM = 256 };
+
+/** A file that is being written, either for a destination or, if path is NULL,
+ * to a descriptor of the caller. */
 typedef struct lg__sink {
     char *path; /**< the path as given, for messages */
-    lg__place *place;
+    lg__destination *destination;
     char temporary[LG__TEMPORARY_ROOM]; /**< its current name; "": it has
                                              none, or is in its place */
     int descriptor;

@@ -1,7 +1,6 @@
 // A file that appears whole or not at all. It is written without a name, or
-// under a temporary one beside its place, then synced, then put there.
+// under a temporary one beside its destination, then synced, then put there.
 #include "file/file_private.h"
-#include "file/place.h"
 #include "base/base_private.h"
 
 #include <leakgraph/file.h>
@@ -28,11 +27,20 @@ enum {
     DIGITS = 8,
 };
 
+// A name in an open folder. A path is resolved only once, so that nobody can
+// put another folder or link there meanwhile.
+struct lg__destination {
+    int folder;  // open, but not always readable
+    mode_t mode; // mode of the new file: 0600, or that of the existing file if
+                 // the user owns that
+    char name[]; // name in the folder
+};
+
 // Sets the error for a file that cannot be written, from errno. Without a
 // path, it gives only the number, because that takes no lock and no memory.
 // Restores errno.
 static lg_status
-place_refused(lg_error *err, const char *doing, const char *path)
+destination_refused(lg_error *err, const char *doing, const char *path)
 {
     int code = errno;
     if (path == NULL) {
@@ -106,7 +114,7 @@ follow(const char *path, char **at, lg_error *err)
         char *next = links < MOST_LINKS ? target_of(*at) : NULL;
         if (next == NULL) {
             errno = links < MOST_LINKS ? errno : ELOOP;
-            return place_refused(err, "write", path);
+            return destination_refused(err, "write", path);
         }
         free(*at);
         *at = next;
@@ -128,40 +136,41 @@ open_folder(char *path)
 }
 
 static lg_status
-check_old(lg__place *place, const char *path, lg_error *err)
+check_old(lg__destination *destination, const char *path, lg_error *err)
 {
     struct stat old;
-    bool is_named = place->name[0] != '\0';
-    place->mode = 0600;
-    if (is_named &&
-        fstatat(place->folder, place->name, &old, AT_SYMLINK_NOFOLLOW) != 0)
+    bool is_named = destination->name[0] != '\0';
+    destination->mode = 0600;
+    if (is_named && fstatat(destination->folder, destination->name, &old,
+                            AT_SYMLINK_NOFOLLOW) != 0)
         return LG_OK;
     if (!is_named || !S_ISREG(old.st_mode))
         return lg_error_set(err, LG_EIO,
                             "cannot write %s: it is not a regular file", path);
     // Another user may have made a file for its mode.
     if (old.st_uid == geteuid())
-        place->mode = old.st_mode & 0777;
+        destination->mode = old.st_mode & 0777;
     return LG_OK;
 }
 
-// Makes a temporary name for a file that is to go to the place; another one at
-// each call.
+// Makes a temporary name for a file that is to go to the destination; another
+// one at each call.
 static void
-place_temporary(const lg__place *place, char out[LG__TEMPORARY_ROOM])
+destination_temporary(const lg__destination *destination,
+                      char out[LG__TEMPORARY_ROOM])
 {
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
         random = (uint32_t)getpid();
-    snprintf(out, LG__TEMPORARY_ROOM, ".%.*s.%0*x", (int)NAME_PART, place->name,
-             (int)DIGITS, (unsigned)random);
+    snprintf(out, LG__TEMPORARY_ROOM, ".%.*s.%0*x", (int)NAME_PART,
+             destination->name, (int)DIGITS, (unsigned)random);
 }
 
 static bool
-is_temporary(const lg__place *place, const char *name)
+is_temporary(const lg__destination *destination, const char *name)
 {
-    size_t part = strnlen(place->name, NAME_PART);
-    return name[0] == '.' && strncmp(name + 1, place->name, part) == 0 &&
+    size_t part = strnlen(destination->name, NAME_PART);
+    return name[0] == '.' && strncmp(name + 1, destination->name, part) == 0 &&
            name[part + 1] == '.' && strlen(name) == part + 2 + DIGITS &&
            strspn(name + part + 2, "0123456789abcdef") == DIGITS;
 }
@@ -169,23 +178,24 @@ is_temporary(const lg__place *place, const char *name)
 // Removes a file that nobody has locked. Its writer holds a lock on it, which
 // ends with the writer.
 static void
-remove_unlocked(const lg__place *place, const char *name)
+remove_unlocked(const lg__destination *destination, const char *name)
 {
     struct stat about;
-    int file = openat(place->folder, name,
+    int file = openat(destination->folder, name,
                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return;
     if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
         about.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0)
-        unlinkat(place->folder, name, 0);
+        unlinkat(destination->folder, name, 0);
     close(file);
 }
 
 static void
-sweep(const lg__place *place)
+sweep(const lg__destination *destination)
 {
-    int again = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int again =
+        openat(destination->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = again >= 0 ? fdopendir(again) : NULL;
     if (folder == NULL) {
         if (again >= 0)
@@ -194,28 +204,28 @@ sweep(const lg__place *place)
     }
     const struct dirent *entry;
     while ((entry = readdir(folder)) != NULL)
-        if (is_temporary(place, entry->d_name))
-            remove_unlocked(place, entry->d_name);
+        if (is_temporary(destination, entry->d_name))
+            remove_unlocked(destination, entry->d_name);
     closedir(folder);
 }
 
 static void
-place_close(lg__place *place)
+destination_close(lg__destination *destination)
 {
-    if (place == NULL)
+    if (destination == NULL)
         return;
-    if (place->folder >= 0)
-        close(place->folder);
-    free(place);
+    if (destination->folder >= 0)
+        close(destination->folder);
+    free(destination);
 }
 
-// Finds the place of a path. Follows symbolic links, so that they stay links.
-// Refuses links of other users than root, and anything but a regular file.
-// Removes files that killed saves left there.
+// Finds the destination of a path. Follows symbolic links, so that they stay
+// links. Refuses links of other users than root, and anything but a regular
+// file. Removes files that killed saves left there.
 static lg_status
-place_open(const char *path, lg__place **out, lg_error *err)
+destination_open(const char *path, lg__destination **out, lg_error *err)
 {
-    lg__place *place = NULL;
+    lg__destination *destination = NULL;
     char *at = strdup(path);
     lg_status status = at != NULL ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
@@ -224,24 +234,24 @@ place_open(const char *path, lg__place **out, lg_error *err)
         goto done;
     const char *name = name_in(at);
     size_t size = strlen(name) + 1;
-    place = malloc(sizeof *place + size);
-    if (place == NULL) {
+    destination = malloc(sizeof *destination + size);
+    if (destination == NULL) {
         status = lg__error_memory(err);
         goto done;
     }
-    memcpy(place->name, name, size);
-    place->folder = open_folder(at);
-    if (place->folder < 0)
-        status = place_refused(err, "create a file for", path);
+    memcpy(destination->name, name, size);
+    destination->folder = open_folder(at);
+    if (destination->folder < 0)
+        status = destination_refused(err, "create a file for", path);
     if (status == LG_OK)
-        status = check_old(place, path, err);
+        status = check_old(destination, path, err);
     if (status != LG_OK)
         goto done;
-    sweep(place);
-    *out = place;
-    place = NULL;
+    sweep(destination);
+    *out = destination;
+    destination = NULL;
 done:
-    place_close(place);
+    destination_close(destination);
     free(at);
     return status;
 }
@@ -261,8 +271,8 @@ static bool
 create_nameless(lg__sink *sink)
 {
     char link[LINK_ROOM];
-    int file =
-        openat(sink->place->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int file = openat(sink->destination->folder, ".",
+                      O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0)
         return false;
     link_of(file, link);
@@ -289,8 +299,8 @@ static lg_status
 create_named(lg__sink *sink, lg_error *err)
 {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        place_temporary(sink->place, sink->temporary);
-        int file = openat(sink->place->folder, sink->temporary,
+        destination_temporary(sink->destination, sink->temporary);
+        int file = openat(sink->destination->folder, sink->temporary,
                           O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (file >= 0 && lock(file)) {
             sink->descriptor = file;
@@ -302,7 +312,7 @@ create_named(lg__sink *sink, lg_error *err)
             break;
     }
     sink->temporary[0] = '\0';
-    return place_refused(err, "create a file for", sink->path);
+    return destination_refused(err, "create a file for", sink->path);
 }
 
 static lg_status
@@ -313,8 +323,9 @@ create(lg__sink *sink, lg_error *err)
         flock(sink->descriptor, LOCK_EX | LOCK_NB);
     else
         status = create_named(sink, err);
-    if (status == LG_OK && fchmod(sink->descriptor, sink->place->mode) != 0)
-        status = place_refused(err, "set the mode of", sink->path);
+    if (status == LG_OK &&
+        fchmod(sink->descriptor, sink->destination->mode) != 0)
+        status = destination_refused(err, "set the mode of", sink->path);
     return status;
 }
 
@@ -324,7 +335,7 @@ lg__sink_open(lg__sink *sink, const char *path, lg_error *err)
     *sink = (lg__sink){.descriptor = -1, .path = strdup(path)};
     if (sink->path == NULL)
         return lg__error_memory(err);
-    lg_status status = place_open(path, &sink->place, err);
+    lg_status status = destination_open(path, &sink->destination, err);
     return status == LG_OK ? create(sink, err) : status;
 }
 
@@ -339,7 +350,7 @@ lg__sink_write(lg__sink *sink, const void *bytes, size_t length, lg_error *err)
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return place_refused(err, "write", sink->path);
+            return destination_refused(err, "write", sink->path);
         at += written;
         length -= (size_t)written;
         sink->offset += (uint64_t)written;
@@ -360,7 +371,7 @@ lg_status
 lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err)
 {
     if (ftruncate(sink->descriptor, (off_t)offset) != 0)
-        return place_refused(err, "write", sink->path);
+        return destination_refused(err, "write", sink->path);
     sink->offset = offset;
     return LG_OK;
 }
@@ -371,16 +382,16 @@ static int
 give_name(lg__sink *sink)
 {
     char link[LINK_ROOM];
-    int folder = sink->place->folder;
+    int folder = sink->destination->folder;
     link_of(sink->descriptor, link);
-    int failed =
-        linkat(AT_FDCWD, link, folder, sink->place->name, AT_SYMLINK_FOLLOW);
+    int failed = linkat(AT_FDCWD, link, folder, sink->destination->name,
+                        AT_SYMLINK_FOLLOW);
     for (int i = 0; failed && errno == EEXIST && i < ATTEMPTS; i++) {
         char name[LG__TEMPORARY_ROOM];
-        place_temporary(sink->place, name);
+        destination_temporary(sink->destination, name);
         if (linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) != 0)
             continue;
-        failed = renameat(folder, name, folder, sink->place->name);
+        failed = renameat(folder, name, folder, sink->destination->name);
         int code = errno;
         if (failed)
             unlinkat(folder, name, 0);
@@ -393,10 +404,11 @@ give_name(lg__sink *sink)
 static int
 put_into_place(lg__sink *sink)
 {
-    int folder = sink->place->folder;
+    int folder = sink->destination->folder;
     if (sink->temporary[0] == '\0')
         return give_name(sink);
-    int failed = renameat(folder, sink->temporary, folder, sink->place->name);
+    int failed =
+        renameat(folder, sink->temporary, folder, sink->destination->name);
     if (!failed)
         sink->temporary[0] = '\0';
     return failed;
@@ -409,9 +421,10 @@ lg_status
 lg__sink_commit(lg__sink *sink, lg_error *err)
 {
     if (fsync(sink->descriptor) != 0 || put_into_place(sink) != 0)
-        return place_refused(err, "write", sink->path);
-    if (fsync(sink->place->folder) != 0 && errno != EINVAL && errno != EBADF)
-        return place_refused(err, "sync the folder of", sink->path);
+        return destination_refused(err, "write", sink->path);
+    if (fsync(sink->destination->folder) != 0 && errno != EINVAL &&
+        errno != EBADF)
+        return destination_refused(err, "sync the folder of", sink->path);
     return LG_OK;
 }
 
@@ -419,10 +432,10 @@ void
 lg__sink_close(lg__sink *sink)
 {
     if (sink->temporary[0] != '\0')
-        unlinkat(sink->place->folder, sink->temporary, 0);
+        unlinkat(sink->destination->folder, sink->temporary, 0);
     if (sink->descriptor >= 0)
         close(sink->descriptor);
-    place_close(sink->place);
+    destination_close(sink->destination);
     free(sink->path);
 }
 

@@ -71,16 +71,16 @@ typedef struct child_process {
 // Memory for the child's calls of Python's API, for which the parent would use
 // pymalloc and malloc.
 
-#define LENT_BYTES ((size_t)64 << 20)
+#define CHILD_BYTES ((size_t)64 << 20)
 
 // The room for a block's size before the block, as much as alignment needs.
 #define HEAD ((size_t)16)
 
-typedef struct lender {
+typedef struct child_heap {
     char *start;
     size_t used;
     char *last; /**< the newest block; freeing it returns its memory */
-} lender;
+} child_heap;
 
 static size_t *
 size_before(void *block)
@@ -89,18 +89,18 @@ size_before(void *block)
 }
 
 static bool
-is_lent(const lender *self, const void *block)
+is_childs(const child_heap *self, const void *block)
 {
     return self->start != NULL && (const char *)block >= self->start &&
-           (const char *)block < self->start + LENT_BYTES;
+           (const char *)block < self->start + CHILD_BYTES;
 }
 
 static void *
-lend(void *context, size_t size)
+child_malloc(void *context, size_t size)
 {
-    lender *self = context;
+    child_heap *self = context;
     size_t whole = HEAD + ((size + HEAD - 1) & ~(HEAD - 1));
-    if (self->start == NULL || whole < size || whole > LENT_BYTES - self->used)
+    if (self->start == NULL || whole < size || whole > CHILD_BYTES - self->used)
         return NULL;
     self->last = self->start + self->used + HEAD;
     self->used += whole;
@@ -109,11 +109,11 @@ lend(void *context, size_t size)
 }
 
 static void *
-lend_zeroed(void *context, size_t count, size_t size)
+child_calloc(void *context, size_t count, size_t size)
 {
-    if (size > 0 && count > LENT_BYTES / size)
+    if (size > 0 && count > CHILD_BYTES / size)
         return NULL;
-    void *block = lend(context, count * size);
+    void *block = child_malloc(context, count * size);
     if (block != NULL)
         memset(block, 0, count * size);
     return block;
@@ -121,9 +121,9 @@ lend_zeroed(void *context, size_t count, size_t size)
 
 // Leave the parent's blocks as they are.
 static void
-take_back(void *context, void *block)
+child_free(void *context, void *block)
 {
-    lender *self = context;
+    child_heap *self = context;
     if (block == NULL || block != self->last)
         return;
     self->used = (size_t)((char *)block - HEAD - self->start);
@@ -131,12 +131,12 @@ take_back(void *context, void *block)
 }
 
 static void *
-lend_more(void *context, void *block, size_t size)
+child_realloc(void *context, void *block, size_t size)
 {
-    lender *self = context;
-    if (block != NULL && !is_lent(self, block))
+    child_heap *self = context;
+    if (block != NULL && !is_childs(self, block))
         return NULL;
-    void *larger = lend(context, size);
+    void *larger = child_malloc(context, size);
     if (larger != NULL && block != NULL) {
         size_t old = *size_before(block);
         memcpy(larger, block, old < size ? old : size);
@@ -148,16 +148,16 @@ lend_more(void *context, void *block, size_t size)
 // C __sizeof__ of a library makes an int. Only for a process that does not
 // return to Python.
 static void
-child_lend_memory(void)
+child_own_memory(void)
 {
-    static lender self;
-    void *start = lg__pages_map(LENT_BYTES);
+    static child_heap self;
+    void *start = lg__pages_map(CHILD_BYTES);
     if (start != NULL) {
-        lg__own_ranges_add(start, LENT_BYTES);
+        lg__own_ranges_add(start, CHILD_BYTES);
         self.start = start;
     }
-    PyMemAllocatorEx allocator = {&self, lend, lend_zeroed, lend_more,
-                                  take_back};
+    PyMemAllocatorEx allocator = {&self, child_malloc, child_calloc,
+                                  child_realloc, child_free};
     PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &allocator);
     PyMem_SetAllocator(PYMEM_DOMAIN_MEM, &allocator);
     PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &allocator);
@@ -377,7 +377,7 @@ settle(child_process *child)
     volunteer();
     /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
-    child_lend_memory();
+    child_own_memory();
     if (child->spill >= 0)
         lg__spill_begin(child->spill);
 }
