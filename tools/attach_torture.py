@@ -2,11 +2,13 @@
 
 At every call by which leakgraph touches a process, and at random moments: leakgraph is
 killed or suspended, a visit is cut off, or the process is stopped, continued, signalled
-or replaced by another program. Each process checks itself, and ends with the result of
+or replaced by another program. A visit is also cut off while it attends to such a stop
+or signal. Each process checks itself, and ends with the result of
 a twin that nobody attached to.
 
-A run does harm if the process dies or freezes, gets no signals, blocks others than
-before, finds a check of its own wrong, or keeps a descriptor, a child or code.
+A run does harm if the process dies or freezes, gets no signals or loses the one of the
+run, blocks others than before, finds a check of its own wrong, or keeps a descriptor, a
+child or code.
 
 A run counts only if something was done to leakgraph or the process while leakgraph
 attached. The torture fails if too few runs count, or too few attaches succeed that
@@ -19,6 +21,7 @@ import argparse
 import collections
 import ctypes
 import functools
+import itertools
 import mmap
 import os
 import random
@@ -31,7 +34,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tortured import HERE, Target
+from tortured import HERE, SIGNALS, Target
 
 from leakgraph import Error, attached
 
@@ -52,6 +55,7 @@ MODES = (
 )
 #: What the shim does at a call.
 NOTHING, KILL, CUT, SUSPEND, STOP, STOP_SHORTLY, SIGNAL, REPLACE = range(8)
+STOP_AND_CUT, LISTEN_AND_CUT, CONTINUE_AND_CUT, SIGNAL_AND_CUT = range(8, 12)
 AT_CALLS = {
     "leakgraph killed": KILL,
     "visit cut off": CUT,
@@ -60,7 +64,17 @@ AT_CALLS = {
     "stopped shortly": STOP_SHORTLY,
     "signalled": SIGNAL,
     "replaced": REPLACE,
+    "stopped and cut off": STOP_AND_CUT,
+    "cut off while it listens": LISTEN_AND_CUT,
+    "continued and cut off": CONTINUE_AND_CUT,
+    "signalled and cut off": SIGNAL_AND_CUT,
 }
+#: Those that act at the call, and once more in the same visit: never, at most calls.
+IN_TWO_STEPS = (LISTEN_AND_CUT, CONTINUE_AND_CUT, SIGNAL_AND_CUT)
+#: Those after which the process is continued when the visit has been cut off, or after
+#: so many looks.
+STOPS_AND_CUTS = (STOP_AND_CUT, LISTEN_AND_CUT, CONTINUE_AND_CUT)
+PATIENCE = 50
 #: What the tool does at random moments: whether it kills leakgraph, and whether it
 #: stops and continues the process.
 AT_RANDOM = {
@@ -69,7 +83,7 @@ AT_RANDOM = {
     "both": (True, True),
 }
 #: What an attach survives.
-SURVIVED = ("stopped", "stopped shortly", "signalled")
+SURVIVED = ("stopped", "stopped shortly", "signalled", "signalled and cut off")
 METHODS = ("auto", "remote-exec", "ptrace")
 #: Seconds until leakgraph counts as hanging.
 HANGING = 20.0
@@ -86,6 +100,8 @@ class Torture:
         self.shim = shim
         self.python: str = options.python
         self.method = options.method
+        self.step: int = options.step
+        self.calls: int | None = options.calls
         self.page = mmap.mmap(-1, mmap.PAGESIZE)
         self.told = ctypes.addressof(ctypes.c_char.from_buffer(self.page))
         self.took = 0.1
@@ -166,17 +182,29 @@ class Torture:
     def run_at(self, mode: str, action: int, at: int, after: bool) -> tuple[str, str]:
         """Do one torture at a call; return how the attach ended, and the harm."""
         target = self.begin(mode)
+        looks = itertools.count(1)
+        signals = target.get(SIGNALS)
+
+        def done() -> bool:
+            return bool(self.noted()[1])
 
         def go_on() -> None:
             time.sleep(0.004)
-            if action == STOP and not target.dead():
+            waited = done() or next(looks) % PATIENCE == 0
+            if action == STOP or (action in STOPS_AND_CUTS and waited):
+                continue_target()
+
+        def continue_target() -> None:
+            # What the shim has continued must go on by itself.
+            if not target.dead() and not (action == CONTINUE_AND_CUT and done()):
                 os.kill(target.pid, signal.SIGCONT)
 
         ended = self.attend(self.attach(target, action, at, after), target, go_on)
         # The timer of a visit may have killed the shim before it continued the process.
-        if action in (STOP, STOP_SHORTLY) and not target.dead():
-            os.kill(target.pid, signal.SIGCONT)
-        return self.judge(ended, bool(self.noted()[1]))
+        if action in (STOP, STOP_SHORTLY, *STOPS_AND_CUTS):
+            continue_target()
+        expected = signals + (action in (SIGNAL, SIGNAL_AND_CUT) and done())
+        return self.judge(ended, done(), expected)
 
     def run_random(self, mode: str, kills: bool, stops: bool) -> tuple[str, str]:
         """Do one torture at random moments."""
@@ -199,13 +227,16 @@ class Torture:
         ended = self.attend(child, target, disturb)
         return self.judge(ended, ended == "-9" if kills else fired)
 
-    def judge(self, ended: str, fired: bool) -> tuple[str, str]:
-        """Name the harm of a run, and leave a target that has come to some."""
+    def judge(self, ended: str, fired: bool, signals: int = 0) -> tuple[str, str]:
+        """Name the harm of a run, and leave a target that has come to some.
+
+        The target must get so many signals, if it stays the same program.
+        """
         assert self.target is not None
         self.runs += fired
         for file in self.folder.glob("*.lgs*"):
             file.unlink()
-        harms = self.target.harms()
+        harms = self.target.harms(signals)
         if ended.startswith(("suspended:", "hangs")):
             harms.append(ended)
         if harms:
@@ -243,31 +274,40 @@ def report(
         f" {time.monotonic() - began:.0f} s",
         flush=True,
     )
-    torture.faults += faults_of(mode, what, ends)
+    torture.faults += faults_of(torture, mode, what, ends)
 
 
-def faults_of(mode: str, what: str, ends: collections.Counter[str]) -> Iterator[str]:
-    """Say what makes a line worthless: no run, or hardly a success."""
+def faults_of(
+    torture: Torture, mode: str, what: str, ends: collections.Counter[str]
+) -> Iterator[str]:
+    """Say what makes a line worthless: no run, or hardly a success.
+
+    With a step, the torture may leave out the few calls at which two steps act.
+    """
+    name = what.split(",")[0]
+    may_miss = torture.step > 1 and AT_CALLS.get(name) in IN_TWO_STEPS
     if not ends.total():
-        yield f"{mode}, {what}: no run has had an effect"
-    elif what.split(",")[0] in SURVIVED and 2 * ends["0"] < ends.total():
+        if not may_miss:
+            yield f"{mode}, {what}: no run has had an effect"
+    elif name in SURVIVED and 2 * ends["0"] < ends.total():
         yield f"{mode}, {what}: most attaches failed"
 
 
-def each_call(
-    torture: Torture, mode: str, action: int, step: int
-) -> Iterator[tuple[str, str]]:
+def each_call(torture: Torture, mode: str, action: int) -> Iterator[tuple[str, str]]:
     """Torture before and after every call; with a step, at some."""
-    calls = torture.count(mode)
+    calls, step = torture.count(mode), torture.step
+    calls = min(calls, torture.calls or calls)
     for at in range(1 + random.randrange(step), calls + 1, step):
         for after in (False, True):
             run = functools.partial(torture.run_at, mode, action, at, after)
-            yield from until_it_counts(run)
+            yield from until_it_counts(run, 1 if action in IN_TWO_STEPS else TRIES)
 
 
-def until_it_counts(run: Callable[[], tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def until_it_counts(
+    run: Callable[[], tuple[str, str]], tries: int = TRIES
+) -> Iterator[tuple[str, str]]:
     """Repeat a run until it counts."""
-    for _ in range(TRIES):
+    for _ in range(tries):
         done = run()
         yield done
         if done[0] != UNFIRED:
@@ -296,6 +336,7 @@ def take_options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000, help="at random moments")
     parser.add_argument("--step", type=int, default=1, help="every so many calls")
+    parser.add_argument("--calls", type=int, help="only the first so many calls")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
     parser.add_argument("--actions", nargs="*", choices=AT_CALLS, default=[*AT_CALLS])
@@ -313,7 +354,7 @@ def torture_all(options: argparse.Namespace) -> int:
     for mode in options.modes:
         for what in options.actions:
             if what != "replaced" or mode == "replaced":
-                plan = each_call(torture, mode, AT_CALLS[what], options.step)
+                plan = each_call(torture, mode, AT_CALLS[what])
                 report(torture, mode, f"{what}, each call", plan)
     share = options.runs // (len(options.modes) * len(AT_RANDOM))
     for mode in options.modes if share else ():

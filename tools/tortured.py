@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HERE", "Target", "twin"]
+__all__ = ["HERE", "SIGNALS", "Target", "twin"]
 
 HERE = Path(__file__).resolve().parent / "torture"
 STEPS, WRONG, WHAT, SIGNALS, STARTS, END = range(6)
@@ -142,15 +142,17 @@ class Target:
         state = self.read(f"task/{self.pid}/stat").rpartition(")")[2][1:2]
         return f"{state}, call {self.read(f'task/{self.pid}/syscall').strip()}"
 
-    def harms(self) -> list[str]:
-        """Name the harms that it has come to."""
+    def harms(self, expected: int = 0) -> list[str]:
+        """Name the harms that it has come to, if it should have got so many signals."""
         began, starts = self.get(STEPS), self.get(STARTS)
         moved = until(FROZEN, lambda: self.get(STEPS) > began + 1 or self.dead())
         if self.dead():
             return [f"dead ({self.process.returncode})"]
         found = [] if moved else [f"frozen ({self.whereabouts()})"]
-        signals = self.get(SIGNALS)
         if self.mode != "replaced":
+            if not until(FROZEN, lambda: self.get(SIGNALS) >= expected):
+                found.append("without the signal")
+            signals = self.get(SIGNALS)
             os.kill(self.pid, signal.SIGUSR1)
             if not until(FROZEN, lambda: self.get(SIGNALS) > signals):
                 found.append("deaf")

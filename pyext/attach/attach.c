@@ -23,13 +23,18 @@
 /** The time between two visits: at first, and at most. */
 #define PAUSE_MILLISECONDS 5
 #define MOST_PAUSE_MILLISECONDS 300
-/** Nobody holds the lock of the queue so often: it seems to lie elsewhere in
- * that build of Python. */
-#define MOST_LOCKED 20
-/** How often to ask whether the thread has come home, or a child has ended. */
+/** How long the thread has to come home: between two visits, after a failure,
+ *  which may leave it waiting for the GIL for ever, and after a success. */
+#define SECONDS_BETWEEN 0.2
+#define SECONDS_LAST 1.0
+#define SECONDS_HOME 10.0
+/** If the process is stopped so often in a row, that is for longer than a
+ *  moment. */
+#define MOST_STOPPED 20
+/** How often to ask whether a child has ended. */
 #define TRIES 1000
-/** The same after a failure: the thread may wait for the GIL for ever. */
-#define LAST_TRIES 60
+/** How often to try to close what a pending call would close. */
+#define CLOSE_TRIES 60
 /** How often a visit that tries a system call may fail to stop the thread. */
 #define PROBE_TRIES 20
 #define NO_FILE ((uint64_t)-1)
@@ -46,7 +51,6 @@ typedef struct call {
     double started;
     uint64_t left;   /**< the region of a pending call that nobody needs any
                           more; 0: none */
-    int locked;      /**< how often the queue of pending calls was locked */
     lg__visit visit; /**< the last one */
     lg__answer answer;
     int descriptors[2]; /**< that came with it */
@@ -127,7 +131,10 @@ static void
 close_theirs(call *self, uint64_t region)
 {
     lg_error ignored;
-    for (int i = 0; i < LAST_TRIES && is_pending(self, region); i++) {
+    int stopped = 0;
+    for (int i = 0;
+         i < CLOSE_TRIES && stopped < MOST_STOPPED && is_pending(self, region);
+         i++) {
         lg__visit visit = {.target = self->target,
                            .purpose = LG__CLOSE,
                            .pending = region,
@@ -138,6 +145,7 @@ close_theirs(call *self, uint64_t region)
             (make_visit(self, &visit, &ignored) != LG_OK ||
              visit.outcome == LG__WENT_HOME))
             return;
+        stopped = visit.outcome == LG__STOPPED ? stopped + 1 : 0;
     }
 }
 
@@ -221,11 +229,9 @@ visit_once(call *self, lg__outcome *outcome, lg_error *err)
                               .path = self->path,
                               .library = self->library,
                               .file = self->request->file,
-                              .trusting = self->locked > MOST_LOCKED,
                               .socket = -1};
     lg_status status = make_visit(self, &self->visit, err);
     *outcome = self->visit.outcome;
-    self->locked += *outcome == LG__QUEUE_LOCKED;
     /* A visit that was cut off may have sent the orders. */
     if (status != LG_OK || self->visit.socket < 0)
         return status;
@@ -331,32 +337,6 @@ try_script(call *self, bool *done, lg_error *err)
                  : LG_OK;
 }
 
-/** If the time is up, a visit that was cut off says less than one before. */
-static lg_status
-visit_until_answered(call *self, lg_error *err)
-{
-    lg__outcome outcome, reason = LG__CUT_OFF;
-    lg_status status = LG_OK;
-    long pause = PAUSE_MILLISECONDS;
-    for (;;) {
-        status = visit_once(self, &outcome, err);
-        if (status != LG_OK || outcome == LG__VISITED)
-            return status;
-        close_socket(self);
-        if (outcome != LG__CUT_OFF)
-            reason = outcome;
-        if (!lg__outcome_may_change(outcome))
-            return explain(self, outcome, err);
-        if (!may_go_on(self, &status, err))
-            return status == LG_OK ? explain(self, reason, err) : status;
-        pause_for(pause);
-        if (outcome == LG__QUEUE_LOCKED || outcome == LG__QUEUE_FULL)
-            continue;
-        pause = 2 * pause < MOST_PAUSE_MILLISECONDS ? 2 * pause
-                                                    : MOST_PAUSE_MILLISECONDS;
-    }
-}
-
 /** Whether the main thread blocks signals as the stub does. */
 static bool
 is_quiet(const call *self)
@@ -379,6 +359,7 @@ is_under_way(call *self)
     if (self->unsure && !lg__target_waits_fragilely(self->target))
         lg__visit_make(&look, &ignored);
     self->unsure = self->unsure && (look.outcome == LG__CUT_OFF ||
+                                    look.outcome == LG__STOPPED ||
                                     look.outcome == LG__ROOMS_TAKEN);
     return self->unsure;
 }
@@ -403,13 +384,50 @@ is_home(call *self)
            is_quitted(self, self->visit.region) && is_quitted(self, self->left);
 }
 
+/** Waits until the thread has left the code. Not for long if somebody has
+ *  stopped the process: the thread needs nobody, and finds home when it goes
+ *  on. */
 static void
-await_home(call *self, int tries)
+await_home(call *self, double seconds)
 {
-    for (int i = 0; i < tries && !is_home(self) &&
-                    !lg__remote_has_ended(&self->target->remote);
-         i++)
+    const lg__remote *remote = &self->target->remote;
+    const double end = lg__clock() + seconds;
+    int stopped = 0;
+    for (int i = 0; stopped < MOST_STOPPED && !is_home(self) &&
+                    !lg__remote_has_ended(remote) && lg__clock() < end;
+         i++) {
         pause_for(i < 20 ? 1 : PAUSE_MILLISECONDS);
+        stopped = lg__target_is_stopped(remote->process) ? stopped + 1 : 0;
+    }
+}
+
+/** Makes one visit after the other. Each interrupts the one before if that has
+ *  yet to come home, so the thread gets time for it. If the time is up, a visit
+ *  that was cut off says less than one before. */
+static lg_status
+visit_until_answered(call *self, lg_error *err)
+{
+    lg__outcome outcome, reason = LG__CUT_OFF;
+    lg_status status = LG_OK;
+    long pause = PAUSE_MILLISECONDS;
+    for (;;) {
+        status = visit_once(self, &outcome, err);
+        if (status != LG_OK || outcome == LG__VISITED)
+            return status;
+        close_socket(self);
+        if (outcome != LG__CUT_OFF)
+            reason = outcome;
+        if (!lg__outcome_may_change(outcome))
+            return explain(self, outcome, err);
+        if (!may_go_on(self, &status, err))
+            return status == LG_OK ? explain(self, reason, err) : status;
+        pause_for(pause);
+        await_home(self, SECONDS_BETWEEN);
+        if (outcome == LG__QUEUE_LOCKED || outcome == LG__QUEUE_FULL)
+            continue;
+        pause = 2 * pause < MOST_PAUSE_MILLISECONDS ? 2 * pause
+                                                    : MOST_PAUSE_MILLISECONDS;
+    }
 }
 
 /** Asks the process until it answers. On failure it goes on, and what was
@@ -494,7 +512,7 @@ remove_maker(const lg__attach_request *request)
         if (ended && lg__attach_target_find(request->process, request->filtered,
                                             true, &target, &ignored) == LG_OK) {
             reap(&self);
-            await_home(&self, TRIES);
+            await_home(&self, SECONDS_HOME);
             lg__attach_target_close(&target);
         }
         pause_for(PAUSE_MILLISECONDS);
@@ -662,7 +680,7 @@ lg__attach(const lg__attach_request *request, int library,
     if (status == LG_OK)
         status = follow(&self, out, err);
     close_theirs(&self, self.left);
-    await_home(&self, self.visit.here && status != LG_OK ? LAST_TRIES : TRIES);
+    await_home(&self, status == LG_OK ? SECONDS_HOME : SECONDS_LAST);
     close_socket(&self);
     lg__attach_target_close(&target);
     if (status != LG_OK)

@@ -83,6 +83,13 @@ lg__target_tracer(int process)
     return known.tracer;
 }
 
+bool
+lg__target_is_stopped(int process)
+{
+    facts known;
+    return read_facts(process, &known) && known.state == 'T';
+}
+
 lg_status
 lg__target_explain(int process, int code, lg_error *err)
 {

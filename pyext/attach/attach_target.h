@@ -59,6 +59,8 @@ bool lg__target_sees(int process, const char *path);
 
 /** Who traces the process; 0: nobody. */
 int lg__target_tracer(int process);
+/** Whether somebody has stopped it. */
+bool lg__target_is_stopped(int process);
 
 /** Where a thread is when it waits in the kernel. */
 typedef struct lg__wait {

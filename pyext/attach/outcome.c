@@ -25,9 +25,10 @@ static const char *const obstacles[] = {
     [LG__GIL_KEPT] = "another thread of it keeps the GIL",
     [LG__BUSY] = "its main thread runs or waits in C code",
     [LG__ALIEN_THREAD] = "its Python runs on another thread than the first",
-    [LG__ROOMS_TAKEN] = "all room for code in it is in use",
+    [LG__ROOMS_TAKEN] = "its main thread is in leakgraph's code",
     [LG__NOT_WRITABLE] = "its memory cannot be written to",
-    [LG__QUEUE_LOCKED] = "the queue of pending calls of its Python is locked",
+    [LG__QUEUE_LOCKED] =
+        "its main thread may hold the lock of Python's pending calls",
     [LG__QUEUE_FULL] = "the queue of pending calls of its Python is full",
 };
 

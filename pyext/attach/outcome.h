@@ -17,11 +17,12 @@ typedef enum lg__outcome {
     LG__WENT_HOME,       /**< the thread could not map memory or make sockets */
     LG__NO_INTERPRETER,  /**< Python has not started, or has ended */
     LG__QUEUE_FULL,      /**< Python's queue of pending calls has no room */
-    LG__QUEUE_LOCKED,    /**< and perhaps by the thread itself */
+    LG__QUEUE_LOCKED,    /**< perhaps by the thread itself */
     LG__GIL_KEPT,        /**< another thread keeps the GIL */
     LG__BUSY,            /**< the main thread is in C code */
     LG__ALIEN_THREAD,    /**< Python runs on another thread than the first */
-    LG__ROOMS_TAKEN,     /**< the thread's stack points into all of them */
+    LG__ROOMS_TAKEN,     /**< the thread is in a stub, or on its way
+                              back to all of them */
     LG__TRACED,          /**< another program traces it */
     LG__GONE,            /**< the process has ended */
     LG__REPLACED,        /**< the process runs another program */

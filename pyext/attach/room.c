@@ -135,11 +135,10 @@ mark_pointed(const lg__rooms *self, const uint64_t *words, size_t count,
 
 uint64_t
 lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
-                 uint64_t instruction, uint64_t stack)
+                 uint64_t stack)
 {
     bool pointed[LG__ROOMS] = {false};
     uint64_t words[PART_WORDS];
-    mark_pointed(self, &instruction, 1, pointed);
     stack &= ~(uint64_t)7;
     for (size_t i = 0; i < STACK_PARTS; i++, stack += sizeof words)
         mark_pointed(self, words,

@@ -25,13 +25,13 @@ typedef struct lg__rooms {
  *  of the program cannot be read. */
 bool lg__rooms_find(const lg__remote *remote, lg__rooms *out);
 
-/** Chooses a room that a stub has taken before and in whose stub the thread is
- *  not, or else a new one. While the thread is there, its instruction pointer
- *  or a word of its stack points into the room: a return address, or that of
- *  the frame of a signal. The thread must be stopped: what has become of a room
- *  since it was found is read again. Allocates nothing. 0: there is none. */
+/** Chooses a room that a stub has taken before and to which the thread does not
+ *  return, or else a new one. As long as it is to return to a room, a word of
+ *  its stack points there: a return address, or that of the frame of a signal.
+ *  The thread must be stopped, and in no room: what has become of a room since
+ *  it was found is read again. Allocates nothing. 0: there is none. */
 uint64_t lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
-                          uint64_t instruction, uint64_t stack);
+                          uint64_t stack);
 
 /** Whether an instruction lies in a room. */
 bool lg__rooms_contain(const lg__rooms *self, uint64_t instruction);

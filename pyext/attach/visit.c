@@ -88,19 +88,25 @@ trace(const stopped *self, int request, uint64_t address, uint64_t word)
                   (void *)(uintptr_t)address, (void *)(uintptr_t)word);
 }
 
-/** Waits for the next stop; 0 when the thread ended. Polls, because a waitpid()
- *  that blocks may sleep for ever when another thread of the process executes a
- *  program. The timer of the visit limits it. */
+/** Waits for the next stop, and returns its signal and, from the eighth bit on,
+ *  its event; 0 when the thread ended. Only looks at the stop: the kernel would
+ *  forget a signal that has been taken from it if this process died before it
+ *  passes the signal on. Polls, because a wait that blocks may sleep for ever
+ *  when another thread of the process executes a program. The timer of the
+ *  visit limits it. */
 static int
 next_stop(const stopped *self)
 {
-    int status = 0;
+    const int options = WEXITED | WSTOPPED | __WALL | WNOHANG | WNOWAIT;
     for (int i = 0;; i++) {
-        pid_t found = waitpid(self->remote->process, &status, __WALL | WNOHANG);
-        if (found < 0 && errno != EINTR)
+        siginfo_t found = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)self->remote->process, &found, options) != 0 &&
+            errno != EINTR)
             return 0;
-        if (found == self->remote->process)
-            return WIFSTOPPED(status) ? status : 0;
+        if (found.si_pid != 0)
+            return found.si_code == CLD_TRAPPED || found.si_code == CLD_STOPPED
+                       ? found.si_status
+                       : 0;
         nanosleep(&(struct timespec){0, i < EARLY_TRIES
                                             ? TRY_NANOSECONDS
                                             : TRY_NANOSECONDS_LATER},
@@ -109,29 +115,38 @@ next_stop(const stopped *self)
 }
 
 static bool
-is_event_stop(int status)
+is_event_stop(int stop)
 {
-    return status >> 16 == PTRACE_EVENT_STOP;
+    return stop >> 8 == PTRACE_EVENT_STOP;
+}
+
+static int
+signal_of(int stop)
+{
+    return stop & 0xff;
 }
 
 static bool
-is_group_stop(int status)
+is_group_stop(int stop)
 {
-    return is_event_stop(status) && WSTOPSIG(status) != SIGTRAP;
+    return is_event_stop(stop) && signal_of(stop) != SIGTRAP;
 }
 
+/** Interrupts the thread until it stops for that: a signal that comes just
+ *  before stops it in its place. */
 static lg__outcome
-await_interrupt(const stopped *self)
+interrupt(const stopped *self)
 {
     for (;;) {
-        int status = next_stop(self);
-        if (status == 0)
+        trace(self, PTRACE_INTERRUPT, 0, 0);
+        int stop = next_stop(self);
+        if (stop == 0)
             return LG__GONE;
-        if (is_group_stop(status))
+        if (is_group_stop(stop))
             return LG__STOPPED;
-        if (is_event_stop(status))
+        if (is_event_stop(stop))
             return LG__VISITED;
-        trace(self, PTRACE_CONT, 0, (uint64_t)WSTOPSIG(status));
+        trace(self, PTRACE_CONT, 0, (uint64_t)signal_of(stop));
     }
 }
 
@@ -145,8 +160,7 @@ stop_tracee(stopped *self, const lg__remote *remote)
         self->code = errno;
         return self->code == ESRCH ? LG__GONE : LG__DENIED;
     }
-    trace(self, PTRACE_INTERRUPT, 0, 0);
-    lg__outcome outcome = await_interrupt(self);
+    lg__outcome outcome = interrupt(self);
     if (outcome == LG__VISITED &&
         (trace(self, PTRACE_GETREGS, 0, (uintptr_t)&self->registers) != 0 ||
          trace(self, PTRACE_GETSIGMASK, sizeof self->mask,
@@ -311,15 +325,15 @@ step_tracee(stopped *self)
 {
     trace(self, PTRACE_SYSCALL, 0, 0);
     for (;;) {
-        int status = next_stop(self);
-        if (status == 0)
+        int stop = next_stop(self);
+        if (stop == 0)
             return LG__GONE;
-        if (is_group_stop(status))
+        if (is_group_stop(stop))
             trace(self, PTRACE_LISTEN, 0, 0);
-        else if (is_event_stop(status))
+        else if (is_event_stop(stop))
             trace(self, PTRACE_SYSCALL, 0, 0);
-        else if (WSTOPSIG(status) != (SIGTRAP | 0x80))
-            trace(self, PTRACE_SYSCALL, 0, (uint64_t)WSTOPSIG(status));
+        else if (signal_of(stop) != (SIGTRAP | 0x80))
+            trace(self, PTRACE_SYSCALL, 0, (uint64_t)signal_of(stop));
         else
             break;
     }
@@ -409,8 +423,8 @@ write_stub(visiting *self)
         cells.probe = visit->probe->number;
         memcpy(cells.words, visit->probe->words, sizeof cells.words);
     }
-    self->room = lg__rooms_choose(&self->target->rooms, remote, cells.home,
-                                  tracee->registers.rsp);
+    self->room =
+        lg__rooms_choose(&self->target->rooms, remote, tracee->registers.rsp);
     if (self->room == 0)
         return self->target->rooms.count ? LG__ROOMS_TAKEN : LG__NO_ROOM;
     memcpy(bytes, lg__stub_start, stub_size());
@@ -456,52 +470,52 @@ fill_region(visiting *self, uint64_t region)
 
 /** The lowest bits of a semaphore count how often it can be taken. */
 static bool
-is_taken(const lg__remote *remote, uint64_t address)
+is_free_semaphore(const lg__remote *remote, uint64_t address)
 {
     uint64_t semaphore;
     uint32_t count;
     return lg__remote_read(remote, address, &semaphore, sizeof semaphore) &&
            lg__remote_read(remote, semaphore, &count, sizeof count) &&
-           count == 0;
+           count == 1;
 }
 
+/** The lowest bit says whether somebody holds it, the next one whether somebody
+ *  waits. */
 static bool
-is_locked(const lg__remote *remote, uint64_t address)
+is_free_mutex(const lg__remote *remote, uint64_t address)
 {
     unsigned char byte;
-    return lg__remote_read(remote, address, &byte, sizeof byte) && (byte & 1);
+    return lg__remote_read(remote, address, &byte, sizeof byte) &&
+           (byte & ~2) == 0;
 }
 
-/** Whether any thread holds the lock of the queue of pending calls. False if
- *  this knows nothing of the lock of that version. */
+/** Whether no thread holds the lock of the queue of pending calls. False if
+ *  this knows nothing of the lock of that version, or if the lock seems to lie
+ *  elsewhere in that build. */
 static bool
-is_queue_locked(const lg__attach_target *target, uint64_t interpreter)
+is_queue_free(const lg__attach_target *target, uint64_t interpreter)
 {
     const lg__offsets *at = target->offsets;
     if (at == NULL)
         return false;
     uint64_t address =
         (at->is_shared ? target->runtime : interpreter) + at->lock;
-    return at->is_mutex ? is_locked(&target->remote, address)
-                        : is_taken(&target->remote, address);
+    return at->is_mutex ? is_free_mutex(&target->remote, address)
+                        : is_free_semaphore(&target->remote, address);
 }
 
-/** Whether the stopped thread may hold the lock of the queue of pending calls.
- *  One that waits does not. Another thread soon lets go of it, so if the lock
- *  is free once, the stopped thread does not hold it. If the lock never seems
- *  free, it seems to lie elsewhere: but not under the handler of a signal,
- * which may have interrupted its holder. */
+/** Whether the stopped thread may hold the lock of the queue of pending calls:
+ *  then it would wait for itself, for ever, if it asked for such a call. A
+ *  thread that waits does not hold it, and one without an interpreter does not
+ *  ask. Another thread soon lets go of it, so if the lock is free once, the
+ *  stopped thread does not hold it either. */
 static bool
 may_hold_lock(const visiting *self, const lg__bootstrap *bootstrap)
 {
-    const lg__attach_target *target = self->target;
-    bool trusting =
-        self->visit->trusting &&
-        !lg__target_handles_signal(target, self->tracee.registers.rsp);
-    bool held = !self->visit->here && !trusting;
+    uint64_t interpreter = (uint64_t)(uintptr_t)bootstrap->interpreter;
+    bool held = !self->visit->here && interpreter != 0;
     for (int i = 0; i < LOCK_LOOKS && held; i++)
-        held = is_queue_locked(target,
-                               (uint64_t)(uintptr_t)bootstrap->interpreter);
+        held = !is_queue_free(self->target, interpreter);
     return held;
 }
 
@@ -634,12 +648,13 @@ visit_stopped(visiting *self)
 {
     lg__visit *visit = self->visit;
     const struct user_regs_struct *at = &self->tracee.registers;
-    if (visit->purpose == LG__LOOK)
-        return lg__rooms_contain(&self->target->rooms, at->rip)
-                   ? LG__ROOMS_TAKEN
-                   : LG__VISITED;
-    lg__outcome outcome = check_tracee(&self->tracee, self->target->stack_end);
-    if (outcome != LG__VISITED)
+    bool in_stub = lg__rooms_contain(&self->target->rooms, at->rip);
+    lg__outcome outcome = LG__VISITED;
+    if (visit->purpose != LG__LOOK)
+        outcome = check_tracee(&self->tracee, self->target->stack_end);
+    if (outcome == LG__VISITED && in_stub)
+        outcome = LG__ROOMS_TAKEN;
+    if (outcome != LG__VISITED || visit->purpose == LG__LOOK)
         return outcome;
     visit->here = lg__target_waits(
         self->target, &(lg__wait){.call = waiting_call(&self->tracee),

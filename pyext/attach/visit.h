@@ -42,7 +42,6 @@ typedef struct lg__visit {
     const char *path; /**< of the library as the process sees it, or empty */
     int library;      /**< descriptors that it gets */
     int file;
-    bool trusting;    /**< even if the queue of pending calls seems locked */
     uint64_t pending; /**< the region of the pending call */
     int before;       /**< the socket for its answer: nobody answers there any
                            more if the visit was made */

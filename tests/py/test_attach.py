@@ -631,20 +631,58 @@ main.restype = ctypes.c_void_p
 lock = ctypes.c_void_p.from_address(main() + 112)
 assert ctypes.CDLL(None).sem_trywait(lock) == 0
 """
+knows_the_lock = pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="knows the lock of 3.11"
+)
 
 
-@pytest.mark.once
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="knows the lock of 3.11")
+@knows_the_lock
 def test_a_handler_that_may_have_interrupted_who_holds_the_lock(target):
     """A thread that asked for a pending call there would wait for itself."""
     one = target(HOLDS + HANDLES)
     one.process.stdout.readline()
     while not waits_in(one, 34):
         one.process.send_signal(signal.SIGUSR2)
-    assert "the queue of pending calls of its Python is locked" in refused(
+    assert "its main thread may hold the lock of Python's pending calls" in refused(
         one.pid, timeout=2
     )
     assert waits_in(one, 34)
+
+
+#: Code in C that holds the lock, and computes until a byte comes.
+HOLDS_ON = """
+import mmap
+code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex('c7470401000000 f390 833f00 74f9 c3'))
+begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+go = (ctypes.c_int * 2)()
+def allow():
+    while not go[1]: pass
+    print('holds', flush=True)
+    os.read(pipe, 1)
+    go[0] = 1
+pipe = os.open({path!r}, os.O_RDWR)
+threading.Thread(target=allow, daemon=True).start()
+ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p)(begin)(ctypes.addressof(go))
+ctypes.CDLL(None).sem_post(lock)
+print('goes on', flush=True)
+time.sleep(100)
+"""
+
+
+@knows_the_lock
+def test_a_thread_that_holds_the_lock_of_the_queue_for_long(target, tmp_path):
+    """However long it does: a pending call, asked for there, would wait for ever."""
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    one = target(HOLDS + HOLDS_ON.format(path=path))
+    assert one.process.stdout.readline() == "holds\n"
+    text = refused(one.pid, timeout=2)
+    assert "its main thread may hold the lock of Python's pending calls" in text
+    assert one.status("SigBlk") == "0" * 16
+    Path(path).write_text("x", encoding="ascii")
+    assert one.process.stdout.readline() == "goes on\n"
+    leakgraph.attach(one.pid).close()
 
 
 REPLACES = """

@@ -74,14 +74,27 @@ def test_a_process_whose_check_fails(target):
     assert target.harms() == ["wrong (0)"]
 
 
+def test_a_process_that_loses_a_signal(target, monkeypatch):
+    monkeypatch.setattr(tortured, "FROZEN", 0.3)
+    assert target.harms(target.get(tortured.SIGNALS) + 9) == ["without the signal"]
+
+
 def test_a_process_with_another_result(target, monkeypatch):
     monkeypatch.setattr(tortured, "twin", lambda _: bytes(32))
     assert target.end() == ["other result"]
 
 
 def test_no_torture_harms_a_process(capfd):
-    words = ["--runs", "18", "--step", "40", "--modes", "threaded", "queue", "replaced"]
+    words = ["--runs", "18", "--step", "60", "--modes", "threaded", "queue", "replaced"]
     assert attach_torture.main(words) == 0
     done = capfd.readouterr().out.splitlines()
     assert done[-1].endswith(" runs, 0 with harm")
     assert int(done[-1].split()[0]) > 60
+
+
+def test_no_visit_that_is_cut_off_loses_a_signal(capfd):
+    """The second and third call are those at which a visit begins to trace."""
+    words = ["--runs", "0", "--calls", "3", "--modes", "waiting", "--method", "ptrace"]
+    words += ["--actions", "signalled and cut off", "cut off while it listens"]
+    assert attach_torture.main(words) == 0
+    assert capfd.readouterr().out.endswith(" runs, 0 with harm\n")
