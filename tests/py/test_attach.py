@@ -452,8 +452,8 @@ class Woken(Exception): pass
 def wake(*_):
     raise Woken
 signal.signal(signal.SIGUSR1, wake)
-print('waits', flush=True)
 try:
+    print('waits', flush=True)
     {}
 except Woken:
     print('woken', flush=True)
