@@ -91,8 +91,9 @@ def test_memory_has_a_line_for_native_memory(told):
     assert told["memory"]["python"] < 1.1 * told["memory"]["plain_python"]
 
 
-def test_tables_that_a_size_counts_are_no_native_memory():
-    words = collections.deque(f"word {number}" for number in range(5000))
+@pytest.mark.parametrize("count", [5000, 60_000], ids=["in a heap", "mapped"])
+def test_tables_that_a_size_counts_are_no_native_memory(count):
+    words = collections.deque(f"word {number}" for number in range(count))
     pickler = pickle.Pickler(io.BytesIO())
     pickler.dump(list(words))
     with leakgraph.snapshot(native=True) as snapshot:

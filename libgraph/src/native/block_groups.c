@@ -324,10 +324,19 @@ part_of(const lg__native *native, uint32_t vertex)
                : LG_NONE;
 }
 
+// What malloc may have given along with a block of this size: less than a unit
+// of its own, or of the system for a block that has a mapping of its own.
+static uint64_t
+rounding_of(const lg_native_block *block)
+{
+    enum { MAPPED = 128 << 10, PAGE = 4096, ROUNDING = 24 };
+    return block->bytes >= MAPPED ? PAGE : ROUNDING;
+}
+
 static bool
 fold_parts(folding_state *folding)
 {
-    enum { UNIT = 8, ROUNDING = 24 };
+    enum { UNIT = 8 };
     lg__native *native = folding->native;
     for (uint32_t i = 0; i < native->reached; i++) {
         uint32_t node = part_of(native, native->order[i]);
@@ -343,7 +352,7 @@ fold_parts(folding_state *folding)
         uint32_t block = native->order[i] - native->nodes;
         lg_native_block *at = &native->memory->blocks[block];
         uint64_t rest = UNIT * (uint64_t)(*left - 1);
-        if (at->bytes > rest + ROUNDING || at->bytes > 2 * rest)
+        if (at->bytes > rest + rounding_of(at) || at->bytes > 2 * rest)
             continue;
         *left -= (uint32_t)((at->bytes < rest ? at->bytes : rest) / UNIT);
         at->node = node;
