@@ -6,9 +6,11 @@ import json
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pythons
 import tracked
 
 LIST = tracked.ROOT / "release/packages.txt"
@@ -95,10 +97,24 @@ def environment(folder: Path, base: str) -> Path:
 
 
 def installed(folder: Path, python: Path, package: Package) -> str:
-    """Install a package unless that was tried before; return why not, or ""."""
+    """Install a package unless that was tried before; return why not, or "".
+
+    Python brings modules of its own along.
+    """
+    if package.name in sys.stdlib_module_names:
+        return ""
     note = folder / f"installed/{package.name}.txt"
     if not note.exists():
         why_not = install(python, package)
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(why_not, encoding="utf-8")
     return note.read_text(encoding="utf-8")
+
+
+def prepared(one: pythons.Interpreter) -> tuple[Path, Path]:
+    """Build leakgraph; return an interpreter's folder of results and environment."""
+    folder = RUNS / one.name
+    (folder / "answers").mkdir(parents=True, exist_ok=True)
+    python = environment(folder, one.path)
+    pythons.build(folder / "leakgraph", python)
+    return folder, python

@@ -1,6 +1,7 @@
 """Tries leakgraph on the most used packages with compiled modules.
 
     python release/packages.py [--only NAME] [--python PATH] [--jobs N] [--table]
+    python release/packages.py --claims [--orders N]
 
 Installs what release/packages.txt lists into one environment for each Python, below
 build/packages. Then runs release/package_probe.py for each package in a process of its
@@ -8,42 +9,34 @@ own: it uses the package, captures, compares the process before and after, and a
 questions. An interrupted run continues where it stopped: it repeats a measurement only
 after a source or the package's line changes. It writes the tables of docs/packages.md
 from all measurements; --table does only that.
+
+Then it compares what objects of libraries claim of native memory with what malloc gets
+back (claims.py). --claims does only that, --orders says in how many orders one process
+keeps all objects.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import hashlib
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import claims
 import matrix
 import package_environment
+import probes
 import pythons
 import tracked
 from package_environment import RUNS, Package
 
 PAGE = tracked.ROOT / "docs/packages.md"
 PROBE = tracked.ROOT / "release/package_probe.py"
-
-#: Processor seconds that a probe may use, however busy the machine is.
-WORK = 600
-#: A probe hangs if for so long it neither works nor waits for a processor, apart from
-#: less than a second.
-STILL = 300
-#: The longest that a probe may take in any case.
-PATIENCE = 3 * 3600
-POLL = 2
 TABLE = re.compile(r"(?<=<!-- packages -->\n).*?(?=<!-- end -->)", re.DOTALL)
 HEAD = (
     "| package | version | nodes | edges | own | found | allocated | unexplained "
@@ -60,128 +53,22 @@ NOT_INSTALLED = "not installed"
 # ------------------------------------------------------------------ one run ---
 
 
-def fate(done: subprocess.CompletedProcess[str]) -> str:
-    """Say why a probe has no answer."""
-    lines = done.stderr.strip().splitlines() or ["no message"]
-    if done.returncode < 0:
-        return f"ended by {signal.Signals(-done.returncode).name}"
-    return lines[-1][:150]
-
-
-class Watch:
-    """Notices that a process hangs, or works for too long."""
-
-    def __init__(self, start: float) -> None:
-        self.start = self.moved = start
-        self.wanted = 0.0
-
-    def objection(self, now: float, used: float, waited: float) -> str:
-        """Why the process must end, or "".
-
-        So far it has used a processor, and waited for one, for so many seconds.
-        """
-        if used + waited >= self.wanted + 1:
-            self.wanted, self.moved = used + waited, now
-        if used > WORK:
-            return f"was not done after {WORK} s of processor time"
-        if now - self.moved > STILL:
-            return f"hung: it asked for no processor in {STILL} s"
-        if now - self.start > PATIENCE:
-            return f"was not done after {PATIENCE} s"
-        return ""
-
-
-def processor_seconds(pid: int) -> tuple[float, float]:
-    """Read how long a process used a processor, and its threads waited for one."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    waited = 0
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(OSError):  # the process ends
-            waited += int((thread / "schedstat").read_text().split()[1])
-    return used, waited / 1e9
-
-
-def watched(
-    process: subprocess.Popen[str], text: str | None
-) -> subprocess.CompletedProcess[str]:
-    """Wait for a process that reads the text; raise TimeoutError if it must end."""
-    watch = Watch(time.monotonic())
-    with process:
-        while True:
-            try:
-                out, err = process.communicate(text, timeout=POLL)
-                break
-            except subprocess.TimeoutExpired:
-                text = None
-            seconds = processor_seconds(process.pid)
-            objection = watch.objection(time.monotonic(), *seconds)
-            if objection:
-                process.kill()
-                raise TimeoutError(objection)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
-
-
-def probed(folder: Path, python: Path, package: Package) -> dict[str, Any]:
-    """Return what a package's probe says; "error" if it has no answer."""
-    answer = folder / f"answers/{package.name}.json"
-    answer.unlink(missing_ok=True)
-    work = folder / "work"
-    work.mkdir(exist_ok=True)
-    options = ["-W", "ignore", "-X", "faulthandler"]
-    process = subprocess.Popen(
-        [str(python), *options, str(PROBE), package.name, str(answer)],
-        env=pythons.settings(folder / "leakgraph") | {"PYTHONMALLOC": "malloc"},
-        cwd=work,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
-    try:
-        done = watched(process, package.code)
-    except TimeoutError as error:
-        return {"error": str(error)}
-    log = folder / f"answers/{package.name}.log"
-    log.write_text(done.stdout + done.stderr, encoding="utf-8")
-    if done.returncode or not answer.exists():
-        return {"error": fate(done)}
-    report: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
-    return report
-
-
 def measured(folder: Path, python: Path, package: Package, sources: str) -> None:
     """Probe a package, unless that was done before; keep the result."""
-    kept = folder / f"results/{package.name}.json"
+
+    def probed() -> dict[str, Any]:
+        command: list[str | Path] = [python, PROBE, package.name]
+        return probes.answer(
+            folder, command, package.name, package.code, PYTHONMALLOC="malloc"
+        )
+
     text = PROBE.read_text(encoding="utf-8") + package.code + sources
-    key = hashlib.sha256(text.encode()).hexdigest()
-    if kept.exists() and json.loads(kept.read_text(encoding="utf-8"))["key"] == key:
-        return
-    start = time.monotonic()
-    report = probed(folder, python, package)
-    report |= {"key": key, "seconds": round(time.monotonic() - start)}
-    kept.parent.mkdir(exist_ok=True)
-    kept.write_text(json.dumps(report), encoding="utf-8")
-
-
-def prepared(one: pythons.Interpreter) -> tuple[Path, Path]:
-    """Build leakgraph; return an interpreter's folder of results and environment."""
-    folder = RUNS / one.name
-    (folder / "answers").mkdir(parents=True, exist_ok=True)
-    python = package_environment.environment(folder, one.path)
-    pythons.build(folder / "leakgraph", python)
-    return folder, python
-
-
-def say(one: pythons.Interpreter, at: int, of: int, package: Package) -> None:
-    """Print a line of progress."""
-    print(f"CPython {one.name}: {at} of {of}, {package.name}", flush=True)
+    probes.measured(folder / f"results/{package.name}.json", text, probed)
 
 
 def try_all(one: pythons.Interpreter, packages: list[Package], jobs: int) -> None:
     """Install and probe all packages with one interpreter."""
-    folder, python = prepared(one)
+    folder, python = package_environment.prepared(one)
     sources = matrix.sources()
     fit = []
     for at, package in enumerate(packages, 1):
@@ -190,7 +77,7 @@ def try_all(one: pythons.Interpreter, packages: list[Package], jobs: int) -> Non
         fit.append((at, package))
 
     def work(item: tuple[int, Package]) -> None:
-        say(one, item[0], len(packages), item[1])
+        probes.say(one.name, item[0], len(packages), item[1].name)
         measured(folder, python, item[1], sources)
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
@@ -309,6 +196,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--python", action="append", metavar="PATH")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--claims", action="store_true")
+    parser.add_argument("--orders", type=int, default=4)
     return parser.parse_args()
 
 
@@ -318,11 +207,8 @@ def two() -> list[str]:
     return [sys.executable, *([others[max(others)]] if others else [])]
 
 
-def main() -> int:
-    """Try all packages and write the page; return 1 if something was wrong."""
-    asked = arguments()
-    os.chdir(tracked.ROOT)
-    os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))
+def try_packages(asked: argparse.Namespace) -> bool:
+    """Try the packages and write their tables; return whether something was wrong."""
     packages = package_environment.listed(
         package_environment.LIST.read_text(encoding="utf-8")
     )
@@ -339,6 +225,31 @@ def main() -> int:
         if is_wrong(report)
     ]
     print(f"packages: {len(chosen)}; wrong: {', '.join(bad) or 'none'}")
+    return bool(bad)
+
+
+def try_claims(asked: argparse.Namespace) -> bool:
+    """Compare claims and write their table; return whether too many are wrong."""
+    listed = claims.listed(claims.LIST.read_text(encoding="utf-8"))
+    chosen = [one for one in listed if not asked.only or one.package.name in asked.only]
+    paths = [] if asked.table else asked.python or [sys.executable]
+    for one in filter(None, map(pythons.probe, paths)):
+        claims.try_all(one, chosen, asked.jobs, asked.orders)
+    page = PAGE.read_text(encoding="utf-8")
+    folders = sorted(RUNS.glob("*"), key=version_of)
+    page, too_many = claims.written(page, folders, listed)
+    PAGE.write_text(page, encoding="utf-8")
+    return too_many
+
+
+def main() -> int:
+    """Try all packages and write the page; return 1 if something was wrong."""
+    asked = arguments()
+    os.chdir(tracked.ROOT)
+    os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))
+    bad = not asked.claims and try_packages(asked)
+    if asked.claims or not asked.only:
+        bad = try_claims(asked) or bad
     return 1 if bad else 0
 
 

@@ -9,6 +9,7 @@ import sys
 import package_environment
 import package_probe
 import packages
+import probes
 import pytest
 
 import leakgraph
@@ -86,6 +87,12 @@ def test_what_cannot_be_installed_says_why_and_is_not_tried_again(pip_says, tmp_
         pip_says(plan=["a"])
 
 
+def test_what_python_brings_along_is_not_installed(monkeypatch, tmp_path):
+    monkeypatch.setattr(package_environment, "pip", None)
+    (zlib,) = package_environment.listed("zlib  import zlib\n")
+    assert package_environment.installed(tmp_path, tmp_path, zlib) == ""
+
+
 class Instance:
     """It has its first attribute, and no dict of its own from 3.11 on."""
 
@@ -144,32 +151,32 @@ def test_the_graph_of_a_process():
 
 def test_a_crash_names_its_signal():
     done = subprocess.CompletedProcess([], -11, "", "Fatal\nlast")
-    assert packages.fate(done) == "ended by SIGSEGV"
+    assert probes.fate(done) == "ended by SIGSEGV"
     done = subprocess.CompletedProcess([], 1, "", "Traceback\nKeyError: 'x'")
-    assert packages.fate(done) == "KeyError: 'x'"
+    assert probes.fate(done) == "KeyError: 'x'"
 
 
 def test_a_busy_machine_stops_no_probe():
     """Hours for seconds of work are fine, as long as it waits for a processor."""
-    watch = packages.Watch(0)
+    watch = probes.Watch(0)
     assert not any(watch.objection(at * 300, at * 0.1, at * 9) for at in range(12))
-    assert "processor time" in watch.objection(3600, packages.WORK + 1, 0)
+    assert "processor time" in watch.objection(3600, probes.WORK + 1, 0)
 
 
 def test_a_probe_that_hangs_is_stopped():
-    watch = packages.Watch(0)
+    watch = probes.Watch(0)
     assert not watch.objection(290, 5, 1)
     assert not watch.objection(580, 5.1, 1.2)
     assert "hung" in watch.objection(591, 5.2, 1.3)
-    late = packages.PATIENCE + 1
-    assert "not done" in packages.Watch(0).objection(late, 300, 0)
+    late = probes.PATIENCE + 1
+    assert "not done" in probes.Watch(0).objection(late, 300, 0)
 
 
 def test_what_a_process_used_and_waited_for():
-    before = packages.processor_seconds(os.getpid())
-    while packages.processor_seconds(os.getpid())[0] < before[0] + 0.02:
+    before = probes.processor_seconds(os.getpid())
+    while probes.processor_seconds(os.getpid())[0] < before[0] + 0.02:
         pass
-    assert packages.processor_seconds(os.getpid())[1] >= before[1] >= 0
+    assert probes.processor_seconds(os.getpid())[1] >= before[1] >= 0
 
 
 @pytest.mark.parametrize("text, code", [("12", 0), ("1", 3)])
@@ -177,18 +184,18 @@ def test_a_probe_reads_its_code(text, code):
     source = f"import sys; print(sys.stdin.read()); sys.exit({code})"
     pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
     process = subprocess.Popen([sys.executable, "-c", source], text=True, **pipes)
-    done = packages.watched(process, text)
+    done = probes.watched(process, text)
     assert (done.stdout, done.stderr, done.returncode) == (f"{text}\n", "", code)
 
 
 def test_a_probe_that_must_end_is_killed(monkeypatch):
-    monkeypatch.setattr(packages, "STILL", -1)
-    monkeypatch.setattr(packages, "POLL", 0.01)
+    monkeypatch.setattr(probes, "STILL", -1)
+    monkeypatch.setattr(probes, "POLL", 0.01)
     process = subprocess.Popen(
         [sys.executable, "-c", "import signal; signal.pause()"], text=True
     )
     with pytest.raises(TimeoutError, match="hung"):
-        packages.watched(process, None)
+        probes.watched(process, None)
     assert process.returncode == -signal.SIGKILL
 
 
