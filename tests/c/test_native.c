@@ -479,6 +479,66 @@ forgotten_objects_are_lost(void)
     native_heap_close(&heap);
 }
 
+// An object with a reference that nothing explains is lost if no word leads to
+// it, be it as weak as it may. Else C code has it.
+static void
+objects_to_which_nothing_points_are_lost(void)
+{
+    enum { NOTHING, VARIABLE, MIDDLE, BLOCK, COUNT };
+    for (int from = 0; from < COUNT; from++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *object = native_heap_object(&heap, false);
+        uint64_t *block = native_heap_block(&heap, 64);
+        object[2] = address_of(make_list(&heap, 10));
+        uint64_t *range =
+            native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 8);
+        range[1] = address_of(block);
+        if (from == VARIABLE || from == MIDDLE)
+            range[2] = address_of(object) + (from == MIDDLE ? 12 : 0);
+        if (from == BLOCK)
+            block[3] = address_of(object);
+        native_heap_finish(&heap);
+        CHECK(native_heap_of(&heap, "lost native memory") ==
+              (from == NOTHING ? NATIVE_FIXED + 10 * list_bytes : 0));
+        CHECK(native_heap_held(&heap, 0) == 10 * list_bytes);
+        CHECK(lg_node_unexplained(heap.joined, 1) == (from != BLOCK));
+        native_heap_close(&heap);
+    }
+}
+
+// Returns the level by which the node of what is lost leads to the first of it.
+static lg_native_level
+level_of_lost(const native_heap *heap)
+{
+    static const char lost[] = "lost native memory";
+    const lg_columns *columns = lg_graph_columns(heap->joined);
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        lg_string name = lg_graph_type(heap->joined, columns->type[node]).name;
+        if (name.length == sizeof lost - 1 &&
+            memcmp(name.data, lost, sizeof lost - 1) == 0)
+            return lg_edge_level(heap->joined, columns->first_edge[node]);
+    }
+    return LG_LEVEL_EXACT;
+}
+
+// What a word that is left over leads to is told from what nothing leads to.
+static void
+a_leftover_is_told_from_no_pointer(void)
+{
+    for (int met = 0; met < 2; met++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *block = native_heap_block(&heap, 640);
+        uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "", 8);
+        stack[3] = met ? address_of(block) + 44 : 0;
+        native_heap_finish(&heap);
+        CHECK(level_of_lost(&heap) ==
+              (met ? LG_LEVEL_LEFTOVER : LG_LEVEL_NONE));
+        native_heap_close(&heap);
+    }
+}
+
 static void
 nothing_changes_without_blocks(void)
 {
@@ -796,6 +856,8 @@ SUITE(native)
     RUN(owners_outweigh_handles);
     RUN(unlisted_objects_belong_to_who_has_them);
     RUN(forgotten_objects_are_lost);
+    RUN(objects_to_which_nothing_points_are_lost);
+    RUN(a_leftover_is_told_from_no_pointer);
     RUN(nothing_changes_without_blocks);
     RUN(levels_are_kept);
     RUN(a_pointer_deep_into_a_block_holds_nothing);

@@ -102,6 +102,9 @@ typedef struct lg_fact {
  *   instances with an attribute such as `maxsize` or `capacity`, which by its
  *     name limits the containers beside it: "limit" (its number), "used" (the
  *     number of an attribute such as `currsize`)
+ *   memory of C code: "blocks" (how many), "library" (which one has allocated
+ *     them, as far as pointers tell), "text" (the beginning of a text in one of
+ *     them, if nothing holds them; only with previews)
  *   adapters' remarks: "not inspected" (why)
  */
 LG_API bool lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,

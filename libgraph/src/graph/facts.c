@@ -38,6 +38,7 @@ lg__fact_is_users(lg_string key)
         "modified",      "limit",
         "used",          "table allocation",
         "table bytes",   "buffer allocation",
+        "blocks",        "library",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (lg__string_is(key, ours[i]))

@@ -131,6 +131,10 @@ bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
 /** Whether a place begins with memory of C code that no program can let go of:
  *  what is lost, a library's variables, stacks. */
 bool lg__place_is_native(const lg_places *places, uint32_t place);
+/** Whether a row counts objects of Python, hidden ones included, as far as the
+ *  newest graph tells. */
+bool lg__growth_is_of_objects(const lg__comparison *state,
+                              const lg_growth_row *row);
 /** Sets what helps against rows of native growth, and of places below what no
  *  program can cut: memory that C code has lost, or keeps for itself. */
 void lg__growth_set_fixes(const lg__comparison *state, lg_growth *out);

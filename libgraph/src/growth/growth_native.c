@@ -223,6 +223,21 @@ top_type(const lg_places *places, uint32_t place)
 // By as much as that fell, blocks were in use before any pointer led to them. A
 // place that begins with a block has several native holders.
 bool
+lg__growth_is_of_objects(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->node != LG_NONE &&
+           !lg__node_is_block(state->analysis->graph, row->node);
+}
+
+// Whether the members are nodes of the graph, whose references are counted.
+static bool
+is_counted(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->node != LG_NONE &&
+           !lg__node_is_native(state->analysis->graph, row->node);
+}
+
+bool
 lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
                     const lg_growth_row *row)
 {
@@ -230,8 +245,9 @@ lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
         return false;
     lg_string top = top_type(state->newest, row->place);
     bool lost = lg__string_is(top, LG__NATIVE_LOST);
-    if (!lg__place_is_native(state->newest, row->place) &&
-        !lg__string_contains(top, "-byte block"))
+    if ((lost && is_counted(state, row)) ||
+        (!lg__place_is_native(state->newest, row->place) &&
+         !lg__string_contains(top, "-byte block")))
         return false;
     int64_t gained = row->gained - fall_of(state, growth, LG_NATIVE_SMALL) -
                      fall_of(state, growth, LG_NATIVE_MALLOC);
@@ -256,27 +272,16 @@ lg__place_is_native(const lg_places *places, uint32_t place)
     return false;
 }
 
-// Returns what helps with objects that C code has forgotten, or NULL.
 static const char *
-fix_of_hidden(const lg_growth_row *row)
+fix_of_place(const lg__comparison *state, const lg_growth_row *row)
 {
-    static const char hidden[] = "hidden ";
-    enum { LENGTH = sizeof hidden - 1 };
-    if (row->type.length < LENGTH ||
-        memcmp(row->type.data, hidden, LENGTH) != 0)
-        return NULL;
-    return "No pointer in the process leads to these objects, and yet their "
-           "counts of references are not 0: C code has not given references "
-           "back. Look for a missing Py_DECREF in the extension that makes "
-           "them.";
-}
-
-static const char *
-fix_of_place(const lg_places *places, const lg_growth_row *row)
-{
-    lg_string type = top_type(places, row->place);
-    if (lg__string_is(type, LG__NATIVE_LOST) && fix_of_hidden(row) != NULL)
-        return fix_of_hidden(row);
+    lg_string type = top_type(state->newest, row->place);
+    if (lg__string_is(type, LG__NATIVE_LOST) &&
+        lg__growth_is_of_objects(state, row))
+        return "No pointer in the process leads to these objects, and yet "
+               "their counts of references are not 0: C code has not given "
+               "references back. Look for a missing Py_DECREF in the extension "
+               "that makes them.";
     if (lg__string_is(type, LG__NATIVE_LOST))
         return "No pointer in the process leads to these blocks: C code has "
                "lost them, or finds them without a pointer. If objects become "
@@ -304,9 +309,8 @@ lg__growth_set_fixes(const lg__comparison *state, lg_growth *out)
 {
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
-        row->fix = row->verdict == LG_GROWTH_NATIVE
-                       ? fix_of_native(row)
-                       : fix_of_place(state->newest, row);
+        row->fix = row->verdict == LG_GROWTH_NATIVE ? fix_of_native(row)
+                                                    : fix_of_place(state, row);
     }
 }
 

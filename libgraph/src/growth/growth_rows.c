@@ -178,6 +178,7 @@ static bool
 is_lost(const lg__comparison *state, const lg_growth_row *row)
 {
     return row->verdict == LG_GROWTH_ACCUMULATES &&
+           !lg__growth_is_of_objects(state, row) &&
            lg__string_is(
                lg__places_text(state->newest,
                                lg__place_top(state->newest, row->place)->type),

@@ -109,20 +109,40 @@ fold_held(folding_state *folding)
     return true;
 }
 
+// Returns the kind by which a lost block is told: that of the first object of
+// its type, or of its size. 0: memory ran out.
+static uint32_t
+lost_kind(folding_state *folding, uint32_t block)
+{
+    const lg__native *native = folding->native;
+    const lg_native_block *at = &native->memory->blocks[block];
+    if (!(native->mark[block] & LG__BLOCK_HIDDEN))
+        return native->form[block] + 1;
+    uint64_t type = lg__block_word(at, (uint64_t)at->lead + 8);
+    uint32_t *known = lg__key_table_at(&native->allocator, &folding->numbers,
+                                       lg__native_key(type, 0, 9));
+    if (known != NULL && *known == 0)
+        *known = native->form[block] + 1;
+    return known != NULL ? *known : 0;
+}
+
 // Lost blocks are told by size alone, or by the type of the object: whatever
 // held them is gone. Others of pymalloc are the interpreter's free lists.
 static bool
 fold_lost(folding_state *folding)
 {
     lg__native *native = folding->native;
-    for (uint32_t block = 0; block < native->blocks; block++)
-        if ((native->memory->blocks[block].kind <= LG_ALLOCATOR_MAPPED ||
-             lg__block_is_mortal_object(native, block)) &&
-            lg__block_is_lost(native, block) &&
-            native->group_of[block] == LG_NONE &&
-            !join_group(folding, block, lg__native_lost(native),
-                        native->form[block]))
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        if ((native->memory->blocks[block].kind > LG_ALLOCATOR_MAPPED &&
+             !lg__block_is_mortal_object(native, block)) ||
+            !lg__block_is_lost(native, block) ||
+            native->group_of[block] != LG_NONE)
+            continue;
+        uint32_t kind = lost_kind(folding, block);
+        if (kind == 0 ||
+            !join_group(folding, block, lg__native_lost(native), kind - 1))
             return false;
+    }
     return true;
 }
 
@@ -217,7 +237,7 @@ link_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
     uint32_t node = native->memory->blocks[word->target].node;
     if (is_block(native, vertex) &&
         lg__block_is_lost(native, vertex - native->nodes))
-        return node != LG_NONE && native->told[node];
+        return node != LG_NONE && lg__node_is_told(native, node);
     return lg__word_counts(native, vertex, word);
 }
 
@@ -277,19 +297,65 @@ is_rest(const lg__native *native, const lg__group *group)
     return native->memory->blocks[group->example].node != LG_NONE;
 }
 
-// What no word leads to: lost blocks, and rests.
+static void
+meet_lost(const lg__native *native, uint32_t target, uint8_t *met)
+{
+    if (lg__block_is_lost(native, target) &&
+        native->group_of[target] != LG_NONE)
+        met[native->group_of[target]] = 1;
+}
+
+// Marks groups of lost blocks to which something that is not lost leads by any
+// word, be it as weak as it may.
+static uint8_t *
+find_met(const lg__native *native)
+{
+    const lg__word *words = native->word.data;
+    const lg__outer_word *outer = native->outer.data;
+    uint8_t *met =
+        lg__native_take_zero((lg__native *)native, native->group.count + 1, 1);
+    for (uint32_t block = 0; block < native->blocks && met != NULL; block++)
+        if (!lg__block_is_lost(native, block))
+            for (uint64_t i = native->first_word[block];
+                 i < native->first_word[block + 1]; i++)
+                meet_lost(native, words[i].target, met);
+    for (size_t i = 0; i < native->outer.count && met != NULL; i++)
+        meet_lost(native, outer[i].target, met);
+    return met;
+}
+
+// What no word leads to that counts: lost blocks, and rests.
 static bool
 link_parents(folding_state *folding)
 {
     const lg__native *native = folding->native;
     const lg__group *groups = native->group.data;
-    for (size_t i = 0; i < native->group.count; i++) {
+    uint8_t *met = find_met(native);
+    bool enough = met != NULL;
+    for (size_t i = 0; i < native->group.count && enough; i++) {
         bool rest = is_rest(native, &groups[i]);
-        if ((rest || groups[i].parent == lg__native_lost(native)) &&
-            !add_link(folding, groups[i].parent, (uint32_t)i | LG__GROUP_BIT,
-                      rest ? LG_LEVEL_EXACT : LG_LEVEL_LEFTOVER))
-            return false;
+        if (rest || groups[i].parent == lg__native_lost(native))
+            enough =
+                add_link(folding, groups[i].parent, (uint32_t)i | LG__GROUP_BIT,
+                         rest     ? LG_LEVEL_EXACT
+                         : met[i] ? LG_LEVEL_LEFTOVER
+                                  : LG_LEVEL_NONE);
     }
+    lg__native_drop(folding->native, met);
+    return enough;
+}
+
+// Objects that C code has forgotten are lost as blocks are.
+static bool
+link_forgotten(folding_state *folding)
+{
+    const lg__native *native = folding->native;
+    const lg_graph *graph = native->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (lg__root_is_forgotten(native, i) &&
+            !add_link(folding, lg__native_lost(native), graph->root_node[i],
+                      LG_LEVEL_NONE))
+            return false;
     return true;
 }
 
@@ -381,7 +447,8 @@ lg__native_fold(lg__native *native)
     for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
          vertex++)
         enough = link_words(&folding, vertex);
-    enough = enough && link_outer(&folding) && link_parents(&folding);
+    enough = enough && link_outer(&folding) && link_parents(&folding) &&
+             link_forgotten(&folding);
     lg__key_table_free(&native->allocator, &folding.numbers);
     return enough;
 }

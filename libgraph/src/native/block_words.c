@@ -161,6 +161,20 @@ count_address(const lg__native *native, uint64_t value, uint32_t target,
         count->dead++;
 }
 
+// Notes that a word leads into an object, which is then not forgotten, though
+// the word may be no reference: it leads behind the beginning, or the object is
+// one that C code uses and does not keep. What leads before the beginning is of
+// the collector's lists.
+static void
+meet(lg__native *native, uint32_t source, uint32_t target, uint64_t value)
+{
+    const lg_native_block *to = &native->memory->blocks[target];
+    if (to->node != LG_NONE && source != target &&
+        value - to->address >= to->lead && native->told[to->node] == 0 &&
+        !(native->mark[target] & LG__BLOCK_OWN))
+        native->told[to->node] = LG__MET;
+}
+
 static bool
 list_block(lg__native *native, uint32_t block)
 {
@@ -176,6 +190,8 @@ list_block(lg__native *native, uint32_t block)
         uint32_t named = at->node != LG_NONE && target == LG_NONE
                              ? lg__handle_find(native, block, value)
                              : LG_NONE;
+        if (target != LG_NONE)
+            meet(native, block, target, value);
         if (named != LG_NONE)
             target = named;
         else if (target == LG_NONE ||
@@ -401,6 +417,7 @@ list_outer_word(lg__native *native, size_t range, uint64_t value)
     const lg_native_block *to = &native->memory->blocks[target];
     uint64_t depth = value - to->address;
     if (to->node != LG_NONE) {
+        meet(native, LG_NONE, target, value);
         if (!(native->mark[target] & LG__BLOCK_OWN) && depth == to->lead)
             native->told[to->node] = LG__HELD_OUTSIDE;
         return true;
@@ -514,8 +531,23 @@ list_ranges(lg__native *native)
     return sort_outer(native);
 }
 
+// Returns what words say of an object that has so many references which nothing
+// explains, and to which so many words of blocks lead.
+static uint8_t
+telling(const lg__native *native, uint32_t node, int64_t missing, uint32_t seen)
+{
+    if (missing <= 0 || native->told[node] == LG__HELD_OUTSIDE)
+        return 0;
+    if (seen == 0)
+        return native->block_of[node] != LG_NONE && native->told[node] == 0
+                   ? LG__FORGOTTEN
+                   : 0;
+    return seen < missing ? 0 : seen == missing ? LG__TOLD_EXACTLY : LG__TOLD;
+}
+
 // An object is told if words of blocks account for all references to it that no
-// object explains; exactly, if there are no more such words than references.
+// object explains; exactly, if there are no more such words than references. It
+// is forgotten if no word leads to it.
 bool
 lg__native_tell(lg__native *native)
 {
@@ -531,10 +563,7 @@ lg__native_tell(lg__native *native)
     }
     for (uint32_t node = 0; node < native->nodes; node++) {
         int64_t missing = lg_node_unexplained(native->graph, node);
-        bool outside = native->told[node] == LG__HELD_OUTSIDE;
-        native->told[node] = missing <= 0 || outside || seen[node] < missing ? 0
-                             : seen[node] == missing ? LG__TOLD_EXACTLY
-                                                     : LG__TOLD;
+        native->told[node] = telling(native, node, missing, seen[node]);
     }
     lg__native_drop(native, seen);
     return true;

@@ -204,28 +204,40 @@ add_groups(graph_draft *draft)
         add_fact(draft, node, LG__FACT_BLOCKS, number);
         if (*name.library != '\0')
             add_fact(draft, node, LG__FACT_LIBRARY, name.library);
+        if (*name.example != '\0')
+            add_fact(draft, node, LG__FACT_EXAMPLE, name.example);
         if (groups[i].blocks == 1 && draft->enough)
             ((uint64_t *)draft->table[LG__ADDRESS].data)[node] =
                 native->memory->blocks[groups[i].example].address;
     }
 }
 
-// Facts of one node go by the string of the key.
+static bool
+is_before(const uint32_t *node, const uint32_t *key, size_t i)
+{
+    return node[i] == node[i - 1] && key[i] < key[i - 1];
+}
+
+static void
+swap_facts(uint32_t *column, size_t i)
+{
+    uint32_t other = column[i];
+    column[i] = column[i - 1];
+    column[i - 1] = other;
+}
+
+// Facts of one node, which are few, go by the string of the key.
 static void
 sort_facts(graph_draft *draft)
 {
     uint32_t *key = draft->table[LG__FACT_KEY].data;
-    uint32_t *node = draft->table[LG__FACT_NODE].data;
-    uint32_t *value = draft->table[LG__FACT_VALUE].data;
-    size_t from = draft->native->graph->fact_count;
-    for (size_t i = from + 1; i < draft->table[LG__FACT_NODE].count; i++)
-        if (node[i] == node[i - 1] && key[i] < key[i - 1]) {
-            uint32_t other = key[i];
-            key[i] = key[i - 1];
-            key[i - 1] = other;
-            other = value[i];
-            value[i] = value[i - 1];
-            value[i - 1] = other;
+    const uint32_t *node = draft->table[LG__FACT_NODE].data;
+    const size_t from = draft->native->graph->fact_count;
+    for (size_t next = from + 1; next < draft->table[LG__FACT_NODE].count;
+         next++)
+        for (size_t i = next; i > from && is_before(node, key, i); i--) {
+            swap_facts(key, i);
+            swap_facts(draft->table[LG__FACT_VALUE].data, i);
         }
 }
 
@@ -318,7 +330,8 @@ static bool
 is_explained(const lg__native *native, uint32_t node)
 {
     int64_t missing = lg_node_unexplained(native->graph, node);
-    return native->told[node] && missing > 0 && native->linked[node] >= missing;
+    return lg__node_is_told(native, node) && missing > 0 &&
+           native->linked[node] >= missing;
 }
 
 static void
@@ -329,6 +342,8 @@ write_roots(graph_draft *draft)
     uint32_t *found = draft->table[LG__FOUND].data;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t node = graph->root_node[i];
+        if (lg__root_is_forgotten(native, i))
+            continue;
         if (graph->root_kind[i] != LG_ROOT_NATIVE ||
             !is_explained(native, node))
             add_root(draft, node, graph->root_kind[i], graph->root_name[i]);

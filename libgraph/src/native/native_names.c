@@ -8,7 +8,7 @@
 #include <string.h>
 
 const char *const lg__level_names[LG_LEVEL_EXACT + 1] = {
-    [LG_LEVEL_NONE] = "native",
+    [LG_LEVEL_NONE] = "no pointer",
     [LG_LEVEL_LEFTOVER] = "a lone word",
     [LG_LEVEL_WEAK] = "perhaps a pointer",
     [LG_LEVEL_POSSIBLE] = "a possible pointer",
@@ -119,11 +119,41 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
         if (memory->types[type].address != word)
             continue;
         lg_string name = lg_graph_type(native->graph, type).name;
-        snprintf(out->type, sizeof out->type, "hidden %.*s", (int)name.length,
-                 name.data);
+        snprintf(out->type, sizeof out->type, LG__NATIVE_HIDDEN "%.*s",
+                 (int)name.length, name.data);
         return true;
     }
     return false;
+}
+
+bool
+lg__node_is_block(const lg_graph *graph, uint32_t node)
+{
+    enum { LENGTH = sizeof LG__NATIVE_HIDDEN - 1 };
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    return lg__node_is_native(graph, node) &&
+           (type.length < LENGTH ||
+            memcmp(type.data, LG__NATIVE_HIDDEN, LENGTH) != 0);
+}
+
+// Writes the beginning of the longest text in a block, behind what an object
+// has there first.
+static void
+find_text(const lg_native_block *block, char out[LG__NAME_MOST])
+{
+    enum { HEAD = 16, LEAST = 4, SEARCHED = 4096, SHOWN = 40 };
+    const char *bytes = (const char *)(uintptr_t)block->address;
+    const uint64_t end = block->bytes < SEARCHED ? block->bytes : SEARCHED;
+    uint64_t longest = LEAST - 1;
+    uint64_t run = 0;
+    for (uint64_t at = block->lead + HEAD; at < end; at++) {
+        run = bytes[at] >= ' ' && bytes[at] < 0x7f ? run + 1 : 0;
+        if (run <= longest)
+            continue;
+        longest = run;
+        snprintf(out, LG__NAME_MOST, "%.*s%s", run < SHOWN ? (int)run : SHOWN,
+                 bytes + at + 1 - run, run > SHOWN ? "..." : "");
+    }
 }
 
 // Writes `816-byte block of libsqlite3`: a type has one name, however many
@@ -149,6 +179,9 @@ lg__name_group(const lg__native *native, uint32_t number, lg__native_name *out)
     if (!name_hidden(native, group->example, out) &&
         !(typed && name_class(native, block, out)))
         name_by_size(native, group, out);
+    if (group->parent == lg__native_lost(native) &&
+        lg__string_is(lg_graph_info_find(native->graph, "previews"), "yes"))
+        find_text(block, out->example);
     if (group->blocks > 1)
         snprintf(out->text, sizeof out->text, "(%" PRIu64 ")", group->blocks);
 }

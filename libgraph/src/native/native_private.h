@@ -180,7 +180,7 @@ typedef struct lg__native {
     const lg_native_range **holder; /**< [holders] the first range of each */
     uint32_t *holder_of;            /**< [ranges] */
     uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
-    uint8_t *told;    /**< [nodes] LG__TOLD_: blocks explain its references */
+    uint8_t *told; /**< [nodes] LG__TOLD_: blocks explain its references */
     uint32_t *form;   /**< [blocks] its kind before any way is known */
     uint32_t *kind;   /**< [blocks] what the evidence compares */
     uint32_t *shown;  /**< [blocks] what a word that points there shows: any
@@ -206,7 +206,11 @@ typedef struct lg__native {
     uint32_t *group_of; /**< [blocks] or LG_NONE */
 } lg__native;
 
-enum { LG__TOLD = 1, LG__TOLD_EXACTLY, LG__HELD_OUTSIDE };
+/** What words say of the references to an object that no object explains. While
+ *  words are listed: whether one leads into it, or holds it from outside of the
+ *  blocks. Then: blocks explain them, or no word leads there at all. */
+enum { LG__MET = 1, LG__HELD_OUTSIDE };
+enum { LG__FORGOTTEN = 1, LG__TOLD, LG__TOLD_EXACTLY };
 /** In lg__native.trait, beside the stride of an array of structs. */
 enum { LG__STRIDE_MASK = 0x3f, LG__ARRAY_BIT = 0x40, LG__SHAPE_BIT = 0x80 };
 
@@ -443,13 +447,30 @@ bool lg__native_fold(lg__native *native);
 /** Makes the graph that has the groups. */
 lg_status lg__native_join(lg__native *native, lg_graph *graph, lg_error *err);
 
+/** Returns whether words of blocks explain all references to a node that no
+ *  object explains. */
+static inline bool
+lg__node_is_told(const lg__native *native, uint32_t node)
+{
+    return native->told[node] >= LG__TOLD;
+}
+
 /** Returns whether a root is one of the rule: not if blocks explain it. */
 static inline bool
 lg__root_counts(const lg__native *native, uint32_t root)
 {
     const lg_graph *graph = native->graph;
     return graph->root_kind[root] != LG_ROOT_NATIVE ||
-           !native->told[graph->root_node[root]];
+           !lg__node_is_told(native, graph->root_node[root]);
+}
+
+/** Returns whether a root is an object to which nothing leads at all. */
+static inline bool
+lg__root_is_forgotten(const lg__native *native, uint32_t root)
+{
+    const lg_graph *graph = native->graph;
+    return graph->root_kind[root] == LG_ROOT_NATIVE &&
+           native->told[graph->root_node[root]] == LG__FORGOTTEN;
 }
 
 /** Returns the vertex that holds what nothing else does. */
@@ -499,6 +520,8 @@ typedef struct lg__native_name {
     char type[LG__NAME_MOST];
     char text[LG__NAME_MOST];
     char library[LG__NAME_MOST]; /**< empty: not known */
+    char example[LG__NAME_MOST]; /**< of the text in what is lost, if the
+                                      snapshot keeps texts; empty: none */
 } lg__native_name;
 void lg__name_group(const lg__native *native, uint32_t number,
                     lg__native_name *out);
@@ -507,6 +530,7 @@ void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 // Facts and types of native nodes.
 #define LG__FACT_BLOCKS "blocks"
 #define LG__FACT_LIBRARY "library"
+#define LG__FACT_EXAMPLE "text"
 #define LG__INFO_NATIVE "native"
 #define LG__INFO_INSPECTED "inspected"
 #define LG__INFO_OBJECTS "native.objects"
@@ -518,6 +542,10 @@ void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 #define LG__NATIVE_LOCALS "thread-local variables"
 #define LG__NATIVE_ELSEWHERE "unlisted mappings"
 #define LG__NATIVE_LOST "lost native memory"
+/** The type of an object that the graph lacks begins so. */
+#define LG__NATIVE_HIDDEN "hidden "
+/** Whether a node is blocks of C code, and no object, be it a hidden one. */
+bool lg__node_is_block(const lg_graph *graph, uint32_t node);
 
 /** What the rule knows of types of objects. */
 typedef enum lg__object_layout {

@@ -309,7 +309,7 @@ lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
     if (vertex == target || native->best[vertex] <= LG__STRENGTH_LOST ||
         word->level == LG_LEVEL_NONE)
         return false;
-    if (target < native->nodes && native->told[target])
+    if (target < native->nodes && lg__node_is_told(native, target))
         return true;
     return path > LG__STRENGTH_LOST && path >= native->best[target] &&
            (!late || (native->course[target] & LG__COURSE_LATE));

@@ -133,7 +133,9 @@ count_native_hops(const lg_graph *graph, const lg_path *path, size_t from,
 static const char *
 native_words(lg_native_level weakest)
 {
-    if (weakest <= LG_LEVEL_LEFTOVER)
+    if (weakest == LG_LEVEL_NONE)
+        return ", without a pointer";
+    if (weakest == LG_LEVEL_LEFTOVER)
         return ", as far as a lone word tells";
     return weakest < LG_LEVEL_POINTER ? ", perhaps by native memory"
                                       : ", by native memory";

@@ -2,8 +2,10 @@
 // that would free the node; its dominator; and the references to cut.
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/internal/facts.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
+#include "native/native_private.h"
 #include "report/report_private.h"
 
 #include <string.h>
@@ -159,11 +161,19 @@ add_path(report *to)
     }
 }
 
+static bool
+is_lost_memory(const lg_graph *graph, uint32_t node)
+{
+    return lg__string_is(lg_graph_type(graph, graph->columns.type[node]).name,
+                         LG__NATIVE_LOST);
+}
+
 static void
 add_dominator(report *to)
 {
     lg_text *out = &to->text;
-    if (to->why->dominator == LG_NONE)
+    if (to->why->dominator == LG_NONE ||
+        is_lost_memory(to->graph, to->why->dominator))
         return;
     lg_text_add(out, "Every path to it goes through ");
     format_numbered(to, to->why->dominator);
@@ -277,6 +287,42 @@ add_component(report *to)
     lg__format_cycle(to->graph, &why->cycle, why->cycle_cut, "  ", out);
 }
 
+// Writes what is known of the first thing on a path from lost memory.
+static void
+add_lost(report *to)
+{
+    lg_text *out = &to->text;
+    const lg_hop *hop = &to->why->path.hops[0];
+    bool none = lg_edge_level(to->graph, hop->edges[0]) == LG_LEVEL_NONE;
+    lg_text_add(out, none ? "Nothing at all points to "
+                          : "At most a word that is left over points to ");
+    if (hop->target == to->why->node)
+        lg_text_add(out, "it");
+    else
+        format_numbered(to, hop->target);
+    lg_text_add(out,
+                lg__node_is_block(to->graph, hop->target)
+                    ? ": C code has lost it.\n"
+                    : ": C code has taken a reference and not given it back. "
+                      "Look for a missing Py_DECREF in the extension that "
+                      "makes such objects.\n");
+    lg_string text = lg_node_fact(to->graph, hop->target, LG__FACT_EXAMPLE);
+    if (text.length > 0)
+        lg_text_addf(out, "A text in it: %.*s\n", (int)text.length, text.data);
+}
+
+static void
+add_native(report *to)
+{
+    const lg_path *path = &to->why->path;
+    if (path->count > 0 && is_lost_memory(to->graph, path->root.node))
+        add_lost(to);
+    else
+        lg_text_add(&to->text,
+                    "Only native code keeps it: an extension module, or a part "
+                    "of the interpreter that leakgraph does not read.\n");
+}
+
 static void
 add_alive(report *to)
 {
@@ -292,9 +338,7 @@ add_alive(report *to)
             "Cut any one of the references underlined with ~~~ to free it.\n");
     add_dominator(to);
     if (why->path.root.kind == LG_ROOT_NATIVE)
-        lg_text_add(out, "Only native code keeps it: an extension module, or a "
-                         "part of the interpreter that leakgraph does not "
-                         "read.\n");
+        add_native(to);
     else
         add_kept(to);
     if (lg_why_needs_several(why))
