@@ -102,6 +102,20 @@ def test_tables_that_a_size_counts_are_no_native_memory(count):
         assert snapshot.find(pickler).native < sys.getsizeof(pickler) / 10
 
 
+def blocks(path):
+    """How many blocks native nodes of a snapshot stand for."""
+    with leakgraph.load(path) as snapshot:
+        return sum(int(node.facts.get("blocks", 0)) for node in snapshot.nodes)
+
+
+def test_a_stripped_copy_keeps_how_many_blocks_there_are(tmp_path):
+    whole, stripped = tmp_path / "whole.lgs", tmp_path / "stripped.lgs"
+    leakgraph.save_snapshot(whole, native=True)
+    command = [sys.executable, "-m", "leakgraph", "strip", whole, "-o", stripped]
+    subprocess.run(command, check=True)
+    assert blocks(stripped) == blocks(whole) > 0
+
+
 def test_run_lists_native_memory(tmp_path):
     path = tmp_path / "run.lgs"
     (tmp_path / "job.py").write_text("x = 1", encoding="utf-8")
