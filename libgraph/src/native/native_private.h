@@ -180,7 +180,7 @@ typedef struct lg__native {
     const lg_native_range **holder; /**< [holders] the first range of each */
     uint32_t *holder_of;            /**< [ranges] */
     uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
-    uint8_t *told; /**< [nodes] LG__TOLD_: blocks explain its references */
+    uint8_t *told;    /**< [nodes] LG__TOLD_: blocks explain its references */
     uint32_t *form;   /**< [blocks] its kind before any way is known */
     uint32_t *kind;   /**< [blocks] what the evidence compares */
     uint32_t *shown;  /**< [blocks] what a word that points there shows: any
