@@ -12,6 +12,7 @@
 #include <leakgraph/analysis.h>
 #include <leakgraph/file.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 
 #include <malloc.h>
 #include <stdio.h>

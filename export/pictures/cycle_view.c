@@ -7,6 +7,7 @@
 #include <leakgraph/internal/cycles.h>
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/writing.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 #include "story.h"
 #include "test.h"
 

@@ -28,19 +28,9 @@ cut(void)
     CHECK(strlen(err.message) == 510);
 }
 
-static void
-names(void)
-{
-    for (int status = LG_OK; status <= LG_ECHILD; status++)
-        CHECK(strcmp(lg_status_name((lg_status)status), "unknown status") != 0);
-    CHECK(strcmp(lg_status_name((lg_status)99), "unknown status") == 0);
-    CHECK(strcmp(lg_status_name(LG_EFORMAT), "damaged file") == 0);
-}
-
 SUITE(error)
 {
     RUN(messages);
     RUN(cut);
-    RUN(names);
     return test_result();
 }

@@ -4,6 +4,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
+#include <leakgraph/internal/retained.h>
 
 typedef struct program {
     lg_builder *builder;

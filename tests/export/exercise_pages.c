@@ -3,6 +3,7 @@
 #include "exercise.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 
 #include <stdio.h>
 

@@ -60,26 +60,6 @@ LG_API uint64_t lg_node_retained_on(const lg_analysis *analysis, lg_node node,
 LG_API lg_node lg_nodes_biggest(const lg_analysis *analysis,
                                 const lg_node *nodes, size_t count);
 
-/* ------------------------------------------------------ components --- */
-
-/** A strongly connected component: more than one node, or one node with an
- *  edge to itself. Components of reachable nodes are those of the policy
- *  graph; components of garbage are those of the raw strong graph. */
-typedef struct lg_component {
-    const lg_node *nodes; /**< ascending; borrowed */
-    uint32_t count;
-    lg_bytes retained;
-    bool reachable;
-} lg_component;
-
-/** Indexes of components are below the count. */
-LG_API uint32_t lg_analysis_component_count(const lg_analysis *analysis);
-/** Biggest retained bytes first. */
-LG_API lg_component lg_analysis_component(const lg_analysis *analysis,
-                                          uint32_t index);
-/** The component that the node is in, or LG_NONE. */
-LG_API uint32_t lg_node_component(const lg_analysis *analysis, lg_node node);
-
 #ifdef __cplusplus
 }
 #endif

@@ -63,9 +63,6 @@ typedef struct lg_error {
     char message[512]; /**< one sentence, UTF-8, NUL-terminated */
 } lg_error;
 
-/** A short name for the status, such as "damaged file". */
-LG_API const char *lg_status_name(lg_status status);
-
 /** Watches over long work. The working thread calls `tick` now and then with
  *  the name of the phase and the part that is done (0 to 1). If `tick` returns
  *  false, the work stops and fails with LG_ECANCELLED. Every function accepts

@@ -78,8 +78,6 @@ LG_API const lg_table *lg_table_table_at(const lg_table *table, size_t row,
 
 /** Whether a row is a heading among the rows, for people only. */
 LG_API bool lg_table_is_heading(const lg_table *table, size_t row);
-/** The depth of a row in a tree; 0 if the rows are not a tree. */
-LG_API uint32_t lg_table_depth(const lg_table *table, size_t row);
 /** The facts that hold for all rows together: a table with one row, or NULL. */
 LG_API const lg_table *lg_table_facts(const lg_table *table);
 /** Devices of its sizes, and their names: of 0 "host". */

@@ -8,7 +8,7 @@
 
 #include "analysis/dominator_builder.h"
 
-#include <leakgraph/analysis.h>
+#include <leakgraph/internal/retained.h>
 
 /** Bytes that a node (or component) retains on one device of the graph. */
 typedef struct lg__on_device {

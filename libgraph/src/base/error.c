@@ -7,22 +7,6 @@
 
 #include "base/base_private.h"
 
-static const char *const status_names[] = {
-    [LG_OK] = "no error",
-    [LG_ENOMEM] = "out of memory",
-    [LG_EINVAL] = "invalid argument",
-    [LG_EIO] = "input or output error",
-    [LG_EFORMAT] = "damaged file",
-    [LG_EVERSION] = "newer file version",
-    [LG_ENOTFOUND] = "not found",
-    [LG_ELIMIT] = "limit reached",
-    [LG_ECANCELLED] = "cancelled",
-    [LG_EPARTIAL] = "partial snapshot",
-    [LG_EUNSUPPORTED] = "not supported",
-    [LG_ECHILD] = "child process died",
-    [LG_ERENDER] = "drawing failed",
-};
-
 lg_status
 lg_error_set(lg_error *err, lg_status status, const char *format, ...)
 {
@@ -40,15 +24,6 @@ lg_error_set(lg_error *err, lg_status status, const char *format, ...)
     err->message[lg_string_clean(err->message, sizeof message - 1, message,
                                  length)] = '\0';
     return status;
-}
-
-const char *
-lg_status_name(lg_status status)
-{
-    size_t index = (size_t)status;
-    if (index >= sizeof status_names / sizeof *status_names)
-        return "unknown status";
-    return status_names[index];
 }
 
 lg_status

@@ -349,7 +349,7 @@ lg_table_is_heading(const lg_table *table, size_t row)
 }
 
 uint32_t
-lg_table_depth(const lg_table *table, size_t row)
+lg__table_depth(const lg_table *table, size_t row)
 {
     return table->rows[row].depth;
 }

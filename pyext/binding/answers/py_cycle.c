@@ -2,6 +2,7 @@
 
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/retained.h>
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"

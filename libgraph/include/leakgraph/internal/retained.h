@@ -72,6 +72,23 @@ lg_status lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes,
                           size_t count, size_t first, size_t limit,
                           lg_nodes *out, lg_error *err);
 
+/** A strongly connected component: more than one node, or one node with an
+ *  edge to itself. Components of reachable nodes are those of the policy
+ *  graph; components of garbage are those of the raw strong graph. */
+typedef struct lg_component {
+    const lg_node *nodes; /**< ascending; borrowed */
+    uint32_t count;
+    lg_bytes retained;
+    bool reachable;
+} lg_component;
+
+/** Indexes of components are below the count. */
+uint32_t lg_analysis_component_count(const lg_analysis *analysis);
+/** Biggest retained bytes first. */
+lg_component lg_analysis_component(const lg_analysis *analysis, uint32_t index);
+/** The component that the node is in, or LG_NONE. */
+uint32_t lg_node_component(const lg_analysis *analysis, lg_node node);
+
 /** Counts its members as answers show them: without the namespaces and closures
  *  that are folded into others. O(members). */
 uint32_t lg_component_objects(const lg_analysis *analysis, uint32_t component);
