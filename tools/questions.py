@@ -82,7 +82,7 @@ METHODS = {
     "Cycle": ("_repr_svg_(self) -> str | None",),
     "Ranks": ("report(self, path: _Path, *, title: str | None = None) -> str",),
     "MergedPaths": (
-        "save(self, path: _Path, format: str | None = None) -> str",
+        "save(self, path: _Path, *, format: str | None = None) -> str",
         "_repr_svg_(self) -> str | None",
     ),
 }

@@ -25,10 +25,10 @@ AGAIN = 3
 
 def repeat(
     work: Callable[[], object],
+    *,
     warmup: int = 3,
     rounds: int = 4,
     calls: int = 10,
-    *,
     native: bool | None = None,
     min_bytes: int | str = 0,
     settled: bool = False,

@@ -16,6 +16,7 @@ __all__ = ["watch"]
 
 def watch(
     every: float | None = None,
+    *,
     budget: float = 0.01,
     on_leak: _OnLeak = "warn",
     traces: bool = False,

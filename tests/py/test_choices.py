@@ -70,6 +70,33 @@ def test_limits_and_progress_are_alike(owner):
     assert seen == {"limit", "progress", "target"}
 
 
+#: What may follow the first argument without its name: the file of a picture, the
+#: folder of snapshots, and the text that says which object is meant.
+SECOND = {"path", "folder", "label"}
+
+
+def owners():
+    """Yield the module and its classes, but for those that extend a builtin."""
+    yield leakgraph
+    for name in leakgraph.__all__:
+        one = getattr(leakgraph, name)
+        if isinstance(one, type) and not issubclass(one, (int, dict, BaseException)):
+            yield one
+
+
+def test_only_what_comes_first_needs_no_name():
+    seen = set()
+    for owner in owners():
+        for name, taken in signatures(owner).items():
+            later = [one for one in taken.values() if one.name != "self"][1:]
+            seen |= {
+                (name, one.name)
+                for one in later
+                if one.kind is one.POSITIONAL_OR_KEYWORD and one.name not in SECOND
+            }
+    assert seen == set()
+
+
 def test_a_function_takes_what_its_method_takes():
     functions, methods = signatures(leakgraph), signatures(leakgraph.Snapshot)
     both = (functions.keys() & methods.keys()) - DIFFERENT

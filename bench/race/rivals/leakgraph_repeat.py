@@ -25,7 +25,11 @@ TYPES = re.compile(r"^Types that grew the most:\n.*\n((?: .*\n)+)", re.MULTILINE
 def look(program: Program) -> Answer:
     """Add these lines to the program."""
     program.out.mark()
-    print(leakgraph.repeat(program.timed, 0, program.rounds, program.calls))
+    print(
+        leakgraph.repeat(
+            program.timed, warmup=0, rounds=program.rounds, calls=program.calls
+        )
+    )
     return read(program.out.said())
 
 

@@ -61,7 +61,7 @@ static PyMethodDef merged_methods[] = {
      "_repr_svg_($self, /)\n--\n\n"},
     {"save", (PyCFunction)(void (*)(void))merged_save,
      METH_FASTCALL | METH_KEYWORDS,
-     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
+     "save($self, /, path, *, format=None)\n--\n\nWrite the picture and return "
      "its path, as Drawing.save() does."},
     {NULL, NULL, 0, NULL},
 };

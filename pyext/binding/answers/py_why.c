@@ -572,7 +572,7 @@ static PyMethodDef why_methods[] = {
     {"to_pandas", lg__rows_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe same as a pandas.DataFrame."},
     {"save", LG__FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
-     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
+     "save($self, /, path, *, format=None)\n--\n\nWrite the picture and return "
      "its path, as Drawing.save() does."},
     {"_repr_pretty_", lg__repr_pretty, METH_VARARGS,
      "_repr_pretty_($self, printer, cycle, /)\n--\n\n"},

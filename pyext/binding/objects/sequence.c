@@ -100,12 +100,13 @@ list_numbers(const lg__sequence_object *self, lg_nodes *out)
 }
 
 static PyObject *
-rank(lg__sequence_object *self, const lg_nodes *all, size_t limit)
+rank(lg__sequence_object *self, const lg_nodes *all, size_t limit,
+     const lg_monitor *monitor)
 {
     lg_nodes ranked = {0};
     lg_error error;
     lg_status status;
-    const lg_analysis *analysis = lg__analysis_acquire(self->snapshot, NULL);
+    const lg_analysis *analysis = lg__analysis_acquire(self->snapshot, monitor);
     if (analysis == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -122,24 +123,30 @@ rank(lg__sequence_object *self, const lg_nodes *all, size_t limit)
 }
 
 const char lg__nodes_biggest_doc[] =
-    "biggest($self, /, limit=20)\n--\n\n"
+    "biggest($self, /, limit=20, *, progress=None)\n--\n\n"
     "Those that retain the most, the biggest first: Nodes.\n\n"
-    "limit  how many; None or 'all' for all";
+    "limit     how many; None or 'all' for all\n"
+    "progress  as in snapshot()";
 
 static PyObject *
 nodes_biggest(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
               PyObject *kwnames)
 {
-    static const char *const names[] = {"limit", NULL};
+    static const char *const names[] = {"limit", "progress", NULL};
     static const lg__arg_list list = {"biggest", names, 1, 0};
     lg__sequence_object *nodes = (lg__sequence_object *)self;
-    PyObject *values[1] = {NULL};
+    PyObject *values[2] = {NULL};
     size_t limit = 20;
+    lg__progress watch;
     lg_nodes all = {0};
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !lg__arg_rows(values[0], &limit) || !list_numbers(nodes, &all))
         return NULL;
-    PyObject *result = rank(nodes, &all, limit > 0 ? limit : SIZE_MAX);
+    PyObject *result = NULL;
+    if (lg__progress_begin(&watch, values[1]))
+        result = lg__progress_end(
+            &watch,
+            rank(nodes, &all, limit > 0 ? limit : SIZE_MAX, &watch.monitor));
     lg_nodes_free(&all);
     return result;
 }

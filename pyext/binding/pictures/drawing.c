@@ -428,7 +428,7 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
     static const char *const names[] = {"path", "format", NULL};
-    static const lg__arg_list list = {"save", names, 2, 1};
+    static const lg__arg_list list = {"save", names, 1, 1};
     PyObject *values[2] = {NULL};
     const char *format;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
@@ -450,7 +450,7 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 static PyMethodDef drawing_methods[] = {
     {"save", LG__FASTCALL(drawing_save), METH_FASTCALL | METH_KEYWORDS,
-     "save($self, /, path, format=None)\n"
+     "save($self, /, path, *, format=None)\n"
      "--\n\n"
      "Write the picture and return its path.\n\n"
      "The suffix chooses the format, or format does: svg, png, pdf, dot, or "
