@@ -14,6 +14,12 @@ typedef struct contraction {
 // Finds which component dominates which nodes collectively. Meanwhile, a node's
 // place is the index of its component with several entries, or of the component
 // that dominates it collectively.
+//
+// What is known of a candidate only rises: from LG_NONE, while no late node has
+// been seen to refer to it, over the component that holds all that has been
+// seen so far, to `none`. Nodes come in the order of dominators, so a component
+// has met all that refers to it when its first member comes. It is settled
+// then, and the tree in which others meet is final above them.
 
 typedef struct search {
     const lg__dominator_builder *building;

@@ -1,5 +1,11 @@
 // The dominator tree, from the top down: the immediate dominator of a node is
 // the nearest common ancestor of its referrers, all of which come before it.
+//
+// A node that is settled has its final parent. The order puts every referrer
+// before what it refers to, unless both are in one component. So when the turn
+// of a node comes, `parent` is the meet of all its referrers, in a tree whose
+// upper part no longer changes. The members of a component have their turn
+// together.
 #include "analysis/dominator_builder.h"
 
 static void

@@ -1,6 +1,11 @@
 // Computes what each of many groups retains by itself. One search from the
 // roots serves up to 64 groups: each bit of a node's word says that a path
 // reaches the node without that group.
+//
+// The word of a node only grows, at most once for each bit. A node waits in the
+// ring while what it refers to may lack a bit of its word, and never twice, so
+// the ring has room for all. When none waits, a bit that a node lacks means
+// that each path to it leads through a node of the group.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>

@@ -71,6 +71,8 @@ common_dominators(const sets *found, uint32_t index)
 
 // Finds the dominators of small components: those of a member are all that its
 // referrers share. Starts with all members and repeats until nothing changes.
+// The sets only shrink, and none ever loses a dominator: so where they come to
+// rest, they are the dominators and nothing else.
 static void
 solve_small(irreducible *state)
 {
@@ -172,7 +174,8 @@ solve_big(irreducible *state, lg_error *err)
 }
 
 // Orders the members so that each comes after its inner dominator, and settles
-// them.
+// them. A settled member has no place until all are ordered, so the way up from
+// a member ends at the first one that is settled, and each is passed once.
 static void
 settle(irreducible *state, uint32_t top)
 {

@@ -1,4 +1,12 @@
 // Computes what sets of nodes keep alive, and which sets share what they keep.
+//
+// Two floods tell which sets reach a node. In the first, a node keeps the set
+// that reached it first. A set that comes later goes no further, because the
+// other has been everywhere behind it, and the clusters of both become one. So
+// sets of different clusters share no node, and a word of bits has to tell
+// apart only the members of one cluster. In the second flood, the word of a
+// node only grows, and the node waits whenever what it refers to may lack a bit
+// of it. In the end, a bit says that the set reaches the node.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>

@@ -1,5 +1,9 @@
 // Finds what a set of nodes retains: all that the roots no longer reach when
 // the policy graph loses the set.
+//
+// A node of the queue is reached, and none of the set ever is, so no path goes
+// through the set. When the queue is empty, a node that is neither reached nor
+// in the set has only paths through the set: the set retains it.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>

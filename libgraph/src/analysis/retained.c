@@ -55,7 +55,9 @@ lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes)
     }
 }
 
-// Turns bytes[node] into what the node retains.
+// Turns bytes[node] into what the node retains. Backward, every node comes
+// after all that it dominates, so its sum is complete when its dominator gets
+// it.
 static void
 sum_up(const lg_analysis *analysis, const uint32_t *order, uint64_t *bytes)
 {

@@ -1,5 +1,8 @@
 // Sums over all that a node retains: what allocators spend beyond its bytes,
 // and the native memory in it.
+//
+// What a node retains is a tree: each node in it is queued by the one node, or
+// the one component of garbage, that dominates it. So none is added twice.
 #include "analysis/analysis_private.h"
 #include <leakgraph/internal/native.h>
 #include <leakgraph/internal/retained.h>

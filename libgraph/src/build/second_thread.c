@@ -132,6 +132,10 @@ carry(lg_additions *additions, uint32_t node)
     return place != NULL;
 }
 
+// Of the first `counted` edges, those that count to a node are the byte in
+// `found`, and 256 for each time that the node is in `carried`. Both change
+// together or not at all, so memory that runs out leaves a smaller `counted`.
+//
 // Returns the first edge that is not counted: the end, or one that leads to no
 // node, or that memory was missing for.
 static uint64_t

@@ -1,4 +1,8 @@
 // Decides which possible edges the graph gets.
+//
+// It gets all possible edges to a node, or none: all, if the node lacks at
+// least so many references. So they never explain more references than there
+// are, and chance does not choose among holders.
 #include "base/base_private.h"
 
 #include <leakgraph/internal/capture_builder.h>

@@ -11,6 +11,12 @@
 
 // Splits a component that lost edges, and finds the edges that lead back.
 // Nothing recurses: components have millions of nodes.
+//
+// By the algorithm of Tarjan (SIAM Journal on Computing 1, 1972). `open` has,
+// in the order in which the search met them, the members that lead back to one
+// on the path. `low` of a member is the first of them to which it is known to
+// lead. If that is the member itself when the search leaves it, nothing behind
+// it in `open` leads to anything before it: these members are one part.
 
 typedef struct walker {
     const lg_graph *graph;

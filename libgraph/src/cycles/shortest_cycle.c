@@ -1,5 +1,9 @@
 // Finds the shortest cycle through a component: breadth first over hops from a
 // few promising members.
+//
+// A search meets members in the order of their distance from its start, so the
+// first hop that leads back closes a shortest cycle through the start. It gives
+// up at the length of the best cycle so far: only a shorter one is of use.
 #include "cycles/cycles_private.h"
 #include "paths/paths_private.h"
 

@@ -265,6 +265,10 @@ lg__places_add_device(lg_places *places, lg_string name)
     return true;
 }
 
+// Some slots are always free, and one that has a place never becomes free. So a
+// search that starts at the slot of a key and comes to a free one has passed
+// all slots in which the key may be: the table does not have it.
+//
 // Returns the slot of the place with that key, or the free slot where it
 // belongs. A slot contains a part of the key, so that a search reads nothing
 // else.

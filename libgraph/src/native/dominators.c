@@ -229,6 +229,11 @@ smallest_semi(compressed_forest *forest, uint32_t number)
     return forest->semi[forest->label[number]];
 }
 
+// The semidominator of n is the lowest number from which a path leads to n over
+// higher numbers than n alone. Numbers come from the highest down, so the
+// forest has all above n when its turn comes: the best of the way from a
+// referrer up to the root of its tree is the best of all such paths that end
+// with the referrer.
 static void
 find_semidominators(const reference_web *web, compressed_forest *forest)
 {
@@ -247,8 +252,9 @@ find_semidominators(const reference_web *web, compressed_forest *forest)
 }
 
 // The dominator of a vertex is the nearest ancestor in the tree of dominators
-// of its parent that is not below its semidominator. `label` is free by now,
-// and in the end so is the memory of the numbers.
+// of its parent that is not below its semidominator. Numbers come from the
+// lowest up, so the dominators of all ancestors are known. `label` is free by
+// now, and in the end so is the memory of the numbers.
 static void
 find_dominators(const reference_web *web, const compressed_forest *forest)
 {

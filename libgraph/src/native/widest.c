@@ -300,6 +300,9 @@ lg__native_widest(lg__native *native)
     return enough;
 }
 
+// A word counts if the path over it is as strong as the best one to its target.
+// Words that tie all count, so what two holders lead to equally is held by what
+// dominates both, and not by the one that the search met first.
 bool
 lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
 {

@@ -43,6 +43,17 @@ typedef struct min_cut {
 // Dinic's algorithm (Soviet Math. Doklady 11, 1970). It searches from the
 // target backward, because most targets have few referrers. A reference that a
 // program can cut carries one unit; any other carries any number.
+//
+// Between two rounds, the units flow: what is neither a source nor the target
+// passes on as many as it gets. A round numbers the nodes by their distance
+// from the target, and carries units along shortest paths until none gets
+// through. An arc that failed once in a round fails for the rest of it, so
+// `arc` never goes back; and the sources are farther away in each round, which
+// bounds their number. In the last round, no source is met. Each reference into
+// a node that was met, from one that was not and is not closed, carries its one
+// unit, and nothing flows back. So there are as many of these references as
+// units: they are a smallest cut. It is the nearest to the target, because a
+// path leads from all that was met to the target without a full reference.
 
 // A step of a search, from `node` to the node before it on a path.
 typedef struct step {

@@ -54,6 +54,8 @@ least(size_t a, size_t b)
 }
 
 // Counts letters to change, to insert and to remove, and swaps of neighbours.
+// rows[i % 3][j] is the distance between the first i letters of one text and
+// the first j of the other, which depends only on this row and the two before.
 static size_t
 edit_distance(const char *a, size_t a_length, lg_string b)
 {

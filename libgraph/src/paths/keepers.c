@@ -1,5 +1,8 @@
 // Finds which module keeps each node: by its names, or by the locals of its
 // running functions.
+//
+// A path is followed only up to the first node whose keeper is known, and then
+// all nodes on it have theirs. So all questions together cost O(nodes).
 #include "paths/paths_private.h"
 
 #include <stdlib.h>

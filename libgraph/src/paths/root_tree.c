@@ -190,9 +190,11 @@ begin_turn(search *state, unsigned turn)
 enum { PLACES_AHEAD = 16, EDGES_AHEAD = 8 };
 
 // Searches breadth first, in turns. `queue` has the nodes in the order in which
-// they are met, and each is visited once. A node of a later turn is only marked
-// when it is met, and visited when its turn begins: so a path leads over it
-// only to what no earlier turn has reached.
+// they are met, so level after level. Each is visited once, and has its
+// final key and the node before it by then: whatever leads to it from now on is
+// as far from the roots as itself, or farther. A node of a later turn is only
+// marked when it is met, and visited when its turn begins: so a path leads over
+// it only to what no earlier turn has reached.
 static lg_status
 spread(search *state, const lg_monitor *monitor, lg_error *err)
 {

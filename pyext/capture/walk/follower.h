@@ -32,6 +32,10 @@ enum {
     LG__FILLED = 9,  /**< blocks that the walk fills: columns and the map */
 };
 
+/** What lies below the numbers that the walk tells is complete, and the walk
+ *  changes it no more. So the follower reads it without further order:
+ *  the lock only keeps the columns where they are meanwhile. Numbers only rise,
+ *  and old ones are as good as new ones, which let the follower do more. */
 typedef struct lg__follower {
     lg_helper *thread;       /**< NULL: there is none */
     lg_additions *additions; /**< what the follower adds */

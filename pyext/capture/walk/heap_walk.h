@@ -91,7 +91,12 @@ enum { LG__OWN_CALLS = 8 };
 
 typedef struct lg__heap_walk lg__heap_walk;
 
-/** What the walk asks those who know libraries. */
+/** What the walk asks those who know libraries. Each type is chosen once, when
+ *  the walk meets it and before it looks at any instance, since how it walks
+ *  them depends on that. Then `visit` and `instance` come once for each
+ * instance of a wanted type, in the order of nodes: `visit` while the node is
+ * open and its edges have no names yet, `instance` when all have. A partial
+ * walk calls only `instance` for a node that it does not enter. */
 typedef struct lg__walk_hooks {
     /** Notes who wants instances of a new type, and in which role. */
     void (*choose)(lg__heap_walk *walk, lg__type_info *info);
