@@ -1,6 +1,6 @@
 // Recognises the references that are attributes, and an attribute that is
 // stored twice.
-#include "paths/paths_private.h"
+#include "paths/measure.h"
 
 lg__reference
 lg__hop_reference(const lg_graph *graph, const lg_hop *hop)

@@ -1,7 +1,7 @@
 // Recognises attributes that an instance shares with its class: a path through
 // the class says what they are, and one through any instance does not.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/measure.h"
 
 static bool
 may_be_shared(const lg_graph *graph, uint32_t node)

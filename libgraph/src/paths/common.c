@@ -1,5 +1,6 @@
 // What nodes and paths have in common with similar ones.
-#include "paths/paths_private.h"
+#include "paths/common.h"
+#include "paths/path_hops.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // Finds what to cut to free a node. Chooses at which nodes paths may begin,
 // through which they may go, and which of the smallest cuts to name.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
 
 #include <leakgraph/internal/why_facts.h>
 #include <leakgraph/why.h>

@@ -1,5 +1,5 @@
 // Which references a program can cut, and which of those come to mind first.
-#include "paths/paths_private.h"
+#include "paths/measure.h"
 
 #include <leakgraph/internal/hops.h>
 

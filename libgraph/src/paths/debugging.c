@@ -2,7 +2,8 @@
 // variables, and what only a debugger adds to a program: its frames and its
 // objects, and the copies of variables that Python made for it. They lead to
 // what the program keeps, often by fewer references than its own names do.
-#include "paths/paths_private.h"
+#include "paths/keepers.h"
+#include "paths/measure.h"
 
 #include <leakgraph/internal/hops.h>
 

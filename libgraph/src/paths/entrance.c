@@ -2,7 +2,8 @@
 // module, though the path through the optimizer may be shorter. The rest of the
 // path is the best one to the module's dict. A gradient belongs to its
 // parameter in the same way.
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
 
 // An object with more referrers, such as None, is no module's parameter.
 enum { FEW = 1000 };

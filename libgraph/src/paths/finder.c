@@ -1,6 +1,6 @@
 // Finds paths to some nodes: the first few by a search each, later ones by a
 // tree of all paths, which the graph may already have.
-#include "paths/paths_private.h"
+#include "paths/root_tree.h"
 
 enum { SEARCHES = 8 };
 

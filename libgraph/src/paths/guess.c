@@ -1,5 +1,5 @@
 // "Did you mean": finds the known name nearest to a wrong one.
-#include "paths/paths_private.h"
+#include "paths/guess.h"
 
 #include <string.h>
 #include <strings.h>

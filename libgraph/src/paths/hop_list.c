@@ -1,5 +1,6 @@
 // Finds the hops from one object to several.
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

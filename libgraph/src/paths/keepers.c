@@ -3,7 +3,8 @@
 //
 // A path is followed only up to the first node whose keeper is known, and then
 // all nodes on it have theirs. So all questions together cost O(nodes).
-#include "paths/paths_private.h"
+#include "paths/keepers.h"
+#include "paths/root_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // What makes one path from a root better than another: the rank of its root,
 // and how much each hop tells.
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
 #include "paths/penalties.h"
 
 #include <limits.h>

@@ -9,7 +9,10 @@
 
 #include <leakgraph/internal/retained.h>
 
-#include "paths/paths_private.h"
+#include "paths/merged_tree.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
+#include "paths/root_tree.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // What the interpreter holds because a program asked it to, and which call lets
 // go of it.
-#include "paths/paths_private.h"
+#include "paths/measure.h"
 
 #include <string.h>
 

@@ -11,7 +11,9 @@
 // So the search of a graph of the whole heap would visit the same nodes on the
 // same levels if they are explained up to the last level but one. Nothing
 // decides between two equal paths, because numbers differ.
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
+#include "paths/root_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

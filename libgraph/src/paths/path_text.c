@@ -1,6 +1,7 @@
 // Writes paths from roots as text.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
 
 #include <leakgraph/internal/native.h>
 

@@ -2,7 +2,7 @@
 // another is at least as big, so it gets its row first, and whatever is shown
 // has all that is above it. A lower limit shows no item that a
 // higher one does not, so it can fall until the rows fit.
-#include "paths/paths_private.h"
+#include "paths/merged_tree.h"
 #include "graph/graph_private.h"
 
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 // by the index of the node before. Native roots serve only what no other root
 // reaches, and what a debugger has only what nothing else leads to: such a path
 // need not be the shortest.
-#include "paths/paths_private.h"
+#include "paths/measure.h"
+#include "paths/root_tree.h"
 #include "paths/penalties.h"
 
 #include <stdlib.h>

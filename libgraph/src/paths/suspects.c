@@ -1,7 +1,8 @@
 // Finds the hops of a path each of which would free its target. The target of
 // such a hop dominates the target of the path, and only nodes that it dominates
 // itself refer to it otherwise.
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
 
 #include <leakgraph/analysis.h>
 

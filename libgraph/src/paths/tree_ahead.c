@@ -1,6 +1,6 @@
 // Looks for the tree of all paths while the thread that will need it does
 // something else.
-#include "paths/paths_private.h"
+#include "paths/root_tree.h"
 
 #include <stdatomic.h>
 

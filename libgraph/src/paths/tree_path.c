@@ -1,5 +1,7 @@
 // Reads paths out of the tree of all paths.
-#include "paths/paths_private.h"
+#include "paths/path_hops.h"
+#include "paths/measure.h"
+#include "paths/root_tree.h"
 
 #include <stdlib.h>
 

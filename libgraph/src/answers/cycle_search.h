@@ -1,0 +1,70 @@
+/** Cycles: what the collector would free, and one search for them. */
+#ifndef LEAKGRAPH_CYCLE_SEARCH_H
+#define LEAKGRAPH_CYCLE_SEARCH_H
+
+#include "answers/node_heap.h"
+#include "cycles/cycles_private.h"
+#include "paths/paths_private.h"
+
+#include <leakgraph/internal/cycles.h>
+
+/** What the collector would free, and what a root holds, found out node by
+ * node. What takes memory or time for the whole graph is made when a question
+ * needs it. */
+typedef struct lg__liveness {
+    const lg_graph *graph;
+    lg__reverse reverse;
+    uint8_t *known;       /**< [node] what was found out, as bits */
+    uint64_t left;        /**< how many references searches may still look at */
+    uint8_t *collectable; /**< [node] of lg__graph_collectable, or NULL */
+    lg__uncollectable uncollectable; /**< or zeros */
+    bool complete;                   /**< the reasons of all nodes are known */
+    // Of a search: the nodes that it met, the index of the node to which each
+    // refers, and those to look at, with the lowest number on top.
+    lg__gathered met, behind;
+    lg__node_heap open;
+    bool failed; /**< memory ran out: answers are wrong */
+} lg__liveness;
+
+/** Returns false when memory ran out. */
+bool lg__liveness_new(const lg_graph *graph, lg__liveness *out);
+/** Returns what lg__graph_collectable says of the node. */
+bool lg__liveness_collectable(lg__liveness *liveness, uint32_t node);
+/** Returns whether a non-native root reaches the node. */
+bool lg__liveness_held(lg__liveness *liveness, uint32_t node);
+/** Returns the reasons of nodes that no root holds: of this one, and of all
+ *  that refer to it. NULL when memory ran out. */
+const lg__uncollectable *lg__liveness_uncollectable(lg__liveness *liveness,
+                                                    uint32_t node);
+void lg__liveness_free(lg__liveness *liveness);
+
+typedef struct lg__cycle_search {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg_cycle_options options;
+    lg__hop_walk walk;
+    lg__finder finder;
+    lg__liveness liveness;
+    uint8_t *holding; /**< [component] whether it retains what the caller asked
+                         for */
+    uint8_t *data;    /**< [component] whether it retains a tensor or a figure;
+                         may be `holding` */
+    lg__cycle_notes notes;
+    lg_cycles cycles;
+} lg__cycle_search;
+
+/** Sets everything about a cycle except its kind and library. Call
+ *  lg__cycle_clear afterwards, also on failure. */
+lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
+                         lg_error *err);
+void lg__cycle_clear(lg_cycle *cycle);
+
+/** Computes the key of a cycle whose shortest hops are known. */
+lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
+                        uint64_t *out, lg_error *err);
+
+/** Groups the cycles that were found. */
+lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
+
+#endif

@@ -1,0 +1,140 @@
+/** What the biggest objects are found by: items, groups, and the libraries that
+ *  keep the rest. */
+#ifndef LEAKGRAPH_TOP_PARTS_H
+#define LEAKGRAPH_TOP_PARTS_H
+
+#include "answers/library_tables.h"
+#include "paths/paths_private.h"
+
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/questions.h>
+
+/** Adds up what each library keeps. It begins as {0}; release it with
+ *  lg__top_packages_end, also on failure. */
+typedef struct lg__top_packages {
+    lg__library_tables tables;
+    lg__tree_ahead *ahead;
+    lg__keepers keepers; /**< once a node's owner was asked for */
+    const lg_monitor *monitor;
+    lg_status status;    /**< what lg__top_packages_owner failed with */
+    lg_error *err;       /**< what it said; borrowed */
+    uint32_t *of_module; /**< [node] 1 + the package of a module, once known */
+    lg__vector all;
+    lg_allocator allocator;
+} lg__top_packages;
+
+/** `mark` says that lg__top_packages_owner will be called. What that needs is
+ *  looked for ahead. */
+lg_status lg__top_packages_begin(lg__top_packages *packages,
+                                 const lg_analysis *analysis, bool mark,
+                                 const lg_monitor *monitor, lg_error *err);
+/** Sets *out to the number of the library, or the interpreter, that keeps the
+ *  node, if the node retains nothing that a program made; else to LG_NONE.
+ *  Returns false on failure: see `status`. */
+bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
+                            uint32_t *out);
+/** Waits until what was looked for ahead is found. */
+lg_status lg__top_packages_wait(const lg__top_packages *packages);
+/** Returns whether the library is a module or package of the standard one. */
+bool lg__top_packages_is_standard(const lg__top_packages *packages,
+                                  uint32_t owner);
+void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,
+                          uint64_t bytes);
+/** Names the packages with the most bytes in the answer. Changes their
+ *  numbers. */
+void lg__top_packages_name(lg__top_packages *packages, lg_top *out);
+void lg__top_packages_end(lg__top_packages *packages);
+
+// The objects that retain the most.
+
+/** Returns the bytes by which a row is ranked on `device` (LG_NONE: on all of
+ *  them). */
+uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
+                        uint32_t device);
+
+/** An object that gathers bytes, or many small objects of one place: of one
+ *  type, and held under the same name by similar objects. */
+typedef struct lg__top_item {
+    const uint32_t *nodes; /**< the biggest is the first */
+    uint32_t count;
+    uint64_t bytes; /**< sum of their weights */
+    uint32_t order; /**< of items with equal bytes, the lowest comes first */
+} lg__top_item;
+
+/** Receives each item, which is valid during the call only. Returns false to
+ *  stop. */
+typedef bool lg__top_visit(void *context, const lg__top_item *item);
+
+/** An object that may gather bytes. `place` is a hash. */
+typedef struct lg__top_candidate {
+    uint64_t place;
+    uint64_t bytes;
+    uint32_t node;
+} lg__top_candidate;
+
+/** Puts candidates of one place side by side. */
+void lg__top_candidates_group(lg__top_candidate *all, size_t count);
+/** Puts the biggest candidate first; of equal ones, the one with the lowest
+ *  node. */
+void lg__top_candidates_lead(lg__top_candidate *run, size_t count);
+
+/** Hashes a node's place: its type, and the name that the hop to it gives,
+ *  without an index or key; `key` tells apart what the hop comes from. A node
+ *  below one of the two roots has no hop. `facts` is scratch memory. */
+uint64_t lg__top_place(const lg_graph *graph, const lg_hop *hop, uint64_t key,
+                       uint32_t node, lg_text *facts);
+
+/** Finds the parts of a row whose `where` and item are known. `finder` is that
+ *  of the row. */
+lg_status lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
+                             const lg__top_item *item, lg__finder *finder,
+                             const lg_monitor *monitor, lg_top_row *row,
+                             lg_error *err);
+void lg__top_parts_free(lg_top_row *row);
+/** Their columns. */
+extern const lg_field lg__top_part_fields[];
+/** Writes `12 x list of 2 #17`; nothing for LG_NONE. */
+void lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
+                        lg_text *out);
+
+/** Calls `visit` for each item, in no order. No object is part of two items, or
+ *  lies below an object of another item. Returns false when memory ran out or
+ *  the visitor stopped. O(nodes + edges). */
+bool lg__top_each(const lg_analysis *analysis, uint32_t device,
+                  lg__top_visit *visit, void *context);
+
+// The groups of objects that retain the most.
+
+/** Returns the module of a type: the longest name of a module that the type's
+ *  name begins with, or else all but the last part. Builtins have none. */
+lg_string lg__type_module(const lg_graph *graph, lg_string type);
+
+/** A group of objects. */
+typedef struct lg__top_group {
+    uint32_t group;
+    lg_string name;     /**< of the type, or of the module */
+    uint32_t type;      /**< the type, or one of the module */
+    uint64_t count;     /**< number of its objects */
+    uint64_t bound;     /**< a lower bound of what the group retains */
+    uint64_t rank;      /**< what groups are ordered by */
+    uint64_t *retained; /**< [device_count + 1] */
+    uint64_t *size; /**< bytes of the objects themselves, [device_count + 1] */
+    uint64_t spent; /**< what allocators spend on the retained host bytes */
+} lg__top_group;
+
+typedef struct lg__top_list {
+    lg__top_group *items;
+    size_t count;
+    uint64_t *bytes; /**< `retained` points into it */
+} lg__top_list;
+
+/** Finds the `limit` groups of types or modules with the highest bounds, and
+ *  what they retain exactly, the biggest first. Types with equal names are one.
+ *  O(limit / 64 * (nodes + edges)). */
+lg_status lg__top_groups(const lg_analysis *analysis, lg_group by,
+                         uint32_t device, size_t limit,
+                         const lg_monitor *monitor, lg__top_list *out,
+                         lg_error *err);
+void lg__top_list_free(lg__top_list *list);
+
+#endif
