@@ -18,11 +18,23 @@
 
 #include <string.h>
 
-#define FACT "allocation"
-#define TABLE "table allocation"
 #define TABLE_BYTES "table bytes"
-#define BUFFER "buffer allocation"
 #define BETWEEN " < "
+
+// Which frames a fact has, by its key: those that allocated the object itself,
+// the table of its items, or its buffer.
+typedef enum fact_kind { OTHER_FACT, OF_OBJECT, OF_TABLE, OF_BUFFER } fact_kind;
+
+// Frames that a node has for one of these, as a string of the graph.
+typedef struct traced_fact {
+    uint32_t node;
+    uint32_t frames;
+} traced_fact;
+
+typedef struct traced_facts {
+    traced_fact *items; // by node
+    size_t count;
+} traced_facts;
 
 // Frames as a string of the graph, and their line.
 typedef struct traced_line {
@@ -49,7 +61,8 @@ typedef struct tracing {
     uint32_t *top;    // [node] 1 + the object that stands for it; 0: not known
     uint32_t *line;   // [string] its line, from 1
     uint32_t *place;  // [node]
-    uint32_t fact;    // the first that is not of an earlier node
+    traced_facts tables, buffers;
+    size_t next_table; // the first that is not of an earlier node
     traced_line *lines;
     size_t line_count;
     traced_node *nodes;
@@ -107,18 +120,24 @@ line_of(lg_string frames)
     return first;
 }
 
-static bool
-is_fact(const lg_graph *graph, uint32_t i, const char *key)
+static fact_kind
+kind_of_fact(const lg_graph *graph, uint32_t i)
 {
-    return lg__string_is(lg_graph_string(graph, graph->fact_key[i]), key);
+    static const char *const keys[] = {[OF_OBJECT] = "allocation",
+                                       [OF_TABLE] = "table allocation",
+                                       [OF_BUFFER] = "buffer allocation"};
+    lg_string key = lg_graph_string(graph, graph->fact_key[i]);
+    for (fact_kind kind = OF_OBJECT; kind <= OF_BUFFER; kind++)
+        if (lg__string_is(key, keys[kind]))
+            return kind;
+    return OTHER_FACT;
 }
 
 bool
 lg_graph_has_allocations(const lg_graph *graph)
 {
     for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (is_fact(graph, i, FACT) || is_fact(graph, i, TABLE) ||
-            is_fact(graph, i, BUFFER))
+        if (kind_of_fact(graph, i) != OTHER_FACT)
             return true;
     for (uint32_t i = 0; i < graph->block_count; i++)
         if (graph->block[i].frames != 0)
@@ -151,20 +170,47 @@ spread_to_buffers(tracing *to)
             give_buffers(to, node, to->frames[node]);
 }
 
-static void
+static bool
+add_fact(traced_facts *facts, traced_fact fact)
+{
+    if (!lg__array_room(&facts->items, facts->count, sizeof fact))
+        return false;
+    facts->items[facts->count++] = fact;
+    return true;
+}
+
+// Reads all facts once. Those of tables and of buffers wait in lists.
+static bool
+sort_facts(tracing *to)
+{
+    const lg_graph *graph = to->graph;
+    bool enough = true;
+    for (uint32_t i = 0; i < graph->fact_count && enough; i++) {
+        traced_fact fact = {graph->fact_node[i], graph->fact_value[i]};
+        fact_kind kind = kind_of_fact(graph, i);
+        if (kind == OF_OBJECT)
+            to->frames[fact.node] = fact.frames;
+        else if (kind != OTHER_FACT)
+            enough =
+                add_fact(kind == OF_TABLE ? &to->tables : &to->buffers, fact);
+    }
+    return enough;
+}
+
+static bool
 find_frames(tracing *to)
 {
     const lg_graph *graph = to->graph;
-    for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (is_fact(graph, i, FACT))
-            to->frames[graph->fact_node[i]] = graph->fact_value[i];
+    if (!sort_facts(to))
+        return false;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         if (to->frames[node] == 0 && lg_node_device(graph, node) != 0)
             to->frames[node] = lg__buffer_block_frames(graph, node);
-    for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (is_fact(graph, i, BUFFER))
-            give_buffers(to, graph->fact_node[i], graph->fact_value[i]);
+    for (size_t i = 0; i < to->buffers.count; i++)
+        give_buffers(to, to->buffers.items[i].node,
+                     to->buffers.items[i].frames);
     spread_to_buffers(to);
+    return true;
 }
 
 static int
@@ -195,8 +241,8 @@ add_lines(tracing *to)
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         if (!add_line(to, to->frames[node]))
             return false;
-    for (uint32_t i = 0; i < graph->fact_count; i++)
-        if (is_fact(graph, i, TABLE) && !add_line(to, graph->fact_value[i]))
+    for (size_t i = 0; i < to->tables.count; i++)
+        if (!add_line(to, to->tables.items[i].frames))
             return false;
     return true;
 }
@@ -261,22 +307,22 @@ compare_nodes(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// The table of a node, whose facts follow those of the node before; no bytes
-// if the line of the object allocated it.
+// The table of a node, which comes after that of the node before; no bytes if
+// the line of the object allocated it.
 static traced_node
 table_of(tracing *to, uint32_t node)
 {
-    const lg_graph *graph = to->graph;
     traced_node table = {.node = node, .top = node, .place = to->place[node]};
-    while (to->fact < graph->fact_count && graph->fact_node[to->fact] < node)
-        to->fact++;
-    for (uint32_t i = to->fact;
-         i < graph->fact_count && graph->fact_node[i] == node; i++)
-        if (is_fact(graph, i, TABLE))
-            table.frames = graph->fact_value[i];
+    const traced_facts *tables = &to->tables;
+    while (to->next_table < tables->count &&
+           tables->items[to->next_table].node < node)
+        to->next_table++;
+    if (to->next_table < tables->count &&
+        tables->items[to->next_table].node == node)
+        table.frames = tables->items[to->next_table].frames;
     table.line = table.frames != 0 ? to->line[table.frames] : 0;
     if (table.line != 0 && table.line != line_at(to, node))
-        table.bytes = lg_node_fact_number(graph, node, TABLE_BYTES, 0);
+        table.bytes = lg_node_fact_number(to->graph, node, TABLE_BYTES, 0);
     return table;
 }
 
@@ -379,8 +425,8 @@ search(tracing *to, const lg_monitor *monitor, lg_error *err)
                                        &to->place, err);
     if (status != LG_OK)
         return status;
-    find_frames(to);
-    return number_lines(to) && list_nodes(to) && make_stacks(to)
+    return find_frames(to) && number_lines(to) && list_nodes(to) &&
+                   make_stacks(to)
                ? LG_OK
                : lg__error_memory(err);
 }
@@ -400,6 +446,8 @@ lg_analysis_allocation_stacks(const lg_analysis *analysis,
     lg__free(to.top);
     lg__free(to.line);
     lg__free(to.lines);
+    lg__free(to.tables.items);
+    lg__free(to.buffers.items);
     lg__free(to.nodes);
     if (status == LG_OK)
         *out = to.out;
