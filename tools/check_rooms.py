@@ -44,11 +44,7 @@ def circle(folder: str, *names: str) -> frozenset[str]:
 
 
 #: Files that call each other. Each is a circle that is yet to be opened.
-CIRCLES = (
-    circle("pyext/capture/walk", "limit", "names", "type_table"),
-    circle("libgraph/src/growth", "growth_native", "growth_rows"),
-    circle("libgraph/src/growth", "growth_reason", "growth_search", "limits"),
-)
+CIRCLES = (circle("pyext/capture/walk", "limit", "names", "type_table"),)
 #: Rooms in which a shared function has two clients.
 TIDY = (
     "libgraph/src/base",

@@ -166,10 +166,6 @@ uint64_t *lg__growth_numbers(lg__comparison *state);
 /** Fills the types and the accounts, and growth that no object explains. */
 lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
                               lg_error *err);
-/** Returns whether no root reaches the place. */
-/** Returns the place at the top of the path to a place. */
-const lg__place_item *lg__place_top(const lg_places *places, uint32_t place);
-bool lg__place_is_garbage(const lg_places *places, uint32_t place);
 /** Returns whether the place is `gc.garbage[*]`. */
 bool lg__place_is_listed(const lg_places *places, uint32_t place);
 /** Fills the tallies, and the findings that rows belong to. The rows must be

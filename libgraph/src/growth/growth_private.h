@@ -178,6 +178,22 @@ lg__place_is_below(const lg_places *places, uint32_t place, uint32_t top)
     return place == top;
 }
 
+/** Returns the place at the top of the path to a place. */
+static inline const lg__place_item *
+lg__place_top(const lg_places *places, uint32_t place)
+{
+    while (lg__place_at(places, place)->parent != LG_NONE)
+        place = lg__place_at(places, place)->parent;
+    return lg__place_at(places, place);
+}
+
+/** Returns whether no root reaches the place. */
+static inline bool
+lg__place_is_garbage(const lg_places *places, uint32_t place)
+{
+    return lg__place_top(places, place)->kind == LG_PLACE_GARBAGE;
+}
+
 static inline uint64_t *
 lg__place_own(const lg_places *places, uint32_t index)
 {

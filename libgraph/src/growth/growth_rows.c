@@ -355,17 +355,6 @@ is_lasting(const lg__comparison *state, uint32_t place)
     return true;
 }
 
-uint64_t *
-lg__growth_numbers(lg__comparison *state)
-{
-    lg_allocator allocator = lg_allocator_default();
-    size_t count = lg__comparison_numbers(state);
-    uint64_t *numbers = lg__vector_extend(&allocator, &state->numbers, count);
-    if (numbers != NULL)
-        memset(numbers, 0, count * sizeof *numbers);
-    return numbers;
-}
-
 static void
 fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
          uint64_t *numbers, lg_growth_row *row)

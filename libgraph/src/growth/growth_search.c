@@ -78,26 +78,6 @@ static const double FULLER = 1.05;
 // few names in any program.
 enum { LEAST_REFERENCES = 4 };
 
-void
-lg__comparison_find(const lg__comparison *state, uint32_t place, uint32_t *at)
-{
-    uint64_t key = lg__place_at(state->newest, place)->key;
-    for (uint32_t i = 0; i + 1 < state->count; i++)
-        at[i] = lg_places_find(state->summaries[i]->places, key);
-    at[state->count - 1] = place;
-}
-
-void
-lg__comparison_add_members(const lg__comparison *state, uint32_t place,
-                           uint64_t *series)
-{
-    lg__comparison_find(state, place, state->at);
-    for (uint32_t i = 0; i < state->count; i++)
-        if (state->at[i] != LG_NONE)
-            series[i] += lg__place_at(state->summaries[i]->places, state->at[i])
-                             ->members;
-}
-
 typedef enum column { MEMBERS, REFERENCES, OWN, RETAINED } column;
 
 static double
@@ -218,20 +198,6 @@ trend_in_place(lg__comparison *state)
     return y[last] - y[0] >= LEAST_REFERENCES * (double)last
                ? lg__trend_of(state->x, y, state->count)
                : trend;
-}
-
-const lg__place_item *
-lg__place_top(const lg_places *places, uint32_t place)
-{
-    while (lg__place_at(places, place)->parent != LG_NONE)
-        place = lg__place_at(places, place)->parent;
-    return lg__place_at(places, place);
-}
-
-bool
-lg__place_is_garbage(const lg_places *places, uint32_t place)
-{
-    return lg__place_top(places, place)->kind == LG_PLACE_GARBAGE;
 }
 
 bool

@@ -1,6 +1,8 @@
 // Series of numbers, by snapshot and device of a comparison.
 #include "growth/growth_comparison.h"
 
+#include <string.h>
+
 // 1 GiB. A hundred snapshots of a process with 20,000 types and eight devices
 // need a sixth of it.
 enum { MOST_NUMBERS = 1 << 27 };
@@ -18,6 +20,37 @@ lg__comparison_check(const lg__comparison *state, size_t rows, const char *what,
                         "%u snapshots with %zu %s on %u devices are too many "
                         "to compare: compare fewer snapshots",
                         state->count, rows, what, state->each);
+}
+
+uint64_t *
+lg__growth_numbers(lg__comparison *state)
+{
+    lg_allocator allocator = lg_allocator_default();
+    size_t count = lg__comparison_numbers(state);
+    uint64_t *numbers = lg__vector_extend(&allocator, &state->numbers, count);
+    if (numbers != NULL)
+        memset(numbers, 0, count * sizeof *numbers);
+    return numbers;
+}
+
+void
+lg__comparison_find(const lg__comparison *state, uint32_t place, uint32_t *at)
+{
+    uint64_t key = lg__place_at(state->newest, place)->key;
+    for (uint32_t i = 0; i + 1 < state->count; i++)
+        at[i] = lg_places_find(state->summaries[i]->places, key);
+    at[state->count - 1] = place;
+}
+
+void
+lg__comparison_add_members(const lg__comparison *state, uint32_t place,
+                           uint64_t *series)
+{
+    lg__comparison_find(state, place, state->at);
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->at[i] != LG_NONE)
+            series[i] += lg__place_at(state->summaries[i]->places, state->at[i])
+                             ->members;
 }
 
 static uint32_t
