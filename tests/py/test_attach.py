@@ -928,6 +928,9 @@ def test_it_ends_meanwhile(keeper):
     assert refused(keeper.pid, progress=kill).lower().endswith(f"{keeper.pid} ended")
 
 
+ATTACH = ("-m", "leakgraph", "attach", "--method", "ptrace")
+
+
 @pytest.mark.once
 @pytest.mark.parametrize("parts", [1 << 17, 1 << 18, 1 << 19, 1 << 63, 0])
 def test_registers_that_nobody_has_tried(target, python, preload, parts):
@@ -935,7 +938,7 @@ def test_registers_that_nobody_has_tried(target, python, preload, parts):
     one = target("while True: pass")
     before = one.traces()
     forged = {"LD_PRELOAD": preload("parts"), "PARTS": hex(parts), "PARTS_TIMES": "-1"}
-    done = python("-m", "leakgraph", "attach", one.pid, "--timeout", 1, **forged)
+    done = python(*ATTACH, one.pid, "--timeout", 1, **forged)
     assert done.code != 0
     assert "uses registers that leakgraph has not been tried with" in done.err
     assert one.traces() == before
@@ -947,7 +950,7 @@ def test_registers_that_attach_keeps(target, python, preload, parts, times):
     """Those before AMX; and a thread that has let go of newer ones."""
     one = target("while True: pass")
     forged = {"LD_PRELOAD": preload("parts"), "PARTS": hex(parts), "PARTS_TIMES": times}
-    done = python("-m", "leakgraph", "attach", one.pid, **forged)
+    done = python(*ATTACH, one.pid, **forged)
     assert done.code == 0, done.err
 
 
