@@ -35,8 +35,9 @@
 #define TRIES 1000
 /** How often to try to close what a pending call would close. */
 #define CLOSE_TRIES 60
-/** How often a visit that tries a system call may fail to stop the thread. */
-#define PROBE_TRIES 20
+/** How long visits that try a system call may fail: the thread has yet to come
+ *  home from the one before, for example. */
+#define PROBE_SECONDS 5
 #define NO_FILE ((uint64_t)-1)
 #define NO_NUMBER ((uint64_t)-1)
 
@@ -547,17 +548,20 @@ try_call(const lg__attach_target *target, const lg__probe *one, lg_error *err)
     int process = target->remote.process;
     lg__visit visit = {
         .target = target, .purpose = LG__PROBE, .probe = one, .socket = -1};
-    lg_status status = LG_OK;
-    for (int i = 0; i < PROBE_TRIES && status == LG_OK &&
-                    lg__outcome_may_change(visit.outcome);
-         i++)
+    const double end = lg__clock() + PROBE_SECONDS;
+    lg_status status = lg__visit_make(&visit, err);
+    while (status == LG_OK && lg__outcome_may_change(visit.outcome) &&
+           lg__clock() < end) {
+        pause_for(PAUSE_MILLISECONDS);
         status = lg__visit_make(&visit, err);
+    }
     if (status != LG_OK)
         return status;
     if (visit.outcome == LG__DENIED)
         return lg__target_explain(process, visit.code, err);
     if (visit.outcome != LG__VISITED && visit.outcome != LG__GONE)
-        return lg__outcome_explain(visit.outcome, process, visit.code, 1, err);
+        return lg__outcome_explain(visit.outcome, process, visit.code,
+                                   PROBE_SECONDS, err);
     /* A call that ends the process leaves its own number as the result. */
     if (visit.outcome == LG__GONE || lg__remote_has_ended(&target->remote) ||
         (one->expected < 0 && visit.result >= 0))
