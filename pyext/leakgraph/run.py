@@ -37,6 +37,10 @@ signal ends the script, leakgraph saves no snapshot at the end.
 
   --at-exit FILE  save the snapshot to FILE (leakgraph-{pid}.lgs); {pid} stands for the
                   process id, {n} for the next free number
+  --at-return FUNCTION
+                  save it whenever this function of the script returns, such as main
+                  or Trainer.fit, and not at the end: what local variables hold is
+                  gone by then
   --arm FILE      save a snapshot while the script runs: on SIGURG, when an
                   allocation fails, and when 90 % of the memory that it may use is in
                   use, before the kernel kills it. Put {n} into FILE, so that a later
@@ -57,6 +61,7 @@ DEFAULT_FILE = "leakgraph-{pid}.lgs"
 #: The options of `run`, and what each needs.
 OPTIONS = {
     "--at-exit": "a file name",
+    "--at-return": "a function",
     "--arm": "a file name",
     "--signal": "a signal",
     "--rss": "a size",
@@ -99,30 +104,81 @@ def _run(arguments: list[str]) -> None:
     """Parse what follows `run`, prepare `__main__` and execute it."""
     options = take_options("run", arguments, OPTIONS, USAGE)
     _check(options)
-    code, module = load("run", arguments)
+    function = options.get("--at-return")
+    code, module = load("run", arguments, function)
     if "--arm" in options:
         _arm(options)
     save = None
-    if "--at-exit" in options or "--arm" not in options:
+    if function or "--at-exit" in options or "--arm" not in options:
         save = _saver(
             options.get("--at-exit", DEFAULT_FILE),
             contents="--contents" in options,
             native="--native" in options,
         )
+    if function and save is not None:
+        save = _hook(module, save, function)
     try:
         execute(code, module)
+        if save is not None and not function:
+            atexit.register(_tell_of_main, module)
     finally:
         if save is not None:
             atexit.register(save)
 
 
-def load(verb: str, arguments: list[str]) -> tuple[CodeType, ModuleType]:
-    """The code of the script, or of `-m MODULE`, and an empty `__main__` for it."""
+def _tell_of_main(module: ModuleType) -> None:
+    """Say that a script that works in main() has freed what its variables held."""
+    main = module.__dict__.get("main")
+    if getattr(main, "__module__", None) == "__main__" and callable(main):
+        say("what main() held itself is gone by the end: --at-return main saves before")
+
+
+def _hook(
+    module: ModuleType, save: Callable[[], None], function: str
+) -> Callable[[], None]:
+    """Save whenever the function returns. Return what says at exit if it never did."""
+    from leakgraph.returns import HOOK
+
+    calls = []
+
+    def save_now() -> None:
+        calls.append(function)
+        save()
+
+    def save_late() -> None:
+        if not calls:
+            say(f"{function}() has never returned: the snapshot is of the end")
+            save()
+
+    module.__dict__[HOOK] = save_now
+    return save_late
+
+
+def load(
+    verb: str, arguments: list[str], function: str | None = None
+) -> tuple[CodeType, ModuleType]:
+    """The code of the script, or of `-m MODULE`, and an empty `__main__` for it.
+
+    `function` calls a hook when it returns.
+    """
     if not arguments or arguments == ["-m"]:
         fail(f"{verb}: a script is missing")
     if arguments[0] == "-m":
-        return _load_module(verb, arguments[1], arguments[2:])
-    return _load_script(verb, arguments[0], arguments[1:])
+        return _load_module(verb, arguments[1], arguments[2:], function)
+    return _load_script(verb, arguments[0], arguments[1:], function)
+
+
+def _compile(source: bytes | str, file: str, function: str | None) -> CodeType:
+    """Compile the script; `function` calls a hook when it returns."""
+    if function is None:
+        return compile(source, file, "exec", dont_inherit=True)
+    from leakgraph.returns import hook_returns
+
+    try:
+        tree = hook_returns(source, file, function)
+    except LookupError:
+        fail(f"run: {os.path.basename(file)} defines no function {function}")
+    return compile(tree, file, "exec", dont_inherit=True)
 
 
 def take_options(
@@ -179,7 +235,7 @@ def _arm(options: dict[str, str]) -> None:
 
 
 def _load_script(
-    verb: str, path: str, arguments: list[str]
+    verb: str, path: str, arguments: list[str], function: str | None
 ) -> tuple[CodeType, ModuleType]:
     """The script's code and an empty `__main__` for it, with sys.path and argv set."""
     full = os.path.abspath(path)
@@ -195,14 +251,14 @@ def _load_script(
 
     module = _new_main(full, SourceFileLoader("__main__", full))
     try:
-        return compile(source, full, "exec", dont_inherit=True), module
+        return _compile(source, full, function), module
     except (SyntaxError, ValueError):
         _hide_frames_before(None)
         raise
 
 
 def _load_module(
-    verb: str, name: str, arguments: list[str]
+    verb: str, name: str, arguments: list[str], function: str | None
 ) -> tuple[CodeType, ModuleType]:
     """The same for `-m name`. For a package, take its `__main__` module."""
     from importlib.util import find_spec
@@ -218,6 +274,9 @@ def _load_module(
     )
     if spec is None or code is None:
         fail(f"{verb}: there is no module {name} to run")
+    if function:
+        source = getattr(spec.loader, "get_source", lambda _: None)(spec.name)
+        code = _compile(source or "", spec.origin or name, function)
     module = _new_main(spec.origin, spec.loader)
     module.__spec__ = spec
     module.__package__ = spec.parent

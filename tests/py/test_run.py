@@ -234,6 +234,83 @@ def test_wrong_arms(python, options, message):
     assert message in done.err and "Traceback" not in done.err
 
 
+MAIN = """
+class Job:
+    def run(self):
+        rows = [[number] for number in range(50)]
+        return len(rows)
+
+def main(stop):
+    \"\"\"Work.\"\"\"
+    kept = ["kept"] * 3
+    Job().run()
+    if stop:
+        raise ValueError("stop")
+    return kept[0]
+
+if __name__ == "__main__":
+    import sys
+    print(main(len(sys.argv) > 1), main.__doc__)
+"""
+
+
+def test_a_function_that_returns_still_has_its_variables(script):
+    options = ("--at-return", "main", "--at-exit", "main.lgs")
+    plain, watched = script(MAIN, options=options)
+    assert (plain.code, plain.out) == (watched.code, watched.out)
+    frames = str(leakgraph.load(watched.folder / "main.lgs").threads())
+    assert "#0 main() job.py:13" in frames and "kept  list of 3" in frames
+    assert "saved to" in watched.err and "gone by the end" not in watched.err
+
+
+def test_a_method_that_returns_is_saved_each_time(script):
+    options = ("--at-return", "Job.run", "--at-exit", "run-{n}.lgs")
+    _, watched = script(
+        MAIN.replace("Job().run()", "Job().run(); Job().run()"), options=options
+    )
+    assert {path.name for path in watched.folder.glob("*.lgs")} == {
+        "run-1.lgs",
+        "run-2.lgs",
+    }
+
+
+def test_a_function_that_raises_is_saved_and_raises(script):
+    options = ("--at-return", "main")
+    plain, watched = script(MAIN, "stop", options=options)
+    assert plain.code == watched.code == 1
+    assert without_our_line(watched.err) == plain.err
+    assert snapshot_in(watched.folder).select("type:list")
+
+
+def test_a_function_that_never_returns_is_told(script):
+    _, watched = script("def main():\n    pass\n", options=("--at-return", "main"))
+    assert "main() has never returned: the snapshot is of the end" in watched.err
+    assert snapshot_in(watched.folder).nodes
+
+
+def test_a_module_may_have_the_function(python):
+    folder = python("-c", "").folder
+    (folder / "job.py").write_text(MAIN, encoding="utf-8")
+    done = python("-m", "leakgraph", "run", "--at-return", "main", "-m", "job")
+    assert done.code == 0 and "saved to" in done.err, done.err
+
+
+@pytest.mark.parametrize("name", ["other", "Job.other", "Job", "main.kept"])
+def test_no_such_function(script, name):
+    _, watched = script(MAIN, options=("--at-return", name))
+    assert watched.code == 2 and watched.out == ""
+    assert watched.err == f"leakgraph: run: job.py defines no function {name}\n"
+
+
+def test_what_main_held_is_told_to_be_gone(script):
+    _, watched = script(MAIN)
+    assert "leakgraph: what main() held itself is gone by the end:" in watched.err
+    _, watched = script(MAIN, "stop")
+    assert "gone by the end" not in watched.err
+    _, watched = script("kept = [1]")
+    assert "gone by the end" not in watched.err
+
+
 def test_os_exit_leaves_none(script):
     _, watched = script("import os; os._exit(5)")
     assert watched.code == 5 and list(watched.folder.glob("*.lgs")) == []
