@@ -66,6 +66,28 @@ families(void)
         "(1 reference leakgraph cannot see)\n");
 }
 
+// A list of C code that is linked both ways is nothing to cut.
+static void
+structures_of_native_code(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t connection = story_add(&made, "app.Connection", NULL, 64);
+    story_attribute(&made, app, "connection", connection);
+    made.flags = LG_NODE_SYNTHETIC | LG_NODE_NATIVE;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t one = story_add(&made, "libsqlite3", NULL, 2 << 20);
+        uint32_t other = story_add(&made, "libsqlite3", NULL, 2 << 20);
+        story_edge(&made, one, other, LG_EDGE_INDEX, 0);
+        story_edge(&made, other, one, LG_EDGE_INDEX, 0);
+        if (i == 0)
+            story_attribute(&made, connection, "db", one);
+        else
+            story_hold(&made, one, 1);
+    }
+    expect_cycles(&made, "0 cycles\n");
+}
+
 static void
 closures(void)
 {
@@ -389,6 +411,7 @@ as_json(void)
 SUITE(cycles)
 {
     RUN(families);
+    RUN(structures_of_native_code);
     RUN(closures);
     RUN(exceptions);
     RUN(reasons);

@@ -187,6 +187,18 @@ is_in_scope(lg__cycle_search *state, uint32_t index)
     return false;
 }
 
+// Returns whether native memory alone is a component: C code links its
+// structures as it likes, and no collector asks for their counts.
+static bool
+is_of_native_code(const lg__cycle_search *state, uint32_t index)
+{
+    lg_component component = lg_analysis_component(state->analysis, index);
+    for (uint32_t i = 0; i < component.count; i++)
+        if (!lg__node_is_native(state->graph, component.nodes[i]))
+            return false;
+    return true;
+}
+
 // A healthy process has many held cycles that retain little.
 enum { HELD_BYTES_SHOWN = 1 << 20 };
 
@@ -267,6 +279,8 @@ rank(lg__cycle_search *state, ranked *out, lg_error *err)
     size_t count = 0;
     for (uint32_t i = 0; i < components && status == LG_OK; i++) {
         bool known = false;
+        if (is_of_native_code(state, i))
+            continue;
         lg_cycle cycle = cycle_begin(state, i);
         if (!is_asked_for(state, &cycle))
             continue;

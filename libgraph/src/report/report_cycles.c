@@ -548,8 +548,9 @@ const lg_question lg__ask_cycles = {
              "collectable cycle is garbage that the collector would free now. "
              "A root reaches a held one. Neither is true of an uncollectable "
              "one: native code holds it, or the collector cannot see all of "
-             "it. The report shows similar cycles once. `mine` and `module` "
-             "choose garbage by the classes in it.",
+             "it. The report shows similar cycles once, and `limit` counts each "
+             "of them. `mine` and `module` choose garbage by the classes in "
+             "it.",
     .order = "the biggest first, those of libraries last",
     .example = "--holding tensor --check --min-bytes 1MiB",
     .result = "Cycles",
