@@ -58,6 +58,29 @@ def test_a_finding(holder):
     assert "<table>" in html and finding.fix.split(",")[0] in html
 
 
+def test_each_mistake_of_a_finding_has_a_line(holder):
+    @functools.cache
+    def load(number):
+        return bytearray(number)
+
+    class Report(Thing):
+        def fail(self):
+            rows = [load(100_000 + number) for number in range(3)]
+            raise ValueError(f"{len(rows)} rows")
+
+    kept = Holder(load=load)
+    try:
+        Report().fail()
+    except ValueError as error:
+        kept.error = error
+    findings = leakgraph.snapshot().findings()
+    (both,) = (one for one in findings if one.holder and len(one.holders) > 1)
+    names = {"exception-traceback", "lru-cache"}
+    for advice in (both.cause, both.fix):
+        assert {line.split(": ")[0] for line in advice.splitlines()} == names
+    assert "\n           lru-cache: Call cache_clear()" in str(findings)
+
+
 def test_look_alikes():
     holders = [Holder() for _ in range(3)]
     for kept in holders:

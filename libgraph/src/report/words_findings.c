@@ -118,16 +118,31 @@ lg__format_evidence(const lg_graph *graph, const lg_finding *finding,
     }
 }
 
-// Writes the causes of all holders, or their fixes, each once.
+// Returns whether the holders have several causes, or several fixes.
+static bool
+has_several(const lg_graph *graph, const lg_finding *finding, bool fix)
+{
+    for (size_t i = 1; i < finding->holder_count; i++)
+        if (is_first(graph, finding, i, fix))
+            return true;
+    return false;
+}
+
+// Writes the causes of all holders, or their fixes, each once. If there are
+// several, each has a line that begins with its mistake.
 void
 lg__format_advice(const lg_graph *graph, const lg_finding *finding, bool fix,
                   lg_text *out)
 {
+    bool several = has_several(graph, finding, fix);
     for (size_t i = 0; i < finding->holder_count; i++) {
+        const lg_holder *holder = &finding->holders[i];
         if (!is_first(graph, finding, i, fix))
             continue;
-        lg_text_add(out, i > 0 ? " " : "");
-        lg_text_add(out, advice_at(graph, &finding->holders[i], fix));
+        lg_text_add(out, i > 0 ? "\n" : "");
+        if (several)
+            lg_text_addf(out, "%s: ", holder->pattern->name);
+        lg_text_add(out, advice_at(graph, holder, fix));
     }
 }
 
