@@ -412,11 +412,12 @@ is_named(const lg_growth_row *row, lg_string type)
     return false;
 }
 
+// Weak references have no name: they keep nothing, and go with what they are to.
 static void
 note(const lg_growth_row *companion, lg_growth_row *row)
 {
     if (companion->verdict != LG_GROWTH_ACCUMULATES ||
-        is_named(row, companion->type))
+        is_of_weak_references(companion) || is_named(row, companion->type))
         return;
     if (row->companions < LG_COMPANIONS)
         row->companion[row->companions] = companion->type;
