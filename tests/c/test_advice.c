@@ -209,7 +209,7 @@ nothing_to_cut(void)
     all.cycles.items[all.cycles.groups[0].first].cut_count = 0;
     REQUIRE(lg_tabulate_advice(&answers, &all.advice, &table, NULL) == LG_OK);
     REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
-    CHECK(strstr(text.data, "\"fix\": \"") != NULL);
+    CHECK(strstr(text.data, "\"fix\": \"Nothing: ") != NULL);
     CHECK(strstr(text.data, "\"fix\": \"Cut ") == NULL);
     lg_text_free(&text);
     lg_table_free(table);
@@ -293,6 +293,19 @@ growth_of_a_finding(void)
     CHECK(advice.items[0].kind == LG_ADVICE_GROWTH);
     CHECK(advice.items[1].kind == LG_ADVICE_FINDING);
     CHECK(advice.items[1].grows == SIZE_MAX);
+}
+
+// What gains less than a two-hundredth of what the biggest gains is none.
+static void
+little_growth(void)
+{
+    for (int64_t lack = 0; lack < 2; lack++) {
+        lg_growth_row rows[] = {{.gained = 20000},
+                                {.gained = 100 - lack, .lead = 1}};
+        const lg_growth grown = {.rows = rows, .count = 2};
+        const lg_answers answers = {.growth = &grown};
+        CHECK(lg_advice_choose(&answers, 8).count == (lack ? 1 : 2));
+    }
 }
 
 // Returns what owns a node so many steps up.
@@ -394,6 +407,7 @@ SUITE(advice)
     RUN(nothing_to_cut);
     RUN(native_holder);
     RUN(growth);
+    RUN(little_growth);
     RUN(growth_of_a_finding);
     RUN(a_finding_inside_a_leak);
     RUN(unattributed);

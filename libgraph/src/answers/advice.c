@@ -226,6 +226,7 @@ add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
     }
 }
 
+// Leaves out what gains next to nothing beside what gains the most.
 static void
 add_growth(const lg_answers *answers, size_t limit, lg_advice *out)
 {
@@ -234,6 +235,7 @@ add_growth(const lg_answers *answers, size_t limit, lg_advice *out)
     for (size_t i = 0; growth != NULL && i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
         if (!is_unexplained(answers, i) ||
+            lg_growth_is_minor(row, &growth->rows[0]) ||
             (cycles && row->verdict == LG_GROWTH_GARBAGE))
             continue;
         add(out, 0, limit,

@@ -80,13 +80,6 @@ lg__growth_goes_on(const lg_growth_row *row)
 {
     return row->degree < LG_GROWTH_IDLE;
 }
-/** Returns whether a row gained next to nothing beside another one. */
-static inline bool
-lg__growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside)
-{
-    enum { MINOR = 200 };
-    return row->gained < beside->gained / MINOR;
-}
 /** Sets the degree of a row, whose numbers are complete. */
 void lg__growth_set_degree(const lg__comparison *state, lg__pace pace,
                            lg_growth_row *row);

@@ -163,7 +163,7 @@ settle(const lg__comparison *state, lg_growth *growth, lg_growth_row *native)
     if (is_whole)
         hand_over(state, growth, native, row);
     else if (row != NULL)
-        row->minor = lg__growth_is_minor(row, native);
+        row->minor = lg_growth_is_minor(row, native);
     return !is_whole;
 }
 
@@ -587,6 +587,13 @@ leave_out_small(const lg__comparison *state, lg_growth *out)
 }
 
 // Sets pointers to the numbers, which stay in place only when all rows exist.
+bool
+lg_growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside)
+{
+    enum { MINOR = 200 };
+    return row->gained < beside->gained / MINOR;
+}
+
 static void
 settle_series(lg__comparison *state, lg_growth *out)
 {
@@ -620,7 +627,7 @@ mark_minor(lg_growth *out)
         lead++;
     size_t first = rows;
     while (lead < rows && first > 1 &&
-           lg__growth_is_minor(&out->rows[first - 1], &out->rows[lead]))
+           lg_growth_is_minor(&out->rows[first - 1], &out->rows[lead]))
         first--;
     for (size_t i = first; i < rows && rows - first > 1; i++)
         out->rows[i].minor = true;

@@ -7,6 +7,8 @@
 #include <leakgraph/internal/advice.h>
 #include <leakgraph/internal/wording.h>
 
+#include <string.h>
+
 enum { KIND, BYTES, RATE, WHAT, HELD_BY, CAUSE, FIX, HOLDERS, SERIES, COLUMNS };
 
 static const lg__column columns[COLUMNS] = {
@@ -80,7 +82,8 @@ format_finding(words *say, const lg_advice_item *item, lg_error *err)
     lg__format_freed(say->graph, group->retained, group->freed, &say->what);
     lg__format_advice(say->graph, first, false, &say->cause);
     if (say->leads.count > 0) {
-        lg_text_add(&say->cause, " ");
+        bool lines = say->cause.data && strchr(say->cause.data, '\n');
+        lg_text_add(&say->cause, lines ? "\n" : " ");
         format_gain(say->answers->growth, &say->leads, &say->cause);
         format_rate(say->answers->growth, &say->leads, &say->rate);
     }
@@ -158,7 +161,7 @@ format_cycle(words *say, const lg_advice_item *item)
                           &say->cause);
         lg_text_add(&say->cause, ".");
     }
-    lg_text_add(&say->fix, first->cut_count > 0 ? "Cut " : "");
+    lg_text_add(&say->fix, first->cut_count > 0 ? "Cut " : "Nothing: ");
     lg_cycle_advice(say->graph, first, &say->fix);
     lg_text_add(&say->fix, ".");
 }

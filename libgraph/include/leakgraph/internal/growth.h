@@ -395,6 +395,8 @@ lg_status lg_growth_note(const lg_growth *growth, lg_baseline *baseline,
                          lg_error *err);
 void lg_growth_free(lg_growth *growth);
 
+/** Whether a row gained next to nothing beside another one. */
+bool lg_growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside);
 /** What the rows of one leak gain in each step, or else in each snapshot, and
  *  gained, together. `row` is the one that leads it. */
 double lg_growth_leak_rate(const lg_growth *growth, size_t row);
