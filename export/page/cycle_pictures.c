@@ -57,7 +57,7 @@ lg__page_add_cycles(lg__page *page, lg_error *err)
     lg_status status =
         lg_question_tabulate(cycles, &ask, &page->cycles, &table, err);
     if (!status) {
-        lg_text_add(page->out, "<div class=\"table\">");
+        lg_text_add(page->out, "<div class=\"table\" tabindex=\"0\">");
         status = lg__page_rows(page, table, 0, err);
         page->rows_lead = NULL;
         lg_text_add(page->out, "</div>");

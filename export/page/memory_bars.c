@@ -177,7 +177,7 @@ lg__page_add_memory(lg__page *page, lg_error *err)
         format_device(page, &page->accounts.items[i]);
     }
     lg_text_add(page->out, "<details><summary>All numbers</summary>"
-                           "<div class=\"table\">");
+                           "<div class=\"table\" tabindex=\"0\">");
     status = lg_table_html_plain(table, 0, page->out, err);
     lg_text_add(page->out, "</div></details>");
     lg__page_section_end(page);

@@ -19,7 +19,7 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
                lg_table *table, size_t limit, lg_error *err)
 {
     lg__page_section(page, id, heading);
-    lg_text_addf(page->out, "<div class=\"table\" id=\"%s-table\">", id);
+    lg_text_addf(page->out, "<div class=\"table\" tabindex=\"0\" id=\"%s-table\">", id);
     lg_status status = lg__page_rows(page, table, limit, err);
     lg_text_add(page->out, "</div>");
     lg__page_all_rows(page, id);
@@ -172,7 +172,8 @@ add_allocations(lg__page *page, lg_error *err)
         return status;
     lg__page_section(page, "allocations", question->title);
     status = lg__page_draw_allocations(page, err);
-    lg_text_add(page->out, "<div class=\"table\" id=\"allocations-table\">");
+    lg_text_add(page->out, "<div class=\"table\" tabindex=\"0\" "
+                           "id=\"allocations-table\">");
     if (!status)
         status = lg__page_rows(page, table, 0, err);
     lg_text_add(page->out, "</div>");

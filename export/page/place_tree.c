@@ -193,7 +193,7 @@ lg__page_write_tree(lg__page *page, lg_error *err)
                      "<p class=\"note\">Places that retain at least %g %% of "
                      "all bytes, each below the one that holds it; ~ stands "
                      "for several paths.</p>"
-                     "<div class=\"table\">",
+                     "<div class=\"table\" tabindex=\"0\">",
                      100.0 / SHOWN_PART);
         lg__page_tree_begin(page);
         add_rows(&to);

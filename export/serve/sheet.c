@@ -54,7 +54,7 @@ static lg_status
 add_table(lg__sheet *sheet, const char *class, lg_table *table, size_t limit,
           lg_error *err)
 {
-    lg_text_addf(sheet->page.out, "<div class=\"%s\">", class);
+    lg_text_addf(sheet->page.out, "<div class=\"%s\" tabindex=\"0\">", class);
     lg_status status = lg__page_rows(&sheet->page, table, limit, err);
     lg_text_add(sheet->page.out, "</div>\n");
     lg_table_free(table);

@@ -86,7 +86,7 @@ add_branches(lg__sheet *sheet, lg_node node, unsigned way,
 {
     lg_text *out = sheet->page.out;
     size_t rows = found->count < ROWS ? found->count : ROWS;
-    lg_text_add(out, "<div class=\"table answer\">");
+    lg_text_add(out, "<div class=\"table answer\" tabindex=\"0\">");
     lg__page_tree_begin(&sheet->page);
     for (size_t i = 0; i < rows; i++)
         add_branch(sheet, node, way, &found->items[i]);

@@ -257,6 +257,18 @@ def test_print_shows_the_tables(chromium, report):
     shown = "getComputedStyle(document.querySelector('{}')).display"
     assert chromium.run(shown.format("body > nav")) == "none"
     assert chromium.run(shown.format("#types-table")) != "none"
+    wide = "[...document.querySelectorAll('.table')].filter("
+    wide += "(one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.id)"
+    chromium.resize(900)
+    assert chromium.run(wide) == []
+
+
+def test_whatever_scrolls_takes_the_keyboard(chromium, report, view):
+    for url in (report, view + "table?of=top", view + SERVICE):
+        made(chromium, url)
+        unreachable = "[...document.querySelectorAll('.table, .picture, .chart')]"
+        unreachable += ".filter((one) => one.tabIndex < 0).map((one) => one.outerHTML)"
+        assert chromium.run(unreachable) == []
 
 
 def axe():
