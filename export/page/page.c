@@ -19,7 +19,8 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
                lg_table *table, size_t limit, lg_error *err)
 {
     lg__page_section(page, id, heading);
-    lg_text_addf(page->out, "<div class=\"table\" tabindex=\"0\" id=\"%s-table\">", id);
+    lg_text_addf(page->out,
+                 "<div class=\"table\" tabindex=\"0\" id=\"%s-table\">", id);
     lg_status status = lg__page_rows(page, table, limit, err);
     lg_text_add(page->out, "</div>");
     lg__page_all_rows(page, id);

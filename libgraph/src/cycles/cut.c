@@ -306,12 +306,13 @@ static bool
 is_element(const lg__likeness *to, lg__reference reference)
 {
     unsigned kind = lg__edge_kind(to->walk->graph, reference.edge);
-    return kind == LG_EDGE_INDEX ||
+    return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
+           kind == LG_EDGE_KEY ||
            (kind == LG_EDGE_VALUE && !is_attribute(to, reference));
 }
 
-// Returns whether a reference has the name. All elements have one name,
-// whatever their index or key.
+// Returns whether a reference has the name. All elements of a kind have one
+// name, whatever their index, key or rank.
 static bool
 has_the_name(const lg__likeness *to, lg__reference reference)
 {

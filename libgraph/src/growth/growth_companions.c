@@ -412,7 +412,8 @@ is_named(const lg_growth_row *row, lg_string type)
     return false;
 }
 
-// Weak references have no name: they keep nothing, and go with what they are to.
+// Weak references have no name: they keep nothing, and go with what they are
+// to.
 static void
 note(const lg_growth_row *companion, lg_growth_row *row)
 {

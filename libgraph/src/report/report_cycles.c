@@ -543,14 +543,15 @@ const lg_question lg__ask_cycles = {
     .name = "cycles",
     .title = "Reference cycles",
     .help = "find reference cycles, and what to cut",
-    .about = "Lists reference cycles with what they retain, whether the "
-             "collector would free them, and the reference to cut. A "
-             "collectable cycle is garbage that the collector would free now. "
-             "A root reaches a held one. Neither is true of an uncollectable "
-             "one: native code holds it, or the collector cannot see all of "
-             "it. The report shows similar cycles once, and `limit` counts each "
-             "of them. `mine` and `module` choose garbage by the classes in "
-             "it.",
+    .about =
+        "Lists reference cycles with what they retain, whether the "
+        "collector would free them, and the reference to cut. A "
+        "collectable cycle is garbage that the collector would free now. "
+        "A root reaches a held one. Neither is true of an uncollectable "
+        "one: native code holds it, or the collector cannot see all of "
+        "it. The report shows similar cycles once, and `limit` counts each "
+        "of them. `mine` and `module` choose garbage by the classes in "
+        "it.",
     .order = "the biggest first, those of libraries last",
     .example = "--holding tensor --check --min-bytes 1MiB",
     .result = "Cycles",

@@ -200,11 +200,11 @@ typedef struct lg_cycle_options {
         .size = sizeof(lg_cycle_options), .min_bytes = -1, .device = LG_NONE   \
     }
 
-/** Finds the cycles of the graph, but those of native memory alone, which C code
- *  links as it likes. options may be NULL. CPython's own algorithm,
- *  run on the snapshot, decides what is collectable (refcounts minus traversed
- *  edges among tracked, unfrozen nodes, then propagation). O(nodes + edges),
- * and O(its edges * cuts) for each cycle in the list. Free with lg_cycles_free.
+/** Finds the cycles of the graph, but those of native memory alone, which C
+ * code links as it likes. options may be NULL. CPython's own algorithm, run on
+ * the snapshot, decides what is collectable (refcounts minus traversed edges
+ * among tracked, unfrozen nodes, then propagation). O(nodes + edges), and O(its
+ * edges * cuts) for each cycle in the list. Free with lg_cycles_free.
  */
 lg_status lg_analysis_cycles(const lg_analysis *analysis,
                              const lg_cycle_options *options,
