@@ -134,5 +134,5 @@ def _picture(number: int, cycle: Cycle, *, opened: bool) -> str:
 
 def _preformatted(text: str) -> str:
     """Format text so that its box characters join, whatever the theme's fonts."""
-    style = "font-family:monospace;line-height:1.2;white-space:pre"
+    style = "font-family:monospace;line-height:1.2;white-space:pre-wrap"
     return f'<pre style="{style}">{escape(text)}</pre>'
