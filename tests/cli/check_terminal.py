@@ -351,7 +351,8 @@ class Terminal(unittest.TestCase):
         )
         self.assertEqual(self.completed("leakgraph tree 4711 --min"), ["--min-bytes"])
         self.assertIn("held.lgs", self.completed("leakgraph attach -o "))
-        self.assertEqual(self.completed("leakgraph run --at"), ["--at-exit"])
+        both = ["--at-exit", "--at-return"]
+        self.assertEqual(self.completed("leakgraph run --at"), both)
         self.assertEqual(self.completed("leakgraph run --at-exit x --ar"), ["--arm"])
         # What follows a script is the script's.
         for begun in ("train.py", "-m train", "--at-exit x train.py"):
