@@ -255,6 +255,60 @@ keep_classes(story *made, uint32_t app, uint32_t count)
                     story_add(made, "type", "app.make.<locals>.Row", BIG));
 }
 
+enum { NAME = 64 };
+
+// Keeps each class in a list of its own, as a registry by names does.
+static void
+keep_named_classes(story *made, uint32_t app, uint32_t count,
+                   void (*write)(char name[NAME], uint32_t number))
+{
+    char name[NAME];
+    uint32_t registry = container(made, app);
+    for (uint32_t n = 0; n < count; n++) {
+        write(name, n);
+        uint32_t list = story_add(made, "list", NULL, 64);
+        heap_append(made, registry, list);
+        heap_append(made, list, story_add(made, "type", name, BIG));
+    }
+}
+
+static void
+write_numbered(char name[NAME], uint32_t number)
+{
+    snprintf(name, NAME, "app.Payload%u", 5 + number);
+}
+
+static void
+write_hexadecimal(char name[NAME], uint32_t number)
+{
+    snprintf(name, NAME, "types.make.<locals>.Code%x_7-c0de",
+             0xa0000 + 0x1f35 * number);
+}
+
+static void
+write_nested(char name[NAME], uint32_t number)
+{
+    snprintf(name, NAME, "app.Payload%u.Meta", 5 + number);
+}
+
+static void
+keep_numbered_classes(story *made, uint32_t app, uint32_t count)
+{
+    keep_named_classes(made, app, count, write_numbered);
+}
+
+static void
+keep_hexadecimal_classes(story *made, uint32_t app, uint32_t count)
+{
+    keep_named_classes(made, app, count, write_hexadecimal);
+}
+
+static void
+keep_nested_classes(story *made, uint32_t app, uint32_t count)
+{
+    keep_named_classes(made, app, count, write_nested);
+}
+
 static void
 keep_wrappers(story *made, uint32_t app, uint32_t count)
 {
@@ -307,6 +361,8 @@ static const struct {
     {"endless-threads ", 16, keep_stacked_workers},
     {"thread-locals ", 8, keep_locals},
     {"per-call-classes ", 16, keep_classes},
+    {"per-call-classes ", 32, keep_numbered_classes},
+    {"per-call-classes ", 32, keep_hexadecimal_classes},
     {"wrapped-functions ", 16, keep_wrappers},
     {"id-keyed-cache ", 16, keep_by_id},
 };
@@ -404,9 +460,10 @@ innocent(void)
     static mistake *const all[] = {keep_by_other_number, keep_in_local,
                                    keep_awaited,         keep_one_object,
                                    keep_own_methods,     keep_native_threads,
-                                   keep_native_workers,  keep_functions};
+                                   keep_native_workers,  keep_functions,
+                                   keep_nested_classes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        check_made(all[i], 20, "");
+        check_made(all[i], 40, "");
 }
 
 // Records of up to four references pass for their contents.

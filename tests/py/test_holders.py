@@ -128,10 +128,10 @@ def test_a_row_says_which_function_method_class_or_generator_it_is(growth):
     }
     for holder, name in names.items():
         assert f": {name}" in row_of(growth, holder).text
-    assert " and others accumulates" in row_of(growth, "registries.mixed[*]").text
+    assert " or similar accumulates" in row_of(growth, "registries.mixed[*]").text
     handlers = next(row for row in growth if "atexit" in row.held_by)
     method = f": method {__name__}.Connection.close"
-    among = " and others accumulates with Connection"
+    among = " or similar accumulates with Connection"
     assert (among if sys.version_info >= (3, 14) else method) in handlers.text
 
 

@@ -65,9 +65,11 @@ def test_lost_blocks_in_step_with_a_type_name_it(told):
     by_handle = told["by handle"]
     assert by_handle["rows"][0][0] == "lost native memory"
     said = re.search(
-        "in step with __main__.Handle: probably (.*) KiB each", by_handle["text"]
+        r"in step with __main__.Handle in (.*): probably (.*) KiB each",
+        by_handle["text"],
     )
-    assert float(said[1]) == pytest.approx(500 * BLOCK / 1024, rel=0.02)
+    assert said[1] == "__main__.models[*]"
+    assert float(said[2]) == pytest.approx(500 * BLOCK / 1024, rel=0.02)
     assert by_handle["holders"][0] == 0
     assert "cut lost native memory" not in by_handle["text"]
 

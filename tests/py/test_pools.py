@@ -57,6 +57,51 @@ def test_an_executor_for_each_call(python):
     assert re.match(r"An example waits in (Searcher\.)?wait\(\) ", evidence)
 
 
+ENDLESS = """
+import leakgraph, sys, threading
+
+class Closed:
+    def close(self): pass
+
+class Exporter(Closed):
+    def beat(self): threading.Event().wait()
+
+class Writer(threading.Thread):
+    def stop(self): pass
+    def run(self): threading.Event().wait()
+
+class Endless(threading.Thread):
+    def run(self): threading.Event().wait()
+
+def wait():
+    threading.Event().wait()
+
+def start(thread):
+    thread.daemon = True
+    thread.start()
+
+for _ in range(16):
+    start(eval(sys.argv[1]))
+print(*(finding.evidence for finding in leakgraph.findings()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("thread", "said"),
+    [
+        ("threading.Thread(target=Exporter().beat)", " Exporter has close().\n"),
+        ("Writer()", " Writer has stop().\n"),
+        ("Endless()", ""),
+        ("threading.Thread(target=wait)", ""),
+    ],
+    ids=["base", "thread", "no method", "function"],
+)
+def test_what_would_end_threads_is_named(python, thread, said):
+    evidence = python("-c", ENDLESS, thread).out
+    assert evidence.startswith("An example waits in ")
+    assert " has " not in evidence if not said else evidence.endswith(said)
+
+
 @pytest.mark.parametrize(
     ("calls", "workers", "keep"),
     [(9, 2, 1), (2, 10, 0), (7, 3, 0)],

@@ -97,6 +97,23 @@ def test_what_is_made_with_names_of_its_own_is_one_row(make):
     assert growth.explained >= 0.95 * growth.gained
 
 
+WAITING = """
+import leakgraph, threading
+
+gate = threading.Event()
+
+def wait():
+    threading.Thread(target=gate.wait, daemon=True).start()
+
+growth = leakgraph.repeat(wait, warmup=3, rounds=4, calls=20)
+print(*(row.type for row in growth))
+"""
+
+
+def test_the_table_of_who_waits_goes_with_the_threads(python):
+    assert python("-c", WAITING).out == "thread\n"
+
+
 def test_repeat_sees_nothing_of_itself():
     growth = leakgraph.repeat(lambda: [Item() for _ in range(20)])
     assert list(growth) == []

@@ -4,11 +4,14 @@
 
 #include <leakgraph/internal/retained.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
 enum {
     MANY_CLASSES = 16,  // classes of one name
+    MANY_NUMBERED = 32, // classes whose names differ in a number: code that
+                        // lists its tables may have some of these
     MANY_TRACES = 8,    // times that torch.jit traced a model
     LENGTHS = 256,      // lengths of names that are told apart
     MANY_WRAPPERS = 16, // wrappers around one function
@@ -68,16 +71,70 @@ lg__look_for_finalizers(lg__detection *detection)
 
 // --------------------------------------------------------------- classes ---
 
+// The names of such classes are alike: `Payload7` and `Payload8`, or `Row_3fa8`
+// and `Row_d01c`. So the last name of a class counts without its hexadecimal
+// numbers, which have at least one decimal digit. What comes before it counts
+// as it is, because `Meta` of `Payload7` and `Meta` of `Payload8` are written
+// down.
+
+// Returns the length of the hexadecimal number at the beginning of a text,
+// with its dashes; 0: there is none.
+static uint32_t
+number_length(const char *text, uint32_t length)
+{
+    uint32_t end = 0;
+    bool decimal = false;
+    for (; end < length; end++)
+        if (isdigit((unsigned char)text[end]))
+            decimal = true;
+        else if (!isxdigit((unsigned char)text[end]) && text[end] != '_' &&
+                 text[end] != '-')
+            break;
+    return decimal ? end : 0;
+}
+
+static uint32_t
+last_name(lg_string name)
+{
+    uint32_t at = name.length;
+    while (at > 0 && name.data[at - 1] != '.')
+        at--;
+    return at;
+}
+
+// Returns a hash that classes with names like this one have.
 static uint32_t
 hash_of(lg_string name)
 {
-    return XXH32(name.data, name.length, 0);
+    uint32_t at = last_name(name);
+    uint32_t hash = XXH32(name.data, at, 0);
+    while (at < name.length) {
+        uint32_t number = number_length(name.data + at, name.length - at);
+        hash = number > 0 ? XXH32("*", 1, hash)
+                          : XXH32(name.data + at, 1, hash);
+        at += number > 0 ? number : 1;
+    }
+    return hash;
+}
+
+static bool
+are_namesakes(const lg_graph *graph, const lg__one_of_many *members,
+              size_t count)
+{
+    lg_string name = lg_node_text(graph, members[0].node);
+    for (size_t i = 1; i < count; i++)
+        if (!lg__string_same(lg_node_text(graph, members[i].node), name))
+            return false;
+    return true;
 }
 
 static void
 note_classes(lg__detection *detection, const lg__one_of_many *members,
              size_t count)
 {
+    if (count < MANY_NUMBERED &&
+        !are_namesakes(detection->graph, members, count))
+        return;
     uint32_t container =
         lg__detection_container(detection, members[0].node, true);
     uint32_t holder = container == LG_NONE ? members[0].node : container;
@@ -114,7 +171,16 @@ note_traced(lg__detection *detection, const lg__gathered *classes)
             lg__detection_note(detection, classes->items[0], classes->items[i]);
 }
 
-// Looks for classes of one name that no module names: a function makes one at
+// Returns whether the program made the class, maybe with types.new_class(),
+// which gives its classes the name of its own module.
+static bool
+is_of_program(const lg_graph *graph, uint32_t class)
+{
+    return lg__node_origin(graph, class, NULL) == LG__ORIGIN_PROGRAM ||
+           lg__string_begins(lg_node_text(graph, class), "types.");
+}
+
+// Looks for classes of like names that no module names: a function makes one at
 // each call, and torch.jit a set of them whenever it traces a model.
 void
 lg__look_for_classes(lg__detection *detection)
@@ -130,7 +196,7 @@ lg__look_for_classes(lg__detection *detection)
         if (lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
             !(detection->analysis->policy.mark[node] &
               LG__MARK_IMPLICIT_ROOT) &&
-            lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM)
+            is_of_program(graph, node))
             lg__detected_group_add(
                 detection, &group,
                 (lg__one_of_many){0, hash_of(lg_node_text(graph, node)), node,

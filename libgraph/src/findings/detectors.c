@@ -223,7 +223,8 @@ const lg__detector lg__detectors[] = {
     {{"endless-threads",
       "Many threads do the same work, and the program keeps no reference to "
       "them, so nothing can end them.",
-      "Let each thread return when its work is done, or give the work to a "
+      "Let each thread return when its work is done: call close(), stop() or "
+      "the like of what started it. Or give the work to a "
       "ThreadPoolExecutor."},
      ANY,
      lg__look_for_threads,

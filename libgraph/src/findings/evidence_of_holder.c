@@ -155,6 +155,41 @@ format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
     }
 }
 
+// Returns the class of the object whose method a thread runs: its own, or that
+// of its target's object. LG_NONE if that is a class of a library.
+static uint32_t
+working_class(const lg_graph *graph, uint32_t thread)
+{
+    uint32_t target = lg__node_attribute(graph, thread, "_target");
+    uint32_t of = target != LG_NONE
+                      ? lg__node_attribute(graph, target, "__self__")
+                      : LG_NONE;
+    uint32_t type = graph->columns.type[of != LG_NONE ? of : thread];
+    uint32_t class = graph->type_node[type];
+    return class != LG_NONE && lg__node_origin(graph, class, NULL) !=
+                                   LG__ORIGIN_LIBRARY
+               ? class
+               : LG_NONE;
+}
+
+// Writes which method of the class ends its work, as its name says.
+static void
+format_ending(const lg_graph *graph, uint32_t thread, lg_text *out)
+{
+    static const char *const names[] = {"close",     "stop",   "shutdown",
+                                        "terminate", "cancel", "quit"};
+    uint32_t class = working_class(graph, thread);
+    if (class == LG_NONE || out->length == 0)
+        return;
+    lg_string name = lg__last_part(lg_node_text(graph, class));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__class_attribute(graph, class, names[i]) != LG_NONE) {
+            lg_text_addf(out, " %.*s has %s().", (int)name.length, name.data,
+                         names[i]);
+            return;
+        }
+}
+
 // Returns the dict with the guards that failed, by the code that torch.compile
 // compiled anew; LG_NONE if there is none.
 static uint32_t
@@ -207,8 +242,10 @@ lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
         format_hits(graph, holder->node, out);
     else if (strcmp(holder->pattern->name, "exception-traceback") == 0)
         format_variable(graph, holder->example, out);
-    else if (strcmp(holder->pattern->name, "endless-threads") == 0)
+    else if (strcmp(holder->pattern->name, "endless-threads") == 0) {
         format_waiting(graph, holder->node, out);
+        format_ending(graph, holder->example, out);
+    }
     else if (strcmp(holder->pattern->name, "compiled-code") == 0)
         format_recompiled(graph, out);
     else if (strcmp(holder->pattern->name, "weak-keys") == 0)

@@ -104,9 +104,8 @@ is_frozen_field(const lg_graph *graph, uint32_t type, lg_string name)
     return false;
 }
 
-// Returns the value that a class or the first of its bases has.
-static uint32_t
-inherited(const lg_graph *graph, uint32_t class, const char *name)
+uint32_t
+lg__class_attribute(const lg_graph *graph, uint32_t class, const char *name)
 {
     uint32_t found = lg__node_attribute(graph, class, name);
     uint32_t order = lg__node_attribute(graph, class, "__mro__");
@@ -124,7 +123,7 @@ static bool
 has_set(const lg_graph *graph, uint32_t class, const char *name,
         const char *value)
 {
-    uint32_t found = inherited(graph, class, name);
+    uint32_t found = lg__class_attribute(graph, class, name);
     return found != LG_NONE && lg__string_is(lg_node_text(graph, found), value);
 }
 

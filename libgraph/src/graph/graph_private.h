@@ -304,6 +304,10 @@ bool lg__attribute_is_frozen(const lg_graph *graph, uint32_t node,
 /** Returns the value of an attribute, also in the `__dict__`, or LG_NONE. */
 uint32_t lg__node_attribute(const lg_graph *graph, uint32_t node,
                             const char *name);
+/** Returns the value of an attribute that a class or the first of its bases
+ *  has, or LG_NONE. */
+uint32_t lg__class_attribute(const lg_graph *graph, uint32_t class,
+                             const char *name);
 
 /** Reads a decimal number. Returns false and leaves *out alone if the string
  *  is not one or the number does not fit. */

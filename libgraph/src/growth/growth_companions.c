@@ -198,6 +198,18 @@ lists_threads(const lg__comparison *state, const lg_growth_row *row)
                "threading");
 }
 
+// Returns whether the row is a table of a condition, an event or a queue, which
+// lists the locks of the threads that wait for it.
+static bool
+lists_waiters(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->verdict == LG_GROWTH_IN_PLACE &&
+           lg__string_is(
+               lg__places_text(state->newest,
+                               lg__place_at(state->newest, row->place)->label),
+               "._waiters");
+}
+
 // Returns whether native memory is that of the threads: their stacks, or what
 // the C library keeps for each.
 static bool
@@ -222,7 +234,7 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
         return false;
     if (row->verdict == LG_GROWTH_NATIVE)
         return is_native_of(state, row, threads);
-    return lists_threads(state, row) ||
+    return lists_threads(state, row) || lists_waiters(state, row) ||
            (is_kept_natively(state, row) &&
             is_accompanying(state, row, threads, 1));
 }

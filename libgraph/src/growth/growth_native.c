@@ -192,12 +192,14 @@ add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
     *row = (lg_growth_row){.verdict = LG_GROWTH_NATIVE,
                            .native = kind,
                            .finding = LG_NONE,
+                           .losers = LG_NONE,
                            .place = LG_NONE,
                            .key = key_of(kind),
                            .type = {text, (uint32_t)strlen(text)},
                            .types = 1,
                            .node = LG_NONE};
     lg__growth_rate(state, bytes, lg__growth_slope(state, bytes), row);
+    out->native_gained += row->gained;
     return true;
 }
 

@@ -185,15 +185,19 @@ is_lost(const lg__comparison *state, const lg_growth_row *row)
                LG__NATIVE_LOST);
 }
 
-// Notes which objects lose the memory.
+// Notes which objects lose the memory. If the memory is nearly all that becomes
+// more with them, its row tells of them, too.
 static void
-set_losers(const lg__comparison *state, const lg_growth *growth,
-           lg_growth_row *row)
+set_losers(const lg__comparison *state, lg_growth *growth, lg_growth_row *row)
 {
     owner found = find_owner(state, growth, row);
     row->in_step = found.type;
     row->each_in_step = (uint64_t)found.each;
     row->rivals = found.rivals;
+    row->losers = found.place;
+    lg_growth_row *of = row_of(state, growth, found.place);
+    if (of != NULL && found.rivals == 0)
+        of->minor = lg__growth_is_minor(of, row);
 }
 
 // Finds the objects that rows of native growth are in step with. What gained
@@ -367,6 +371,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
     *row = (lg_growth_row){
         .verdict = (lg_growth_verdict)grown->verdict,
         .finding = LG_NONE,
+        .losers = LG_NONE,
         .place = grown->place,
         .key = lead->key,
         .type = lg__places_text(state->newest, lead->type),
@@ -644,6 +649,18 @@ leave_out_elsewhere(const lg__comparison *state, lg_growth *out)
     out->count = kept;
 }
 
+// Rows explain at most what they gained. A row is of one type, and its place may
+// have gained more.
+static void
+limit_told(lg_growth *out)
+{
+    int64_t rows = -out->native_gained;
+    for (size_t i = 0; i < count_unsettled(out); i++)
+        rows += out->rows[i].gained;
+    if (rows >= 0 && out->told_gained > rows)
+        out->told_gained = rows;
+}
+
 // Takes rows that settled, which are last, out of the rows.
 static void
 set_stopped_apart(const lg__comparison *state, lg_growth *out)
@@ -710,6 +727,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     growth_in_step(state, out);
     leave_out_small(state, out);
     sort_rows(out);
+    limit_told(out);
     set_stopped_apart(state, out);
     mark_minor(out);
     lg__growth_set_fixes(state, out);

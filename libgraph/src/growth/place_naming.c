@@ -295,7 +295,7 @@ find_title(naming *state, const lg__place_item *item, lg__place_words *words)
         return true;
     lg_node_title(state->graph, titled, false, &state->text);
     if (state->unlike[words->place])
-        lg_text_add(&state->text, " and others");
+        lg_text_add(&state->text, " or similar");
     return take_text(state, &words->title);
 }
 

@@ -163,8 +163,9 @@ add_rest(const lg_growth *growth, lg_text *out)
     }
 }
 
-// Writes `; rows explain 61.9 MiB of 63.3 MiB`. With a scope or a baseline,
-// rows are missing that would explain more.
+// Writes `; rows explain 61.9 MiB of 63.3 MiB`: of objects, and of the native
+// memory that rows have. With a scope or a baseline, rows are missing that
+// would explain more.
 static void
 add_account(const lg_growth *growth, lg_text *out)
 {
@@ -173,9 +174,10 @@ add_account(const lg_growth *growth, lg_text *out)
         growth->objects_gained < LEAST_GAINED)
         return;
     lg_text_add(out, "; rows explain ");
-    lg_text_add_size(out, (uint64_t)rows);
+    lg_text_add_size(out, (uint64_t)(rows + growth->native_gained));
     lg_text_add(out, " of ");
-    lg_text_add_size(out, (uint64_t)growth->objects_gained);
+    lg_text_add_size(
+        out, (uint64_t)(growth->objects_gained + growth->native_gained));
 }
 
 void

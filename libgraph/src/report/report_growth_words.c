@@ -117,10 +117,10 @@ format_verdict(const lg_growth_row *row, lg_text *out)
 }
 
 // Writes `, in step with sqlite3.Connection: probably 150 KiB each`, or, of
-// these objects, `, each probably with 2.24 KiB of native memory`. Of what is
-// lost, the rows say where it is.
+// these objects, `, each probably with 2.24 KiB of native memory`. Of lost
+// memory it also says where the objects are that lose it.
 static void
-format_in_step(const lg_growth_row *row, lg_text *out)
+format_in_step(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
     if (row->each_in_step == 0)
         return;
@@ -132,6 +132,10 @@ format_in_step(const lg_growth_row *row, lg_text *out)
     }
     lg_text_add(out, ", in step with ");
     lg__text_add_string(out, row->in_step);
+    if (row->losers != LG_NONE) {
+        lg_text_add(out, " in ");
+        lg_place_format(growth->places, row->losers, out);
+    }
     if (row->rivals > 0)
         lg_text_addf(out, ", as %u other type%s: perhaps ", row->rivals,
                      row->rivals == 1 ? " is" : "s are");
@@ -147,7 +151,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
 {
     if (row->verdict == LG_GROWTH_NATIVE) {
         lg_text_add(out, lg__native_kind_what(row->native));
-        format_in_step(row, out);
+        format_in_step(growth, row, out);
         return;
     }
     lg__text_add_string(out, name_of(growth, row));
@@ -162,7 +166,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         lg_text_add(out, ")");
     }
     format_companions(row, out);
-    format_in_step(row, out);
+    format_in_step(growth, row, out);
 }
 
 // Writes `100 → 200 → 300 objects`, or once what stays the same.

@@ -185,6 +185,8 @@ typedef struct lg_growth_row {
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
     lg_string in_step; /**< of native growth: the type whose new objects it is
                           in step with, and probably belongs to; empty: none */
+    uint32_t losers;   /**< of lost native memory that is in step: the place of
+                            these objects; else LG_NONE */
     uint32_t rivals;   /**< how many other types that pile up elsewhere it is in
                             step with: then it is more of a guess */
     uint64_t each_in_step; /**< its bytes for each of these objects; of other
@@ -280,6 +282,8 @@ typedef struct lg_growth {
     uint64_t min_bytes;     /**< what gained less has no row */
     int64_t objects_gained; /**< by all objects, on the host and all devices */
     int64_t told_gained;    /**< of that, what rows explain */
+    int64_t native_gained;  /**< what rows have besides: memory of C code that
+                                 is no object */
     int64_t stopped_gained; /**< ... and what the stopped ones explain */
     size_t known;           /**< ... because a baseline knows them */
     bool scoped;            /**< whether a scope limits rows */
