@@ -595,19 +595,18 @@ LEAKS = {
     in_two: ("table", "calls", Session),
     in_records: ("calls", Session),
     in_a_chain: ("head", Link),
-    in_pools: ("pools", Session),
+    in_pools: ("pools[0]", "pools[1]", Session),
 }
 
 
 def let_go(pair, name):
-    held = getattr(pair, name)
+    held = eval(f"pair.{name}")
     if name == "head":
         pair.head = None
-    for part in held if name == "pools" else [held]:
-        if hasattr(part, "clear"):
-            part.clear()
-        elif hasattr(part, "cache_clear"):
-            part.cache_clear()
+    elif name == "cached":
+        held.cache_clear()
+    else:
+        held.clear()
 
 
 def count(wanted):
@@ -626,11 +625,12 @@ def test_what_is_told_to_free_it_does(leak):
     assert len(lead.holders) == len(names)
     for held in lead.holders:
         (name,) = [name for name in names if f"pair.{name}" in held.held_by]
-        assert (held.alone.total < 0.5 * lead.freed.total) == (len(names) > 1)
+        assert (held.alone.total < 0.6 * lead.freed.total) == (len(names) > 1)
     assert lead.freed.total > 150 * 2000
     before = leakgraph.snapshot().analyze().reachable.host
     for index, name in enumerate(names):
-        assert count(kept) >= 150, index
+        # Of two pools, each has its own half.
+        assert count(kept) >= (75 if index and leak is in_pools else 150), index
         let_go(pair, name)
     assert count(kept) == 0
     after = leakgraph.snapshot().analyze().reachable.host

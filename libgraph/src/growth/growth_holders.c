@@ -29,6 +29,7 @@ enum {
     // A holder has at least this part of what the biggest holder has: a local
     // variable that still refers to the newest object is not worth a word.
     PART = 10,
+    NAMED = 3, // so many containers of one place are told apart
     // An object that is no container holds if there are few like it: at most
     // one for so many members. The first element of a chain of members goes
     // with them.
@@ -512,6 +513,26 @@ set_path(lg__finder *finder, const lg__comparison *state, const group *from,
     return status == LG_ENOTFOUND ? LG_OK : status;
 }
 
+// Tells containers of one place apart if they are few, such as two of a model's
+// tables of modules: each has a path of its own.
+static void
+tell_apart(groups *all, bool *failed)
+{
+    size_t count = all->count;
+    for (size_t i = 0; i < count; i++) {
+        lg__gathered nodes = all->items[i].nodes;
+        if (!all->items[i].empties || nodes.count > NAMED ||
+            all->count + nodes.count > GROUPS)
+            continue;
+        for (size_t j = 1; j < nodes.count && !*failed; j++) {
+            group *made = &all->items[all->count++];
+            *made = (group){.place = all->items[i].place, .empties = true};
+            *failed |= !lg__gather_append(&made->nodes, nodes.items[j]);
+        }
+        all->items[i].nodes.count = 1;
+    }
+}
+
 static lg_status
 answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
        const lg_places *places, lg_growth_row *row, lg_error *err)
@@ -581,10 +602,14 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
     for (size_t i = 0; i < rows && status == LG_OK; i++) {
         to->level = 0;
         drop_below(to, &of[i]);
+        tell_apart(&of[i], &failed);
         if (of[i].count == 0)
             continue;
         to->place = lg_places_find(places, out->rows[i].key);
-        status = answer(to, state, &finder, &of[i], places, &out->rows[i], err);
+        if (failed)
+            status = lg__error_memory(err);
+        else
+            status = answer(to, state, &finder, &of[i], places, &out->rows[i], err);
     }
     lg__finder_free(&finder);
     return status;
