@@ -74,6 +74,17 @@ def test_a_deque_below_its_maxlen_fills(kind, times):
     assert "1 place has settled or fills up to a limit" in str(growth)
 
 
+def test_the_first_line_says_that_what_fills_has_a_limit():
+    owner.kept = collections.deque(maxlen=2000)
+    snapshots, growth = compare(lambda n: owner.kept.append(Entry(n)), 4, 500)
+    said = str(growth)
+    assert said.startswith("Nothing grows without a limit; 1 place fills: +")
+    assert "Entry fills: 2,000 of 2,000, " in said
+    full = leakgraph.diff(*snapshots, leakgraph.snapshot(), min_bytes=2000)
+    assert str(full).startswith("Nothing goes on growing; 1 place grew and stopped: +")
+    assert "Entry settled: 2,000 of 2,000" in str(full)
+
+
 def test_a_deque_without_a_limit_leaks():
     owner.kept = collections.deque()
     snapshots, growth = compare(lambda n: owner.kept.append(Entry(n)), 3)

@@ -541,6 +541,19 @@ set_mean_rate(const lg__comparison *state, lg_growth_row *row)
     lg__growth_rate(state, row->bytes, (double)row->gained / span, row);
 }
 
+// Counts what fills up, and is too small for a row.
+static void
+count_bounded(const lg__comparison *state, const lg_growth_row *row,
+              lg_growth *out)
+{
+    const uint64_t *counts = row->counts;
+    if (row->limit == 0 || row->gained <= 0 || !is_in_scope(state, row) ||
+        counts[state->count - 1] <= counts[state->count - 2])
+        return;
+    out->bounded++;
+    out->bounded_gained += row->gained;
+}
+
 // Adds a row unless it is too small. Rows that settled and that nobody asked
 // for are kept from some size on, because the first line accounts for them.
 // A small row that grows may be the cause of others.
@@ -559,6 +572,11 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     bool left_out = settled && !state->options.settled;
     bool large = is_large(state, row) &&
                  !(settled && settles_with_members(state, grown));
+    row->counts = numbers;
+    row->bytes = numbers + state->count;
+    set_limit(state, grown, row);
+    if (settled)
+        count_bounded(state, row, out);
     out->settled += large && left_out && is_in_scope(state, row);
     if (large)
         note_holder(state, grown, settled);
@@ -567,9 +585,6 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
         state->numbers.count = at;
         return true;
     }
-    row->counts = numbers;
-    row->bytes = numbers + state->count;
-    set_limit(state, grown, row);
     if (pace == LG__PACE_UNEVEN)
         set_mean_rate(state, row);
     lg__growth_set_degree(state, pace, row);

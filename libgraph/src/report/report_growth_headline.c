@@ -59,6 +59,13 @@ add_places(size_t count, const char *one, const char *several, int64_t gained,
 }
 
 static void
+add_filling(size_t count, int64_t gained, lg_text *out)
+{
+    lg_text_add(out, "Nothing grows without a limit; ");
+    add_places(count, "fills", "fill", gained, out);
+}
+
+static void
 add_rows(const lg_growth *growth, const told *rows, lg_text *out)
 {
     if (rows->growing > 0) {
@@ -67,8 +74,7 @@ add_rows(const lg_growth *growth, const told *rows, lg_text *out)
         add_places(rows->uneven, "grew, and is idle now",
                    "grew, and are idle now", rows->gained, out);
     } else {
-        lg_text_add(out, "Nothing grows without a limit; ");
-        add_places(rows->filling, "fills", "fill", rows->gained, out);
+        add_filling(rows->filling, rows->gained, out);
     }
     lg_text_add(out, " in ");
     lg_text_add_count(out, growth->snapshots);
@@ -92,11 +98,17 @@ count_stopped(const lg_growth *growth)
     return stopped;
 }
 
+// Returns whether the number rises in each interval, and by no less than a tenth
+// of the mean: a few objects come and go in any program.
 static bool
 rises_always(const uint64_t *counts, uint32_t snapshots)
 {
+    enum { PART = 10 };
+    uint64_t last = counts[snapshots - 1];
+    uint64_t most = (uint64_t)PART * (snapshots - 1);
     for (uint32_t i = 1; i < snapshots; i++)
-        if (counts[i] <= counts[i - 1])
+        if (counts[i] <= counts[i - 1] ||
+            (counts[i] - counts[i - 1]) * most < last - counts[0])
             return false;
     return snapshots > 2;
 }
@@ -141,7 +153,16 @@ add_objects(const lg_growth *growth, const lg_growth_type *rising, lg_text *out)
     lg_text_add(out, ", which become more in each interval");
 }
 
-// Writes what is left if no row grows: that objects of a type become more all
+// Returns whether what fills up to limits explains most of what all objects
+// gained.
+static bool
+is_bounded(const lg_growth *growth)
+{
+    return growth->bounded > 0 &&
+           2 * growth->bounded_gained >= growth->objects_gained;
+}
+
+// Writes what is left if no row grows: that places fill up, that objects of a type become more all
 // the time, that places grew and stopped, that objects gained bytes here and
 // there, or that nothing grows.
 static void
@@ -152,7 +173,9 @@ add_rest(const lg_growth *growth, lg_text *out)
     size_t stopped = whole ? count_stopped(growth) : 0;
     const lg_growth_type *rising =
         gained || stopped > 0 ? find_rising(growth) : NULL;
-    if (stopped > 0 && rising == NULL) {
+    if (gained && is_bounded(growth)) {
+        add_filling(growth->bounded, growth->bounded_gained, out);
+    } else if (stopped > 0 && rising == NULL) {
         lg_text_add(out, "Nothing goes on growing; ");
         add_places(stopped, "grew and stopped", "grew and stopped",
                    growth->stopped_gained + growth->told_gained, out);

@@ -84,11 +84,14 @@ format_companions(const lg_growth_row *row, lg_text *out)
         lg_text_addf(out, " and %u more", row->companions - named);
 }
 
-// Writes `fills: 120 of 1,024, 200 MiB at its limit`.
+// Writes `fills: 120 of 1,024, 200 MiB at its limit`, or, if it has not grown in
+// the last interval, `settled: 120 of 1,024`.
 static void
-format_limit(const lg_growth_row *row, lg_text *out)
+format_limit(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
-    bool fills = row->degree == LG_GROWTH_FILLING;
+    uint32_t last = growth->snapshots - 1;
+    bool fills = row->degree == LG_GROWTH_FILLING ||
+                 row->counts[last] > row->counts[last - 1];
     lg_text_add(out, fills ? "fills: " : "settled: ");
     lg_text_add_count(out, row->filled);
     lg_text_add(out, " of ");
@@ -101,12 +104,12 @@ format_limit(const lg_growth_row *row, lg_text *out)
 }
 
 static void
-format_verdict(const lg_growth_row *row, lg_text *out)
+format_verdict(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
     lg_text degree = {0};
     lg_text_add(out, " ");
     if (row->limit > 0 && row->degree >= LG_GROWTH_FILLING) {
-        format_limit(row, out);
+        format_limit(growth, row, out);
         return;
     }
     lg_text_add(out, lg_growth_verdict_name(row->verdict));
@@ -157,7 +160,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
     lg__text_add_string(out, name_of(growth, row));
     if (row->types > 1)
         lg_text_addf(out, " and %u more", row->types - 1);
-    format_verdict(row, out);
+    format_verdict(growth, row, out);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg_text_addf(out, ": %s", lg_growth_reason_text(row->reason));
     if (row->finding != LG_NONE) {

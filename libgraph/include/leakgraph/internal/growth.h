@@ -285,6 +285,9 @@ typedef struct lg_growth {
     int64_t native_gained;  /**< what rows have besides: memory of C code that
                                  is no object */
     int64_t stopped_gained; /**< ... and what the stopped ones explain */
+    size_t bounded;         /**< settled rows of what keeps only so many
+                                 elements, and fills up */
+    int64_t bounded_gained; /**< what these gained */
     size_t known;           /**< ... because a baseline knows them */
     bool scoped;            /**< whether a scope limits rows */
     size_t elsewhere;       /**< ... and how many it left out */
