@@ -68,7 +68,7 @@ def test_lost_blocks_in_step_with_a_type_name_it(told):
         r"in step with __main__.Handle in (.*): probably (.*) KiB each",
         by_handle["text"],
     )
-    assert said[1] == "__main__.models[*]"
+    assert said[1] == "__main__.program.handles[*]"
     assert float(said[2]) == pytest.approx(500 * BLOCK / 1024, rel=0.02)
     assert by_handle["holders"][0] == 0
     assert "cut lost native memory" not in by_handle["text"]

@@ -300,9 +300,8 @@ static const struct {
     const char *name; // how the place below the thread begins
     bool in_step;
 } kept_in_threads[] = {
-    {".threading.local", true},
     {"threading.local", true},
-    {"context variables", false},
+    {"context", false},
 };
 
 // Returns the place right below the one at the top, or LG_NONE.
@@ -370,7 +369,8 @@ is_kept_for_compiled(const lg__comparison *state, const lg_growth_row *row,
     lg_string top = lg__places_text(
         state->newest, lg__place_top(state->newest, row->place)->label);
     // Several hold it, or native code, or it is the name of the global.
-    if (top.length == 0 || is_key_beside(state->newest, row, compiled))
+    if (top.length == 0 || is_kept_natively(state, row) ||
+        is_key_beside(state->newest, row, compiled))
         return is_accompanying(state, row, compiled, under_way);
     for (size_t i = 0; i < sizeof kept_for_compiled / sizeof *kept_for_compiled;
          i++)
