@@ -457,11 +457,10 @@ keep_functions(story *made, uint32_t app, uint32_t count)
 static void
 innocent(void)
 {
-    static mistake *const all[] = {keep_by_other_number, keep_in_local,
-                                   keep_awaited,         keep_one_object,
-                                   keep_own_methods,     keep_native_threads,
-                                   keep_native_workers,  keep_functions,
-                                   keep_nested_classes};
+    static mistake *const all[] = {
+        keep_by_other_number, keep_in_local,    keep_awaited,
+        keep_one_object,      keep_own_methods, keep_native_threads,
+        keep_native_workers,  keep_functions,   keep_nested_classes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_made(all[i], 40, "");
 }

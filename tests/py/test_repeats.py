@@ -51,7 +51,7 @@ def test_repeat_names_the_holder_and_the_rate():
 
 def in_two_lists(number):
     made = type(f"Payload{number}", (), {"fields": [number] * 50})
-    for name in (f"short{number}", f"full{number}"):
+    for name in (f"app.models.{number}", f"app.models.of.requests.{number}"):
         registry[name] = [made]
 
 

@@ -110,8 +110,8 @@ hash_of(lg_string name)
     uint32_t hash = XXH32(name.data, at, 0);
     while (at < name.length) {
         uint32_t number = number_length(name.data + at, name.length - at);
-        hash = number > 0 ? XXH32("*", 1, hash)
-                          : XXH32(name.data + at, 1, hash);
+        hash =
+            number > 0 ? XXH32("*", 1, hash) : XXH32(name.data + at, 1, hash);
         at += number > 0 ? number : 1;
     }
     return hash;

@@ -166,8 +166,8 @@ working_class(const lg_graph *graph, uint32_t thread)
                       : LG_NONE;
     uint32_t type = graph->columns.type[of != LG_NONE ? of : thread];
     uint32_t class = graph->type_node[type];
-    return class != LG_NONE && lg__node_origin(graph, class, NULL) !=
-                                   LG__ORIGIN_LIBRARY
+    return class != LG_NONE &&
+                   lg__node_origin(graph, class, NULL) != LG__ORIGIN_LIBRARY
                ? class
                : LG_NONE;
 }
@@ -245,8 +245,7 @@ lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
     else if (strcmp(holder->pattern->name, "endless-threads") == 0) {
         format_waiting(graph, holder->node, out);
         format_ending(graph, holder->example, out);
-    }
-    else if (strcmp(holder->pattern->name, "compiled-code") == 0)
+    } else if (strcmp(holder->pattern->name, "compiled-code") == 0)
         format_recompiled(graph, out);
     else if (strcmp(holder->pattern->name, "weak-keys") == 0)
         format_way(graph, holder, out);

@@ -323,9 +323,9 @@ is_kept_in_thread(const lg__comparison *state, const lg_growth_row *row,
     const lg_places *places = state->newest;
     uint32_t below = below_top(places, row->place);
     if (below == LG_NONE || row->gained > compiled->gained ||
-        !lg__string_is(lg__places_text(
-                           places, lg__place_top(places, row->place)->type),
-                       "thread"))
+        !lg__string_is(
+            lg__places_text(places, lg__place_top(places, row->place)->type),
+            "thread"))
         return false;
     lg_string label =
         lg__places_text(places, lg__place_at(places, below)->label);

@@ -55,7 +55,8 @@ typedef struct lg__grown {
     uint32_t pace;    /**< lg__pace */
     uint32_t group;
     uint32_t place;
-    int64_t gained;
+    int64_t weight; /**< bytes gained; half of them of keys, because the values
+                         of a dict say more unless the keys have much more */
 } lg__grown;
 
 /** A container that keeps only so many elements. */

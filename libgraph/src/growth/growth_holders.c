@@ -609,7 +609,8 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
         if (failed)
             status = lg__error_memory(err);
         else
-            status = answer(to, state, &finder, &of[i], places, &out->rows[i], err);
+            status =
+                answer(to, state, &finder, &of[i], places, &out->rows[i], err);
     }
     lg__finder_free(&finder);
     return status;

@@ -311,7 +311,7 @@ rank_of(const lg__grown *grown)
                : 2 * LG_GROWTH_VERDICT_COUNT * grown->pace + verdict;
 }
 
-// Compares by rank, group, and bytes gained. The first place of a group leads
+// Compares by rank, group, and weight. The first place of a group leads
 // it.
 static int
 compare_grown(const void *left, const void *right)
@@ -324,8 +324,8 @@ compare_grown(const void *left, const void *right)
         return left_rank < right_rank ? -1 : 1;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
-    if (a->gained != b->gained)
-        return a->gained > b->gained ? -1 : 1;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
@@ -664,8 +664,8 @@ leave_out_elsewhere(const lg__comparison *state, lg_growth *out)
     out->count = kept;
 }
 
-// Rows explain at most what they gained. A row is of one type, and its place may
-// have gained more.
+// Rows explain at most what they gained. A row is of one type, and its place
+// may have gained more.
 static void
 limit_told(lg_growth *out)
 {

@@ -249,14 +249,16 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     if (pace != LG__PACE_FILLS && (lg__place_is_garbage(state->newest, place) ||
                                    lg__place_is_listed(state->newest, place)))
         verdict = LG_GROWTH_GARBAGE;
+    int64_t gained =
+        (int64_t)(value_of(state->newest, place, of) -
+                  value_of(state->summaries[0]->places, state->at[0], of));
+    bool key = lg__place_at(state->newest, place)->kind == LG_PLACE_KEY;
     *grown = (lg__grown){
         .verdict = (uint32_t)verdict,
         .pace = (uint32_t)pace,
         .group = own ? place : group_of(state->newest, place),
         .place = place,
-        .gained =
-            (int64_t)(value_of(state->newest, place, of) -
-                      value_of(state->summaries[0]->places, state->at[0], of)),
+        .weight = key ? gained / 2 : gained,
     };
     return true;
 }

@@ -98,8 +98,8 @@ count_stopped(const lg_growth *growth)
     return stopped;
 }
 
-// Returns whether the number rises in each interval, and by no less than a tenth
-// of the mean: a few objects come and go in any program.
+// Returns whether the number rises in each interval, and by no less than a
+// tenth of the mean: a few objects come and go in any program.
 static bool
 rises_always(const uint64_t *counts, uint32_t snapshots)
 {
@@ -162,9 +162,9 @@ is_bounded(const lg_growth *growth)
            2 * growth->bounded_gained >= growth->objects_gained;
 }
 
-// Writes what is left if no row grows: that places fill up, that objects of a type become more all
-// the time, that places grew and stopped, that objects gained bytes here and
-// there, or that nothing grows.
+// Writes what is left if no row grows: that places fill up, that objects of a
+// type become more all the time, that places grew and stopped, that objects
+// gained bytes here and there, or that nothing grows.
 static void
 add_rest(const lg_growth *growth, lg_text *out)
 {

@@ -84,8 +84,8 @@ format_companions(const lg_growth_row *row, lg_text *out)
         lg_text_addf(out, " and %u more", row->companions - named);
 }
 
-// Writes `fills: 120 of 1,024, 200 MiB at its limit`, or, if it has not grown in
-// the last interval, `settled: 120 of 1,024`.
+// Writes `fills: 120 of 1,024, 200 MiB at its limit`, or, if it has not grown
+// in the last interval, `settled: 120 of 1,024`.
 static void
 format_limit(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {

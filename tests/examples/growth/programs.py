@@ -8,6 +8,7 @@ verdict. How many bytes a step adds is `program.rate`, or what tracemalloc count
 import asyncio
 import collections
 import contextlib
+import contextvars
 import ctypes
 import functools
 import heapq
@@ -137,7 +138,8 @@ def functions_that_a_compiler_makes_anew(program):
     """Each has a name of its own, and torch keeps more for each."""
     shop, guards = types.ModuleType("shop"), types.ModuleType("torch._dynamo.guards")
     sys.modules.update({"shop": shop, "torch._dynamo.guards": guards})
-    guards.all = []
+    guards.all, guards.local = [], threading.local()
+    guards.local.edits = []
 
     def step(number):
         weights = Record(3000 + number % 2)
@@ -148,6 +150,8 @@ def functions_that_a_compiler_makes_anew(program):
         name = f"__compiled_fn_{number}_{uuid.uuid4()}".replace("-", "_")
         vars(shop)[name] = forward
         guards.all.append(Record(500 + number % 2))
+        guards.local.edits.append(Record(300 + number % 2))
+        contextvars.ContextVar(name).set(Record(200 + number % 2))
 
     return step
 
