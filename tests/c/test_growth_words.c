@@ -105,6 +105,29 @@ a_handler_of_atexit_counts_once(void)
                      "snapshot");
 }
 
+// An object of C++ that grows, with structs that it keeps.
+static lg_graph *
+unit_with_nodes(uint32_t count)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t unit = story_add(&made, "jit.Unit (C++)", NULL, count * 4096);
+    story_attribute(&made, app, "unit", unit);
+    for (uint32_t i = 0; i < count; i++)
+        story_edge(&made, unit, story_add(&made, "jit::Node", NULL, 2048),
+                   LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, "member", 6));
+    return story_end(&made);
+}
+
+static void
+structs_go_with_what_keeps_them(void)
+{
+    expect_of_graphs(unit_with_nodes,
+                     "app.unit: Unit (C++) grows in place with jit::Node, 1 "
+                     "object, +240 KiB in all, +120 KiB per snapshot");
+}
+
 // Adds tuples, each in the one before, and returns the last.
 static uint32_t
 nest(story *made, uint32_t holder, uint32_t index, uint32_t depth)
@@ -190,6 +213,7 @@ SUITE(growth_words)
 {
     RUN(a_row_is_a_sentence);
     RUN(a_handler_of_atexit_counts_once);
+    RUN(structs_go_with_what_keeps_them);
     RUN(tuples_in_tuples_are_parts);
     RUN(two_snapshots_have_no_rate);
     RUN(moved_bytes_are_added_up);

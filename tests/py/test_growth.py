@@ -638,6 +638,23 @@ def test_what_is_told_to_free_it_does(leak):
     assert "frees" in str(growth) or len(names) == 1
 
 
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (7, " and 3 more\n")])
+def test_of_many_holders_the_most_are_told(count, more):
+    lists = holder.table = types.SimpleNamespace()
+    names = [f"list_{number}" for number in range(count)]
+    vars(lists).update({name: [] for name in names})
+
+    def put(number):
+        item = Item(number)
+        for name in names:
+            getattr(lists, name).append(item)
+
+    said = str(compare(put))
+    told = sum(f"table.{name} (frees" in said for name in names)
+    assert told == (4 if more else count)
+    assert more in said and (more or " more\n" not in said)
+
+
 class Inner:
     """Has parts by name, as a module of a network has."""
 

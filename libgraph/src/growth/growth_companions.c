@@ -380,6 +380,37 @@ is_kept_for_compiled(const lg__comparison *state, const lg_growth_row *row,
     return false;
 }
 
+// Returns whether objects of the type are structs of C or C++.
+static bool
+is_struct(lg_string type)
+{
+    return lg__string_contains(type, "::") ||
+           lg__string_contains(type, "-byte block") ||
+           lg__string_contains(type, " (C++)");
+}
+
+// Returns whether the paths to the row lead through the other place.
+static bool
+is_reached_through(const lg_places *places, const lg_growth_row *row,
+                   uint32_t through)
+{
+    uint32_t at = row->place;
+    for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE && at != through; i++)
+        at = lg__place_above(places, at);
+    return at == through;
+}
+
+// Returns whether the row is of structs that an object of C++ keeps, which is a
+// row because it grows itself: a torch.jit.CompilationUnit with its graphs.
+static bool
+is_part_of_struct(const lg__comparison *state, const lg_growth_row *row,
+                  const lg_growth_row *other)
+{
+    return other->verdict == LG_GROWTH_IN_PLACE && is_struct(other->type) &&
+           row->verdict == LG_GROWTH_ACCUMULATES && is_struct(row->type) &&
+           is_reached_through(state->newest, row, other->place);
+}
+
 // A search for the causes of rows.
 typedef struct search {
     const lg__comparison *state;
@@ -448,12 +479,15 @@ find_cause(const search *of, size_t index)
                                                          : growth->count;
     for (size_t i = 0; i < growth->count && found == growth->count; i++) {
         const lg_growth_row *other = &growth->rows[i];
-        if (i != index && row->verdict != LG_GROWTH_SETTLED &&
-            other->verdict == LG_GROWTH_ACCUMULATES &&
-            (is_kept_for(of->state, row, other) ||
-             is_kept_for_compiled(of->state, row, other, of->under_way) ||
-             is_defined_in(of->state, row, other, of->under_way) ||
-             (i < index && is_follower(of->state, row, other, of->under_way))))
+        if (is_part_of_struct(of->state, row, other))
+            found = i;
+        else if (i != index && row->verdict != LG_GROWTH_SETTLED &&
+                 other->verdict == LG_GROWTH_ACCUMULATES &&
+                 (is_kept_for(of->state, row, other) ||
+                  is_kept_for_compiled(of->state, row, other, of->under_way) ||
+                  is_defined_in(of->state, row, other, of->under_way) ||
+                  (i < index &&
+                   is_follower(of->state, row, other, of->under_way))))
             found = i;
     }
     return found;

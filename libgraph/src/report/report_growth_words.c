@@ -263,12 +263,13 @@ lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,
         lg_path_label(graph, &holder->path, out);
 }
 
-// Writes `empty app.sessions (frees 1.08 MiB alone)`. What only one holder has
-// needs no number of its own.
+// Writes `empty app.sessions (frees 1.08 MiB alone)`, and the most of many.
+// What only one holder has needs no number of its own.
 static void
 format_keepers(const lg_growth *growth, const lg_graph *graph,
                const lg_growth_row *row, bool empties, lg_text *out)
 {
+    enum { MOST = 4 };
     size_t told = 0;
     size_t all = 0;
     for (size_t i = 0; i < row->holder_count; i++)
@@ -277,6 +278,10 @@ format_keepers(const lg_growth *growth, const lg_graph *graph,
         const lg_growth_holder *holder = &row->holders[i];
         if (holder->empties != empties)
             continue;
+        if (told == MOST && all > MOST + 1) {
+            lg_text_addf(out, " and %zu more", all - told);
+            return;
+        }
         lg_text_add(out, told == 0         ? empties ? "empty " : "cut "
                          : told + 1 == all ? " and "
                                            : ", ");
