@@ -44,7 +44,7 @@ def run(isolated, compiled, kind):
         compiled("native_shapes.c", "-O1"),
         compiled("native_classes.cpp", "-O1", "-std=c++17", "-Wl,-Bsymbolic"),
     ]
-    done = isolated("native_programs.py", kind, *modules)
+    done = isolated("native_programs.py", kind, "repeat", *modules)
     assert done.code == 0, done.err
     return json.loads(done.out)
 

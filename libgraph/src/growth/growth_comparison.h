@@ -125,8 +125,8 @@ bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
 /** Whether a place begins with memory of C code that no program can let go of:
  *  what is lost, a library's variables, stacks. */
 bool lg__place_is_native(const lg_places *places, uint32_t place);
-/** Whether a row counts objects of Python, hidden ones included, as far as the
- *  newest graph tells. */
+/** Whether a row counts objects of Python, hidden ones included, and not blocks
+ *  of C code. */
 bool lg__growth_is_of_objects(const lg__comparison *state,
                               const lg_growth_row *row);
 /** Sets what helps against rows of native growth, and of places below what no

@@ -224,19 +224,23 @@ top_type(const lg_places *places, uint32_t place)
 // or has lost counts from the same size on as memory that no object explains.
 // By as much as that fell, blocks were in use before any pointer led to them. A
 // place that begins with a block has several native holders.
+// A summary has no nodes, but types: those of blocks tell their size, or are
+// classes of C++.
 bool
 lg__growth_is_of_objects(const lg__comparison *state, const lg_growth_row *row)
 {
-    return row->node != LG_NONE &&
-           !lg__node_is_block(state->analysis->graph, row->node);
+    return row->node != LG_NONE
+               ? !lg__node_is_block(state->analysis->graph, row->node)
+               : !lg__string_contains(row->type, "-byte block") &&
+                     !lg__string_contains(row->type, "::");
 }
 
 // Whether the members are nodes of the graph, whose references are counted.
 static bool
 is_counted(const lg__comparison *state, const lg_growth_row *row)
 {
-    return row->node != LG_NONE &&
-           !lg__node_is_native(state->analysis->graph, row->node);
+    return lg__growth_is_of_objects(state, row) &&
+           !lg__string_contains(row->type, LG__NATIVE_HIDDEN);
 }
 
 bool

@@ -1,8 +1,10 @@
 """Programs whose memory grows in C code, or does not, all in one process.
 
-Arguments: "leaks" or "honest", and the paths of the extension modules. Prints JSON:
-what repeat() tells, and for each program what a call leaves by the accounts of the
-allocators.
+Arguments: "leaks" or "honest", who looks at them, and the paths of the extension
+modules. Names behind a colon choose programs: "leaks:sessions,lost". Prints JSON: what
+is told, and for each program what a call leaves by the accounts of the allocators.
+"repeat" compares rounds of calls, and "watch" watches them. With "attach", another
+process looks: a line of input asks for a round, and an empty one for the account.
 """
 
 import collections
@@ -22,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import leakgraph
+from leakgraph.watching import Watch
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
@@ -30,6 +33,8 @@ libc.free.argtypes = [ctypes.c_void_p]
 libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 
 ROUNDS, CALLS = 3, 4
+#: The longest that a watch takes to tell a leak, or tells nothing.
+STEPS = 80
 
 
 class Program:
@@ -462,30 +467,85 @@ def freed(names):
     return found
 
 
+def row_of(row):
+    """A row of growth, as data."""
+    return {
+        "holder": row.held_by,
+        "type": row.type,
+        "rate": row.per_step,
+        "minor": row.minor,
+        "fix": row.fix,
+    }
+
+
+def repeated(work):
+    """What repeat() tells of the work."""
+    growth = leakgraph.repeat(work, rounds=ROUNDS, calls=CALLS)
+    return {
+        "rows": [row_of(row) for row in growth],
+        "text": str(growth),
+        "needs_native": growth.needs_native,
+    }
+
+
+def watched(work):
+    """What a watch tells of the work, by a clock that each step sets."""
+    found, now = [], [0.0]
+
+    def clock():
+        now[0] += 0.01
+        return now[0]
+
+    watch = Watch(
+        1.0,
+        lambda row, growth: found.append(growth),
+        clock=clock,
+        work=lambda: 0.0,
+        background=False,
+    )
+    for _ in range(STEPS):
+        work()
+        now[0] += 1
+        watch.step()
+        if found:
+            break
+    rows = [row_of(row) for growth in found[:1] for row in growth]
+    return {"rows": rows, "text": watch.report()}
+
+
+def asked(work):
+    """Work when another process says so."""
+    print("ready", flush=True)
+    while sys.stdin.readline().strip():
+        for _ in range(CALLS):
+            work()
+        print("done", flush=True)
+    return {}
+
+
+HOW = {"repeat": repeated, "watch": watched, "attach": asked}
+
+
+def chosen():
+    """The programs that the first argument chooses."""
+    kind, _, names = sys.argv[1].partition(":")
+    works = leaks if kind == "leaks" else honest
+    return [work for work in works if not names or work.__name__ in names.split(",")]
+
+
 def main():
     """Print what is told of the programs, and the truth."""
-    for path in sys.argv[2:]:
+    for path in sys.argv[3:]:
         load(path)
-    works = installed(leaks if sys.argv[1] == "leaks" else honest)
+    works = installed(chosen())
 
     def work():
         for each in works:
             each()
 
-    growth = leakgraph.repeat(work, rounds=ROUNDS, calls=CALLS)
-    rows = [
-        {
-            "holder": row.held_by,
-            "type": row.type,
-            "rate": row.per_step,
-            "minor": row.minor,
-            "fix": row.fix,
-        }
-        for row in growth
-    ]
+    told = HOW[sys.argv[2]](work)
     truth = {**freed([each.__name__ for each in works if each in leaks]), **left}
-    told = {"rows": rows, "truth": truth, "text": str(growth)}
-    print(json.dumps({**told, "needs_native": growth.needs_native}))
+    print(json.dumps({**told, "truth": truth}))
     sys.stdout.flush()
     os._exit(0)
 
