@@ -658,6 +658,23 @@ numbers_name_entries(void)
     native_heap_close(&heap);
 }
 
+// A number that others of its type have no such number beside is chance.
+static void
+a_number_by_chance_names_nothing(void)
+{
+    const uint64_t number = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    entry[0] = number;
+    entry[2] = address_of(make_list(&heap, 10));
+    for (uint32_t i = 0; i < 9; i++)
+        native_heap_object(&heap, true)[2] = i == 4 ? number : 32 + i;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 4) == 0);
+    native_heap_close(&heap);
+}
+
 // A fraction, a text or a count that a block begins with, too, names nothing.
 static void
 usual_values_name_nothing(void)
@@ -863,6 +880,7 @@ SUITE(native)
     RUN(a_pointer_deep_into_a_block_holds_nothing);
     RUN(what_could_not_be_listed_is_an_error);
     RUN(numbers_name_entries);
+    RUN(a_number_by_chance_names_nothing);
     RUN(usual_values_name_nothing);
     RUN(variables_of_any_module_are_a_registry);
     RUN(objects_outvote_lone_words_below_variables);

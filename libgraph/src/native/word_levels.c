@@ -303,7 +303,7 @@ has_shape(const sight *word)
     bool usual = (word->proved ? SOME : 2) * shapes >= word->pointers;
     return word->shape && word->depth % 8 == 0 &&
            (word->members <= FEW ||
-            (2 * (uint64_t)word->pointers >= word->filled && usual));
+            (true && usual));
 }
 
 static lg_native_level
@@ -407,6 +407,17 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     };
 }
 
+// A number names an entry if most objects of its type that have one there name
+// entries, too. Else it is chance: a small number and what was left beside it.
+static lg_native_level
+level_of_name(const sight *word)
+{
+    return 2 * (uint64_t)word->pointers >= word->filled &&
+                   50 * (uint64_t)word->pointers >= word->members
+               ? LG_LEVEL_EXACT
+               : LG_LEVEL_NONE;
+}
+
 static void
 level_block(weighing *scale, uint32_t block)
 {
@@ -420,7 +431,7 @@ level_block(weighing *scale, uint32_t block)
         sight word = look(scale, block, i);
         bool named = lg__word_is_handle(native, block, &words[i]);
         lg_native_level level = is_number ? LG_LEVEL_POSSIBLE
-                                : named   ? LG_LEVEL_EXACT
+                                : named   ? level_of_name(&word)
                                           : level_of(&word);
         uint32_t node = native->memory->blocks[words[i].target].node;
         if (mark & LG__BLOCK_NEW)
