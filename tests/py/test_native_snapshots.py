@@ -116,6 +116,25 @@ def test_a_stripped_copy_keeps_how_many_blocks_there_are(tmp_path):
     assert blocks(stripped) == blocks(whole) > 0
 
 
+@pytest.mark.once
+def test_without_proc_a_sentence_says_what_is_missing():
+    hidden = 'mount -t tmpfs none /proc && exec "$@"'
+    command = ["unshare", "-m", "sh", "-c", hidden, "sh"]
+    if subprocess.run([*command, "true"], capture_output=True).returncode:
+        pytest.skip("nobody may hide /proc here")
+    code = "import leakgraph as l; l.snapshot().close(); l.snapshot(native=True)"
+    done = subprocess.run(
+        [*command, sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "leakgraph.UnsupportedError: native memory is found through /proc, which is "
+        "not here: mount it, or leave native=True out"
+    )
+
+
 def test_run_lists_native_memory(tmp_path):
     path = tmp_path / "run.lgs"
     (tmp_path / "job.py").write_text("x = 1", encoding="utf-8")

@@ -110,18 +110,30 @@ lg__forked_record(lg__core_state *state, lg__forked_save *self)
     return status == LG_OK;
 }
 
+/* Opens a file in memory, which has a name below /proc alone. */
+static lg_status
+open_memory(int *out, lg_error *error)
+{
+    if (access("/proc/self/fd", X_OK) != 0)
+        return lg_error_set(error, LG_EUNSUPPORTED,
+                            "native memory is found through /proc, which is "
+                            "not here: mount it, or leave native=True out");
+    *out = memfd_create("leakgraph", MFD_CLOEXEC);
+    return *out >= 0
+               ? LG_OK
+               : lg_error_set(error, LG_EIO, "cannot open one more file: %s",
+                              strerror(errno));
+}
+
 lg_graph *
 lg__forked_capture(lg__core_state *state, lg__forked_save *self)
 {
     char path[32];
     lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = LG_OK;
-    int file = memfd_create("leakgraph", MFD_CLOEXEC);
+    int file = -1;
+    lg_status status = open_memory(&file, &error);
     self->path = "a snapshot in memory";
-    if (file < 0)
-        status = lg_error_set(&error, LG_EIO, "cannot open one more file: %s",
-                              strerror(errno));
     if (status == LG_OK)
         status = capture_into(self, file, &error);
     if (status == LG_OK) {
