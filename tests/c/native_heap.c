@@ -74,6 +74,15 @@ native_heap_lock(native_heap *heap)
 }
 
 uint64_t *
+native_heap_pattern(native_heap *heap)
+{
+    uint64_t *place = native_heap_object(heap, true);
+    heap->pattern[heap->object_count - 1] = true;
+    place[1] = NATIVE_PATTERN_TYPE;
+    return place;
+}
+
+uint64_t *
 native_heap_int(native_heap *heap, uint64_t value, bool tagged)
 {
     enum { DIGIT_BITS = 30 };
@@ -111,6 +120,7 @@ make_graph(native_heap *heap)
     uint32_t holder = add_type(builder, "lib.Holder");
     uint32_t number = add_type(builder, "int");
     uint32_t lock = add_type(builder, "_thread.lock");
+    uint32_t pattern = add_type(builder, "re.Pattern");
     lg_builder_add_node(builder, 0x1000);
     builder->type[0] = module;
     builder->refcount[0] = 1;
@@ -119,9 +129,10 @@ make_graph(native_heap *heap)
     for (uint32_t i = 0; i < heap->object_count; i++) {
         uint32_t node =
             lg_builder_add_node(builder, (uintptr_t)heap->objects[i]);
-        builder->type[node] = heap->number[i] ? number
-                              : heap->lock[i] ? lock
-                                              : holder;
+        builder->type[node] = heap->number[i]    ? number
+                              : heap->lock[i]    ? lock
+                              : heap->pattern[i] ? pattern
+                                                 : holder;
         builder->size[node] = NATIVE_FIXED + heap->tables[i];
         builder->refcount[node] = heap->refcounts[i];
     }
@@ -139,7 +150,8 @@ native_heap_finish(native_heap *heap)
                               {0},
                               {NATIVE_HOLDER_TYPE, NATIVE_FIXED, 0},
                               {NATIVE_INT_TYPE, NATIVE_FIXED, 0},
-                              {NATIVE_LOCK_TYPE, NATIVE_FIXED, 0}};
+                              {NATIVE_LOCK_TYPE, NATIVE_FIXED, 0},
+                              {NATIVE_PATTERN_TYPE, NATIVE_FIXED, 0}};
     lg_error err = {.message = ""};
     make_graph(heap);
     lg_native_memory memory = {
@@ -148,7 +160,7 @@ native_heap_finish(native_heap *heap)
         .ranges = heap->ranges,
         .range_count = heap->range_count,
         .types = types,
-        .type_count = 5,
+        .type_count = 6,
         .monitor = heap->monitor,
     };
     REQUIRE(lg_graph_with_native(heap->graph, &memory, NULL, &heap->joined,

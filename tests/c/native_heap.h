@@ -16,6 +16,7 @@ enum {
     NATIVE_HOLDER_TYPE = 0x2000, /* the addresses of the types */
     NATIVE_INT_TYPE = 0x3000,
     NATIVE_LOCK_TYPE = 0x4000,
+    NATIVE_PATTERN_TYPE = 0x5000,
 };
 
 typedef struct native_heap {
@@ -28,6 +29,7 @@ typedef struct native_heap {
     bool owned[NATIVE_OBJECTS];      /* by the module */
     bool number[NATIVE_OBJECTS];     /* an int */
     bool lock[NATIVE_OBJECTS];       /* of a thread */
+    bool pattern[NATIVE_OBJECTS];    /* a compiled one */
     uint32_t tables[NATIVE_OBJECTS]; /* bytes of its size beyond its block */
     uint32_t object_count;
     lg_native_range ranges[8];
@@ -48,6 +50,8 @@ uint64_t *native_heap_block(native_heap *heap, size_t bytes);
 uint64_t *native_heap_object(native_heap *heap, bool owned);
 /** Adds a lock to which the module refers, and returns its words. */
 uint64_t *native_heap_lock(native_heap *heap);
+/** Adds a re.Pattern to which the module refers, and returns its words. */
+uint64_t *native_heap_pattern(native_heap *heap);
 /** Adds an int to which the module refers, with the head that CPython 3.12
  *  (`tagged`) or one before it gives it. Returns its words. */
 uint64_t *native_heap_int(native_heap *heap, uint64_t value, bool tagged);

@@ -675,6 +675,25 @@ a_number_by_chance_names_nothing(void)
     native_heap_close(&heap);
 }
 
+// The graph has all that a compiled pattern refers to. What lies beside its
+// small numbers is left over.
+static void
+a_pattern_names_nothing(void)
+{
+    const uint64_t number = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    entry[0] = number;
+    entry[2] = address_of(make_list(&heap, 10));
+    native_heap_object(&heap, true)[2] = number;
+    for (uint32_t i = 0; i < 5; i++)
+        native_heap_pattern(&heap)[3] = number;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 64 + CHUNK + 10 * list_bytes);
+    native_heap_close(&heap);
+}
+
 // A fraction, a text or a count that a block begins with, too, names nothing.
 static void
 usual_values_name_nothing(void)
@@ -881,6 +900,7 @@ SUITE(native)
     RUN(what_could_not_be_listed_is_an_error);
     RUN(numbers_name_entries);
     RUN(a_number_by_chance_names_nothing);
+    RUN(a_pattern_names_nothing);
     RUN(usual_values_name_nothing);
     RUN(variables_of_any_module_are_a_registry);
     RUN(objects_outvote_lone_words_below_variables);

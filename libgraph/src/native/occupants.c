@@ -47,6 +47,7 @@ static const layout_of layouts[] = {
     {"numpy.ndarray", LG__LAYOUT_KNOWN},
     {"property", LG__LAYOUT_KNOWN},
     {"range", LG__LAYOUT_KNOWN},
+    {"re.Pattern", LG__LAYOUT_KNOWN},
     {"ReferenceType", LG__LAYOUT_KNOWN},
     {"set", LG__LAYOUT_KNOWN},
     {"slice", LG__LAYOUT_KNOWN},
