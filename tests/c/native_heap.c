@@ -51,6 +51,28 @@ native_heap_block(native_heap *heap, size_t bytes)
     return place;
 }
 
+uint64_t
+native_heap_address(const uint64_t *words)
+{
+    return (uintptr_t)words;
+}
+
+uint64_t *
+native_heap_list(native_heap *heap, uint32_t count)
+{
+    uint64_t *first = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *item = native_heap_block(heap, 48);
+        uint64_t *text = native_heap_block(heap, 32);
+        memset(text, 'x', 24);
+        item[0] = first != NULL ? native_heap_address(first) : 0;
+        item[1] = i;
+        item[2] = native_heap_address(text);
+        first = item;
+    }
+    return first;
+}
+
 uint64_t *
 native_heap_object(native_heap *heap, bool owned)
 {

@@ -13,6 +13,8 @@ enum {
     NATIVE_BLOCKS = 1 << 16,
     NATIVE_OBJECTS = 64,
     NATIVE_FIXED = 32, /* bytes of an object; behind that are its items */
+    NATIVE_CHUNK = 8,  /* what a chunk of malloc takes beyond its bytes */
+    NATIVE_LIST_BYTES = 48 + 32 + 2 * NATIVE_CHUNK, /* of each of a list */
     NATIVE_HOLDER_TYPE = 0x2000, /* the addresses of the types */
     NATIVE_INT_TYPE = 0x3000,
     NATIVE_LOCK_TYPE = 0x4000,
@@ -45,6 +47,10 @@ void native_heap_close(native_heap *heap);
 
 /** Allocates zeroes in a chunk of malloc. */
 uint64_t *native_heap_block(native_heap *heap, size_t bytes);
+uint64_t native_heap_address(const uint64_t *words);
+/** Allocates a list of so many structs of 48 bytes, each with a text of 32, and
+ *  returns the first; NULL if there is none. */
+uint64_t *native_heap_list(native_heap *heap, uint32_t count);
 /** Adds an object of the type "lib.Holder" with a block, whose words from 2 to
  *  3 are fields; the module refers to it if `owned`. Returns its words. */
 uint64_t *native_heap_object(native_heap *heap, bool owned);

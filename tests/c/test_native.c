@@ -4,33 +4,6 @@
 #include <leakgraph/internal/columns.h>
 #include "test.h"
 
-enum { CHUNK = 8 }; // what a chunk of malloc takes beyond its bytes
-
-static uint64_t
-address_of(const uint64_t *words)
-{
-    return (uintptr_t)words;
-}
-
-// A list of so many structs of 48 bytes, each with a text of 32.
-static uint64_t *
-make_list(native_heap *heap, uint32_t count)
-{
-    uint64_t *first = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t *item = native_heap_block(heap, 48);
-        uint64_t *text = native_heap_block(heap, 32);
-        memset(text, 'x', 24);
-        item[0] = first != NULL ? address_of(first) : 0;
-        item[1] = i;
-        item[2] = address_of(text);
-        first = item;
-    }
-    return first;
-}
-
-static const uint64_t list_bytes = 48 + CHUNK + 32 + CHUNK;
-
 typedef struct heard {
     uint32_t times;
     double done;
@@ -57,7 +30,7 @@ work_reports_its_progress(void)
     native_heap_open(&heap);
     heap.monitor = &monitor;
     uint64_t *object = native_heap_object(&heap, true);
-    object[2] = address_of(make_list(&heap, 12000));
+    object[2] = native_heap_address(native_heap_list(&heap, 12000));
     native_heap_finish(&heap);
     CHECK(so_far.times >= 2);
     CHECK(so_far.done > 0.1);
@@ -71,11 +44,11 @@ lists_belong_to_their_objects(void)
     native_heap_open(&heap);
     for (uint32_t i = 0; i < 5; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[2] = address_of(make_list(&heap, 50 + i));
+        object[2] = native_heap_address(native_heap_list(&heap, 50 + i));
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 5; i++)
-        CHECK(native_heap_held(&heap, i) == (50 + i) * list_bytes);
+        CHECK(native_heap_held(&heap, i) == (50 + i) * NATIVE_LIST_BYTES);
     CHECK(native_heap_of(&heap, "lost native memory") == 0);
     CHECK(native_heap_nodes(&heap) <= 10);
     native_heap_close(&heap);
@@ -85,10 +58,11 @@ static uint64_t *
 make_tree(native_heap *heap, uint64_t *parent, int depth, uint64_t *bytes)
 {
     uint64_t *node = native_heap_block(heap, 112);
-    *bytes += 112 + CHUNK;
-    node[0] = parent != NULL ? address_of(parent) : 0;
+    *bytes += 112 + NATIVE_CHUNK;
+    node[0] = parent != NULL ? native_heap_address(parent) : 0;
     for (int child = 0; child < 3 && depth > 0; child++)
-        node[1 + child] = address_of(make_tree(heap, node, depth - 1, bytes));
+        node[1 + child] =
+            native_heap_address(make_tree(heap, node, depth - 1, bytes));
     return node;
 }
 
@@ -101,7 +75,8 @@ trees_belong_to_their_objects(void)
     native_heap_open(&heap);
     for (int i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[3] = address_of(make_tree(&heap, NULL, 2 + i, &bytes[i]));
+        object[3] =
+            native_heap_address(make_tree(&heap, NULL, 2 + i, &bytes[i]));
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 4; i++)
@@ -115,17 +90,17 @@ shared_memory_belongs_to_neither(void)
 {
     native_heap heap;
     native_heap_open(&heap);
-    uint64_t *shared = make_list(&heap, 40);
+    uint64_t *shared = native_heap_list(&heap, 40);
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[2] = address_of(shared);
-        object[3] = address_of(make_list(&heap, 10));
+        object[2] = native_heap_address(shared);
+        object[3] = native_heap_address(native_heap_list(&heap, 10));
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(native_heap_held(&heap, i) == 10 * list_bytes);
+        CHECK(native_heap_held(&heap, i) == 10 * NATIVE_LIST_BYTES);
     CHECK(lg_node_retained(heap.found, 0).host >=
-          80 * list_bytes + 4 * NATIVE_FIXED);
+          80 * NATIVE_LIST_BYTES + 4 * NATIVE_FIXED);
     native_heap_close(&heap);
 }
 
@@ -139,23 +114,24 @@ hash_maps(void)
         uint64_t *object = native_heap_object(&heap, true);
         uint64_t *map = native_heap_block(&heap, 64);
         uint64_t *buckets = native_heap_block(&heap, 61 * 8 + 8);
-        object[2] = address_of(map);
-        map[0] = address_of(buckets);
+        object[2] = native_heap_address(map);
+        map[0] = native_heap_address(buckets);
         map[1] = 61;
         map[3] = 60;
         uint64_t *last = &map[2];
         for (uint32_t k = 0; k < 60; k++) {
             uint64_t *node = native_heap_block(&heap, 40);
-            *last = address_of(node);
-            buckets[k] = address_of(last);
+            *last = native_heap_address(node);
+            buckets[k] = native_heap_address(last);
             node[1] = k * 7919;
             last = node;
         }
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(native_heap_held(&heap, i) ==
-              64 + CHUNK + 61 * 8 + 8 + CHUNK + 60 * (40 + CHUNK));
+        CHECK(native_heap_held(&heap, i) == 64 + NATIVE_CHUNK + 61 * 8 + 8 +
+                                                NATIVE_CHUNK +
+                                                60 * (40 + NATIVE_CHUNK));
     native_heap_close(&heap);
 }
 
@@ -168,20 +144,20 @@ vectors(void)
     uint64_t *object = native_heap_object(&heap, true);
     uint64_t *outer = native_heap_block(&heap, 3 * 8 * 20);
     uint64_t *head = native_heap_block(&heap, 40);
-    object[2] = address_of(head);
-    head[1] = address_of(outer);
-    head[2] = head[3] = address_of(outer) + 3 * 8 * 20;
+    object[2] = native_heap_address(head);
+    head[1] = native_heap_address(outer);
+    head[2] = head[3] = native_heap_address(outer) + 3 * 8 * 20;
     for (uint32_t i = 0; i < 20; i++) {
         uint64_t *inner = native_heap_block(&heap, 8 * (20 + (i & ~1u)));
         memset(inner, 0x11, 8 * 20);
-        outer[3 * i] = address_of(inner);
-        outer[3 * i + 1] = address_of(inner) + 8 * 20;
-        outer[3 * i + 2] = address_of(inner) + 8 * (20 + (i & ~1u));
+        outer[3 * i] = native_heap_address(inner);
+        outer[3 * i + 1] = native_heap_address(inner) + 8 * 20;
+        outer[3 * i + 2] = native_heap_address(inner) + 8 * (20 + (i & ~1u));
     }
     native_heap_finish(&heap);
-    uint64_t bytes = 40 + CHUNK + 3 * 8 * 20 + CHUNK;
+    uint64_t bytes = 40 + NATIVE_CHUNK + 3 * 8 * 20 + NATIVE_CHUNK;
     for (uint32_t i = 0; i < 20; i++)
-        bytes += 8 * (20 + (i & ~1u)) + CHUNK;
+        bytes += 8 * (20 + (i & ~1u)) + NATIVE_CHUNK;
     CHECK(native_heap_held(&heap, 0) == bytes);
     native_heap_close(&heap);
 }
@@ -194,12 +170,13 @@ interior_pointers(void)
     native_heap_open(&heap);
     uint64_t *object = native_heap_object(&heap, true);
     uint64_t *table = native_heap_block(&heap, 40 * 8);
-    object[2] = address_of(table);
+    object[2] = native_heap_address(table);
     for (uint32_t i = 0; i < 40; i++)
-        table[i] = address_of(native_heap_block(&heap, 4 * 136)) + 4 * 128;
+        table[i] =
+            native_heap_address(native_heap_block(&heap, 4 * 136)) + 4 * 128;
     native_heap_finish(&heap);
     CHECK(native_heap_held(&heap, 0) ==
-          40 * 8 + CHUNK + 40 * (4 * 136 + CHUNK));
+          40 * 8 + NATIVE_CHUNK + 40 * (4 * 136 + NATIVE_CHUNK));
     native_heap_close(&heap);
 }
 
@@ -216,12 +193,12 @@ a_pointer_deep_into_a_block_holds_nothing(void)
         blocks[i] = native_heap_block(&heap, BYTES);
     for (uint32_t i = 0; i < OBJECTS; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[2] = address_of(blocks[i]);
-        object[3] = address_of(blocks[(i + 1) % OBJECTS]) + DEPTH;
+        object[2] = native_heap_address(blocks[i]);
+        object[3] = native_heap_address(blocks[(i + 1) % OBJECTS]) + DEPTH;
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < OBJECTS; i++)
-        CHECK(native_heap_held(&heap, i) == BYTES + CHUNK);
+        CHECK(native_heap_held(&heap, i) == BYTES + NATIVE_CHUNK);
     native_heap_close(&heap);
 }
 
@@ -233,16 +210,16 @@ registry(void)
     native_heap_open(&heap);
     uint64_t *variables =
         native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 16);
-    uint64_t *registered = make_list(&heap, 100);
-    variables[3] = address_of(registered);
+    uint64_t *registered = native_heap_list(&heap, 100);
+    variables[3] = native_heap_address(registered);
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[2] = address_of(registered);
-        object[3] = address_of(make_list(&heap, 5));
+        object[2] = native_heap_address(registered);
+        object[3] = native_heap_address(native_heap_list(&heap, 5));
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(native_heap_held(&heap, i) == 5 * list_bytes);
+        CHECK(native_heap_held(&heap, i) == 5 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -253,9 +230,10 @@ variables_of_a_library_have_a_node(void)
     native_heap_open(&heap);
     uint64_t *variables =
         native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 16);
-    variables[3] = address_of(make_list(&heap, 100));
+    variables[3] = native_heap_address(native_heap_list(&heap, 100));
     native_heap_finish(&heap);
-    CHECK(native_heap_of(&heap, "library variables") == 100 * list_bytes);
+    CHECK(native_heap_of(&heap, "library variables") ==
+          100 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -268,14 +246,14 @@ stale_stack(void)
     uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "main", 64);
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        uint64_t *list = make_list(&heap, 60);
-        object[2] = address_of(list);
+        uint64_t *list = native_heap_list(&heap, 60);
+        object[2] = native_heap_address(list);
         stack[7 * i] = *(uint64_t *)(uintptr_t)list[0];
         stack[7 * i + 1] = list[2];
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(native_heap_held(&heap, i) == 60 * list_bytes);
+        CHECK(native_heap_held(&heap, i) == 60 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -288,22 +266,22 @@ leftovers(void)
     uint64_t *lists[4];
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        lists[i] = make_list(&heap, 60);
-        object[2] = address_of(lists[i]);
+        lists[i] = native_heap_list(&heap, 60);
+        object[2] = native_heap_address(lists[i]);
     }
     for (uint32_t i = 0; i < 40; i++) {
         uint64_t *object = native_heap_object(&heap, true);
         uint64_t *text = native_heap_block(&heap, 208);
-        object[2] = address_of(text);
+        object[2] = native_heap_address(text);
         memset(text, 'a', 200);
         if (i < 4)
             text[20 - 2 * i] = *(uint64_t *)(uintptr_t)lists[i][0];
     }
     native_heap_finish(&heap);
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(native_heap_held(&heap, i) == 60 * list_bytes);
+        CHECK(native_heap_held(&heap, i) == 60 * NATIVE_LIST_BYTES);
     for (uint32_t i = 4; i < 44; i++)
-        CHECK(native_heap_held(&heap, i) == 208 + CHUNK);
+        CHECK(native_heap_held(&heap, i) == 208 + NATIVE_CHUNK);
     native_heap_close(&heap);
 }
 
@@ -313,12 +291,13 @@ lost_blocks(void)
     native_heap heap;
     native_heap_open(&heap);
     uint64_t *object = native_heap_object(&heap, true);
-    object[2] = address_of(make_list(&heap, 30));
+    object[2] = native_heap_address(native_heap_list(&heap, 30));
     for (uint32_t i = 0; i < 20; i++)
         memset(native_heap_block(&heap, 200), 'y', 190);
     native_heap_finish(&heap);
-    CHECK(native_heap_of(&heap, "lost native memory") == 20 * (200 + CHUNK));
-    CHECK(native_heap_held(&heap, 0) == 30 * list_bytes);
+    CHECK(native_heap_of(&heap, "lost native memory") ==
+          20 * (200 + NATIVE_CHUNK));
+    CHECK(native_heap_held(&heap, 0) == 30 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -332,15 +311,15 @@ blocks_hold_objects(void)
     uint64_t *object = native_heap_object(&heap, true);
     uint64_t *callback = native_heap_object(&heap, false);
     uint64_t *entry = native_heap_block(&heap, 64);
-    object[2] = address_of(entry);
-    entry[3] = address_of(callback);
-    callback[2] = address_of(make_list(&heap, 25));
+    object[2] = native_heap_address(entry);
+    entry[3] = native_heap_address(callback);
+    callback[2] = native_heap_address(native_heap_list(&heap, 25));
     native_heap_finish(&heap);
     CHECK(lg_node_unexplained(heap.graph, 2) == 1);
     CHECK(lg_node_unexplained(heap.joined, 2) == 0);
-    CHECK(native_heap_held(&heap, 1) == 25 * list_bytes);
+    CHECK(native_heap_held(&heap, 1) == 25 * NATIVE_LIST_BYTES);
     CHECK(native_heap_held(&heap, 0) ==
-          64 + CHUNK + NATIVE_FIXED + 25 * list_bytes);
+          64 + NATIVE_CHUNK + NATIVE_FIXED + 25 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -352,12 +331,12 @@ lost_blocks_hold_objects(void)
     native_heap_open(&heap);
     uint64_t *callback = native_heap_object(&heap, false);
     uint64_t *entry = native_heap_block(&heap, 64);
-    entry[3] = address_of(callback);
-    callback[2] = address_of(make_list(&heap, 25));
+    entry[3] = native_heap_address(callback);
+    callback[2] = native_heap_address(native_heap_list(&heap, 25));
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 25 * list_bytes);
+    CHECK(native_heap_held(&heap, 0) == 25 * NATIVE_LIST_BYTES);
     CHECK(native_heap_of(&heap, "lost native memory") ==
-          64 + CHUNK + NATIVE_FIXED + 25 * list_bytes);
+          64 + NATIVE_CHUNK + NATIVE_FIXED + 25 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -373,62 +352,24 @@ a_leftover_that_looks_shared_proves_nothing(void)
     uint64_t *owner = native_heap_object(&heap, true);
     uint64_t *state = native_heap_block(&heap, 96);
     uint64_t *shared = native_heap_block(&heap, 184);
-    owner[2] = address_of(state);
-    state[4] = address_of(shared);
-    shared[3] = address_of(make_list(&heap, 30));
+    owner[2] = native_heap_address(state);
+    state[4] = native_heap_address(shared);
+    shared[3] = native_heap_address(native_heap_list(&heap, 30));
     uint64_t *other = native_heap_object(&heap, true);
     uint64_t *array = native_heap_block(&heap, 8 * BLOCKS);
-    other[2] = address_of(array);
+    other[2] = native_heap_address(array);
     for (uint32_t i = 0; i < BLOCKS; i++) {
         uint64_t *block = native_heap_block(&heap, 320);
-        block[0] = address_of(code);
-        block[PLACE] = address_of(array) + 8 * (uint64_t)(3 + i % 9);
-        array[i] = address_of(block);
+        block[0] = native_heap_address(code);
+        block[PLACE] = native_heap_address(array) + 8 * (uint64_t)(3 + i % 9);
+        array[i] = native_heap_address(block);
     }
     uint64_t *stale = (uint64_t *)(uintptr_t)array[7];
-    stale[PLACE] = address_of(shared) + 16;
-    stale[PLACE + 1] = address_of(shared);
+    stale[PLACE] = native_heap_address(shared) + 16;
+    stale[PLACE + 1] = native_heap_address(shared);
     native_heap_finish(&heap);
     CHECK(native_heap_held(&heap, 0) ==
-          96 + CHUNK + 184 + CHUNK + 30 * list_bytes);
-    native_heap_close(&heap);
-}
-
-// ctypes gives a handle of C code to Python as an int. A number near one is
-// none, and id() gives those of objects.
-static void
-ints_are_handles(void)
-{
-    native_heap heap;
-    native_heap_open(&heap);
-    for (uint32_t i = 0; i < 4; i++)
-        native_heap_int(&heap, address_of(make_list(&heap, 20 + i)), i % 2);
-    native_heap_int(&heap, address_of(make_list(&heap, 9)) + 8, true);
-    uint64_t *object = native_heap_object(&heap, true);
-    object[2] = address_of(make_list(&heap, 10));
-    native_heap_int(&heap, address_of(object), true);
-    native_heap_finish(&heap);
-    for (uint32_t i = 0; i < 4; i++)
-        CHECK(native_heap_held(&heap, i) == (20 + i) * list_bytes);
-    CHECK(native_heap_held(&heap, 4) == 0);
-    CHECK(native_heap_of(&heap, "lost native memory") == 9 * list_bytes);
-    CHECK(native_heap_held(&heap, 5) == 10 * list_bytes);
-    CHECK(native_heap_held(&heap, 6) == 0);
-    native_heap_close(&heap);
-}
-
-// An int that is a stale handle takes nothing from whoever has the memory.
-static void
-owners_outweigh_handles(void)
-{
-    native_heap heap;
-    native_heap_open(&heap);
-    uint64_t *object = native_heap_object(&heap, true);
-    object[2] = address_of(make_list(&heap, 30));
-    native_heap_int(&heap, object[2], true);
-    native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 30 * list_bytes);
-    CHECK(native_heap_held(&heap, 1) == 0);
+          96 + NATIVE_CHUNK + 184 + NATIVE_CHUNK + 30 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -450,11 +391,12 @@ unlisted_objects_belong_to_who_has_them(void)
     native_heap_open(&heap);
     uint64_t *object = native_heap_object(&heap, true);
     uint64_t *array = native_heap_block(&heap, 160);
-    object[2] = address_of(array);
+    object[2] = native_heap_address(array);
     for (uint32_t i = 0; i < 20; i++)
-        array[i] = address_of(make_unlisted(&heap, 1, LG_ALLOCATOR_PYTHON));
+        array[i] =
+            native_heap_address(make_unlisted(&heap, 1, LG_ALLOCATOR_PYTHON));
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 160 + CHUNK + 20 * 64);
+    CHECK(native_heap_held(&heap, 0) == 160 + NATIVE_CHUNK + 20 * 64);
     native_heap_close(&heap);
 }
 
@@ -475,7 +417,7 @@ forgotten_objects_are_lost(void)
     native_heap_finish(&heap);
     CHECK(native_heap_of(&heap, "hidden lib.Holder") > 0);
     CHECK(native_heap_of(&heap, "lost native memory") ==
-          7 * 64 + 7 * (64 + CHUNK));
+          7 * 64 + 7 * (64 + NATIVE_CHUNK));
     native_heap_close(&heap);
 }
 
@@ -490,18 +432,18 @@ objects_to_which_nothing_points_are_lost(void)
         native_heap_open(&heap);
         uint64_t *object = native_heap_object(&heap, false);
         uint64_t *block = native_heap_block(&heap, 64);
-        object[2] = address_of(make_list(&heap, 10));
+        object[2] = native_heap_address(native_heap_list(&heap, 10));
         uint64_t *range =
             native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 8);
-        range[1] = address_of(block);
+        range[1] = native_heap_address(block);
         if (from == VARIABLE || from == MIDDLE)
-            range[2] = address_of(object) + (from == MIDDLE ? 12 : 0);
+            range[2] = native_heap_address(object) + (from == MIDDLE ? 12 : 0);
         if (from == BLOCK)
-            block[3] = address_of(object);
+            block[3] = native_heap_address(object);
         native_heap_finish(&heap);
         CHECK(native_heap_of(&heap, "lost native memory") ==
-              (from == NOTHING ? NATIVE_FIXED + 10 * list_bytes : 0));
-        CHECK(native_heap_held(&heap, 0) == 10 * list_bytes);
+              (from == NOTHING ? NATIVE_FIXED + 10 * NATIVE_LIST_BYTES : 0));
+        CHECK(native_heap_held(&heap, 0) == 10 * NATIVE_LIST_BYTES);
         CHECK(lg_node_unexplained(heap.joined, 1) == (from != BLOCK));
         native_heap_close(&heap);
     }
@@ -531,7 +473,7 @@ a_leftover_is_told_from_no_pointer(void)
         native_heap_open(&heap);
         uint64_t *block = native_heap_block(&heap, 640);
         uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "", 8);
-        stack[3] = met ? address_of(block) + 44 : 0;
+        stack[3] = met ? native_heap_address(block) + 44 : 0;
         native_heap_finish(&heap);
         CHECK(level_of_lost(&heap) ==
               (met ? LG_LEVEL_LEFTOVER : LG_LEVEL_NONE));
@@ -577,7 +519,7 @@ levels_are_kept(void)
     native_heap_open(&heap);
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[2] = address_of(make_list(&heap, 3));
+        object[2] = native_heap_address(native_heap_list(&heap, 3));
     }
     native_heap_finish(&heap);
     const lg_columns *columns = lg_graph_columns(heap.joined);
@@ -598,7 +540,7 @@ answers_have_rows(void)
     native_heap_open(&heap);
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t *object = native_heap_object(&heap, true);
-        object[2] = address_of(make_list(&heap, 10));
+        object[2] = native_heap_address(native_heap_list(&heap, 10));
     }
     for (uint32_t i = 0; i < 5; i++)
         memset(native_heap_block(&heap, 200), 'y', 190);
@@ -609,12 +551,12 @@ answers_have_rows(void)
     REQUIRE(found.count == 2);
     CHECK(found.rows[0].holder == LG_BLOCKS_OBJECTS);
     CHECK(found.rows[0].count == 4 && found.rows[0].blocks == 80);
-    CHECK(found.rows[0].bytes[0] == 40 * list_bytes);
+    CHECK(found.rows[0].bytes[0] == 40 * NATIVE_LIST_BYTES);
     CHECK(found.rows[1].holder == LG_BLOCKS_LOST);
     CHECK(found.rows[1].blocks == 5);
-    CHECK(found.lost[0] == 5 * (200 + CHUNK));
-    CHECK(found.all[0] == 40 * list_bytes + 5 * (200 + CHUNK));
-    CHECK(found.objects[0] == 4 * (NATIVE_FIXED + CHUNK));
+    CHECK(found.lost[0] == 5 * (200 + NATIVE_CHUNK));
+    CHECK(found.all[0] == 40 * NATIVE_LIST_BYTES + 5 * (200 + NATIVE_CHUNK));
+    CHECK(found.objects[0] == 4 * (NATIVE_FIXED + NATIVE_CHUNK));
     lg_native_free(&found);
     native_heap_close(&heap);
 }
@@ -625,92 +567,11 @@ native_part_of_what_is_retained(void)
     native_heap heap;
     native_heap_open(&heap);
     uint64_t *object = native_heap_object(&heap, true);
-    object[2] = address_of(make_list(&heap, 10));
+    object[2] = native_heap_address(native_heap_list(&heap, 10));
     native_heap_finish(&heap);
     uint64_t bytes = 0;
     CHECK(lg_node_native(heap.found, 1, &bytes, NULL) == LG_OK);
-    CHECK(bytes == 10 * list_bytes);
-    native_heap_close(&heap);
-}
-
-// A library that gives out numbers has a table of what they stand for. What an
-// object has the number of is the object's.
-static void
-numbers_name_entries(void)
-{
-    enum { ENTRIES = 8 };
-    const uint64_t first = UINT64_C(1) << 56;
-    native_heap heap;
-    native_heap_open(&heap);
-    uint64_t *object = native_heap_object(&heap, true);
-    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "libids.so", 8);
-    uint64_t *table = native_heap_block(&heap, 8 * ENTRIES);
-    data[1] = address_of(table);
-    for (uint64_t i = 0; i < ENTRIES; i++) {
-        uint64_t *entry = native_heap_block(&heap, 64);
-        table[i] = address_of(entry);
-        entry[0] = first + i;
-        entry[2] = address_of(make_list(&heap, 10));
-    }
-    object[2] = first + 3;
-    native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 64 + CHUNK + 10 * list_bytes);
-    native_heap_close(&heap);
-}
-
-// A number that others of its type have no such number beside is chance.
-static void
-a_number_by_chance_names_nothing(void)
-{
-    const uint64_t number = UINT64_C(1) << 56;
-    native_heap heap;
-    native_heap_open(&heap);
-    uint64_t *entry = native_heap_block(&heap, 64);
-    entry[0] = number;
-    entry[2] = address_of(make_list(&heap, 10));
-    for (uint32_t i = 0; i < 9; i++)
-        native_heap_object(&heap, true)[2] = i == 4 ? number : 32 + i;
-    native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 4) == 0);
-    native_heap_close(&heap);
-}
-
-// The graph has all that a compiled pattern refers to. What lies beside its
-// small numbers is left over.
-static void
-a_pattern_names_nothing(void)
-{
-    const uint64_t number = UINT64_C(1) << 56;
-    native_heap heap;
-    native_heap_open(&heap);
-    uint64_t *entry = native_heap_block(&heap, 64);
-    entry[0] = number;
-    entry[2] = address_of(make_list(&heap, 10));
-    native_heap_object(&heap, true)[2] = number;
-    for (uint32_t i = 0; i < 5; i++)
-        native_heap_pattern(&heap)[3] = number;
-    native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 64 + CHUNK + 10 * list_bytes);
-    native_heap_close(&heap);
-}
-
-// A fraction, a text or a count that a block begins with, too, names nothing.
-static void
-usual_values_name_nothing(void)
-{
-    static const uint64_t values[] = {0x3ff8000000000000, 0x6f77206f6c6c6568,
-                                      4711, UINT64_MAX};
-    native_heap heap;
-    native_heap_open(&heap);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        uint64_t *object = native_heap_object(&heap, true);
-        uint64_t *block = native_heap_block(&heap, 64);
-        object[2] = block[0] = values[i];
-        block[2] = address_of(make_list(&heap, 10));
-    }
-    native_heap_finish(&heap);
-    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++)
-        CHECK(native_heap_held(&heap, i) == 0);
+    CHECK(bytes == 10 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
@@ -726,11 +587,11 @@ variables_of_any_module_are_a_registry(void)
         "/venv/lib/python3.11/site-packages/lib.cpython-311.so", 8);
     uint64_t *own = native_heap_block(&heap, 48);
     uint64_t *global = native_heap_block(&heap, 640);
-    object[2] = address_of(own);
-    own[1] = data[1] = address_of(global);
+    object[2] = native_heap_address(own);
+    own[1] = data[1] = native_heap_address(global);
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 48 + CHUNK);
-    CHECK(native_heap_of(&heap, "library variables") == 640 + CHUNK);
+    CHECK(native_heap_held(&heap, 0) == 48 + NATIVE_CHUNK);
+    CHECK(native_heap_of(&heap, "library variables") == 640 + NATIVE_CHUNK);
     native_heap_close(&heap);
 }
 
@@ -745,11 +606,11 @@ objects_outvote_lone_words_below_variables(void)
     uint64_t *own = native_heap_block(&heap, 48);
     uint64_t *state = native_heap_block(&heap, 264);
     uint64_t *target = native_heap_block(&heap, 640);
-    data[1] = address_of(state);
-    object[2] = address_of(own);
-    own[1] = state[8] = address_of(target);
+    data[1] = native_heap_address(state);
+    object[2] = native_heap_address(own);
+    own[1] = state[8] = native_heap_address(target);
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 48 + CHUNK + 640 + CHUNK);
+    CHECK(native_heap_held(&heap, 0) == 48 + NATIVE_CHUNK + 640 + NATIVE_CHUNK);
     native_heap_close(&heap);
 }
 
@@ -767,14 +628,14 @@ weak_pointers_below_variables_hold_nothing(void)
         uint64_t *own = native_heap_block(&heap, 48);
         uint64_t *cache = native_heap_block(&heap, 264);
         uint64_t *target = native_heap_block(&heap, 640);
-        data[1] = address_of(cache);
-        object[2] = address_of(own);
-        own[1] = cache[8] = address_of(target) + 16;
-        own[2] = cache[9] = address_of(target);
+        data[1] = native_heap_address(cache);
+        object[2] = native_heap_address(own);
+        own[1] = cache[8] = native_heap_address(target) + 16;
+        own[2] = cache[9] = native_heap_address(target);
         target[1] = owners | weak_part;
         native_heap_finish(&heap);
         CHECK(native_heap_held(&heap, 0) ==
-              48 + CHUNK + (owners == 1 ? 640 + CHUNK : 0));
+              48 + NATIVE_CHUNK + (owners == 1 ? 640 + NATIVE_CHUNK : 0));
         native_heap_close(&heap);
     }
 }
@@ -786,15 +647,15 @@ tables_that_a_size_counts_count_once(void)
     native_heap_open(&heap);
     uint64_t *object = native_heap_object(&heap, true);
     heap.tables[0] = 4096;
-    object[2] = address_of(native_heap_block(&heap, 4104));
-    object[3] = address_of(make_list(&heap, 10));
+    object[2] = native_heap_address(native_heap_block(&heap, 4104));
+    object[3] = native_heap_address(native_heap_list(&heap, 10));
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) == 10 * list_bytes);
+    CHECK(native_heap_held(&heap, 0) == 10 * NATIVE_LIST_BYTES);
     native_heap_close(&heap);
 }
 
 enum { BUFFER = 8000 };
-static const uint64_t buffer_bytes = 40 + CHUNK + BUFFER + CHUNK;
+static const uint64_t buffer_bytes = 40 + NATIVE_CHUNK + BUFFER + NATIVE_CHUNK;
 
 // An object with a struct of its own, which has a buffer.
 static uint64_t *
@@ -802,8 +663,8 @@ make_buffer(native_heap *heap)
 {
     uint64_t *head = native_heap_block(heap, 40);
     uint64_t *buffer = native_heap_block(heap, BUFFER);
-    native_heap_object(heap, true)[2] = address_of(head);
-    head[1] = address_of(buffer);
+    native_heap_object(heap, true)[2] = native_heap_address(head);
+    head[1] = native_heap_address(buffer);
     return buffer;
 }
 
@@ -816,14 +677,14 @@ an_array_of_structs_has_its_elements(void)
     native_heap_open(&heap);
     uint64_t *buffer = make_buffer(&heap);
     uint64_t *array = native_heap_block(&heap, 8 * STRIDE * COUNT);
-    native_heap_object(&heap, true)[2] = address_of(array);
+    native_heap_object(&heap, true)[2] = native_heap_address(array);
     for (uint32_t i = 0; i < COUNT; i++)
-        array[STRIDE * i] = address_of(native_heap_block(&heap, 48));
-    array[STRIDE * (COUNT - 1)] = address_of(buffer) + DEEP;
+        array[STRIDE * i] = native_heap_address(native_heap_block(&heap, 48));
+    array[STRIDE * (COUNT - 1)] = native_heap_address(buffer) + DEEP;
     native_heap_finish(&heap);
     CHECK(native_heap_held(&heap, 0) == buffer_bytes);
-    CHECK(native_heap_held(&heap, 1) ==
-          8 * STRIDE * COUNT + CHUNK + (COUNT - 1) * (48 + CHUNK));
+    CHECK(native_heap_held(&heap, 1) == 8 * STRIDE * COUNT + NATIVE_CHUNK +
+                                            (COUNT - 1) * (48 + NATIVE_CHUNK));
     native_heap_close(&heap);
 }
 
@@ -840,13 +701,13 @@ a_gift_makes_no_class(void)
     for (uint32_t i = 0; i <= COUNT; i++) {
         bool given = i == COUNT;
         uint64_t *item = native_heap_block(&heap, BYTES + (given ? GIFT : 0));
-        native_heap_object(&heap, true)[2] = address_of(item);
-        item[0] = address_of(vtable);
-        item[FIELD] = given ? address_of(buffer) : 1000 + i;
+        native_heap_object(&heap, true)[2] = native_heap_address(item);
+        item[0] = native_heap_address(vtable);
+        item[FIELD] = given ? native_heap_address(buffer) : 1000 + i;
     }
     native_heap_finish(&heap);
     CHECK(native_heap_held(&heap, 0) == buffer_bytes);
-    CHECK(native_heap_held(&heap, 1 + COUNT) == BYTES + GIFT + CHUNK);
+    CHECK(native_heap_held(&heap, 1 + COUNT) == BYTES + GIFT + NATIVE_CHUNK);
     native_heap_close(&heap);
 }
 
@@ -858,11 +719,11 @@ a_lock_holds_nothing_but_its_semaphore(void)
     native_heap_open(&heap);
     uint64_t *buffer = make_buffer(&heap);
     uint64_t *semaphore = native_heap_block(&heap, 40);
-    native_heap_lock(&heap)[2] = address_of(semaphore);
-    semaphore[2] = address_of(buffer);
+    native_heap_lock(&heap)[2] = native_heap_address(semaphore);
+    semaphore[2] = native_heap_address(buffer);
     native_heap_finish(&heap);
     CHECK(native_heap_held(&heap, 0) == buffer_bytes);
-    CHECK(native_heap_held(&heap, 1) == 40 + CHUNK);
+    CHECK(native_heap_held(&heap, 1) == 40 + NATIVE_CHUNK);
     native_heap_close(&heap);
 }
 
@@ -888,8 +749,6 @@ SUITE(native)
     RUN(blocks_hold_objects);
     RUN(lost_blocks_hold_objects);
     RUN(a_leftover_that_looks_shared_proves_nothing);
-    RUN(ints_are_handles);
-    RUN(owners_outweigh_handles);
     RUN(unlisted_objects_belong_to_who_has_them);
     RUN(forgotten_objects_are_lost);
     RUN(objects_to_which_nothing_points_are_lost);
@@ -898,10 +757,6 @@ SUITE(native)
     RUN(levels_are_kept);
     RUN(a_pointer_deep_into_a_block_holds_nothing);
     RUN(what_could_not_be_listed_is_an_error);
-    RUN(numbers_name_entries);
-    RUN(a_number_by_chance_names_nothing);
-    RUN(a_pattern_names_nothing);
-    RUN(usual_values_name_nothing);
     RUN(variables_of_any_module_are_a_registry);
     RUN(objects_outvote_lone_words_below_variables);
     RUN(weak_pointers_below_variables_hold_nothing);

@@ -303,7 +303,7 @@ has_shape(const sight *word)
     bool usual = (word->proved ? SOME : 2) * shapes >= word->pointers;
     return word->shape && word->depth % 8 == 0 &&
            (word->members <= FEW ||
-            (true && usual));
+            (2 * (uint64_t)word->pointers >= word->filled && usual));
 }
 
 static lg_native_level

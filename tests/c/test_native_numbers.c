@@ -1,0 +1,139 @@
+// Numbers by which Python has native memory: addresses in ints, and names of
+// entries of a library's table.
+#include "native_heap.h"
+
+#include "test.h"
+
+// ctypes gives a handle of C code to Python as an int. A number near one is
+// none, and id() gives those of objects.
+static void
+ints_are_handles(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        native_heap_int(
+            &heap, native_heap_address(native_heap_list(&heap, 20 + i)), i % 2);
+    native_heap_int(&heap, native_heap_address(native_heap_list(&heap, 9)) + 8,
+                    true);
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = native_heap_address(native_heap_list(&heap, 10));
+    native_heap_int(&heap, native_heap_address(object), true);
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == (20 + i) * NATIVE_LIST_BYTES);
+    CHECK(native_heap_held(&heap, 4) == 0);
+    CHECK(native_heap_of(&heap, "lost native memory") == 9 * NATIVE_LIST_BYTES);
+    CHECK(native_heap_held(&heap, 5) == 10 * NATIVE_LIST_BYTES);
+    CHECK(native_heap_held(&heap, 6) == 0);
+    native_heap_close(&heap);
+}
+
+// An int that is a stale handle takes nothing from whoever has the memory.
+static void
+owners_outweigh_handles(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = native_heap_address(native_heap_list(&heap, 30));
+    native_heap_int(&heap, object[2], true);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 30 * NATIVE_LIST_BYTES);
+    CHECK(native_heap_held(&heap, 1) == 0);
+    native_heap_close(&heap);
+}
+
+// A library that gives out numbers has a table of what they stand for. What an
+// object has the number of is the object's.
+static void
+numbers_name_entries(void)
+{
+    enum { ENTRIES = 8 };
+    const uint64_t first = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "libids.so", 8);
+    uint64_t *table = native_heap_block(&heap, 8 * ENTRIES);
+    data[1] = native_heap_address(table);
+    for (uint64_t i = 0; i < ENTRIES; i++) {
+        uint64_t *entry = native_heap_block(&heap, 64);
+        table[i] = native_heap_address(entry);
+        entry[0] = first + i;
+        entry[2] = native_heap_address(native_heap_list(&heap, 10));
+    }
+    object[2] = first + 3;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          64 + NATIVE_CHUNK + 10 * NATIVE_LIST_BYTES);
+    native_heap_close(&heap);
+}
+
+// A number that others of its type have no such number beside is chance.
+static void
+a_number_by_chance_names_nothing(void)
+{
+    const uint64_t number = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    entry[0] = number;
+    entry[2] = native_heap_address(native_heap_list(&heap, 10));
+    for (uint32_t i = 0; i < 9; i++)
+        native_heap_object(&heap, true)[2] = i == 4 ? number : 32 + i;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 4) == 0);
+    native_heap_close(&heap);
+}
+
+// The graph has all that a compiled pattern refers to. What lies beside its
+// small numbers is left over.
+static void
+a_pattern_names_nothing(void)
+{
+    const uint64_t number = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    entry[0] = number;
+    entry[2] = native_heap_address(native_heap_list(&heap, 10));
+    native_heap_object(&heap, true)[2] = number;
+    for (uint32_t i = 0; i < 5; i++)
+        native_heap_pattern(&heap)[3] = number;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          64 + NATIVE_CHUNK + 10 * NATIVE_LIST_BYTES);
+    native_heap_close(&heap);
+}
+
+// A fraction, a text or a count that a block begins with, too, names nothing.
+static void
+usual_values_name_nothing(void)
+{
+    static const uint64_t values[] = {0x3ff8000000000000, 0x6f77206f6c6c6568,
+                                      4711, UINT64_MAX};
+    native_heap heap;
+    native_heap_open(&heap);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *block = native_heap_block(&heap, 64);
+        object[2] = block[0] = values[i];
+        block[2] = native_heap_address(native_heap_list(&heap, 10));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++)
+        CHECK(native_heap_held(&heap, i) == 0);
+    native_heap_close(&heap);
+}
+
+SUITE(native_numbers)
+{
+    RUN(ints_are_handles);
+    RUN(owners_outweigh_handles);
+    RUN(numbers_name_entries);
+    RUN(a_number_by_chance_names_nothing);
+    RUN(a_pattern_names_nothing);
+    RUN(usual_values_name_nothing);
+    return test_result();
+}
