@@ -90,7 +90,7 @@ struct lg_builder_rest {
     lg__vector placed; /**< lg__node_number: a node, and a device below the
                           order of arrival */
     lg__vector late;   /**< lg__late_edge */
-    lg__vector possible; /**< lg__late_edge */
+    lg__vector tentative; /**< lg__late_edge */
     lg__vector span;     /**< lg__span */
     lg__vector fact;     /**< lg__fact */
     lg__vector segment;  /**< lg__segment */

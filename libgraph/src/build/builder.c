@@ -67,7 +67,7 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->held.element = sizeof(lg__node_number);
     rest->placed.element = sizeof(lg__node_number);
     rest->late.element = sizeof(lg__late_edge);
-    rest->possible.element = sizeof(lg__late_edge);
+    rest->tentative.element = sizeof(lg__late_edge);
     rest->span.element = sizeof(lg__span);
     rest->fact.element = sizeof(lg__fact);
     rest->segment.element = sizeof(lg__segment);
@@ -170,7 +170,7 @@ lg_builder_free(lg_builder *builder)
     lg__vector_free(&allocator, &rest->held);
     lg__vector_free(&allocator, &rest->placed);
     lg__vector_free(&allocator, &rest->late);
-    lg__vector_free(&allocator, &rest->possible);
+    lg__vector_free(&allocator, &rest->tentative);
     lg__vector_free(&allocator, &rest->span);
     lg__vector_free(&allocator, &rest->fact);
     lg__vector_free(&allocator, &rest->segment);

@@ -1,6 +1,6 @@
-// Decides which possible edges the graph gets.
+// Decides which tentative edges the graph gets.
 //
-// It gets all possible edges to a node, or none: all, if the node lacks at
+// It gets all tentative edges to a node, or none: all, if the node lacks at
 // least so many references. So they never explain more references than there
 // are, and chance does not choose among holders.
 #include "base/base_private.h"
@@ -16,7 +16,7 @@ lg_builder_add_tentative_edge(lg_builder *builder, lg_node source,
         return;
     struct lg_builder_rest *rest = builder->rest;
     lg__late_edge *edge =
-        lg__vector_extend(&rest->allocator, &rest->possible, 1);
+        lg__vector_extend(&rest->allocator, &rest->tentative, 1);
     if (edge == NULL) {
         lg__builder_fail(builder, LG_ENOMEM);
         return;
@@ -60,8 +60,8 @@ accept(lg_builder *builder, const lg__late_edge *edges, size_t count)
 }
 
 static lg_status
-check_possible(const lg_builder *builder, const lg__late_edge *edges,
-               size_t count, lg_error *err)
+check_tentative(const lg_builder *builder, const lg__late_edge *edges,
+                size_t count, lg_error *err)
 {
     lg__edge_rules rules = lg__edge_rules_of(
         builder->node_count,
@@ -77,20 +77,20 @@ check_possible(const lg_builder *builder, const lg__late_edge *edges,
 lg_status
 lg__finish_tentative(lg_builder *builder, lg_error *err)
 {
-    lg__vector *possible = &builder->rest->possible;
-    lg__late_edge *edges = possible->data;
+    lg__vector *tentative = &builder->rest->tentative;
+    lg__late_edge *edges = tentative->data;
     size_t end;
-    lg_status status = check_possible(builder, edges, possible->count, err);
-    if (status != LG_OK || possible->count == 0)
+    lg_status status = check_tentative(builder, edges, tentative->count, err);
+    if (status != LG_OK || tentative->count == 0)
         return status;
-    lg__sort(edges, possible->count, sizeof *edges, compare);
-    for (size_t i = 0; i < possible->count; i = end) {
+    lg__sort(edges, tentative->count, sizeof *edges, compare);
+    for (size_t i = 0; i < tentative->count; i = end) {
         for (end = i + 1;
-             end < possible->count && edges[end].target == edges[i].target;)
+             end < tentative->count && edges[end].target == edges[i].target;)
             end++;
         if (misses(builder, edges[i].target, end - i))
             accept(builder, &edges[i], end - i);
     }
-    lg__vector_free(&builder->rest->allocator, possible);
+    lg__vector_free(&builder->rest->allocator, tentative);
     return lg__builder_status(builder, err);
 }
