@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from leakgraph._core import Growth
+    from leakgraph.attached import _Progress
 
 __all__ = ["Tracked", "repeat", "track"]
 
@@ -32,6 +33,7 @@ def repeat(
     native: bool | None = None,
     min_bytes: int | str = 0,
     settled: bool = False,
+    progress: _Progress = None,
 ) -> Growth:
     """Call `work` again and again and return what grows, with rates per call.
 
@@ -42,9 +44,10 @@ def repeat(
     native     list the memory of C code, too, and who holds it; None: if that memory
                grows, make up to 3 more rounds with it, and return what these found
 
-    min_bytes and settled are those of diff(). The garbage collector runs before each
-    snapshot. A forked child takes the snapshot, and leakgraph itself does not grow
-    between snapshots. If `work` raises an exception, so does repeat().
+    min_bytes and settled are those of diff(), and progress is that of snapshot(). The
+    garbage collector runs before each snapshot. A forked child takes the snapshot, and
+    leakgraph itself does not grow between snapshots. If `work` raises an exception, so
+    does repeat().
 
     Raises ArgumentError for fewer than 1 round or call.
     """
@@ -52,10 +55,10 @@ def repeat(
     snapshots = SnapshotFiles(rounds + 1)
 
     def grow(rounds: int, native: bool) -> Growth:
-        _take(snapshots, 0, native)
+        _take(snapshots, 0, progress, native)
         for round_ in range(1, rounds + 1):
             _call(work, calls)
-            _take(snapshots, round_, native)
+            _take(snapshots, round_, progress, native)
         return snapshots.compare(
             rounds + 1,
             steps=range(0, (rounds + 1) * calls, calls),
@@ -87,25 +90,30 @@ def check(warmup: int, rounds: int, calls: int) -> None:
             raise ArgumentError(f"{name} must be {least} or more, not {number!r}.")
 
 
-def track(*, min_bytes: int | str = 0, settled: bool = False) -> Tracked:
+def track(
+    *, min_bytes: int | str = 0, settled: bool = False, progress: _Progress = None
+) -> Tracked:
     """Take a snapshot before and after a `with` block and compare them.
 
     Two snapshots cannot tell a leak from memory that is allocated once. For more
     snapshots, call mark() of the result at the same point of each round in the block.
     When the block has ended, `growth` of the result is the comparison. min_bytes and
-    settled are those of diff().
+    settled are those of diff(), and progress is that of snapshot().
     """
-    return Tracked(min_bytes, settled)
+    return Tracked(min_bytes, settled, progress)
 
 
 class Tracked:
     """What track() returns: a context manager, and then the growth of its block."""
 
-    def __init__(self, min_bytes: int | str, settled: bool) -> None:
+    def __init__(
+        self, min_bytes: int | str, settled: bool, progress: _Progress
+    ) -> None:
         self._snapshots: SnapshotFiles | None = None
         self._growth: Growth | None = None
         self._count = 0
         self._min_bytes, self._settled = min_bytes, settled
+        self._progress = progress
 
     @property
     def growth(self) -> Growth:
@@ -159,7 +167,7 @@ class Tracked:
             self._close()
 
     def _take(self, snapshots: SnapshotFiles) -> None:
-        _take(snapshots, self._count)
+        _take(snapshots, self._count, self._progress)
         self._count += 1
 
     def _close(self) -> None:
@@ -174,7 +182,9 @@ def _call(work: Callable[[], object], times: int) -> None:
         work()
 
 
-def _take(snapshots: SnapshotFiles, slot: int, native: bool = False) -> None:
+def _take(
+    snapshots: SnapshotFiles, slot: int, progress: _Progress, native: bool = False
+) -> None:
     """Take a snapshot without what the collector would free anyway."""
     gc.collect()
-    snapshots.take(slot, native=native)
+    snapshots.take(slot, progress, native=native)

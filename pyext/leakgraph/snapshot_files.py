@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
 
+    from leakgraph.attached import _Progress
     from leakgraph.sites import Holders
 
 __all__ = ["SnapshotFiles"]
@@ -65,7 +66,7 @@ class SnapshotFiles:
     def take(
         self,
         slot: int,
-        progress: Callable[[str, float], object] | None = None,
+        progress: _Progress = None,
         *,
         native: bool = False,
     ) -> None:

@@ -259,3 +259,15 @@ def test_a_snapshot_sees_what_a_growth_has():
     taken = leakgraph.snapshot()
     assert "Growth" in str(taken.why(tracked.growth.accounts))
     kept.clear()
+
+
+def test_snapshots_tell_how_far_they_are():
+    phases = {"repeat": [], "track": []}
+
+    def tell(name):
+        return lambda phase, _: phases[name].append(phase)
+
+    leakgraph.repeat(list, warmup=0, rounds=1, calls=1, progress=tell("repeat"))
+    with leakgraph.track(progress=tell("track")):
+        pass
+    assert all(phases.values()), phases
