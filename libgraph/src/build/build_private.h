@@ -91,11 +91,11 @@ struct lg_builder_rest {
                           order of arrival */
     lg__vector late;   /**< lg__late_edge */
     lg__vector tentative; /**< lg__late_edge */
-    lg__vector span;     /**< lg__span */
-    lg__vector fact;     /**< lg__fact */
-    lg__vector segment;  /**< lg__segment */
-    lg__vector block;    /**< lg_block */
-    lg__vector content;  /**< lg__content */
+    lg__vector span;      /**< lg__span */
+    lg__vector fact;      /**< lg__fact */
+    lg__vector segment;   /**< lg__segment */
+    lg__vector block;     /**< lg_block */
+    lg__vector content;   /**< lg__content */
     lg_comparison compare;
     bool compares;
 };

@@ -197,7 +197,7 @@ set_losers(const lg__comparison *state, lg_growth *growth, lg_growth_row *row)
     row->losers = found.place;
     lg_growth_row *of = row_of(state, growth, found.place);
     if (of != NULL && found.rivals == 0)
-        of->minor = lg__growth_is_minor(of, row);
+        of->minor = lg_growth_is_minor(of, row);
 }
 
 // Finds the objects that rows of native growth are in step with. What gained

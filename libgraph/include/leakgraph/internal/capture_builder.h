@@ -245,9 +245,9 @@ lg_edge_of_kind(const uint8_t *kinds, unsigned kind, lg_edge edge, lg_edge end)
 }
 
 /** An edge that the graph gets only if the target misses references: it has
- * more than are found without the tentative edges. If a target misses fewer than
- * are tentative, the graph gets none of those. For what may be a reference or
- * stale. It is merged like a late edge. */
+ * more than are found without the tentative edges. If a target misses fewer
+ * than are tentative, the graph gets none of those. For what may be a reference
+ * or stale. It is merged like a late edge. */
 void lg_builder_add_tentative_edge(lg_builder *builder, lg_node source,
                                    lg_node target, unsigned kind,
                                    uint32_t payload);
