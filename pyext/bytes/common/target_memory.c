@@ -7,7 +7,7 @@ lg__memory *
 lg__memory_open(lg__adapter_pass *pass)
 {
     lg__memory *memory = lg__pass_keep(pass, sizeof *memory);
-    char *copies = lg__pass_keep_unset(pass, (size_t)LG__WINDOWS * LG__WINDOW);
+    char *copies = lg__pass_keep_apart(pass, (size_t)LG__WINDOWS * LG__WINDOW);
     if (memory == NULL || copies == NULL)
         return NULL;
     memory->next_copy = copies;

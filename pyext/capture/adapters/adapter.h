@@ -197,7 +197,7 @@ void lg__pass_read(lg__memory_piece *pieces, size_t count);
 /** Zeroed memory that lasts until the end of the capture, from neither Python
  *  nor malloc; NULL when memory ran out, which fails the whole capture. */
 void *lg__pass_keep(lg__adapter_pass *pass, size_t size);
-/** The same with any contents: for large blocks of which little is used. */
-void *lg__pass_keep_unset(lg__adapter_pass *pass, size_t size);
+/** The same for large blocks of which little is used. */
+void *lg__pass_keep_apart(lg__adapter_pass *pass, size_t size);
 
 #endif

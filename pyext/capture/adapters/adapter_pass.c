@@ -315,9 +315,9 @@ lg__pass_keep(lg__adapter_pass *pass, size_t size)
 }
 
 void *
-lg__pass_keep_unset(lg__adapter_pass *pass, size_t size)
+lg__pass_keep_apart(lg__adapter_pass *pass, size_t size)
 {
-    void *kept = lg__address_map_take_unset(&pass->walk->address_map, size);
+    void *kept = lg__address_map_take_apart(&pass->walk->address_map, size);
     if (kept == NULL)
         pass->walk->builder->status = LG_ENOMEM;
     return kept;

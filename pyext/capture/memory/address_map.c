@@ -33,6 +33,22 @@ lg__address_map_open(lg__address_map *address_map, uint64_t max_bytes,
     return true;
 }
 
+static void
+free_chunks(lg__address_map_chunk **chunks, bool keeps)
+{
+    while (*chunks != NULL) {
+        lg__address_map_chunk *chunk = *chunks;
+        *chunks = chunk->next;
+        lg__own_ranges_remove(chunk, chunk->size);
+        if (lg__spill_holds(chunk))
+            lg__spill_give(chunk, chunk->size);
+        else if (keeps)
+            lg__page_cache_give(chunk, chunk->size, true);
+        else
+            munmap(chunk, chunk->size);
+    }
+}
+
 void
 lg__address_map_close(lg__address_map *address_map)
 {
@@ -41,17 +57,8 @@ lg__address_map_close(lg__address_map *address_map)
         munmap(address_map->top, TOP_BYTES);
     }
     address_map->top = NULL;
-    while (address_map->chunks != NULL) {
-        lg__address_map_chunk *chunk = address_map->chunks;
-        address_map->chunks = chunk->next;
-        lg__own_ranges_remove(chunk, chunk->size);
-        if (lg__spill_holds(chunk))
-            lg__spill_give(chunk, chunk->size);
-        else if (address_map->whole)
-            lg__page_cache_give(chunk, chunk->size, true);
-        else
-            munmap(chunk, chunk->size);
-    }
+    free_chunks(&address_map->chunks, address_map->whole);
+    free_chunks(&address_map->apart, false);
     address_map->free_size = 0;
 }
 
@@ -76,40 +83,42 @@ add_chunk(lg__address_map *address_map, size_t least)
     return true;
 }
 
-/** Cuts bytes off the rest of the newest chunk; NULL if memory ran out. Kept
- *  memory has any contents, and the kernel clears fresh pages: *unclear bytes
- *  from the beginning on may not be zero. */
-static char *
-cut(lg__address_map *address_map, size_t size, size_t *unclear)
-{
-    if (size > address_map->limit - address_map->used)
-        return NULL;
-    if (size > address_map->free_size && !add_chunk(address_map, size))
-        return NULL;
-    *unclear =
-        size < address_map->unclear_size ? size : address_map->unclear_size;
-    char *taken = address_map->free;
-    address_map->unclear_size -= *unclear;
-    address_map->free += size;
-    address_map->free_size -= size;
-    address_map->used += size;
-    return taken;
-}
-
-/* What is cleared last stays in the cache, and the walk uses it next. */
+/* Cuts bytes off the rest of the newest chunk. Kept memory has any contents,
+   and the kernel clears fresh pages. What is cleared last stays in the cache,
+   and the walk uses it next. */
 void *
 lg__address_map_take(lg__address_map *address_map, size_t size)
 {
-    size_t unclear;
-    char *taken = cut(address_map, (size + 63) & ~(size_t)63, &unclear);
-    return taken != NULL ? memset(taken, 0, unclear) : NULL;
+    const size_t whole = (size + 63) & ~(size_t)63;
+    if (whole > address_map->limit - address_map->used ||
+        (whole > address_map->free_size && !add_chunk(address_map, whole)))
+        return NULL;
+    const size_t unclear =
+        whole < address_map->unclear_size ? whole : address_map->unclear_size;
+    char *taken = address_map->free;
+    address_map->unclear_size -= unclear;
+    address_map->free += whole;
+    address_map->free_size -= whole;
+    address_map->used += whole;
+    return memset(taken, 0, unclear);
 }
 
 void *
-lg__address_map_take_unset(lg__address_map *address_map, size_t size)
+lg__address_map_take_apart(lg__address_map *address_map, size_t size)
 {
-    size_t unclear;
-    return cut(address_map, (size + 63) & ~(size_t)63, &unclear);
+    const size_t whole = (size + HEADER + LG__ADDRESS_MAP_PAGE - 1) &
+                         ~(size_t)(LG__ADDRESS_MAP_PAGE - 1);
+    if (whole > address_map->limit - address_map->used)
+        return NULL;
+    lg__address_map_chunk *chunk = lg__spill_take(whole, false);
+    chunk = chunk != NULL ? chunk : lg__pages_map(whole);
+    if (chunk == NULL)
+        return NULL;
+    lg__own_ranges_add(chunk, whole);
+    *chunk = (lg__address_map_chunk){address_map->apart, whole};
+    address_map->apart = chunk;
+    address_map->used += whole;
+    return (char *)chunk + HEADER;
 }
 
 uint32_t *

@@ -52,6 +52,7 @@ typedef struct lg__address_map_chunk {
 typedef struct lg__address_map {
     lg__address_map_leaf ***top;
     lg__address_map_chunk *chunks; /**< the newest first */
+    lg__address_map_chunk *apart;
     char *free;                    /**< the rest of the newest chunk */
     size_t free_size;
     size_t unclear_size; /**< how much of it, from its beginning, is not zero */
@@ -70,8 +71,9 @@ bool lg__address_map_open(lg__address_map *address_map, uint64_t max_bytes,
 void lg__address_map_close(lg__address_map *address_map);
 /** Zeroed bytes that last until the map is closed, or NULL. */
 void *lg__address_map_take(lg__address_map *address_map, size_t size);
-/** The same with any contents. */
-void *lg__address_map_take_unset(lg__address_map *address_map, size_t size);
+/** The same in a mapping of its own, in small pages: for large blocks of which
+ *  little is used. */
+void *lg__address_map_take_apart(lg__address_map *address_map, size_t size);
 
 /** The slot of an address in a new leaf; &address_map->lost, with `failed`
  *  set, when memory ran out. */

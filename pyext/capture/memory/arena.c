@@ -114,11 +114,24 @@ map_grown(void *old, size_t old_size, size_t size)
     return grown;
 }
 
+/** Gives back the small pages behind the bytes of a block that shrinks. Its
+ *  address space stays. Where pages are kept for the next capture, huge ones
+ *  stay whole. */
+static void
+drop_end(char *block, size_t size, size_t mapped)
+{
+    const size_t used = (size + PAGE - 1) & ~(PAGE - 1);
+    if (used < mapped && !lg__page_cache_keeps() && !lg__spill_holds(block))
+        madvise(block + used, mapped - used, MADV_DONTNEED);
+}
+
 static void *
 resize(arena *self, void *old, size_t old_size, size_t new_size)
 {
     size_t before = old != NULL ? rounded(old_size) : 0;
     size_t after = new_size ? rounded(new_size) : 0;
+    if (old != NULL && new_size < old_size && after > 0)
+        drop_end(old, new_size, after);
     if (after == before)
         return old;
     if (after > before) {

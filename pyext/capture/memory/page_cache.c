@@ -286,6 +286,12 @@ lg__page_cache_keep(size_t most)
     return before;
 }
 
+bool
+lg__page_cache_keeps(void)
+{
+    return kept.most > 0;
+}
+
 size_t
 lg__page_cache_bytes(void)
 {

@@ -43,6 +43,8 @@ size_t lg__page_cache_keep(size_t most);
 /** Unmaps the excess over that limit at the end of a capture. Does nothing if
  *  another thread uses the cache. */
 void lg__page_cache_trim(void);
+/** Returns whether any bytes may stay from one capture to the next. */
+bool lg__page_cache_keeps(void);
 /** How many bytes are kept now. */
 size_t lg__page_cache_bytes(void);
 
