@@ -155,8 +155,8 @@ make_graph(native_heap *heap)
                               : heap->lock[i]    ? lock
                               : heap->pattern[i] ? pattern
                                                  : holder;
-        builder->size[node] = NATIVE_FIXED + heap->tables[i];
-        builder->refcount[node] = heap->refcounts[i];
+        lg_builder_put_size(builder, node, NATIVE_FIXED + heap->tables[i]);
+        lg_builder_put_refcount(builder, node, heap->refcounts[i]);
     }
     lg_builder_open(builder, 0);
     for (uint32_t i = 0; i < heap->object_count; i++)

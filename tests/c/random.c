@@ -108,8 +108,8 @@ add_nodes(maker *to, uint32_t count)
         uint8_t what = (uint8_t)below(to, TYPE_COUNT);
         to->what[node] = what;
         to->builder->type[node] = to->type[what];
-        to->builder->refcount[node] = below(to, 3);
-        to->builder->size[node] = below(to, 500);
+        lg_builder_put_refcount(to->builder, node, below(to, 3));
+        lg_builder_put_size(to->builder, node, below(to, 500));
         if (what == STR)
             lg_builder_set_text(to->builder, node, "key", 3);
     }

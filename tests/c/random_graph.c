@@ -43,7 +43,7 @@ add_nodes(lg_builder *builder, uint32_t nodes, const uint32_t *types)
                                     : random_below(15) == 0
                                         ? LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC
                                         : 0;
-        builder->refcount[node] = random_below(10) == 0 ? 100 : 0;
+        lg_builder_put_refcount(builder, node, random_below(10) == 0 ? 100 : 0);
         lg_builder_set_size(builder, node, 1 + random_below(1000));
         if (random_below(8) == 0)
             lg_builder_set_device(builder, node, random_below(ORACLE_DEVICES));

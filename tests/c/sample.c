@@ -99,7 +99,7 @@ add_nodes(maker *to)
         if (node == LG_NONE)
             return;
         builder->type[node] = to->type[i];
-        builder->refcount[node] = nodes[i].refcount;
+        lg_builder_put_refcount(builder, node, nodes[i].refcount);
         builder->node_flags[node] = (uint16_t)nodes[i].flags;
         lg_builder_set_size(builder, node, 48 + i);
         if (nodes[i].text != NULL)

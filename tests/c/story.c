@@ -108,7 +108,7 @@ story_end(story *to)
 {
     lg_graph *graph = NULL;
     for (uint32_t node = 0; node < to->builder->node_count; node++)
-        to->builder->refcount[node] = to->count[node];
+        lg_builder_put_refcount(to->builder, node, to->count[node]);
     REQUIRE(lg_builder_finish(to->builder, &graph, NULL) == LG_OK);
     return graph;
 }

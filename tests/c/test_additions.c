@@ -337,11 +337,11 @@ hold(void *context, bool begin)
     CHECK(self->begun == self->ended + (begin ? 0 : 1));
     if (begin) {
         self->begun++;
-        self->address = self->builder->address;
+        self->address = self->builder->address_low;
         return;
     }
     self->ended++;
-    self->moved += self->address != self->builder->address;
+    self->moved += self->address != self->builder->address_low;
 }
 
 static void

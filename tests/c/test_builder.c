@@ -7,6 +7,7 @@
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/second_thread.h>
 
 static lg_builder *
 builder_of(uint32_t nodes)
@@ -104,10 +105,10 @@ edge_writers(void)
     lg_builder_open(builder, 1);
     REQUIRE(lg_builder_write_edges(builder, EDGES, &writer));
     for (uint32_t i = 0; i < EDGES; i++) {
-        writer.address[writer.node] = 4096 + 16 * (uint64_t)i;
-        writer.node_flags[writer.node] = LG_NODE_TRACKED;
-        lg_edge_writer_add(&writer, writer.node++, LG_EDGE_INDEX | LG_EDGE_WEAK,
-                           i);
+        const lg_node node =
+            lg_edge_writer_number(&writer, 4096 + 16 * (uint64_t)i);
+        writer.node_flags[node] = LG_NODE_TRACKED;
+        lg_edge_writer_add(&writer, node, LG_EDGE_INDEX | LG_EDGE_WEAK, i);
     }
     lg_builder_put(builder, &writer);
     edges_so_far(builder, 0, 0, 0);
@@ -137,7 +138,7 @@ found_and_native_roots(void)
     lg_builder *builder = builder_of(6);
     const uint32_t refcounts[] = {0, 3, 3, 1, 7, 1};
     for (uint32_t i = 0; i < 6; i++)
-        builder->refcount[i] = refcounts[i];
+        lg_builder_put_refcount(builder, i, refcounts[i]);
     builder->node_flags[4] = LG_NODE_IMMORTAL;
     builder->node_flags[5] = LG_NODE_SYNTHETIC;
     lg_builder_open(builder, 0);
@@ -159,6 +160,35 @@ found_and_native_roots(void)
     CHECK(lg_graph_root(graph, 0).node == 1);
     CHECK(lg_graph_root(graph, 0).kind == LG_ROOT_NATIVE);
     lg_graph_free(graph);
+}
+
+// Each node has as many references as its number, and one of them is a root.
+static void
+many_references(void)
+{
+    enum { NODES = 800, ROOT = 700 };
+    for (int ahead = 0; ahead < 2; ahead++) {
+        lg_builder *builder = builder_of(NODES);
+        for (uint32_t source = 0; source < NODES; source++) {
+            lg_builder_put_refcount(builder, source, source + (source == ROOT));
+            lg_builder_open(builder, source);
+            for (uint32_t target = source + 1; target < NODES; target++)
+                lg_builder_add_edge(builder, target, LG_EDGE_INDEX, 0);
+        }
+        const lg_reached reached = lg_builder_reached(builder);
+        if (ahead == 1)
+            CHECK(lg_additions_count_edges(lg_builder_additions(builder),
+                                           builder, &reached, 200000));
+        lg_graph *graph = finish(builder);
+        const lg_columns *columns = lg_graph_columns(graph);
+        uint32_t node = 0;
+        while (node < NODES && lg_columns_found(columns, node) == node)
+            node++;
+        CHECK(node == NODES);
+        REQUIRE(lg_graph_root_count(graph) == 1);
+        CHECK(lg_graph_root(graph, 0).node == ROOT);
+        lg_graph_free(graph);
+    }
 }
 
 // A graph of `nodes` nodes with three references each, to which possible edges
@@ -369,6 +399,7 @@ SUITE(builder)
     RUN(late_edges);
     RUN(edge_writers);
     RUN(found_and_native_roots);
+    RUN(many_references);
     RUN(possible_edges);
     RUN(partial);
     RUN(sizes_and_texts);

@@ -45,7 +45,7 @@ made(void)
     for (uint32_t i = 0; i < NODES; i++) {
         lg_node node = lg_builder_add_node(builder, given.address[i]);
         lg_builder_set_size(builder, node, given.size[i]);
-        builder->refcount[node] = given.refcount[i];
+        lg_builder_put_refcount(builder, node, given.refcount[i]);
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
         lg_builder_add_found(builder, node, given.found[i]);
     }
@@ -177,6 +177,37 @@ usual(void)
     CHECK(columns->refcount.usual == UINT32_MAX - 7);
     lg_graph_free(graph);
     check_given();
+}
+
+// The last number that a node gets counts, whether it is large or small.
+static void
+set_again(void)
+{
+    static const uint32_t drawn[] = {0,     7,     253,   254,   255,       256,
+                                     65533, 65534, 65535, 65536, UINT32_MAX};
+    uint64_t seed = 3;
+    lg_builder *builder;
+    lg_graph *graph;
+    set_small();
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        const uint32_t node = lg_builder_add_node(builder, given.address[i]);
+        builder->node_flags[node] = LG_NODE_SYNTHETIC;
+        given.size[i] = given.refcount[i] = given.found[i] = 0;
+    }
+    for (int i = 0; i < 3 * NODES; i++) {
+        const uint32_t node = (uint32_t)test_random(&seed) % NODES;
+        given.size[node] = drawn[test_random(&seed) % (i < NODES ? 11 : 7)];
+        given.refcount[node] = drawn[test_random(&seed) % 11];
+        lg_builder_set_size(builder, node, given.size[node]);
+        lg_builder_put_refcount(builder, node, given.refcount[node]);
+        CHECK(lg_builder_size(builder, node) == given.size[node]);
+        CHECK(lg_builder_refcount(builder, node) == given.refcount[node]);
+        CHECK(lg_builder_address(builder, node) == given.address[node]);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(is_as_given(graph));
+    lg_graph_free(graph);
 }
 
 // A column with many large numbers stays as it is.
@@ -619,6 +650,7 @@ SUITE(narrow)
     RUN(small);
     RUN(limits);
     RUN(usual);
+    RUN(set_again);
     RUN(large);
     RUN(halves);
     RUN(memory);

@@ -73,6 +73,30 @@ finds_numbers_above_others(void)
 }
 
 static void
+finds_bytes(void)
+{
+    uint64_t seed = 7;
+    for (int round = 0; round < 200; round++) {
+        uint8_t bytes[MOST], others[MOST];
+        for (uint32_t i = 0; i < MOST; i++) {
+            others[i] = (uint8_t)test_random(&seed);
+            bytes[i] = test_random(&seed) % 60 == 0 ? (uint8_t)(others[i] | 1)
+                                                    : others[i] & 0xfe;
+        }
+        const uint8_t limit = (uint8_t)(254 - round % 3);
+        const uint64_t from = test_random(&seed) % MOST;
+        uint64_t large = from, above = from;
+        while (large < MOST && bytes[large] < limit)
+            large++;
+        while (above < MOST && bytes[above] <= others[above] &&
+               bytes[above] < limit)
+            above++;
+        CHECK(lg__first_byte_at_least(bytes, from, MOST, limit) == large);
+        CHECK(lg__first_byte_above(bytes, others, from, MOST, limit) == above);
+    }
+}
+
+static void
 finds_where_numbers_fall(void)
 {
     uint32_t numbers[MOST + 1];
@@ -90,6 +114,7 @@ SUITE(simd)
 {
     RUN(finds_numbers_at_a_limit);
     RUN(finds_numbers_above_others);
+    RUN(finds_bytes);
     RUN(finds_where_numbers_fall);
     return test_result();
 }

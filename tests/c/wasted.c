@@ -51,7 +51,8 @@ wasted_refer(heap *to, uint32_t from, uint32_t target, unsigned kind,
              uint32_t payload)
 {
     lg_builder_add_late_edge(to->builder, from, target, kind, payload);
-    to->builder->refcount[target]++;
+    lg_builder_put_refcount(to->builder, target,
+                            lg_builder_refcount(to->builder, target) + 1);
 }
 
 uint32_t

@@ -104,7 +104,8 @@ heap_root(test_heap *heap, uint32_t node, lg_root_kind kind, const char *name)
 void
 heap_hold(test_heap *heap, uint32_t node, uint32_t count)
 {
-    heap->builder->refcount[node] += count;
+    lg_builder_put_refcount(heap->builder, node,
+                            lg_builder_refcount(heap->builder, node) + count);
 }
 
 void
@@ -121,7 +122,7 @@ heap_edge(test_heap *heap, uint32_t from, uint32_t to, unsigned kind,
         kind |= LG_EDGE_TRAVERSED;
     lg_builder_add_late_edge(heap->builder, from, to, kind, payload);
     if (!(kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED)))
-        heap->builder->refcount[to]++;
+        heap_hold(heap, to, 1);
 }
 
 static uint32_t

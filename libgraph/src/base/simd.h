@@ -66,6 +66,44 @@ lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
     return from;
 }
 
+typedef uint8_t lg__simd8 __attribute__((vector_size(16)));
+
+/** lg__first_at_least for bytes. */
+static inline uint64_t
+lg__first_byte_at_least(const uint8_t *bytes, uint64_t from, uint64_t count,
+                        uint8_t limit)
+{
+    const lg__simd8 limits = limit - (lg__simd8){0};
+    for (; count - from >= sizeof limits; from += sizeof limits) {
+        lg__simd8 some;
+        memcpy(&some, bytes + from, sizeof some);
+        if (lg__simd_any((lg__simd32)(some >= limits)))
+            break;
+    }
+    while (from < count && bytes[from] < limit)
+        from++;
+    return from;
+}
+
+/** Returns the first index in [from, count) whose byte exceeds that of the
+ *  other column, or is at least `limit`; count if there is none. */
+static inline uint64_t
+lg__first_byte_above(const uint8_t *bytes, const uint8_t *others, uint64_t from,
+                     uint64_t count, uint8_t limit)
+{
+    const lg__simd8 limits = limit - (lg__simd8){0};
+    for (; count - from >= sizeof limits; from += sizeof limits) {
+        lg__simd8 some, other;
+        memcpy(&some, bytes + from, sizeof some);
+        memcpy(&other, others + from, sizeof other);
+        if (lg__simd_any((lg__simd32)((some > other) | (some >= limits))))
+            break;
+    }
+    while (from < count && bytes[from] <= others[from] && bytes[from] < limit)
+        from++;
+    return from;
+}
+
 /** Returns the first index in [0, count) at which the next number is smaller;
  *  count if there is none. The column has count + 1 numbers. */
 static inline uint64_t

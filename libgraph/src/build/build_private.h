@@ -12,6 +12,8 @@
 #include <leakgraph/internal/segments.h>
 #include <leakgraph/internal/second_thread.h>
 
+#include "build/counts.h"
+#include "build/numbers.h"
 #include "build/payload_windows.h"
 
 /** A span, and its position in order of arrival. */
@@ -32,11 +34,6 @@ typedef struct lg__segment {
     uint32_t index;
 } lg__segment;
 
-typedef struct lg__node_number {
-    uint64_t number;
-    uint32_t node;
-} lg__node_number;
-
 typedef struct lg__node_text {
     uint32_t node;
     uint32_t string;
@@ -56,8 +53,7 @@ struct lg_additions {
     lg__vector offset;
     lg__vector bytes;
     lg__vector node;       /**< u32: the node of each string */
-    lg__vector found;      /**< u8 per node: references, modulo 256 */
-    lg__vector carried;    /**< u32: a node for each 256 of its references */
+    lg__counts counts;     /**< of references found */
     lg__vector weakened;   /**< u32: a node for each that does not count */
     lg__vector namespaces; /**< u32 nodes */
     uint64_t counted;      /**< edges */
@@ -73,19 +69,38 @@ enum { LG__ADDITIONS_SIZE = 8192 };
 _Static_assert(sizeof(struct lg_additions) <= LG__ADDITIONS_SIZE,
                "the additions fit");
 
+/** The columns of an open builder. */
+enum lg__open_column {
+    LG__OPEN_ADDRESS_LOW = 0,
+    LG__OPEN_ADDRESS_HIGH,
+    LG__OPEN_TYPE,
+    LG__OPEN_SIZE,
+    LG__OPEN_REFCOUNT,
+    LG__OPEN_FLAGS,
+    LG__OPEN_FIRST_EDGE,
+    LG__OPEN_TARGET,
+    LG__OPEN_KIND,
+    LG__OPEN_COUNT
+};
+
 struct lg_builder_rest {
     lg_allocator allocator;
     lg__strings strings;
     /** Arrays that the builder fills in the graph's own layout: strings, types,
      *  roots, info. The others stay empty until the end. */
     lg__vector table[LG__ARRAY_COUNT];
-    size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
-                                         columns */
+    size_t capacity[LG__OPEN_COUNT];
+    lg__numbers size;     /**< of the open column */
+    lg__numbers refcount; /**< of the open column */
+    lg__counts
+        counts; /**< of references found, when the additions have ended */
+    lg__numbers found;                         /**< of the bytes of these */
+    lg__made_column made[LG_NARROW_FOUND + 1]; /**< what becomes of all that */
     lg__payload_windows windows;
     lg__payload_arrays payloads; /**< made when the late edges are merged */
     lg_additions *additions;     /**< NULL: nobody asked for it */
     lg__vector text;             /**< lg__node_text, in order of arrival */
-    lg__vector big;              /**< lg__node_number: node and size */
+    lg__vector far;              /**< lg__node_number: a node and its address */
     lg__vector held;   /**< lg__node_number: a node and its references found */
     lg__vector placed; /**< lg__node_number: a node, and a device below the
                           order of arrival */
@@ -110,36 +125,30 @@ bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
 bool lg__additions_append(lg_builder *builder, uint32_t *first);
 void lg__additions_free(lg_builder *builder);
 
-/** Makes room for the counts of so many nodes at least, of either size. New
- *  counts are 0. Returns false when memory ran out. */
-bool lg__extend_found(const lg_allocator *allocator, lg__vector *found,
-                      size_t nodes);
-/** Moves what the additions have counted to `found`, which has so many nodes.
- */
-void lg__additions_take_counts(lg_additions *additions, uint32_t *found,
-                               uint32_t nodes);
+/** How many references to a node are found, and so many more. For the end, when
+ *  the counts are settled. Adding returns false when memory ran out. */
+uint64_t lg__builder_found(const lg_builder *builder, uint32_t node);
+bool lg__builder_add_found(lg_builder *builder, uint32_t node, int64_t more);
 
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);
 /** Returns the status of the builder so far, with a message if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
-/** Resizes one open column. When memory ran out, sets the status and returns
- *  false. */
-bool lg__builder_resize(lg_builder *builder, enum lg__array_name name,
-                        size_t capacity);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
 void lg__builder_free_columns(lg_builder *builder);
-/** Takes an open column out of the builder, trimmed to `count` elements. */
-lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
-                           uint64_t count);
+/** Takes an open column out of the builder, with `count` elements. */
+lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,
+                            uint64_t count);
 
 /** The steps of finishing, in order. On failure, each leaves the builder
  *  whole. */
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
 lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
 lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
+lg_status lg__finish_found(lg_builder *builder, lg_error *err);
 lg_status lg__finish_tentative(lg_builder *builder, lg_error *err);
+lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
 
 /** Makes the graph without the edges: a copy in which they are weak, so nothing
  *  follows them. It borrows the graph, which must outlive it. O(edges). */

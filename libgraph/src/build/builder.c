@@ -63,7 +63,11 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->strings.offset = &rest->table[LG__STRING_OFFSET];
     rest->strings.bytes = &rest->table[LG__STRING_BYTES];
     rest->text.element = sizeof(lg__node_text);
-    rest->big.element = sizeof(lg__node_number);
+    rest->far.element = sizeof(lg__node_number);
+    rest->size = lg__numbers_open(sizeof(uint16_t), true);
+    rest->refcount = lg__numbers_open(sizeof(uint8_t), false);
+    rest->found = lg__numbers_open(sizeof(uint8_t), true);
+    rest->counts = lg__counts_open();
     rest->held.element = sizeof(lg__node_number);
     rest->placed.element = sizeof(lg__node_number);
     rest->late.element = sizeof(lg__late_edge);
@@ -150,6 +154,18 @@ lg_builder_add_edge(lg_builder *builder, lg_node target, unsigned kind,
     lg_builder_append_edge(builder, target, kind, payload);
 }
 
+static void
+free_made(struct lg_builder_rest *rest)
+{
+    for (size_t i = 0; i <= LG_NARROW_FOUND; i++) {
+        const lg__made_column *made = &rest->made[i];
+        lg__deallocate(&rest->allocator, made->array.owned,
+                       made->array.owned_size);
+        lg__deallocate(&rest->allocator, made->beside.owned,
+                       made->beside.owned_size);
+    }
+}
+
 void
 lg_builder_free(lg_builder *builder)
 {
@@ -166,7 +182,12 @@ lg_builder_free(lg_builder *builder)
     lg__deallocate(&allocator, rest->payloads.block, rest->payloads.block_size);
     lg__vector_free(&allocator, &rest->payloads.listed);
     lg__vector_free(&allocator, &rest->text);
-    lg__vector_free(&allocator, &rest->big);
+    lg__vector_free(&allocator, &rest->far);
+    lg__vector_free(&allocator, &rest->size.listed);
+    lg__vector_free(&allocator, &rest->refcount.listed);
+    lg__vector_free(&allocator, &rest->found.listed);
+    lg__counts_free(&allocator, &rest->counts);
+    free_made(rest);
     lg__vector_free(&allocator, &rest->held);
     lg__vector_free(&allocator, &rest->placed);
     lg__vector_free(&allocator, &rest->late);
@@ -223,24 +244,56 @@ add_latest(lg_builder *builder, lg__vector *vector, uint32_t node,
 void
 lg_builder_set_size(lg_builder *builder, lg_node node, uint64_t bytes)
 {
-    if (node >= builder->node_count)
-        return;
-    builder->size[node] = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-    if (bytes >= UINT32_MAX)
-        add_number(builder, &builder->rest->big, node, bytes);
+    struct lg_builder_rest *rest = builder->rest;
+    if (node < builder->node_count &&
+        !lg__numbers_set(&rest->allocator, &rest->size, builder->size, node,
+                         bytes))
+        lg__builder_fail(builder, LG_ENOMEM);
 }
 
 uint64_t
 lg_builder_size(const lg_builder *builder, lg_node node)
 {
-    if (node >= builder->node_count)
-        return 0;
-    const lg__node_number *big = builder->rest->big.data;
-    for (size_t i = builder->rest->big.count;
-         builder->size[node] == UINT32_MAX && i-- > 0;)
-        if (big[i].node == node)
-            return big[i].number;
-    return builder->size[node];
+    return node < builder->node_count
+               ? lg__numbers_get(&builder->rest->size, builder->size, node)
+               : 0;
+}
+
+void
+lg_builder_list_refcount(lg_builder *builder, lg_node node, uint64_t count)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    if (!lg__numbers_set(&rest->allocator, &rest->refcount, builder->refcount,
+                         node, count < UINT32_MAX ? count : UINT32_MAX))
+        lg__builder_fail(builder, LG_ENOMEM);
+}
+
+uint64_t
+lg_builder_refcount(const lg_builder *builder, lg_node node)
+{
+    return lg__numbers_get(&builder->rest->refcount, builder->refcount, node);
+}
+
+void
+lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
+{
+    builder->address_high[node] = UINT16_MAX;
+    add_number(builder, &builder->rest->far, node, address);
+}
+
+uint64_t
+lg_builder_far_address(const lg_builder *builder, lg_node node)
+{
+    const lg__node_number *far = builder->rest->far.data;
+    size_t low = 0, high = builder->rest->far.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (far[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return far[low].number;
 }
 
 uint32_t

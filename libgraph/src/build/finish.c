@@ -7,107 +7,6 @@
 
 #include <string.h>
 
-// Counts each node's incoming references.
-
-static void
-add_saturated(uint32_t *count, uint64_t more)
-{
-    *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
-}
-
-// The caller has a copy without saturation, for graphs with too few edges to
-// saturate a count. Returns the first edge that leads to no node, or the end.
-static inline uint64_t
-count_from(const lg_builder *builder, const lg__edge_rules *rules,
-           uint64_t edge, uint32_t *restrict found, bool may_saturate)
-{
-    const uint32_t *targets = builder->edge_target;
-    const uint8_t *kinds = builder->edge_kind;
-    const uint64_t end = builder->edge_count;
-    for (; edge < end; edge++) {
-        uint32_t target = targets[edge];
-        unsigned kind = kinds[edge];
-        if (target >= rules->nodes)
-            return edge;
-        uint32_t counted = rules->of[kind].counted;
-        if (may_saturate)
-            add_saturated(&found[target], counted);
-        else
-            found[target] += counted;
-    }
-    return end;
-}
-
-// Counts the edges that nobody has counted ahead.
-static lg_status
-count_rest(const lg_builder *builder, const lg__edge_rules *rules,
-           uint64_t counted, lg_error *err)
-{
-    uint32_t *found = builder->rest->table[LG__FOUND].data;
-    uint64_t failed = builder->edge_count < UINT32_MAX
-                          ? count_from(builder, rules, counted, found, false)
-                          : count_from(builder, rules, counted, found, true);
-    return failed == builder->edge_count
-               ? LG_OK
-               : lg__edge_failed(rules, failed, builder->edge_target[failed],
-                                 builder->edge_kind[failed], err);
-}
-
-static lg_status
-count_late(const lg_builder *builder, const lg__edge_rules *rules,
-           lg_error *err)
-{
-    uint32_t *found = builder->rest->table[LG__FOUND].data;
-    const lg__late_edge *late = builder->rest->late.data;
-    for (size_t i = 0; i < builder->rest->late.count; i++) {
-        if (!lg__edge_is_sound(rules, late[i].target, late[i].kind,
-                               late[i].payload))
-            return lg__edge_failed(rules, builder->edge_count + i,
-                                   late[i].target, late[i].kind, err);
-        add_saturated(&found[late[i].target], rules->of[late[i].kind].counted);
-    }
-    return LG_OK;
-}
-
-// Takes over what the additions have counted. Counts of other nodes are 0.
-static bool
-take_counts(lg_builder *builder)
-{
-    struct lg_builder_rest *rest = builder->rest;
-    lg__vector *column = &rest->table[LG__FOUND];
-    if (!lg__extend_found(&rest->allocator, column, builder->node_count))
-        return false;
-    if (rest->additions != NULL)
-        lg__additions_take_counts(rest->additions, column->data,
-                                  builder->node_count);
-    return true;
-}
-
-// Passes over the edges that nobody has counted, and also checks that all are
-// sound. The late ones are not merged yet.
-static lg_status
-finish_found(lg_builder *builder, lg_error *err)
-{
-    struct lg_builder_rest *rest = builder->rest;
-    const lg__edge_rules rules =
-        lg__edge_rules_of(builder->node_count,
-                          (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
-    if (!take_counts(builder))
-        return lg__error_memory(err);
-    lg_status status = lg__windows_check(builder, &rules, err);
-    if (status == LG_OK)
-        status = count_rest(
-            builder, &rules,
-            rest->additions != NULL ? rest->additions->counted : 0, err);
-    if (status == LG_OK)
-        status = count_late(builder, &rules, err);
-    uint32_t *found = rest->table[LG__FOUND].data;
-    const lg__node_number *held = rest->held.data;
-    for (size_t i = 0; i < rest->held.count && status == LG_OK; i++)
-        add_saturated(&found[held[i].node], held[i].number);
-    return status;
-}
-
 // Turns the hashes of contents into groups of nodes, and drops the hashes,
 // because short texts could be guessed from them.
 
@@ -420,40 +319,6 @@ compare_in_order(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// Lists large sizes. A producer may set a node's size more than once. An entry
-// counts only if the column still says "large", and the last entry counts.
-static lg_status
-finish_sizes(lg_builder *builder, lg_error *err)
-{
-    struct lg_builder_rest *rest = builder->rest;
-    lg__node_number *big = rest->big.data;
-    size_t count = rest->big.count;
-    size_t kept = 0;
-    for (size_t i = count; i-- > 0;) {
-        uint32_t node = big[i].node;
-        if (builder->size[node] != UINT32_MAX)
-            continue;
-        // A size of 0 marks the node as listed; a later loop restores the
-        // column.
-        builder->size[node] = 0;
-        kept++;
-        big[count - kept] = big[i];
-    }
-    if (kept == 0)
-        return LG_OK;
-    big += count - kept;
-    lg__sort(big, kept, sizeof *big, compare_in_order);
-    for (size_t i = 0; i < kept; i++) {
-        builder->size[big[i].node] = UINT32_MAX;
-        uint64_t *size =
-            lg__vector_extend(&rest->allocator, &rest->table[LG__BIG_SIZE], 1);
-        if (size == NULL || !lg__rest_push(rest, LG__BIG_NODE, big[i].node))
-            return lg__error_memory(err);
-        *size = big[i].number;
-    }
-    return LG_OK;
-}
-
 // Lists the devices. A node's last device counts; device 0 is the host.
 static lg_status
 finish_devices(lg_builder *builder, lg_error *err)
@@ -475,39 +340,137 @@ finish_devices(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
+// Gives the columns of addresses, sizes and counts the form that they have in a
+// graph.
+
+// Lists the sizes that files have no 32 bits for.
 static bool
-is_partial(const lg_builder *builder)
+list_big_sizes(lg_builder *builder)
 {
-    const struct lg_builder_rest *rest = builder->rest;
-    const uint64_t *end = rest->strings.offset->data;
-    const char *bytes = rest->strings.bytes->data;
-    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
-    const uint32_t *values = rest->table[LG__INFO_VALUE].data;
-    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
-        lg_string key = {bytes + end[keys[i]],
-                         (uint32_t)(end[keys[i] + 1] - end[keys[i]])};
-        lg_string value = {bytes + end[values[i]],
-                           (uint32_t)(end[values[i] + 1] - end[values[i]])};
-        if (lg__string_is(key, "partial"))
-            return !lg__string_is(value, "no");
+    struct lg_builder_rest *rest = builder->rest;
+    const lg__node_number *listed = rest->size.listed.data;
+    for (size_t i = 0; i < rest->size.listed.count; i++) {
+        const uint32_t node = listed[i].node;
+        if (listed[i].number < UINT32_MAX ||
+            lg_builder_size(builder, node) < UINT32_MAX)
+            continue;
+        uint64_t *size =
+            lg__vector_extend(&rest->allocator, &rest->table[LG__BIG_SIZE], 1);
+        if (size == NULL || !lg__rest_push(rest, LG__BIG_NODE, node))
+            return false;
+        *size = listed[i].number;
     }
-    return false;
+    return true;
+}
+
+// Finds the upper half of each address. Returns false if there are too many.
+static bool
+number_halves(const lg_builder *builder, uint32_t *upper, uint8_t *high)
+{
+    const uint16_t *halves = builder->address_high;
+    unsigned known = 0;
+    unsigned at = 0;
+    uint16_t last = UINT16_MAX;
+    for (uint32_t node = 0; node < builder->node_count; node++) {
+        if (halves[node] != last || last == UINT16_MAX) {
+            const uint32_t half =
+                (uint32_t)(lg_builder_address(builder, node) >> 32);
+            last = halves[node];
+            at = lg__upper_half(half, upper, &known);
+            if (at == LG__UPPER_HALVES)
+                return false;
+        }
+        high[node] = (uint8_t)at;
+    }
+    return true;
+}
+
+static bool
+make_wide_addresses(lg_builder *builder, lg__made_column *out)
+{
+    const uint32_t nodes = builder->node_count;
+    const size_t size = nodes * sizeof(uint64_t);
+    uint64_t *wide = lg__allocate(&builder->rest->allocator, size);
+    if (wide == NULL)
+        return false;
+    for (uint32_t node = 0; node < nodes; node++)
+        wide[node] = lg_builder_address(builder, node);
+    *out = (lg__made_column){.array = {wide, nodes, wide, size},
+                             .addresses.wide = wide};
+    return true;
+}
+
+static void
+make_narrow_addresses(lg_builder *builder, uint32_t *upper, size_t size,
+                      lg__made_column *out)
+{
+    const uint32_t nodes = builder->node_count;
+    lg__vector low = lg__builder_take(builder, LG__OPEN_ADDRESS_LOW, nodes);
+    lg__vector_trim(&builder->rest->allocator, &low);
+    *out = (lg__made_column){
+        .array = {NULL, nodes, low.data, low.capacity * low.element},
+        .beside = {upper, nodes, upper, size},
+        .addresses = {.low = low.data,
+                      .high = (const uint8_t *)(upper + LG__UPPER_HALVES),
+                      .upper = upper},
+    };
+}
+
+static void
+free_column(lg_builder *builder, enum lg__open_column name)
+{
+    lg__vector column = lg__builder_take(builder, name, 0);
+    lg__vector_free(&builder->rest->allocator, &column);
+}
+
+static bool
+finish_addresses(lg_builder *builder)
+{
+    const lg_allocator *allocator = &builder->rest->allocator;
+    lg__made_column *out = &builder->rest->made[LG_NARROW_ADDRESS];
+    const size_t halves = LG__UPPER_HALVES * sizeof(uint32_t);
+    const size_t size = halves + builder->node_count;
+    uint32_t *upper =
+        builder->node_count > 0 ? lg__allocate(allocator, size) : NULL;
+    if (upper == NULL)
+        return builder->node_count == 0;
+    bool enough = true;
+    if (number_halves(builder, upper, (uint8_t *)(upper + LG__UPPER_HALVES))) {
+        make_narrow_addresses(builder, upper, size, out);
+    } else {
+        lg__deallocate(allocator, upper, size);
+        enough = make_wide_addresses(builder, out);
+    }
+    free_column(builder, LG__OPEN_ADDRESS_HIGH);
+    return enough;
+}
+
+static bool
+finish_open(lg_builder *builder, lg__numbers *numbers,
+            enum lg__open_column column, lg_narrow_name name)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector elements =
+        lg__builder_take(builder, column, builder->node_count);
+    const bool enough = lg__numbers_finish(&rest->allocator, numbers, &elements,
+                                           &rest->made[name]);
+    lg__vector_free(&rest->allocator, &elements);
+    return enough;
 }
 
 static lg_status
-finish_roots(lg_builder *builder, lg_error *err)
+finish_numbers(lg_builder *builder, lg_error *err)
 {
-    if (is_partial(builder))
-        return LG_OK;
-    const uint32_t *found = builder->rest->table[LG__FOUND].data;
-    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
-    const uint32_t *counts = builder->refcount;
-    const uint64_t nodes = builder->node_count;
-    for (uint64_t node = lg__first_above(counts, found, 0, nodes); node < nodes;
-         node = lg__first_above(counts, found, node + 1, nodes))
-        if (!(builder->node_flags[node] & countless))
-            lg_builder_add_root(builder, (uint32_t)node, LG_ROOT_NATIVE, "", 0);
-    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
+    struct lg_builder_rest *rest = builder->rest;
+    const bool enough =
+        list_big_sizes(builder) &&
+        lg__numbers_finish(&rest->allocator, &rest->found, &rest->counts.low,
+                           &rest->made[LG_NARROW_FOUND]) &&
+        finish_open(builder, &rest->refcount, LG__OPEN_REFCOUNT,
+                    LG_NARROW_REFCOUNT) &&
+        finish_open(builder, &rest->size, LG__OPEN_SIZE, LG_NARROW_SIZE) &&
+        finish_addresses(builder);
+    return enough ? LG_OK : lg__error_memory(err);
 }
 
 // From this many nodes on, a second thread does a part of the work.
@@ -560,12 +523,12 @@ run_all_steps(lg_builder *builder, lg_error *err)
     static const step before[] = {
         add_missing_info,  finish_equal,     lg__finish_spans,
         lg__finish_blocks, lg__finish_facts, finish_first_edges,
-        finish_payloads,   finish_found,     lg__finish_tentative,
+        finish_payloads,   lg__finish_found, lg__finish_tentative,
     };
     static const step after[] = {
-        finish_sizes,
         finish_devices,
-        finish_roots,
+        lg__finish_roots,
+        finish_numbers,
     };
     lg_status status = lg__builder_status(builder, err);
     if (status == LG_OK)
@@ -579,27 +542,33 @@ run_all_steps(lg_builder *builder, lg_error *err)
 }
 
 static void
+take_column(lg_builder *builder, enum lg__open_column from, lg_graph *graph,
+            enum lg__array_name name, uint64_t count)
+{
+    lg__vector column = lg__builder_take(builder, from, count);
+    lg__vector_trim(&builder->rest->allocator, &column);
+    graph->array[name] = lg__vector_take(&column);
+}
+
+// The graph gets its narrow columns when it is bound.
+static void
 take_columns(lg_builder *builder, lg_graph *graph)
 {
-    static const enum lg__array_name node_columns[] = {
-        LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
-    static const enum lg__array_name edge_columns[] = {LG__EDGE_TARGET,
-                                                       LG__EDGE_KIND};
-    uint64_t nodes = builder->node_count;
+    const uint64_t nodes = builder->node_count;
+    const uint64_t edges = builder->edge_count;
     struct lg_builder_rest *rest = builder->rest;
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
         lg__vector_trim(&rest->allocator, &rest->table[i]);
         graph->array[i] = lg__vector_take(&rest->table[i]);
     }
-    for (size_t i = 0; i < sizeof node_columns / sizeof *node_columns; i++)
-        graph->array[node_columns[i]] =
-            lg__builder_take(builder, node_columns[i], nodes);
-    graph->array[LG__FIRST_EDGE] =
-        lg__builder_take(builder, LG__FIRST_EDGE, nodes + 1);
-    for (size_t i = 0; i < sizeof edge_columns / sizeof *edge_columns; i++)
-        graph->array[edge_columns[i]] =
-            lg__builder_take(builder, edge_columns[i], builder->edge_count);
-    graph->array[LG__EDGE_PAYLOAD].count = builder->edge_count;
+    take_column(builder, LG__OPEN_TYPE, graph, LG__TYPE, nodes);
+    take_column(builder, LG__OPEN_FLAGS, graph, LG__NODE_FLAGS, nodes);
+    take_column(builder, LG__OPEN_FIRST_EDGE, graph, LG__FIRST_EDGE, nodes + 1);
+    take_column(builder, LG__OPEN_TARGET, graph, LG__EDGE_TARGET, edges);
+    take_column(builder, LG__OPEN_KIND, graph, LG__EDGE_KIND, edges);
+    for (int i = 0; i <= LG_NARROW_FOUND; i++)
+        graph->array[lg__narrow_arrays[i]].count = nodes;
+    graph->array[LG__EDGE_PAYLOAD].count = edges;
 }
 
 // Frees what is left of a builder once the graph owns its blocks and its
@@ -649,12 +618,17 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
         return status;
     }
     const lg__payload_arrays payloads = builder->rest->payloads;
+    lg__made_column made[LG_NARROW_FOUND + 1];
+    memcpy(made, builder->rest->made, sizeof made);
     builder->rest->payloads = (lg__payload_arrays){.block = NULL};
+    memset(builder->rest->made, 0, sizeof made);
     take_columns(builder, graph);
     free_shell(builder);
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
     lg__payloads_give(graph, &payloads);
+    for (int i = 0; i <= LG_NARROW_FOUND; i++)
+        lg__column_give(graph, (lg_narrow_name)i, &made[i]);
     if (status == LG_OK)
         status = check(graph, err);
     if (status == LG_OK)

@@ -5,33 +5,31 @@
 
 #include <leakgraph/internal/capture_builder.h>
 
+#include <stddef.h>
 #include <string.h>
 
-// Returns the address of a column's pointer; NULL for arrays that are no open
-// column.
+static const struct {
+    size_t place; // of the pointer in the builder
+    size_t element;
+} columns[LG__OPEN_COUNT] = {
+#define COLUMN(name, member)                                                   \
+    [name] = {offsetof(lg_builder, member), sizeof *((lg_builder *)0)->member}
+    COLUMN(LG__OPEN_ADDRESS_LOW, address_low),
+    COLUMN(LG__OPEN_ADDRESS_HIGH, address_high),
+    COLUMN(LG__OPEN_TYPE, type),
+    COLUMN(LG__OPEN_SIZE, size),
+    COLUMN(LG__OPEN_REFCOUNT, refcount),
+    COLUMN(LG__OPEN_FLAGS, node_flags),
+    COLUMN(LG__OPEN_FIRST_EDGE, first_edge),
+    COLUMN(LG__OPEN_TARGET, edge_target),
+    COLUMN(LG__OPEN_KIND, edge_kind),
+#undef COLUMN
+};
+
 static void *
-column_of(lg_builder *builder, enum lg__array_name name)
+column_of(lg_builder *builder, enum lg__open_column name)
 {
-    switch (name) {
-    case LG__ADDRESS:
-        return &builder->address;
-    case LG__TYPE:
-        return &builder->type;
-    case LG__SIZE:
-        return &builder->size;
-    case LG__REFCOUNT:
-        return &builder->refcount;
-    case LG__NODE_FLAGS:
-        return &builder->node_flags;
-    case LG__FIRST_EDGE:
-        return &builder->first_edge;
-    case LG__EDGE_TARGET:
-        return &builder->edge_target;
-    case LG__EDGE_KIND:
-        return &builder->edge_kind;
-    default:
-        return NULL;
-    }
+    return (char *)builder + columns[name].place;
 }
 
 // Takes the block out of a column. Uses memcpy, because the pointers' types
@@ -46,16 +44,15 @@ column_clear(void *column)
     return block;
 }
 
-bool
-lg__builder_resize(lg_builder *builder, enum lg__array_name name,
-                   size_t capacity)
+static bool
+resize(lg_builder *builder, enum lg__open_column name, size_t capacity)
 {
     struct lg_builder_rest *rest = builder->rest;
     size_t *known = &rest->capacity[name];
     if (capacity <= *known)
         return true;
     if (!lg__column_grow(&rest->allocator, column_of(builder, name),
-                         lg__element_in_memory(name), *known, capacity)) {
+                         columns[name].element, *known, capacity)) {
         if (builder->status == LG_OK)
             builder->status = LG_ENOMEM;
         return false;
@@ -67,12 +64,10 @@ lg__builder_resize(lg_builder *builder, enum lg__array_name name,
 static bool
 resize_nodes(lg_builder *builder, uint32_t capacity)
 {
-    static const enum lg__array_name columns[] = {
-        LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (!lg__builder_resize(builder, columns[i], capacity))
+    for (int i = 0; i < LG__OPEN_FIRST_EDGE; i++)
+        if (!resize(builder, (enum lg__open_column)i, capacity))
             return false;
-    if (!lg__builder_resize(builder, LG__FIRST_EDGE, (size_t)capacity + 1))
+    if (!resize(builder, LG__OPEN_FIRST_EDGE, (size_t)capacity + 1))
         return false;
     builder->node_capacity = capacity;
     return true;
@@ -129,8 +124,8 @@ set_edge_capacity(lg_builder *builder)
 static bool
 resize_edges(lg_builder *builder, uint64_t capacity)
 {
-    if (!lg__builder_resize(builder, LG__EDGE_TARGET, (size_t)capacity) ||
-        !lg__builder_resize(builder, LG__EDGE_KIND, (size_t)capacity))
+    if (!resize(builder, LG__OPEN_TARGET, (size_t)capacity) ||
+        !resize(builder, LG__OPEN_KIND, (size_t)capacity))
         return false;
     builder->edge_room = capacity;
     set_edge_capacity(builder);
@@ -241,30 +236,23 @@ lg_builder_grow_edges(lg_builder *builder)
     return grown;
 }
 
+lg__vector
+lg__builder_take(lg_builder *builder, enum lg__open_column name, uint64_t count)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const lg__vector taken = {column_clear(column_of(builder, name)),
+                              (size_t)count, rest->capacity[name],
+                              columns[name].element};
+    rest->capacity[name] = 0;
+    return taken;
+}
+
 void
 lg__builder_free_columns(lg_builder *builder)
 {
-    struct lg_builder_rest *rest = builder->rest;
-    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
-        void *column = column_of(builder, (enum lg__array_name)i);
-        if (column == NULL)
-            continue;
-        void *block = column_clear(column);
-        lg__deallocate(&rest->allocator, block,
-                       rest->capacity[i] *
-                           lg__element_in_memory((enum lg__array_name)i));
-        rest->capacity[i] = 0;
+    for (int i = 0; i < LG__OPEN_COUNT; i++) {
+        lg__vector column =
+            lg__builder_take(builder, (enum lg__open_column)i, 0);
+        lg__vector_free(&builder->rest->allocator, &column);
     }
-}
-
-lg__array
-lg__builder_take(lg_builder *builder, enum lg__array_name name, uint64_t count)
-{
-    struct lg_builder_rest *rest = builder->rest;
-    size_t element = lg__element_in_memory(name);
-    void *block = column_clear(column_of(builder, name));
-    lg__vector vector = {block, (size_t)count, rest->capacity[name], element};
-    lg__vector_trim(&rest->allocator, &vector);
-    rest->capacity[name] = 0;
-    return lg__vector_take(&vector);
 }

@@ -5,7 +5,6 @@
 #include <leakgraph/internal/capture_builder.h>
 #include "build/build_private.h"
 
-#include <limits.h>
 #include <string.h>
 
 static bool
@@ -14,8 +13,7 @@ init(lg_additions *additions, const lg_allocator *allocator)
     memset(additions, 0, sizeof *additions);
     additions->allocator = *allocator;
     additions->node.element = sizeof(uint32_t);
-    additions->found.element = sizeof(uint8_t);
-    additions->carried.element = sizeof(uint32_t);
+    additions->counts = lg__counts_open();
     additions->weakened.element = sizeof(uint32_t);
     additions->namespaces.element = sizeof(uint32_t);
     return lg__strings_open(allocator, &additions->strings, &additions->offset,
@@ -110,68 +108,19 @@ lg_additions_namespaces(const lg_additions *additions, size_t *count,
 }
 
 bool
-lg__extend_found(const lg_allocator *allocator, lg__vector *found, size_t nodes)
-{
-    const size_t before = found->count;
-    if (nodes <= before)
-        return true;
-    void *added = lg__vector_extend(allocator, found, nodes - before);
-    if (added != NULL)
-        memset(added, 0, (nodes - before) * found->element);
-    return added != NULL;
-}
-
-// Notes that the references of a node have come to another 256.
-static bool
-carry(lg_additions *additions, uint32_t node)
-{
-    uint32_t *place =
-        lg__vector_extend(&additions->allocator, &additions->carried, 1);
-    if (place != NULL)
-        *place = node;
-    return place != NULL;
-}
-
-// Of the first `counted` edges, those that count to a node are the byte in
-// `found`, and 256 for each time that the node is in `carried`. Both change
-// together or not at all, so memory that runs out leaves a smaller `counted`.
-//
-// Returns the first edge that is not counted: the end, or one that leads to no
-// node, or that memory was missing for.
-static uint64_t
-count_until(lg_additions *additions, const lg_builder *builder,
-            const lg__edge_rules *rules, uint64_t end)
-{
-    const uint32_t *targets = builder->edge_target;
-    const uint8_t *kinds = builder->edge_kind;
-    uint8_t *found = additions->found.data;
-    uint64_t edge = additions->counted;
-    for (; edge < end; edge++) {
-        const uint32_t target = targets[edge];
-        const unsigned kind = kinds[edge];
-        if (target >= rules->nodes)
-            break;
-        const uint8_t sum = (uint8_t)(found[target] + rules->of[kind].counted);
-        if (sum < found[target] && !carry(additions, target))
-            break;
-        found[target] = sum;
-    }
-    return edge;
-}
-
-bool
 lg_additions_count_edges(lg_additions *additions, const lg_builder *builder,
                          const lg_reached *reached, uint64_t most)
 {
     const uint64_t before = additions->counted;
     const uint64_t left = reached->edges - before;
     if (reached->edges >= UINT32_MAX ||
-        !lg__extend_found(&additions->allocator, &additions->found,
-                          reached->nodes))
+        !lg__counts_extend(&additions->allocator, &additions->counts,
+                           reached->nodes))
         return false;
-    additions->counted =
-        count_until(additions, builder, rules_for(additions, reached),
-                    before + (left < most ? left : most));
+    additions->counted = lg__counts_add_edges(
+        &additions->allocator, &additions->counts,
+        rules_for(additions, reached), builder->edge_target, builder->edge_kind,
+        before, before + (left < most ? left : most));
     list_namespaces(additions, builder);
     return additions->counted > before;
 }
@@ -191,26 +140,6 @@ lg_builder_weaken(lg_builder *builder, lg_edge edge)
             builder->status = LG_ENOMEM;
     }
     *kind |= LG_EDGE_WEAK;
-}
-
-void
-lg__additions_take_counts(lg_additions *additions, uint32_t *found,
-                          uint32_t nodes)
-{
-    const uint8_t *counts = additions->found.data;
-    const uint32_t *carried = additions->carried.data;
-    const uint32_t *weakened = additions->weakened.data;
-    const size_t known =
-        additions->found.count < nodes ? additions->found.count : (size_t)nodes;
-    for (size_t node = 0; node < known; node++)
-        found[node] = counts[node];
-    for (size_t i = 0; i < additions->carried.count; i++)
-        found[carried[i]] += 1U << CHAR_BIT;
-    for (size_t i = 0; i < additions->weakened.count; i++)
-        found[weakened[i]]--;
-    lg__vector_free(&additions->allocator, &additions->found);
-    lg__vector_free(&additions->allocator, &additions->carried);
-    lg__vector_free(&additions->allocator, &additions->weakened);
 }
 
 uint64_t
@@ -258,8 +187,7 @@ lg__additions_free(lg_builder *builder)
     lg__vector_free(&rest->allocator, &additions->offset);
     lg__vector_free(&rest->allocator, &additions->bytes);
     lg__vector_free(&rest->allocator, &additions->node);
-    lg__vector_free(&rest->allocator, &additions->found);
-    lg__vector_free(&rest->allocator, &additions->carried);
+    lg__counts_free(&rest->allocator, &additions->counts);
     lg__vector_free(&rest->allocator, &additions->weakened);
     lg__vector_free(&rest->allocator, &additions->namespaces);
     lg__deallocate(&rest->allocator, additions, LG__ADDITIONS_SIZE);

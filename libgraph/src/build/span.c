@@ -112,17 +112,9 @@ end_of(const lg_span *span)
 static void
 add_size(lg_builder *builder, uint32_t node, uint64_t bytes)
 {
-    uint64_t size = builder->size[node];
-    const lg__node_number *big = builder->rest->big.data;
-    if (bytes == 0)
-        return;
-    if (size == UINT32_MAX)
-        for (size_t i = builder->rest->big.count; i-- > 0;)
-            if (big[i].node == node) {
-                size = big[i].number;
-                break;
-            }
-    lg_builder_set_size(builder, node, sum(size, bytes));
+    if (bytes > 0)
+        lg_builder_set_size(builder, node,
+                            sum(lg_builder_size(builder, node), bytes));
 }
 
 static void

@@ -41,19 +41,19 @@ compare(const void *left, const void *right)
 static bool
 misses(const lg_builder *builder, uint32_t target, size_t count)
 {
-    const uint32_t *found = builder->rest->table[LG__FOUND].data;
-    uint32_t refcount = builder->refcount[target];
+    const uint64_t found = lg__builder_found(builder, target);
+    const uint64_t refcount = lg_builder_refcount(builder, target);
     return !(builder->node_flags[target] &
              (LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC)) &&
-           refcount > found[target] && refcount - found[target] >= count;
+           refcount > found && refcount - found >= count;
 }
 
 // Adds the edges to one target as late edges.
 static void
 accept(lg_builder *builder, const lg__late_edge *edges, size_t count)
 {
-    uint32_t *found = builder->rest->table[LG__FOUND].data;
-    found[edges->target] += (uint32_t)count;
+    if (!lg__builder_add_found(builder, edges->target, (int64_t)count))
+        lg__builder_fail(builder, LG_ENOMEM);
     for (size_t i = 0; i < count; i++)
         lg_builder_add_late_edge(builder, edges[i].source, edges[i].target,
                                  edges[i].kind, edges[i].payload);

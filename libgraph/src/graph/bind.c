@@ -111,11 +111,7 @@ bind_bytes(lg_graph *graph)
     graph->equal_group = array[LG__EQUAL_GROUP].data;
 }
 
-enum {
-    LISTED_SHARE = 8, // a column with a larger share of large numbers is wide
-    SAMPLE = 64,      // the usual large number is that of every so many nodes
-    UPPER_MOST = 256, // upper halves of addresses
-};
+enum { SAMPLE = 64 }; // the usual large number is that of every so many nodes
 
 // Returns the number, at least `limit`, that most nodes of a sample have, if
 // more than half of those have one. Otherwise it is any.
@@ -205,7 +201,7 @@ narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
         width == 1 ? usual_of(array->data, array->count, limit) : limit;
     const uint64_t listed =
         count_listed(array->data, array->count, limit, usual);
-    if (listed > array->count / LISTED_SHARE)
+    if (listed > array->count / LG__LISTED_SHARE)
         return true;
     const size_t size = (size_t)listed * 2 * sizeof(uint32_t);
     uint32_t *list = size > 0 ? lg__allocate(&graph->allocator, size) : NULL;
@@ -226,15 +222,13 @@ narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
     return kept;
 }
 
-// Returns which of the upper halves an address has, and adds it to them if it
-// is new; UPPER_MOST if there are too many.
-static unsigned
-place_of(uint32_t half, uint32_t *upper, unsigned *known)
+unsigned
+lg__upper_half(uint32_t half, uint32_t *upper, unsigned *known)
 {
     unsigned at = 0;
     while (at < *known && upper[at] != half)
         at++;
-    if (at == *known && at < UPPER_MOST)
+    if (at == *known && at < LG__UPPER_HALVES)
         upper[(*known)++] = half;
     return at;
 }
@@ -255,7 +249,7 @@ find_upper(const uint64_t *addresses, uint64_t count, uint32_t *upper,
            uint8_t *high)
 {
     unsigned known = 0;
-    unsigned at = place_of((uint32_t)(addresses[0] >> 32), upper, &known);
+    unsigned at = lg__upper_half((uint32_t)(addresses[0] >> 32), upper, &known);
     for (uint64_t i = 0; i < count;) {
         if (count - i >= LG__SIMD_BLOCK &&
             have_half(addresses + i, upper[at])) {
@@ -264,8 +258,8 @@ find_upper(const uint64_t *addresses, uint64_t count, uint32_t *upper,
             continue;
         }
         const uint32_t half = (uint32_t)(addresses[i] >> 32);
-        at = upper[at] == half ? at : place_of(half, upper, &known);
-        if (at == UPPER_MOST)
+        at = upper[at] == half ? at : lg__upper_half(half, upper, &known);
+        if (at == LG__UPPER_HALVES)
             return false;
         high[i++] = (uint8_t)at;
     }
@@ -287,7 +281,7 @@ static bool
 narrow_addresses(lg_graph *graph, lg_addresses *column)
 {
     lg__array *array = &graph->array[LG__ADDRESS];
-    const size_t halves = UPPER_MOST * sizeof(uint32_t);
+    const size_t halves = LG__UPPER_HALVES * sizeof(uint32_t);
     const size_t size = halves + (size_t)array->count;
     uint32_t *upper = lg__allocate(&graph->allocator, size);
     if (upper == NULL)
@@ -325,6 +319,30 @@ make_narrow(lg_graph *graph, lg_narrow_name name)
         return narrow_numbers(graph, name, 1, &columns->refcount);
     default:
         return narrow_numbers(graph, name, 1, &columns->found);
+    }
+}
+
+void
+lg__column_give(lg_graph *graph, lg_narrow_name name,
+                const lg__made_column *made)
+{
+    lg_columns *columns = &graph->columns;
+    if (graph->array[lg__narrow_arrays[name]].count == 0)
+        return;
+    graph->array[lg__narrow_arrays[name]] = made->array;
+    graph->beside[name] = made->beside;
+    switch (name) {
+    case LG_NARROW_ADDRESS:
+        columns->address = made->addresses;
+        break;
+    case LG_NARROW_SIZE:
+        columns->size = made->numbers;
+        break;
+    case LG_NARROW_REFCOUNT:
+        columns->refcount = made->numbers;
+        break;
+    default:
+        columns->found = made->numbers;
     }
 }
 

@@ -160,6 +160,29 @@ extern const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT];
 /** Bytes of an element in memory, which may be fewer than in a file. */
 size_t lg__element_in_memory(enum lg__array_name name);
 
+/** The most upper halves of narrow addresses. */
+enum { LG__UPPER_HALVES = UINT8_MAX + 1 };
+
+/** Returns which of the known upper halves this is, and adds it to them if it
+ *  is new; LG__UPPER_HALVES if there are too many. */
+unsigned lg__upper_half(uint32_t half, uint32_t *upper, unsigned *known);
+
+/** A larger share of large numbers makes a column wide. */
+enum { LG__LISTED_SHARE = 8 };
+
+/** A column that has its form before its graph is there. */
+typedef struct lg__made_column {
+    lg__array array;
+    lg__array beside;
+    lg_narrow numbers;
+    lg_addresses addresses;
+} lg__made_column;
+
+/** Hands such a column over to a graph that has none of that name, but knows
+ *  the number of its elements. */
+void lg__column_give(lg_graph *graph, lg_narrow_name name,
+                     const lg__made_column *made);
+
 /** Hands payloads over to a graph that has none. */
 void lg__payloads_give(lg_graph *graph, const lg__payload_arrays *made);
 

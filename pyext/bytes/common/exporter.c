@@ -115,7 +115,8 @@ passes_on(lg__adapter_pass *pass, uint32_t node, const void *address)
         for (; edge < end; edge++) {
             uint32_t target = builder->edge_target[edge];
             unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
-            PyObject *object = (PyObject *)(uintptr_t)builder->address[target];
+            PyObject *object =
+                (PyObject *)(uintptr_t)lg_builder_address(builder, target);
             if (kind == LG_EDGE_DICT)
                 node = target;
             if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_VALUE) &&

@@ -141,7 +141,8 @@ lg__pass_next(lg__adapter_pass *pass, lg__instance *out)
     const lg_builder *builder = pass->walk->builder;
     lg__noted noted = ((const lg__noted *)pass->noted.data)[pass->given++];
     *out = (lg__instance){
-        .object = (PyObject *)(uintptr_t)builder->address[noted.node],
+        .object =
+            (PyObject *)(uintptr_t)lg_builder_address(builder, noted.node),
         .node = noted.node,
         .kind = noted.kind,
         .frontier = builder->node_flags[noted.node] & LG_NODE_FRONTIER,

@@ -140,7 +140,8 @@ static PyObject *
 noted_object(const lg__adapter_pass *pass, uint32_t i)
 {
     const lg__noted *noted = pass->noted.data;
-    return (PyObject *)(uintptr_t)pass->walk->builder->address[noted[i].node];
+    return (PyObject *)(uintptr_t)lg_builder_address(pass->walk->builder,
+                                                     noted[i].node);
 }
 
 static bool

@@ -53,7 +53,7 @@ typedef struct lg__address_map {
     lg__address_map_leaf ***top;
     lg__address_map_chunk *chunks; /**< the newest first */
     lg__address_map_chunk *apart;
-    char *free;                    /**< the rest of the newest chunk */
+    char *free; /**< the rest of the newest chunk */
     size_t free_size;
     size_t unclear_size; /**< how much of it, from its beginning, is not zero */
     size_t used;

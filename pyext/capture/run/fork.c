@@ -265,7 +265,7 @@ name_open_type(const lg__heap_walk *walk, child_report *report)
     PyTypeObject type;
     if (node >= builder->node_count ||
         builder->node_flags[node] & LG_NODE_SYNTHETIC ||
-        !lg__peek(&object, (void *)(uintptr_t)builder->address[node],
+        !lg__peek(&object, (void *)(uintptr_t)lg_builder_address(builder, node),
                   sizeof object) ||
         !lg__peek(&type, Py_TYPE(&object), sizeof type))
         return;

@@ -117,7 +117,8 @@ table_of_dict(const PyDictObject *dict)
 static item_table
 table_of(const lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
 {
-    const void *object = (void *)(uintptr_t)walk->builder->address[node];
+    const void *object =
+        (void *)(uintptr_t)lg_builder_address(walk->builder, node);
     switch ((lg__shape)info->shape) {
     case LG__SHAPE_LIST:
         return table_of_list(object);
@@ -155,7 +156,7 @@ add_lines(lg__heap_walk *walk, uint32_t node, const lg__type_info *info,
           traceback_of *traceback)
 {
     lg__name own = {.length = 0};
-    uintptr_t object = (uintptr_t)walk->builder->address[node];
+    uintptr_t object = (uintptr_t)lg_builder_address(walk->builder, node);
     write_traceback(traceback, PYTHONS_DOMAIN,
                     object - lg__preheader_size(info->type), &own);
     if (own.length > 0)

@@ -145,7 +145,7 @@ lg__ahead_slots(const lg__heap_walk *walk, const lg__opening *opening)
     const lg__type_info *info = opening->info;
     const lg__address_map *address_map = &walk->address_map;
     PyObject *object =
-        (PyObject *)(uintptr_t)walk->builder->address[opening->node];
+        (PyObject *)(uintptr_t)lg_builder_address(walk->builder, opening->node);
     lg__inline_values inlined;
     if (info->head == LG__HEAD_ALWAYS)
         lg__ahead_next(address_map, object);

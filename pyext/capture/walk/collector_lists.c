@@ -45,7 +45,8 @@ follow_frames(lg__heap_walk *walk)
         return;
     for (uint32_t node = 1 + walk->thread_count; node < walk->synthetic_count;
          node++) {
-        PyObject *frame = (PyObject *)(uintptr_t)walk->builder->address[node];
+        PyObject *frame =
+            (PyObject *)(uintptr_t)lg_builder_address(walk->builder, node);
         lg__chain_follow(walk, node, frame, &framed);
     }
 }
@@ -107,7 +108,9 @@ chain_go_on(lg__heap_walk *walk)
     while (lists->put_off_count > 0) {
         uint32_t node = nodes[--lists->put_off_count];
         const lg__gc_link *head =
-            (const lg__gc_link *)(uintptr_t)walk->builder->address[node] - 1;
+            (const lg__gc_link *)(uintptr_t)lg_builder_address(walk->builder,
+                                                               node) -
+            1;
         uint32_t known = walk->builder->node_count;
         const void *next = lg__gc_next(head) + 1;
         lists->followed = lg__address_map_find(&walk->address_map, next) != 0 ||

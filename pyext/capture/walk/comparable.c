@@ -59,7 +59,7 @@ lg__contents_add(lg__heap_walk *walk, uint32_t node)
         return;
     const lg__type_info *info = lg__walk_info(walk, node);
     PyTypeObject *type = info != NULL ? info->type : NULL;
-    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    PyObject *object = (PyObject *)(uintptr_t)lg_builder_address(builder, node);
     if (type == &PyUnicode_Type)
         add_str(walk, node, object);
     else if (type == &PyBytes_Type)

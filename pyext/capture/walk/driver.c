@@ -190,18 +190,14 @@ fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
     lg_builder *builder = walk->builder;
     Py_ssize_t count = lg__reference_count(walk->interpreter, object);
     uint64_t size = size_of(walk, object, info);
-    builder->refcount[node] =
-        count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    lg_builder_put_refcount(builder, node, (uint64_t)count);
     if (lg__is_immortal(object))
         builder->node_flags[node] |= LG_NODE_IMMORTAL;
     if (LG__FREE_THREADED && lg__is_tracked(object))
         builder->node_flags[node] |= LG_NODE_TRACKED;
     if (LG__FREE_THREADED && lg__is_frozen(object))
         builder->node_flags[node] |= LG_NODE_FROZEN;
-    if (size < UINT32_MAX)
-        builder->size[node] = (uint32_t)size;
-    else
-        lg_builder_set_size(builder, node, size);
+    lg_builder_put_size(builder, node, size);
     if (__builtin_expect(info->special, 0))
         fill_special(walk, node, object, info);
 }
@@ -330,7 +326,7 @@ look_at(lg__heap_walk *walk, uint32_t node)
     const lg_builder *builder = walk->builder;
     if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
         return true;
-    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    PyObject *object = (PyObject *)(uintptr_t)lg_builder_address(builder, node);
     lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
     if (info == NULL)
         return false;
@@ -359,7 +355,7 @@ look_ahead(lg__heap_walk *walk, uint32_t end)
     const uint32_t traced = lg__ahead_end(end, LG__AHEAD_SLOTS, count);
     for (; walk->asked < asked; walk->asked++)
         lg__ahead_object(
-            (const char *)(uintptr_t)builder->address[walk->asked]);
+            (const char *)(uintptr_t)lg_builder_address(builder, walk->asked));
     for (; walk->looked < looked; walk->looked++)
         if (!look_at(walk, walk->looked))
             return false;
@@ -375,7 +371,8 @@ look_ahead(lg__heap_walk *walk, uint32_t end)
 static inline void
 walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
 {
-    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
+    PyObject *object =
+        (PyObject *)(uintptr_t)lg_builder_address(walk->builder, node);
     lg_builder_begin_edges(walk->builder, node);
     fill_columns(walk, node, object, info);
     lg__chain_follow(walk, node, object, info);

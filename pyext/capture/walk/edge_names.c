@@ -167,8 +167,8 @@ lg__edge_names_close(lg__heap_walk *walk, PyObject *object,
         uint64_t edge = names->first + i;
         if (builder->edge_kind[edge] != UNNAMED)
             continue;
-        const void *target = (const void *)(uintptr_t)
-                                 builder->address[builder->edge_target[edge]];
+        const void *target = (const void *)(uintptr_t)lg_builder_address(
+            builder, builder->edge_target[edge]);
         uint32_t offset =
             ranked || !search
                 ? 0

@@ -40,7 +40,8 @@ choose(const lg__heap_walk *walk, uint32_t node, uint32_t end,
         if (info == NULL || !(info->is_part || (builder->node_flags[node] &
                                                 (LG_NODE_KEY | LG_NODE_NAME))))
             continue;
-        PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+        PyObject *object =
+            (PyObject *)(uintptr_t)lg_builder_address(builder, node);
         out[count++] = (texted){object, info, node};
         lg__ahead_object((const char *)object);
         if (info->is_part)
@@ -106,7 +107,8 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
     const size_t nodes = reached->nodes, most = builder->node_capacity;
     const size_t edges = reached->edges, most_edges = builder->edge_room;
     const filled blocks[LG__FILLED] = {
-        {builder->address, nodes, most, sizeof *builder->address},
+        {builder->address_low, nodes, most, sizeof *builder->address_low},
+        {builder->address_high, nodes, most, sizeof *builder->address_high},
         {builder->type, nodes, most, sizeof *builder->type},
         {builder->size, nodes, most, sizeof *builder->size},
         {builder->refcount, nodes, most, sizeof *builder->refcount},

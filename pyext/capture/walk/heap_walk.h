@@ -191,11 +191,10 @@ lg__walk_meet(lg__heap_walk *walk, lg_edge_writer *writer, const void *address)
     uint32_t known = lg__address_map_mark(&walk->address_map, slot, address);
     if (known)
         return known - 1;
-    writer->address[writer->node] = (uint64_t)(uintptr_t)address;
-    writer->node_flags[writer->node] = 0;
-    uint32_t mark = ++writer->node;
-    lg__address_map_set(&walk->address_map, slot, address, mark);
-    return mark - 1;
+    const uint32_t node =
+        lg_edge_writer_number(writer, (uint64_t)(uintptr_t)address);
+    lg__address_map_set(&walk->address_map, slot, address, node + 1);
+    return node;
 }
 
 /** Gives the edges of a walker's loop to the builder. */

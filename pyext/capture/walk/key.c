@@ -164,7 +164,7 @@ give_text(lg__heap_walk *walk, uint32_t node)
     if ((!(flags & wanted) && !walk->options->previews) ||
         (flags & (LG_NODE_SYNTHETIC | LG__NODE_ROOMY)))
         return;
-    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    PyObject *object = (PyObject *)(uintptr_t)lg_builder_address(builder, node);
     size_t limit = flags & LG_NODE_NAME ? LG__NAME_LIMIT : KEY_LIMIT;
     if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object)) {
         give_ascii(builder, node, object, limit);
@@ -255,7 +255,7 @@ give_texts(lg__heap_walk *walk, uint32_t first)
         coming[i % DISTANCE] = ahead;
         if (ahead < builder->node_count)
             lg__ahead_object(
-                (const char *)(uintptr_t)builder->address[ahead++]);
+                (const char *)(uintptr_t)lg_builder_address(builder, ahead++));
     }
 }
 

@@ -60,7 +60,8 @@ typedef struct lru_numbers {
 static PyObject *
 edge_target(const lg_builder *builder, uint64_t edge)
 {
-    return (PyObject *)(uintptr_t)builder->address[builder->edge_target[edge]];
+    return (PyObject *)(uintptr_t)lg_builder_address(
+        builder, builder->edge_target[edge]);
 }
 
 /** Returns whether the object is one that the wrapper reports. */

@@ -110,7 +110,7 @@ static PyObject *
 sized_object(const lg__heap_walk *walk, uint32_t i)
 {
     const uint32_t *nodes = walk->sized.data;
-    return (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
+    return (PyObject *)(uintptr_t)lg_builder_address(walk->builder, nodes[i]);
 }
 
 void

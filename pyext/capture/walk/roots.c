@@ -42,8 +42,8 @@ met(const lg__heap_walk *walk, lg__slot word)
 {
     const void *address = lg__slot_object(word);
     uint32_t node = lg__address_map_find(&walk->address_map, address) - 1;
-    return node != LG_NONE &&
-                   walk->builder->address[node] == (uint64_t)(uintptr_t)address
+    return node != LG_NONE && lg_builder_address(walk->builder, node) ==
+                                  (uint64_t)(uintptr_t)address
                ? node
                : LG_NONE;
 }
@@ -358,7 +358,8 @@ count_cached_names(lg__heap_walk *walk)
 static void
 walk_synthetic_frame(lg__heap_walk *walk, uint32_t node)
 {
-    lg__frame *frame = (lg__frame *)(uintptr_t)walk->builder->address[node];
+    lg__frame *frame =
+        (lg__frame *)(uintptr_t)lg_builder_address(walk->builder, node);
     lg__frame_view view = lg__frame_view_of(frame);
     lg__name name;
     name.length = 0;
@@ -390,7 +391,7 @@ lg__roots_walk(lg__heap_walk *walk)
             continue;
         }
         PyThreadState *thread =
-            (PyThreadState *)(uintptr_t)builder->address[node];
+            (PyThreadState *)(uintptr_t)lg_builder_address(builder, node);
         lg__name name;
         thread_name(walk, thread, &name);
         lg_builder_set_text(builder, node, name.data, name.length);

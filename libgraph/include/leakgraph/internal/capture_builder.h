@@ -29,10 +29,11 @@ typedef struct lg_builder {
     lg_node open_node; /**< node whose edges are being appended, or LG_NONE */
     uint32_t opened;   /**< nodes below have their first_edge */
 
-    uint64_t *address;
+    uint32_t *address_low;  /**< lg_builder_address */
+    uint16_t *address_high; /**< UINT16_MAX: the address is listed */
     uint32_t *type;
-    uint32_t *size;
-    uint32_t *refcount;
+    uint16_t *size;    /**< lg_builder_put_size, lg_builder_size */
+    uint8_t *refcount; /**< lg_builder_put_refcount, lg_builder_refcount */
     uint16_t *node_flags;
     uint32_t *first_edge;
 
@@ -68,6 +69,17 @@ const lg_span *lg_builder_span_at(const lg_builder *builder, size_t i);
  *  growing. Only a hint: false, and nothing lost, when memory ran out. */
 bool lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges);
 
+/** What the functions below do with numbers that do not fit. Each fails as all
+ *  calls of a builder do. */
+void lg_builder_list_address(lg_builder *builder, lg_node node,
+                             uint64_t address);
+uint64_t lg_builder_far_address(const lg_builder *builder, lg_node node);
+void lg_builder_list_refcount(lg_builder *builder, lg_node node,
+                              uint64_t count);
+
+/** The reference count set so far. O(log large counts). */
+uint64_t lg_builder_refcount(const lg_builder *builder, lg_node node);
+
 /** Appends a node with its address and with no flags: the producer sets type,
  *  size and refcount. LG_NONE on failure. */
 static inline lg_node
@@ -77,9 +89,42 @@ lg_builder_number_node(lg_builder *builder, uint64_t address)
         !lg_builder_grow_nodes(builder))
         return LG_NONE;
     lg_node node = builder->node_count++;
-    builder->address[node] = address;
+    builder->address_low[node] = (uint32_t)address;
+    builder->address_high[node] = (uint16_t)(address >> 32);
     builder->node_flags[node] = 0;
+    if (__builtin_expect(address >> 32 >= UINT16_MAX, 0))
+        lg_builder_list_address(builder, node, address);
     return node;
+}
+
+/** The address of a node. */
+static inline uint64_t
+lg_builder_address(const lg_builder *builder, lg_node node)
+{
+    const uint64_t high = builder->address_high[node];
+    return __builtin_expect(high == UINT16_MAX, 0)
+               ? lg_builder_far_address(builder, node)
+               : high << 32 | builder->address_low[node];
+}
+
+/** Sets a reference count, which saturates at UINT32_MAX. */
+static inline void
+lg_builder_put_refcount(lg_builder *builder, lg_node node, uint64_t count)
+{
+    if (__builtin_expect(count < UINT8_MAX - 1, 1))
+        builder->refcount[node] = (uint8_t)count;
+    else
+        lg_builder_list_refcount(builder, node, count);
+}
+
+/** lg_builder_set_size for a node that is there. */
+static inline void
+lg_builder_put_size(lg_builder *builder, lg_node node, uint64_t bytes)
+{
+    if (__builtin_expect(bytes < UINT16_MAX - 1, 1))
+        builder->size[node] = (uint16_t)bytes;
+    else
+        lg_builder_set_size(builder, node, bytes);
 }
 
 /** Begins the edges of `node`, which must be above every node opened before. */
@@ -177,7 +222,8 @@ typedef struct lg_edge_writer {
     uint8_t *kind;
     uint32_t *payload; /**< of the next edge */
     lg_edge edge;      /**< the next */
-    uint64_t *address;
+    uint32_t *address_low;
+    uint16_t *address_high;
     uint16_t *node_flags;
     lg_node node; /**< the next */
 } lg_edge_writer;
@@ -199,7 +245,8 @@ lg_builder_write_edges(lg_builder *builder, uint32_t count, lg_edge_writer *out)
         builder->edge_kind,
         builder->edge_payload + (builder->edge_count - builder->window),
         builder->edge_count,
-        builder->address,
+        builder->address_low,
+        builder->address_high,
         builder->node_flags,
         builder->node_count,
     };
@@ -215,6 +262,16 @@ lg_edge_writer_add(lg_edge_writer *writer, lg_node target, unsigned kind,
     writer->target[writer->edge] = target;
     *writer->payload++ = payload;
     writer->kind[writer->edge++] = (uint8_t)kind;
+}
+
+/** Numbers a node at the address of an object, which is below 2^47. */
+static inline lg_node
+lg_edge_writer_number(lg_edge_writer *writer, uint64_t address)
+{
+    writer->address_low[writer->node] = (uint32_t)address;
+    writer->address_high[writer->node] = (uint16_t)(address >> 32);
+    writer->node_flags[writer->node] = 0;
+    return writer->node++;
 }
 
 /** Gives the edges and nodes of the writer to the builder. */
@@ -252,7 +309,7 @@ void lg_builder_add_tentative_edge(lg_builder *builder, lg_node source,
                                    lg_node target, unsigned kind,
                                    uint32_t payload);
 
-/** The shallow size set so far. O(1), but O(large sizes) for 4 GiB and more. */
+/** The shallow size set so far. O(log large sizes). */
 uint64_t lg_builder_size(const lg_builder *builder, lg_node node);
 
 /** lg_builder_add_fact with strings that are interned already. O(1). */

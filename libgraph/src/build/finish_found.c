@@ -1,0 +1,153 @@
+// Counts each node's incoming references, and finds the nodes that more refers
+// to than the graph shows: roots.
+#include "build/build_private.h"
+#include "base/base_private.h"
+
+#include <leakgraph/internal/capture_builder.h>
+
+uint64_t
+lg__builder_found(const lg_builder *builder, uint32_t node)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    return lg__numbers_get(&rest->found, rest->counts.low.data, node);
+}
+
+bool
+lg__builder_add_found(lg_builder *builder, uint32_t node, int64_t more)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const uint64_t found = lg__builder_found(builder, node) + (uint64_t)more;
+    return more == 0 || lg__numbers_set(&rest->allocator, &rest->found,
+                                        rest->counts.low.data, node, found);
+}
+
+// Counts the edges that nobody has counted ahead.
+static lg_status
+count_rest(lg_builder *builder, const lg__edge_rules *rules, uint64_t counted,
+           lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const uint64_t reached = lg__counts_add_edges(
+        &rest->allocator, &rest->counts, rules, builder->edge_target,
+        builder->edge_kind, counted, builder->edge_count);
+    if (reached == builder->edge_count)
+        return LG_OK;
+    return builder->edge_target[reached] < rules->nodes
+               ? lg__error_memory(err)
+               : lg__edge_failed(rules, reached, builder->edge_target[reached],
+                                 builder->edge_kind[reached], err);
+}
+
+static lg_status
+count_late(lg_builder *builder, const lg__edge_rules *rules, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const lg__late_edge *late = rest->late.data;
+    for (size_t i = 0; i < rest->late.count; i++) {
+        if (!lg__edge_is_sound(rules, late[i].target, late[i].kind,
+                               late[i].payload))
+            return lg__edge_failed(rules, builder->edge_count + i,
+                                   late[i].target, late[i].kind, err);
+        if (!lg__counts_add(&rest->allocator, &rest->counts, late[i].target,
+                            rules->of[late[i].kind].counted))
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
+// Takes over what the additions have counted. Counts of other nodes are 0.
+static bool
+take_counts(struct lg_builder_rest *rest, uint32_t nodes)
+{
+    if (rest->additions != NULL) {
+        rest->counts = rest->additions->counts;
+        rest->additions->counts = lg__counts_open();
+    }
+    return lg__counts_extend(&rest->allocator, &rest->counts, nodes);
+}
+
+// Makes the counts final. Other references than edges count, too, and edges
+// that were made weak do not.
+static bool
+settle(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const lg__node_number *held = rest->held.data;
+    const lg__vector *weakened =
+        rest->additions != NULL ? &rest->additions->weakened : NULL;
+    bool enough =
+        lg__counts_settle(&rest->allocator, &rest->counts, &rest->found);
+    for (size_t i = 0; i < rest->held.count && enough; i++)
+        enough = lg__builder_add_found(builder, held[i].node,
+                                       (int64_t)held[i].number);
+    for (size_t i = 0; weakened != NULL && i < weakened->count && enough; i++)
+        enough = lg__builder_add_found(
+            builder, ((const uint32_t *)weakened->data)[i], -1);
+    return enough;
+}
+
+// Passes over the edges that nobody has counted, and also checks that all are
+// sound. The late ones are not merged yet.
+lg_status
+lg__finish_found(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const lg__edge_rules rules =
+        lg__edge_rules_of(builder->node_count,
+                          (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
+    if (!take_counts(rest, builder->node_count))
+        return lg__error_memory(err);
+    lg_status status = lg__windows_check(builder, &rules, err);
+    if (status == LG_OK)
+        status = count_rest(
+            builder, &rules,
+            rest->additions != NULL ? rest->additions->counted : 0, err);
+    if (status == LG_OK)
+        status = count_late(builder, &rules, err);
+    if (status == LG_OK && !settle(builder))
+        status = lg__error_memory(err);
+    return status;
+}
+
+static bool
+is_partial(const lg_builder *builder)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    const uint64_t *end = rest->strings.offset->data;
+    const char *bytes = rest->strings.bytes->data;
+    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
+    const uint32_t *values = rest->table[LG__INFO_VALUE].data;
+    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
+        lg_string key = {bytes + end[keys[i]],
+                         (uint32_t)(end[keys[i] + 1] - end[keys[i]])};
+        lg_string value = {bytes + end[values[i]],
+                           (uint32_t)(end[values[i] + 1] - end[values[i]])};
+        if (lg__string_is(key, "partial"))
+            return !lg__string_is(value, "no");
+    }
+    return false;
+}
+
+// Bytes tell whether more is counted than found, unless the count is large.
+lg_status
+lg__finish_roots(lg_builder *builder, lg_error *err)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    if (is_partial(builder))
+        return LG_OK;
+    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    const uint8_t *found = rest->counts.low.data;
+    const uint8_t *counts = builder->refcount;
+    const uint8_t limit = (uint8_t)lg__numbers_limit(&rest->refcount);
+    const uint64_t nodes = builder->node_count;
+    for (uint64_t at = lg__first_byte_above(counts, found, 0, nodes, limit);
+         at < nodes;
+         at = lg__first_byte_above(counts, found, at + 1, nodes, limit)) {
+        const uint32_t node = (uint32_t)at;
+        if (!(builder->node_flags[node] & countless) &&
+            lg_builder_refcount(builder, node) >
+                lg__builder_found(builder, node))
+            lg_builder_add_root(builder, node, LG_ROOT_NATIVE, "", 0);
+    }
+    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
+}
