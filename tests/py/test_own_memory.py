@@ -122,6 +122,28 @@ tell()
     check_others(before, kept)
 
 
+def test_a_first_capture_needs_little_room_that_it_does_not_fill(python):
+    """The columns of a small heap do not take a huge page each."""
+    done = python(
+        "-c",
+        """
+import leakgraph
+heap = [[number] for number in range(120_000)]
+def resident(name):
+    with open("/proc/self/status") as status:
+        lines = [line for line in status if line.startswith(name)]
+    return int(lines[0].split()[1]) << 10
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")
+before = resident("VmRSS")
+snapshot = leakgraph.snapshot()
+print((resident("VmHWM") - before) // len(snapshot))
+""",
+    )
+    assert done.code == 0, done.err
+    assert int(done.out) < 75
+
+
 def test_open_snapshots_are_no_growth_of_the_program(python):
     """All that their answers made of them is leakgraph's, in whatever place."""
     done = python(

@@ -13,7 +13,7 @@
 
 #include <leakgraph/internal/second_thread.h>
 
-enum { LG__WINDOWS = 32 };
+enum { LG__WINDOWS = 8 };
 
 typedef struct lg__window {
     uint32_t *payload;

@@ -104,7 +104,7 @@ map_grown(void *old, size_t old_size, size_t size)
         return old;
     char *grown = mremap(old, old_size, size, 0);
     if (grown != MAP_FAILED)
-        madvise(grown, size, MADV_HUGEPAGE);
+        lg__page_cache_advise(grown, size);
     else
         grown = move(old, old_size, size);
     /* Take from the cache what blocks give to it, or it would grow with each

@@ -10,6 +10,9 @@
 
 enum { MOST_RANGES = 64 };
 
+/** Blocks above this have huge pages. */
+#define HUGE_FROM (4 * LG__PAGE_CACHE_UNIT)
+
 /** The most that is kept during a capture, however much it needs. */
 #define MOST_BYTES ((size_t)2 << 30)
 
@@ -146,6 +149,19 @@ fill(char *start, size_t size)
     return filled;
 }
 
+bool
+lg__page_cache_is_huge(size_t size)
+{
+    return size > HUGE_FROM || lg__page_cache_keeps();
+}
+
+void
+lg__page_cache_advise(void *start, size_t size)
+{
+    madvise(start, size,
+            lg__page_cache_is_huge(size) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
 void *
 lg__page_cache_room(size_t size)
 {
@@ -156,7 +172,7 @@ lg__page_cache_room(size_t size)
     if (before)
         munmap(start, before);
     munmap(start + before + size, LG__PAGE_CACHE_UNIT - before);
-    madvise(start + before, size, MADV_HUGEPAGE);
+    lg__page_cache_advise(start + before, size);
     return start + before;
 }
 
