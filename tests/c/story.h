@@ -7,7 +7,7 @@
 
 #include <leakgraph/builder.h>
 
-enum { STORY_NODES = 1024, STORY_TYPES = 40 };
+enum { STORY_NODES = 4096, STORY_TYPES = 40 };
 
 typedef struct story {
     lg_builder *builder;

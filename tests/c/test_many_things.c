@@ -361,8 +361,8 @@ static const struct {
     {"endless-threads ", 16, keep_stacked_workers},
     {"thread-locals ", 8, keep_locals},
     {"per-call-classes ", 16, keep_classes},
-    {"per-call-classes ", 32, keep_numbered_classes},
-    {"per-call-classes ", 32, keep_hexadecimal_classes},
+    {"per-call-classes ", 100, keep_numbered_classes},
+    {"per-call-classes ", 100, keep_hexadecimal_classes},
     {"wrapped-functions ", 16, keep_wrappers},
     {"id-keyed-cache ", 16, keep_by_id},
 };
@@ -462,7 +462,7 @@ innocent(void)
         keep_one_object,      keep_own_methods, keep_native_threads,
         keep_native_workers,  keep_functions,   keep_nested_classes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        check_made(all[i], 40, "");
+        check_made(all[i], 120, "");
 }
 
 // Records of up to four references pass for their contents.

@@ -76,7 +76,7 @@ def test_a_known_mistake_has_its_fix():
 
     text = found(listen, max_cycles=None)
     logger.handlers.clear()
-    assert "NullHandler accumulates (log-handlers) with " in text
+    assert "NullHandler accumulates (log-handlers), " in text
     assert "\n    Call addHandler() once, " in text
 
 

@@ -9,15 +9,15 @@
 #include <xxhash.h>
 
 enum {
-    MANY_CLASSES = 16,  // classes of one name
-    MANY_NUMBERED = 32, // classes whose names differ in a number: code that
-                        // lists its tables may have some of these
-    MANY_TRACES = 8,    // times that torch.jit traced a model
-    LENGTHS = 256,      // lengths of names that are told apart
-    MANY_WRAPPERS = 16, // wrappers around one function
-    MANY_IDS = 16,      // ids that are keys of one dict
-    NAMES = 64,         // names of attributes that are remembered
-    ALIGNED = 8,        // alignment of objects' addresses
+    MANY_CLASSES = 16,   // classes of one name
+    MANY_NUMBERED = 100, // classes whose names differ in a number: a loop that
+                         // makes one for each table or plugin has dozens
+    MANY_TRACES = 8,     // times that torch.jit traced a model
+    LENGTHS = 256,       // lengths of names that are told apart
+    MANY_WRAPPERS = 16,  // wrappers around one function
+    MANY_IDS = 16,       // ids that are keys of one dict
+    NAMES = 64,          // names of attributes that are remembered
+    ALIGNED = 8,         // alignment of objects' addresses
     LONG_CHAIN = 100000,
     CLIMBS = 8, // most steps from a dict to its module
 };
