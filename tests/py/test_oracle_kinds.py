@@ -7,7 +7,7 @@ import functools
 import gc
 import os
 
-import kinds
+import one_of_each_kind
 import pytest
 
 import leakgraph
@@ -47,7 +47,7 @@ HELD = {}
 @pytest.fixture(scope="module")
 def snapshot():
     """Take one snapshot of one object of each kind."""
-    for name, make in kinds.KINDS.items():
+    for name, make in one_of_each_kind.KINDS.items():
         HELD[name] = make()
     yield leakgraph.snapshot()
     HELD.clear()
@@ -69,10 +69,10 @@ def named_edges(node):
 
 
 def test_there_are_many_kinds():
-    assert len(kinds.KINDS) >= 100
+    assert len(one_of_each_kind.KINDS) >= 100
 
 
-@pytest.mark.parametrize("name", kinds.KINDS)
+@pytest.mark.parametrize("name", one_of_each_kind.KINDS)
 def test_edges_are_those_of_the_collector(name, snapshot):
     thing, _ = HELD[name]
     node = snapshot.find(thing)
@@ -82,7 +82,7 @@ def test_edges_are_those_of_the_collector(name, snapshot):
     assert seen == collections.Counter(map(id, gc.get_referents(thing)))
 
 
-@pytest.mark.parametrize("name", kinds.KINDS)
+@pytest.mark.parametrize("name", one_of_each_kind.KINDS)
 def test_edges_have_their_names(name, snapshot):
     thing, expected = HELD[name]
     edges = named_edges(snapshot.find(thing))
@@ -92,7 +92,7 @@ def test_edges_have_their_names(name, snapshot):
             assert (label, id(referent)) in edges, sorted(edges)
 
 
-@pytest.mark.parametrize("name", kinds.KINDS)
+@pytest.mark.parametrize("name", one_of_each_kind.KINDS)
 def test_references_are_explained(name, snapshot):
     """A new referent has only the references that the capture finds."""
     if PUBLIC:
@@ -104,7 +104,7 @@ def test_references_are_explained(name, snapshot):
 
 
 def test_a_mapping_value_is_named_by_its_key_alone():
-    thing, expected = kinds.dict_of_str()
+    thing, expected = one_of_each_kind.dict_of_str()
     edges = list(leakgraph.snapshot().find(thing).referents())
     assert sorted(edge.kind for edge in edges) == ["key", "value"]
     assert {edge.label for edge in edges} == set(expected)
@@ -126,7 +126,7 @@ def test_the_links_of_a_cache_are_numbered_from_the_oldest():
 
 
 def test_a_weak_reference_is_weak():
-    thing, _ = kinds.weak_reference()
+    thing, _ = one_of_each_kind.weak_reference()
     weak = [edge for edge in leakgraph.snapshot().find(thing).referents() if edge.weak]
     assert [edge.kind for edge in weak] == ["referent"]
     assert not weak[0].counted

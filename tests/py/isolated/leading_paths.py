@@ -16,7 +16,7 @@ import leakgraph
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import kinds
+import one_of_each_kind
 from shapes import Thing
 
 
@@ -114,7 +114,7 @@ ordered = [
     Thing,
 ]
 addresses = [id(each) for each in ordered]
-for name, factory in kinds.KINDS.items():
+for name, factory in one_of_each_kind.KINDS.items():
     owner, labels = factory()
     globals()[f"kind_{name}"] = owner
     ordered += [each for each in labels.values() if gc.is_tracked(each)][:1]
