@@ -233,6 +233,12 @@ read_collective(lg_analysis *analysis, lg_error *err)
     return status;
 }
 
+bool
+lg_analysis_is_saved(const lg_graph *graph)
+{
+    return check_binding(graph, NULL) == LG_OK;
+}
+
 lg_status
 lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
 {

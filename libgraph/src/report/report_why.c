@@ -442,3 +442,34 @@ lg_report_why(const lg_why *why, const lg_table *paths, const char *note,
     lg_text_free(&to.text);
     return status;
 }
+
+// Returns whether the reader of an answer waits, and may read meanwhile what
+// part of it the graph alone decides.
+static bool
+is_awaited(const lg_graph *graph, const lg_nodes *nodes)
+{
+    return nodes->count == 1 && !graph->partial &&
+           graph->columns.node_count >= LG_WHY_AHEAD_NODES &&
+           !lg_analysis_is_saved(graph);
+}
+
+lg_status
+lg_report_why_ahead(const lg_graph *graph, const lg_nodes *nodes,
+                    const lg_monitor *monitor, lg_text *out, lg_error *err)
+{
+    lg_path path;
+    if (!is_awaited(graph, nodes))
+        return LG_OK;
+    lg_status status =
+        lg_path_from_root(graph, nodes->items[0], monitor, &path, err);
+    if (status != LG_OK)
+        return status == LG_ENOTFOUND ? LG_OK : status;
+    lg_text text = {0};
+    if (path.count > 0 && !is_lost_memory(graph, path.root.node)) {
+        lg_text_add(&text, "held by  ");
+        lg_path_label(graph, &path, &text);
+        lg_text_add(&text, "\n");
+    }
+    lg_path_free(&path);
+    return lg__report_finish(&text, out, err);
+}

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/** Whether lg_analysis_load finds an analysis of this graph. O(1). */
+bool lg_analysis_is_saved(const lg_graph *graph);
+
 /** Bytes that allocators spend beyond the retained size, on the node and on all
  *  that it dominates: see lg_node_spent. O(those). */
 lg_status lg_retained_rounding(const lg_analysis *analysis, lg_node node,
