@@ -46,6 +46,20 @@ report_why(const lg__arguments *arguments, const lg_analysis *analysis,
     return status;
 }
 
+// Tells who holds the object while the reader waits for the answer. If that
+// fails, so does the answer, which says why.
+static void
+tell_ahead(const lg_graph *graph, const lg_nodes *nodes)
+{
+    lg_text text = {0};
+    lg_error error;
+    if (lg__progress_is_seen() &&
+        !lg_report_why_ahead(graph, nodes, lg__monitor(), &text, &error) &&
+        text.length > 0)
+        lg__progress_tell(&text, "computing what each of these retains");
+    lg_text_free(&text);
+}
+
 // Prints why all that the selector names is alive.
 int
 lg__verb_why(const lg__arguments *arguments)
@@ -58,8 +72,10 @@ lg__verb_why(const lg__arguments *arguments)
     lg_error error = {0};
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
-    if (lg__select_all(graph, arguments->words[1], &nodes, &code) &&
-        lg__analyse(graph, &analysis, &code))
+    bool selected = lg__select_all(graph, arguments->words[1], &nodes, &code);
+    if (selected)
+        tell_ahead(graph, &nodes);
+    if (selected && lg__analyse(graph, &analysis, &code))
         code = report_why(arguments, analysis, &nodes, &text, &error)
                    ? lg__fail(&error)
                    : lg__print(&text);

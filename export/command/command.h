@@ -149,6 +149,11 @@ int lg__print(lg_text *text);
 /** Stops long work after Ctrl-C. Work of more than a second shows its progress
  *  on a terminal. */
 const lg_monitor *lg__monitor(void);
+/** Whether anybody sees progress: it goes to a terminal. */
+bool lg__progress_is_seen(void);
+/** Shows lines that stay, such as a part of the answer, and below them, after
+ *  an empty line, the progress of what comes next. */
+void lg__progress_tell(const lg_text *lines, const char *next);
 /** Clears the line of progress, if there is one. */
 void lg__progress_end(void);
 /** Whether Ctrl-C was pressed. */

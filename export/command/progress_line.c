@@ -2,6 +2,8 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/layout.h>
+
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,12 @@ seconds_now(void)
 
 static bool is_shown;
 
+bool
+lg__progress_is_seen(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
 static void
 show(const char *phase, double done)
 {
@@ -23,7 +31,7 @@ show(const char *phase, double done)
     double now = seconds_now();
     if (start <= 0)
         start = now;
-    if (now - start < 1 || now - last < 0.1 || !isatty(STDERR_FILENO))
+    if (now - start < 1 || now - last < 0.1 || !lg__progress_is_seen())
         return;
     last = now;
     is_shown = true;
@@ -51,4 +59,18 @@ lg__progress_end(void)
     if (is_shown)
         fputs("\r\033[K", stderr);
     is_shown = false;
+}
+
+void
+lg__progress_tell(const lg_text *lines, const char *next)
+{
+    lg_text fit = {0};
+    unsigned columns = lg_layout_columns();
+    if (columns > 0)
+        lg_layout_fit(lines->data, lines->length, columns, &fit);
+    bool fits = fit.length > 0 && !fit.failed;
+    lg__progress_end();
+    fprintf(stderr, "%s\n%s", fits ? fit.data : lines->data, next);
+    is_shown = true;
+    lg_text_free(&fit);
 }

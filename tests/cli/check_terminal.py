@@ -242,6 +242,36 @@ class Terminal(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("--color takes auto, always or never, not '", done.stderr)
 
+    def make(self, shape: str) -> str:
+        """Makes a snapshot for one test, and returns its name."""
+        file = self.here / f"{shape.replace(':', '-')}.lgs"
+        subprocess.run([*MAKE_SNAPSHOT, shape, str(file)], check=True)
+        self.addCleanup(file.unlink)
+        return file.name
+
+    def test_a_reader_who_waits_is_told_the_path(self) -> None:
+        big, small = self.make("list:1000000"), self.make("list:999990")
+        for asked in ("#9", "app.items[7]"):
+            told = self.at_terminal(80, "why", big, asked, "--color=never")
+            answer = self.run_command("why", big, asked, COLUMNS="80")
+            self.assertEqual(answer.stderr, "")
+            self.assertIn("│    ↓ .items\n│      ~~~~~~\n", answer.stdout)
+            self.assertIn("│    ↓ [7]\n", answer.stdout)
+            lines, clear, rest = told.rpartition("\r\x1b[K")
+            self.assertTrue(clear)
+            self.assertIn(
+                "held by  app.items[7]\n\ncomputing what each of these retains", lines
+            )
+            self.assertEqual(rest, answer.stdout)
+        for words in ([big, "#0"], [big, "type:app.Item"], [small, "#9"]):
+            told = self.at_terminal(80, "why", *words)
+            self.assertNotIn("held by", told)
+            self.assertNotIn("computing", told)
+
+    def test_a_path_that_is_told_fits(self) -> None:
+        told = self.at_terminal(20, "why", self.make("list:1000000"), "#999999")
+        self.assertIn("held by\napp.items[999997]\n\ncomputing", told)
+
     def test_a_pager_shows_long_answers_only(self) -> None:
         pager = "sed 's/^/| /'"
         paged = self.at_terminal(80, "top", "training.lgs", rows=5, PAGER=pager)
