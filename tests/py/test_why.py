@@ -110,6 +110,17 @@ def test_path_is_a_sequence_of_hops(kept):
     assert str(path) in repr(path)
 
 
+def test_the_path_needs_no_analysis():
+    """The command shows it before there is one."""
+    snapshot = leakgraph.snapshot()
+    indices = range(0, len(snapshot), len(snapshot) // 300)
+    nodes = [snapshot.select(f"#{index}")[0] for index in indices]
+    before = [node.path for node in nodes]
+    answers = [snapshot.why(node).path for node in nodes]
+    assert [str(path) for path in before] == [str(path) for path in answers]
+    assert sum(path is not None for path in before) > 250
+
+
 def test_every_way_is_told():
     keeper.losses, keeper.options = [Thing()], {}
     keeper.options["best"] = keeper.losses[0]
