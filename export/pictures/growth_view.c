@@ -175,17 +175,20 @@ draw_way(growth_view *picture, uint32_t place, bool first, lg_error *err)
 {
     uint32_t way[MOST_STEPS];
     size_t length = 0;
+    uint32_t depth = 0;
+    uint32_t at = place;
     lg_status status = LG_OK;
-    const lg_places *places = picture->growth->places;
-    for (uint32_t at = place; at != LG_NONE && length < MOST_STEPS;
-         at = lg_places_at(places, at).parent)
+    for (; at != LG_NONE && !picture->at[at] && length < MOST_STEPS;
+         at = lg_places_at(picture->growth->places, at).parent)
         way[length++] = at;
-    for (size_t i = length; i-- > 0 && !status;) {
-        if (picture->at[way[i]])
-            continue;
-        status = draw_place(picture, way[i], (uint32_t)(length - 1 - i), err);
-        if (!status && i + 1 < length)
-            status = join(picture, way[i + 1], way[i], first, err);
+    bool joined = at != LG_NONE && picture->at[at];
+    if (joined)
+        depth = picture->view->nodes[picture->at[at] - 1].depth + 1;
+    for (size_t i = length; i-- > 0 && !status; depth++) {
+        status = draw_place(picture, way[i], depth, err);
+        if (!status && (joined || i + 1 < length))
+            status = join(picture, i + 1 < length ? way[i + 1] : at, way[i],
+                          first, err);
     }
     return status;
 }
@@ -319,13 +322,21 @@ lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err)
 
 // ----------------------------------------------------------------- a leak ---
 
-enum { HOLDERS = 4, PATH_NODES = 7, LEAK_NODES = 40 };
+// A leak is drawn by its holders. Containers of one place that are too many to
+// have a path each are one box, and so is every place above them that has
+// several members: the path to one of them is drawn as far as it leads to all.
+// So everything that the headline counts is orange.
+
+enum { HOLDERS = 6, PATH_NODES = 7, LEAK_NODES = 40 };
 
 typedef struct leak_view {
     const lg_growth *growth;
     const lg_growth_row *row;
     lg__view_picker picker;
-    size_t members; // index of their box
+    growth_view places;  // boxes of what a path to one does not show
+    size_t members;      // index of their box
+    uint64_t references; // that are orange
+    uint64_t objects;    // that are orange
 } leak_view;
 
 // Draws the box of all members of the row that leads the leak.
@@ -356,24 +367,38 @@ draw_members(leak_view *picture, lg_error *err)
     return describe(growth, row, &drawn->detail, err);
 }
 
+// Returns the hop of a path that leaves the holder, or one like it: as far from
+// the root, and of the same type.
+static size_t
+find_holder(const leak_view *picture, const lg_growth_holder *holder,
+            const lg_path *path)
+{
+    const uint32_t *types = lg_graph_columns(picture->picker.graph)->type;
+    size_t deep = holder->path.count;
+    for (size_t i = 0; i < path->count; i++)
+        if (path->hops[i].source == holder->node)
+            return i;
+    return deep < path->count &&
+                   types[path->hops[deep].source] == types[holder->node]
+               ? deep
+               : path->count;
+}
+
 // Writes what leads from the holder to its members: `[*].__self__`.
 static bool
 add_rest(const leak_view *picture, const lg_growth_holder *holder,
          const lg_path *path, lg_text *out)
 {
-    const lg_graph *graph = picture->picker.graph;
-    const uint32_t *types = lg_graph_columns(graph)->type;
-    size_t at = 0;
-    while (at < path->count && path->hops[at].source != holder->node &&
-           !(holder->count > 1 &&
-             types[path->hops[at].source] == types[holder->node]))
-        at++;
+    size_t at = find_holder(picture, holder, path);
     for (size_t i = at; i < path->count; i++) {
         lg_text label = {0};
-        lg_hop_label(graph, &path->hops[i], &label);
-        lg_text_add(out, label.length > 0 && label.data[0] == '[' ? "[*]"
-                         : label.length > 0                       ? label.data
-                                                                  : "");
+        bool key =
+            lg__hop_kind(&picture->picker, &path->hops[i]) == LG_EDGE_KEY;
+        lg_hop_label(picture->picker.graph, &path->hops[i], &label);
+        lg_text_add(out, key                                        ? "key"
+                         : label.length > 0 && label.data[0] == '[' ? "[*]"
+                         : label.length > 0                         ? label.data
+                                                                    : "");
         lg_text_free(&label);
     }
     return at < path->count;
@@ -391,69 +416,229 @@ label_members(const leak_view *picture, const lg_growth_holder *holder,
         lg_text_add(out, "…");
 }
 
+// Draws a path, and gives the box at its end.
 static lg_status
-draw_holder(leak_view *picture, const lg_growth_holder *holder, lg_error *err)
+draw_path(leak_view *picture, const lg_path *path, size_t *at, lg_error *err)
 {
     lg__view_picker *picker = &picture->picker;
-    lg_path path = holder->path;
-    lg__view_edge *edge;
-    if (path.start == LG_STARTS_NOWHERE)
-        return LG_OK;
-    if (!holder->empties && path.count > 0)
-        path.count--;
     lg_status status =
-        lg__picker_draw_path(picker, &path, NULL, PATH_NODES, err);
-    uint32_t last =
-        path.count > 0 ? path.hops[path.count - 1].target : path.root.node;
-    size_t at = status ? SIZE_MAX : lg__picker_find(picker, last);
-    if (at == SIZE_MAX)
-        return status;
-    if (holder->empties && holder->node == picture->row->node) {
-        picker->view->nodes[at].subject = true;
-        return LG_OK;
+        lg__picker_draw_path(picker, path, NULL, PATH_NODES, err);
+    if (!status)
+        *at = lg__picker_find(picker, path->count > 0
+                                          ? path->hops[path->count - 1].target
+                                          : path->root.node);
+    return status;
+}
+
+// Draws one box for all members of a place, to one of which the path leads.
+static lg_status
+draw_all_of(leak_view *picture, uint32_t place, lg_path path, size_t *at,
+            lg_error *err)
+{
+    growth_view *boxes = &picture->places;
+    const lg_places *places = picture->growth->places;
+    uint32_t above = place;
+    lg_status status = LG_OK;
+    for (; above != LG_NONE && lg_places_at(places, above).members > 1 &&
+           path.count > 0;
+         path.count--)
+        above = lg_places_at(places, above).parent;
+    if (above == place)
+        return draw_path(picture, &path, at, err);
+    if (above != LG_NONE && !boxes->at[above]) {
+        status = draw_path(picture, &path, at, err);
+        boxes->at[above] = *at + 1;
     }
-    status = lg__view_add_edge(picker->view, at, picture->members, &edge, err);
+    if (!status)
+        status = draw_way(boxes, place, false, err);
+    if (!status)
+        *at = boxes->at[place] - 1;
+    return status;
+}
+
+// Says how many of the containers of a place are emptied, unless all are.
+static void
+add_part(lg__view_node *drawn, uint64_t count)
+{
+    if (drawn->kind != LG__VIEW_GROUP || drawn->detail.length > 0 ||
+        count >= drawn->count)
+        return;
+    lg_text_add_count(&drawn->detail, count);
+    lg_text_add(&drawn->detail, " of them hold it");
+}
+
+static lg_status
+draw_reference(leak_view *picture, size_t from, uint64_t count,
+               lg__view_edge **out, lg_error *err)
+{
+    lg_status status = lg__view_add_edge(picture->picker.view, from,
+                                         picture->members, out, err);
     if (status)
         return status;
-    edge->kind = LG_EDGE_ATTRIBUTE;
-    edge->count = holder->count;
-    edge->key = LG_NONE;
-    edge->tone = LG__TONE_FREES;
-    if (holder->empties)
-        label_members(picture, holder, &edge->label);
-    else
-        lg__picker_label(picker, &holder->path.hops[path.count], &edge->label);
+    (*out)->kind = LG_EDGE_ATTRIBUTE;
+    (*out)->count = count;
+    (*out)->key = LG_NONE;
+    (*out)->tone = LG__TONE_FREES;
+    picture->references += count;
     return LG_OK;
 }
 
+// Draws what a program empties. What grows in place is what leaks itself.
+static lg_status
+draw_emptied(leak_view *picture, const lg_growth_holder *holder, lg_error *err)
+{
+    size_t at = 0;
+    lg__view_edge *edge;
+    uint32_t place = lg_places_find(picture->growth->places, holder->key);
+    lg_status status =
+        holder->path.start == LG_STARTS_NOWHERE
+            ? lg__picker_draw(&picture->picker, holder->node, 0, &at, err)
+        : holder->count > 1
+            ? draw_all_of(picture, place, holder->path, &at, err)
+            : draw_path(picture, &holder->path, &at, err);
+    if (status)
+        return status;
+    add_part(&picture->picker.view->nodes[at], holder->count);
+    if (picture->row->verdict == LG_GROWTH_IN_PLACE) {
+        picture->picker.view->nodes[at].subject = true;
+        picture->objects += holder->count;
+        return LG_OK;
+    }
+    status = draw_reference(picture, at, holder->count, &edge, err);
+    if (!status)
+        label_members(picture, holder, &edge->label);
+    return status;
+}
+
+// Draws the references of one place to members that the path leads to, in the
+// orange of what is cut.
+static lg_status
+draw_whole_cut(leak_view *picture, const lg_growth_holder *holder,
+               lg_error *err)
+{
+    size_t at = 0;
+    lg_view *view = picture->picker.view;
+    lg_status status = draw_path(picture, &holder->path, &at, err);
+    for (size_t i = 0; i < view->edge_count && !status; i++)
+        if (view->edges[i].target == at && view->edges[i].path)
+            view->edges[i].tone = LG__TONE_FREES;
+    picture->references += holder->count;
+    return status;
+}
+
+// Draws references to cut, from what has them to the box of all members.
+static lg_status
+draw_cut(leak_view *picture, const lg_growth_holder *holder, lg_error *err)
+{
+    size_t at = 0;
+    lg__view_edge *edge;
+    const lg_places *places = picture->growth->places;
+    uint32_t place = lg_places_find(places, holder->key);
+    lg_path path = holder->path;
+    const lg_hop *last = &path.hops[--path.count];
+    if (picture->row->verdict == LG_GROWTH_IN_PLACE)
+        return draw_whole_cut(picture, holder, err);
+    lg_status status =
+        holder->count > 1 && place != LG_NONE
+            ? draw_all_of(picture, lg_places_at(places, place).parent, path,
+                          &at, err)
+            : draw_path(picture, &path, &at, err);
+    if (!status)
+        status = draw_reference(picture, at, holder->count, &edge, err);
+    if (!status)
+        lg__picker_label(&picture->picker, last, &edge->label);
+    return status;
+}
+
+// Draws one box for the holders that have none of their own.
+static lg_status
+draw_others(leak_view *picture, size_t holders, uint64_t count, lg_error *err)
+{
+    size_t at;
+    lg__view_edge *edge;
+    lg_view *view = picture->picker.view;
+    if (holders == 0)
+        return LG_OK;
+    lg_status status = lg__view_add_node(view, LG__VIEW_REST, &at, err);
+    if (status)
+        return status;
+    view->nodes[at].count = count;
+    lg_text_add_count(&view->nodes[at].title, holders);
+    lg_text_add(&view->nodes[at].title,
+                holders == 1 ? " more holder" : " more holders");
+    if (picture->row->verdict != LG_GROWTH_IN_PLACE)
+        return draw_reference(picture, at, count, &edge, err);
+    view->nodes[at].subject = true;
+    picture->objects += count;
+    return LG_OK;
+}
+
+static lg_status
+draw_holders(leak_view *picture, lg_error *err)
+{
+    const lg_growth_row *row = picture->row;
+    lg_status status = LG_OK;
+    size_t drawn = 0, others = 0;
+    uint64_t count = 0;
+    for (size_t i = 0; i < row->holder_count && !status; i++) {
+        const lg_growth_holder *holder = &row->holders[i];
+        bool known =
+            holder->empties ||
+            (holder->path.start != LG_STARTS_NOWHERE && holder->path.count > 0);
+        if (!known || drawn == HOLDERS) {
+            count += holder->count;
+            others++;
+            continue;
+        }
+        status = holder->empties ? draw_emptied(picture, holder, err)
+                                 : draw_cut(picture, holder, err);
+        drawn++;
+    }
+    return status ? status : draw_others(picture, others, count, err);
+}
+
+// Writes `both orange references`.
 static void
-add_leak_words(const leak_view *picture, size_t holders, const uint64_t *freed)
+add_orange(lg_text *out, uint64_t count, const char *what)
+{
+    lg_text_add(out, count == 1   ? "the orange "
+                     : count == 2 ? "both orange "
+                                  : "all ");
+    if (count > 2) {
+        lg_text_add_count(out, count);
+        lg_text_add(out, " orange ");
+    }
+    lg_text_add(out, what);
+    lg_text_add(out, count == 1 ? "" : "s");
+}
+
+static void
+add_leak_words(const leak_view *picture, const uint64_t *freed)
 {
     lg_view *view = picture->picker.view;
     lg_text *line = &view->headline;
-    lg_text_add(line, holders == 1   ? "Cut the orange reference to free "
-                      : holders == 2 ? "Cut both orange references to free "
-                                     : "Cut all ");
-    if (holders > 2)
-        lg_text_addf(line, "%zu orange references to free ", holders);
+    if (picture->references > 0) {
+        lg_text_add(line, "Cut ");
+        add_orange(line, picture->references, "reference");
+    }
+    if (picture->objects > 0) {
+        lg_text_add(line, picture->references > 0 ? " and empty " : "Empty ");
+        add_orange(line, picture->objects, "object");
+    }
+    lg_text_add(line, " to free ");
     lg_text_add_sizes(line, picture->growth->device_names, freed,
                       (size_t)picture->growth->devices + 1);
     for (size_t i = 0; i < view->edge_count; i++)
-        if (view->edges[i].tone == LG__TONE_PLAIN || view->edges[i].path)
-            view->edges[i].tone = view->edges[i].tone == LG__TONE_FREES
-                                      ? LG__TONE_FREES
-                                      : LG__TONE_PATH;
+        if (view->edges[i].tone != LG__TONE_FREES)
+            view->edges[i].tone = LG__TONE_PATH;
 }
 
 static lg_status
 draw_leak(leak_view *picture, lg_error *err)
 {
-    const lg_growth_row *row = picture->row;
-    bool itself = row->verdict == LG_GROWTH_IN_PLACE;
+    bool itself = picture->row->verdict == LG_GROWTH_IN_PLACE;
     lg_status status = itself ? LG_OK : draw_members(picture, err);
-    for (size_t i = 0; i < row->holder_count && i < HOLDERS && !status; i++)
-        status = draw_holder(picture, &row->holders[i], err);
-    return status;
+    return status ? status : draw_holders(picture, err);
 }
 
 static lg_status
@@ -461,15 +646,20 @@ draw_leaks(leak_view *picture, const size_t *rows, size_t count,
            const uint64_t *freed, const lg_analysis *analysis, lg_error *err)
 {
     lg_status status = LG_OK;
-    size_t holders = 0;
+    size_t places = lg_places_count(picture->growth->places);
+    picture->places =
+        (growth_view){.growth = picture->growth,
+                      .view = picture->picker.view,
+                      .at = calloc(places + 1, sizeof *picture->places.at)};
+    if (!picture->places.at)
+        return lg__view_no_memory(err);
     for (size_t i = 0; i < count && !status; i++) {
         picture->row = &picture->growth->rows[rows[i]];
-        holders += picture->row->holder_count;
         status = draw_leak(picture, err);
     }
     if (status)
         return status;
-    add_leak_words(picture, holders, freed);
+    add_leak_words(picture, freed);
     lg__view_weigh(picture->picker.view, analysis);
     return lg__view_settle(picture->picker.view, err);
 }
@@ -494,6 +684,7 @@ lg_view_leaks(const lg_growth *growth, const size_t *rows, size_t count,
                        freed != NULL ? freed : first->freed, analysis, err);
     }
     lg__picker_close(&picture.picker);
+    free(picture.places.at);
     if (status)
         lg_view_free(picture.picker.view);
     else
