@@ -33,17 +33,19 @@ find_paths(const lg__page *page, const lg_heap_map *map, lg_text *paths,
     return status;
 }
 
-// Names a category in the legend.
+// Names what an area has, as the legend does.
 static const char *
-category_name(lg_category category)
+kind_of(const lg_area *area)
 {
-    switch (category) {
+    if (area->native)
+        return "native";
+    switch (area->category) {
     case LG_CATEGORY_TYPE:
         return "class";
     case LG_CATEGORY_ATOM:
         return "value";
     default:
-        return lg_category_name(category);
+        return lg_category_name(area->category);
     }
 }
 
@@ -101,7 +103,7 @@ write_place(const lg_heap_map *map, const lg_area *area, const lg_place *place,
     write_parent(area, json);
     write_text(json, place->label);
     write_text(json, place->type);
-    write_literal(json, category_name(area->category));
+    write_literal(json, kind_of(area));
     lg_json_count(json, NULL, place->members);
     if (place->example == LG_NONE)
         lg_json_null(json, NULL);

@@ -228,8 +228,68 @@ bases_are_known_with_the_graph(void)
     lg_graph_free(graph);
 }
 
+// Returns whether the only place of its type is of memory of C code.
+static bool
+is_native(const mapped *of, const char *type)
+{
+    const lg_area *found = NULL;
+    for (size_t i = 0; i < of->map.count; i++) {
+        const lg_area *area = &of->map.areas[i];
+        if (area->place == LG_NONE)
+            continue;
+        lg_string name = lg_places_at(of->places, area->place).type;
+        if (name.length == strlen(type) &&
+            memcmp(name.data, type, name.length) == 0)
+            found = area;
+    }
+    REQUIRE(found != NULL);
+    return found->native;
+}
+
+// Two objects of 100 bytes have each so many blocks of 60 bytes.
+static mapped
+make_native(uint32_t blocks)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t list = story_add(&made, "list", NULL, 50);
+    uint32_t object[2], library = story_add(&made, "lib.Table", NULL, 100);
+    story_attribute(&made, app, "kept", list);
+    story_attribute(&made, app, "table", library);
+    for (uint32_t i = 0; i < 2; i++) {
+        object[i] = story_add(&made, "lib.Stream", NULL, 100);
+        story_edge(&made, list, object[i], LG_EDGE_INDEX, i);
+    }
+    made.flags = LG_NODE_SYNTHETIC | LG_NODE_NATIVE;
+    for (uint32_t i = 0; i < 2 * blocks; i++)
+        story_edge(&made, object[i % 2], story_add(&made, "block", NULL, 60),
+                   LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, "member", 6));
+    uint32_t top = story_add(&made, "library variables", NULL, 10);
+    lg_builder_add_root(made.builder, top, LG_ROOT_NATIVE, "", 0);
+    mapped out = {.graph = story_end(&made)};
+    out.analysis = analysed(out.graph);
+    REQUIRE(lg_places_new(out.analysis, NULL, &out.places, NULL) == LG_OK);
+    out.map = find(&out, 0);
+    return out;
+}
+
+static void
+memory_of_c_code_is_a_kind(void)
+{
+    mapped few = make_native(1);
+    mapped most = make_native(2);
+    CHECK(is_native(&few, "library variables"));
+    CHECK(!is_native(&few, "lib.Table") && !is_native(&few, "lib.Stream"));
+    CHECK(!is_native(&most, "lib.Table") && is_native(&most, "lib.Stream"));
+    CHECK(!is_native(&most, "list"));
+    forget(&few);
+    forget(&most);
+}
+
 SUITE(heap_map)
 {
+    RUN(memory_of_c_code_is_a_kind);
     RUN(bases_are_known_with_the_graph);
     RUN(roots_are_in_packages);
     RUN(what_has_no_area_is_added_up);

@@ -160,10 +160,13 @@ function checkColours() {
   const deuteranope = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
     [-0.01182, 0.04294, 0.968881]];
   const kinds = ["package", "container", "object", "tensor", "array", "figure", "function",
-    "class", "frame", "exception", "value"];
+    "class", "frame", "exception", "value", "native"];
   const changes = ["0", "1", "2", "3", "4", "less"].map((step) => `change-${step}`);
   const schemes = style.split("@media screen and (prefers-color-scheme: dark)");
   const [light, dark] = [schemes[0], schemes[1].slice(0, schemes[1].indexOf("}"))];
+  const looks = fs.readFileSync(path.join(__dirname, "../../export/view/look.c"), "utf8");
+  for (const [, fill] of looks.matchAll(/"(#[0-9A-F]{6})",\s*LG__INK/g))
+    assert(style.includes(`.picture svg [fill="${fill.toLowerCase()}"]`), fill);
   for (const scheme of [light, dark]) {
     const value = (name) => scheme.match(new RegExp(`--${name}: (#[0-9a-f]{6});`))[1];
     const ink = lab(value("area-ink"), everybody).light;

@@ -175,9 +175,10 @@ class AreaMap {
   }
 
   drawLegend() {
+    const names = { native: "memory of C code", rest: "too small to show" };
     const kinds = ["package", "container", "object", "tensor", "array", "figure", "function",
-      "class", "frame", "exception", "value", "rest"]
-      .map((name) => [`k-${name}`, name === "rest" ? "too small to show" : name]);
+      "class", "frame", "exception", "value", "native", "rest"]
+      .map((name) => [`k-${name}`, names[name] || name]);
     const changes = [["g-0", "hardly changed"], ["g-1", "up to a quarter is new"],
       ["g-2", "up to half"], ["g-3", "up to three quarters"], ["g-4", "more"],
       ["g-less", "fewer bytes"]];

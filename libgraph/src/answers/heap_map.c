@@ -28,6 +28,7 @@ typedef struct map_item {
 } map_item;
 
 typedef struct map_search {
+    const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_places *places;
     lg_heap_map_options options;
@@ -395,6 +396,25 @@ find_mine(map_search *state, const lg_monitor *monitor, lg_error *err)
     return status;
 }
 
+// Returns whether most bytes of a place are memory of C code. The blocks that
+// an object holds are a part of it, and the example stands for all members.
+static bool
+is_native(const map_search *state, uint32_t index)
+{
+    const lg_analysis *analysis = state->analysis;
+    lg_place place = lg_places_at(state->places, index);
+    uint64_t blocks = 0;
+    if (place.example == LG_NONE || !lg__graph_has_native(state->graph))
+        return false;
+    if (lg__node_is_native(state->graph, place.example))
+        return true;
+    for (uint32_t i = analysis->first_child[place.example];
+         i < analysis->first_child[place.example + 1]; i++)
+        if (lg__node_is_native(state->graph, analysis->child[i]))
+            blocks += analysis->host[analysis->child[i]];
+    return 2 * (double)blocks * (double)place.members > (double)place.own[0];
+}
+
 static lg_area
 area_of(const map_search *state, const map_item *item, uint64_t *bytes)
 {
@@ -411,9 +431,11 @@ area_of(const map_search *state, const map_item *item, uint64_t *bytes)
         .own_before = bytes + 2 * (size_t)state->each,
         .rest_before = bytes + (2 + state->out.older) * (size_t)state->each,
     };
-    if (item->place != LG_NONE)
+    if (item->place != LG_NONE) {
         area.category =
             lg_place_category(state->places, item->place, state->graph);
+        area.native = is_native(state, item->place);
+    }
     add(state, bytes, item->within);
     add(state, bytes + state->each, item->rest);
     return area;
@@ -467,7 +489,8 @@ lg_heap_map_find(const lg_analysis *analysis, const lg_places *places,
                  const lg_heap_map_options *options, const lg_monitor *monitor,
                  lg_heap_map *out, lg_error *err)
 {
-    map_search state = {.graph = lg_analysis_graph(analysis),
+    map_search state = {.analysis = analysis,
+                        .graph = lg_analysis_graph(analysis),
                         .places = places,
                         .options = LG_HEAP_MAP_OPTIONS_INIT};
     lg_status status =

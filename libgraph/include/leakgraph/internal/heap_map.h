@@ -22,6 +22,7 @@ typedef struct lg_area {
     uint32_t place;       /**< LG_NONE: a package */
     uint32_t parent;      /**< the area around it; LG_NONE: none */
     lg_category category; /**< of a place */
+    bool native; /**< of a place: most of its own bytes are memory of C code */
     bool mine; /**< of an outer package: the program's own modules hold some of
                     it */
     uint32_t left_out;      /**< packages and places in it without an area */
