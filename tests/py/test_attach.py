@@ -161,6 +161,25 @@ def test_lists_native_memory(target):
     assert one.traces() == before
 
 
+def resident(pid):
+    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+    return 1024 * int(re.search(r"Rss: +(\d+) kB", rollup)[1])
+
+
+def test_resident_memory_is_what_the_process_has_without_the_capture(target):
+    one = target("time.sleep(100)")
+    with leakgraph.attach(one.pid) as snapshot:
+        more = snapshot.info()["memory.rss"] - resident(one.pid)
+    assert abs(more) < 1 << 19
+
+
+def test_resident_memory_has_a_library_that_the_program_imports(target):
+    one = target("time.sleep(100)", first="import leakgraph\n")
+    with leakgraph.attach(one.pid) as snapshot:
+        more = snapshot.info()["memory.rss"] - resident(one.pid)
+    assert more > -(1 << 19)
+
+
 @pytest.mark.parametrize("wait", WAITS)
 def test_the_process_goes_on(target, wait):
     source, first = WAITS[wait]

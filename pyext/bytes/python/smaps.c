@@ -1,5 +1,6 @@
 #include "bytes/common/bytes_common.h"
 #include "bytes/python/process.h"
+#include "capture/memory/capture_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 /** A mapping as smaps(5) describes it, in bytes. */
 typedef struct mapping {
     uintptr_t start, end;
+    dev_t device;
     ino_t inode;
     bool executable;
     char path[32]; /**< the beginning of the path */
@@ -109,6 +111,7 @@ mapping_of(const lg__mapping *heading)
 {
     mapping out = {.start = heading->start,
                    .end = heading->end,
+                   .device = heading->device,
                    .inode = heading->inode,
                    .executable = heading->executable};
     snprintf(out.path, sizeof out.path, "%s", heading->path);
@@ -141,12 +144,51 @@ is_field(const char *line)
     return *line >= 'A' && *line <= 'Z';
 }
 
+/* Finds the mapping of this code. */
+static mapping
+find_library(void)
+{
+    char line[LG__MAPS_LINE];
+    lg__mapping at;
+    lg__maps maps;
+    mapping found = {0};
+    uintptr_t here = (uintptr_t)&find_library;
+    if (!lg__maps_open(&maps, "/proc/self/maps"))
+        return found;
+    while (found.inode == 0 && lg__maps_next(&maps, line, &at))
+        if (at.start <= here && here < at.end)
+            found = mapping_of(&at);
+    lg__maps_close(&maps);
+    return found;
+}
+
+/* What the capture has mapped so far: pages of nobody. */
+static uint64_t
+mapped_by_capture(void)
+{
+    static lg__range own[LG__OWN_RANGES];
+    uint64_t bytes = 0;
+    size_t count = lg__own_ranges_copy(own);
+    for (size_t i = 0; i < count; i++)
+        bytes += lg__range_resident(own[i].start, own[i].end);
+    return bytes;
+}
+
+static bool
+is_of_file(const mapping *at, const mapping *file)
+{
+    return file->inode != 0 && at->inode == file->inode &&
+           at->device == file->device;
+}
+
 bool
-lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out)
+lg__mapped_bytes_read(bool visits, lg__stack_pointers *stacks,
+                      lg__mapped_bytes *out)
 {
     char line[LG__MAPS_LINE];
     lg__mapping heading;
     mapping at = {0};
+    mapping library = visits ? find_library() : at;
     lg__maps maps;
     *out = (lg__mapped_bytes){0};
     if (!lg__maps_open(&maps, "/proc/self/smaps"))
@@ -156,12 +198,16 @@ lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out)
         if (is_field(line)) {
             read_field(line, &at);
         } else if (lg__map_of(line, &heading)) {
-            add_up(&at, stacks, out);
+            if (!is_of_file(&at, &library))
+                add_up(&at, stacks, out);
             at = mapping_of(&heading);
         }
     }
-    add_up(&at, stacks, out);
+    if (!is_of_file(&at, &library))
+        add_up(&at, stacks, out);
     lg__maps_close(&maps);
+    uint64_t own = visits ? mapped_by_capture() : 0;
+    out->resident -= own < out->resident ? own : out->resident;
     return out->resident > 0;
 }
 

@@ -87,9 +87,8 @@ lg__stack_pointers_read(lg__stack_pointers *out)
         qsort(out->items, out->count, sizeof *out->items, ascending);
 }
 
-/* Pages of a range that are in memory, in bytes. */
-static uint64_t
-resident(uintptr_t start, uintptr_t end)
+uint64_t
+lg__range_resident(uintptr_t start, uintptr_t end)
 {
     enum { PAGES = 2048 };
     unsigned char present[PAGES];
@@ -132,7 +131,7 @@ lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
         uintptr_t used = pointers->items[i].is_end ? at - longest : at;
         uintptr_t from = begins_here ? start : used & ~(page - 1);
         uintptr_t to = end - from < longest ? end : from + longest;
-        bytes += resident(from, to);
+        bytes += lg__range_resident(from, to);
         start = to;
     }
     return bytes;

@@ -77,6 +77,9 @@ uint64_t lg__pass_traced(const lg__adapter_pass *pass);
 /** The types of C libraries with a known layout, as this capture has found
  *  them. */
 const lg__known *lg__pass_types(const lg__adapter_pass *pass);
+/** Whether leakgraph is in the process for this capture only: another process
+ *  has brought it along, and the program does not import it. */
+bool lg__pass_is_visit(const lg__adapter_pass *pass);
 /** Whether the capture is partial. If so, leave out what is costly and concerns
  *  the whole process. */
 bool lg__pass_is_partial(const lg__adapter_pass *pass);

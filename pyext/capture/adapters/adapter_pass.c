@@ -87,6 +87,13 @@ lg__pass_traced(const lg__adapter_pass *pass)
 }
 
 bool
+lg__pass_is_visit(const lg__adapter_pass *pass)
+{
+    return pass->walk->options->attached != NULL &&
+           lg__pass_module("leakgraph._core") == NULL;
+}
+
+bool
 lg__pass_is_partial(const lg__adapter_pass *pass)
 {
     return pass->walk->partial;
