@@ -80,8 +80,9 @@ class Found:
 
     def __init__(self) -> None:
         self._places: dict[str, Place] = {}
-        #: What all objects gained since the first snapshot, and those of each place.
-        self._gained = 0
+        #: What all objects gained since the first snapshot, what places have besides,
+        #: and what each place gained.
+        self._gained = self._native = 0
         self._gains: dict[str, int] = {}
 
     def __bool__(self) -> bool:
@@ -107,11 +108,9 @@ class Found:
         self._see(rows, growth, seconds)
 
     def _count(self, growth: Growth) -> None:
-        """Note what all objects gained, and those of each place."""
-        self._gained = growth.gained
-        self._gains = {
-            row.place: row.gained for row in growth if row.verdict != "native"
-        }
+        """Note what objects and memory of C code gained, and what each place did."""
+        self._gained, self._native = growth.gained, growth.native_gained
+        self._gains = {row.place: row.gained for row in growth}
 
     def refine(self, growth: Growth, seconds: Sequence[float]) -> None:
         """Take over what a comparison of the latest snapshots found."""
@@ -192,7 +191,8 @@ class Found:
         lines = [place.text for place in shown]
         told = sum(self._gains.get(place.row.place, 0) for place in shown)
         if told and self._gained >= MUCH:
-            lines.append(account(min(told, self._gained), self._gained))
+            most = self._gained + self._native
+            lines.append(account(min(told, most), self._gained, self._native))
         return lines
 
     def _untold(self) -> Iterable[Place]:

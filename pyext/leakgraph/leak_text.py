@@ -44,10 +44,11 @@ def ended(row: GrowthRow, until: float) -> str:
     return f"{row.held_by}: {grew} by {gained} until {until:,.0f} s, and has not since"
 
 
-def account(explained: int, gained: int) -> str:
-    """Say how many bytes places explain, of those that all objects gained."""
-    part, whole = Size({"host": explained}), Size({"host": gained})
-    return f"These places explain {part} of the {whole} that all objects gained."
+def account(explained: int, gained: int, native: int) -> str:
+    """Say how many bytes places explain, of those of all objects and native memory."""
+    part, whole = Size({"host": explained}), Size({"host": gained + native})
+    who = "all objects and memory of C code" if native else "all objects"
+    return f"These places explain {part} of the {whole} that {who} gained."
 
 
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:

@@ -133,8 +133,15 @@ def test_the_report_accounts_for_what_all_objects_gained():
     rows.append(Row("y", gained=MUCH))
     rows[2].verdict = "native"
     growth = Growth(rows)
-    growth.gained = 4 * MUCH
+    growth.gained, growth.native_gained = 3 * MUCH, 2 * MUCH
     found = Found()
+    found.update(growth, [0.0, 20.0, 40.0])
+    assert found.lines(RESIDENT)[-1] == (
+        "These places explain 16.0 MiB of the 20.0 MiB that all objects and memory of C"
+        " code gained."
+    )
+    growth.pop()
+    growth.gained, growth.native_gained = 4 * MUCH, 0
     found.update(growth, [0.0, 20.0, 40.0])
     assert found.lines(RESIDENT)[-1] == (
         "These places explain 12.0 MiB of the 16.0 MiB that all objects gained."

@@ -64,7 +64,7 @@ class Row:
 
 
 class Growth(list):
-    gained = 0
+    gained = native_gained = 0
 
     @property
     def is_growing(self):

@@ -19,6 +19,7 @@ enum {
     ELSEWHERE,
     GAINED,
     EXPLAINED,
+    NATIVE_GAINED,
     NOTE,
     UNEXPLAINED,
     UNEXPLAINED_MALLOC,
@@ -128,6 +129,10 @@ const lg_field lg__growth_facts[] = {
     [EXPLAINED] = {"explained", NULL,
                    "how many of these bytes the rows explain", LG_COLUMN_NUMBER,
                    .together = true},
+    [NATIVE_GAINED] = {"native_gained", NULL,
+                       "bytes that rows gained besides: memory of C code that "
+                       "is no object",
+                       LG_COLUMN_NUMBER, .together = true},
     [NOTE] = {"note", NULL,
               "lines: what is sorted, left out or not inspected, and why; or "
               "None",
@@ -318,6 +323,7 @@ lg__put_growth_facts(const lg_ask *ask, const void *answer, lg_table *facts)
     lg__put_bool(facts, NEEDS_NATIVE, lg_growth_needs_native(growth));
     lg__put_number(facts, GAINED, growth->objects_gained);
     lg__put_number(facts, EXPLAINED, growth->told_gained);
+    lg__put_number(facts, NATIVE_GAINED, growth->native_gained);
     if (growth->note != NULL && growth->note[0] != '\0')
         lg__put_literal(facts, NOTE, growth->note);
     if (growth->unexplained_known || growth->unexplained_small_known)
