@@ -132,6 +132,41 @@ edge_writers(void)
     lg_graph_free(graph);
 }
 
+// Programs have addresses below 2^47 on x86-64, and below 2^48 on ARM, where
+// most objects lie in the uppermost 4 GiB of these.
+static void
+highest_addresses(void)
+{
+    static const uint64_t addresses[] = {
+        UINT64_C(0x7fffffffff00), UINT64_C(0x800000000000),
+        UINT64_C(0x8000ffffff00), UINT64_C(0xfffeffffff00),
+        UINT64_C(0xffff00000000), UINT64_C(0xffff9a3b2c10),
+        UINT64_C(0xfffffffffff0)};
+    enum { COUNT = sizeof addresses / sizeof *addresses };
+    lg_builder *builder = builder_of(1);
+    lg_edge_writer writer;
+    lg_builder_open(builder, 0);
+    REQUIRE(lg_builder_write_edges(builder, COUNT, &writer));
+    for (uint32_t i = 0; i < COUNT; i++)
+        lg_edge_writer_add(&writer,
+                           lg_edge_writer_number(&writer, addresses[i]),
+                           LG_EDGE_INDEX, i);
+    lg_builder_put(builder, &writer);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        builder->type[1 + i] = 0;
+        lg_builder_put_size(builder, 1 + i, 0);
+        lg_builder_put_refcount(builder, 1 + i, 1);
+        CHECK(lg_builder_address(builder, 1 + i) == addresses[i]);
+        CHECK(lg_builder_add_node(builder, addresses[i]) == 1 + COUNT + i);
+        CHECK(lg_builder_address(builder, 1 + COUNT + i) == addresses[i]);
+    }
+    lg_graph *graph = finish(builder);
+    const lg_columns *columns = lg_graph_columns(graph);
+    for (uint32_t i = 0; i < 2 * COUNT; i++)
+        CHECK(lg_columns_address(columns, 1 + i) == addresses[i % COUNT]);
+    lg_graph_free(graph);
+}
+
 static void
 found_and_native_roots(void)
 {
@@ -398,6 +433,7 @@ SUITE(builder)
     RUN(empty);
     RUN(late_edges);
     RUN(edge_writers);
+    RUN(highest_addresses);
     RUN(found_and_native_roots);
     RUN(many_references);
     RUN(possible_edges);

@@ -277,7 +277,7 @@ lg_builder_refcount(const lg_builder *builder, lg_node node)
 void
 lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
 {
-    builder->address_high[node] = UINT16_MAX;
+    builder->address_high[node] = LG__FAR_HALF;
     add_number(builder, &builder->rest->far, node, address);
 }
 
@@ -293,7 +293,9 @@ lg_builder_far_address(const lg_builder *builder, lg_node node)
         else
             high = middle;
     }
-    return far[low].number;
+    return low < builder->rest->far.count && far[low].node == node
+               ? far[low].number
+               : (uint64_t)LG__FAR_HALF << 32 | builder->address_low[node];
 }
 
 uint32_t

@@ -370,9 +370,9 @@ number_halves(const lg_builder *builder, uint32_t *upper, uint8_t *high)
     const uint16_t *halves = builder->address_high;
     unsigned known = 0;
     unsigned at = 0;
-    uint16_t last = UINT16_MAX;
+    uint16_t last = LG__FAR_HALF;
     for (uint32_t node = 0; node < builder->node_count; node++) {
-        if (halves[node] != last || last == UINT16_MAX) {
+        if (halves[node] != last || last == LG__FAR_HALF) {
             const uint32_t half =
                 (uint32_t)(lg_builder_address(builder, node) >> 32);
             last = halves[node];

@@ -18,6 +18,12 @@ extern "C" {
 /** Declares the graph partial and says why, in a few words. */
 void lg_builder_set_partial(lg_builder *builder, const char *why);
 
+/** Stands for the upper halves of addresses that have more than 48 bits. An
+ *  address may also have it, but is slow to get then: no system puts objects
+ *  there. Programs have addresses below 2^47 on x86-64. On ARM, they have
+ *  addresses below 2^48, and most of their objects lie near that. */
+enum { LG__FAR_HALF = 0x8000 };
+
 /** The columns are open to a capture, which walks millions of objects with the
  *  world stopped: the inline functions below append nodes and edges with a
  *  store and a bounds check. */
@@ -30,7 +36,7 @@ typedef struct lg_builder {
     uint32_t opened;   /**< nodes below have their first_edge */
 
     uint32_t *address_low;  /**< lg_builder_address */
-    uint16_t *address_high; /**< UINT16_MAX: the address is listed */
+    uint16_t *address_high; /**< LG__FAR_HALF: the address may be listed */
     uint32_t *type;
     uint16_t *size;    /**< lg_builder_put_size, lg_builder_size */
     uint8_t *refcount; /**< lg_builder_put_refcount, lg_builder_refcount */
@@ -92,7 +98,7 @@ lg_builder_number_node(lg_builder *builder, uint64_t address)
     builder->address_low[node] = (uint32_t)address;
     builder->address_high[node] = (uint16_t)(address >> 32);
     builder->node_flags[node] = 0;
-    if (__builtin_expect(address >> 32 >= UINT16_MAX, 0))
+    if (__builtin_expect(address >> 32 > UINT16_MAX, 0))
         lg_builder_list_address(builder, node, address);
     return node;
 }
@@ -102,7 +108,7 @@ static inline uint64_t
 lg_builder_address(const lg_builder *builder, lg_node node)
 {
     const uint64_t high = builder->address_high[node];
-    return __builtin_expect(high == UINT16_MAX, 0)
+    return __builtin_expect(high == LG__FAR_HALF, 0)
                ? lg_builder_far_address(builder, node)
                : high << 32 | builder->address_low[node];
 }
@@ -264,7 +270,7 @@ lg_edge_writer_add(lg_edge_writer *writer, lg_node target, unsigned kind,
     writer->kind[writer->edge++] = (uint8_t)kind;
 }
 
-/** Numbers a node at the address of an object, which is below 2^47. */
+/** Numbers a node at the address of an object, which is below 2^48. */
 static inline lg_node
 lg_edge_writer_number(lg_edge_writer *writer, uint64_t address)
 {
