@@ -36,9 +36,12 @@ budget_resize(void *context, void *old, size_t old_size, size_t new_size)
     }
     if (state->left-- <= 0)
         return NULL;
-    void *block = realloc(old, new_size);
-    if (block != NULL)
-        state->held += new_size - old_size;
+    char *block = realloc(old, new_size);
+    if (block == NULL)
+        return NULL;
+    state->held += new_size - old_size;
+    if (new_size > old_size)
+        memset(block + old_size, UINT8_MAX, new_size - old_size);
     return block;
 }
 
@@ -72,9 +75,42 @@ finish_with_budgets(lg_status (*make)(const lg_allocator *, lg_graph **,
     CHECK(status == LG_OK && allowed > 20);
 }
 
+// Nodes whose numbers are too large for the columns. A number may be asked for
+// that there was no memory for, or that has not been set.
+static lg_status
+with_large_numbers(const lg_allocator *allocator, lg_graph **out, lg_error *err)
+{
+    enum { NODES = 300 };
+    lg_builder *builder;
+    lg_status status = lg_builder_new_in(allocator, &builder, err);
+    if (status != LG_OK)
+        return status;
+    for (uint32_t i = 0; i < NODES; i++) {
+        if (lg_builder_number_node(builder, UINT64_MAX - i) == LG_NONE)
+            break;
+        lg_builder_address(builder, i);
+        lg_builder_size(builder, i);
+        lg_builder_refcount(builder, i);
+        builder->type[i] = 0;
+        lg_builder_put_size(builder, i, 1000000 + i);
+        lg_builder_put_refcount(builder, i, 1000 + i);
+        lg_builder_add_found(builder, i, 1000);
+        lg_builder_size(builder, i);
+        lg_builder_refcount(builder, i);
+    }
+    status = lg_builder_finish(builder, out, err);
+    if (status != LG_OK)
+        return status;
+    const lg_columns *columns = lg_graph_columns(*out);
+    CHECK(lg_columns_address(columns, NODES - 1) == UINT64_MAX - (NODES - 1));
+    CHECK(lg_columns_size(columns, NODES - 1) == 1000000 + NODES - 1);
+    CHECK(lg_node_unexplained(*out, NODES - 1) == NODES - 1);
+    return status;
+}
+
 // A few hundred nodes with texts and counts of a second thread.
 static lg_status
-with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
+with_additions(const lg_allocator *allocator, lg_graph **out, lg_error *err)
 {
     enum { NODES = 300 };
     lg_builder *builder;
@@ -110,7 +146,8 @@ with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
 static void
 builder_and_finish(void)
 {
-    finish_with_budgets(with_side);
+    finish_with_budgets(with_large_numbers);
+    finish_with_budgets(with_additions);
     finish_with_budgets(sample_new);
     finish_with_budgets(stored_new);
     finish_with_budgets(twins_new);

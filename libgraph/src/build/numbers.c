@@ -97,8 +97,10 @@ lg__numbers_get(const lg__numbers *numbers, const void *elements, uint32_t node)
     const uint32_t element = read_element(numbers, elements, node);
     if (element < limit)
         return element;
-    return element == limit ? numbers->usual
-                            : item_at(numbers, place_of(numbers, node))->number;
+    if (element == limit)
+        return numbers->usual;
+    const size_t at = place_of(numbers, node);
+    return at < numbers->listed.count ? item_at(numbers, at)->number : limit;
 }
 
 // Drops entries that were replaced.

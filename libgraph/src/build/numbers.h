@@ -35,7 +35,8 @@ lg__numbers_limit(const lg__numbers *numbers)
  *  before others that are listed. Returns false when memory ran out. */
 bool lg__numbers_set(const lg_allocator *allocator, lg__numbers *numbers,
                      void *elements, uint32_t node, uint64_t number);
-/** O(log listed). */
+/** Any number for a node that has none, also because memory ran out.
+ *  O(log listed). */
 uint64_t lg__numbers_get(const lg__numbers *numbers, const void *elements,
                          uint32_t node);
 
