@@ -52,9 +52,9 @@ kind_of(uint64_t *state)
 }
 
 static void
-set_text(lg_builder *builder, bool by_side, uint32_t node, const char *text)
+set_text(lg_builder *builder, bool as_addition, uint32_t node, const char *text)
 {
-    if (by_side)
+    if (as_addition)
         CHECK(lg_additions_set_text(lg_builder_additions(builder), node, text,
                                     strlen(text)));
     else
@@ -64,14 +64,15 @@ set_text(lg_builder *builder, bool by_side, uint32_t node, const char *text)
 // Half of the nodes get texts, some twice, and some of these other ones from
 // the producer.
 static void
-give_texts(lg_builder *builder, bool by_side, uint32_t node, uint64_t *state)
+give_texts(lg_builder *builder, bool as_addition, uint32_t node,
+           uint64_t *state)
 {
     char text[32];
     snprintf(text, sizeof text, "text %u", (unsigned)node);
     if (test_random(state) % 2 == 0)
-        set_text(builder, by_side, node, text);
+        set_text(builder, as_addition, node, text);
     if (test_random(state) % 8 == 0)
-        set_text(builder, by_side, node, "the second text");
+        set_text(builder, as_addition, node, "the second text");
     if (test_random(state) % 8 == 0)
         set_text(builder, false, node / 2, "the producer's text");
 }
@@ -92,13 +93,13 @@ count_some(lg_builder *builder, uint64_t most)
 // The same graph with and without additions. The producer's texts come last,
 // as those of a node that the second thread has left do.
 static lg_graph *
-random_graph(uint64_t seed, bool by_side)
+random_graph(uint64_t seed, bool as_addition)
 {
     uint64_t state = seed;
     uint64_t other = seed + 1;
     lg_builder *builder = builder_of(NODES / 2);
     for (uint32_t node = 0; node < NODES; node++) {
-        if (by_side && test_random(&other) % 4 == 0)
+        if (as_addition && test_random(&other) % 4 == 0)
             count_some(builder, test_random(&other) % 40);
         if (node >= NODES / 2) {
             REQUIRE(lg_builder_number_node(builder, 16 * (node + 1)) == node);
@@ -119,7 +120,7 @@ random_graph(uint64_t seed, bool by_side)
                                  test_random(&state) % NODES, kind_of(&state),
                                  i);
     for (uint32_t node = 0; node < NODES; node++)
-        give_texts(builder, by_side, node, &state);
+        give_texts(builder, as_addition, node, &state);
     return finish(builder);
 }
 
@@ -158,13 +159,13 @@ agrees(void)
 
 // Each node but the last refers to the next, which has its number as text.
 static lg_builder *
-chain(bool by_side)
+chain(bool as_addition)
 {
     char text[16];
     lg_builder *builder = builder_of(LARGE);
     for (uint32_t node = 0; node < LARGE; node++) {
         snprintf(text, sizeof text, "%u", (unsigned)node);
-        set_text(builder, by_side, node, text);
+        set_text(builder, as_addition, node, text);
         lg_builder_open(builder, node);
         lg_builder_add_edge(builder, (node + 1) % LARGE, LG_EDGE_INDEX, 0);
     }
@@ -176,9 +177,9 @@ chain(bool by_side)
 static void
 large(void)
 {
-    for (int by_side = 0; by_side < 2; by_side++) {
-        lg_builder *builder = chain(by_side);
-        if (by_side)
+    for (int as_addition = 0; as_addition < 2; as_addition++) {
+        lg_builder *builder = chain(as_addition);
+        if (as_addition)
             count_some(builder, LARGE / 2);
         for (uint32_t i = 0; i < 1000; i++)
             lg_builder_add_late_edge(builder, 7 * i, i, LG_EDGE_INDEX, 1);

@@ -176,7 +176,7 @@ lg_builder_count_texts(const lg_builder *builder)
 }
 
 static bool
-reserve_side(lg_builder *builder, const lg_builder_texts *expected)
+reserve_added_texts(lg_builder *builder, const lg_builder_texts *expected)
 {
     const lg_allocator *allocator = &builder->rest->allocator;
     lg_additions *additions = builder->rest->additions;
@@ -200,7 +200,7 @@ lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
            lg__vector_reserve(allocator, &rest->table[LG__STRING_BYTES],
                               expected->bytes + expected->added_bytes) &&
            lg__vector_reserve(allocator, &rest->text, expected->texts) &&
-           reserve_side(builder, expected);
+           reserve_added_texts(builder, expected);
 }
 
 static bool
