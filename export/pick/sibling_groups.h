@@ -39,7 +39,7 @@ typedef struct lg__view_family {
     size_t kept_count;
     size_t kept_capacity;
     lg_hop last;
-    size_t share; /* nodes that it may draw: set by lg__group_share_room */
+    size_t share; /* nodes that it may draw */
 } lg__view_family;
 
 typedef struct lg__view_group {

@@ -12,7 +12,7 @@
  *
  * The kernel prepares an interrupted system call for its repetition by stepping
  * back over the two bytes of `syscall`. Here it steps back from lg__stub_plain
- * to lg__stub_repeat, two bytes before it. So the entry says whether the call
+ * to `stub_repeat`, two bytes before it. So the entry says whether the call
  * is to be repeated, and the data of the kernel for that stay untouched.
  *
  * The bootstrap: the code that a visit puts into the region that the stub has

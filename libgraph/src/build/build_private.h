@@ -92,10 +92,10 @@ struct lg_builder_rest {
     size_t capacity[LG__OPEN_COUNT];
     lg__numbers size;     /**< of the open column */
     lg__numbers refcount; /**< of the open column */
-    lg__counts
-        counts; /**< of references found, when the additions have ended */
-    lg__numbers found;                         /**< of the bytes of these */
-    lg__made_column made[LG_NARROW_FOUND + 1]; /**< what becomes of all that */
+    lg__counts counts;    /**< of references found, behind the additions */
+    lg__numbers found;    /**< of the bytes of these */
+    /** What becomes of all that. */
+    lg__made_column made[LG_NARROW_FOUND + 1];
     lg__payload_windows windows;
     lg__payload_arrays payloads; /**< made when the late edges are merged */
     lg_additions *additions;     /**< NULL: nobody asked for it */

@@ -1,4 +1,5 @@
-/** The index of texts, with which lg__node_text_id need not search. */
+/** The index of texts, with which nobody has to search for the text of a
+ *  node. */
 #ifndef LEAKGRAPH_TEXTS_H
 #define LEAKGRAPH_TEXTS_H
 
@@ -11,8 +12,8 @@
  *  when memory ran out. */
 const lg__marked_block *lg__graph_texts(const lg_graph *graph);
 
-/** Returns what lg__node_text_id returns, by the index and the column of
- *  texts. */
+/** Returns the string that is the text of the node, by the index and the column
+ *  of texts; LG_NONE if it has none. */
 static inline uint32_t
 lg__text_of(const lg__marked_block *texts, const uint32_t *text_string,
             uint32_t node)

@@ -219,11 +219,6 @@ top_type(const lg_places *places, uint32_t place)
     return lg__places_text(places, lg__place_top(places, place)->type);
 }
 
-// Pointers do not tell everything: a snapshot may find none to a block that is
-// held, and libraries fill tables of their own. So what C code keeps for itself
-// or has lost counts from the same size on as memory that no object explains.
-// By as much as that fell, blocks were in use before any pointer led to them. A
-// place that begins with a block has several native holders.
 // A summary has no nodes, but types: those of blocks tell their size, or are
 // classes of C++.
 bool
@@ -243,6 +238,11 @@ is_counted(const lg__comparison *state, const lg_growth_row *row)
            !lg__string_contains(row->type, LG__NATIVE_HIDDEN);
 }
 
+// Pointers do not tell everything: a snapshot may find none to a block that is
+// held, and libraries fill tables of their own. So what C code keeps for itself
+// or has lost counts from the same size on as memory that no object explains.
+// By as much as that fell, blocks were in use before any pointer led to them. A
+// place that begins with a block has several native holders.
 bool
 lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
                     const lg_growth_row *row)

@@ -606,7 +606,6 @@ leave_out_small(const lg__comparison *state, lg_growth *out)
     out->count = kept;
 }
 
-// Sets pointers to the numbers, which stay in place only when all rows exist.
 bool
 lg_growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside)
 {
@@ -614,6 +613,7 @@ lg_growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside)
     return row->gained < beside->gained / MINOR;
 }
 
+// Sets pointers to the numbers, which stay in place only when all rows exist.
 static void
 settle_series(lg__comparison *state, lg_growth *out)
 {

@@ -129,11 +129,9 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
 bool
 lg__node_is_block(const lg_graph *graph, uint32_t node)
 {
-    enum { LENGTH = sizeof LG__NATIVE_HIDDEN - 1 };
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     return lg__node_is_native(graph, node) &&
-           (type.length < LENGTH ||
-            memcmp(type.data, LG__NATIVE_HIDDEN, LENGTH) != 0);
+           !lg__string_begins(type, LG__NATIVE_HIDDEN);
 }
 
 // Writes the beginning of the longest text in a block, behind what an object

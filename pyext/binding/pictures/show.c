@@ -138,7 +138,7 @@ parse_format(show_request *self, lg__core_state *state, PyObject *format)
     return status == LG_OK;
 }
 
-/** Parses; false with an exception. Call lg__request_clear in any case. */
+/** Parses; false with an exception. Call request_clear in any case. */
 static bool
 request_parse(show_request *self, lg__core_state *state, lg_direction direction,
               PyObject *const *values)
