@@ -119,15 +119,20 @@ def _run(arguments: list[str]) -> None:
         save = _hook(module, save, function)
     try:
         execute(code, module)
+    finally:
         if save is not None and not function:
             atexit.register(_tell_of_main, module)
-    finally:
         if save is not None:
             atexit.register(save)
 
 
 def _tell_of_main(module: ModuleType) -> None:
-    """Say that a script that works in main() has freed what its variables held."""
+    """Say that a script that works in main() has freed what its variables held.
+
+    If an exception has ended the script, its traceback keeps them.
+    """
+    if hasattr(sys, "last_traceback"):
+        return
     main = module.__dict__.get("main")
     if getattr(main, "__module__", None) == "__main__" and callable(main):
         say("what main() held itself is gone by the end: --at-return main saves before")

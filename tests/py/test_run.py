@@ -305,6 +305,8 @@ def test_no_such_function(script, name):
 def test_what_main_held_is_told_to_be_gone(script):
     _, watched = script(MAIN)
     assert "leakgraph: what main() held itself is gone by the end:" in watched.err
+    _, watched = script(MAIN.split("    print(")[0] + "    sys.exit(main(False))\n")
+    assert watched.code == 1 and "gone by the end:" in watched.err
     _, watched = script(MAIN, "stop")
     assert "gone by the end" not in watched.err
     _, watched = script("kept = [1]")
