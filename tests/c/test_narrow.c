@@ -210,6 +210,60 @@ set_again(void)
     lg_graph_free(graph);
 }
 
+// The largest numbers that a capture meets: sizes beyond 32 bits, and counts of
+// objects that never die, which saturate. Set twice, and from the last node on.
+static void
+largest(void)
+{
+    static const uint64_t sizes[] = {65533,
+                                     65534,
+                                     65535,
+                                     65536,
+                                     UINT32_MAX,
+                                     UINT64_C(1) << 32,
+                                     UINT64_C(1) << 40};
+    static const uint64_t counts[] = {253,
+                                      254,
+                                      255,
+                                      256,
+                                      257,
+                                      999999999,
+                                      UINT64_C(1) << 31,
+                                      UINT64_C(3) << 30,
+                                      UINT32_MAX - 1,
+                                      UINT32_MAX,
+                                      UINT64_C(1) << 32,
+                                      INT64_MAX};
+    enum { COUNT = sizeof counts / sizeof *counts };
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++)
+        lg_builder_add_node(builder, UINT64_C(0x7fff00000000) + 16 * i);
+    for (uint32_t i = 2 * NODES; i-- > 0;) {
+        const uint32_t node = i % NODES;
+        const uint32_t shift = i / NODES;
+        if (node % 100 < COUNT) {
+            lg_builder_put_size(builder, node, sizes[(node + shift) % 7]);
+            lg_builder_put_refcount(builder, node,
+                                    counts[(node + shift) % 100 % COUNT]);
+        }
+        lg_builder_add_found(builder, node, 128);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    const lg_columns *columns = lg_graph_columns(graph);
+    for (uint32_t node = 0; node < NODES; node++) {
+        const bool set = node % 100 < COUNT;
+        const uint64_t count = set ? counts[node % 100 % COUNT] : 0;
+        CHECK(lg_node_size(graph, node) == (set ? sizes[node % 7] : 0));
+        CHECK(lg_columns_refcount(columns, node) ==
+              (count < UINT32_MAX ? count : UINT32_MAX));
+        CHECK(lg_columns_found(columns, node) == 256);
+    }
+    lg_graph_free(graph);
+}
+
 // A column with many large numbers stays as it is.
 static void
 large(void)
@@ -651,6 +705,7 @@ SUITE(narrow)
     RUN(limits);
     RUN(usual);
     RUN(set_again);
+    RUN(largest);
     RUN(large);
     RUN(halves);
     RUN(memory);
