@@ -173,7 +173,7 @@ mapped_only(void)
     malloc_left = -1;
 }
 
-SUITE(wide)
+SUITE(allocator)
 {
     RUN(each_size);
     RUN(each_resize);
