@@ -16,18 +16,18 @@ lg__graph_comparison_open(lg__detection *detection, lg__graph_comparison *out)
 }
 
 void
-lg__graph_comparison_close(lg__graph_comparison *parts)
+lg__graph_comparison_close(lg__graph_comparison *comparison)
 {
-    lg__free(parts->part);
-    lg__free(parts->stack.items);
-    *parts = (lg__graph_comparison){0};
+    lg__free(comparison->part);
+    lg__free(comparison->stack.items);
+    *comparison = (lg__graph_comparison){0};
 }
 
 void
-lg__graph_comparison_begin(lg__graph_comparison *parts)
+lg__graph_comparison_begin(lg__graph_comparison *comparison)
 {
-    parts->before = parts->number;
-    parts->looked = 0;
+    comparison->before = comparison->number;
+    comparison->looked = 0;
 }
 
 static bool
@@ -49,15 +49,16 @@ visit_part(void *context, uint32_t node)
 }
 
 void
-lg__graph_comparison_walk(lg__graph_comparison *parts, uint32_t start)
+lg__graph_comparison_walk(lg__graph_comparison *comparison, uint32_t start)
 {
-    parts->number++;
-    parts->stack.count = 0;
-    parts->meets = parts->ends_alike = false;
-    bool going = visit_part(parts, start);
-    while (going && parts->stack.count > 0 &&
-           ++parts->looked < LG__GRAPH_COMPARISON_NODES)
-        going = lg__each_next(parts->detection,
-                              parts->stack.items[--parts->stack.count],
-                              visit_part, parts);
+    comparison->number++;
+    comparison->stack.count = 0;
+    comparison->meets = comparison->ends_alike = false;
+    bool going = visit_part(comparison, start);
+    while (going && comparison->stack.count > 0 &&
+           ++comparison->looked < LG__GRAPH_COMPARISON_NODES)
+        going =
+            lg__each_next(comparison->detection,
+                          comparison->stack.items[--comparison->stack.count],
+                          visit_part, comparison);
 }

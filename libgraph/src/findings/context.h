@@ -315,12 +315,13 @@ typedef struct lg__graph_comparison {
  *  if memory runs out. */
 void lg__graph_comparison_open(lg__detection *detection,
                                lg__graph_comparison *out);
-void lg__graph_comparison_close(lg__graph_comparison *parts);
+void lg__graph_comparison_close(lg__graph_comparison *comparison);
 /** Forgets the earlier parts. */
-void lg__graph_comparison_begin(lg__graph_comparison *parts);
+void lg__graph_comparison_begin(lg__graph_comparison *comparison);
 /** Adds the part that starts at an autograd node. A comparison looks at no more
  *  than LG__GRAPH_COMPARISON_NODES nodes. */
-void lg__graph_comparison_walk(lg__graph_comparison *parts, uint32_t start);
+void lg__graph_comparison_walk(lg__graph_comparison *comparison,
+                               uint32_t start);
 
 /* ------------------------------------------------------------- patterns --- */
 
