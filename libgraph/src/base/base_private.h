@@ -232,9 +232,6 @@ bool lg__strings_open(const lg_allocator *allocator, lg__strings *strings,
  *  ran out. */
 uint32_t lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);
-/** Returns the id of a clean string; LG_NONE if it was never interned. */
-uint32_t lg__strings_find(const lg__strings *strings, const char *bytes,
-                          size_t length);
 /** Gives the cleaned string a new id and returns it. */
 uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);

@@ -160,14 +160,6 @@ lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
     return intern_clean(allocator, strings, cleaned, length);
 }
 
-uint32_t
-lg__strings_find(const lg__strings *strings, const char *bytes, size_t length)
-{
-    lg__entry *entry = NULL;
-    HASH_FIND(hh, strings->table, bytes, length, entry);
-    return entry != NULL ? entry->id : LG_NONE;
-}
-
 void
 lg__strings_free(const lg_allocator *allocator, lg__strings *strings)
 {

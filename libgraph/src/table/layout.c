@@ -7,12 +7,6 @@
 #include <string.h>
 
 void
-lg__text_add_json_string(lg_text *out, lg_string string)
-{
-    lg_text_add_json(out, string.data, string.length);
-}
-
-void
 lg__text_cut(lg_text *text, size_t length)
 {
     if (text->length <= length)

@@ -83,27 +83,6 @@ lg__format_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 }
 
 void
-lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
-{
-    if (bytes.devices == 0) {
-        lg_text_add_size(out, bytes.host);
-        return;
-    }
-    if (lg_graph_device_count(graph) == 1) {
-        const uint64_t each[] = {bytes.host, bytes.devices};
-        lg__format_each(graph, each, out);
-        return;
-    }
-    lg_text_add_size(out, bytes.devices);
-    lg_text_add(out, " on devices");
-    if (bytes.host == 0)
-        return;
-    lg_text_add(out, " · ");
-    lg_text_add_size(out, bytes.host);
-    lg_text_add(out, " host");
-}
-
-void
 lg_unexplained_format(uint64_t count, lg_text *out)
 {
     lg_text_add_count(out, count);
@@ -172,16 +151,4 @@ lg__format_repeats(size_t count, lg_text *out)
     lg_text_add(out, "   and ");
     lg_text_add_count(out, count);
     lg_text_add(out, " more just like it\n");
-}
-
-void
-lg__format_right(lg_text *cell, size_t width, lg_text *out)
-{
-    for (size_t i = lg__text_width(cell, 0); i < width; i++)
-        lg_text_add(out, " ");
-    lg_text_add(out, cell->data ? cell->data : "");
-    out->failed |= cell->failed;
-    cell->length = 0;
-    if (cell->data)
-        cell->data[0] = '\0';
 }

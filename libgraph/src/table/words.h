@@ -10,7 +10,6 @@
 
 #include "graph/graph_private.h"
 
-void lg__text_add_json_string(lg_text *out, lg_string string);
 /** Adds spaces until the text since `start` is `width` columns wide, but at
  *  least one space. Columns count characters, not bytes. */
 void lg__text_pad(lg_text *out, size_t start, size_t width);
@@ -57,9 +56,6 @@ void lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
 /** Writes bytes by device, [lg_graph_device_count + 1], in the same form. */
 void lg__format_each(const lg_graph *graph, const uint64_t *bytes,
                      lg_text *out);
-/** Writes bytes without the device: `1 GiB on devices · 12 MiB host`. A single
- *  device is named. */
-void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
 
 /** Writes a line below an example: `   and 12 more just like it`; nothing for
  *  0. */
@@ -82,8 +78,6 @@ void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
 
 /** Writes a share in percent: `12.3 %`. */
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
-/** Adds a cell flush right in a column of `width` characters. */
-void lg__format_right(lg_text *cell, size_t width, lg_text *out);
 
 /** Write members and elements of JSON; `name` as in report.h. */
 void lg__write_string(lg_json *json, const char *name, lg_string string);

@@ -106,22 +106,3 @@ lg__analysis_get(lg__snapshot_object *snapshot)
     /* Another thread may have closed the snapshot meanwhile. */
     return lg__snapshot_graph(snapshot) ? snapshot->analysis : NULL;
 }
-
-lg_table *
-lg__analysis_table(lg__snapshot_object *snapshot, const lg_monitor *monitor,
-                   lg__tabulate *tabulate, const void *request)
-{
-    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
-    if (analysis == NULL)
-        return NULL;
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = tabulate(request, analysis, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status != LG_OK)
-        lg__error_raise(lg__object_state(snapshot), status, &error);
-    return table;
-}

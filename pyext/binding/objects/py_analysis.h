@@ -16,13 +16,4 @@ const lg_analysis *lg__analysis_acquire(lg__snapshot_object *snapshot,
 /** The same for work under the GIL, watched as `progress=None` would. */
 const lg_analysis *lg__analysis_get(lg__snapshot_object *snapshot);
 
-/** Answers a request from the analysis. */
-typedef lg_status lg__tabulate(const void *request, const lg_analysis *analysis,
-                               lg_table **out, lg_error *error);
-/** Makes the analysis if need be, and the table of an answer, without the GIL.
- *  NULL with an exception. */
-lg_table *lg__analysis_table(lg__snapshot_object *snapshot,
-                             const lg_monitor *monitor, lg__tabulate *tabulate,
-                             const void *request);
-
 #endif

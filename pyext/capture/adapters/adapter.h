@@ -142,9 +142,6 @@ uint32_t lg__pass_object(lg__adapter_pass *pass, PyObject *object);
  *  NULL). LG_NONE when memory ran out. */
 uint32_t lg__pass_native(lg__adapter_pass *pass, const void *address,
                          uint32_t type, uint64_t size, bool *made);
-/** Gives a node the address of a C++ object, as a TensorImpl shares the node of
- *  its wrapper. False if the address already has another node. */
-bool lg__pass_alias(lg__adapter_pass *pass, const void *address, uint32_t node);
 /** The node of an address, or LG_NONE. */
 uint32_t lg__pass_known(lg__adapter_pass *pass, const void *address);
 /** A type of C++ objects by its name, with one base (a type id, or LG_NONE).
@@ -157,9 +154,6 @@ uint32_t lg__pass_type_of(lg__adapter_pass *pass, PyTypeObject *type);
  *  in builder.h. */
 void lg__pass_edge(lg__adapter_pass *pass, uint32_t source, uint32_t target,
                    unsigned kind, const char *name);
-/** The same with an index instead of a name. */
-void lg__pass_edge_item(lg__adapter_pass *pass, uint32_t source,
-                        uint32_t target, unsigned kind, uint32_t index);
 /** An instance's attribute by name, read from its own storage; borrowed, or
  *  NULL. Runs nothing: no descriptor, no __getattr__; makes no __dict__. */
 PyObject *lg__pass_attribute(lg__adapter_pass *pass, PyObject *object,

@@ -182,21 +182,6 @@ lg__pass_native(lg__adapter_pass *pass, const void *address, uint32_t type,
     return node;
 }
 
-bool
-lg__pass_alias(lg__adapter_pass *pass, const void *address, uint32_t node)
-{
-    lg__address_map *address_map = &pass->walk->address_map;
-    uint32_t *slot = lg__address_map_slot(address_map, address);
-    if (address_map->failed) {
-        pass->walk->builder->status = LG_ENOMEM;
-        return false;
-    }
-    const uint32_t known = lg__address_map_mark(address_map, slot, address);
-    if (known == 0)
-        lg__address_map_set(address_map, slot, address, node + 1);
-    return known == 0 || known == node + 1;
-}
-
 uint32_t
 lg__pass_known(lg__adapter_pass *pass, const void *address)
 {
@@ -262,13 +247,6 @@ lg__pass_edge(lg__adapter_pass *pass, uint32_t source, uint32_t target,
 {
     lg_builder_add_late_edge(pass->walk->builder, source, target, kind,
                              lg__walk_intern(pass->walk, name));
-}
-
-void
-lg__pass_edge_item(lg__adapter_pass *pass, uint32_t source, uint32_t target,
-                   unsigned kind, uint32_t index)
-{
-    lg_builder_add_late_edge(pass->walk->builder, source, target, kind, index);
 }
 
 PyObject *
