@@ -158,4 +158,6 @@ def test_others_are_charged_with_nothing(leaks):
 
 
 def test_programs_that_keep_nothing_are_not_accused(look):
-    assert [row for row in look("honest")["rows"] if not row["minor"]] == []
+    """Of two blocks that a program asks for alike, one may have 16 bytes more."""
+    rows = [row for row in look("honest")["rows"] if not row["minor"]]
+    assert [row for row in rows if row["rate"] > 16] == []

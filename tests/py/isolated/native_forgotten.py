@@ -37,20 +37,39 @@ def first(snapshot, kind):
     return next(node for node in snapshot.nodes if node.type_name == kind)
 
 
+def first_lost(lost, kind):
+    """The first object of a type to which no word of the process leads.
+
+    An interpreter has hidden objects in variables of its own, and a call's arguments
+    may lie in a block of ctypes for longer than the call.
+    """
+    return next(
+        edge.target
+        for edge in lost.referents()
+        if edge.target.type_name == kind and edge.label == "no pointer"
+    )
+
+
+def text_of(message):
+    """The text that an instance has, or its dict."""
+    reached = [edge.target for edge in message.referents()]
+    dicts = [node for node in reached if node.type_name == "dict"]
+    reached += [edge.target for node in dicts for edge in node.referents()]
+    return next(node for node in reached if node.type_name == "bytes")
+
+
 def told(previews):
     """What a snapshot tells."""
     with leakgraph.snapshot(native=True, previews=previews) as snapshot:
         lost = first(snapshot, "lost native memory")
-        message, text = (
-            first(snapshot, "__main__.Message"),
-            first(snapshot, "hidden bytes"),
-        )
+        message = first_lost(lost, "__main__.Message")
+        text = first_lost(lost, "hidden bytes")
         return {
             "held": sorted({edge.target.type_name for edge in lost.referents()}),
             "labels": sorted({edge.label for edge in message.referrers()}),
             "unexplained": message.unexplained,
             "why": [str(snapshot.why(node)) for node in (message, text)],
-            "inside": str(snapshot.why(next(iter(message.referents())).target)),
+            "inside": str(snapshot.why(text_of(message))),
             "kept": str(snapshot.why(first(snapshot, "__main__.Kept"))),
             "facts": text.facts,
         }
