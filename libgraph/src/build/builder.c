@@ -284,17 +284,11 @@ lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
 uint64_t
 lg_builder_far_address(const lg_builder *builder, lg_node node)
 {
-    const lg__node_number *far = builder->rest->far.data;
-    size_t low = 0, high = builder->rest->far.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (far[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < builder->rest->far.count && far[low].node == node
-               ? far[low].number
+    const lg__vector *far = &builder->rest->far;
+    const lg__node_number *items = far->data;
+    const size_t at = lg__node_number_at(far, node);
+    return at < far->count && items[at].node == node
+               ? items[at].number
                : (uint64_t)LG__FAR_HALF << 32 | builder->address_low[node];
 }
 

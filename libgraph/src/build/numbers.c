@@ -21,18 +21,18 @@ item_at(const lg__numbers *numbers, size_t at)
     return (lg__node_number *)numbers->listed.data + at;
 }
 
-// Returns the place of the first entry that is not below the node: mostly the
-// end, because nodes come nearly in order.
-static size_t
-place_of(const lg__numbers *numbers, uint32_t node)
+// Nodes come nearly in order, so most are behind all that are listed.
+size_t
+lg__node_number_at(const lg__vector *ascending, uint32_t node)
 {
+    const lg__node_number *items = ascending->data;
     size_t low = 0;
-    size_t high = numbers->listed.count;
-    if (high > 0 && item_at(numbers, high - 1)->node < node)
+    size_t high = ascending->count;
+    if (high > 0 && items[high - 1].node < node)
         return high;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (item_at(numbers, middle)->node < node)
+        if (items[middle].node < node)
             low = middle + 1;
         else
             high = middle;
@@ -44,7 +44,7 @@ static bool
 list(const lg_allocator *allocator, lg__numbers *numbers, uint32_t node,
      uint64_t number)
 {
-    const size_t at = place_of(numbers, node);
+    const size_t at = lg__node_number_at(&numbers->listed, node);
     const size_t behind = numbers->listed.count - at;
     const bool known = behind > 0 && item_at(numbers, at)->node == node;
     if (!known && lg__vector_extend(allocator, &numbers->listed, 1) == NULL)
@@ -99,7 +99,7 @@ lg__numbers_get(const lg__numbers *numbers, const void *elements, uint32_t node)
         return element;
     if (element == limit)
         return numbers->usual;
-    const size_t at = place_of(numbers, node);
+    const size_t at = lg__node_number_at(&numbers->listed, node);
     return at < numbers->listed.count ? item_at(numbers, at)->number : limit;
 }
 

@@ -13,6 +13,11 @@ typedef struct lg__node_number {
     uint32_t node;
 } lg__node_number;
 
+/** Returns the index of the first of ascending lg__node_number that is not
+ * below the node; their count if there is none. O(log count), but O(1) for a
+ * node behind all. */
+size_t lg__node_number_at(const lg__vector *ascending, uint32_t node);
+
 typedef struct lg__numbers {
     size_t width;      /**< bytes of an element: one or two */
     uint64_t usual;    /**< as in lg_narrow; 0: not known yet */

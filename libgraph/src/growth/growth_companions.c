@@ -384,8 +384,7 @@ is_kept_for_compiled(const lg__comparison *state, const lg_growth_row *row,
 static bool
 is_struct(lg_string type)
 {
-    return lg__string_contains(type, "::") ||
-           lg__string_contains(type, "-byte block") ||
+    return lg__growth_is_type_of_blocks(type) ||
            lg__string_contains(type, " (C++)");
 }
 
@@ -470,26 +469,34 @@ find_above(const search *of, size_t index)
     return growth->count;
 }
 
+// Returns whether the other row is why the row grows.
+static bool
+is_cause(const search *of, size_t index, size_t other_index)
+{
+    const lg_growth_row *row = &of->growth->rows[index];
+    const lg_growth_row *other = &of->growth->rows[other_index];
+    if (is_part_of_struct(of->state, row, other))
+        return true;
+    if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
+        other->verdict != LG_GROWTH_ACCUMULATES)
+        return false;
+    return is_kept_for(of->state, row, other) ||
+           is_kept_for_compiled(of->state, row, other, of->under_way) ||
+           is_defined_in(of->state, row, other, of->under_way) ||
+           (other_index < index &&
+            is_follower(of->state, row, other, of->under_way));
+}
+
 static size_t
 find_cause(const search *of, size_t index)
 {
     const lg_growth *growth = of->growth;
-    const lg_growth_row *row = &growth->rows[index];
-    size_t found = row->verdict == LG_GROWTH_ACCUMULATES ? find_above(of, index)
-                                                         : growth->count;
-    for (size_t i = 0; i < growth->count && found == growth->count; i++) {
-        const lg_growth_row *other = &growth->rows[i];
-        if (is_part_of_struct(of->state, row, other))
+    size_t found = growth->rows[index].verdict == LG_GROWTH_ACCUMULATES
+                       ? find_above(of, index)
+                       : growth->count;
+    for (size_t i = 0; i < growth->count && found == growth->count; i++)
+        if (is_cause(of, index, i))
             found = i;
-        else if (i != index && row->verdict != LG_GROWTH_SETTLED &&
-                 other->verdict == LG_GROWTH_ACCUMULATES &&
-                 (is_kept_for(of->state, row, other) ||
-                  is_kept_for_compiled(of->state, row, other, of->under_way) ||
-                  is_defined_in(of->state, row, other, of->under_way) ||
-                  (i < index &&
-                   is_follower(of->state, row, other, of->under_way))))
-            found = i;
-    }
     return found;
 }
 

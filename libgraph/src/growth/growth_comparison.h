@@ -125,6 +125,9 @@ bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
 /** Whether a place begins with memory of C code that no program can let go of:
  *  what is lost, a library's variables, stacks. */
 bool lg__place_is_native(const lg_places *places, uint32_t place);
+/** Whether a type is that of blocks: these tell their size, or are classes of
+ *  C++. A summary has types, but no nodes. */
+bool lg__growth_is_type_of_blocks(lg_string type);
 /** Whether a row counts objects of Python, hidden ones included, and not blocks
  *  of C code. */
 bool lg__growth_is_of_objects(const lg__comparison *state,

@@ -219,15 +219,19 @@ top_type(const lg_places *places, uint32_t place)
     return lg__places_text(places, lg__place_top(places, place)->type);
 }
 
-// A summary has no nodes, but types: those of blocks tell their size, or are
-// classes of C++.
+bool
+lg__growth_is_type_of_blocks(lg_string type)
+{
+    return lg__string_contains(type, "-byte block") ||
+           lg__string_contains(type, "::");
+}
+
 bool
 lg__growth_is_of_objects(const lg__comparison *state, const lg_growth_row *row)
 {
     return row->node != LG_NONE
                ? !lg__node_is_block(state->analysis->graph, row->node)
-               : !lg__string_contains(row->type, "-byte block") &&
-                     !lg__string_contains(row->type, "::");
+               : !lg__growth_is_type_of_blocks(row->type);
 }
 
 // Whether the members are nodes of the graph, whose references are counted.

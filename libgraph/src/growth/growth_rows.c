@@ -669,8 +669,9 @@ leave_out_elsewhere(const lg__comparison *state, lg_growth *out)
 static void
 limit_told(lg_growth *out)
 {
+    const size_t unsettled = count_unsettled(out);
     int64_t rows = -out->native_gained;
-    for (size_t i = 0; i < count_unsettled(out); i++)
+    for (size_t i = 0; i < unsettled; i++)
         rows += out->rows[i].gained;
     if (rows >= 0 && out->told_gained > rows)
         out->told_gained = rows;
