@@ -556,6 +556,44 @@ blocks_to_which_pointers_are_found_do_not_grow(void)
     }
 }
 
+// Adds as many lost blocks as a snapshot finds, to which words of that worth
+// lead.
+static lg_graph *
+lost_blocks(uint64_t blocks, const char *worth)
+{
+    enum { BYTES = 608 };
+    story made = story_begin();
+    char text[24];
+    uint32_t lost = story_add(&made, "lost native memory", NULL, 0);
+    uint32_t group = story_add(&made, "608-byte block", NULL, blocks * BYTES);
+    lg_builder_add_root(made.builder, lost, LG_ROOT_NATIVE, "", 0);
+    story_edge(&made, lost, group, LG_EDGE_NATIVE,
+               lg_builder_intern(made.builder, worth, (uint32_t)strlen(worth)));
+    snprintf(text, sizeof text, "%u", (uint32_t)(blocks * BYTES));
+    lg_builder_set_info(made.builder, "memory.malloc", text);
+    return story_end(&made);
+}
+
+// In each snapshot a word may be left over that leads to one of the blocks.
+static void
+lost_blocks_grow_whatever_words_are_left_over(void)
+{
+    static const char *const worth[][3] = {
+        {"no pointer", "no pointer", "no pointer"},
+        {"no pointer", "a lone word", "no pointer"},
+        {"a lone word", "no pointer", "a lone word"},
+    };
+    for (size_t i = 0; i < sizeof worth / sizeof *worth; i++) {
+        lg_graph *graphs[3];
+        for (uint32_t at = 0; at < 3; at++)
+            graphs[at] = lost_blocks(4000 * (at + 1), worth[i][at]);
+        growing_series made = growing_of_graphs(graphs, 3);
+        CHECK(made.growth.count == 1);
+        CHECK(made.growth.rows[0].gained == 2 * 4000 * 608);
+        growing_forget(&made);
+    }
+}
+
 // A process with some threads, and with as much in use of malloc.
 static lg_graph *
 calls_of_threads(uint32_t threads, uint32_t in_use, bool listed)
@@ -601,6 +639,7 @@ calls_in_progress_have_memory(void)
 SUITE(growth_native)
 {
     RUN(blocks_to_which_pointers_are_found_do_not_grow);
+    RUN(lost_blocks_grow_whatever_words_are_left_over);
     RUN(calls_in_progress_have_memory);
     RUN(small_blocks_have_a_number);
     RUN(a_fall_of_one_allocator_counts_with_the_other);

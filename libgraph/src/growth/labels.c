@@ -1,5 +1,6 @@
 // Writes the label of a node in a place.
 #include "growth/labels.h"
+#include "native/native_private.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -359,6 +360,21 @@ take_cell(lg__labels *labels, lg__reference reference, lg__step *out)
     return take_scratch(labels, out);
 }
 
+// A chance word that leads to one of many lost blocks changes what a snapshot
+// says of all of them, and is gone in the next one. So how much the words are
+// worth that lead to native memory makes no place.
+static bool
+take_native(lg__labels *labels, uint64_t edge, lg__step *out)
+{
+    lg_native_level level;
+    if (lg__edge_is_weighed(labels->graph, edge, &level)) {
+        out->label = labels->none;
+        return true;
+    }
+    lg_edge_label(labels->graph, edge, &labels->scratch);
+    return take_scratch(labels, out);
+}
+
 static bool
 take_edge(lg__labels *labels, uint32_t node, lg__reference reference,
           lg__step *out)
@@ -394,6 +410,8 @@ take_edge(lg__labels *labels, uint32_t node, lg__reference reference,
         return take_literal(labels, ".__globals__", out);
     case LG_EDGE_TYPE:
         return take_literal(labels, ".__class__", out);
+    case LG_EDGE_NATIVE:
+        return take_native(labels, reference.edge, out);
     }
     lg_edge_label(graph, reference.edge, &labels->scratch);
     return take_scratch(labels, out);

@@ -149,17 +149,26 @@ lg_graph_with_native(const lg_graph *graph, lg_native_memory *memory,
     return status;
 }
 
+bool
+lg__edge_is_weighed(const lg_graph *graph, lg_edge edge, lg_native_level *out)
+{
+    lg_string label =
+        lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
+    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
+        return false;
+    for (int level = 0; level <= LG_LEVEL_EXACT; level++)
+        if (lg__string_is(label, lg__level_names[level])) {
+            *out = (lg_native_level)level;
+            return true;
+        }
+    return false;
+}
+
 lg_native_level
 lg_edge_level(const lg_graph *graph, lg_edge edge)
 {
-    const lg_columns *columns = &graph->columns;
-    lg_string label = lg_graph_string(graph, lg_columns_payload(columns, edge));
-    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
-        return LG_LEVEL_EXACT;
-    for (int level = 0; level <= LG_LEVEL_EXACT; level++)
-        if (lg__string_is(label, lg__level_names[level]))
-            return (lg_native_level)level;
-    return LG_LEVEL_EXACT;
+    lg_native_level level;
+    return lg__edge_is_weighed(graph, edge, &level) ? level : LG_LEVEL_EXACT;
 }
 
 uint64_t

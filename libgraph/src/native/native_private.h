@@ -514,6 +514,11 @@ lg__block_is_lost(const lg__native *native, uint32_t block)
 
 /** The words for each level, which are the labels of references. */
 extern const char *const lg__level_names[LG_LEVEL_EXACT + 1];
+/** Returns whether the label of the reference is the words for a level: what
+ *  this snapshot makes of words in memory, not a name. Another snapshot may
+ *  make more or less of the same words. */
+bool lg__edge_is_weighed(const lg_graph *graph, lg_edge edge,
+                         lg_native_level *out);
 
 enum { LG__NAME_MOST = 256 };
 typedef struct lg__native_name {
