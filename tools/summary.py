@@ -2,8 +2,9 @@
 
     python tools/summary.py VERB=STATUS ... JUNIT.xml ...
 
-A verb counts as one test, and so does each case of the JUnit files. Exit
-status: 0 if there was at least one and none failed.
+A verb counts as one test, and so does each case of the JUnit files. Before the last
+line stand the names of what failed, each with the heart of what it said. Exit status:
+0 if there was at least one and none failed.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
+#: How much is shown of what a failed test said.
+LINES, COLUMNS = 12, 200
+
 
 @dataclass
 class Tally:
-    """The number of passed and skipped tests, and the names of the failed ones."""
+    """The number of passed and skipped tests; name and words of each failed one."""
 
     passed: int = 0
     skipped: int = 0
-    failed: list[str] = field(default_factory=list)
+    failed: list[list[str]] = field(default_factory=list)
 
     def line(self) -> str:
         """Write the last line."""
@@ -33,7 +37,15 @@ def add_verb(tally: Tally, name: str, status: str) -> None:
     if status == "0":
         tally.passed += 1
     else:
-        tally.failed.append(f"make {name}")
+        tally.failed.append([f"make {name}"])
+
+
+def said(case: ElementTree.Element) -> list[str]:
+    """Return the last lines that a failed case printed, or those pytest marks."""
+    texts = [part.text or "" for part in case if part.tag != "properties"]
+    lines = [line.rstrip() for text in texts for line in text.splitlines()]
+    marked = [line for line in lines if line.startswith((">  ", "E  "))]
+    return [line[:COLUMNS] for line in marked or lines if line][-LINES:]
 
 
 def add_cases(tally: Tally, path: Path) -> None:
@@ -41,12 +53,12 @@ def add_cases(tally: Tally, path: Path) -> None:
     try:
         cases = list(ElementTree.parse(path).getroot().iter("testcase"))
     except (OSError, ElementTree.ParseError):
-        tally.failed.append(f"{path} is missing")
+        tally.failed.append([f"{path} is missing"])
         return
     for case in cases:
         name = f"{case.get('classname')}::{case.get('name')}"
         if case.find("failure") is not None or case.find("error") is not None:
-            tally.failed.append(name)
+            tally.failed.append([name, f"in {path.name}", *said(case)])
         elif case.find("skipped") is not None or case.get("status") == "notrun":
             tally.skipped += 1
         else:
@@ -68,8 +80,8 @@ def summed_up(arguments: list[str]) -> Tally:
 def main(arguments: list[str]) -> int:
     """Print the failures and the last line."""
     tally = summed_up(arguments)
-    for name in tally.failed:
-        print(f"FAILED {name}")
+    for lines in tally.failed:
+        print("FAILED", "\n    ".join(lines))
     print(tally.line())
     return 0 if tally.passed and not tally.failed else 1
 

@@ -29,7 +29,30 @@ def test_a_failed_case_fails(junit, capsys, kind):
     failed = f'<testcase classname="a" name="bad"><{kind}/></testcase>'
     assert summary.main(["check=0", junit(failed)]) == 1
     last = capsys.readouterr().out.splitlines()
-    assert last == ["FAILED a::bad", "2 passed, 1 failed, 1 skipped"]
+    assert last == [
+        "FAILED a::bad",
+        "    in junit.xml",
+        "2 passed, 1 failed, 1 skipped",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("first\n\nlast", ["    first", "    last"]),
+        (
+            "def test():\n>   assert 1 == 2\nE   assert 1 == 2\na.py:3: AssertionError",
+            ["    >   assert 1 == 2", "    E   assert 1 == 2"],
+        ),
+        ("\n".join(map(str, range(99))), [f"    {n}" for n in range(87, 99)]),
+        ("x" * 999, ["    " + "x" * 200]),
+    ],
+)
+def test_a_failed_case_says_why(junit, capsys, text, shown):
+    told = f"<failure/><system-out>{text.replace('>', '&gt;')}</system-out>"
+    failed = f'<testcase classname="a" name="bad">{told}</testcase>'
+    assert summary.main([junit(failed)]) == 1
+    assert capsys.readouterr().out.splitlines()[2:-1] == shown
 
 
 def test_a_failed_verb_fails(junit, capsys):
