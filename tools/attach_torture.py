@@ -69,7 +69,8 @@ AT_CALLS = {
     "continued and cut off": CONTINUE_AND_CUT,
     "signalled and cut off": SIGNAL_AND_CUT,
 }
-#: Those that act at the call, and once more in the same visit: never, at most calls.
+#: Those that act at the call, and once more in the same visit: never, at most calls. So
+#: they are tried once at each call, unless somebody says at which calls.
 IN_TWO_STEPS = (LISTEN_AND_CUT, CONTINUE_AND_CUT, SIGNAL_AND_CUT)
 #: Those after which the process is continued when the visit has been cut off, or after
 #: so many looks.
@@ -85,8 +86,10 @@ AT_RANDOM = {
 #: What an attach survives.
 SURVIVED = ("stopped", "stopped shortly", "signalled", "signalled and cut off")
 METHODS = ("auto", "remote-exec", "ptrace")
-#: Seconds until leakgraph counts as hanging.
-HANGING = 20.0
+#: Seconds that leakgraph has to find a safe point, and until it counts as hanging: on a
+#: machine with much else to do, too.
+TIMEOUT = 30
+HANGING = 120.0
 #: How often to try until something is done at a call: the number of calls varies.
 TRIES = 8
 UNFIRED = "nothing done"
@@ -104,7 +107,7 @@ class Torture:
         self.calls: int | None = options.calls
         self.page = mmap.mmap(-1, mmap.PAGESIZE)
         self.told = ctypes.addressof(ctypes.c_char.from_buffer(self.page))
-        self.took = 0.1
+        self.took: dict[str, float] = {}
         self.target: Target | None = None
         self.harmed = 0
         self.runs = 0
@@ -119,6 +122,7 @@ class Torture:
 
     def attach(self, target: Target, action: int, at: int, after: bool) -> int:
         """Start an attach in a process of its own; return its number."""
+        self.page[:] = bytes(len(self.page))
         child = os.fork()
         if child:
             return child
@@ -128,7 +132,7 @@ class Torture:
             told = ctypes.c_void_p(self.told)
             self.shim.arm(told, at, int(after), action, target.pid, fifo)
             path = self.folder / f"{os.getpid()}.lgs"
-            attached.take(target.pid, path, timeout=3, method=self.method)
+            attached.take(target.pid, path, timeout=TIMEOUT, method=self.method)
             code = 0
         except Error:
             code = 1
@@ -143,7 +147,7 @@ class Torture:
     def count(self, mode: str) -> int:
         """Count the calls of attaches that nothing disturbs: the least of three.
 
-        Note a fault if none of them succeeds.
+        Note how long they take, and a fault if none of them succeeds.
         """
         if mode in self.counts:
             return self.counts[mode]
@@ -152,7 +156,7 @@ class Torture:
             began = time.monotonic()
             child = self.attach(self.begin(mode), NOTHING, 0, False)
             if os.waitpid(child, 0)[1] == 0:
-                self.took = time.monotonic() - began
+                self.took[mode] = time.monotonic() - began
                 counts.append(self.noted()[0])
             if len(counts) == 3:
                 break
@@ -207,25 +211,32 @@ class Torture:
         return self.judge(ended, done(), expected)
 
     def run_random(self, mode: str, kills: bool, stops: bool) -> tuple[str, str]:
-        """Do one torture at random moments."""
+        """Do one torture at random moments after the attach has touched the process.
+
+        An attach that ends before its moment says how long one takes by now.
+        """
         target = self.begin(mode)
+        moment = random.uniform(0, self.took.get(mode, 0))
+        began = 0.0
         child = self.attach(target, NOTHING, 0, False)
-        end = time.monotonic() + random.uniform(0, self.took)
-        fired = False
 
         def disturb() -> None:
-            nonlocal fired
+            nonlocal began
             time.sleep(random.uniform(0, 0.002))
-            fired |= stops and bool(self.noted()[0])
+            if not self.noted()[0]:
+                return
+            began = began or time.monotonic()
             if stops and not target.dead():
                 os.kill(target.pid, signal.SIGSTOP)
                 time.sleep(random.uniform(0, 0.002))
                 os.kill(target.pid, signal.SIGCONT)
-            if kills and time.monotonic() > end:
+            if kills and time.monotonic() >= began + moment:
                 os.kill(child, signal.SIGKILL)
 
         ended = self.attend(child, target, disturb)
-        return self.judge(ended, ended == "-9" if kills else fired)
+        if began and ended != "-9":
+            self.took[mode] = time.monotonic() - began
+        return self.judge(ended, ended == "-9" if kills else bool(began))
 
     def judge(self, ended: str, fired: bool, signals: int = 0) -> tuple[str, str]:
         """Name the harm of a run, and leave a target that has come to some.
@@ -294,13 +305,15 @@ def faults_of(
 
 
 def each_call(torture: Torture, mode: str, action: int) -> Iterator[tuple[str, str]]:
-    """Torture before and after every call; with a step, at some."""
-    calls, step = torture.count(mode), torture.step
+    """Torture before and after every call; with a step, at some, and at least one."""
+    calls = torture.count(mode)
     calls = min(calls, torture.calls or calls)
-    for at in range(1 + random.randrange(step), calls + 1, step):
+    tries = 1 if action in IN_TWO_STEPS and not torture.calls else TRIES
+    first = 1 + random.randrange(max(1, min(torture.step, calls)))
+    for at in range(first, calls + 1, torture.step):
         for after in (False, True):
             run = functools.partial(torture.run_at, mode, action, at, after)
-            yield from until_it_counts(run, 1 if action in IN_TWO_STEPS else TRIES)
+            yield from until_it_counts(run, tries)
 
 
 def until_it_counts(

@@ -24,10 +24,10 @@ __all__ = ["HERE", "SIGNALS", "Target", "twin"]
 HERE = Path(__file__).resolve().parent / "torture"
 STEPS, WRONG, WHAT, SIGNALS, STARTS, END = range(6)
 DIGEST = 64
-#: Seconds until a process counts as frozen: it may share the machine with many others.
-FROZEN = 30.0
-#: Seconds until what differs from before counts as there to stay.
-STAYING = 10.0
+#: Seconds until a process counts as frozen, and until what differs from before counts as
+#: there to stay: it may share the machine with many others.
+FROZEN = 120.0
+STAYING = 60.0
 #: How often to look at the masks of a process before the torture. A mask that it rarely
 #: shows may be missing: another look, some milliseconds later, finds one that is not.
 SAMPLES = 100
@@ -70,7 +70,7 @@ class Target:
             [python, *map(str, words)], env=environment, stdin=subprocess.DEVNULL
         )
         self.pid = self.process.pid
-        if not until(30, lambda: self.get(STEPS) > 3):
+        if not until(FROZEN, lambda: self.get(STEPS) > 3):
             raise SystemExit(f"the target {mode} does not start")
         self.masks = self.sample_masks()
         self.before = self.traces()
@@ -172,7 +172,7 @@ class Target:
         """End it, and compare its result with that of a twin."""
         struct.pack_into("<Q", self.page, 8 * END, 1)
         try:
-            code = self.process.wait(30)
+            code = self.process.wait(FROZEN)
         except subprocess.TimeoutExpired:
             self.process.kill()
             code = self.process.wait()
