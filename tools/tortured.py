@@ -24,8 +24,8 @@ __all__ = ["HERE", "SIGNALS", "Target", "twin"]
 HERE = Path(__file__).resolve().parent / "torture"
 STEPS, WRONG, WHAT, SIGNALS, STARTS, END = range(6)
 DIGEST = 64
-#: Seconds until a process counts as frozen, and until what differs from before counts as
-#: there to stay: it may share the machine with many others.
+#: Seconds until a process counts as frozen, and until what differs from before counts
+#: as there to stay: it may share the machine with many others.
 FROZEN = 120.0
 STAYING = 60.0
 #: How often to look at the masks of a process before the torture. A mask that it rarely

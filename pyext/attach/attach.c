@@ -31,10 +31,11 @@
 /** If the process is stopped so often in a row, that is for longer than a
  *  moment. */
 #define MOST_STOPPED 20
-/** How often to ask whether a child has ended. */
-#define TRIES 1000
-/** How often to try to close what a pending call would close. */
-#define CLOSE_TRIES 60
+/** How long visits may fail that take the exit status of a child. */
+#define SECONDS_REAP 10.0
+/** How long they may fail that close what a pending call would close: all
+ *  together. */
+#define SECONDS_CLOSE 3.0
 /** How long visits that try a system call may fail: the thread has yet to come
  *  home from the one before, for example. */
 #define PROBE_SECONDS 5
@@ -50,9 +51,11 @@ typedef struct call {
     char path[LG__PATH_BYTES]; /**< of the library as the process sees it, or
                                     empty */
     double started;
-    uint64_t left;   /**< the region of a pending call that nobody needs any
-                          more; 0: none */
-    lg__visit visit; /**< the last one */
+    double close_until; /**< when to give up closing what a pending call would
+                             close */
+    uint64_t left;      /**< the region of a pending call that nobody needs any
+                             more; 0: none */
+    lg__visit visit;    /**< the last one */
     lg__answer answer;
     int descriptors[2]; /**< that came with it */
     bool by_script;     /**< the answer comes from a script */
@@ -127,26 +130,25 @@ is_pending(const call *self, uint64_t region)
 }
 
 /** Closes the socket that a pending call would close, which the interpreter may
- *  make late or never. */
+ *  make late or never. A visit that fails may take a third of a second, so the
+ *  time limits them. */
 static void
 close_theirs(call *self, uint64_t region)
 {
     lg_error ignored;
     int stopped = 0;
-    for (int i = 0;
-         i < CLOSE_TRIES && stopped < MOST_STOPPED && is_pending(self, region);
-         i++) {
+    while (stopped < MOST_STOPPED && is_pending(self, region) &&
+           lg__clock() < self->close_until) {
         lg__visit visit = {.target = self->target,
                            .purpose = LG__CLOSE,
                            .pending = region,
                            .socket = -1};
-        if (i > 0)
-            pause_for(PAUSE_MILLISECONDS);
         if (!lg__target_waits_fragilely(self->target) &&
             (make_visit(self, &visit, &ignored) != LG_OK ||
              visit.outcome == LG__WENT_HOME))
             return;
         stopped = visit.outcome == LG__STOPPED ? stopped + 1 : 0;
+        pause_for(PAUSE_MILLISECONDS);
     }
 }
 
@@ -438,6 +440,7 @@ get_answer(call *self, lg_error *err)
 {
     bool done;
     self->started = lg__clock();
+    self->close_until = self->started + self->request->timeout + SECONDS_CLOSE;
     lg_status status = try_script(self, &done, err);
     if (!done && status == LG_OK)
         status = visit_until_answered(self, err);
@@ -448,26 +451,28 @@ get_answer(call *self, lg_error *err)
     return status;
 }
 
-/** Takes the exit status of a child of the process. */
+/** Takes the exit status of a child of the process, by then. 0: not taken. */
 static int
-reap(void *context)
+reap_until(call *self, int child, double end)
 {
-    call *self = context;
-    int child = self->answer.child;
     lg__visit visit = {.target = self->target,
                        .purpose = LG__REAP,
                        .child = child,
                        .socket = -1};
     lg_error ignored;
-    for (int i = 0; i < TRIES && visit.reaped == 0; i++) {
-        if (i > 0)
-            pause_for(PAUSE_MILLISECONDS);
-        if (make_visit(self, &visit, &ignored) != LG_OK ||
-            (visit.outcome != LG__VISITED &&
-             !lg__outcome_may_change(visit.outcome)))
-            break;
-    }
+    while (make_visit(self, &visit, &ignored) == LG_OK && visit.reaped == 0 &&
+           (visit.outcome == LG__VISITED ||
+            lg__outcome_may_change(visit.outcome)) &&
+           lg__clock() < end)
+        pause_for(PAUSE_MILLISECONDS);
     return visit.reaped == child ? visit.exit_status : 0;
+}
+
+static int
+reap(void *context)
+{
+    call *self = context;
+    return reap_until(self, self->answer.child, lg__clock() + SECONDS_REAP);
 }
 
 /** Finds the maker of a child (fork.h) that a program has inherited, because
@@ -498,22 +503,25 @@ find_maker(int process, bool *ended)
 }
 
 /** Has the new program of a process take the exit status of such a maker, which
- *  that program does not know. */
+ *  that program does not know. If somebody has stopped the process, it stays
+ *  with it: without another program, the process knows the maker. */
 static void
 remove_maker(const lg__attach_request *request)
 {
     lg_error ignored;
     bool ended = false;
+    int child, stopped = 0, process = request->process;
+    const double end = lg__clock() + SECONDS_REAP;
     lg__attach_target target;
     call self = {.request = request, .target = &target, .visit.socket = -1};
-    for (int i = 0; i < TRIES; i++) {
-        self.answer.child = find_maker(request->process, &ended);
-        if (self.answer.child == 0)
-            return;
-        if (ended && lg__attach_target_find(request->process, request->filtered,
-                                            true, &target, &ignored) == LG_OK) {
-            reap(&self);
-            await_home(&self, SECONDS_HOME);
+    while (stopped < MOST_STOPPED && lg__clock() < end &&
+           (child = find_maker(process, &ended)) != 0) {
+        stopped = lg__target_is_stopped(process) ? stopped + 1 : 0;
+        if (ended && stopped == 0 &&
+            lg__attach_target_find(process, request->filtered, true, &target,
+                                   &ignored) == LG_OK) {
+            reap_until(&self, child, lg__clock());
+            await_home(&self, SECONDS_LAST);
             lg__attach_target_close(&target);
         }
         pause_for(PAUSE_MILLISECONDS);
@@ -681,8 +689,10 @@ lg__attach(const lg__attach_request *request, int library,
         find_path(&self);
         status = get_answer(&self, err);
     }
-    if (status == LG_OK)
+    if (status == LG_OK) {
         status = follow(&self, out, err);
+        self.close_until = lg__clock() + SECONDS_CLOSE;
+    }
     close_theirs(&self, self.left);
     await_home(&self, status == LG_OK ? SECONDS_HOME : SECONDS_LAST);
     close_socket(&self);

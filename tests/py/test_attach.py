@@ -951,6 +951,41 @@ ATTACH = ("-m", "leakgraph", "attach", "--method", "ptrace")
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_visits_that_all_fail_hold_nobody_up(keeper, python, preload, after):
+    """From the first, or from the one that asks for a pending call, or a later one."""
+    forged = {"LD_PRELOAD": preload("hindered"), "HINDERED_AFTER": str(after)}
+    done = python(*ATTACH, keeper.pid, "--timeout", 3, **forged)
+    assert "did not come to a safe point within 3 s" in done.err
+    assert float(done.err.split()[-2]) <= 3 + 6
+    keeper.goes_on()
+
+
+#: Has the dead child that a process has which is stopped in the middle of the fork.
+DEAD_MAKER = """
+if os.fork() == 0:
+    open('/proc/self/comm', 'w').write('leakgraph fork')
+    os._exit(0)
+os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+"""
+
+
+@pytest.mark.once
+def test_a_process_that_is_stopped_during_the_fork_holds_nobody_up(
+    target, python, preload
+):
+    one = target("time.sleep(100)", first=DEAD_MAKER)
+    stops = (
+        "import leakgraph, os\nleakgraph.attach("
+        f"{one.pid}, timeout=1, progress=lambda *_: os.kill({one.pid}, 19))"
+    )
+    forged = {"LD_PRELOAD": preload("hindered"), "HINDERED_AFTER": "0"}
+    done = python("-c", stops, **forged)
+    assert "did not come to a safe point within 1 s" in done.err
+    assert float(done.err.split()[-2]) <= 1 + 3
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("parts", [1 << 17, 1 << 18, 1 << 19, 1 << 63, 0])
 def test_registers_that_nobody_has_tried(target, python, preload, parts):
     """AMX's two kinds, APX's, one to come, and a system that does not tell."""
