@@ -418,7 +418,7 @@ def test_a_call_that_is_asked_for_and_not_needed_does_no_harm(target):
         first=COUNTS,
     )
     before = one.traces()
-    leakgraph.attach(one.pid).close()
+    leakgraph.attach(one.pid, timeout=600).close()
     # A signal that comes while it still counts does not end its wait.
     while not select.select([one.process.stdout], [], [], 0.1)[0]:
         one.process.send_signal(signal.SIGUSR1)
