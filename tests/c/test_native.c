@@ -285,6 +285,43 @@ leftovers(void)
     native_heap_close(&heap);
 }
 
+// Adds an owner of a struct of 32 bytes, in which nobody clears what malloc
+// gives beyond them. Returns the struct.
+static uint64_t *
+owned_struct(native_heap *heap)
+{
+    uint64_t *object = native_heap_object(heap, true);
+    uint64_t *state = native_heap_block(heap, 136);
+    uint64_t *made = native_heap_block(heap, 40);
+    object[2] = native_heap_address(state);
+    state[7] = native_heap_address(made);
+    return made;
+}
+
+// In a loop, the spare word of an empty struct leads each time to what the loop
+// has made just then.
+static void
+spare_words(void)
+{
+    enum { TURNS = 20 };
+    const uint64_t states = 136 + NATIVE_CHUNK + 40 + NATIVE_CHUNK;
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < TURNS; i++) {
+        uint64_t *empty = owned_struct(&heap);
+        uint64_t *full = owned_struct(&heap);
+        full[0] = full[2] = 600;
+        full[1] = native_heap_address(native_heap_block(&heap, 600));
+        empty[4] = native_heap_address(full);
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 2 * TURNS; i += 2) {
+        CHECK(native_heap_held(&heap, i) == states);
+        CHECK(native_heap_held(&heap, i + 1) == states + 600 + NATIVE_CHUNK);
+    }
+    native_heap_close(&heap);
+}
+
 static void
 lost_blocks(void)
 {
@@ -745,6 +782,7 @@ SUITE(native)
     RUN(variables_of_a_library_have_a_node);
     RUN(stale_stack);
     RUN(leftovers);
+    RUN(spare_words);
     RUN(lost_blocks);
     RUN(blocks_hold_objects);
     RUN(lost_blocks_hold_objects);

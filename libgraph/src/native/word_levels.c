@@ -58,6 +58,7 @@ typedef struct sight {
     bool array;
     bool strided;
     bool last;   // of its block
+    bool bare;   // of a block that is empty before it
     bool shape;  // its neighbours go with it,
     bool proved; // and not by chance
     bool single; // the block has no siblings that say anything
@@ -317,6 +318,8 @@ level_of(const sight *word)
         level =
             at_least(level, word->strided ? LG_LEVEL_POINTER : LG_LEVEL_FIELD);
     level = limit_by_depth(word, level);
+    if (word->bare)
+        level = at_most(level, LG_LEVEL_POSSIBLE);
     if (word->same_depth < FEW && word->same < FEW &&
         word->filled >= SIBLINGS && !word->array)
         level = LG_LEVEL_NONE;
@@ -367,6 +370,23 @@ is_below_variables(const lg__native *native, const lg__way_kind *way)
            way->before < native->first_way;
 }
 
+// Whether the word is the last of a block that is empty before it. malloc gives
+// eight bytes more than some structs ask for, and who clears a struct does not
+// clear these: in a loop that does the same each time, an earlier owner leaves
+// the same there each time.
+static bool
+is_bare(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    uint64_t place = 0;
+    if (8 * (uint64_t)word->place + 8 < at->bytes ||
+        lg__block_words(native, block) > 1)
+        return false;
+    while (place < word->place && lg__word_at(at->address + 8 * place) == 0)
+        place++;
+    return place == word->place;
+}
+
 static sight
 look(const weighing *scale, uint32_t block, uint64_t i)
 {
@@ -401,6 +421,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
         .strided = native->trait[i] & LG__STRIDE_MASK,
         .last = 8 * (uint64_t)word->place + 8 >= at->bytes,
+        .bare = is_bare(native, block, word),
         .shape = native->trait[i] & LG__SHAPE_BIT,
         .proved = (native->trait[i] & LG__SHAPE_BIT) &&
                   lg__word_is_proved(native, block, word),
