@@ -1,7 +1,8 @@
-"""Calls a hook when a function of a script is about to return.
+"""Calls hooks when a function of a script is about to return.
 
-The function's body becomes the `try` of a `finally` that calls the hook: its variables
-are still there then, also when an exception leaves it. Lines keep their numbers.
+The function's body becomes the `try` of a `finally` that calls returned(): its variables
+are still there then, also when an exception leaves it. Lines keep their numbers, and the
+script gets no variable: the call imports what it needs.
 """
 
 from __future__ import annotations
@@ -10,18 +11,30 @@ import ast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Union
 
     _Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
-__all__ = ["HOOK", "hook_returns"]
+__all__ = ["hook_returns", "returned", "when_returned"]
 
-#: The global variable of the script that is called.
-HOOK = "__leakgraph_save__"
+_CALL = "__import__('leakgraph.returns', None, None, ('returned',)).returned()"
+_hooks: list[Callable[[], None]] = []
+
+
+def when_returned(hook: Callable[[], None]) -> None:
+    """Call `hook` whenever the function is about to return."""
+    _hooks.append(hook)
+
+
+def returned() -> None:
+    """Call the hooks."""
+    for hook in _hooks:
+        hook()
 
 
 def hook_returns(source: bytes | str, file: str, name: str) -> ast.Module:
-    """Parse the script; its function `name`, or `Class.name`, calls HOOK() in the end.
+    """Parse the script; its function `name`, or `Class.name`, calls returned() in the end.
 
     Raises LookupError if the script defines no such function, and SyntaxError.
     """
@@ -31,7 +44,7 @@ def hook_returns(source: bytes | str, file: str, name: str) -> ast.Module:
         raise LookupError(name)
     begin = 0 if ast.get_docstring(function, clean=False) is None else 1
     end = function.body[-1]
-    call = ast.Expr(ast.Call(ast.Name(HOOK, ast.Load()), [], []))
+    call = ast.Expr(ast.parse(_CALL, mode="eval").body)
     for node in ast.walk(call):
         if isinstance(node, (ast.expr, ast.stmt)):
             node.lineno = node.end_lineno = end.end_lineno or end.lineno

@@ -116,7 +116,7 @@ def _run(arguments: list[str]) -> None:
             native="--native" in options,
         )
     if function and save is not None:
-        save = _hook(module, save, function)
+        save = _hook(save, function)
     try:
         execute(code, module)
     finally:
@@ -138,11 +138,9 @@ def _tell_of_main(module: ModuleType) -> None:
         say("what main() held itself is gone by the end: --at-return main saves before")
 
 
-def _hook(
-    module: ModuleType, save: Callable[[], None], function: str
-) -> Callable[[], None]:
+def _hook(save: Callable[[], None], function: str) -> Callable[[], None]:
     """Save whenever the function returns. Return what says at exit if it never did."""
-    from leakgraph.returns import HOOK
+    from leakgraph.returns import when_returned
 
     calls = []
 
@@ -155,7 +153,7 @@ def _hook(
             say(f"{function}() has never returned: the snapshot is of the end")
             save()
 
-    module.__dict__[HOOK] = save_now
+    when_returned(save_now)
     return save_late
 
 
@@ -164,7 +162,7 @@ def load(
 ) -> tuple[CodeType, ModuleType]:
     """The code of the script, or of `-m MODULE`, and an empty `__main__` for it.
 
-    `function` calls a hook when it returns.
+    `function` calls hooks when it returns.
     """
     if not arguments or arguments == ["-m"]:
         fail(f"{verb}: a script is missing")
@@ -174,7 +172,7 @@ def load(
 
 
 def _compile(source: bytes | str, file: str, function: str | None) -> CodeType:
-    """Compile the script; `function` calls a hook when it returns."""
+    """Compile the script; `function` calls hooks when it returns."""
     if function is None:
         return compile(source, file, "exec", dont_inherit=True)
     from leakgraph.returns import hook_returns

@@ -274,6 +274,29 @@ def test_a_method_that_returns_is_saved_each_time(script):
     }
 
 
+NAMES = """
+def main():
+    print(sorted(globals()), sorted(locals()), main.__code__.co_varnames)
+
+main()
+print(sorted(globals()), main.__code__.co_freevars)
+"""
+
+
+def test_a_function_that_returns_sees_no_name_of_leakgraphs(script):
+    plain, watched = script(NAMES, options=("--at-return", "main"))
+    assert watched.out == plain.out and "saved to" in watched.err
+
+
+def test_the_code_of_a_function_that_returns_can_be_written(script):
+    source = "import marshal\ndef main():\n    pass\nmain()\n"
+    plain, watched = script(
+        source + "print(len(marshal.dumps(main.__code__)) > 0)",
+        options=("--at-return", "main"),
+    )
+    assert watched.out == plain.out == "True\n"
+
+
 def test_a_function_that_raises_is_saved_and_raises(script):
     options = ("--at-return", "main")
     plain, watched = script(MAIN, "stop", options=options)
