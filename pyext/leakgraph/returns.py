@@ -1,8 +1,8 @@
 """Calls hooks when a function of a script is about to return.
 
-The function's body becomes the `try` of a `finally` that calls returned(): its variables
-are still there then, also when an exception leaves it. Lines keep their numbers, and the
-script gets no variable: the call imports what it needs.
+The function's body becomes the `try` of a `finally` that calls returned(): its
+variables are still there then, also when an exception leaves it. Lines keep their
+numbers, and the script gets no variable: the call imports what it needs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def returned() -> None:
 
 
 def hook_returns(source: bytes | str, file: str, name: str) -> ast.Module:
-    """Parse the script; its function `name`, or `Class.name`, calls returned() in the end.
+    """Parse the script and let its function `name`, or `Class.name`, call returned().
 
     Raises LookupError if the script defines no such function, and SyntaxError.
     """

@@ -122,6 +122,30 @@ tell()
     check_others(before, kept)
 
 
+RESIDENT = """
+import sys, leakgraph
+def resident():
+    with open("/proc/self/smaps_rollup") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line[:4] == "Rss:")
+leakgraph.keep_memory(int(sys.argv[1]))
+heap = [[number] for number in range(int(sys.argv[2]))]
+leakgraph.memory()
+kept = [leakgraph.snapshot() for _ in range(int(sys.argv[3]))]
+for _ in range(2):
+    before = resident()
+    print(leakgraph.memory().host["rss"] - before)
+"""
+
+
+@pytest.mark.parametrize(
+    "pages, objects, kept", [(0, 0, 0), (0, 300_000, 2), (1 << 30, 300_000, 2)]
+)
+def test_a_capture_does_not_count_its_own_pages(python, pages, objects, kept):
+    done = python("-c", RESIDENT, str(pages), str(objects), str(kept))
+    assert done.code == 0, done.err
+    assert all(abs(int(more)) < MIB for more in done.out.split()), done.out
+
+
 def test_a_first_capture_needs_little_room_that_it_does_not_fill(python):
     """The columns of a small heap do not take a huge page each."""
     done = python(

@@ -129,11 +129,12 @@ add_mapped(lg__adapter_pass *pass)
     lg__mapped_bytes mapped;
     lg__stack_pointers stacks = {0};
     bool known, visits = lg__pass_is_visit(pass);
+    const uint64_t left = lg__pass_left_bytes(pass);
     lg__stack_pointers_of_python(&stacks);
     /* The kernel looks at each resident page, which takes a sixtieth of a
      * second for each GiB. Let other threads run meanwhile. */
     Py_BEGIN_ALLOW_THREADS
-    known = lg__mapped_bytes_read(visits, &stacks, &mapped);
+    known = lg__mapped_bytes_read(visits, left, &stacks, &mapped);
     Py_END_ALLOW_THREADS
     free(stacks.items);
     if (!known) {

@@ -28,9 +28,6 @@ typedef struct lg__mapped_bytes {
  *  behind; 0: unknown. */
 uint64_t lg__resident_bytes(void);
 
-/** The pages of a range of addresses that are in memory, in bytes. */
-uint64_t lg__range_resident(uintptr_t start, uintptr_t end);
-
 /** An address in the stack of a thread. */
 typedef struct lg__stack_pointer {
     uintptr_t at;
@@ -59,12 +56,14 @@ void lg__stack_pointers_read(lg__stack_pointers *out);
 uint64_t lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
                          uintptr_t end);
 
-/** False without /proc, or when memory ran out. If `visits`, leaves out the
- * file that this library is in, and what it has mapped, because they do not
- * belong to the process. Adds to `stacks`, which may already have threads that
- *  lg__stack_pointers_read does not find. O(mappings + threads), and the kernel
- *  looks at each resident page. */
-bool lg__mapped_bytes_read(bool visits, lg__stack_pointers *stacks,
+/** False without /proc, or when memory ran out. Leaves out what the running
+ *  capture has mapped, because it does not belong to the process; `left` bytes
+ *  of lg__own_pages_bytes were there before it, and do. If `visits`, leaves
+ *  out the file that this library is in, too. Adds to `stacks`, which may
+ *  already have threads that lg__stack_pointers_read does not find.
+ *  O(mappings + threads), and the kernel looks at each resident page. */
+bool lg__mapped_bytes_read(bool visits, uint64_t left,
+                           lg__stack_pointers *stacks,
                            lg__mapped_bytes *out);
 
 /** What allocators report of themselves. */

@@ -162,18 +162,6 @@ find_library(void)
     return found;
 }
 
-/* What the capture has mapped so far: pages of nobody. */
-static uint64_t
-mapped_by_capture(void)
-{
-    static lg__range own[LG__OWN_RANGES];
-    uint64_t bytes = 0;
-    size_t count = lg__own_ranges_copy(own);
-    for (size_t i = 0; i < count; i++)
-        bytes += lg__range_resident(own[i].start, own[i].end);
-    return bytes;
-}
-
 static bool
 is_of_file(const mapping *at, const mapping *file)
 {
@@ -182,7 +170,7 @@ is_of_file(const mapping *at, const mapping *file)
 }
 
 bool
-lg__mapped_bytes_read(bool visits, lg__stack_pointers *stacks,
+lg__mapped_bytes_read(bool visits, uint64_t left, lg__stack_pointers *stacks,
                       lg__mapped_bytes *out)
 {
     char line[LG__MAPS_LINE];
@@ -206,8 +194,9 @@ lg__mapped_bytes_read(bool visits, lg__stack_pointers *stacks,
     if (!is_of_file(&at, &library))
         add_up(&at, stacks, out);
     lg__maps_close(&maps);
-    uint64_t own = visits ? mapped_by_capture() : 0;
-    out->resident -= own < out->resident ? own : out->resident;
+    const uint64_t own = lg__own_pages_bytes();
+    if (own > left && own - left < out->resident)
+        out->resident -= own - left;
     return out->resident > 0;
 }
 

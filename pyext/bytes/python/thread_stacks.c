@@ -1,12 +1,12 @@
 /** The stacks of this process's threads. */
 #include "bytes/python/process.h"
+#include "capture/memory/capture_memory.h"
 
 #include <Python.h>
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -87,25 +87,6 @@ lg__stack_pointers_read(lg__stack_pointers *out)
         qsort(out->items, out->count, sizeof *out->items, ascending);
 }
 
-uint64_t
-lg__range_resident(uintptr_t start, uintptr_t end)
-{
-    enum { PAGES = 2048 };
-    unsigned char present[PAGES];
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uint64_t bytes = 0;
-    while (start < end) {
-        uintptr_t part =
-            end - start < PAGES * page ? end - start : PAGES * page;
-        if (mincore((void *)start, part, present) != 0)
-            return bytes;
-        for (size_t i = 0; i < part / page; i++)
-            bytes += present[i] & 1 ? page : 0;
-        start += part;
-    }
-    return bytes;
-}
-
 static uintptr_t
 longest_stack(void)
 {
@@ -131,7 +112,7 @@ lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
         uintptr_t used = pointers->items[i].is_end ? at - longest : at;
         uintptr_t from = begins_here ? start : used & ~(page - 1);
         uintptr_t to = end - from < longest ? end : from + longest;
-        bytes += lg__range_resident(from, to);
+        bytes += lg__pages_resident(from, to);
         start = to;
     }
     return bytes;

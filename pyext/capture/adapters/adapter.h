@@ -68,6 +68,9 @@ PyTypeObject *lg__c_type_in(const char *module, const char *name);
 void lg__pass_note(lg__adapter_pass *pass, const char *format, ...)
     LG_PRINTF(2, 3);
 lg_builder *lg__pass_builder(lg__adapter_pass *pass);
+/** The bytes of captures before this one that were in memory when it began:
+ *  their snapshots, and what is kept for captures to come. */
+uint64_t lg__pass_left_bytes(const lg__adapter_pass *pass);
 /** Notes the bytes of leakgraph itself (open snapshots, their analyses, memory
  * kept for captures), and how many of them come from malloc. */
 uint64_t lg__pass_own_bytes(const lg__adapter_pass *pass);

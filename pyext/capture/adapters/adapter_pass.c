@@ -69,6 +69,12 @@ lg__pass_builder(lg__adapter_pass *pass)
 }
 
 uint64_t
+lg__pass_left_bytes(const lg__adapter_pass *pass)
+{
+    return pass->walk->own_before;
+}
+
+uint64_t
 lg__pass_own_bytes(const lg__adapter_pass *pass)
 {
     return pass->walk->own_before + lg_own_bytes_now().all;

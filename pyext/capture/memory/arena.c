@@ -20,17 +20,6 @@ typedef struct arena {
     bool at_rest; /**< the capture is over */
 } arena;
 
-/** The bytes of all arenas whose capture is over. */
-static _Atomic uint64_t resting;
-
-static void
-count(arena *self, uint64_t mapped)
-{
-    if (self->at_rest)
-        resting += mapped - self->mapped;
-    self->mapped = mapped;
-}
-
 /** Small blocks take whole pages, too. There are few, and none may come from
  *  malloc, whose state the walk must not touch in a forked child. Half a huge
  *  page and more takes a whole one, which can be kept. */
@@ -140,11 +129,11 @@ resize(arena *self, void *old, size_t old_size, size_t new_size)
         void *block = before ? map_grown(old, before, after) : map_fresh(after);
         if (block == NULL)
             return NULL;
-        count(self, self->mapped + (after - before));
+        self->mapped += after - before;
         return block;
     }
     unmap(self, (char *)old + after, before - after, after > 0);
-    count(self, self->mapped - (before - after));
+    self->mapped -= before - after;
     return after ? old : NULL;
 }
 
@@ -167,7 +156,6 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
 static void
 arena_release(void *context)
 {
-    count(context, 0);
     munmap(context, PAGE);
     lg__page_cache_trim();
 }
@@ -177,14 +165,7 @@ lg__arena_rest(const lg_allocator *allocator)
 {
     arena *self = allocator->context;
     self->at_rest = true;
-    resting += self->mapped;
     lg__page_cache_trim();
-}
-
-uint64_t
-lg__arena_left(void)
-{
-    return resting + lg__page_cache_bytes();
 }
 
 lg_allocator

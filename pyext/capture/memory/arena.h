@@ -19,8 +19,4 @@ lg_allocator lg__arena_new(uint64_t max_bytes);
  * lg__page_cache_keep allows. */
 void lg__arena_rest(const lg_allocator *allocator);
 
-/** The bytes that finished captures still use: their snapshots, and what is
- *  kept for captures to come. */
-uint64_t lg__arena_left(void);
-
 #endif

@@ -1,4 +1,6 @@
 #include "capture/memory/own_ranges.h"
+#include "capture/memory/page_cache.h"
+#include "capture/memory/pages.h"
 
 #include <leakgraph/internal/lock.h>
 
@@ -81,4 +83,15 @@ lg__own_ranges_copy(lg__range out[LG__OWN_RANGES])
     memcpy(out, own.items, count * sizeof *out);
     lg_lock_give(&own.lock);
     return count;
+}
+
+uint64_t
+lg__own_pages_bytes(void)
+{
+    lg__range ranges[LG__OWN_RANGES];
+    const size_t count = lg__own_ranges_copy(ranges);
+    uint64_t bytes = lg__page_cache_resident();
+    for (size_t i = 0; i < count; i++)
+        bytes += lg__pages_resident(ranges[i].start, ranges[i].end);
+    return bytes;
 }

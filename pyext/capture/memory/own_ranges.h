@@ -18,4 +18,8 @@ void lg__own_ranges_remove(const void *start, size_t size);
 /** Copies all ranges in ascending order, and returns how many there are. */
 size_t lg__own_ranges_copy(lg__range out[LG__OWN_RANGES]);
 
+/** The bytes that leakgraph has in memory for captures: of those that run, of
+ *  snapshots, and what is kept for captures to come. O(pages). */
+uint64_t lg__own_pages_bytes(void);
+
 #endif

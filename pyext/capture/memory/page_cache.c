@@ -308,13 +308,16 @@ lg__page_cache_keeps(void)
     return kept.most > 0;
 }
 
-size_t
-lg__page_cache_bytes(void)
+uint64_t
+lg__page_cache_resident(void)
 {
-    size_t bytes = 0;
-    if (enter()) {
-        bytes = kept.bytes;
-        lg_lock_give(&kept.lock);
+    uint64_t bytes = 0;
+    if (!enter())
+        return 0;
+    for (size_t i = 0; i < kept.count; i++) {
+        const uintptr_t start = (uintptr_t)kept.ranges[i].start;
+        bytes += lg__pages_resident(start, start + kept.ranges[i].size);
     }
+    lg_lock_give(&kept.lock);
     return bytes;
 }

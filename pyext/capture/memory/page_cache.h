@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** Blocks are multiples of this size, and aligned to it. */
 #define LG__PAGE_CACHE_UNIT ((size_t)2 << 20)
@@ -52,7 +53,7 @@ size_t lg__page_cache_keep(size_t most);
 void lg__page_cache_trim(void);
 /** Returns whether any bytes may stay from one capture to the next. */
 bool lg__page_cache_keeps(void);
-/** How many bytes are kept now. */
-size_t lg__page_cache_bytes(void);
+/** How many bytes of what is kept are in memory now. O(pages). */
+uint64_t lg__page_cache_resident(void);
 
 #endif

@@ -191,6 +191,12 @@ read_images(lg__heap_walk *walk)
         walk->images = images;
 }
 
+static bool
+is_partial(const lg__capture_options *options)
+{
+    return options->roots != NULL || options->leading != NULL;
+}
+
 static lg_status
 open_walk(lg__heap_walk *walk, const lg__capture_options *options,
           lg_error *err)
@@ -202,7 +208,7 @@ open_walk(lg__heap_walk *walk, const lg__capture_options *options,
     walk->internal = lg__capture_internal();
     if (walk->internal)
         walk->interned = lg__interned_dict(walk->interpreter);
-    walk->partial = options->roots != NULL || options->leading != NULL;
+    walk->partial = is_partial(options);
     walk->tracked.done = true;
     walk->allocator = lg__arena_new(options->max_bytes);
     if (walk->allocator.context == NULL)
@@ -347,7 +353,7 @@ lg__capture_begin(lg__heap_walk *walk, const lg__capture_options *options,
                   lg_error *err)
 {
     double start = lg__clock();
-    uint64_t own = lg__arena_left();
+    const uint64_t own = is_partial(options) ? 0 : lg__own_pages_bytes();
     lg_status status = open_walk(walk, options, err);
     if (status != LG_OK)
         return options->max_bytes ? explain_shortage(options, err) : status;

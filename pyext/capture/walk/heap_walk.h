@@ -145,7 +145,7 @@ struct lg__heap_walk {
                               stack is hidden; or NULL */
     uint32_t forwarder_held; /**< references of the call to it */
     double started;          /**< by the monotonic clock, in seconds */
-    uint64_t own_before;     /**< bytes of leakgraph itself before */
+    uint64_t own_before;     /**< lg__own_pages_bytes before */
     uint64_t expected;       /**< expected number of nodes; 0: unknown */
     lg__scratch locals;      /**< objects of threading.local */
     uint32_t local_count;
