@@ -101,7 +101,7 @@ def check(root: Path) -> Iterator[str]:
     text = (root / COMMAND_PAGE).read_text(encoding="utf-8")
     yield from missing(COMMAND_PAGE, text, command_names(), "command word")
     package = importlib.import_module("leakgraph")
-    names = python_names(package, package.__all__)
+    names = python_names(package, dir(package))
     text = (root / PYTHON_PAGE).read_text(encoding="utf-8")
     yield from missing(PYTHON_PAGE, text, names, "name")
     text = (root / MAP_PAGE).read_text(encoding="utf-8")

@@ -2,13 +2,17 @@
 
     import leakgraph
 
+Five calls to begin with:
+
     leakgraph.findings()                       # known mistakes, and their fixes
     leakgraph.top()                            # what retains the most
-    leakgraph.memory()                         # where the bytes are
+    leakgraph.why(obj)                         # what keeps it alive, what to cut
     leakgraph.repeat(function)                 # what grows from call to call
     leakgraph.report("report.html")            # all answers on one page
 
-    leakgraph.why(obj)                         # what keeps it alive, what to cut
+Then, for a closer look:
+
+    leakgraph.memory()                         # where the bytes are
     leakgraph.show_refs(obj, "refs.png")       # what this object holds
     leakgraph.show_backrefs(obj, "why.svg")    # what holds this object
 
@@ -19,7 +23,10 @@
 
 No function prints: a prompt shows an answer as text, a notebook as a table or picture.
 `python -m leakgraph run SCRIPT` runs a script and saves a snapshot when it exits.
-help(leakgraph.why) is about one function; help(leakgraph) goes on with all of them.
+
+help(leakgraph.why) explains one function, help(leakgraph.Snapshot) all questions that a
+snapshot answers. dir(leakgraph) lists every name: watch() and arm() for services and
+long jobs, attach() for other processes, expect_collectable() for tests, and many more.
 """
 
 import os as _os
@@ -33,256 +40,53 @@ if _sys.platform != "linux" or _os.uname().machine not in ("x86_64", "aarch64"):
         f" no support for this machine ({_sys.platform})"
     )
 
-from leakgraph._core import (
-    Account,
-    Accounting,
-    AccountStack,
-    AllocationRow,
-    Allocations,
-    ArgumentError,
-    CancelledError,
-    CaptureInfo,
-    ChildError,
-    ClosedError,
-    Cycle,
-    CycleCut,
-    Cycles,
-    DominatorRow,
-    Dominators,
-    Drawing,
-    Dying,
-    Edge,
-    Edges,
-    Error,
-    FigureRow,
-    Figures,
-    FileError,
-    Finding,
-    FindingHolder,
-    Findings,
-    Growth,
-    GrowthAccount,
-    GrowthArea,
-    GrowthRow,
-    GrowthTally,
-    GrowthType,
-    Hop,
-    Info,
-    LimitError,
-    MemoryRow,
-    MergedPaths,
-    MergedRow,
-    Native,
-    NativeRow,
-    Node,
-    Nodes,
-    NotFoundError,
-    PartialError,
-    Path,
-    PictureError,
-    Rank,
-    RankRepeat,
-    RankRow,
-    Ranks,
-    Result,
-    Root,
-    Roots,
-    Search,
-    SearchRow,
-    Size,
-    Snapshot,
-    Survivor,
-    TensorRow,
-    Tensors,
-    ThreadRow,
-    Threads,
-    Top,
-    TopPart,
-    TopRow,
-    TypeRow,
-    Types,
-    UnsupportedError,
-    Waste,
-    WasteRow,
-    WhatIf,
-    Why,
-    __version__,
-    allocations,
-    cycles,
-    diff,
-    dominators,
-    export,
-    figures,
-    findings,
-    info,
-    keep_memory,
-    load,
-    memory,
-    native,
-    paths,
-    ranks,
-    report,
-    retained,
-    save_snapshot,
-    search,
-    show_backrefs,
-    show_path,
-    show_refs,
-    snapshot,
-    tensors,
-    threads,
-    top,
-    types,
-    waste,
-    what_if,
-    why,
-)
+from leakgraph import _core
+from leakgraph._core import *
+from leakgraph._core import Error, Result, Size
+from leakgraph._core import __version__ as __version__
 
 _Mapping.register(Size)
 _Sequence.register(Result)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from leakgraph import cuda, fleet
-    from leakgraph.armed import Armed, arm, disarm
-    from leakgraph.attached import attach
-    from leakgraph.buffers import register_buffers, unregister_buffers
-    from leakgraph.expect import Uncollected, UncollectedRows, expect_collectable
-    from leakgraph.family import Tree, tree
-    from leakgraph.frames import Reference
-    from leakgraph.leak_text import LeakError, LeakWarning
-    from leakgraph.queries import sql
-    from leakgraph.repeats import Tracked, repeat, track
-    from leakgraph.watch_call import watch
-    from leakgraph.watching import Watch
+    from leakgraph import cuda as cuda
+    from leakgraph import fleet as fleet
+    from leakgraph.armed import Armed as Armed
+    from leakgraph.armed import arm as arm
+    from leakgraph.armed import disarm as disarm
+    from leakgraph.attached import attach as attach
+    from leakgraph.buffers import register_buffers as register_buffers
+    from leakgraph.buffers import unregister_buffers as unregister_buffers
+    from leakgraph.expect import Uncollected as Uncollected
+    from leakgraph.expect import UncollectedRows as UncollectedRows
+    from leakgraph.expect import expect_collectable as expect_collectable
+    from leakgraph.family import Tree as Tree
+    from leakgraph.family import tree as tree
+    from leakgraph.frames import Reference as Reference
+    from leakgraph.leak_text import LeakError as LeakError
+    from leakgraph.leak_text import LeakWarning as LeakWarning
+    from leakgraph.queries import sql as sql
+    from leakgraph.repeats import Tracked as Tracked
+    from leakgraph.repeats import repeat as repeat
+    from leakgraph.repeats import track as track
+    from leakgraph.watch_call import watch as watch
+    from leakgraph.watching import Watch as Watch
 
+#: What help() explains and `from leakgraph import *` takes: the calls to begin with.
+#: Others, such as `types` and `Path`, have names that programs use otherwise.
 __all__ = [
-    "Account",
-    "AccountStack",
-    "Accounting",
-    "AllocationRow",
-    "Allocations",
-    "ArgumentError",
-    "Armed",
-    "CancelledError",
-    "CaptureInfo",
-    "ChildError",
-    "ClosedError",
-    "Cycle",
-    "CycleCut",
-    "Cycles",
-    "DominatorRow",
-    "Dominators",
-    "Drawing",
-    "Dying",
-    "Edge",
-    "Edges",
-    "Error",
-    "FigureRow",
-    "Figures",
-    "FileError",
-    "Finding",
-    "FindingHolder",
-    "Findings",
-    "Growth",
-    "GrowthAccount",
-    "GrowthArea",
-    "GrowthRow",
-    "GrowthTally",
-    "GrowthType",
-    "Hop",
-    "Info",
-    "LeakError",
-    "LeakWarning",
-    "LimitError",
-    "MemoryRow",
-    "MergedPaths",
-    "MergedRow",
-    "Native",
-    "NativeRow",
-    "Node",
-    "Nodes",
-    "NotFoundError",
-    "PartialError",
-    "Path",
-    "PictureError",
-    "Rank",
-    "RankRepeat",
-    "RankRow",
-    "Ranks",
-    "Reference",
-    "Result",
-    "Root",
-    "Roots",
-    "Search",
-    "SearchRow",
-    "Size",
-    "Snapshot",
-    "Survivor",
-    "TensorRow",
-    "Tensors",
-    "ThreadRow",
-    "Threads",
-    "Top",
-    "TopPart",
-    "TopRow",
-    "Tracked",
-    "Tree",
-    "TypeRow",
-    "Types",
-    "Uncollected",
-    "UncollectedRows",
-    "UnsupportedError",
-    "Waste",
-    "WasteRow",
-    "Watch",
-    "WhatIf",
-    "Why",
-    "__version__",
-    "allocations",
-    "arm",
-    "attach",
-    "cuda",
-    "cycles",
-    "diff",
-    "disarm",
-    "dominators",
-    "expect_collectable",
-    "export",
-    "figures",
     "findings",
-    "fleet",
-    "info",
-    "keep_memory",
     "load",
     "memory",
-    "native",
-    "paths",
-    "ranks",
-    "register_buffers",
     "repeat",
     "report",
-    "retained",
-    "save_snapshot",
-    "search",
     "show_backrefs",
-    "show_path",
     "show_refs",
     "snapshot",
-    "sql",
-    "tensors",
-    "threads",
     "top",
-    "track",
-    "tree",
-    "types",
-    "unregister_buffers",
-    "waste",
-    "watch",
-    "what_if",
     "why",
 ]
-
 
 #: Modules that are imported when a program asks for a name of theirs: most never are.
 _LATER = {
@@ -332,4 +136,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List all public names, also those that are imported when a program asks."""
-    return sorted({*__all__, *(name for name in globals() if name[:2] == "__")})
+    here = {name for name in globals() if name[:2] == "__"}
+    core = {name for name in vars(_core) if name[0] != "_"}
+    hooks = {"__dir__", "__getattr__", "load_ipython_extension"}
+    return sorted({*here, *core, *_LATER, *_MODULES} - hooks)

@@ -1,6 +1,7 @@
 """Ways to name objects, and the functions of the module that ask a new snapshot."""
 
 import pydoc
+import re
 import sys
 
 import holding
@@ -153,16 +154,22 @@ def test_info_has_numbers(graph):
 
 def test_all_public_names_are_listed():
     listed = dir(leakgraph)
-    assert set(leakgraph.__all__) <= set(listed) and "TYPE_CHECKING" not in listed
+    assert {"Path", "watch", "cuda", "__version__", *leakgraph.__all__} <= set(listed)
+    assert not {"TYPE_CHECKING", "armed", "load_ipython_extension"} & set(listed)
     assert all(hasattr(leakgraph, name) for name in listed)
 
 
-# pydoc goes on with every class and function: thousands of lines.
-def test_the_first_screen_of_help():
+def test_help_begins_with_what_it_goes_on_with():
     text = pydoc.plain(pydoc.render_doc(leakgraph))
-    screen = "\n".join(text.splitlines()[:30])
-    for verb in ("findings", "top", "why", "snapshot", "help(leakgraph.why)"):
-        assert verb in screen
+    screen, _, rest = text.partition("PACKAGE CONTENTS")
+    assert screen.count("\n") < 40 and rest.count("\n") < 250
+    assert set(re.findall(r"leakgraph\.(\w+)\(", screen)) == set(leakgraph.__all__)
+    assert "help(leakgraph.why)" in screen and "dir(leakgraph)" in screen
+
+
+def test_every_name_has_help_of_its_own():
+    names = [name for name in dir(leakgraph) if name[0] != "_"]
+    assert all(pydoc.getdoc(getattr(leakgraph, name)) for name in names)
 
 
 def test_a_prompt_shows_the_report(graph):

@@ -13,7 +13,7 @@ STUB = Path(leakgraph.__file__).with_name("_core.pyi")
 
 def parameters():
     """List (function, parameter) of everything public that programs call."""
-    named = [(name, getattr(leakgraph, name)) for name in leakgraph.__all__]
+    named = [(name, getattr(leakgraph, name)) for name in dir(leakgraph)]
     named = [(n, f) for n, f in named if callable(f) and not isinstance(f, type)]
     methods = [n for n in dir(leakgraph.Snapshot) if not n.startswith("_")]
     for name in methods:
@@ -78,7 +78,7 @@ SECOND = {"path", "folder", "label"}
 def owners():
     """Yield the module and its classes, but for those that extend a builtin."""
     yield leakgraph
-    for name in leakgraph.__all__:
+    for name in dir(leakgraph):
         one = getattr(leakgraph, name)
         if isinstance(one, type) and not issubclass(one, (int, dict, BaseException)):
             yield one

@@ -46,7 +46,8 @@ def level():
     gc.collect()
     with open("/proc/self/statm", encoding="ascii") as file:
         resident = int(file.read().split()[1]) * resource.getpagesize()
-    kinds = [getattr(leakgraph, name) for name in leakgraph.__all__]
+    names = [name for name in dir(leakgraph) if name[0] != "_"]
+    kinds = [getattr(leakgraph, name) for name in names]
     counts = [sys.getrefcount(kind) for kind in kinds]
     counts += [sys.getrefcount(OBJECT), sys.getrefcount(OBJECT["losses"])]
     # In a free-threaded 3.13, a count of blocks makes CPython keep freed memory.
