@@ -113,48 +113,17 @@ lg_render_format_check(const char *format, lg_error *err)
     return lg_error_set(err, status, "%s", why.message);
 }
 
-// On a dark page, a picture in a file of its own has these colours. Those of
-// the report page are the same (page.css). A picture inside a page must not
-// bring such rules, because they would hold for the whole page.
-static const char dark_style[] =
-    "<style>@media (prefers-color-scheme:dark){"
-    "svg{background:#0d1117}"
-    "svg>g>polygon:first-of-type{fill:#0d1117}"
-    "text{fill:#e6edf3}"
-    "text[fill=\"#57606a\"],text[fill=\"#8c959f\"]{fill:#9aa4af}"
-    "text[fill=\"#bc4c00\"],polygon[fill=\"#bc4c00\"]{fill:#ffa657}"
-    "text[fill=\"#cf222e\"]{fill:#ff7b72}"
-    "text[fill=\"white\"]{fill:#fff}"
-    "g g [fill=\"white\"]:not(text),g g [fill=\"#f6f8fa\"]{fill:#161b22}"
-    "g g [fill=\"#ddf4ff\"],g g [fill=\"#f3faff\"]{fill:#0c2d4d}"
-    "g g [fill=\"#dafbe1\"]{fill:#12351f}"
-    "g g [fill=\"#fbefff\"]{fill:#2f1f4a}"
-    "g g [fill=\"#fff8c5\"]{fill:#3b2f05}"
-    "g g [fill=\"#ffeff7\"]{fill:#42182d}"
-    "g g [fill=\"#ffebe9\"]{fill:#4a1a17}"
-    "g g [fill=\"#fff1e5\"]{fill:#3a2410}"
-    "g g [fill=\"#1f2328\"]:not(text){fill:#3b434d}"
-    "[stroke=\"#bc4c00\"]{stroke:#ffa657}"
-    "[stroke=\"#1f2328\"],[stroke=\"black\"]{stroke:#9aa4af}"
-    "}</style>\n";
-
-// Writes an SVG with the style behind its first tag.
+// Writes an SVG with the colours of a dark page.
 static lg_status
 write_svg(const char *path, const lg_text *image, lg_error *err)
 {
     lg_text styled = {0};
-    const char *tag = image->data ? strstr(image->data, "<svg") : NULL;
-    const char *end = tag ? strchr(tag, '>') : NULL;
-    size_t head = end ? (size_t)(end + 1 - image->data) : 0;
-    if (head == 0)
-        return lg__file_write(path, image->data ? image->data : "",
-                              image->length, err);
-    lg_text_add_bytes(&styled, image->data, head);
-    lg_text_add(&styled, dark_style);
-    lg_text_add_bytes(&styled, image->data + head, image->length - head);
+    lg__svg_add_file(&styled, image);
     lg_status status =
-        styled.failed ? lg_error_set(err, LG_ENOMEM, "memory ran out")
-                      : lg__file_write(path, styled.data, styled.length, err);
+        styled.failed
+            ? lg_error_set(err, LG_ENOMEM, "memory ran out")
+            : lg__file_write(path, styled.data ? styled.data : "",
+                             styled.length, err);
     lg_text_free(&styled);
     return status;
 }

@@ -167,6 +167,10 @@ function checkColours() {
   const looks = fs.readFileSync(path.join(__dirname, "../../export/view/look.c"), "utf8");
   for (const [, fill] of looks.matchAll(/"(#[0-9A-F]{6})",\s*LG__INK/g))
     assert(style.includes(`.picture svg [fill="${fill.toLowerCase()}"]`), fill);
+  // A picture in a file or in a notebook turns dark as one in a page does.
+  const table = fs.readFileSync(path.join(__dirname, "../../export/render/dark_svg.c"), "utf8");
+  const changed = (text) => [...new Set(text.match(/\w*\[(fill|stroke)="[^"]+"\]/g))].sort();
+  assert.deepStrictEqual(changed(table.replace(/\\"/g, '"')), changed(style));
   for (const scheme of [light, dark]) {
     const value = (name) => scheme.match(new RegExp(`--${name}: (#[0-9a-f]{6});`))[1];
     const ink = lab(value("area-ink"), everybody).light;

@@ -314,3 +314,55 @@ def test_a_row_of_cycles_leads_to_the_cycle(chromium, view):
     assert chromium.run("document.querySelector('main td a').href").count(
         "object?node="
     )
+
+
+#: The words of pictures that are hardest to read: their contrast with what lies behind.
+FAINTEST = """(() => {
+  const light = colour => {
+    const parts = colour.match(/[\\d.]+/g).slice(0, 3).map(part => part / 255)
+      .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const behind = (text) => {
+    const place = text.getBoundingClientRect();
+    const at = [place.x + place.width / 2, place.y + place.height / 2];
+    const shown = document.elementsFromPoint(...at)
+      .filter(one => /path|polygon|ellipse/.test(one.tagName))
+      .map(one => getComputedStyle(one).fill).filter(fill => fill !== "none");
+    return shown[0];
+  };
+  const texts = [...document.querySelectorAll("svg text")];
+  return texts.map(text => {
+    text.scrollIntoView({block: "center"});
+    const both = [light(getComputedStyle(text).fill), light(behind(text))];
+    const contrast = (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+    return [Math.round(10 * contrast) / 10, text.textContent];
+  }).sort((a, b) => a[0] - b[0]);
+})()"""
+
+THEMES = {
+    "JupyterLab": 'data-jp-theme-light="false" style="background:#111;color:#fff"',
+    "VS Code": 'data-vscode-theme-kind="vscode-dark" style="background:#1f1f1f"',
+    "light": 'data-jp-theme-light="true"',
+}
+
+
+@pytest.mark.parametrize("prefers", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_pictures_of_a_notebook_have_its_theme(
+    chromium, folder, tmp_path, theme, prefers
+):
+    snapshot = leakgraph.load(folder / "2.lgs")
+    place = f"name:{__name__}.service"
+    shown = [snapshot.why(f"{place}.sessions"), snapshot.show_refs(place)]
+    shown += [snapshot.cycles(min_bytes=0, limit=1), snapshot.paths(place)]
+    page = tmp_path / "cells.html"
+    body = "".join(one._repr_html_() for one in shown)
+    page.write_text(f"<!doctype html><meta charset=utf-8><body {THEMES[theme]}>{body}")
+    chromium.open(page.as_uri())
+    chromium.prefer(prefers)
+    faintest = chromium.run(FAINTEST)
+    assert len(faintest) > 20 and faintest[0][0] >= 3, faintest[:5]
+    paper = "getComputedStyle(document.querySelector('svg.leakgraph polygon')).fill"
+    dark = "rgb(13, 17, 23)"
+    assert chromium.run(paper) == ("rgb(255, 255, 255)" if theme == "light" else dark)

@@ -105,7 +105,8 @@ def test_a_str_is_a_selector_on_a_snapshot_only(snap):
 
 def test_notebook_images(holder):
     drawing = leakgraph.show_refs(holder)
-    assert drawing._repr_svg_().startswith('<svg style="max-width:100%;')
+    svg = drawing._repr_svg_()
+    assert svg.startswith('<svg class="leakgraph" style="max-width:100%;')
     assert drawing._repr_png_().startswith(PNG)
 
 

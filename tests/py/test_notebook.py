@@ -37,7 +37,9 @@ def test_nothing_shows_by_itself(outputs):
 
 
 def test_a_wide_drawing_shrinks_to_the_cell(outputs):
-    assert outputs[1]["text/html"].startswith('<svg style="max-width:100%;height:auto"')
+    assert outputs[1]["text/html"].startswith(
+        '<svg class="leakgraph" style="max-width:100%;'
+    )
 
 
 def test_drawing_is_inline_svg(outputs):

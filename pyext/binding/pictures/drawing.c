@@ -4,6 +4,7 @@
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/renderers.h>
 #include <leakgraph/render.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -339,21 +340,16 @@ take_image(drawing_object *self, const char *format)
     return bytes;
 }
 
-/* Leaves out the XML prologue, which a page must not contain, and limits the
- * width to that of the cell. */
 static PyObject *
 drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
     PyObject *bytes = take_image(self, "svg");
     if (bytes == NULL || bytes == Py_None)
         return bytes;
-    const char *svg = strstr(PyBytes_AS_STRING(bytes), "<svg");
-    PyObject *text =
-        svg ? PyUnicode_FromFormat(
-                  "<svg style=\"max-width:100%%;height:auto\"%s", svg + 4)
-            : PyUnicode_FromString("");
+    lg_text svg = {0};
+    lg_svg_add_inline(&svg, PyBytes_AS_STRING(bytes));
     Py_DECREF(bytes);
-    return text;
+    return lg__text_object(&svg);
 }
 
 /* The tree of a picture that cannot be drawn, and the reason. */

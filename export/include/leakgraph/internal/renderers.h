@@ -50,6 +50,10 @@ lg_status lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
                                 const char *format, const char *path,
                                 const lg_monitor *monitor, lg_error *err);
 
+/** Adds a picture in SVG as a part of a notebook's cell: no wider than the cell,
+ *  and dark where the notebook is. Adds nothing if it is no SVG. */
+void lg_svg_add_inline(lg_text *out, const char *image);
+
 #ifdef __cplusplus
 }
 #endif
