@@ -3,6 +3,7 @@
 #include "command/command.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -276,17 +277,39 @@ lg__complain_option(const char *verb, char **argv, const char *const *names,
                      verb);
 }
 
-bool
-lg__words_check(const char *verb, int count, int least, int most)
+// The arguments of a usage, without its options: "SNAP [SELECTOR]".
+static lg_string
+words_of(const char *usage)
 {
-    char range[32] = "";
-    if (count >= least && count <= most)
-        return true;
-    if (most > least)
-        snprintf(range, sizeof range, "%d to ", least);
-    lg__complain("%s takes %s%d argument%s, not %d: see leakgraph %s --help",
-                 verb, range, most, most == 1 ? "" : "s", count, verb);
-    return false;
+    const char *begin = usage;
+    for (int skipped = 0; skipped < 2; skipped++) {
+        begin += strcspn(begin, " ");
+        begin += strspn(begin, " ");
+    }
+    const char *end = begin;
+    while (*end && *end != '\n' && *end != '-' && strncmp(end, "[-", 2) != 0)
+        end++;
+    while (end > begin && end[-1] == ' ')
+        end--;
+    return (lg_string){begin, (uint32_t)(end - begin)};
+}
+
+bool
+lg__words_check(const char *verb, const char *usage, char *const *words,
+                int least, int most)
+{
+    const lg_string known = words_of(usage);
+    int count = 0;
+    while (words[count])
+        count++;
+    if (count < least)
+        lg__complain("%s needs %.*s: see leakgraph %s --help", verb,
+                     (int)known.length, known.data, verb);
+    else if (count > most)
+        lg__complain("%s takes %s%.*s, not %s: see leakgraph %s --help", verb,
+                     known.length > 0 ? "only " : "nothing", (int)known.length,
+                     known.data, words[most], verb);
+    return count >= least && count <= most;
 }
 
 static bool
@@ -297,14 +320,13 @@ take_words(const lg__verb *verb, int argc, char **argv, lg__arguments *out)
     int least = several ? 2 : verb->words;
     int most = verb->words + verb->more_words;
     bool any = several || verb->more_words == LG__ANY_WORDS;
-    if (any && count < least) {
-        lg__complain("%s takes %d arguments or more, not %d: see leakgraph %s "
-                     "--help",
-                     several ? "render --diff" : verb->name, least, count,
-                     verb->name);
+    if (several && count < least) {
+        lg__complain(
+            "render --diff needs OLD NEW: see leakgraph render --help");
         return false;
     }
-    if (!any && !lg__words_check(verb->name, count, verb->words, most))
+    if (!lg__words_check(verb->name, verb->usage, argv + optind, least,
+                         any ? INT_MAX : most))
         return false;
     out->words = argv + optind;
     out->word_count = count;

@@ -121,8 +121,10 @@ bool lg__share_read(const char *word, double *out);
  *  has just refused it. */
 void lg__complain_option(const char *verb, char **argv,
                          const char *const *names, size_t count);
-/** Complains unless the verb has from `least` to `most` arguments. */
-bool lg__words_check(const char *verb, int count, int least, int most);
+/** Complains unless the verb has from `least` to `most` arguments, and names
+ *  those that its usage has. NULL ends the words. */
+bool lg__words_check(const char *verb, const char *usage, char *const *words,
+                     int least, int most);
 /** Calls `visit` for each option that the verb takes. */
 void lg__arguments_visit(const lg__verb *verb, lg__option_visit *visit,
                          void *context);

@@ -142,6 +142,78 @@ take_option(request *to, int index)
     return false;
 }
 
+// Writes `--group object|type|module`.
+static void
+add_form(const lg_option *option, lg_text *out)
+{
+    static const char *const values[] = {
+        [LG_OPTION_LIMIT] = " N|all",
+        [LG_OPTION_DEVICE] = " DEVICE",
+        [LG_OPTION_TEXT] = " TEXT",
+        [LG_OPTION_BYTES] = " BYTES",
+        [LG_OPTION_MODULE] = " GLOB",
+        [LG_OPTION_CHOICE] = " ",
+        [LG_OPTION_SET] = " ",
+        [LG_OPTION_FLAG] = "",
+        [LG_OPTION_WORDS] = " WORDS",
+        [LG_OPTION_MINE] = "",
+        [LG_OPTION_TYPE] = " TYPE",
+        [LG_OPTION_BASELINE] = " FILE",
+        [LG_OPTION_UPDATE] = "",
+        [LG_OPTION_CHECK] = "",
+        [LG_OPTION_SHARE] = " F",
+        [LG_OPTION_OBJECT] = " SELECTOR",
+        [LG_OPTION_OBJECTS] = " SELECTOR",
+        [LG_OPTION_CUTS] = " REF",
+    };
+    char name[NAME_LENGTH];
+    write_name(option->name, name);
+    if (stands_alone(option))
+        lg_text_addf(out, "%s, ", stands_alone(option));
+    lg_text_addf(out, "--%s%s", name, values[option->type]);
+    for (size_t i = 0; option->words && option->words[i]; i++)
+        lg_text_addf(out, "%s%s", i > 0 ? "|" : "", option->words[i]);
+}
+
+// Adds a form in brackets to the usage, on the next line if it does not fit.
+static void
+add_usage_part(const char *form, size_t *column, lg_text *out)
+{
+    enum { INDENT = 7 };
+    size_t length = strlen(form) + 3;
+    if (*column + length > WIDTH) {
+        lg_text_addf(out, "\n%*s", INDENT - 1, "");
+        *column = INDENT - 1;
+    }
+    lg_text_addf(out, " [%s]", form);
+    *column += length;
+}
+
+static void
+add_usage(const lg_question *question, lg_text *out)
+{
+    lg_text_addf(out, "leakgraph %s SNAP", lg__question_verb_name(question));
+    size_t column = out->length;
+    const char *alone = stands_alone(question->options);
+    if (alone && lg_option_is_required(question->options)) {
+        lg_text_addf(out, " %s%s", alone,
+                     takes_several(question->options) ? " ..." : "");
+        column = out->length;
+    } else if (alone) {
+        add_usage_part(alone, &column, out);
+    }
+    for (const lg_option *option = question->options; option->name; option++) {
+        if (stands_alone(option))
+            continue;
+        lg_text form = {0};
+        add_form(option, &form);
+        add_usage_part(form.data ? form.data : "", &column, out);
+        lg_text_free(&form);
+    }
+    add_usage_part("--json", &column, out);
+    lg_text_add(out, "\n");
+}
+
 static void
 take_words(request *to, char **words, int count)
 {
@@ -153,6 +225,18 @@ take_words(request *to, char **words, int count)
     }
     if (count > 0)
         to->given[0] = (lg_given){.given = true, .text = to->joined.data};
+}
+
+static bool
+check_words(const lg_question *question, char **words, int least, int most)
+{
+    lg_text usage = {0};
+    add_usage(question, &usage);
+    const bool fine =
+        lg__words_check(lg__question_verb_name(question),
+                        usage.data ? usage.data : "", words, least, most);
+    lg_text_free(&usage);
+    return fine;
 }
 
 static bool
@@ -184,7 +268,7 @@ read_request(request *to, int argc, char **argv)
     int most = takes_several(first) && count > least ? count
                : stands_alone(first)                 ? 2
                                                      : 1;
-    if (!lg__words_check(verb, count, least, most))
+    if (!check_words(to->question, argv + optind, least, most))
         return false;
     if (first->type == LG_OPTION_CUTS && to->cut_count == 0) {
         lg__complain("%s needs a reference: give --cut train.trainer.losses",
@@ -353,79 +437,6 @@ lg__question_run(const lg_question *question, int argc, char **argv)
 
 /* ----------------------------------------------------------------- help */
 
-// Writes `--group object|type|module`.
-static void
-add_form(const lg_option *option, lg_text *out)
-{
-    static const char *const values[] = {
-        [LG_OPTION_LIMIT] = " N|all",
-        [LG_OPTION_DEVICE] = " DEVICE",
-        [LG_OPTION_TEXT] = " TEXT",
-        [LG_OPTION_BYTES] = " BYTES",
-        [LG_OPTION_MODULE] = " GLOB",
-        [LG_OPTION_CHOICE] = " ",
-        [LG_OPTION_SET] = " ",
-        [LG_OPTION_FLAG] = "",
-        [LG_OPTION_WORDS] = " WORDS",
-        [LG_OPTION_MINE] = "",
-        [LG_OPTION_TYPE] = " TYPE",
-        [LG_OPTION_BASELINE] = " FILE",
-        [LG_OPTION_UPDATE] = "",
-        [LG_OPTION_CHECK] = "",
-        [LG_OPTION_SHARE] = " F",
-        [LG_OPTION_OBJECT] = " SELECTOR",
-        [LG_OPTION_OBJECTS] = " SELECTOR",
-        [LG_OPTION_CUTS] = " REF",
-    };
-    char name[NAME_LENGTH];
-    write_name(option->name, name);
-    if (stands_alone(option))
-        lg_text_addf(out, "%s, ", stands_alone(option));
-    lg_text_addf(out, "--%s%s", name, values[option->type]);
-    for (size_t i = 0; option->words && option->words[i]; i++)
-        lg_text_addf(out, "%s%s", i > 0 ? "|" : "", option->words[i]);
-}
-
-// Adds a form in brackets to the usage, on the next line if it does not fit.
-static void
-add_usage_part(const char *form, size_t *column, lg_text *out)
-{
-    enum { INDENT = 7 };
-    size_t length = strlen(form) + 3;
-    if (*column + length > WIDTH) {
-        lg_text_addf(out, "\n%*s", INDENT - 1, "");
-        *column = INDENT - 1;
-    }
-    lg_text_addf(out, " [%s]", form);
-    *column += length;
-}
-
-static void
-add_usage(const lg_question *question, lg_text *out)
-{
-    lg_text_addf(out, "Usage: leakgraph %s SNAP",
-                 lg__question_verb_name(question));
-    size_t column = out->length;
-    const char *alone = stands_alone(question->options);
-    if (alone && lg_option_is_required(question->options)) {
-        lg_text_addf(out, " %s%s", alone,
-                     takes_several(question->options) ? " ..." : "");
-        column = out->length;
-    } else if (alone) {
-        add_usage_part(alone, &column, out);
-    }
-    for (const lg_option *option = question->options; option->name; option++) {
-        if (stands_alone(option))
-            continue;
-        lg_text form = {0};
-        add_form(option, &form);
-        add_usage_part(form.data ? form.data : "", &column, out);
-        lg_text_free(&form);
-    }
-    add_usage_part("--json", &column, out);
-    lg_text_add(out, "\n");
-}
-
 static void
 add_option_line(const lg_option *option, lg_text *out)
 {
@@ -454,6 +465,7 @@ void
 lg__question_print_help(const lg_question *question)
 {
     lg_text help = {0};
+    lg_text_add(&help, "Usage: ");
     add_usage(question, &help);
     lg_text_add(&help, "\n");
     lg_text_add_wrapped(&help, question->about, 0, 0, WIDTH, '\0');

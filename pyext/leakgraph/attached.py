@@ -134,6 +134,10 @@ def attach(
     Raises UnsupportedError if attaching is impossible, NotFoundError if there is no
     such process, and ChildError if it ends or reaches no safe point meanwhile.
     """
+    if not hasattr(pid, "__index__"):
+        raise TypeError(
+            f"attach() takes the number of a process, not {type(pid).__name__}."
+        )
 
     def save(place: _Path) -> Snapshot:
         return load(

@@ -85,8 +85,9 @@ def expect_collectable(obj: object, label: str | None = None) -> None:
         expectation = Expectation(obj, _forget)
     except TypeError:
         raise TypeError(
-            f"a {type(obj).__qualname__} cannot be weakly referenced, so it cannot be"
-            " watched; watch the object that holds it, or derive a class from its type"
+            f"an object of type {type(obj).__qualname__} cannot be weakly referenced,"
+            " so it cannot be watched; watch the object that holds it, or derive a"
+            " class from its type"
         ) from None
     expectation.label = _unused(name)
     _expected[expectation.label] = expectation

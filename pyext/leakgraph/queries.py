@@ -130,7 +130,7 @@ class _Session:
         try:
             for prefix, name in _NAME.findall(_TEXT.sub("", text)):
                 self._make(_bare(prefix), _bare(name))
-            self._connection.execute(f'create temp table "{_RESULT}" as {text}')
+            self._connection.execute(f'create temp table "{_RESULT}" as\n{text}')
         except self._duckdb.BinderException as error:
             said = str(error).partition("\n")[0]
             if "STRUCT(" not in said:

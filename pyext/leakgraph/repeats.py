@@ -52,6 +52,11 @@ def repeat(
     Raises ArgumentError for fewer than 1 round or call.
     """
     check(warmup, rounds, calls)
+    if not callable(work):
+        raise TypeError(
+            f"repeat() calls a function again and again, and got {type(work).__name__}:"
+            " pass the function itself, as in repeat(work) or repeat(lambda: work(x))."
+        )
     snapshots = SnapshotFiles(rounds + 1)
 
     def grow(rounds: int, native: bool) -> Growth:

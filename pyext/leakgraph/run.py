@@ -165,7 +165,7 @@ def load(
     `function` calls hooks when it returns.
     """
     if not arguments or arguments == ["-m"]:
-        fail(f"{verb}: a script is missing")
+        fail(f"{verb} needs a script: see leakgraph {verb} --help")
     if arguments[0] == "-m":
         return _load_module(verb, arguments[1], arguments[2:], function)
     return _load_script(verb, arguments[0], arguments[1:], function)
@@ -198,7 +198,7 @@ def take_options(
             print(usage, end="")
             sys.exit(0)
         if option not in known:
-            fail(f"{verb}: unknown option {option}")
+            fail(f"{verb} has no option {option}: see leakgraph {verb} --help")
         if not known[option]:
             options[option] = ""
             continue

@@ -134,7 +134,8 @@ def _sql(arguments: list[str]) -> int:
         try:
             rows = snap.sql(words[-1], **others)
         except duckdb.Error as error:
-            fail(f"sql: {' '.join(str(error).split())}")
+            said, _, _ = str(error).partition("\nLINE ")
+            fail(f"sql: {' '.join(said.split())}")
     _print_rows(rows, as_json="--json" in options)
     return 0
 

@@ -50,6 +50,8 @@ def watch(
 
     Raises ArgumentError for an impossible every, budget or on_leak.
     """
+    if every is not None and not hasattr(every, "__float__"):
+        raise TypeError(f"every must be seconds, not {type(every).__name__}.")
     if every is not None and not every > 0:
         raise ArgumentError(f"every must be more than 0 seconds, not {every!r}.")
     if not 0 < budget <= 1:

@@ -31,8 +31,10 @@ static void
 counts_kinds_of_all(void)
 {
     begins(0, 0, 0, "5 cycles: 3 held, 2 uncollectable");
-    begins(0, 1, 0, "5 cycles: 3 held, 2 uncollectable; the biggest 1 shown");
-    begins(0, 2, 1u << LG_CYCLE_HELD, "3 cycles: 3 held; the biggest 2 shown");
+    begins(0, 1, 0,
+           "5 cycles: 3 held, 2 uncollectable; the biggest 2 shown, those "
+           "alike as one");
+    begins(0, 1, 1u << LG_CYCLE_HELD, "3 cycles: 3 held");
     begins(0, 2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
 }
 

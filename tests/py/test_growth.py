@@ -510,8 +510,10 @@ def test_nothing_to_compare():
         leakgraph.diff(snapshot)
     with pytest.raises(leakgraph.ArgumentError, match="two snapshots or more"):
         snapshot.diff()
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="paths of their files, not int;"):
         leakgraph.diff(snapshot, 12)
+    with pytest.raises(TypeError, match=r"not list; of a list, pass .*: \*snapshots"):
+        leakgraph.diff([snapshot, snapshot], snapshot)
     with pytest.raises(leakgraph.FileError):
         leakgraph.diff(snapshot, "nowhere.lgs")
     growth = leakgraph.diff(snapshot, snapshot)

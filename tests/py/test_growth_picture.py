@@ -132,5 +132,5 @@ def test_the_command(paths, growth, tmp_path):
     assert "<svg" in (tmp_path / "growth.svg").read_text()
     code, _, err = run(paths[0], "-o", "growth.svg")
     assert code == 2
-    assert "render --diff takes 2 arguments or more, not 1" in err
+    assert "render --diff needs OLD NEW" in err
     assert run(*paths, "--why", "-o", "growth.svg")[0] == 2

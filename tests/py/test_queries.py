@@ -118,6 +118,11 @@ def test_names_mean_tables(snap: leakgraph.Snapshot) -> None:
         snap.sql()  # type: ignore[call-arg]
 
 
+def test_an_error_shows_the_query_as_it_is(snap: leakgraph.Snapshot) -> None:
+    with pytest.raises(Exception, match=r": select nope from top\n"):
+        snap.sql("select nope from top")
+
+
 def test_without_duckdb(
     monkeypatch: pytest.MonkeyPatch, part: leakgraph.Snapshot
 ) -> None:

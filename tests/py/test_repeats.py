@@ -165,6 +165,12 @@ def test_impossible_numbers(wrong):
     assert kept == []
 
 
+def test_what_cannot_be_called():
+    with pytest.raises(TypeError, match="got NoneType: pass the function itself"):
+        leakgraph.repeat(leak())
+    kept.clear()
+
+
 def test_no_file_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     files = len(os.listdir("/proc/self/fd"))

@@ -410,6 +410,11 @@ def test_impossible_options(wrong):
         leakgraph.watch(**wrong)
 
 
+def test_an_interval_is_a_number():
+    with pytest.raises(TypeError, match="every must be seconds, not str"):
+        leakgraph.watch(every="x")
+
+
 def test_a_forked_child_is_not_watched():
     program = Program(leaking, [Row("x")], budget=1.0)
     program.run(5)

@@ -187,7 +187,7 @@ def test_nothing_grows(start):
         (["--every", "0"], "every must be more than 0 seconds"),
         (["--budget", "2"], "budget must be more than 0 and at most 1"),
         (["--signal", "SIGNONE"], "There is no signal SIGNONE"),
-        (["--often"], "unknown option --often"),
+        (["--often"], "watch has no option --often: see leakgraph watch --help"),
     ],
 )
 def test_wrong_options(start, options, message):

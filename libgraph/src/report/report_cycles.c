@@ -257,6 +257,26 @@ hide_alike(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
         lg__table_hide_row(table);
 }
 
+// Writes how many cycles the rows stand for, if those are not all: people see
+// one of each group, which has members behind the limit, too.
+static void
+write_shown(const lg_cycles *cycles, lg_text *out)
+{
+    uint64_t rows = 0, shown = 0;
+    for (size_t i = 0; i < cycles->count; i++)
+        if (first_like(cycles, &cycles->items[i]) == i) {
+            rows++;
+            shown += cycles->groups[cycles->items[i].group].count;
+        }
+    if (shown >= cycles->total)
+        return;
+    lg_text_add(out, "; the biggest ");
+    lg_text_add_count(out, shown);
+    lg_text_add(out, " shown");
+    if (shown > rows)
+        lg_text_add(out, ", those alike as one");
+}
+
 // Writes how many passed the filter by kind, whatever the limit.
 static void
 write_above(const lg_ask *ask, const void *answer, lg_text *out)
@@ -274,11 +294,7 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
         lg_text_addf(out, " %s", lg_cycle_kind_name((lg_cycle_kind)kind));
         before = ", ";
     }
-    if (cycles->total > cycles->count) {
-        lg_text_add(out, "; the biggest ");
-        lg_text_add_count(out, cycles->count);
-        lg_text_add(out, " shown");
-    }
+    write_shown(cycles, out);
     if (cycles->known > 0) {
         lg_text_add(out, "; ");
         lg_text_add_count(out, cycles->known);

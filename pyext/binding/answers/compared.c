@@ -33,11 +33,23 @@ lg__compared_end(lg__compared *self)
     free(self->summaries);
 }
 
+static PyObject *
+path_of(PyObject *given)
+{
+    PyObject *path = lg__pathname_bytes(given);
+    if (path == NULL && PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError,
+                     "a comparison takes snapshots and paths of their files, "
+                     "not %.100s; of a list, pass the items: *snapshots",
+                     Py_TYPE(given)->tp_name);
+    return path;
+}
+
 /* Reads a file if it is a summary. False with an exception. */
 static bool
 load_summary(lg__core_state *state, PyObject *given, lg_summary **out)
 {
-    PyObject *path = lg__pathname_bytes(given);
+    PyObject *path = path_of(given);
     if (path == NULL)
         return false;
     const char *name = PyBytes_AS_STRING(path);

@@ -37,8 +37,9 @@ lg__args_take(const lg__arg_list *list, PyObject *const *args, Py_ssize_t nargs,
 {
     if (nargs > list->positional) {
         PyErr_Format(PyExc_TypeError,
-                     "%s() takes at most %zd positional arguments, %zd given",
-                     list->function, list->positional, nargs);
+                     "%s() takes %s%zd positional argument%s, and got %zd",
+                     list->function, list->positional > 0 ? "at most " : "",
+                     list->positional, list->positional == 1 ? "" : "s", nargs);
         return false;
     }
     for (Py_ssize_t i = 0; i < nargs; i++)
