@@ -117,6 +117,9 @@ lg_status lg__page_add_advice(lg__page *page, lg_error *err);
 lg_status lg__page_write_tree(lg__page *page, lg_error *err);
 /** Begins the table of a tree, up to its first row. */
 void lg__page_tree_begin(lg__page *page);
+/** Adds the first values of the object of a row behind a word, if the snapshot
+ *  has values. */
+void lg__page_tree_values(lg__page *page, lg_node node, const char *before);
 /** Adds the cells behind the name of a row: bytes on all devices, objects, and
  *  in a comparison how these changed in the place of the node. */
 void lg__page_tree_numbers(lg__page *page, lg_node node, uint64_t retained,

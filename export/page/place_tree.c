@@ -2,6 +2,7 @@
 // indented below it, and how it changed.
 #include "page/page_private.h"
 
+#include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
@@ -11,6 +12,9 @@
 // Places that retain a smaller part of all bytes have no row, and neither do
 // places below so many steps, or beyond so many rows.
 enum { SHOWN_PART = 200, DEEPEST = 10, MOST_ROWS = 300 };
+
+// The most values of an object in a row.
+enum { VALUES = 3 };
 
 // A place that has a row.
 typedef struct branch {
@@ -43,6 +47,21 @@ lg__page_tree_begin(lg__page *page)
                      "<th scope=\"col\" class=\"n\">%s</th>",
                      page->changes->each);
     lg_text_add(page->out, "</tr></thead><tbody>");
+}
+
+void
+lg__page_tree_values(lg__page *page, lg_node node, const char *before)
+{
+    lg_text *out = page->out;
+    lg_text values = {0};
+    lg_node_values(page->graph, node, VALUES, &values);
+    if (values.length > 0) {
+        lg_text_addf(out, " <span class=\"values\">%s", before);
+        lg_text_add_html(out, values.data, values.length);
+        lg_text_add(out, "</span>");
+    }
+    out->failed |= values.failed;
+    lg_text_free(&values);
 }
 
 static void
@@ -164,6 +183,8 @@ add_row(tree *to, const branch *row)
         lg_text_addf(out, " class=\"d%u\"", row->depth);
     lg_text_add(out, ">");
     add_name(to, &place);
+    lg__page_tree_values(to->page, place.example,
+                         place.members > 1 ? "such as " : "");
     lg_text_add(out, "</td>");
     lg__page_tree_numbers(to->page, place.example, row->total,
                           sum_of(to->places, place.own), place.members);

@@ -4,12 +4,11 @@
 #include "serve/server.h"
 
 #include <leakgraph/internal/branches.h>
-#include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
-/* The most rows of a level, and the most values of an object in a row. */
-enum { ROWS = 50, VALUES = 3 };
+/* The most rows of a level. */
+enum { ROWS = 50 };
 
 static const char *const ways[] = {"owned", "referrers"};
 
@@ -51,21 +50,6 @@ add_name(lg__sheet *sheet, const lg_branch *branch)
 }
 
 static void
-add_values(lg__sheet *sheet, const lg_branch *branch)
-{
-    lg_text *out = sheet->page.out;
-    lg_text values = {0};
-    lg_node_values(sheet->page.graph, branch->node, VALUES, &values);
-    if (values.length > 0) {
-        lg_text_add(out, " <span class=\"values\">");
-        lg_text_add_html(out, values.data, values.length);
-        lg_text_add(out, "</span>");
-    }
-    out->failed |= values.failed;
-    lg_text_free(&values);
-}
-
-static void
 add_branch(lg__sheet *sheet, lg_node parent, unsigned way,
            const lg_branch *branch)
 {
@@ -73,7 +57,7 @@ add_branch(lg__sheet *sheet, lg_node parent, unsigned way,
     lg_text_add(out, "<tr><td>");
     add_open_link(sheet, parent, way, branch);
     add_name(sheet, branch);
-    add_values(sheet, branch);
+    lg__page_tree_values(&sheet->page, branch->node, "");
     lg_text_add(out, "</td>");
     lg__page_tree_numbers(&sheet->page, branch->node, branch->retained,
                           branch->own, branch->count);

@@ -440,7 +440,7 @@ class Session:
         self.user = "<ann>"
         self.rate = 0.25
         self.token = b"ab"
-        self.data = bytearray(1000)
+        self.data = bytearray(2_000_000)
 
 
 @pytest.mark.parametrize("previews", [True, False])
@@ -455,9 +455,12 @@ def test_values(tmp_path, previews):
     one = re.search(r'<a href="(object\?node=\d+)">Session #', page)[1]
     values = ".user = '&lt;ann&gt;', .rate = 0.25, .token = b'ab'"
     fact = f'<dt>values</dt><dd class="values">{values}</dd>'
-    assert (f'</a> <span class="values">{values}</span>' in page) == previews
+    shown = f' <span class="values">{values}</span>'
+    assert (f"</a>{shown}" in page) == previews
     assert (fact in get(running, one)[2]) == previews
     end(running)
+    leakgraph.load(path).report(tmp_path / "report.html")
+    assert (shown in (tmp_path / "report.html").read_text("utf-8")) == previews
 
 
 # The server sorts and filters all rows, of which the page shows some.
