@@ -1,7 +1,5 @@
 // The colours that a picture has on a dark page. Those of the report page are
 // the same (page.css).
-#include "render/render_private.h"
-
 #include <leakgraph/internal/renderers.h>
 #include <leakgraph/internal/writing.h>
 
@@ -74,40 +72,20 @@ add_notebook_style(lg_text *out)
     lg_text_add(out, "</style>\n");
 }
 
-// The end of the tag that begins the picture, or NULL.
-static const char *
-tag_end(const char *svg)
-{
-    const char *end = svg ? strchr(svg, '>') : NULL;
-    return end ? end + 1 : NULL;
-}
-
 void
-lg__svg_add_file(lg_text *out, const lg_text *image)
-{
-    const char *svg = image->data ? strstr(image->data, "<svg") : NULL;
-    const char *end = tag_end(svg);
-    if (end == NULL) {
-        lg_text_add_bytes(out, image->data, image->length);
-        return;
-    }
-    const size_t head = (size_t)(end - image->data);
-    lg_text_add_bytes(out, image->data, head);
-    add_file_style(out);
-    lg_text_add_bytes(out, end, image->length - head);
-}
-
-void
-lg_svg_add_inline(lg_text *out, const char *image)
+lg_svg_add(lg_text *out, const char *image, bool inlined)
 {
     const char *svg = strstr(image, "<svg");
-    const char *end = tag_end(svg);
-    if (end == NULL)
+    const char *end = svg ? strchr(svg, '>') : NULL;
+    const char *rest = inlined && svg ? svg + strlen("<svg") : image;
+    if (end == NULL) {
+        lg_text_add(out, inlined ? "" : image);
         return;
-    svg += strlen("<svg");
-    lg_text_add(
-        out, "<svg class=\"leakgraph\" style=\"max-width:100%;height:auto\"");
-    lg_text_add_bytes(out, svg, (size_t)(end - svg));
-    add_notebook_style(out);
-    lg_text_add(out, end);
+    }
+    if (inlined)
+        lg_text_add(out, "<svg class=\"leakgraph\" "
+                         "style=\"max-width:100%;height:auto\"");
+    lg_text_add_bytes(out, rest, (size_t)(end + 1 - rest));
+    (inlined ? add_notebook_style : add_file_style)(out);
+    lg_text_add(out, end + 1);
 }

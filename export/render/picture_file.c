@@ -118,12 +118,11 @@ static lg_status
 write_svg(const char *path, const lg_text *image, lg_error *err)
 {
     lg_text styled = {0};
-    lg__svg_add_file(&styled, image);
+    lg_svg_add(&styled, image->data ? image->data : "", false);
     lg_status status =
-        styled.failed
-            ? lg_error_set(err, LG_ENOMEM, "memory ran out")
-            : lg__file_write(path, styled.data ? styled.data : "",
-                             styled.length, err);
+        styled.failed ? lg_error_set(err, LG_ENOMEM, "memory ran out")
+                      : lg__file_write(path, styled.data ? styled.data : "",
+                                       styled.length, err);
     lg_text_free(&styled);
     return status;
 }

@@ -347,7 +347,7 @@ drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
     if (bytes == NULL || bytes == Py_None)
         return bytes;
     lg_text svg = {0};
-    lg_svg_add_inline(&svg, PyBytes_AS_STRING(bytes));
+    lg_svg_add(&svg, PyBytes_AS_STRING(bytes), true);
     Py_DECREF(bytes);
     return lg__text_object(&svg);
 }

@@ -63,8 +63,7 @@ uint64_t lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
  *  already have threads that lg__stack_pointers_read does not find.
  *  O(mappings + threads), and the kernel looks at each resident page. */
 bool lg__mapped_bytes_read(bool visits, uint64_t left,
-                           lg__stack_pointers *stacks,
-                           lg__mapped_bytes *out);
+                           lg__stack_pointers *stacks, lg__mapped_bytes *out);
 
 /** What allocators report of themselves. */
 typedef struct lg__allocator_bytes {

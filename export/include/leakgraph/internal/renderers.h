@@ -50,9 +50,11 @@ lg_status lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
                                 const char *format, const char *path,
                                 const lg_monitor *monitor, lg_error *err);
 
-/** Adds a picture in SVG as a part of a notebook's cell: no wider than the cell,
- *  and dark where the notebook is. Adds nothing if it is no SVG. */
-void lg_svg_add_inline(lg_text *out, const char *image);
+/** Adds a picture in SVG with the colours that it has on a dark page: as a file
+ *  of its own, where the reader prefers dark pages, or inlined in a cell of a
+ *  notebook, where the notebook is dark; there it is no wider than the cell,
+ *  and what is no SVG is left out. */
+void lg_svg_add(lg_text *out, const char *image, bool inlined);
 
 #ifdef __cplusplus
 }
