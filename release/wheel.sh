@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf build/wheel
+echo "== builds an sdist and two wheels: minutes"
 backend='import scikit_build_core.build as b; b.build_sdist("build/wheel")'
 .venv/bin/python -c "$backend" >/dev/null
 .venv/bin/python -m pip wheel -qq --no-deps --wheel-dir build/wheel .
@@ -30,10 +31,10 @@ kept = [[], {}, ()]
 leakgraph.show_refs(kept, "refs.svg")
 leakgraph.save_snapshot("whole.lgs")
 END
-        leakgraph info whole.lgs
+        leakgraph info whole.lgs | grep -q '^objects'
         leakgraph render whole.lgs module:leakgraph -o module.svg
         leakgraph analyze whole.lgs -o analysed.lgs
-        leakgraph top whole.lgs --limit 3
+        leakgraph top whole.lgs --limit 3 | grep -q '^each byte counted once'
         grep -q '<svg' refs.svg
         grep -q '<svg' module.svg
         python -m leakgraph --help >help.txt
