@@ -82,6 +82,74 @@ what_leakgraph_holds_is_not_told(void)
     growing_forget(&made);
 }
 
+// Returns how many rows there are of snapshots with so many items in one list,
+// and so many in another.
+static size_t
+count_moving(const uint32_t (*items)[2], uint32_t count, growing_series *out)
+{
+    growing_heap heaps[GROWING_MOST] = {{0}};
+    for (uint32_t i = 0; i < count; i++)
+        heaps[i] = (growing_heap){.items = items[i][0], .deep = items[i][1]};
+    *out = growing_compare(heaps, count, NULL);
+    return out->growth.count;
+}
+
+static void
+what_moves_is_told_once(void)
+{
+    const uint32_t moving[][2] = {{10, 0}, {20, 0}, {3, 27}, {13, 27}, {4, 46}};
+    growing_series made;
+    REQUIRE(count_moving(moving, 5, &made) == 1);
+    const lg_growth_row *row = &made.growth.rows[0];
+    CHECK(row->verdict == LG_GROWTH_ACCUMULATES);
+    CHECK(row->degree == LG_GROWTH_STEADY && row->types == 1);
+    CHECK(lg__string_is(row->type, "app.Item"));
+    CHECK(row->counts[0] == 10 && row->counts[2] == 30 && row->counts[4] == 50);
+    CHECK(row->gained == 40 * 1000);
+    growing_forget(&made);
+}
+
+static void
+what_moves_without_gain_is_not_told(void)
+{
+    const uint32_t to_and_fro[][2] = {
+        {10, 0}, {20, 0}, {3, 17}, {13, 17}, {4, 26}};
+    const uint32_t few[][2] = {{10, 0}, {20, 0}, {3, 27}};
+    const uint32_t slow[][2] = {{10, 0}, {60, 0}, {1, 60}, {40, 61}, {9, 131}};
+    growing_series made;
+    CHECK(count_moving(to_and_fro, 5, &made) <= 1);
+    for (size_t i = 0; i < made.growth.count; i++)
+        CHECK(made.growth.rows[i].degree != LG_GROWTH_STEADY);
+    growing_forget(&made);
+    (void)count_moving(few, 3, &made);
+    CHECK(!lg_growth_rises((const uint64_t[]){10, 20}, 2));
+    for (size_t i = 0; i < made.growth.count; i++)
+        CHECK(made.growth.rows[i].counts[0] != 10);
+    growing_forget(&made);
+    (void)count_moving(slow, 5, &made);
+    for (size_t i = 0; i < made.growth.count; i++)
+        CHECK(made.growth.rows[i].counts[0] != 10);
+    growing_forget(&made);
+}
+
+static void
+numbers_that_rise_do_so_in_each_interval(void)
+{
+    static const struct {
+        uint32_t count;
+        uint64_t numbers[4];
+        bool rises;
+    } cases[] = {
+        {4, {1, 2, 3, 4}, true},       {3, {1, 2, 3}, true},
+        {2, {1, 2}, false},            {4, {1, 2, 2, 9}, false},
+        {4, {9, 1, 2, 3}, false},      {4, {0, 10, 150, 300}, true},
+        {4, {0, 9, 150, 300}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(lg_growth_rises(cases[i].numbers, cases[i].count) ==
+              cases[i].rises);
+}
+
 static void
 keys_and_values_are_one_row(void)
 {
@@ -575,6 +643,9 @@ SUITE(growth)
     RUN(a_list_accumulates);
     RUN(what_came_with_the_last_snapshot);
     RUN(what_leakgraph_holds_is_not_told);
+    RUN(what_moves_is_told_once);
+    RUN(what_moves_without_gain_is_not_told);
+    RUN(numbers_that_rise_do_so_in_each_interval);
     RUN(keys_and_values_are_one_row);
     RUN(the_same_objects_grow_in_place);
     RUN(references_grow_in_place);

@@ -112,18 +112,63 @@ def test_nothing_grows_is_not_said_of_what_stays():
     assert str(idle).startswith("1 place grew, and is idle now: +")
 
 
+@pytest.mark.parametrize("step", [20, 60])
+def test_what_a_tee_keeps_for_its_slow_iterator_is_told(step):
+    ahead, program.behind = itertools.tee(
+        [bytes(2000 + number)] for number in itertools.count()
+    )
+    snapshots = []
+    for _ in range(5):
+        for _ in range(step):
+            next(ahead)
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    (row,) = rows_of(growth).values()
+    assert (row.verdict, row.degree, row.type) == ("accumulates", "steady", "list")
+    assert ": list accumulates, " in row.text
+    assert re.fullmatch(rf"{__name__}\.program\.behind data( next)*\[\*\]", row.held_by)
+    assert row.per_interval == pytest.approx(step * 2300, rel=0.2)
+    assert f"empty {__name__}.program.behind" in str(growth)
+
+
 def test_what_is_kept_in_blocks_is_no_denied_growth():
     ahead, program.behind = itertools.tee(
         bytes(2000 + step) for step in itertools.count()
     )
     snapshots = []
-    for _ in range(5):
-        for _ in range(20):
+    for _ in range(3):
+        for _ in range(30):
             next(ahead)
         snapshots.append(leakgraph.snapshot())
     first = str(leakgraph.diff(*snapshots)).splitlines()[0]
-    assert not first.startswith("Nothing")
-    assert "of type bytes, which become more" in first or "is idle now" in first
+    assert first.startswith("No place goes on growing")
+    assert "of type bytes, which become more" in first
+
+
+def test_what_moves_from_one_container_to_another_is_told_once():
+    program.fresh, program.merged = [], []
+    snapshots = []
+    for number in range(7):
+        program.fresh += [{1: bytes(3000 + n)} for n in range(10 + number % 2)]
+        if number % 3 == 2:
+            program.merged.append(tuple(program.fresh))
+            program.fresh.clear()
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    (row,) = rows_of(growth).values()
+    assert row.type == "dict"
+    assert row.held_by == f"{__name__}.program.merged[*][*]"
+    assert row.per_interval == pytest.approx(10 * 3300, rel=0.1)
+
+
+def test_what_comes_and_goes_in_two_containers_does_not_grow():
+    program.first, program.second = [], []
+    snapshots = []
+    for number in range(6):
+        for held, count in ((program.first, number), (program.second, 5 - number)):
+            held[:] = [bytes(9000 + n) for n in range(10 * count)]
+        snapshots.append(leakgraph.snapshot())
+    assert set(rows_of(leakgraph.diff(*snapshots))) <= {"first"}
 
 
 def test_what_is_full_does_not_become_more():

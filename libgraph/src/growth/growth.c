@@ -154,6 +154,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     if (!lg__growth_search(state))
         return lg__error_memory(err);
     status = lg__growth_accounts(state, out, err);
+    if (status == LG_OK && !lg__growth_search_moving(state, out))
+        status = lg__error_memory(err);
     if (status == LG_OK)
         status = lg__growth_rows(state, out, err);
     if (status == LG_OK)

@@ -89,6 +89,12 @@ void lg__growth_set_degree(const lg__comparison *state, lg__pace pace,
 
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
+/** Returns whether growth of the place means nothing. */
+bool lg__growth_is_noise(const lg_places *places, uint32_t place);
+/** Adds what moves between places, none of which grows by itself. The types of
+ *  the growth are known. Returns false when memory ran out. O(places) for each
+ *  of a few types. */
+bool lg__growth_search_moving(lg__comparison *state, const lg_growth *growth);
 /** Finds a place of the newest summary in every summary. */
 void lg__comparison_find(const lg__comparison *state, uint32_t place,
                          uint32_t *at);

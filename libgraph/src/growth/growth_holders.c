@@ -7,7 +7,9 @@
 // to the group does, and so on upwards. A group of few nodes that refers to
 // many is a holder: the one list that has all the methods. Whoever empties the
 // containers of a holder cuts all that it holds. Of an object that is no
-// container only the references go that lead to members.
+// container only the references go that lead to members. The pieces of a buffer
+// hold nothing themselves: the iterators do that have yet to read them, which a
+// program empties by reading on.
 //
 // Rows that have a holder in common are one leak, and so is a row whose holders
 // lie below those of a row with a larger gain. The row with the largest gain
@@ -101,6 +103,12 @@ is_inside(const search *to, uint32_t node)
     return false;
 }
 
+static bool
+is_piece(const search *to, uint32_t node)
+{
+    return lg__node_is_a(to->walk.graph, node, LG__PIECE);
+}
+
 static group *
 group_at(groups *all, uint32_t place)
 {
@@ -122,7 +130,8 @@ add_source(void *context, const lg_hop *hop)
         return false;
     to->left--;
     if (hop->weak || !lg_node_is_reachable(to->analysis, hop->source) ||
-        is_inside(to, hop->source))
+        is_inside(to, hop->source) ||
+        (is_piece(to, hop->source) && is_piece(to, to->node)))
         return true;
     group *of = group_at(to->found, to->place_of[hop->source]);
     if (of == NULL)
@@ -159,11 +168,13 @@ drop_repeated(lg__gathered *nodes)
 }
 
 // Returns whether programs can empty the node: a list, a dict, a deque, but not
-// the dict of an object. A cached function has a method for that.
+// the dict of an object. A cached function has a method for that, and an
+// iterator of itertools.tee() is read to its end.
 static bool
 is_container(const search *to, uint32_t node)
 {
-    if (lg__node_is_a(to->walk.graph, node, "functools._lru_cache_wrapper"))
+    if (lg__node_is_a(to->walk.graph, node, "functools._lru_cache_wrapper") ||
+        lg__node_is_a(to->walk.graph, node, "itertools._tee"))
         return true;
     return lg__node_category(to->walk.graph, node) == LG_CATEGORY_CONTAINER &&
            lg__node_role(to->walk.graph, node) != LG__ROLE_TUPLE &&
@@ -206,7 +217,8 @@ holds_together(const search *to, const group *found)
 {
     size_t nodes = found->nodes.count;
     const uint32_t *type = to->walk.graph->columns.type;
-    if (type[found->nodes.items[0]] == type[found->targets.items[0]])
+    if (is_piece(to, found->nodes.items[0]) ||
+        type[found->nodes.items[0]] == type[found->targets.items[0]])
         return false;
     return nodes == 1 || (found->empties ? 2 * nodes <= found->led
                                          : FEW * nodes <= to->members);
@@ -225,7 +237,8 @@ go_on(search *to, group *found, size_t below, double share)
         return;
     }
     size_t kept = to->kept->count;
-    to->above[to->level++] = found->place;
+    bool piece = is_piece(to, found->nodes.items[0]);
+    to->above[to->level++] = piece ? LG_NONE : found->place;
     look_above(to, &found->nodes, found->share);
     to->level--;
     // What only roots refer to has no holder but itself.

@@ -178,6 +178,11 @@ lg__place_is_below(const lg_places *places, uint32_t place, uint32_t top)
     return place == top;
 }
 
+/** The type of the pieces of a buffer that grows piece by piece. A piece is a
+ *  part of what has the buffer: how many there are says little, and what they
+ *  hold is what piles up. */
+#define LG__PIECE "itertools._tee_dataobject"
+
 /** Returns the place at the top of the path to a place. */
 static inline const lg__place_item *
 lg__place_top(const lg_places *places, uint32_t place)

@@ -383,7 +383,8 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         if (lg__place_at(state->newest, place)->kind != lead->kind)
             continue;
         lg__comparison_add_members(state, place, counts);
-        row->types++;
+        row->types +=
+            i == 0 || lg__place_at(state->newest, place)->type != lead->type;
     }
     double slope = in_place ? lg__table_slope(state, grown->place, NULL)
                             : lg__growth_slope(state, bytes);

@@ -86,6 +86,7 @@ lg__place_walk_types_begin(lg__place_walk *walk)
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,
+            .piece = lg__string_is(name, LG__PIECE),
         };
         if (walk->types[i].name == LG_NONE)
             return false;

@@ -363,7 +363,7 @@ part_marks(lg__place_walk *walk, const lg__place_walk_type *type, uint32_t node,
     if ((marks & LG__PLACE_DEFINITION) ||
         ((marks & LG__PLACE_DEFINED) && is_definition(walk, type, node, marks)))
         return LG__PLACE_INNER | LG__PLACE_DEFINITION;
-    if (is_native_part(walk, type, above, marks))
+    if (type->piece || is_native_part(walk, type, above, marks))
         return LG__PLACE_INNER;
     return type->may_fold && is_folded(walk, node, above) ? LG__PLACE_INNER : 0;
 }

@@ -98,21 +98,6 @@ count_stopped(const lg_growth *growth)
     return stopped;
 }
 
-// Returns whether the number rises in each interval, and by no less than a
-// tenth of the mean: a few objects come and go in any program.
-static bool
-rises_always(const uint64_t *counts, uint32_t snapshots)
-{
-    enum { PART = 10 };
-    uint64_t last = counts[snapshots - 1];
-    uint64_t most = (uint64_t)PART * (snapshots - 1);
-    for (uint32_t i = 1; i < snapshots; i++)
-        if (counts[i] <= counts[i - 1] ||
-            (counts[i] - counts[i - 1]) * most < last - counts[0])
-            return false;
-    return snapshots > 2;
-}
-
 // Returns the type that gained most, of those whose objects become more in
 // each interval, or NULL. What keeps many objects in one block, as
 // itertools.tee() does, pauses from block to block, but its objects do not. A
@@ -125,13 +110,13 @@ find_rising(const lg_growth *growth)
     if (growth->objects_gained <= 0)
         return NULL;
     for (size_t i = 0; i < growth->count; i++)
-        if (rises_always(growth->rows[i].counts, growth->snapshots))
+        if (lg_growth_rises(growth->rows[i].counts, growth->snapshots))
             return NULL;
     for (size_t i = 0; i < growth->type_count; i++) {
         const lg_growth_type *type = &growth->types[i];
         if (type->gained * LEAST_PART < growth->objects_gained)
             return NULL;
-        if (rises_always(type->counts, growth->snapshots))
+        if (lg_growth_rises(type->counts, growth->snapshots))
             return type;
     }
     return NULL;

@@ -402,6 +402,9 @@ lg_status lg_growth_note(const lg_growth *growth, lg_baseline *baseline,
                          lg_error *err);
 void lg_growth_free(lg_growth *growth);
 
+/** Whether numbers rise in each interval, and by no less than a tenth of the
+ *  mean: a few objects come and go in any program. False for two snapshots. */
+bool lg_growth_rises(const uint64_t *counts, uint32_t snapshots);
 /** Whether a row gained next to nothing beside another one. */
 bool lg_growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside);
 /** What the rows of one leak gain in each step, or else in each snapshot, and
