@@ -269,6 +269,43 @@ def test_summaries_are_compared_like_snapshots(tmp_path):
         leakgraph.diff(*paths)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_summary_that_names_one_of_two_alike_says_so(tmp_path, workers):
+    together = threading.Barrier(workers + 1)
+
+    def work():
+        kept = []
+        while not together.broken:
+            kept += [bytes(3000 + number) for number in range(20)]
+            together.wait()
+            together.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    snapshots = []
+    for _ in range(4):
+        together.wait()
+        snapshots.append(leakgraph.snapshot())
+        together.wait()
+    paths = [
+        snapshot.summary(tmp_path / f"{number}.lgsum")
+        for number, snapshot in enumerate(snapshots)
+    ]
+    said = leakgraph.diff(*paths)
+    whole = leakgraph.diff(*snapshots)
+    together.wait()
+    threading.excepthook, hook = lambda _: None, threading.excepthook
+    together.abort()
+    for thread in threads:
+        thread.join()
+    threading.excepthook = hook
+    (row,) = (row for row in said if "local kept[*]" in row.held_by)
+    assert ("there are 2 such containers" in row.text) == (workers == 2)
+    assert "such containers" not in str(whole)
+    assert str(whole).count("local kept (frees") == (2 if workers == 2 else 0)
+
+
 def test_places_that_a_summary_leaves_out_are_not_new(tmp_path):
     """A file has the biggest places only; the newest snapshot has all of them."""
     wide = holder.wide = Holder()

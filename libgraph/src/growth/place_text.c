@@ -69,6 +69,18 @@ count_steps(const lg_places *places, uint32_t index, uint32_t *from)
     return depth;
 }
 
+uint64_t
+lg__place_alike(const lg_places *places, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(places, place);
+    uint32_t named;
+    (void)count_steps(places, place, &named);
+    bool contained = item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY;
+    return contained && item->parent != LG_NONE && named != LG_NONE
+               ? lg__place_at(places, item->parent)->members
+               : 1;
+}
+
 // Writes the path from its first step down, by counting up from the last. That
 // takes no memory, and places are shallow because recursion does not deepen
 // them.

@@ -148,6 +148,21 @@ format_in_step(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
     lg_text_add(out, " each");
 }
 
+// Writes how many containers there are like the one that the row names, unless
+// the row names all that must let go.
+static void
+format_alike(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    uint64_t alike = row->verdict == LG_GROWTH_ACCUMULATES && row->freed == NULL
+                         ? lg__place_alike(growth->places, row->place)
+                         : 1;
+    if (alike < 2)
+        return;
+    lg_text_add(out, " (there are ");
+    lg_text_add_count(out, alike);
+    lg_text_add(out, " such containers)");
+}
+
 void
 lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                        lg_text *out)
@@ -169,6 +184,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         lg_text_add(out, ")");
     }
     format_companions(row, out);
+    format_alike(growth, row, out);
     format_in_step(growth, row, out);
 }
 
