@@ -45,8 +45,12 @@ class Alarm:
         return True
 
     def _start(self, need: int) -> float:
-        """Bytes in use that leave room for the snapshot, and for growth meanwhile."""
-        reserve = need + self._lasts(need) * self._rate
+        """Bytes in use that leave room for the snapshot, and for growth meanwhile.
+
+        That it is due shows up to two looks later, when it must not be urgent yet: an
+        urgent snapshot stops the process until it is saved.
+        """
+        reserve = need + (self._lasts(need) + 2 * SELDOM) * self._rate
         reserve = min(reserve, RESERVE, self._limit / 2)
         return min(self._threshold, self._limit - reserve)
 

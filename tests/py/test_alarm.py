@@ -88,16 +88,34 @@ def test_what_is_urgent(looks):
 
 
 def test_a_small_limit_leaves_room_for_the_snapshot():
-    """It needs 50 MiB, and lasts two seconds, in which memory grows by 16 MiB."""
+    """It needs 50 MiB, and lasts two seconds, in which memory grows by 16 MiB.
+
+    In the half second of two looks, memory grows by 4 MiB.
+    """
     mib = 1 << 20
 
     def first(need):
         alarm = Alarm(300 * mib, 270 * mib)
         return next(u for u in range(300) if alarm.look(u / 8, u * mib, need * mib))
 
-    assert first(50) == 300 - 50 - 16
+    assert first(50) == 300 - 50 - 16 - 4
     assert first(1) == 270
     assert first(500) == 150
+
+
+@pytest.mark.parametrize("pause", [0.1, 0.25])
+def test_steady_growth_stops_nobody(pause):
+    """The first look at which a snapshot is due is not urgent yet."""
+    mib = 1 << 20
+    for per_second in (1, 25, 40):
+        alarm = Alarm(300 * mib, 270 * mib)
+        looks = (n * pause for n in range(10_000))
+        used = next(
+            int(per_second * now * mib)
+            for now in looks
+            if alarm.look(now, int(per_second * now * mib), 50 * mib)
+        )
+        assert not alarm.is_urgent(used, 50 * mib)
 
 
 def test_one_snapshot_though_the_room_varies():
