@@ -358,6 +358,26 @@ def test_a_child_that_hangs_is_given_up(tmp_path, bad):
     assert leftovers(tmp_path) == [] and evil.children() == []
 
 
+ALARMED = """
+import leakgraph
+try:
+    print(leakgraph.save_snapshot("x.lgs", fork=True, timeout=600).nodes > 1000)
+except leakgraph.ChildError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("seconds", ["waited", "ran", "neither"])
+def test_a_child_that_waits_for_a_processor_does_not_hang(python, preload, seconds):
+    """Its alarm rings, and Linux says for how long it has waited, and has run."""
+    done = python("-c", ALARMED, LD_PRELOAD=preload("schedule"), SCHEDULE=seconds)
+    assert done.code == 0, done.err
+    if seconds == "waited":
+        assert done.out == "True\n"
+    else:
+        assert "made no progress for 600 s and was killed" in done.out
+
+
 def test_a_child_that_is_killed(tmp_path, bad):
     bad(evil.sleeper)
 
