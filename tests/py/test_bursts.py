@@ -129,6 +129,7 @@ def test_what_a_tee_keeps_for_its_slow_iterator_is_told(step):
     assert re.fullmatch(rf"{__name__}\.program\.behind data( next)*\[\*\]", row.held_by)
     assert row.per_interval == pytest.approx(step * 2300, rel=0.2)
     assert f"empty {__name__}.program.behind" in str(growth)
+    assert row.fix.startswith("itertools.tee() keeps what one of its iterators")
 
 
 def test_what_is_kept_in_blocks_is_no_denied_growth():

@@ -282,6 +282,23 @@ lg__place_is_native(const lg_places *places, uint32_t place)
     return false;
 }
 
+// Returns what helps if the buffer of itertools.tee() has the place, or NULL.
+static const char *
+fix_of_tee(const lg_places *places, uint32_t place)
+{
+    uint32_t above = lg__place_at(places, place)->parent;
+    lg_string type =
+        above == LG_NONE
+            ? (lg_string){"", 0}
+            : lg__places_text(places, lg__place_at(places, above)->type);
+    return lg__string_is(type, "itertools._tee") ||
+                   lg__string_is(type, LG__PIECE)
+               ? "itertools.tee() keeps what one of its iterators has read and "
+                 "another has not. Read them in step, let go of one that "
+                 "nobody reads, or make a list if each reads all."
+               : NULL;
+}
+
 static const char *
 fix_of_place(const lg__comparison *state, const lg_growth_row *row)
 {
@@ -302,7 +319,7 @@ fix_of_place(const lg__comparison *state, const lg_growth_row *row)
     return lg__string_is(type, LG__NATIVE_VARIABLES)
                ? "The library keeps them for the whole process. See its manual "
                  "for a limit, or for a function that lets go of them."
-               : NULL;
+               : fix_of_tee(state->newest, row->place);
 }
 
 static const char *
