@@ -140,9 +140,9 @@ numbers_that_rise_do_so_in_each_interval(void)
         uint64_t numbers[4];
         bool rises;
     } cases[] = {
-        {4, {1, 2, 3, 4}, true},       {3, {1, 2, 3}, true},
-        {2, {1, 2}, false},            {4, {1, 2, 2, 9}, false},
-        {4, {9, 1, 2, 3}, false},      {4, {0, 10, 150, 300}, true},
+        {4, {1, 2, 3, 4}, true},      {3, {1, 2, 3}, true},
+        {2, {1, 2}, false},           {4, {1, 2, 2, 9}, false},
+        {4, {9, 1, 2, 3}, false},     {4, {0, 10, 150, 300}, true},
         {4, {0, 9, 150, 300}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -120,12 +120,48 @@ unit_with_nodes(uint32_t count)
     return story_end(&made);
 }
 
+// A growing object of C++, and structs of so many bytes that an object of
+// Python seems to have.
+static lg_graph *
+unit_beside(uint32_t count, uint32_t bytes)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t unit = story_add(&made, "jit.Unit (C++)", NULL, count * 4096);
+    story_attribute(&made, app, "unit", unit);
+    uint32_t schema = story_add(&made, "app.Schema", NULL, 64);
+    story_attribute(&made, app, "schema", schema);
+    for (uint32_t i = 0; i < count; i++)
+        story_edge(&made, schema, story_add(&made, "jit::Value", NULL, bytes),
+                   LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, "member", 6));
+    return story_end(&made);
+}
+
+static lg_graph *
+unit_with_strays(uint32_t count)
+{
+    return unit_beside(count, 200);
+}
+
+static lg_graph *
+unit_with_others(uint32_t count)
+{
+    return unit_beside(count, 2000);
+}
+
 static void
 structs_go_with_what_keeps_them(void)
 {
     expect_of_graphs(unit_with_nodes,
                      "app.unit: Unit (C++) grows in place with jit::Node, 1 "
                      "object, +240 KiB in all, +120 KiB per snapshot");
+    expect_of_graphs(unit_with_strays,
+                     "app.unit: Unit (C++) grows in place with jit::Value, 1 "
+                     "object, +168 KiB in all, +83.9 KiB per snapshot");
+    expect_of_graphs(unit_with_others,
+                     "app.unit: Unit (C++) grows in place, 1 object, +160 KiB "
+                     "in all, +80.0 KiB per snapshot");
 }
 
 // Adds tuples, each in the one before, and returns the last.

@@ -410,9 +410,9 @@ is_part_of_struct(const lg__comparison *state, const lg_growth_row *row,
            is_reached_through(state->newest, row, other->place);
 }
 
-// Returns whether the row is of structs that go with those of another row, which
-// gained much more. Words of blocks say who has structs, and these words change:
-// those of one cause seem to be here and there.
+// Returns whether the row is of structs that go with those of another row,
+// which gained much more. Words of blocks say who has structs, and these words
+// change: those of one cause seem to be here and there.
 static bool
 is_stray_struct(const lg_growth_row *row, const lg_growth_row *other)
 {
@@ -487,8 +487,7 @@ is_cause(const search *of, size_t index, size_t other_index)
 {
     const lg_growth_row *row = &of->growth->rows[index];
     const lg_growth_row *other = &of->growth->rows[other_index];
-    if (is_part_of_struct(of->state, row, other) ||
-        is_stray_struct(row, other))
+    if (is_part_of_struct(of->state, row, other) || is_stray_struct(row, other))
         return true;
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
         other->verdict != LG_GROWTH_ACCUMULATES)

@@ -4,11 +4,12 @@
 // one can.
 //
 // Objects of a type become more in each interval, and those of no single place
-// do. Then the places whose numbers vary most are looked at together: two, three
-// and so on, until their sum rises in each interval and has most of what the
-// type gained. An object that moves leaves one of these and enters another, so
-// the sum does not notice. What such objects hold moves along and is of a type
-// that becomes more, too, so a search goes up as long as everything above moves.
+// do. Then the places whose numbers vary most are looked at together: two,
+// three and so on, until their sum rises in each interval and has most of what
+// the type gained. An object that moves leaves one of these and enters another,
+// so the sum does not notice. What such objects hold moves along and is of a
+// type that becomes more, too, so a search goes up as long as everything above
+// moves.
 #include "growth/growth_comparison.h"
 
 #include <string.h>
@@ -183,10 +184,10 @@ static int64_t
 gain_of(const lg__comparison *state, uint32_t place)
 {
     lg__comparison_find(state, place, state->at);
-    uint64_t first = state->at[0] == LG_NONE
-                         ? 0
-                         : lg__place_total(state->summaries[0]->places,
-                                           state->at[0]);
+    uint64_t first =
+        state->at[0] == LG_NONE
+            ? 0
+            : lg__place_total(state->summaries[0]->places, state->at[0]);
     return (int64_t)(lg__place_total(state->newest, place) - first);
 }
 
@@ -195,8 +196,7 @@ static bool
 add_group(lg__comparison *state, const ways *of)
 {
     lg_allocator allocator = lg_allocator_default();
-    lg__grown *grown =
-        lg__vector_extend(&allocator, &state->found, of->count);
+    lg__grown *grown = lg__vector_extend(&allocator, &state->found, of->count);
     uint32_t lead = of->place[0];
     int64_t most = INT64_MIN;
     if (grown == NULL)
@@ -235,8 +235,7 @@ lg__growth_search_moving(lg__comparison *state, const lg_growth *growth)
     for (size_t i = 0; i < growth->type_count; i++) {
         const lg_growth_type *type = &growth->types[i];
         ways of;
-        if (state->count < LEAST_SNAPSHOTS ||
-            type->gained * LEAST_PART < all)
+        if (state->count < LEAST_SNAPSHOTS || type->gained * LEAST_PART < all)
             break;
         if (!lg_growth_rises(type->counts, state->count) ||
             !list_ways(state, type->name, &of) ||

@@ -277,10 +277,10 @@ is_in_own(const lg_places *places, uint32_t place)
 }
 
 // Which small values several modules share depends on what else refers to them:
-// a number that a program computes may be that of a constant somewhere. No cycle
-// leads through an atom, so if nothing refers to one, CPython's cache of
-// attributes has its name. And what leakgraph itself has, such as snapshots, and
-// what its modules and classes hold, is no growth.
+// a number that a program computes may be that of a constant somewhere. No
+// cycle leads through an atom, so if nothing refers to one, CPython's cache of
+// attributes has its name. And what leakgraph itself has, such as snapshots,
+// and what its modules and classes hold, is no growth.
 bool
 lg__growth_is_noise(const lg_places *places, uint32_t place)
 {
@@ -317,7 +317,8 @@ lg__growth_search(lg__comparison *state)
 {
     state->is_waiting = growth_is_waiting(state);
     for (uint32_t place = 0; place < state->newest->items.count; place++) {
-        if (is_unchanged(state, place) || lg__growth_is_noise(state->newest, place))
+        if (is_unchanged(state, place) ||
+            lg__growth_is_noise(state->newest, place))
             continue;
         lg__comparison_find(state, place, state->at);
         if (is_untold(state, place))

@@ -36,8 +36,8 @@ forge(void)
     looks++;
     long ran = strcmp(mode, "ran") == 0 ? looks * SECONDS : 0;
     long waited = strcmp(mode, "waited") == 0 ? looks * SECONDS : 0;
-    int length =
-        snprintf(text, sizeof text, "%ld000000000 %ld000000000 1\n", ran, waited);
+    int length = snprintf(text, sizeof text, "%ld000000000 %ld000000000 1\n",
+                          ran, waited);
     int file = memfd_create("schedstat", MFD_CLOEXEC);
     if (write(file, text, (size_t)length) == length)
         lseek(file, 0, SEEK_SET);

@@ -370,10 +370,11 @@ typedef struct lg_growth_options {
  * that accumulates in one container is one row, keys and values together. What
  * came once and stayed, what goes up and down, and what filled up to a limit
  * has no row. What rose, paused and never fell has one from 64 KiB on, and what
- * fills up to a known limit from 1 MiB on. `newest` is the analysis from which
- * the last summary was made; with NULL, rows have no nodes and no paths. The
- * growth borrows the summaries. LG_EINVAL for fewer than two summaries, steps
- * that do not ascend, or a scope without `newest`. O(places of all), and
+ * fills up to a known limit from 1 MiB on. What becomes more in each of three
+ * intervals and moves between places is one row. `newest` is the analysis from
+ * which the last summary was made; with NULL, rows have no nodes and no paths.
+ * The growth borrows the summaries. LG_EINVAL for fewer than two summaries,
+ * steps that do not ascend, or a scope without `newest`. O(places of all), and
  * O(nodes + edges) for `newest`.
  */
 lg_status lg_growth_find(const lg_summary *const *summaries, size_t count,
