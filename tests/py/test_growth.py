@@ -269,6 +269,21 @@ def test_summaries_are_compared_like_snapshots(tmp_path):
         leakgraph.diff(*paths)
 
 
+def test_a_holder_that_frees_next_to_nothing_is_not_named():
+    snapshots = []
+    for _ in range(4):
+        small = [Item(number) for number in range(10)]
+        holder.items += [bytes(90_000 + number) for number in range(40)] + small
+        holder.ring += small
+        del small
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    assert f": empty {__name__}.holder.items\n" in str(growth)
+    row = growth[0]
+    assert [each.held_by for each in row.holders] == [f"{__name__}.holder.items"]
+    assert row.freed.total == row.holders[0].alone.total > 40 * 4 * 90_000
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_summary_that_names_one_of_two_alike_says_so(tmp_path, workers):
     together = threading.Barrier(workers + 1)

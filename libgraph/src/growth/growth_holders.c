@@ -546,6 +546,22 @@ tell_apart(groups *all, bool *failed)
     }
 }
 
+// Leaves out all holders but the first if that alone frees nearly all: others,
+// such as words of blocks that lead to a few members, are not worth a word.
+static void
+keep_enough(lg_growth_row *row, uint64_t *freed, size_t each)
+{
+    enum { NEARLY_ALL = 98 };
+    if (row->holder_count < 2 ||
+        row->holders[0].total < row->freed_total / 100 * NEARLY_ALL)
+        return;
+    for (size_t i = 1; i < row->holder_count; i++)
+        lg_path_free(&row->holders[i].path);
+    row->holder_count = 1;
+    row->freed_total = row->holders[0].total;
+    memcpy(freed, row->holders[0].alone, each * sizeof *freed);
+}
+
 static lg_status
 answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
        const lg_places *places, lg_growth_row *row, lg_error *err)
@@ -572,6 +588,8 @@ answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
     }
     if (row->holder_count > 1)
         qsort(row->holders, row->holder_count, sizeof *row->holders, by_bytes);
+    if (status == LG_OK)
+        keep_enough(row, bytes, each);
     return status;
 }
 

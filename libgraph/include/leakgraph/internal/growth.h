@@ -173,8 +173,9 @@ typedef struct lg_growth_row {
                         in common are one leak, and the row that gained the most
                         leads it */
     lg_growth_holder *holders; /**< of a row that leads: all that must let go,
-                                    who frees the most alone first; none if they
-                                    are not known */
+                                    who frees the most alone first, and only
+                                    that one if it frees nearly all; none if
+                                    they are not known */
     size_t holder_count;
     const uint64_t *freed; /**< what goes when all holders let go, by device:
                                 [devices + 1]; NULL without holders */
