@@ -84,6 +84,7 @@ PRIVATE = {
     "tests/c": "libgraph/src/",
     "tests/fuzz": "libgraph/src/",
     "tests/export": "export/",
+    "tests/capture": "pyext/",
     "tests/py/extensions": "pyext/",
 }
 

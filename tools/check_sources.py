@@ -20,6 +20,7 @@ BUILT = (
     "libgraph",
     "pyext",
     "tests/c",
+    "tests/capture",
     "tests/export",
     "tests/fuzz",
 )

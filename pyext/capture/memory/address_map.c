@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define TOP_BYTES (LG__ADDRESS_MAP_TOP * sizeof(lg__address_map_leaf **))
-#define HEADER ((sizeof(lg__address_map_chunk) + 63) & ~(size_t)63)
+#define TOP_BYTES (LG__ADDRESS_MAP_TOP * sizeof(lg__address_map_leaf *))
+#define LINE ((size_t)LG__ADDRESS_MAP_LINE)
+#define HEADER ((sizeof(lg__address_map_chunk) + LINE - 1) & ~(LINE - 1))
+#define MIDDLE_BYTES (LG__ADDRESS_MAP_MIDDLE * sizeof(lg__address_map_leaf))
 
 /** The chunk of a whole capture: a multiple of huge pages, so that they can be
  *  kept. */
@@ -89,7 +91,7 @@ add_chunk(lg__address_map *address_map, size_t least)
 void *
 lg__address_map_take(lg__address_map *address_map, size_t size)
 {
-    const size_t whole = (size + 63) & ~(size_t)63;
+    const size_t whole = (size + LINE - 1) & ~(LINE - 1);
     if (whole > address_map->limit - address_map->used ||
         (whole > address_map->free_size && !add_chunk(address_map, whole)))
         return NULL;
@@ -121,71 +123,167 @@ lg__address_map_take_apart(lg__address_map *address_map, size_t size)
     return (char *)chunk + HEADER;
 }
 
-uint32_t *
-lg__address_map_new_slot(lg__address_map *address_map, const void *address)
+/** The binary logarithm of the units of a step of a leaf. */
+static unsigned
+bits_of(lg__address_map_leaf leaf)
 {
-    uintptr_t bits = (uintptr_t)address;
-    lg__address_map_leaf ***middle =
-        &address_map->top[(bits >> 30) & (LG__ADDRESS_MAP_TOP - 1)];
-    if (*middle == NULL)
-        *middle = lg__address_map_take(address_map, LG__ADDRESS_MAP_MIDDLE *
-                                                        sizeof **middle);
-    lg__address_map_leaf **leaf =
-        *middle != NULL
-            ? &(*middle)[(bits >> 20) & (LG__ADDRESS_MAP_MIDDLE - 1)]
-            : NULL;
-    if (leaf != NULL && *leaf == NULL)
-        *leaf = lg__address_map_take(address_map, sizeof **leaf);
-    if (leaf != NULL && *leaf != NULL)
-        return &(*leaf)->slot[lg__address_map_rank(address)];
-    address_map->failed = true;
-    return &address_map->lost;
+    return leaf % LG__ADDRESS_MAP_PLAIN;
 }
 
-enum {
-    PLAIN_STEP = LG__ADDRESS_MAP_STEP / 2,
-    PLAIN_SLOTS = LG__ADDRESS_MAP_PAGE / PLAIN_STEP,
-};
-
-/** The plain slots of an address's page, if its leaf is there. */
-static uint32_t **
-plain_of(const lg__address_map *address_map, const void *address)
+static uint32_t *
+slots_of(lg__address_map_leaf leaf)
 {
-    lg__address_map_leaf *leaf = lg__address_map_leaf_of(address_map, address);
-    return leaf != NULL
-               ? &leaf->plain[(uintptr_t)address / LG__ADDRESS_MAP_PAGE %
-                              LG__ADDRESS_MAP_PAGES]
-               : NULL;
+    return (uint32_t *)(leaf & ~(LINE - 1));
 }
 
 static size_t
-plain_rank(const void *address)
+count_slots(unsigned bits)
 {
-    return (uintptr_t)address / PLAIN_STEP % PLAIN_SLOTS;
+    return LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT >> bits;
 }
 
-uint32_t
-lg__address_map_plain(const lg__address_map *address_map, const void *address)
+/** A leaf without objects, or 0. Takes one that was replaced, if there is one
+ *  of that size. */
+static lg__address_map_leaf
+new_leaf(lg__address_map *address_map, unsigned bits)
 {
-    uint32_t *const *plain = plain_of(address_map, address);
-    return plain != NULL && *plain != NULL ? (*plain)[plain_rank(address)] : 0;
+    const size_t size = count_slots(bits) * sizeof(uint32_t);
+    void *leaf = address_map->replaced[bits];
+    if (leaf == NULL) {
+        leaf = lg__address_map_take(address_map, size);
+    } else {
+        memcpy(&address_map->replaced[bits], leaf, sizeof leaf);
+        memset(leaf, 0, size);
+    }
+    return leaf != NULL ? (uintptr_t)leaf | LG__ADDRESS_MAP_PLAIN | bits : 0;
 }
 
-/* A slot that has a node already gives it to the plain slots, too. */
+static void
+put_by(lg__address_map *address_map, lg__address_map_leaf leaf)
+{
+    void **first = &address_map->replaced[bits_of(leaf)];
+    memcpy(slots_of(leaf), first, sizeof *first);
+    *first = slots_of(leaf);
+}
+
+/** Where the map has the leaf of an address; NULL if memory ran out. A table
+ *  has room for a GiB of addresses, of which few are used. */
+static lg__address_map_leaf *
+place_of_leaf(lg__address_map *address_map, const void *address)
+{
+    const uintptr_t bits = (uintptr_t)address;
+    lg__address_map_leaf **middle =
+        &address_map->top[(bits >> 30) & (LG__ADDRESS_MAP_TOP - 1)];
+    if (*middle == NULL)
+        *middle = lg__address_map_take_apart(address_map, MIDDLE_BYTES);
+    return *middle != NULL
+               ? &(*middle)[(bits >> 14) & (LG__ADDRESS_MAP_MIDDLE - 1)]
+               : NULL;
+}
+
+lg__address_place
+lg__address_map_rare_place(lg__address_map *address_map, const void *address)
+{
+    lg__address_map_leaf *leaf = place_of_leaf(address_map, address);
+    if (leaf != NULL && *leaf == 0)
+        *leaf = new_leaf(address_map, LG__ADDRESS_MAP_BITS);
+    if (leaf != NULL && *leaf != 0)
+        return lg__address_map_place_in(*leaf, address);
+    address_map->failed = true;
+    return (lg__address_place){.slot = &address_map->lost, .most = UINT32_MAX};
+}
+
+/** The unit, among those of a plain leaf, of what a slot has. */
+static size_t
+unit_of(lg__address_map_leaf leaf, size_t slot)
+{
+    const size_t part = slots_of(leaf)[slot] >> LG__ADDRESS_MAP_MARK_BITS;
+    const size_t parts = (size_t)1 << bits_of(leaf);
+    return slot * parts + part % parts;
+}
+
+enum { SLOTS_AT_ONCE = 4 };
+
+static bool
+are_empty(const uint32_t *slots)
+{
+    uint64_t pairs[SLOTS_AT_ONCE / 2];
+    memcpy(pairs, slots, sizeof pairs);
+    return (pairs[0] | pairs[1]) == 0;
+}
+
+/** Puts the marks of a plain leaf into one with shorter steps. Between plain
+ *  ones, slots stay as they are. Most leaves are nearly empty when they are
+ *  replaced. */
+static void
+copy_marks(lg__address_map_leaf from, lg__address_map_leaf to)
+{
+    const uint32_t kept =
+        to & LG__ADDRESS_MAP_PLAIN ? UINT32_MAX : LG__ADDRESS_MAP_MARK;
+    const size_t count = count_slots(bits_of(from));
+    const uint32_t *slot = slots_of(from);
+    uint32_t *out = slots_of(to);
+    for (size_t i = 0; i < count; i += SLOTS_AT_ONCE) {
+        if (are_empty(slot + i))
+            continue;
+        for (size_t at = i; at < i + SLOTS_AT_ONCE; at++)
+            if (slot[at] != 0)
+                out[unit_of(from, at) >> bits_of(to)] = slot[at] & kept;
+    }
+}
+
+/** The most bits with which a step is not longer than the way from an address
+ *  to the object that has its slot. */
+static unsigned
+bits_between(lg__address_map_leaf leaf, const void *address)
+{
+    const size_t unit =
+        (uintptr_t)address % LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT;
+    const size_t other = unit_of(leaf, unit >> bits_of(leaf));
+    const size_t way = unit > other ? unit - other : other - unit;
+    unsigned bits = bits_of(leaf);
+    while (bits > 0 && (size_t)1 << bits > way)
+        bits--;
+    return bits;
+}
+
+/** A leaf for what a leaf has and a mark that does not fit there, or 0. */
+static lg__address_map_leaf
+finer_leaf(lg__address_map *address_map, lg__address_map_leaf leaf,
+           const void *address, uint32_t mark)
+{
+    const bool is_large = mark > LG__ADDRESS_MAP_MARK;
+    lg__address_map_leaf finer =
+        new_leaf(address_map, is_large ? 0 : bits_between(leaf, address));
+    if (finer == 0)
+        return 0;
+    if (is_large)
+        finer -= LG__ADDRESS_MAP_PLAIN;
+    copy_marks(leaf, finer);
+    put_by(address_map, leaf);
+    return finer;
+}
+
 void
-lg__address_map_set_plain(lg__address_map *address_map, uint32_t *slot,
-                          const void *address, uint32_t mark)
+lg__address_map_refine(lg__address_map *address_map, const void *address,
+                       uint32_t mark)
 {
-    uint32_t **plain = plain_of(address_map, address);
-    if (plain != NULL && *plain == NULL)
-        *plain =
-            lg__address_map_take(address_map, PLAIN_SLOTS * sizeof **plain);
-    if (plain == NULL || *plain == NULL) {
+    lg__address_map_leaf *leaf = place_of_leaf(address_map, address);
+    if (leaf == NULL || *leaf == 0) {
         address_map->failed = true;
         return;
     }
-    if (*slot > LG__ADDRESS_MAP_PLAIN)
-        (*plain)[plain_rank(address) / 2 * 2 + (*slot & 1)] = *slot / 2;
-    *slot = LG__ADDRESS_MAP_PLAIN;
-    (*plain)[plain_rank(address)] = mark;
+    lg__address_place place = lg__address_map_place_in(*leaf, address);
+    const bool is_own = lg__address_place_mark(place) != 0;
+    if ((*place.slot != 0 && !is_own) || mark > place.most) {
+        const lg__address_map_leaf finer =
+            finer_leaf(address_map, *leaf, address, mark);
+        if (finer == 0) {
+            address_map->failed = true;
+            return;
+        }
+        *leaf = finer;
+        place = lg__address_map_place_in(finer, address);
+    }
+    *place.slot = mark ^ place.part;
 }

@@ -184,10 +184,11 @@ pass_over(lg__heap_walk *walk, PyObject *object)
 {
     if (object == NULL || lg__reference_count(walk->interpreter, object) != 1)
         return false;
-    uint32_t *slot = lg__address_map_slot(&walk->address_map, object);
+    const lg__address_place place =
+        lg__address_map_place(&walk->address_map, object);
     if (walk->address_map.failed)
         return false;
-    lg__address_map_set(&walk->address_map, slot, object, 1);
+    lg__address_map_set(&walk->address_map, place, object, 1);
     return !walk->address_map.failed;
 }
 

@@ -167,8 +167,9 @@ struct lg__heap_walk {
 static inline uint32_t
 lg__walk_node(lg__heap_walk *walk, const void *address)
 {
-    uint32_t *slot = lg__address_map_slot(&walk->address_map, address);
-    uint32_t known = lg__address_map_mark(&walk->address_map, slot, address);
+    const lg__address_place place =
+        lg__address_map_place(&walk->address_map, address);
+    const uint32_t known = lg__address_place_mark(place);
     if (known)
         return known - 1;
     if (__builtin_expect(walk->address_map.failed, 0)) {
@@ -177,7 +178,7 @@ lg__walk_node(lg__heap_walk *walk, const void *address)
     }
     uint32_t node =
         lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
-    lg__address_map_set(&walk->address_map, slot, address, node + 1);
+    lg__address_map_set(&walk->address_map, place, address, node + 1);
     if (__builtin_expect(walk->address_map.failed, 0))
         walk->builder->status = LG_ENOMEM;
     return node;
@@ -187,13 +188,14 @@ lg__walk_node(lg__heap_walk *walk, const void *address)
 static inline uint32_t
 lg__walk_meet(lg__heap_walk *walk, lg_edge_writer *writer, const void *address)
 {
-    uint32_t *slot = lg__address_map_slot(&walk->address_map, address);
-    uint32_t known = lg__address_map_mark(&walk->address_map, slot, address);
+    const lg__address_place place =
+        lg__address_map_place(&walk->address_map, address);
+    const uint32_t known = lg__address_place_mark(place);
     if (known)
         return known - 1;
     const uint32_t node =
         lg_edge_writer_number(writer, (uint64_t)(uintptr_t)address);
-    lg__address_map_set(&walk->address_map, slot, address, node + 1);
+    lg__address_map_set(&walk->address_map, place, address, node + 1);
     return node;
 }
 

@@ -196,19 +196,18 @@ place_of(lg__heap_walk *walk, const void *word)
     return &seen->page[(uintptr_t)word / PAGE % LG__COUNT(seen->page)];
 }
 
-/** Returns whether the walk has met an object on a word's page. Does not look
- *  at plain slots, which few pages have. */
+/** Returns whether the walk has met an object on a word's page. */
 static bool
 has_objects(const lg__heap_walk *walk, const PyObject *word)
 {
-    enum { SLOTS = PAGE / LG__ADDRESS_MAP_STEP };
     const lg_builder *builder = walk->builder;
-    const char *page = (const char *)word - (uintptr_t)word % PAGE;
-    const uint32_t *slots = lg__address_map_row(&walk->address_map, page);
-    for (size_t i = 0; slots != NULL && i < SLOTS; i++)
-        if (slots[i] > LG__ADDRESS_MAP_PLAIN &&
-            !(builder->node_flags[slots[i] / 2 - 1] & LG_NODE_SYNTHETIC))
+    const lg__address_page page =
+        lg__address_map_page(&walk->address_map, word);
+    for (size_t i = 0; i < page.count; i++) {
+        const uint32_t mark = lg__address_page_mark(&page, i);
+        if (mark != 0 && !(builder->node_flags[mark - 1] & LG_NODE_SYNTHETIC))
             return true;
+    }
     return false;
 }
 

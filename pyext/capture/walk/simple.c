@@ -10,7 +10,7 @@
 /** How many edges to make room for at a time. */
 #define BLOCK ((Py_ssize_t)512)
 
-static inline void
+static inline __attribute__((always_inline)) void
 write_edge(lg__heap_walk *walk, lg_edge_writer *writer, PyObject *target,
            unsigned kind, uint32_t payload)
 {
