@@ -97,15 +97,27 @@ count_moving(const uint32_t (*items)[2], uint32_t count, growing_series *out)
 static void
 what_moves_is_told_once(void)
 {
-    const uint32_t moving[][2] = {{10, 0}, {20, 0}, {3, 27}, {13, 27}, {4, 46}};
+    const uint32_t moving[][2] = {{20, 0}, {40, 0}, {6, 54}, {26, 54}, {8, 92}};
     growing_series made;
     REQUIRE(count_moving(moving, 5, &made) == 1);
     const lg_growth_row *row = &made.growth.rows[0];
     CHECK(row->verdict == LG_GROWTH_ACCUMULATES);
     CHECK(row->degree == LG_GROWTH_STEADY && row->types == 1);
     CHECK(lg__string_is(row->type, "app.Item"));
-    CHECK(row->counts[0] == 10 && row->counts[2] == 30 && row->counts[4] == 50);
-    CHECK(row->gained == 40 * 1000);
+    CHECK(row->counts[0] == 20 && row->counts[2] == 60 &&
+          row->counts[4] == 100);
+    CHECK(row->gained == 80 * 1000);
+    growing_forget(&made);
+}
+
+// Checks that no row has the items of both lists.
+static void
+check_none_moves(const uint32_t (*items)[2], uint32_t count)
+{
+    growing_series made;
+    (void)count_moving(items, count, &made);
+    for (size_t i = 0; i < made.growth.count; i++)
+        CHECK(made.growth.rows[i].counts[0] != items[0][0]);
     growing_forget(&made);
 }
 
@@ -113,23 +125,15 @@ static void
 what_moves_without_gain_is_not_told(void)
 {
     const uint32_t to_and_fro[][2] = {
-        {10, 0}, {20, 0}, {3, 17}, {13, 17}, {4, 26}};
-    const uint32_t few[][2] = {{10, 0}, {20, 0}, {3, 27}};
-    const uint32_t slow[][2] = {{10, 0}, {60, 0}, {1, 60}, {40, 61}, {9, 131}};
-    growing_series made;
-    CHECK(count_moving(to_and_fro, 5, &made) <= 1);
-    for (size_t i = 0; i < made.growth.count; i++)
-        CHECK(made.growth.rows[i].degree != LG_GROWTH_STEADY);
-    growing_forget(&made);
-    (void)count_moving(few, 3, &made);
-    CHECK(!lg_growth_rises((const uint64_t[]){10, 20}, 2));
-    for (size_t i = 0; i < made.growth.count; i++)
-        CHECK(made.growth.rows[i].counts[0] != 10);
-    growing_forget(&made);
-    (void)count_moving(slow, 5, &made);
-    for (size_t i = 0; i < made.growth.count; i++)
-        CHECK(made.growth.rows[i].counts[0] != 10);
-    growing_forget(&made);
+        {20, 0}, {40, 0}, {6, 34}, {26, 34}, {8, 52}};
+    const uint32_t few[][2] = {{40, 0}, {80, 0}, {6, 114}};
+    const uint32_t slow[][2] = {
+        {20, 0}, {120, 0}, {2, 120}, {80, 122}, {18, 262}};
+    const uint32_t small[][2] = {{10, 0}, {20, 0}, {3, 27}, {13, 27}, {4, 46}};
+    check_none_moves(to_and_fro, 5);
+    check_none_moves(few, 3);
+    check_none_moves(slow, 5);
+    check_none_moves(small, 5);
 }
 
 static void
@@ -140,10 +144,13 @@ numbers_that_rise_do_so_in_each_interval(void)
         uint64_t numbers[4];
         bool rises;
     } cases[] = {
-        {4, {1, 2, 3, 4}, true},      {3, {1, 2, 3}, true},
-        {2, {1, 2}, false},           {4, {1, 2, 2, 9}, false},
-        {4, {9, 1, 2, 3}, false},     {4, {0, 10, 150, 300}, true},
-        {4, {0, 9, 150, 300}, false},
+        {4, {1, 2, 3, 4}, true},
+        {3, {1, 2, 3}, true},
+        {2, {1, 2}, false},
+        {4, {1, 2, 2, 9}, false},
+        {4, {9, 1, 2, 3}, false},
+        {4, {0, 100, 1500, 3000}, true},
+        {4, {0, 95, 1500, 3000}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK(lg_growth_rises(cases[i].numbers, cases[i].count) ==

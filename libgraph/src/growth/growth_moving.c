@@ -191,6 +191,16 @@ gain_of(const lg__comparison *state, uint32_t place)
     return (int64_t)(lg__place_total(state->newest, place) - first);
 }
 
+// Returns whether the places gained as much as what pauses must.
+static bool
+is_of_size(const lg__comparison *state, const ways *of)
+{
+    int64_t gained = 0;
+    for (size_t i = 0; i < of->count; i++)
+        gained += gain_of(state, of->place[i]);
+    return gained >= LG__LEAST_UNEVEN;
+}
+
 // Adds the places as one group, which the place leads that gained the most.
 static bool
 add_group(lg__comparison *state, const ways *of)
@@ -242,6 +252,8 @@ lg__growth_search_moving(lg__comparison *state, const lg_growth *growth)
             !choose_ways(state, type, &of) || is_told(state, of.place[0]))
             continue;
         climb(state, &of);
+        if (!is_of_size(state, &of))
+            continue;
         forget(state, &of);
         if (!add_group(state, &of))
             return false;
