@@ -162,6 +162,31 @@ def test_what_moves_from_one_container_to_another_is_told_once():
     assert row.per_interval == pytest.approx(10 * 3300, rel=0.1)
 
 
+def test_caches_that_fill_one_after_the_other_do_not_grow():
+    snapshots = []
+    for name in ("users", "items", "prices", "orders", "pages"):
+        setattr(program, name, [bytes(2000 + number) for number in range(200)])
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    assert rows_of(growth) == {}
+    assert str(growth).startswith("No place goes on growing")
+
+
+def test_a_container_that_grows_is_told_though_what_it_holds_seems_to_move():
+    program.sessions, program.buffer = [], []
+    snapshots = []
+    for held, waiting in ((3, 400), (797, 3), (100, 1100), (1300, 300), (10, 1990)):
+        program.sessions += [[bytearray(300)] for _ in range(100)]
+        values = [bytes(4000 + number) for number in range(held)]
+        for number, session in enumerate(program.sessions):
+            session[1:] = values[number :: len(program.sessions)]
+        del values
+        program.buffer[:] = [bytes(4000 + number) for number in range(waiting)]
+        snapshots.append(leakgraph.snapshot())
+    (row,) = rows_of(leakgraph.diff(*snapshots)).values()
+    assert row.held_by == f"{__name__}.program.sessions[*]"
+
+
 def test_what_comes_and_goes_in_two_containers_does_not_grow():
     program.first, program.second = [], []
     snapshots = []

@@ -7,9 +7,10 @@
 // do. Then the places whose numbers vary most are looked at together: two,
 // three and so on, until their sum rises in each interval and has most of what
 // the type gained. An object that moves leaves one of these and enters another,
-// so the sum does not notice. What such objects hold moves along and is of a
-// type that becomes more, too, so a search goes up as long as everything above
-// moves.
+// so the sum does not notice. Places that only fill, one after the other, as
+// caches of a program that starts do, are no way: nothing leaves them. What
+// such objects hold moves along and is of a type that becomes more, too, so a
+// search goes up as long as everything above moves.
 #include "growth/growth_comparison.h"
 
 #include <string.h>
@@ -20,6 +21,8 @@ enum { LEAST_PLACES = 2, MOST_PLACES = 6 };
 enum { LEAST_SNAPSHOTS = 4 };
 // Types that gained less than this part of all are not looked at.
 enum { LEAST_PART = 4 };
+// Places that lost less than this part of what they gained are no way.
+enum { LEAST_LOSS = 10 };
 
 bool
 lg_growth_rises(const uint64_t *counts, uint32_t snapshots)
@@ -107,6 +110,20 @@ rise_together(const lg__comparison *state, const ways *of, size_t count)
     return lg_growth_rises(state->members, state->count);
 }
 
+// Returns how many members left the first places, in all intervals together.
+static uint64_t
+losses_of(const lg__comparison *state, const ways *of, size_t count)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < count; i++) {
+        read_members(state, of->place[i]);
+        for (uint32_t at = 1; at < state->count; at++)
+            if (state->members[at] < state->members[at - 1])
+                lost += state->members[at - 1] - state->members[at];
+    }
+    return lost;
+}
+
 // Keeps the places between which the objects move. Returns false if there are
 // none.
 static bool
@@ -115,8 +132,11 @@ choose_ways(const lg__comparison *state, const lg_growth_type *type, ways *of)
     uint32_t last = state->count - 1;
     uint64_t all = type->counts[last] - type->counts[0];
     for (size_t count = LEAST_PLACES; count <= of->count; count++) {
-        if (!rise_together(state, of, count) ||
-            2 * (state->members[last] - state->members[0]) < all)
+        if (!rise_together(state, of, count))
+            continue;
+        uint64_t gained = state->members[last] - state->members[0];
+        if (2 * gained < all ||
+            losses_of(state, of, count) * LEAST_LOSS < gained)
             continue;
         of->count = count;
         return true;
@@ -226,12 +246,12 @@ add_group(lg__comparison *state, const ways *of)
 
 // Returns whether a place, or one above it, is of a group that grows already.
 static bool
-is_told(const lg__comparison *state, uint32_t place)
+is_told(const lg__comparison *state, const ways *of)
 {
     const lg__grown *found = state->found.data;
     for (size_t i = 0; i < state->found.count; i++)
         if (found[i].pace == LG__PACE_GROWS &&
-            lg__place_is_below(state->newest, place, found[i].place))
+            has_below(state, of, found[i].place))
             return true;
     return false;
 }
@@ -249,7 +269,7 @@ lg__growth_search_moving(lg__comparison *state, const lg_growth *growth)
             break;
         if (!lg_growth_rises(type->counts, state->count) ||
             !list_ways(state, type->name, &of) ||
-            !choose_ways(state, type, &of) || is_told(state, of.place[0]))
+            !choose_ways(state, type, &of) || is_told(state, &of))
             continue;
         climb(state, &of);
         if (!is_of_size(state, &of))
