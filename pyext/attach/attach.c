@@ -33,8 +33,8 @@
 #define MOST_STOPPED 20
 /** How long visits may fail that take the exit status of a child. */
 #define SECONDS_REAP 10.0
-/** How long they may fail that close what a pending call would close: all
- *  together. */
+/** How long they may fail that close what a pending call would close: each
+ *  time, and once the attach has ended all together. */
 #define SECONDS_CLOSE 3.0
 /** How long visits that try a system call may fail: the thread has yet to come
  *  home from the one before, for example. */
@@ -129,6 +129,14 @@ is_pending(const call *self, uint64_t region)
     return lg__visit_is_pending(self->target, region, &bootstrap);
 }
 
+/** The limit of what is closed from now on, and never later than before. */
+static double
+close_limit(const call *self)
+{
+    const double limit = lg__clock() + SECONDS_CLOSE;
+    return limit < self->close_until ? limit : self->close_until;
+}
+
 /** Closes the socket that a pending call would close, which the interpreter may
  *  make late or never. A visit that fails may take a third of a second, so the
  *  time limits them. */
@@ -137,8 +145,9 @@ close_theirs(call *self, uint64_t region)
 {
     lg_error ignored;
     int stopped = 0;
+    const double limit = close_limit(self);
     while (stopped < MOST_STOPPED && is_pending(self, region) &&
-           lg__clock() < self->close_until) {
+           lg__clock() < limit) {
         lg__visit visit = {.target = self->target,
                            .purpose = LG__CLOSE,
                            .pending = region,
@@ -446,6 +455,7 @@ get_answer(call *self, lg_error *err)
         status = visit_until_answered(self, err);
     if (status == LG_OK)
         return status;
+    self->close_until = close_limit(self);
     close_socket(self);
     leave_pending(self);
     return status;

@@ -961,6 +961,30 @@ def test_visits_that_all_fail_hold_nobody_up(keeper, python, preload, after):
     keeper.goes_on()
 
 
+INTERRUPTED = """
+import leakgraph, sys
+ticks = []
+def interrupt(*_):
+    ticks.append(0)
+    if len(ticks) > 20:
+        raise KeyboardInterrupt
+try:
+    leakgraph.attach(int(sys.argv[1]), timeout=600, progress=interrupt)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.once
+def test_visits_that_all_fail_hold_no_ctrl_c_up(keeper, python, preload):
+    """What the pending call would close is given up long before the time is up."""
+    forged = {"LD_PRELOAD": preload("hindered"), "HINDERED_AFTER": "1"}
+    done = python("-c", INTERRUPTED, keeper.pid, **forged)
+    assert done.out == "interrupted\n"
+    assert float(done.err.split()[-2]) <= 60
+    keeper.goes_on()
+
+
 #: Has the dead child that a process has which is stopped in the middle of the fork.
 DEAD_MAKER = """
 if os.fork() == 0:
