@@ -295,7 +295,7 @@ def test_a_summary_that_names_one_of_two_alike_says_so(tmp_path, workers):
             together.wait()
             together.wait()
 
-    threads = [threading.Thread(target=work) for _ in range(workers)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(workers)]
     for thread in threads:
         thread.start()
     snapshots = []
