@@ -1,6 +1,7 @@
 """Real load is bursty: what rose, paused and never fell is told, with a degree."""
 
 import functools
+import gc
 import itertools
 import re
 import threading
@@ -185,6 +186,29 @@ def test_a_container_that_grows_is_told_though_what_it_holds_seems_to_move():
         snapshots.append(leakgraph.snapshot())
     (row,) = rows_of(leakgraph.diff(*snapshots)).values()
     assert row.held_by == f"{__name__}.program.sessions[*]"
+
+
+class Ring:
+    def __init__(self, number):
+        self.ring, self.data = self, bytes(2000 + number)
+
+
+def test_garbage_that_comes_and_goes_does_not_grow():
+    snapshots = []
+    gc.disable()
+    try:
+        for held, dropped in ((400, 3), (3, 597), (300, 500), (50, 950), (700, 500)):
+            program.rings = [Ring(number) for number in range(held)]
+            gc.collect()
+            for number in range(dropped):
+                Ring(number)
+            snapshots.append(leakgraph.snapshot())
+    finally:
+        gc.enable()
+        gc.collect()
+    rows = leakgraph.diff(*snapshots)
+    assert [row for row in rows if row.type == f"{__name__}.Ring"] == []
+    assert str(rows).startswith("No place goes on growing")
 
 
 def test_what_comes_and_goes_in_two_containers_does_not_grow():

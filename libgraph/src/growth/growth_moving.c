@@ -79,6 +79,7 @@ insert(uint32_t place, uint64_t range, ways *to)
 }
 
 // Lists the places of a type. Returns false if one of them rises by itself.
+// What becomes garbage goes no way: the collector takes it when it runs.
 static bool
 list_ways(const lg__comparison *state, lg_string type, ways *out)
 {
@@ -93,7 +94,7 @@ list_ways(const lg__comparison *state, lg_string type, ways *out)
         if (lg_growth_rises(state->members, state->count))
             return false;
         uint64_t range = range_of_members(state);
-        if (range > 0)
+        if (range > 0 && !lg__place_is_garbage(state->newest, i))
             insert(i, range, out);
     }
     return out->count >= LEAST_PLACES;
