@@ -284,6 +284,20 @@ def test_a_holder_that_frees_next_to_nothing_is_not_named():
     assert row.freed.total == row.holders[0].alone.total > 40 * 4 * 90_000
 
 
+def test_a_holder_of_which_another_row_goes_is_named():
+    snapshots = []
+    for _ in range(4):
+        shared = Item(0)
+        holder.items += [bytes(90_000 + number) for number in range(40)] + [shared]
+        holder.ring += [bytearray(1500 + number) for number in range(20)] + [shared]
+        del shared
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    (row,) = (row for row in growth if row.type == "bytearray")
+    named = [each.held_by for each in growth[row.lead].holders]
+    assert f"{__name__}.holder.ring" in named
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_summary_that_names_one_of_two_alike_says_so(tmp_path, workers):
     together = threading.Barrier(workers + 1)

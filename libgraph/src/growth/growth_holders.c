@@ -549,9 +549,10 @@ tell_apart(groups *all, bool *failed)
 // Leaves out all holders but the first if that alone frees nearly all: others,
 // such as words of blocks that lead to a few members, are not worth a word.
 static void
-keep_enough(lg_growth_row *row, uint64_t *freed, size_t each)
+keep_enough(lg_growth_row *row, size_t each)
 {
     enum { NEARLY_ALL = 98 };
+    uint64_t *freed = (uint64_t *)(uintptr_t)row->freed;
     if (row->holder_count < 2 ||
         row->holders[0].total < row->freed_total / 100 * NEARLY_ALL)
         return;
@@ -588,9 +589,19 @@ answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
     }
     if (row->holder_count > 1)
         qsort(row->holders, row->holder_count, sizeof *row->holders, by_bytes);
-    if (status == LG_OK)
-        keep_enough(row, bytes, each);
     return status;
+}
+
+// Returns whether the row leads another one of size, which may go with any of
+// its holders.
+static bool
+leads_others(const lg_growth *growth, size_t index)
+{
+    for (size_t i = 0; i < growth->count; i++)
+        if (i != index && growth->rows[i].lead == index &&
+            growth->rows[i].gained >= LG__LEAST_UNEVEN)
+            return true;
+    return false;
 }
 
 static size_t
@@ -642,6 +653,8 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
         else
             status =
                 answer(to, state, &finder, &of[i], places, &out->rows[i], err);
+        if (status == LG_OK && !leads_others(out, i))
+            keep_enough(&out->rows[i], state->each);
     }
     lg__finder_free(&finder);
     return status;

@@ -174,8 +174,9 @@ typedef struct lg_growth_row {
                         leads it */
     lg_growth_holder *holders; /**< of a row that leads: all that must let go,
                                     who frees the most alone first, and only
-                                    that one if it frees nearly all; none if
-                                    they are not known */
+                                    that one if it frees nearly all and
+                                    no row of size goes with this one; none
+                                    if they are not known */
     size_t holder_count;
     const uint64_t *freed; /**< what goes when all holders let go, by device:
                                 [devices + 1]; NULL without holders */
