@@ -63,6 +63,7 @@ def test_demo(tmp_path):
     assert re.search(r"^right: \d+ and \d+ objects$", said, re.MULTILINE)
     assert ".losses" in said and "Figure" in said
     assert "loss-history" in said and "open-figures" in said and "~~~" in said
+    assert "such containers" not in said
     out = tmp_path / "out"
     assert (out / "refs.png").read_bytes().startswith(PNG)
     assert is_svg(out / "why.svg") and is_svg(out / "figures.svg")

@@ -149,11 +149,14 @@ format_in_step(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 }
 
 // Writes how many containers there are like the one that the row names, unless
-// the row names all that must let go.
+// the row that leads names all that must let go.
 static void
 format_alike(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
-    uint64_t alike = row->verdict == LG_GROWTH_ACCUMULATES && row->freed == NULL
+    bool named =
+        row->freed != NULL ||
+        (row->lead < growth->count && growth->rows[row->lead].holder_count > 0);
+    uint64_t alike = row->verdict == LG_GROWTH_ACCUMULATES && !named
                          ? lg__place_alike(growth->places, row->place)
                          : 1;
     if (alike < 2)
