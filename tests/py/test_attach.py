@@ -961,7 +961,7 @@ def test_visits_that_all_fail_hold_nobody_up(keeper, python, preload, after):
     keeper.goes_on()
 
 
-INTERRUPTED = """
+PRESSES_CTRL_C = """
 import leakgraph, sys
 ticks = []
 def interrupt(*_):
@@ -979,7 +979,7 @@ except KeyboardInterrupt:
 def test_visits_that_all_fail_hold_no_ctrl_c_up(keeper, python, preload):
     """What the pending call would close is given up long before the time is up."""
     forged = {"LD_PRELOAD": preload("hindered"), "HINDERED_AFTER": "1"}
-    done = python("-c", INTERRUPTED, keeper.pid, **forged)
+    done = python("-c", PRESSES_CTRL_C, keeper.pid, **forged)
     assert done.out == "interrupted\n"
     assert float(done.err.split()[-2]) <= 60
     keeper.goes_on()
