@@ -82,9 +82,10 @@ def build(modules):
 
 
 def hold_objects(shapes):
-    """Let C code hold an object, a cycle, and one that it has forgotten."""
+    """Let C code hold a few objects, a cycle, and an object that it has forgotten."""
     keep.wide = shapes.wide()
     keep.handle = shapes.hold(Kept())[0]
+    keep.handles = [shapes.hold(Kept())[0] for _ in range(2)]
     cycle = []
     cycle.append(shapes.hold(cycle)[0])
     keep.cycle = cycle
