@@ -261,12 +261,14 @@ bool
 lg__growth_search_moving(lg__comparison *state, const lg_growth *growth)
 {
     int64_t all = 0;
+    if (state->count < LEAST_SNAPSHOTS)
+        return true;
     for (size_t i = 0; i < growth->type_count; i++)
         all += growth->types[i].gained;
     for (size_t i = 0; i < growth->type_count; i++) {
         const lg_growth_type *type = &growth->types[i];
         ways of;
-        if (state->count < LEAST_SNAPSHOTS || type->gained * LEAST_PART < all)
+        if (type->gained * LEAST_PART < all)
             break;
         if (!lg_growth_rises(type->counts, state->count) ||
             !list_ways(state, type->name, &of) ||

@@ -364,15 +364,10 @@ take_cell(lg__labels *labels, lg__reference reference, lg__step *out)
 // says of all of them, and is gone in the next one. So how much the words are
 // worth that lead to native memory makes no place.
 static bool
-take_native(lg__labels *labels, uint64_t edge, lg__step *out)
+makes_no_place(const lg_graph *graph, uint64_t edge)
 {
     lg_native_level level;
-    if (lg__edge_is_weighed(labels->graph, edge, &level)) {
-        out->label = labels->none;
-        return true;
-    }
-    lg_edge_label(labels->graph, edge, &labels->scratch);
-    return take_scratch(labels, out);
+    return lg__edge_is_weighed(graph, edge, &level);
 }
 
 static bool
@@ -411,7 +406,10 @@ take_edge(lg__labels *labels, uint32_t node, lg__reference reference,
     case LG_EDGE_TYPE:
         return take_literal(labels, ".__class__", out);
     case LG_EDGE_NATIVE:
-        return take_native(labels, reference.edge, out);
+        if (!makes_no_place(graph, reference.edge))
+            break;
+        out->label = labels->none;
+        return true;
     }
     lg_edge_label(graph, reference.edge, &labels->scratch);
     return take_scratch(labels, out);

@@ -370,17 +370,16 @@ is_below_variables(const lg__native *native, const lg__way_kind *way)
            way->before < native->first_way;
 }
 
-// Whether the word is the last of a block that is empty before it. malloc gives
-// eight bytes more than some structs ask for, and who clears a struct does not
-// clear these: in a loop that does the same each time, an earlier owner leaves
-// the same there each time.
+// Whether a block is empty before its last word. malloc gives eight bytes more
+// than some structs ask for, and who clears a struct does not clear these: in a
+// loop that does the same each time, an earlier owner leaves the same there
+// each time.
 static bool
 is_bare(const lg__native *native, uint32_t block, const lg__word *word)
 {
     const lg_native_block *at = &native->memory->blocks[block];
     uint64_t place = 0;
-    if (8 * (uint64_t)word->place + 8 < at->bytes ||
-        lg__block_words(native, block) > 1)
+    if (lg__block_words(native, block) > 1)
         return false;
     while (place < word->place && lg__word_at(at->address + 8 * place) == 0)
         place++;
@@ -397,6 +396,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     uint64_t depth = lg__word_depth(native, block, word);
     uint64_t counted = depth_of(native, block, word);
     const lg__way_kind *way = way_of(native, block);
+    bool last = 8 * (uint64_t)word->place + 8 >= at->bytes;
     bool rare = 2 * (uint64_t)scale->arrays < scale->leading &&
                 scale->leading > FEW && !scale->single_slot;
     return (sight){
@@ -420,8 +420,8 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
         .strided = native->trait[i] & LG__STRIDE_MASK,
-        .last = 8 * (uint64_t)word->place + 8 >= at->bytes,
-        .bare = is_bare(native, block, word),
+        .last = last,
+        .bare = last && is_bare(native, block, word),
         .shape = native->trait[i] & LG__SHAPE_BIT,
         .proved = (native->trait[i] & LG__SHAPE_BIT) &&
                   lg__word_is_proved(native, block, word),
