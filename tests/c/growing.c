@@ -112,6 +112,14 @@ fill_sharers(making *to, uint32_t app, const growing_heap *of)
 }
 
 static void
+fill_handle(making *to, uint32_t app, const growing_heap *of)
+{
+    uint32_t handle = attribute(to, app, "handle", REQUEST, of->handle);
+    for (uint32_t i = 0; i < of->blocks; i++)
+        refer(to, handle, app, LG_EDGE_INDEX, i);
+}
+
+static void
 fill(making *to, const growing_heap *of)
 {
     uint32_t app = add(to, MODULE, 100 + of->module);
@@ -134,6 +142,8 @@ fill(making *to, const growing_heap *of)
                   (of->numbers > 100 ? 9000 : 4000) + of->padding);
     for (uint32_t i = 0; i < of->numbers; i++)
         refer(to, counts, app, LG_EDGE_INDEX, i);
+    if (of->handle > 0)
+        fill_handle(to, app, of);
     for (uint32_t i = 0; i < of->garbage; i++) {
         uint32_t node = add(to, ITEM, 300);
         to->builder->node_flags[node] =
@@ -205,6 +215,8 @@ add_names(making *to, const growing_heap *of)
     add_bytes(to, "pid", of->pid);
     if (of->rank > 0)
         lg_builder_set_info(to->builder, "rank", rank);
+    if (of->native)
+        lg_builder_set_info(to->builder, "native", "inspected");
     if (of->thresholds) {
         lg_builder_set_info(to->builder, "gc.enabled", "yes");
         lg_builder_set_info(to->builder, "gc.thresholds", of->thresholds);

@@ -13,6 +13,9 @@ typedef struct growing_heap {
     uint32_t batches; // objects of 1 MiB on cuda:0, in app.batches
     uint32_t numbers; // references in app.counts, none of them to a node
     uint32_t padding; // bytes of app.counts beyond its table
+    uint32_t handle;  // bytes of app.handle, an app.Request; 0: there is none
+    uint32_t blocks;  // references of app.handle, none of them to a node
+    bool native;      // native memory is listed
     uint32_t garbage; // cycles of one object, which the collector is not to
                       // look at
     const char *thresholds; // of the collector, which then looks at those

@@ -64,6 +64,37 @@ own_memory_is_left_out(void)
     growing_forget(&made);
 }
 
+// Compares three snapshots in which an object of a library has that many bytes
+// more each time, and references that increase; returns how many rows there
+// are.
+static size_t
+count_in_place(bool native, uint32_t bytes, uint32_t blocks, uint32_t more)
+{
+    growing_heap heaps[3];
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i] = (growing_heap){.native = native,
+                                  .handle = (1 << 20) + i * bytes,
+                                  .blocks = blocks + i * more};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    size_t count = made.growth.count;
+    growing_forget(&made);
+    return count;
+}
+
+// How many bytes C code asked for is not known: malloc rounds them up, and
+// blocks of their own mappings to pages. Up to a page for each block, and to a
+// part of 32 of all bytes, that is no growth, unless there are more blocks.
+static void
+what_malloc_rounds_up_is_no_growth(void)
+{
+    enum { BLOCKS = 8, FEW = 4, PART = 16 << 10, LARGE = 17 << 10 };
+    CHECK(count_in_place(true, PART, BLOCKS, 0) == 0);
+    CHECK(count_in_place(true, LARGE, BLOCKS, 0) == 1);
+    CHECK(count_in_place(true, PART, FEW, 0) == 1);
+    CHECK(count_in_place(true, PART, BLOCKS, FEW) == 1);
+    CHECK(count_in_place(false, PART, BLOCKS, 0) == 1);
+}
+
 // Checks whether native memory of that kind has a row that gained this many
 // bytes.
 static void
@@ -646,6 +677,7 @@ SUITE(growth_native)
     RUN(blocks_of_objects);
     RUN(native_growth_has_a_number);
     RUN(large_blocks_are_pages);
+    RUN(what_malloc_rounds_up_is_no_growth);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
     RUN(code_has_a_row);

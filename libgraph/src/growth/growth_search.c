@@ -177,10 +177,30 @@ is_exchanged(const lg__comparison *state)
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_NONE;
 }
 
+// Returns whether the same objects have more bytes only because malloc rounds
+// the same blocks of C code up to other sizes: what is asked for is not known.
+// A block of its own mapping has up to a page more, and such a block has 32
+// pages at least; any other has up to 16 bytes more. Each block needs a
+// reference from the place. The sizes of Python's own containers are exact.
+static bool
+is_rounded(const lg__comparison *state, uint32_t place)
+{
+    enum { PAGE = 4096, LEAST_PAGES = 32 };
+    const lg__place_item *item = lg__place_at(state->newest, place);
+    if (!lg__summary_has_native(state->summaries[state->count - 1]) ||
+        !lg__growth_is_telling(lg__places_text(state->newest, item->type)))
+        return false;
+    double own = value_of(state->newest, place, OWN);
+    double more =
+        own - value_of(state->summaries[0]->places, state->at[0], OWN);
+    double blocks = (double)(item->references + item->members);
+    return more <= PAGE * blocks && more <= own / LEAST_PAGES;
+}
+
 // Returns the growth of a place with the same members all the time: by their
-// bytes, or by their references where bytes grow in steps.
+// bytes, or by their references where bytes grow in steps or are rounded.
 static lg__trend
-trend_in_place(lg__comparison *state)
+trend_in_place(lg__comparison *state, uint32_t place)
 {
     double *y = state->y;
     uint32_t last = state->count - 1;
@@ -188,7 +208,9 @@ trend_in_place(lg__comparison *state)
     if (y[0] == 0 || !is_constant(y, state->count))
         return LG__TREND_NONE;
     read_series(state, state->at, OWN, y);
-    lg__trend trend = lg__trend_of(state->x, y, state->count);
+    lg__trend trend = is_rounded(state, place)
+                          ? LG__TREND_NONE
+                          : lg__trend_of(state->x, y, state->count);
     bool more = y[last] > y[0];
     if (!more || state->count < 3)
         return trend;
@@ -324,8 +346,9 @@ lg__growth_search(lg__comparison *state)
         if (is_untold(state, place))
             continue;
         lg__trend members = trend_of_members(state, place);
-        lg__trend in_place =
-            members == LG__TREND_NONE ? trend_in_place(state) : LG__TREND_NONE;
+        lg__trend in_place = members == LG__TREND_NONE
+                                 ? trend_in_place(state, place)
+                                 : LG__TREND_NONE;
         if (!add_grown(state, members, LG_GROWTH_ACCUMULATES, place,
                        RETAINED) ||
             !add_grown(state, in_place, LG_GROWTH_IN_PLACE, place, OWN))
