@@ -14,8 +14,9 @@ typedef struct lg__place_item {
     uint64_t host[2]; /**< own and retained bytes. Valid only in a table without
                            devices; during a walk, sums over all devices */
     uint64_t members;
-    uint64_t references; /**< while a walk looks for places: bits of the steps
-                              to it, see lg__places_recur */
+    uint64_t references; /**< of native nodes, their blocks. While a walk looks
+                              for places: bits of the steps to it, see
+                              lg__places_recur */
     uint32_t parent;
     uint32_t label;
     uint32_t type;

@@ -4,6 +4,8 @@
 #include <leakgraph/internal/cycles.h>
 #include <leakgraph/internal/retained.h>
 
+#include <string.h>
+
 // Garbage that waits for the collector.
 //
 // The collector runs when the program has allocated as many objects as its
@@ -177,18 +179,26 @@ is_exchanged(const lg__comparison *state)
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_NONE;
 }
 
+// Returns whether the objects are Python's own, such as a list, whose sizes are
+// exact. Names of other types have a module, or are descriptions.
+static bool
+is_exact(lg_string type)
+{
+    return memchr(type.data, '.', type.length) == NULL &&
+           memchr(type.data, ' ', type.length) == NULL;
+}
+
 // Returns whether the same objects have more bytes only because malloc rounds
 // the same blocks of C code up to other sizes: what is asked for is not known.
 // A block of its own mapping has up to a page more, and such a block has 32
-// pages at least; any other has up to 16 bytes more. Each block needs a
-// reference from the place. The sizes of Python's own containers are exact.
+// pages at least; any other has up to 16 bytes more. References count blocks.
 static bool
 is_rounded(const lg__comparison *state, uint32_t place)
 {
     enum { PAGE = 4096, LEAST_PAGES = 32 };
     const lg__place_item *item = lg__place_at(state->newest, place);
     if (!lg__summary_has_native(state->summaries[state->count - 1]) ||
-        !lg__growth_is_telling(lg__places_text(state->newest, item->type)))
+        is_exact(lg__places_text(state->newest, item->type)))
         return false;
     double own = value_of(state->newest, place, OWN);
     double more =

@@ -190,16 +190,21 @@ forget_steps(lg_places *places)
         lg__place_at(places, i)->references = 0;
 }
 
-// Counts what a native node stands for: its blocks.
+// Counts what a native node stands for: its blocks. They are its references,
+// too: which of its words point to other blocks is partly chance.
 static void
 count_blocks(const lg__place_walk *walk)
 {
+    const uint32_t *first_edge = walk->graph->columns.first_edge;
     for (uint32_t node = lg__first_native(walk->graph);
          node < walk->graph->columns.node_count; node++) {
-        uint32_t place = walk->place[node] & ~LG__PLACE_MARKS;
+        lg__place_item *item =
+            lg__place_at(walk->places, walk->place[node] & ~LG__PLACE_MARKS);
         uint64_t blocks = lg_node_blocks(walk->graph, node);
+        item->references -= first_edge[node + 1] - first_edge[node];
+        item->references += blocks;
         if (!(walk->place[node] & LG__PLACE_INNER) && blocks > 1)
-            lg__place_at(walk->places, place)->members += blocks - 1;
+            item->members += blocks - 1;
     }
 }
 
