@@ -88,6 +88,18 @@ def _tensors() -> dict[str, Any]:
     return made
 
 
+def _leaves() -> dict[str, Any]:
+    """Leaves of a graph that is gone: half of them do not require grad any more."""
+    made: dict[str, Any] = {}
+    for number in range(8):
+        for name in ("trained", "frozen"):
+            leaf = library.ones(3, dtype=library.float32, device="cpu")
+            made[f"{name} {number}"] = leaf.requires_grad_()
+            leaf.mul(leaf)
+            leaf.requires_grad_(name == "trained")
+    return made
+
+
 def _graph() -> dict[str, Any]:
     """A small autograd graph: leaf, squares, product, and one of each kind."""
     floats: dict[str, Any] = {"dtype": library.float32, "device": "cpu"}
@@ -187,7 +199,7 @@ def _code() -> dict[str, Any]:
 
 
 def _make() -> dict[str, Any]:
-    made = {**_dtypes(), **_tensors(), **_graph()}
+    made = {**_dtypes(), **_tensors(), **_leaves(), **_graph()}
     # Some versions cannot do this; the capture then leaves out scripted modules only.
     with contextlib.suppress(Exception):
         made.update(_script())

@@ -2,6 +2,8 @@
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
 
+#include <stdio.h>
+
 /* Finds saved tensors in PyTorch's layout: SavedVariable, hooked ones, the ctx
  *  of a Function written in Python. */
 
@@ -301,7 +303,8 @@ find_hooks(lg__torch_finder *finder, lg__torch_layout *layout)
 }
 
 /** Finds the base of a view, and the byte that says whether there is one: right
- *  before the base (c10::optional), or after its companions (std::optional). */
+ *  before the base (c10::optional), or after its companions (std::optional). No
+ *  pointer ends with such a byte. */
 static void
 find_base(lg__torch_finder *finder, lg__torch_layout *layout)
 {
@@ -314,20 +317,13 @@ find_base(lg__torch_finder *finder, lg__torch_layout *layout)
     lg__sought sought = {"a view's base", layout->meta_grad_fn + WORD, end,
                          WORD, 0};
     layout->meta_base = lg__finder_find(finder, &sought, bases, COUNT(bases));
-    if (finder->failed)
-        return;
-    size_t flag = layout->meta_base - WORD;
-    if ((lg__memory_word(finder->memory, view + flag) & 0xff) != 1) {
-        flag = layout->meta_base + WORD;
-        while (flag + WORD <= end &&
-               (lg__memory_word(finder->memory, view + flag) & 0xff) == 0)
-            flag += WORD;
-    }
     lg__sample flags[] = {lg__sample_of(bases[0].base, 1),
                           lg__sample_of(bases[1].base, 1)};
-    sought = (lg__sought){"whether a view has a base", flag, flag + 1, 1, 0};
+    sought = (lg__sought){"whether a view has a base",
+                          layout->meta_base - (size_t)WORD, end, WORD,
+                          ~UINT64_C(0xff)};
     layout->meta_base_set =
-        lg__finder_find(finder, &sought, flags, COUNT(flags));
+        lg__finder_first(finder, &sought, flags, COUNT(flags));
 }
 
 /** Finds the std::function that undoes a view. What it captured lies in a block
@@ -358,6 +354,27 @@ find_inverse(lg__torch_finder *finder, lg__torch_layout *layout)
                         "found in several places");
 }
 
+/** Finds the byte that says whether a tensor requires grad. The padding around
+ *  it has what malloc left there, and all leaves have pointers alike, whose
+ *  bytes may be 1. So there are many samples, and those of tensors that do not
+ *  require grad any more have the pointers of leaves. */
+static void
+find_requires(lg__torch_finder *finder, lg__torch_layout *layout)
+{
+    enum { EACH = 8 };
+    lg__sample samples[2 * EACH];
+    char name[16];
+    for (unsigned i = 0; i < 2 * EACH; i++) {
+        snprintf(name, sizeof name, i % 2 ? "frozen %u" : "trained %u", i / 2);
+        samples[i] = lg__sample_of(meta_of(finder, layout, name), i % 2 == 0);
+    }
+    lg__sought sought = {"whether a tensor requires grad",
+                         layout->meta_grad_fn + (size_t)WORD,
+                         lg__finder_end(finder, samples[0].base), 1, 0};
+    layout->meta_requires =
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+}
+
 static void
 find_meta(lg__torch_finder *finder, lg__torch_layout *layout)
 {
@@ -377,13 +394,7 @@ find_meta(lg__torch_finder *finder, lg__torch_layout *layout)
     sought.what = "a tensor's grad_fn";
     layout->meta_grad_fn =
         lg__finder_class(finder, &sought, made, COUNT(made), NODE);
-    lg__sample requires[] = {lg__sample_of(leaf, 1), lg__sample_of(other, 1),
-                             lg__sample_of(made[0].base, 0),
-                             lg__sample_of(made[1].base, 0)};
-    sought = (lg__sought){"whether a tensor requires grad",
-                          layout->meta_grad_fn + WORD, end, 1, 0};
-    layout->meta_requires =
-        lg__finder_find(finder, &sought, requires, COUNT(requires));
+    find_requires(finder, layout);
     find_hooks(finder, layout);
     find_base(finder, layout);
     find_inverse(finder, layout);

@@ -66,6 +66,8 @@ class Seen:
     def __init__(self):
         gc.collect()
         self.snapshot = leakgraph.snapshot()
+        seen = self.snapshot.info()["adapter.torch"]
+        assert seen == f"inspected: {torch.__version__}"
         self.rows = {
             row.held_by.replace("__main__.trainer.", ""): row
             for row in self.snapshot.tensors(limit=None)
