@@ -15,6 +15,7 @@ SCRIPT = Path(__file__).with_name("isolated") / "torch_observer.py"
         "state",
         "modes",
         "half",
+        "again",
         "views",
         "scripts",
         "broken",

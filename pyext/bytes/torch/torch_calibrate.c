@@ -444,27 +444,72 @@ make_module(void)
     return module;
 }
 
+/** How often objects are made anew, until all of the layout is found: what
+ *  malloc left behind a member, or in the padding before it, may look like it.
+ *  An unknown layout costs so many calibrations of a few milliseconds. */
+enum { TRIES = 3 };
+
+/** Returns the objects; NULL if PyTorch made none. */
+static PyObject *
+try_objects(lg__memory *memory, PyObject *module, lg__torch_layout *layout,
+            bool *tensors)
+{
+    lg__torch_layout found = {0};
+    lg__torch_finder finder = {.memory = memory,
+                               .reason = found.reason,
+                               .reason_size = sizeof found.reason};
+    finder.made = lg__method_call(module, "torch", NULL);
+    lg__memory_forget(memory);
+    bool made = finder.made != NULL && PyDict_Check(finder.made);
+    bool fits = made && examine(&finder, &found);
+    if (!made)
+        format_why(found.reason, sizeof found.reason);
+    if (fits || !*tensors)
+        *layout = found;
+    *tensors = *tensors || fits;
+    return finder.made;
+}
+
+static bool
+is_complete(const lg__torch_layout *layout)
+{
+    return layout->graph && layout->script.known && layout->code.known;
+}
+
+/** Makes objects until their layout is complete. Those of earlier tries keep
+ *  their blocks until the end, so each try has others. Returns the classes of
+ *  the objects. */
+static PyObject *
+try_all(lg__memory *memory, PyObject *module, lg__torch_layout *layout,
+        bool *tensors)
+{
+    PyObject *made[TRIES], *classes = NULL;
+    unsigned count = 0;
+    bool again = true;
+    while (again && count < TRIES) {
+        made[count] = try_objects(memory, module, layout, tensors);
+        again = made[count++] != NULL && !is_complete(layout);
+    }
+    if (made[0] != NULL && PyDict_Check(made[0]))
+        classes = PyDict_GetItemString(made[0], "classes");
+    Py_XINCREF(classes);
+    while (count > 0)
+        Py_XDECREF(made[--count]);
+    return classes;
+}
+
 /** Makes the module that makes the objects. Leaves neither behind, because the
  *  observed process did not ask for them. */
 static bool
 calibrate(lg__memory *memory, lg__torch_layout *layout)
 {
-    lg__torch_finder finder = {.memory = memory,
-                               .reason = layout->reason,
-                               .reason_size = sizeof layout->reason};
     bool ours = lg__pass_module(CALIBRATION) == NULL, tensors = false;
     PyObject *module = make_module();
     PyObject *classes = NULL;
     if (module != NULL)
-        finder.made = lg__method_call(module, "torch", NULL);
-    if (finder.made != NULL && PyDict_Check(finder.made)) {
-        tensors = examine(&finder, layout);
-        classes = PyDict_GetItemString(finder.made, "classes");
-        Py_XINCREF(classes);
-    } else {
+        classes = try_all(memory, module, layout, &tensors);
+    else
         format_why(layout->reason, sizeof layout->reason);
-    }
-    Py_XDECREF(finder.made);
     if (module != NULL && ours)
         forget_module(module);
     else

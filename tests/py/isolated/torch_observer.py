@@ -147,6 +147,24 @@ def half():
     assert not [e for e in node.referents() if "grad" in e.label]
 
 
+def again():
+    """Objects in which something looks like another member are made anew, twice."""
+    changes = [("unpack", "pack"), ("script first", "script second")]
+
+    def change(made):
+        if changes:
+            name, other = changes.pop(0)
+            made[name] = made[other]
+
+    note, snapshot, y = altered(change)
+    assert note == f"inspected: {torch.__version__}", note
+    assert [e for e in snapshot.find(y).referents() if "grad" in e.label]
+    assert changes == []
+    module = torch.jit.script(torch.nn.Linear(64, 256))
+    with leakgraph.snapshot() as snapshot:
+        assert "not inspected" not in snapshot.find(module._c).facts
+
+
 def views():
     """If the function that undoes a view is not at the expected place, the base has an
     owner that the capture does not see.
@@ -274,6 +292,7 @@ CASES = {
     "state": state_,
     "modes": modes,
     "half": half,
+    "again": again,
     "views": views,
     "scripts": scripts,
     "broken": broken,

@@ -78,7 +78,8 @@ class Seen:
 
     def is_a(self, kind, *names, size=None):
         for name in names:
-            assert name in self.rows, (name, *self.rows)
+            note = self.snapshot.info()["adapter.torch"]
+            assert name in self.rows, (note, name, *self.rows)
             row = self.rows[name]
             assert row.kind == kind, (name, row)
             assert size is None or row.bytes == size, (name, row)
