@@ -293,20 +293,23 @@ def retained_storages(node):
 
 
 def measure(holder):
-    """Return what clearing a list should free, what it does, and the tensors' share."""
+    """Return what clearing a list should free, what it does, the bytes of tensors in
+    it, and what is said of PyTorch.
+    """
     gc.collect()
     leakgraph.snapshot().close()
     gc.collect()
     snapshot = leakgraph.snapshot()
     node = snapshot.find(holder)
     promised, storages = node.retained.host - node.size, retained_storages(node)
+    note = snapshot.info()["adapter.torch"]
     snapshot.close()
     del snapshot, node
     gc.collect()
     before = in_use()
     holder.clear()
     gc.collect()
-    return promised, before - in_use(), storages
+    return promised, before - in_use(), storages, note
 
 
 def main(name):
@@ -321,11 +324,12 @@ def main(name):
     trainer.other.clear()
     for _ in range(10):
         step()
-    promised, freed, storages = measure(trainer.losses)
+    promised, freed, storages, note = measure(trainer.losses)
     share = storages / promised
     allowed = 0.01 if share >= 0.95 else 0.05
     verdict = "right" if abs(promised / freed - 1) <= allowed else "wrong"
     print(f"{name} {verdict}: {promised} promised, {freed} freed, {share:.0%} tensors")
+    print(f"PyTorch is {note}")
     assert next(case, None) is None
 
 

@@ -78,8 +78,7 @@ class Seen:
 
     def is_a(self, kind, *names, size=None):
         for name in names:
-            note = self.snapshot.info()["adapter.torch"]
-            assert name in self.rows, (note, name, *self.rows)
+            assert name in self.rows, (name, *self.rows)
             row = self.rows[name]
             assert row.kind == kind, (name, row)
             assert size is None or row.bytes == size, (name, row)
