@@ -193,7 +193,7 @@ def damage(what):
         word(blocks[3] - 8, 1)
     elif what == "flag":
         word(blocks[4] - 8, word(blocks[4] - 8) & ~1)
-        word(blocks[4] - 16, 0)  # A freed block may have left its size here.
+        word(blocks[4] - 16, 0)  # A block that is or was free has its size here.
     elif what == "cache":
         word(spare[3], 0xDEADBEEF)
     _, _, failure = listed()
