@@ -149,6 +149,47 @@ large_blocks_return(void)
     CHECK(!is_mapped(begin) && !is_mapped(middle));
 }
 
+static size_t
+count_resident(const uint8_t *block, size_t size)
+{
+    unsigned char resident[MOST / 4096 + 2];
+    const uintptr_t begin = (uintptr_t)block & ~(uintptr_t)4095;
+    const size_t length = (uintptr_t)block + size - begin;
+    size_t count = 0;
+    REQUIRE(mincore((void *)begin, length, resident) == 0);
+    for (size_t i = 0; i < (length + 4095) / 4096; i++)
+        count += resident[i] & 1;
+    return count;
+}
+
+// The first page has the size of the block.
+static void
+sparse_blocks(void)
+{
+    for (size_t i = 0; i < SIZES; i++) {
+        uint8_t *block = lg__sparse_calloc(1, sizes[i]);
+        REQUIRE(block != NULL);
+        CHECK((uintptr_t)block % 16 == 0);
+        if (sizes[i] == MOST) {
+            block[MOST / 2] = 1;
+            CHECK(count_resident(block, MOST) <= 2);
+            block[MOST / 2] = 0;
+        }
+        size_t zero = 0;
+        while (zero < sizes[i] && block[zero] == 0)
+            zero++;
+        CHECK(zero == sizes[i]);
+        fill(block, sizes[i]);
+        block = lg__realloc(block, 2 * (size_t)MOST);
+        REQUIRE(block != NULL);
+        CHECK(is_filled(block, sizes[i]));
+        lg__free(block);
+    }
+    CHECK(lg__sparse_calloc(SIZE_MAX / 2, 3) == NULL);
+    CHECK(lg__sparse_calloc(1, SIZE_MAX) == NULL);
+    CHECK(lg__sparse_calloc(1, SIZE_MAX / 2) == NULL);
+}
+
 // Who must not call malloc gets mappings for short blocks, too, and may free
 // them later.
 static void
@@ -176,6 +217,7 @@ mapped_only(void)
 SUITE(allocator)
 {
     RUN(each_size);
+    RUN(sparse_blocks);
     RUN(each_resize);
     RUN(growing_together);
     RUN(too_large);

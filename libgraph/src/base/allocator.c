@@ -115,6 +115,14 @@ huge_map(size_t size)
     return begin + before;
 }
 
+static void *
+small_map(size_t size)
+{
+    void *begin = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return begin != MAP_FAILED ? begin : NULL;
+}
+
 // From a megabyte on, a block begins at a huge page, because the system then
 // has fewer pages to clear.
 static void *
@@ -122,11 +130,9 @@ map(size_t size)
 {
     if (size > SIZE_MAX - HUGE_PAGE - BEFORE_MAPPED)
         return NULL;
-    if (size >= HUGE_BLOCK_FROM)
-        return block_at(huge_map(length_of(size)), size);
-    void *begin = mmap(NULL, length_of(size), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return begin == MAP_FAILED ? NULL : block_at(begin, size);
+    return block_at(size >= HUGE_BLOCK_FROM ? huge_map(length_of(size))
+                                            : small_map(length_of(size)),
+                    size);
 }
 
 // How many writers want all blocks mapped. Others' blocks may be mapped as well
@@ -159,6 +165,22 @@ lg__calloc(size_t count, size_t size)
     if (total < MAPPED && mapping == 0)
         return block_at(calloc(BEFORE + total, 1), total);
     return map(total < MAPPED ? MAPPED : total);
+}
+
+// A system may make huge pages unasked.
+void *
+lg__sparse_calloc(size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total) ||
+        total > SIZE_MAX - HUGE_PAGE - BEFORE_MAPPED)
+        return NULL;
+    if (total < HUGE_BLOCK_FROM)
+        return lg__calloc(count, size);
+    void *begin = small_map(length_of(total));
+    if (begin != NULL)
+        madvise(begin, length_of(total), MADV_NOHUGEPAGE);
+    return block_at(begin, total);
 }
 
 // Resizes a mapping, whose pages may move without being copied. Returns NULL if

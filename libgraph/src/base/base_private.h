@@ -48,6 +48,9 @@ void *lg__alloc(size_t size);
 void *lg__calloc(size_t count, size_t size);
 void *lg__realloc(void *block, size_t size);
 void lg__free(void *block);
+/** lg__calloc for a block of which little may be written to: in small pages, so
+ *  that only what is written is resident. */
+void *lg__sparse_calloc(size_t count, size_t size);
 /** Makes each block a mapping of its own until this is called to end, for who
  *  must not call malloc. Of a short block, only what is written is resident. */
 void lg__map_all_blocks(bool begin);

@@ -130,9 +130,9 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
         .type_bits =
             lg__alloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
-        .seen = lg__calloc(nodes + 1, sizeof(uint32_t)),
-        .is_kept = lg__calloc(nodes + 1, 1),
-        .match_at = lg__calloc(nodes + 1, sizeof(uint32_t)),
+        .seen = lg__sparse_calloc(nodes + 1, sizeof(uint32_t)),
+        .is_kept = lg__sparse_calloc(nodes + 1, 1),
+        .match_at = lg__sparse_calloc(nodes + 1, sizeof(uint32_t)),
     };
     lg_status status = LG_OK;
     if (!detection.walk.fold ||

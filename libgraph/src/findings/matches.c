@@ -208,8 +208,8 @@ lg__matches_settle(lg__detection *detection, const lg_monitor *monitor,
                    lg_error *err)
 {
     size_t nodes = detection->graph->columns.node_count + (size_t)1;
-    uint32_t *containers = lg__calloc(nodes, sizeof *containers);
-    uint32_t *holders = lg__calloc(nodes, sizeof *holders);
+    uint32_t *containers = lg__sparse_calloc(nodes, sizeof *containers);
+    uint32_t *holders = lg__sparse_calloc(nodes, sizeof *holders);
     lg_status status = containers != NULL && holders != NULL
                            ? confirm_all(detection, monitor, err)
                            : lg__error_memory(err);

@@ -9,7 +9,6 @@
 #include <leakgraph/why.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 // One search for references to cut.
 typedef struct cut_search {
@@ -23,8 +22,10 @@ typedef struct cut_search {
     const lg_node *from; // NULL: the roots
     bool native;         // whether references from native code are sources
     lg__min_cut cut;
-    uint64_t *by;    // [node] in the current search, the edge towards its end
-    uint32_t *queue; // the search's nodes
+    uint32_t *by;    // [node] in the last search, 1 + the edge towards its end;
+                     // LG_NONE: the end; 0: not met
+    uint32_t *queue; // the nodes that the search met
+    uint32_t met;
     lg_cuts cuts;
 } cut_search;
 
@@ -104,44 +105,56 @@ trail_fold(const lg__hop_walk *walk, const uint64_t *edges, size_t count,
 
 // Finds paths that show the references to cut.
 
+static void
+forget(cut_search *state)
+{
+    for (uint32_t i = 0; i < state->met; i++)
+        state->by[state->queue[i]] = 0;
+    state->met = 0;
+}
+
+static void
+meet(cut_search *state, uint32_t node, uint32_t by)
+{
+    state->by[node] = by;
+    state->queue[state->met++] = node;
+}
+
+// The edge on which the last search left a node.
+static uint64_t
+edge_of(const cut_search *state, uint32_t node)
+{
+    return state->by[node] - 1;
+}
+
 // Searches backward from `end`, breadth first, over one side of the cut, up to
-// a source; without sources, over the whole side. `by` gets the edge on which
-// each node leads towards the end.
+// a source; without sources, over the whole side.
 static uint32_t
 search_back(cut_search *state, uint32_t end, bool below)
 {
     const lg_columns *columns = &state->graph->columns;
     const lg__reverse *reverse = &state->walk.reverse;
-    uint32_t met = 1;
-    state->queue[0] = end;
-    state->by[end] = 0;
+    forget(state);
+    meet(state, end, LG_NONE);
     if (!below && state->role[end] == LG__FLOW_SOURCE)
         return end;
-    for (uint32_t i = 0; i < met; i++) {
+    for (uint32_t i = 0; i < state->met; i++) {
         uint32_t node = state->queue[i];
         for (uint64_t at = lg__first_in(reverse, node);
              at < lg__first_in(reverse, node + 1); at++) {
             lg__in_edge in = lg__in_at(reverse, at);
             uint64_t edge = in.edge;
-            if (state->by[in.source] != UINT64_MAX ||
+            if (state->by[in.source] != 0 ||
                 (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
                 state->role[in.source] == LG__FLOW_CLOSED ||
                 (state->cut.below[in.source] != 0) != below)
                 continue;
-            state->by[in.source] = edge;
+            meet(state, in.source, (uint32_t)edge + 1);
             if (state->role[in.source] == LG__FLOW_SOURCE)
                 return in.source;
-            state->queue[met++] = in.source;
         }
     }
     return LG_NONE;
-}
-
-static void
-forget(cut_search *state)
-{
-    memset(state->by, 0xff,
-           ((size_t)state->graph->columns.node_count + 1) * sizeof *state->by);
 }
 
 // Builds the hops from a node to the end of the last search, after one given
@@ -152,7 +165,7 @@ hops_along(const cut_search *state, uint32_t start, uint32_t end,
 {
     const uint32_t *target = state->graph->columns.edge_target;
     size_t count = before != UINT64_MAX;
-    for (uint32_t at = start; at != end; at = target[state->by[at]])
+    for (uint32_t at = start; at != end; at = target[edge_of(state, at)])
         count++;
     uint64_t *edges = lg__alloc((count + 1) * sizeof *edges);
     if (edges == NULL)
@@ -160,8 +173,8 @@ hops_along(const cut_search *state, uint32_t start, uint32_t end,
     size_t filled = 0;
     if (before != UINT64_MAX)
         edges[filled++] = before;
-    for (uint32_t at = start; at != end; at = target[state->by[at]])
-        edges[filled++] = state->by[at];
+    for (uint32_t at = start; at != end; at = target[edge_of(state, at)])
+        edges[filled++] = edge_of(state, at);
     lg_status status = trail_fold(&state->walk, edges, count, out, err);
     lg__free(edges);
     return status;
@@ -205,7 +218,6 @@ find_lead(cut_search *state, uint32_t node, lg_path *out, lg_error *err)
     lg_path_free(&path);
     if (status != LG_OK && status != LG_ENOTFOUND)
         return status;
-    forget(state);
     uint32_t start = search_back(state, node, false);
     if (start == LG_NONE)
         start = node;
@@ -262,7 +274,6 @@ cut_list_paths(cut_search *state, size_t limit, lg_error *err)
     state->cuts.total = state->cut.count;
     lg_status status =
         rest && state->cuts.items ? LG_OK : lg__error_memory(err);
-    forget(state);
     if (status == LG_OK)
         search_back(state, state->network.target, true);
     for (size_t i = 0; status == LG_OK && i < count; i++) {
@@ -491,8 +502,8 @@ prepare(cut_search *state, lg_error *err)
     state->walk = (lg__hop_walk){.graph = graph, .everything = true};
     state->walk.fold = lg__graph_folds(graph);
     state->role = lg__alloc(nodes);
-    state->by = lg__alloc(nodes * sizeof *state->by);
-    state->queue = lg__alloc(nodes * sizeof *state->queue);
+    state->by = lg__sparse_calloc(nodes, sizeof *state->by);
+    state->queue = lg__sparse_calloc(nodes, sizeof *state->queue);
     if (!state->walk.fold || !state->role || !state->by || !state->queue ||
         !lg__late_find(graph, &state->late) ||
         !lg__graph_reverse(graph, &state->walk.reverse))

@@ -19,7 +19,6 @@
 #include <leakgraph/internal/why_facts.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 // A step of a search, from `node` to the node before it on a path.
 typedef struct step {
@@ -33,7 +32,7 @@ typedef struct search {
     const lg_columns *columns;
     uint32_t *flow;   // [edge] units that it carries
     uint8_t *crossed; // [node] whether an edge out of it has carried a unit
-    uint32_t *level;  // [node] distance from the target; LG_NONE: not met
+    uint32_t *level;  // [node] 1 + distance from the target; 0: not met
     uint32_t *arc;    // [node] next arc to try
     uint32_t *queue;  // the nodes met
     uint32_t met;
@@ -89,7 +88,7 @@ look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
 static void
 meet(search *state, uint32_t node, uint32_t level)
 {
-    if (state->level[node] != LG_NONE)
+    if (state->level[node] != 0)
         return;
     state->level[node] = level;
     state->arc[node] = 0;
@@ -100,7 +99,7 @@ static void
 forget_network(search *state)
 {
     for (uint32_t i = 0; i < state->met; i++)
-        state->level[state->queue[i]] = LG_NONE;
+        state->level[state->queue[i]] = 0;
     state->met = 0;
 }
 
@@ -111,7 +110,7 @@ find_levels(search *state)
 {
     uint32_t last = LG_NONE;
     forget_network(state);
-    meet(state, state->network->target, 0);
+    meet(state, state->network->target, 1);
     for (uint32_t i = 0; i < state->met; i++) {
         uint32_t node = state->queue[i];
         uint32_t before;
@@ -228,7 +227,7 @@ list_cut(const search *state, lg__min_cut *out, lg_error *err)
              at < lg__first_in(reverse, node + 1); at++) {
             lg__in_edge in = lg__in_at(reverse, at);
             uint64_t edge = in.edge;
-            if (state->level[in.source] != LG_NONE || state->flow[edge] == 0)
+            if (state->level[in.source] != 0 || state->flow[edge] == 0)
                 continue;
             if (!lg__array_room(&out->edges, out->count, sizeof *out->edges))
                 return lg__error_memory(err);
@@ -245,14 +244,14 @@ find_kept(search *state, uint64_t *by)
 {
     const lg__reverse *reverse = &state->network->reverse;
     forget_network(state);
-    meet(state, state->network->target, 0);
+    meet(state, state->network->target, 1);
     for (uint32_t i = 0; i < state->met; i++) {
         uint32_t node = state->queue[i];
         for (uint64_t at = lg__first_in(reverse, node);
              at < lg__first_in(reverse, node + 1); at++) {
             lg__in_edge in = lg__in_at(reverse, at);
             uint64_t edge = in.edge;
-            if (state->level[in.source] != LG_NONE ||
+            if (state->level[in.source] != 0 ||
                 state->network->role[in.source] == LG__FLOW_CLOSED ||
                 !is_part(state, edge) ||
                 state->network->can_cut(state->network->graph, edge))
@@ -270,7 +269,7 @@ static lg_status
 look_for_kept(search *state, lg__min_cut *out, lg_error *err)
 {
     uint64_t *by =
-        lg__alloc(((size_t)state->columns->node_count + 1) * sizeof *by);
+        lg__sparse_calloc((size_t)state->columns->node_count + 1, sizeof *by);
     if (by == NULL)
         return lg__error_memory(err);
     uint32_t source = find_kept(state, by);
@@ -293,16 +292,15 @@ begin_network(search *state, lg__min_cut *out, lg_error *err)
 {
     size_t nodes = (size_t)state->columns->node_count + 1;
     state->flow =
-        lg__calloc(state->columns->edge_count + 1, sizeof *state->flow);
-    state->crossed = lg__calloc(nodes, 1);
-    state->level = lg__alloc(nodes * sizeof *state->level);
-    state->arc = lg__alloc(nodes * sizeof *state->arc);
-    state->queue = lg__alloc(nodes * sizeof *state->queue);
-    out->below = lg__calloc(nodes, 1);
+        lg__sparse_calloc(state->columns->edge_count + 1, sizeof *state->flow);
+    state->crossed = lg__sparse_calloc(nodes, 1);
+    state->level = lg__sparse_calloc(nodes, sizeof *state->level);
+    state->arc = lg__sparse_calloc(nodes, sizeof *state->arc);
+    state->queue = lg__sparse_calloc(nodes, sizeof *state->queue);
+    out->below = lg__sparse_calloc(nodes, 1);
     if (!state->flow || !state->crossed || !state->level || !state->arc ||
         !state->queue || !out->below)
         return lg__error_memory(err);
-    memset(state->level, 0xff, nodes * sizeof *state->level);
     return LG_OK;
 }
 

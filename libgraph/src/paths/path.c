@@ -269,7 +269,7 @@ search_free(search *state)
     lg__free(state->shared);
 }
 
-// Most searches visit few nodes, so arrays of zeros take little memory.
+// Most searches visit few nodes.
 static lg_status
 search_new(search *state, const lg__hop_walk *walk, uint32_t target,
            lg_error *err)
@@ -279,12 +279,12 @@ search_new(search *state, const lg__hop_walk *walk, uint32_t target,
         .walk = *walk,
         .allocator = lg_allocator_default(),
         .steps = {.element = sizeof(step)},
-        .first = lg__calloc(nodes, sizeof(uint32_t)),
-        .penalty = lg__calloc(nodes, sizeof(uint32_t)),
-        .level = lg__calloc(nodes, sizeof(uint32_t)),
+        .first = lg__sparse_calloc(nodes, sizeof(uint32_t)),
+        .penalty = lg__sparse_calloc(nodes, sizeof(uint32_t)),
+        .level = lg__sparse_calloc(nodes, sizeof(uint32_t)),
         .rank = lg__alloc(nodes),
-        .before = lg__calloc(nodes, sizeof(uint32_t)),
-        .queue = lg__alloc(nodes * sizeof(uint32_t)),
+        .before = lg__sparse_calloc(nodes, sizeof(uint32_t)),
+        .queue = lg__sparse_calloc(nodes, sizeof(uint32_t)),
         .target = target,
         .shared = lg__class_values_mark(walk->graph),
     };
