@@ -285,9 +285,47 @@ memory(void)
     CHECK(lg_own_bytes_now().all == before);
 }
 
+// Sums of 4 GiB and more are as exact as others: along a chain of objects of 3
+// GiB, for one that has 4 GiB, and beside one that has little.
+static void
+large_sums(void)
+{
+    enum { CHAIN = 5 };
+    const uint64_t gib = UINT64_C(1) << 30;
+    lg_builder *builder;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < CHAIN + 3; i++) {
+        lg_builder_add_node(builder, i);
+        lg_builder_set_size(builder, i, i < CHAIN ? 3 * gib : 10);
+    }
+    lg_builder_set_size(builder, CHAIN, 4 * gib);
+    lg_builder_set_size(builder, CHAIN + 1, (UINT64_C(1) << 40) + 1);
+    lg_builder_add_root(builder, 0, LG_ROOT_GIVEN, "", 0);
+    lg_builder_add_root(builder, CHAIN, LG_ROOT_GIVEN, "", 0);
+    lg_builder_add_root(builder, CHAIN + 2, LG_ROOT_GIVEN, "", 0);
+    for (uint32_t i = 0; i + 1 < CHAIN; i++) {
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i + 1, LG_EDGE_INDEX, 0);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    REQUIRE(lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK);
+    for (uint32_t i = 0; i < CHAIN; i++)
+        CHECK(lg_node_retained(analysis, i).host == (CHAIN - i) * 3 * gib);
+    CHECK(lg_node_retained(analysis, CHAIN).host == 4 * gib);
+    CHECK(lg_node_retained(analysis, CHAIN + 1).host == 1024 * gib + 1);
+    CHECK(lg_node_retained(analysis, CHAIN + 2).host == 10);
+    CHECK(lg_analysis_reachable_bytes(analysis).host == 19 * gib + 10);
+    CHECK(lg_analysis_garbage_bytes(analysis).host == 1024 * gib + 1);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(analysis)
 {
     RUN(memory);
+    RUN(large_sums);
     RUN(lengauer_and_tarjan);
     RUN(cooper_harvey_kennedy);
     RUN(cormen);

@@ -47,7 +47,7 @@ lg_node_retained_on(const lg_analysis *analysis, lg_node node, uint32_t device)
 static lg_bytes
 retained(const lg_analysis *analysis, uint32_t node)
 {
-    uint64_t host = analysis->host[node];
+    uint64_t host = lg__sum_of(&analysis->host, node);
     return (lg_bytes){host, lg__retained_by(analysis, node) - host};
 }
 

@@ -17,6 +17,20 @@ typedef struct lg__on_device {
     uint64_t bytes;
 } lg__on_device;
 
+/** Bytes of each node and of the two roots. Hardly any has 4 GiB or more, so
+ *  the pages of the upper halves are mostly not there. */
+typedef struct lg__sums {
+    uint32_t *low;  /**< [node_count + 2] */
+    uint32_t *high; /**< [node_count + 2]; NULL: all are 0 */
+} lg__sums;
+
+static inline uint64_t
+lg__sum_of(const lg__sums *sums, uint32_t node)
+{
+    const uint64_t high = sums->high != NULL ? sums->high[node] : 0;
+    return high << 32 | sums->low[node];
+}
+
 typedef struct lg__member {
     uint32_t node;
     uint32_t component;
@@ -46,7 +60,7 @@ struct lg_analysis {
     lg__policy policy;     /**< its marks include LIVE */
     uint32_t *dominator;   /**< [node_count] node_count: the super-root;
                               node_count + 1: the root of garbage */
-    uint64_t *host;        /**< [node_count + 2] retained host bytes */
+    lg__sums host;         /**< retained host bytes */
     uint32_t *first_child; /**< [node_count + 3] */
     uint32_t *child;       /**< [node_count] sorted by dominator */
     lg__vector device;     /**< lg__on_device of nodes, ascending by device and
@@ -75,8 +89,6 @@ lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cached *cached);
 bool lg__cached_begin(lg_analysis *analysis);
 void lg__cached_end(lg_analysis *analysis);
 
-/** Sets bytes[node] to what each node has on a device (0: the host). */
-void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
 /** Returns the bytes that a node, or one of the two roots, dominates on all
  *  devices together. */
 uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
@@ -99,7 +111,7 @@ lg__freed_by(const lg_analysis *analysis, uint32_t node)
 {
     if ((analysis->policy.mark[node] & LG__MARK_LIVE) &&
         analysis->device.count == 0)
-        return analysis->host[node];
+        return lg__sum_of(&analysis->host, node);
     lg_bytes bytes = lg_node_retained(analysis, node);
     return bytes.host + bytes.devices;
 }

@@ -494,7 +494,7 @@ lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
         status = lg__policy_new(rest, NULL, &after->policy, err);
     if (status == LG_OK && has_same_roots(before, after))
         status = analyse_changes(before, after, cut, count, monitor, err);
-    if (status == LG_OK && after->host != NULL) {
+    if (status == LG_OK && after->host.low != NULL) {
         *out = after;
         return LG_OK;
     }

@@ -411,7 +411,7 @@ is_native(const map_search *state, uint32_t index)
     for (uint32_t i = analysis->first_child[place.example];
          i < analysis->first_child[place.example + 1]; i++)
         if (lg__node_is_native(state->graph, analysis->child[i]))
-            blocks += analysis->host[analysis->child[i]];
+            blocks += lg__sum_of(&analysis->host, analysis->child[i]);
     return 2 * (double)blocks * (double)place.members > (double)place.own[0];
 }
 

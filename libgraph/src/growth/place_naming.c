@@ -143,7 +143,8 @@ holder_of(const naming *state, uint32_t node)
 static uint64_t
 weight_of(const naming *state, uint32_t node)
 {
-    return may_vote(state, node) ? 1 : 1 + state->analysis->host[node];
+    return may_vote(state, node) ? 1
+                                 : 1 + lg__sum_of(&state->analysis->host, node);
 }
 
 // Of the members that the keeper's place holds, elects one that is held by the

@@ -216,7 +216,7 @@ places_add_up(lg__place_walk *walk)
 {
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *first_edge = columns->first_edge;
-    const uint64_t *retained = walk->analysis->host;
+    const lg__sums retained = walk->analysis->host;
     const uint32_t *place = walk->place;
     lg__place_item *items = lg__place_at(walk->places, 0);
     uint32_t nodes = columns->node_count;
@@ -238,7 +238,7 @@ places_add_up(lg__place_walk *walk)
             reference = LG__REFERENCE_MASK;
         else if (!narrow)
             reference = whole_reference(walk, node) & LG__REFERENCE_MASK;
-        count_member(item, node, retained[node], reference);
+        count_member(item, node, lg__sum_of(&retained, node), reference);
     }
     count_blocks(walk);
 }
