@@ -182,23 +182,23 @@ reserve_added_texts(lg_builder *builder, const lg_builder_texts *expected)
     lg_additions *additions = builder->rest->additions;
     return additions == NULL ||
            (lg__vector_reserve(allocator, &additions->offset,
-                               expected->added_texts + 1) &&
+                               expected->strings + expected->added_texts) &&
             lg__vector_reserve(allocator, &additions->bytes,
-                               expected->added_bytes) &&
+                               expected->bytes + expected->added_bytes) &&
             lg__vector_reserve(allocator, &additions->node,
                                expected->added_texts));
 }
 
-// The strings of the additions come behind the others in the end.
+// In the end, the others move into the memory of the additions' strings.
 bool
 lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
 {
     struct lg_builder_rest *rest = builder->rest;
     const lg_allocator *allocator = &rest->allocator;
     return lg__vector_reserve(allocator, &rest->table[LG__STRING_OFFSET],
-                              expected->strings + expected->added_texts) &&
+                              expected->strings) &&
            lg__vector_reserve(allocator, &rest->table[LG__STRING_BYTES],
-                              expected->bytes + expected->added_bytes) &&
+                              expected->bytes) &&
            lg__vector_reserve(allocator, &rest->text, expected->texts) &&
            reserve_added_texts(builder, expected);
 }

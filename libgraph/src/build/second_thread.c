@@ -148,31 +148,68 @@ lg_additions_counted_edges(const lg_additions *additions)
     return additions->counted;
 }
 
+// Makes room for `count` elements before those that a vector has.
+static void
+shift(lg__vector *vector, size_t count)
+{
+    char *data = vector->data;
+    if (vector->count > 0)
+        memmove(data + count * vector->element, data,
+                vector->count * vector->element);
+    vector->count += count;
+}
+
+static void
+swap(lg__vector *a, lg__vector *b)
+{
+    const lg__vector other = *a;
+    *a = *b;
+    *b = other;
+}
+
+static void
+prepend_bytes(lg__vector *added, const lg__vector *own)
+{
+    shift(added, own->count);
+    if (own->count > 0)
+        memcpy(added->data, own->data, own->count);
+}
+
+// The first of the added offsets is 0, where the last of the others ends.
+static void
+prepend_offsets(lg__vector *added, const lg__vector *own)
+{
+    const size_t before = own->count - 1;
+    const uint64_t begin = ((const uint64_t *)own->data)[before];
+    shift(added, before);
+    uint64_t *offsets = added->data;
+    for (size_t i = before; i < added->count; i++)
+        offsets[i] += begin;
+    memcpy(offsets, own->data, before * sizeof *offsets);
+}
+
+// There are mostly far more texts than other strings, so the texts stay in
+// their memory.
 bool
 lg__additions_append(lg_builder *builder, uint32_t *first)
 {
     struct lg_builder_rest *rest = builder->rest;
     lg__vector *offsets = &rest->table[LG__STRING_OFFSET];
     lg__vector *bytes = &rest->table[LG__STRING_BYTES];
-    const lg_additions *additions = rest->additions;
+    lg_additions *additions = rest->additions;
     if (additions == NULL)
         return true;
-    const size_t count = additions->node.count;
-    const uint64_t begin = bytes->count;
     const uint64_t before = offsets->count - 1;
-    if (before + count >= LG_NONE)
+    if (before + additions->node.count >= LG_NONE ||
+        !lg__vector_reserve(&rest->allocator, &additions->bytes,
+                            bytes->count + additions->bytes.count) ||
+        !lg__vector_reserve(&rest->allocator, &additions->offset,
+                            before + additions->offset.count))
         return false;
-    char *to =
-        lg__vector_extend(&rest->allocator, bytes, additions->bytes.count);
-    uint64_t *ends = lg__vector_extend(&rest->allocator, offsets, count);
-    if ((to == NULL && additions->bytes.count > 0) ||
-        (ends == NULL && count > 0))
-        return false;
-    if (additions->bytes.count > 0)
-        memcpy(to, additions->bytes.data, additions->bytes.count);
-    const uint64_t *added_ends = additions->offset.data;
-    for (size_t i = 0; i < count; i++)
-        ends[i] = begin + added_ends[i + 1];
+    prepend_bytes(&additions->bytes, bytes);
+    prepend_offsets(&additions->offset, offsets);
+    swap(&additions->bytes, bytes);
+    swap(&additions->offset, offsets);
     *first = (uint32_t)before;
     return true;
 }
