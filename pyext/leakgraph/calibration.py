@@ -198,6 +198,17 @@ def _code() -> dict[str, Any]:
     }
 
 
+def _concrete() -> dict[str, Any]:
+    """What TorchScript notes of a class, and the class.
+
+    Makes no type of TorchScript of it: that would stay.
+    """
+    return {
+        "concrete": library._C.ConcreteModuleTypeBuilder(Packed),
+        "concrete class": Packed,
+    }
+
+
 def _make() -> dict[str, Any]:
     made = {**_dtypes(), **_tensors(), **_leaves(), **_graph()}
     # Some versions cannot do this; the capture then leaves out scripted modules only.
@@ -205,6 +216,8 @@ def _make() -> dict[str, Any]:
         made.update(_script())
     with contextlib.suppress(Exception):
         made.update(_code())
+    with contextlib.suppress(Exception):
+        made.update(_concrete())
     tensors = [value for value in made.values() if isinstance(value, library.Tensor)]
     backward = getattr(Doubled, "_backward_cls", Packed)
     made["classes"] = tuple({Packed, Doubled, backward})

@@ -128,6 +128,14 @@ are_namesakes(const lg_graph *graph, const lg__one_of_many *members,
     return true;
 }
 
+// Returns the container that has the class, or the class.
+static uint32_t
+holder_of(const lg__detection *detection, uint32_t class)
+{
+    uint32_t container = lg__detection_container(detection, class, true);
+    return container == LG_NONE ? class : container;
+}
+
 static void
 note_classes(lg__detection *detection, const lg__one_of_many *members,
              size_t count)
@@ -135,9 +143,7 @@ note_classes(lg__detection *detection, const lg__one_of_many *members,
     if (count < MANY_NUMBERED &&
         !are_namesakes(detection->graph, members, count))
         return;
-    uint32_t container =
-        lg__detection_container(detection, members[0].node, true);
-    uint32_t holder = container == LG_NONE ? members[0].node : container;
+    uint32_t holder = holder_of(detection, members[0].node);
     for (size_t i = 0; i < count; i++)
         lg__detection_note(detection, holder, members[i].node);
 }
@@ -166,9 +172,11 @@ count_traces(const lg__detection *detection, const lg__gathered *classes)
 static void
 note_traced(lg__detection *detection, const lg__gathered *classes)
 {
-    if (!detection->failed && count_traces(detection, classes) >= MANY_TRACES)
-        for (size_t i = 0; i < classes->count; i++)
-            lg__detection_note(detection, classes->items[0], classes->items[i]);
+    if (detection->failed || count_traces(detection, classes) < MANY_TRACES)
+        return;
+    uint32_t holder = holder_of(detection, classes->items[0]);
+    for (size_t i = 0; i < classes->count; i++)
+        lg__detection_note(detection, holder, classes->items[i]);
 }
 
 // Returns whether the program made the class, maybe with types.new_class(),

@@ -77,15 +77,21 @@ lg__torch_link_owned(lg__torch *torch, uint32_t source, uintptr_t address,
 }
 
 static bool
-is_object(lg__torch *torch, uintptr_t address)
+is_class(lg__torch *torch, uintptr_t address)
 {
-    uintptr_t type = lg__memory_word(torch->memory, address + WORD);
-    uintptr_t meta =
-        lg__is_address(type) ? lg__memory_word(torch->memory, type + WORD) : 0;
+    uintptr_t meta = lg__is_address(address)
+                         ? lg__memory_word(torch->memory, address + WORD)
+                         : 0;
     return lg__is_address(meta) &&
            (lg__memory_word(torch->memory,
                             meta + offsetof(PyTypeObject, tp_flags)) &
             Py_TPFLAGS_TYPE_SUBCLASS) != 0;
+}
+
+static bool
+is_object(lg__torch *torch, uintptr_t address)
+{
+    return is_class(torch, lg__memory_word(torch->memory, address + WORD));
 }
 
 /** Links a tensor. One edge shows it, however often the object owns it. */
@@ -260,6 +266,18 @@ walk_graph(lg__torch *torch, uintptr_t graph, uint32_t node)
         lg__torch_walk_code(torch, graph, node);
 }
 
+/** torch.jit makes a class for each module that it traces, and nothing but what
+ *  it knows of the class keeps that. */
+static void
+walk_concrete(lg__torch *torch, uintptr_t value, uint32_t node)
+{
+    uint16_t at = torch->layout->concrete_class;
+    uintptr_t class = at != 0 ? lg__memory_word(torch->memory, value + at) : 0;
+    if (is_class(torch, class) &&
+        lg__pass_known(torch->pass, (void *)class) != LG_NONE)
+        lg__torch_hold(torch, node, class, lg__torch_intern(torch, "py_class"));
+}
+
 /** The objects of Python begin with the address of the C++ object. */
 void
 lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
@@ -280,6 +298,8 @@ lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
         walk_graph(torch, value, node);
     else if (how == LG__TORCH_BOUND_GENERATOR)
         walk_generator(torch, value, node);
+    else if (how == LG__TORCH_BOUND_CONCRETE)
+        walk_concrete(torch, value, node);
     else
         put_off(torch, value, node, how);
 }

@@ -401,7 +401,7 @@ forget_module(PyObject *module)
 }
 
 /** The layout of scripted modules may be unknown even if the rest is known, and
- *  so may that of compiled code. */
+ *  so may that of compiled code, and of what is known of a class. */
 static void
 examine_script(const lg__torch_finder *finder, lg__torch_layout *layout)
 {
@@ -414,6 +414,8 @@ examine_script(const lg__torch_finder *finder, lg__torch_layout *layout)
     own.failed = false;
     layout->code.known =
         layout->script.known && lg__torch_find_code(&own, &layout->code);
+    own.failed = false;
+    layout->concrete_class = lg__torch_find_concrete(&own);
 }
 
 /** False if not even tensors have a known layout. */

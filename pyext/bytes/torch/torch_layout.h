@@ -140,6 +140,8 @@ typedef struct lg__torch_layout {
     uintptr_t undefined; /**< the TensorImpl that means "no tensor" */
     lg__torch_script_layout script;
     lg__torch_code_layout code;
+    uint16_t concrete_class;       /**< ConcreteModuleType -> its class; 0: not
+                                      found */
     bool graph;                    /**< the layout of the graph is known */
     char reason[LG__TORCH_REASON]; /**< why it is not */
 } lg__torch_layout;
@@ -157,6 +159,8 @@ bool lg__torch_find_script(struct lg__torch_finder *finder,
 /** The same for compiled code. */
 bool lg__torch_find_code(struct lg__torch_finder *finder,
                          lg__torch_code_layout *layout);
+/** Finds lg__torch_layout.concrete_class. */
+uint16_t lg__torch_find_concrete(struct lg__torch_finder *finder);
 
 /** The text of leakgraph/calibration.py. */
 extern const char lg__torch_calibration[];

@@ -201,6 +201,21 @@ object_of(lg__torch_finder *finder, const char *name)
     return object;
 }
 
+/** What the class was made from has the class at the same place. */
+uint16_t
+lg__torch_find_concrete(lg__torch_finder *finder)
+{
+    if (lg__finder_optional(finder, "concrete") == NULL)
+        return 0;
+    uintptr_t value =
+        lg__finder_word(finder, lg__finder_at(finder, "concrete") + 2 * WORD);
+    lg__sample made =
+        lg__sample_of(value, lg__finder_at(finder, "concrete class"));
+    lg__sought sought = {"the class of a ConcreteModuleType", WORD,
+                         lg__finder_end(finder, value), WORD, 0};
+    return lg__finder_try(finder, &sought, &made, 1);
+}
+
 bool
 lg__torch_find_script(lg__torch_finder *finder, lg__torch_script_layout *layout)
 {

@@ -24,6 +24,7 @@ static const char *const bound_names[LG__TORCH_BOUND_TYPES] = {
     [LG__TORCH_BOUND_FUNCTION] = "ScriptFunction",
     [LG__TORCH_BOUND_GRAPH] = "Graph",
     [LG__TORCH_BOUND_GENERATOR] = "Generator",
+    [LG__TORCH_BOUND_CONCRETE] = "ConcreteModuleType",
 };
 
 static const char *const scripted_names[LG__TORCH_SCRIPTED_TYPES] = {

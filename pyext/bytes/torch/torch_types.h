@@ -14,6 +14,8 @@ enum {
     LG__TORCH_BOUND_FUNCTION, /**< a function, which owns its unit */
     LG__TORCH_BOUND_GRAPH,    /**< of compiled code: torch_code.c */
     LG__TORCH_BOUND_GENERATOR,
+    LG__TORCH_BOUND_CONCRETE, /**< what TorchScript knows of a class: its own
+                                   class is in it */
     LG__TORCH_BOUND_TYPES,
 };
 
