@@ -50,26 +50,119 @@ closures_of_lists(void)
     }
 }
 
-// Of classes in two lists, that of the first class is the holder.
+// Classes in two lists are two mistakes: emptying one of the lists frees what
+// it has.
 static void
 classes_in_two_lists(void)
 {
     uint32_t app;
     story made = heap_begin(&app);
-    uint32_t first = heap_list(&made, LG_NONE);
-    uint32_t rest = heap_list(&made, LG_NONE);
-    story_attribute(&made, app, "first", first);
-    story_attribute(&made, app, "rest", rest);
-    for (uint32_t n = 0; n < 16; n++)
+    uint32_t lists[] = {heap_list(&made, LG_NONE), heap_list(&made, LG_NONE)};
+    story_attribute(&made, app, "first", lists[0]);
+    story_attribute(&made, app, "rest", lists[1]);
+    for (uint32_t n = 0; n < 18; n++)
         heap_append(
-            &made, n % 2 == 0 ? first : rest,
+            &made, lists[n % 3 == 0],
             story_add(&made, "type", "app.make.<locals>.Row", HEAP_BIG));
     lg_graph *graph;
     lg_analysis *analysis;
     lg_findings found = findings_of(&made, &graph, &analysis);
-    REQUIRE(found.count == 1);
+    REQUIRE(found.count == 2);
+    CHECK(found.items[0].holders->node == lists[0]);
+    CHECK(found.items[0].count == 12);
+    CHECK(found.items[1].holders->node == lists[1]);
+    CHECK(found.items[1].count == 6);
+    lg_findings_free(&found);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+enum { SHARED = 16 };
+
+// Adds classes to a list, and the first ones to a dict as well. Each is in an
+// object of its own, if `wrapped`.
+static void
+pile_up(story *made, uint32_t app, uint32_t count, bool wrapped, uint32_t *list,
+        uint32_t *dict)
+{
+    *list = heap_list(made, LG_NONE);
+    *dict = story_add(made, "dict", NULL, 100);
+    story_attribute(made, app, "list", *list);
+    story_attribute(made, app, "dict", *dict);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t kept =
+            story_add(made, "type", "app.make.<locals>.Row", HEAP_BIG);
+        if (wrapped) {
+            uint32_t job = story_add(made, "app.Job", NULL, 48);
+            story_attribute(made, job, "row", kept);
+            kept = job;
+        }
+        heap_append(made, *list, kept);
+        if (n < SHARED)
+            story_edge(made, *dict, kept, LG_EDGE_VALUE, LG_NONE);
+    }
+}
+
+// Classes that two containers share have both for holders. The list has them
+// all, so emptying it frees those that are in nothing else.
+static void
+classes_that_two_containers_share(void)
+{
+    for (int wrapped = 0; wrapped < 2; wrapped++) {
+        uint32_t app, list, dict;
+        story made = heap_begin(&app);
+        pile_up(&made, app, SHARED + 1, wrapped, &list, &dict);
+        lg_graph *graph;
+        lg_analysis *analysis;
+        lg_findings found = findings_of(&made, &graph, &analysis);
+        REQUIRE(found.count == 1);
+        const lg_finding *first = found.items;
+        CHECK(first->count == SHARED + 1);
+        REQUIRE(first->holder_count == 2);
+        CHECK(first->holders[0].node == list);
+        CHECK(first->holders[0].count == SHARED + 1);
+        CHECK(first->holders[0].total == HEAP_BIG);
+        CHECK(first->holders[1].node == dict);
+        CHECK(first->holders[1].count == SHARED);
+        CHECK(first->holders[1].total == 0);
+        lg_findings_free(&found);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// Sessions that two containers share have a list of classes each. Each of these
+// lists is a holder, and all are alike.
+static void
+classes_in_many_containers(void)
+{
+    enum { SESSIONS = 20, EACH = 3 };
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t all = heap_list(&made, LG_NONE);
+    uint32_t recent = heap_list(&made, LG_NONE);
+    uint32_t first = LG_NONE;
+    story_attribute(&made, app, "all", all);
+    story_attribute(&made, app, "recent", recent);
+    for (int n = 0; n < SESSIONS; n++) {
+        uint32_t session = story_add(&made, "app.Session", NULL, 48);
+        uint32_t rows = heap_list(&made, LG_NONE);
+        first = n == 0 ? rows : first;
+        story_attribute(&made, session, "rows", rows);
+        heap_append(&made, all, session);
+        heap_append(&made, recent, session);
+        for (int i = 0; i < EACH; i++)
+            heap_append(
+                &made, rows,
+                story_add(&made, "type", "app.make.<locals>.Row", HEAP_BIG));
+    }
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings found = findings_of(&made, &graph, &analysis);
+    REQUIRE(found.count == SESSIONS);
+    CHECK(found.group_count == 1 && found.groups->count == SESSIONS * EACH);
+    CHECK(found.items->holder_count == 1 && found.items->count == EACH);
     CHECK(found.items->holders->node == first);
-    CHECK(found.items->count == 16);
     lg_findings_free(&found);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -98,6 +191,8 @@ SUITE(findings_holders)
 {
     RUN(closures_of_lists);
     RUN(classes_in_two_lists);
+    RUN(classes_that_two_containers_share);
+    RUN(classes_in_many_containers);
     RUN(unknown_keys);
     return test_result();
 }

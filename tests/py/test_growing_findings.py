@@ -1,7 +1,9 @@
 """A finding says whether it grows, and how fast."""
 
 import gc
+import os
 import re
+import weakref
 
 import pytest
 
@@ -89,6 +91,66 @@ def test_a_finding_of_a_list_that_several_hold_is_named_after_that_list():
     (row,) = [row for row in growth if row.finding == "unfinished-generators"]
     assert row.held_by in (f"{__name__}.BUS.listeners[*]", "local add.__self__[*]")
     assert f" finding unfinished-generators: {row.held_by}, " in str(growth)
+
+
+class Failure(Exception):
+    pass
+
+
+class Job:
+    def __init__(self):
+        self.failure = failed()
+
+
+def failed():
+    block = bytearray(9000)
+    try:
+        raise Failure(len(block))
+    except Failure as error:
+        return error
+
+
+WORK = Bus()
+WORK.by_number = {}
+
+
+def emptying_frees_all(failures):
+    """Empty both containers in a fork, and look whether the failures are gone."""
+    child = os.fork()
+    if child == 0:
+        WORK.listeners.clear()
+        WORK.by_number.clear()
+        gc.collect()
+        os._exit(any(failure() is not None for failure in failures))
+    return os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("make", [failed, Job])
+def test_a_finding_names_the_containers_that_the_row_of_its_growth_names(make):
+    """Two containers share half of what accumulates, as it is or in other objects."""
+    snapshots, failures = [], []
+    for number in range(60):
+        made = make()
+        failures.append(weakref.ref(getattr(made, "failure", made)))
+        WORK.listeners.append(made)
+        if number % 2:
+            WORK.by_number[number] = made
+        del made
+        if number % 20 == 19:
+            snapshots.append(leakgraph.snapshot())
+    with snapshots[-1] as last:
+        found = [f for f in last.findings() if f.pattern == "exception-traceback"]
+        (finding,) = [f for f in found if f.holder == last.find(WORK.listeners)]
+        names = [holder.held_by.split("  ")[0] for holder in finding.holders]
+        growth = str(leakgraph.diff(*snapshots))
+    assert names == [f"{__name__}.WORK.{name}" for name in ("listeners", "by_number")]
+    assert finding.count == 60
+    assert [holder.count for holder in finding.holders] == [60, 30]
+    (to_empty,) = re.findall(r"\n +free +[^\n]*: empty ([^\n]*WORK[^\n]*)\n", growth)
+    assert set(re.findall(rf"{__name__}\.WORK\.\w+", to_empty)) == set(names)
+    assert emptying_frees_all(failures)
+    WORK.listeners.clear()
+    WORK.by_number.clear()
 
 
 def test_none_of_them():

@@ -62,6 +62,24 @@ def test_several_views():
     assert found(held.views[0]) == []
 
 
+VIEWS, BY_NUMBER = [], {}
+
+
+def test_views_that_two_containers_share_name_these_and_no_other_holder():
+    for number in range(16):
+        VIEWS.append(of_bytes())
+        BY_NUMBER[number] = VIEWS[-1]
+    with leakgraph.snapshot() as snapshot:
+        ours = [snapshot.find(VIEWS), snapshot.find(BY_NUMBER)]
+        (finding,) = [one for one in snapshot.findings() if one.holder in ours]
+        names = {holder.held_by.split("  ")[0] for holder in finding.holders}
+        assert names == {f"{__name__}.VIEWS", f"{__name__}.BY_NUMBER"}
+        assert {holder.pattern for holder in finding.holders} == {"small-view"}
+        assert (finding.count, finding.freed) == (16, finding.retained)
+    VIEWS.clear()
+    BY_NUMBER.clear()
+
+
 FROMBUFFER = f"""
 import numpy, torch
 import leakgraph

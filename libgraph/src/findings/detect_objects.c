@@ -128,24 +128,28 @@ are_namesakes(const lg_graph *graph, const lg__one_of_many *members,
     return true;
 }
 
-// Returns the container that has the class, or the class.
-static uint32_t
-holder_of(const lg__detection *detection, uint32_t class)
+// Notes a class for the container that has it. What no container has is noted
+// for the first such class.
+static void
+note_class(lg__detection *detection, uint32_t class, uint32_t *loose)
 {
     uint32_t container = lg__detection_container(detection, class, true);
-    return container == LG_NONE ? class : container;
+    if (container == LG_NONE && *loose == LG_NONE)
+        *loose = class;
+    lg__detection_note(detection, container != LG_NONE ? container : *loose,
+                       class);
 }
 
 static void
 note_classes(lg__detection *detection, const lg__one_of_many *members,
              size_t count)
 {
+    uint32_t loose = LG_NONE;
     if (count < MANY_NUMBERED &&
         !are_namesakes(detection->graph, members, count))
         return;
-    uint32_t holder = holder_of(detection, members[0].node);
     for (size_t i = 0; i < count; i++)
-        lg__detection_note(detection, holder, members[i].node);
+        note_class(detection, members[i].node, &loose);
 }
 
 // Returns how often a model was traced. Each trace makes a class for each
@@ -172,11 +176,11 @@ count_traces(const lg__detection *detection, const lg__gathered *classes)
 static void
 note_traced(lg__detection *detection, const lg__gathered *classes)
 {
+    uint32_t loose = LG_NONE;
     if (detection->failed || count_traces(detection, classes) < MANY_TRACES)
         return;
-    uint32_t holder = holder_of(detection, classes->items[0]);
     for (size_t i = 0; i < classes->count; i++)
-        lg__detection_note(detection, holder, classes->items[i]);
+        note_class(detection, classes->items[i], &loose);
 }
 
 // Returns whether the program made the class, maybe with types.new_class(),

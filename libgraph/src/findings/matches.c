@@ -1,8 +1,10 @@
 // Settles what detectors noted: which suppositions are true, and which matches
 // are one.
 #include "findings/context.h"
+#include "growth/growth_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool
 lg__gather_all(lg__gathered *to, const lg__gathered *from)
@@ -145,6 +147,251 @@ merge_in_containers(lg__detection *detection, uint32_t *first)
     }
 }
 
+// ---------------------------------------------------------- accumulating ---
+
+// Some mistakes are things that accumulate, such as exceptions. What several
+// containers have, or what other objects have in a container, is in no
+// container's own, so the match has the thing for its holder. The row of its
+// growth names containers, so many such things are given to the containers that
+// growth finds: each to those that lead to it.
+
+enum {
+    MANY_LOOSE = 16,
+    SOURCES = 256, // looked at between a thing and its containers
+};
+
+// A way up from a thing.
+typedef struct ascent {
+    const lg__detection *detection;
+    const lg__gathered *containers; // ascending
+    uint32_t thing;
+    uint32_t nodes[SOURCES];
+    size_t count;
+    lg__gathered *found;
+    bool failed;
+} ascent;
+
+static bool
+accumulates(const lg__match *match)
+{
+    static const char *const names[] = {"exception-traceback", "small-view",
+                                        "dataframe-slice", "per-call-classes"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(lg__detectors[match->pattern].pattern.name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+// Returns whether the holder of a match is a thing, or one of those it keeps.
+static bool
+is_loose(const lg__detection *detection, const lg__match *match)
+{
+    return accumulates(match) && match->holder != LG_NONE &&
+           !(lg__type_bits_of(detection, match->holder) & LG__TYPE_CONTAINER) &&
+           lg_node_is_reachable(detection->analysis, match->holder);
+}
+
+static bool
+keeps_its_holder(const lg__match *match)
+{
+    for (size_t i = 0; i < match->kept.count; i++)
+        if (match->kept.items[i] == match->holder)
+            return true;
+    return false;
+}
+
+static void
+gather_things(lg__detection *detection, lg__gathered *out)
+{
+    for (size_t i = 0; i < detection->match_count; i++) {
+        const lg__match *match = &detection->matches[i];
+        if (!is_loose(detection, match))
+            continue;
+        if (keeps_its_holder(match))
+            detection->failed |= !lg__gather_all(out, &match->kept);
+        else
+            detection->failed |= !lg__gather_append(out, match->holder);
+    }
+}
+
+static bool
+is_among(const lg__gathered *sorted, uint32_t node)
+{
+    size_t first = 0;
+    for (size_t end = sorted->count; first < end;) {
+        size_t middle = first + (end - first) / 2;
+        if (sorted->items[middle] == node)
+            return true;
+        if (sorted->items[middle] < node)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return false;
+}
+
+static bool
+add_source(void *context, const lg_hop *hop)
+{
+    ascent *to = context;
+    uint32_t source = hop->source;
+    if (hop->weak || !lg_node_is_reachable(to->detection->analysis, source) ||
+        lg__detection_owns(to->detection, to->thing, source))
+        return true;
+    if (is_among(to->containers, source)) {
+        to->failed |= !lg__gather_append(to->found, source);
+        return !to->failed;
+    }
+    for (size_t i = 0; i < to->count; i++)
+        if (to->nodes[i] == source)
+            return true;
+    if (to->count < SOURCES)
+        to->nodes[to->count++] = source;
+    return true;
+}
+
+// Finds the containers that lead to a thing.
+static void
+ascend(lg__detection *detection, const lg__gathered *containers, uint32_t thing,
+       lg__gathered *found)
+{
+    ascent to = {.detection = detection,
+                 .containers = containers,
+                 .thing = thing,
+                 .nodes = {thing},
+                 .count = 1,
+                 .found = found};
+    lg__hop_walk walk = detection->walk;
+    walk.visit = add_source;
+    walk.context = &to;
+    found->count = 0;
+    for (size_t i = 0; i < to.count && !to.failed; i++)
+        lg__hops_in_walk(&walk, to.nodes[i]);
+    detection->failed |= to.failed;
+}
+
+// Notes where the matches of a pattern are. Those of other patterns lie
+// elsewhere in the row of matches.
+static void
+register_matches(lg__detection *detection, uint32_t pattern)
+{
+    for (size_t i = 0; i < detection->match_count; i++) {
+        const lg__match *match = &detection->matches[i];
+        if (match->pattern == pattern && match->holder != LG_NONE)
+            detection->match_at[match->holder] = (uint32_t)i + 1;
+    }
+}
+
+// Returns the registered match of the container, or adds one; NULL if memory
+// runs out.
+static lg__match *
+match_of_container(lg__detection *detection, uint32_t pattern,
+                   uint32_t container)
+{
+    uint32_t *at = &detection->match_at[container];
+    if (*at != 0 && *at <= detection->match_count &&
+        detection->matches[*at - 1].pattern == pattern &&
+        detection->matches[*at - 1].holder == container)
+        return &detection->matches[*at - 1];
+    if (!lg__array_room(&detection->matches, detection->match_count,
+                        sizeof *detection->matches))
+        return NULL;
+    lg__match *made = &detection->matches[detection->match_count++];
+    *made = (lg__match){.pattern = pattern, .holder = container};
+    *at = (uint32_t)detection->match_count;
+    return made;
+}
+
+// Gives what a match keeps with a thing to each container of the thing.
+static void
+give(lg__detection *detection, size_t from, uint32_t thing,
+     const lg__gathered *kept, const lg__gathered *containers)
+{
+    uint32_t pattern = detection->matches[from].pattern;
+    for (size_t i = 0; i < containers->count && !detection->failed; i++) {
+        lg__match *to =
+            match_of_container(detection, pattern, containers->items[i]);
+        const lg__match *of = &detection->matches[from];
+        detection->failed |= to == NULL || !lg__gather_all(&to->kept, kept) ||
+                             !lg__gather_all(&to->along, &of->along) ||
+                             !lg__gather_append(&to->stores, thing);
+    }
+}
+
+// Gives each kept thing of a match to its containers. What has none stays.
+static void
+give_each(lg__detection *detection, size_t from, const lg__gathered *containers,
+          lg__gathered *found)
+{
+    lg__gathered kept = detection->matches[from].kept;
+    size_t left = 0;
+    for (size_t i = 0; i < kept.count && !detection->failed; i++) {
+        uint32_t thing = kept.items[i];
+        lg__gathered one = {.items = &thing, .count = 1};
+        ascend(detection, containers, thing, found);
+        give(detection, from, thing, &one, found);
+        if (found->count == 0)
+            kept.items[left++] = thing;
+    }
+    lg__match *match = &detection->matches[from];
+    match->kept.count = left;
+    if (left > 0)
+        match->holder = kept.items[0];
+}
+
+// Gives what the thing of a match keeps to its containers, if it has any.
+static void
+give_whole(lg__detection *detection, size_t from,
+           const lg__gathered *containers, lg__gathered *found)
+{
+    lg__gathered kept = detection->matches[from].kept;
+    uint32_t thing = detection->matches[from].holder;
+    ascend(detection, containers, thing, found);
+    give(detection, from, thing, &kept, found);
+    if (found->count > 0)
+        detection->matches[from].kept.count = 0;
+}
+
+static void
+give_all(lg__detection *detection, const lg__gathered *containers)
+{
+    lg__gathered found = {0};
+    size_t count = detection->match_count;
+    uint32_t pattern = LG_NONE;
+    for (size_t i = 0; i < count && !detection->failed; i++) {
+        const lg__match *match = &detection->matches[i];
+        if (!is_loose(detection, match))
+            continue;
+        if (match->pattern != pattern)
+            register_matches(detection, pattern = match->pattern);
+        if (keeps_its_holder(match))
+            give_each(detection, i, containers, &found);
+        else
+            give_whole(detection, i, containers, &found);
+    }
+    lg__free(found.items);
+}
+
+static lg_status
+give_to_containers(lg__detection *detection, const lg_monitor *monitor,
+                   lg_error *err)
+{
+    lg__gathered things = {0};
+    lg__gathered containers = {0};
+    lg_status status = LG_OK;
+    gather_things(detection, &things);
+    if (things.count >= MANY_LOOSE && !detection->failed)
+        status = lg__containers_find(detection->analysis, &things, monitor,
+                                     &containers, err);
+    if (containers.count > 0 && status == LG_OK)
+        give_all(detection, &containers);
+    lg__free(things.items);
+    lg__free(containers.items);
+    return status;
+}
+
+// ---------------------------------------------------------------- owners ---
+
 enum {
     LEVELS = 64
 }; // most steps between an exception and the one that it
@@ -216,6 +463,10 @@ lg__matches_settle(lg__detection *detection, const lg_monitor *monitor,
     if (status == LG_OK) {
         drop_empty(detection);
         merge_in_containers(detection, containers);
+        drop_empty(detection);
+        status = give_to_containers(detection, monitor, err);
+    }
+    if (status == LG_OK) {
         drop_empty(detection);
         merge_in_owners(detection, holders);
         drop_empty(detection);

@@ -182,7 +182,7 @@ is_container(const search *to, uint32_t node)
 }
 
 static void
-take_nodes(lg__gathered *to, lg__gathered *from, bool *failed)
+take_nodes(lg__gathered *to, const lg__gathered *from, bool *failed)
 {
     for (size_t i = 0; i < from->count && !*failed; i++)
         *failed |= !lg__gather_append(to, from->items[i]);
@@ -332,28 +332,37 @@ keep_itself(search *to, const lg__gathered *members)
     itself->led = 1;
     itself->share = 1;
     itself->empties = true;
-    take_nodes(&itself->nodes, (lg__gathered *)(uintptr_t)members, &to->failed);
+    take_nodes(&itself->nodes, members, &to->failed);
 }
 
+// Finds the holders of members of one place.
 static bool
-find_holders(search *to, const lg_growth_row *row, groups *kept)
+find_holders(search *to, const lg__gathered *members, bool in_place,
+             groups *kept)
 {
-    lg__gathered members = {0};
     to->kept = kept;
     to->left = HOPS;
     to->level = 0;
-    to->failed = !gather_members(to, &members);
-    to->members = (uint32_t)members.count;
-    if (!to->failed && members.count > 0) {
-        if (row->verdict == LG_GROWTH_IN_PLACE)
-            keep_itself(to, &members);
-        else
-            look_above(to, &members, 1);
-    }
+    to->failed = false;
+    to->members = (uint32_t)members->count;
+    if (members->count > 0 && in_place)
+        keep_itself(to, members);
+    else if (members->count > 0)
+        look_above(to, members, 1);
     drop_minor(kept);
     settle(kept);
-    lg__free(members.items);
     return !to->failed;
+}
+
+static bool
+find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
+{
+    lg__gathered members = {0};
+    bool found =
+        gather_members(to, &members) &&
+        find_holders(to, &members, row->verdict == LG_GROWTH_IN_PLACE, kept);
+    lg__free(members.items);
+    return found;
 }
 
 // ----------------------------------------------------------------- leaks ---
@@ -637,7 +646,7 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
                         ? lg_places_find(places, out->rows[i].key)
                         : LG_NONE;
         if (to->place != LG_NONE)
-            failed = !find_holders(to, &out->rows[i], &of[i]);
+            failed = !find_holders_of_row(to, &out->rows[i], &of[i]);
     }
     join_rows(to, out, of, rows, &failed);
     lg_status status = failed ? lg__error_memory(err) : LG_OK;
@@ -672,37 +681,114 @@ lg__growth_holders_free(lg_growth_row *row)
     row->freed = NULL;
 }
 
+// Begins a search, which search_end ends in any case.
+static lg_status
+search_begin(const lg_analysis *analysis, const lg_monitor *monitor,
+             search *out, lg_places **places, uint32_t **place_of,
+             lg_error *err)
+{
+    const lg_graph *graph = analysis->graph;
+    *out = (search){.analysis = analysis,
+                    .walk = {.graph = graph,
+                             .fold = lg__graph_folds(graph),
+                             .visit = add_source,
+                             .context = out}};
+    if (out->walk.fold == NULL || !lg__graph_reverse(graph, &out->walk.reverse))
+        return lg__error_memory(err);
+    lg_status status =
+        lg__places_walk(analysis, monitor, places, place_of, err);
+    out->place_of = *place_of;
+    return status;
+}
+
+static void
+search_end(const search *of, lg_places *places, uint32_t *place_of)
+{
+    if (place_of != NULL)
+        lg__places_of_free(place_of, of->analysis);
+    lg_places_free(places);
+}
+
 lg_status
 lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
 {
+    search to;
     lg_places *places = NULL;
     uint32_t *place_of = NULL;
     for (uint32_t i = 0; i < out->count; i++)
         out->rows[i].lead = i;
     if (state->analysis == NULL || rows_with_holders(out) == 0)
         return LG_OK;
-    const lg_graph *graph = state->analysis->graph;
-    search to = {.analysis = state->analysis,
-                 .walk = {.graph = graph,
-                          .fold = lg__graph_folds(graph),
-                          .visit = add_source}};
-    to.walk.context = &to;
+    lg_status status = search_begin(state->analysis, state->monitor, &to,
+                                    &places, &place_of, err);
     groups *of = lg__calloc(ROWS, sizeof *of);
-    lg_status status = of != NULL && to.walk.fold != NULL &&
-                               lg__graph_reverse(graph, &to.walk.reverse)
-                           ? LG_OK
-                           : lg__error_memory(err);
     if (status == LG_OK)
-        status = lg__places_walk(state->analysis, state->monitor, &places,
-                                 &place_of, err);
-    to.place_of = place_of;
-    if (status == LG_OK)
-        status = find_leaks(&to, state, places, of, out, err);
+        status = of != NULL ? find_leaks(&to, state, places, of, out, err)
+                            : lg__error_memory(err);
     for (size_t i = 0; of != NULL && i < ROWS; i++)
         groups_free(&of[i]);
     lg__free(of);
-    if (place_of != NULL)
-        lg__places_of_free(place_of, state->analysis);
-    lg_places_free(places);
+    search_end(&to, places, place_of);
+    return status;
+}
+
+// ---------------------------------------------------------- of any nodes ---
+
+static void
+gather_containers(const groups *all, lg__gathered *out, bool *failed)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].empties)
+            take_nodes(out, &all->items[i].nodes, failed);
+}
+
+// Gathers the nodes that are in the place of the first one, and takes them out.
+static bool
+take_place(const search *to, lg__gathered *nodes, lg__gathered *out)
+{
+    size_t left = 0;
+    uint32_t place = to->place_of[nodes->items[0]];
+    out->count = 0;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (to->place_of[nodes->items[i]] != place)
+            nodes->items[left++] = nodes->items[i];
+        else if (!lg__gather_append(out, nodes->items[i]))
+            return false;
+    nodes->count = left;
+    return true;
+}
+
+static bool
+find_containers(search *to, lg__gathered *nodes, lg__gathered *out)
+{
+    lg__gathered members = {0};
+    groups *kept = lg__calloc(1, sizeof *kept);
+    bool failed = kept == NULL;
+    for (int i = 0; i < ROWS && nodes->count > 0 && !failed; i++) {
+        to->place = to->place_of[nodes->items[0]];
+        failed = !take_place(to, nodes, &members) ||
+                 !find_holders(to, &members, false, kept);
+        drop_below(to, kept);
+        gather_containers(kept, out, &failed);
+        groups_free(kept);
+    }
+    lg__free(members.items);
+    lg__free(kept);
+    return !failed;
+}
+
+lg_status
+lg__containers_find(const lg_analysis *analysis, lg__gathered *nodes,
+                    const lg_monitor *monitor, lg__gathered *out, lg_error *err)
+{
+    search to;
+    lg_places *places = NULL;
+    uint32_t *place_of = NULL;
+    lg_status status =
+        search_begin(analysis, monitor, &to, &places, &place_of, err);
+    if (status == LG_OK && !find_containers(&to, nodes, out))
+        status = lg__error_memory(err);
+    search_end(&to, places, place_of);
+    drop_repeated(out);
     return status;
 }

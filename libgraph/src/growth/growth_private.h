@@ -375,6 +375,13 @@ int64_t lg__summary_unexplained(const lg_summary *summary);
 /** Returns whether a module, class or type of that name is leakgraph's. */
 bool lg__growth_is_own(lg_string name);
 
+/** Appends the containers that hold nodes together, ascending: those that rows
+ *  of growth name, if the nodes of each place accumulate. Other holders are
+ * left out. Empties `nodes`. O(nodes + edges). */
+lg_status lg__containers_find(const lg_analysis *analysis, lg__gathered *nodes,
+                              const lg_monitor *monitor, lg__gathered *out,
+                              lg_error *err);
+
 /** The names of verdicts and degrees; NULL at the end. */
 extern const char *const lg__growth_verdicts[];
 extern const char *const lg__growth_degrees[];
