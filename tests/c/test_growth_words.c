@@ -120,19 +120,19 @@ unit_with_nodes(uint32_t count)
     return story_end(&made);
 }
 
-// A growing object of C++, and structs of so many bytes that an object of
-// Python seems to have.
+// A growing object of C++, and structs of a type and of so many bytes that an
+// object of Python in some module seems to have.
 static lg_graph *
-unit_beside(uint32_t count, uint32_t bytes)
+unit_beside(uint32_t count, const char *where, const char *type, uint32_t bytes)
 {
     story made = story_begin();
-    uint32_t app = story_module(&made, "app");
+    uint32_t app = story_module(&made, "app.jit");
     uint32_t unit = story_add(&made, "jit.Unit (C++)", NULL, count * 4096);
     story_attribute(&made, app, "unit", unit);
     uint32_t schema = story_add(&made, "app.Schema", NULL, 64);
-    story_attribute(&made, app, "schema", schema);
+    story_attribute(&made, story_module(&made, where), "schema", schema);
     for (uint32_t i = 0; i < count; i++)
-        story_edge(&made, schema, story_add(&made, "jit::Value", NULL, bytes),
+        story_edge(&made, schema, story_add(&made, type, NULL, bytes),
                    LG_EDGE_NATIVE,
                    lg_builder_intern(made.builder, "member", 6));
     return story_end(&made);
@@ -141,13 +141,37 @@ unit_beside(uint32_t count, uint32_t bytes)
 static lg_graph *
 unit_with_strays(uint32_t count)
 {
-    return unit_beside(count, 200);
+    return unit_beside(count, "app.nodes", "c10::Value", 200);
+}
+
+static lg_graph *
+unit_with_strays_of_its_library(uint32_t count)
+{
+    return unit_beside(count, "other", "64-byte block of libjit_core", 200);
+}
+
+static lg_graph *
+unit_with_strays_of_its_namespace(uint32_t count)
+{
+    return unit_beside(count, "other", "jit::Value", 200);
 }
 
 static lg_graph *
 unit_with_others(uint32_t count)
 {
-    return unit_beside(count, 2000);
+    return unit_beside(count, "app.nodes", "c10::Value", 2000);
+}
+
+static lg_graph *
+unit_with_those_of_a_stranger(uint32_t count)
+{
+    return unit_beside(count, "other", "64-byte block of libother", 200);
+}
+
+static lg_graph *
+unit_with_unknown_ones(uint32_t count)
+{
+    return unit_beside(count, "other", "64-byte block", 200);
 }
 
 static void
@@ -156,12 +180,27 @@ structs_go_with_what_keeps_them(void)
     expect_of_graphs(unit_with_nodes,
                      "app.unit: Unit (C++) grows in place with jit::Node, 1 "
                      "object, +240 KiB in all, +120 KiB per snapshot");
+}
+
+static void
+strays_go_with_structs_of_one_origin(void)
+{
+    static const char alone[] =
+        "app.jit.unit: Unit (C++) grows in place, 1 object, +160 KiB in all, "
+        "+80.0 KiB per snapshot";
     expect_of_graphs(unit_with_strays,
-                     "app.unit: Unit (C++) grows in place with jit::Value, 1 "
-                     "object, +168 KiB in all, +83.9 KiB per snapshot");
-    expect_of_graphs(unit_with_others,
-                     "app.unit: Unit (C++) grows in place, 1 object, +160 KiB "
-                     "in all, +80.0 KiB per snapshot");
+                     "app.jit.unit: Unit (C++) grows in place with c10::Value, "
+                     "1 object, +168 KiB in all, +83.9 KiB per snapshot");
+    expect_of_graphs(unit_with_strays_of_its_library,
+                     "app.jit.unit: Unit (C++) grows in place with 64-byte "
+                     "block of libjit_core, 1 object, +168 KiB in all, +83.9 "
+                     "KiB per snapshot");
+    expect_of_graphs(unit_with_strays_of_its_namespace,
+                     "app.jit.unit: Unit (C++) grows in place with jit::Value, "
+                     "1 object, +168 KiB in all, +83.9 KiB per snapshot");
+    expect_of_graphs(unit_with_others, alone);
+    expect_of_graphs(unit_with_those_of_a_stranger, alone);
+    expect_of_graphs(unit_with_unknown_ones, alone);
 }
 
 // Adds tuples, each in the one before, and returns the last.
@@ -250,6 +289,7 @@ SUITE(growth_words)
     RUN(a_row_is_a_sentence);
     RUN(a_handler_of_atexit_counts_once);
     RUN(structs_go_with_what_keeps_them);
+    RUN(strays_go_with_structs_of_one_origin);
     RUN(tuples_in_tuples_are_parts);
     RUN(two_snapshots_have_no_rate);
     RUN(moved_bytes_are_added_up);

@@ -14,6 +14,7 @@
 // are of these, and never by more: what one snapshot misses, the next one has.
 #include "growth/growth_comparison.h"
 #include "growth/growth_rates.h"
+#include "native/native_private.h"
 
 #include <string.h>
 
@@ -410,16 +411,80 @@ is_part_of_struct(const lg__comparison *state, const lg_growth_row *row,
            is_reached_through(state->newest, row, other->place);
 }
 
+// Returns the first word of a name, without `lib`: `torch` of `torch.jit.Unit`,
+// `torch::jit::Node` and `libtorch_cpu`.
+static lg_string
+first_word(lg_string name)
+{
+    const char *at = name.data;
+    const char *last = name.data + name.length;
+    if (lg__string_begins(name, "lib"))
+        at += 3;
+    while (at < last && *at == '_')
+        at++;
+    const char *end = at;
+    while (end < last && memchr("._:-", *end, 4) == NULL)
+        end++;
+    return (lg_string){at, (uint32_t)(end - at)};
+}
+
+// Returns the library whose code has the class of structs, or the first word of
+// the class; empty of blocks of which nothing but the size is known.
+static lg_string
+maker_of(lg_string type)
+{
+    uint32_t at = type.length;
+    if (!lg__string_contains(type, "-byte block"))
+        return first_word(type);
+    if (!lg__string_contains(type, "-byte block of "))
+        return (lg_string){"", 0};
+    while (type.data[at - 1] != ' ')
+        at--;
+    return first_word((lg_string){type.data + at, type.length - at});
+}
+
+// Returns the first word of what has the structs: of a module, or of the
+// library whose variables have them. Nothing has what is lost.
+static lg_string
+keeper_of(const lg_places *places, uint32_t place)
+{
+    if (place == LG_NONE)
+        return (lg_string){"", 0};
+    const lg__place_item *top = lg__place_top(places, place);
+    return lg__string_is(lg__places_text(places, top->type), LG__NATIVE_LOST)
+               ? (lg_string){"", 0}
+               : first_word(lg__places_text(places, top->label));
+}
+
+// Returns whether structs of two rows may have one cause: both are of one
+// library or package, or it has both.
+static bool
+are_of_one_origin(const lg_places *places, const lg_growth_row *one,
+                  const lg_growth_row *other)
+{
+    const lg_string left[] = {maker_of(one->type),
+                              keeper_of(places, one->place)};
+    const lg_string right[] = {maker_of(other->type),
+                               keeper_of(places, other->place)};
+    for (int i = 0; i < 4; i++)
+        if (left[i / 2].length > 0 &&
+            lg__string_same(left[i / 2], right[i % 2]))
+            return true;
+    return false;
+}
+
 // Returns whether the row is of structs that go with those of another row,
 // which gained much more. Words of blocks say who has structs, and these words
 // change: those of one cause seem to be here and there.
 static bool
-is_stray_struct(const lg_growth_row *row, const lg_growth_row *other)
+is_stray_struct(const lg_places *places, const lg_growth_row *row,
+                const lg_growth_row *other)
 {
     enum { MUCH_MORE = 12 };
     return row->verdict == LG_GROWTH_ACCUMULATES && is_struct(row->type) &&
            other->verdict != LG_GROWTH_SETTLED && is_struct(other->type) &&
-           row->gained < other->gained / MUCH_MORE;
+           row->gained < other->gained / MUCH_MORE &&
+           are_of_one_origin(places, row, other);
 }
 
 // A search for the causes of rows.
@@ -487,7 +552,8 @@ is_cause(const search *of, size_t index, size_t other_index)
 {
     const lg_growth_row *row = &of->growth->rows[index];
     const lg_growth_row *other = &of->growth->rows[other_index];
-    if (is_part_of_struct(of->state, row, other) || is_stray_struct(row, other))
+    if (is_part_of_struct(of->state, row, other) ||
+        is_stray_struct(of->state->newest, row, other))
         return true;
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
         other->verdict != LG_GROWTH_ACCUMULATES)
