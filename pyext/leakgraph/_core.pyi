@@ -272,6 +272,7 @@ def waste(
     contents: bool = True,
 ) -> Waste: ...
 def findings(
+    limit: _Limit = None,
     *,
     mine: bool = False,
     module: str | None = None,
@@ -569,6 +570,7 @@ class Snapshot:
     ) -> Waste: ...
     def findings(
         self,
+        limit: _Limit = None,
         *,
         mine: bool = False,
         module: str | None = None,
@@ -1030,6 +1032,8 @@ class Waste(Result[WasteRow]):
 
 @final
 class Findings(Result[Finding]):
+    @property
+    def total(self) -> int: ...
     @property
     def known(self) -> int: ...
 

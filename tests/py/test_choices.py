@@ -37,8 +37,9 @@ def signatures(owner):
     }
 
 
-#: Answers that have all their rows unless somebody limits them: trees.
-WHOLE = {"threads"}
+#: Answers that have all their rows unless somebody limits them: a tree, and mistakes
+#: to mend.
+WHOLE = {"threads", "findings"}
 #: Arguments that a function has and its method lacks: how it takes the snapshot.
 OF_THE_CAPTURE = {"contents"}
 #: What differs by nature: a function that compares takes one snapshot more.

@@ -267,18 +267,22 @@ hide_empty(lg_table *table, size_t column)
         table->columns[column].shown_in = LG__IN_TEXT;
 }
 
-// Adds rows for readers as a part of a table, which may have no other rows.
+// Adds rows for readers as a part of a table, which may have no other rows: at
+// most so many groups, and none whose findings are all behind the limit.
 static lg_status
 add_groups(lg_table *table, const lg_ask *ask, const lg_findings *findings,
-           size_t count, lg_table **out, lg_error *err)
+           size_t most, lg_table **out, lg_error *err)
 {
+    size_t added = 0;
     lg_status status = LG_OK;
     *out = lg__table_compared_part(
         table, ask, (lg__layout){.blocks = true, .shown_in = LG__SHOWN}, shown,
         sizeof shown / sizeof *shown, "Δ things");
-    for (size_t i = 0; i < findings->group_count && i < count; i++)
-        if (status == LG_OK)
+    for (size_t i = 0; i < findings->group_count && added < most; i++)
+        if (status == LG_OK && findings->groups[i].first < findings->count) {
             status = put_group(*out, ask, findings, &findings->groups[i], err);
+            added++;
+        }
     lg__hide_unchanged(*out);
     hide_empty(*out, KNOWN);
     return status;
@@ -315,19 +319,46 @@ lg__add_mistakes(lg_table *table, const lg_ask *ask,
 
 /* ---------------------------------------------------------- the question */
 
+// Counts the findings of each group whose biggest one comes before `end`,
+// whatever the limit.
+static size_t
+count_findings(const lg_findings *findings, size_t end)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < findings->group_count; i++)
+        if (findings->groups[i].first < end)
+            count += findings->groups[i].findings;
+    return count;
+}
+
+static void
+put_total(const lg_ask *ask, const void *answer, const void *row,
+          const lg_field *field, lg_table *table, size_t column)
+{
+    (void)ask, (void)row, (void)field;
+    lg__put_count(table, column, count_findings(answer, SIZE_MAX));
+}
+
 static void
 write_above(const lg_ask *ask, const void *answer, lg_text *out)
 {
     const lg_findings *findings = answer;
+    size_t total = count_findings(findings, SIZE_MAX);
+    size_t told = count_findings(findings, findings->count);
     (void)ask;
-    if (findings->count == 0 && findings->known == 0) {
+    if (total == 0 && findings->known == 0) {
         lg_text_add(out, NONE);
         return;
     }
-    lg_text_add_count(out, findings->count);
-    lg_text_add(out, findings->count == 1 ? " finding" : " findings");
-    if (findings->group_count < findings->count)
+    lg_text_add_count(out, total);
+    lg_text_add(out, total == 1 ? " finding" : " findings");
+    if (findings->group_count < total)
         lg_text_add(out, ", similar ones together");
+    if (told < total) {
+        lg_text_add(out, "; the biggest ");
+        lg_text_add_count(out, told);
+        lg_text_add(out, " shown");
+    }
     if (findings->known > 0) {
         lg_text_add(out, "; ");
         lg_text_add_count(out, findings->known);
@@ -345,10 +376,12 @@ add_all_groups(const lg_ask *ask, const void *answer, lg_table *table)
 }
 
 typedef struct findings_options {
+    size_t limit;
     const lg_scope *scope;
     lg_asked_baseline baseline;
 } findings_options;
 
+// The baseline learns of all findings, whatever the limit.
 static lg_status
 ask_findings(const lg_ask *ask, void *answer, lg_error *err)
 {
@@ -363,6 +396,8 @@ ask_findings(const lg_ask *ask, void *answer, lg_error *err)
         status = lg_findings_note(ask->graph, &findings, known, err);
     if (status == LG_OK && known != NULL)
         status = lg_findings_leave_out(&findings, known, err);
+    if (options->limit > 0 && options->limit < findings.count)
+        findings.count = options->limit;
     if (status == LG_OK)
         *(lg_findings *)answer = findings;
     else
@@ -379,6 +414,9 @@ free_findings(void *answer)
 static const findings_options usual = {0};
 
 static const lg_option options[] = {
+    {"limit", LG_OPTION_LIMIT, NULL, "all",
+     "at most this many rows, the biggest first, or `all`",
+     offsetof(findings_options, limit)},
     LG__MINE(findings_options),
     LG__MODULE(findings_options),
     LG__BASELINE(findings_options, "findings"),
@@ -388,6 +426,8 @@ static const lg_option options[] = {
 };
 
 static const lg_field facts[] = {
+    {"total", NULL, "number of findings before the limit", LG_COLUMN_COUNT,
+     .put = put_total},
     {"known", NULL,
      "number of those that the baseline lists, which are left out",
      LG_COLUMN_COUNT, .offset = offsetof(lg_findings, known)},
@@ -416,7 +456,9 @@ const lg_question lg__ask_findings = {
              "kept with their graphs, figures that nobody closed, or "
              "exceptions that keep a frame's tensors. Says who holds what, how "
              "much it retains, the cause and the fix. Holders that share what "
-             "they keep are one finding. `mine` and `module` choose it if the "
+             "they keep are one finding. The report shows similar findings "
+             "once, and `limit` counts each of them. `mine` and `module` "
+             "choose it if the "
              "modules hold either its holder or what it keeps.",
     .order = "the biggest first",
     .example = "--check --baseline known.txt --update-baseline",
