@@ -244,9 +244,9 @@ static PyMethodDef snapshot_methods[] = {
     {"_retained_arrow", lg__snapshot_retained_arrow, METH_NOARGS,
      "_retained_arrow($self, /)\n--\n\nWhat each node retains, for Arrow: a "
      "capsule."},
-    {"to_parquet", lg__snapshot_to_parquet, METH_O,
-     "to_parquet($self, folder, /)\n--\n\nWrite nodes.parquet, edges.parquet "
-     "and "
+    {"to_parquet", LG__FASTCALL(lg__snapshot_to_parquet), KEYWORDS,
+     "to_parquet($self, /, folder, *, progress=None)\n--\n\n"
+     "Write nodes.parquet, edges.parquet and "
      "types.parquet, and return their paths.\n\nNeeds pyarrow."},
     {"_repr_html_", lg__snapshot_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Union
 
+    from leakgraph.attached import _Progress
+
     _Path = Union[str, "os.PathLike[str]"]
+    #: timeout, filtered and progress of attach()
+    _Options = tuple[int, bool, _Progress]
 
 __all__ = [
     "Copied",
@@ -194,8 +198,8 @@ class _Member:
 class _Family:
     """The processes that were found so far."""
 
-    def __init__(self, least: int) -> None:
-        self.least = least
+    def __init__(self, least: int, progress: _Progress) -> None:
+        self.least, self.progress = least, progress
         self.members: dict[int, _Member] = {}
         self.left_out: list[LeftOut] = []
         self.copied: dict[str, Copied] = {}
@@ -220,19 +224,19 @@ class _Family:
 
     def read(self, member: _Member) -> None:
         """Read its snapshot, after that of its parent."""
-        with load(member.path) as snap:
-            member.objects = snap.types(1).size
+        with load(member.path, progress=self.progress) as snap:
+            member.objects = snap.types(1, progress=self.progress).size
             member.rank = snap.info().get("rank")
             self._read_segments(member, snap)
             parent = self.members.get(member.parent or 0)
             if parent is not None and member.image and member.image == parent.image:
                 self._read_copied(member, parent, snap)
-            member.summary = snap.summary(f"{member.path}um")
+            member.summary = snap.summary(f"{member.path}um", progress=self.progress)
 
     def _read_copied(self, member: _Member, parent: _Member, snap: Snapshot) -> None:
         """Find what it no longer shares with the parent of which it is a fork."""
         least = max(self.least // PAGE, 1)
-        with load(parent.path) as older:
+        with load(parent.path, progress=self.progress) as older:
             answer = _core._copied_pages(snap, older, member.memory.pages, least)
         member.forked = True
         member.older, member.copied = answer[0] * PAGE, answer[1] * PAGE
@@ -298,39 +302,40 @@ def tree(
     min_bytes: int | str = "1 MiB",
     timeout: int = 30,
     filtered: bool = False,
+    progress: _Progress = None,
 ) -> Tree:
     """Attach to a process and to all below it, and say what they hold and share.
 
     folder     where to save the snapshots as {pid}.lgs; None saves none
     min_bytes  a smaller place counts as part of the place above it
 
-    timeout and filtered are those of attach(). `left_out` lists other programs, and
-    Pythons to which attaching fails.
+    timeout, filtered and progress are those of attach(). `left_out` lists other
+    programs, and Pythons to which attaching fails.
 
     Raises what attach() raises for the process itself.
     """
-    return gather(pid, folder, min_bytes, timeout, filtered, lambda _: None)
+    options = timeout, filtered, progress
+    return gather(pid, folder, min_bytes, options, lambda _: None)
 
 
 def gather(
     pid: int,
     folder: _Path | None,
     min_bytes: int | str,
-    timeout: int,
-    filtered: bool,
+    options: _Options,
     say: Callable[[str], object],
 ) -> Tree:
     """Do what tree() does, and show a line about each process."""
     from leakgraph.limits import argument
 
-    _core._attach_version(pid, filtered)
+    _core._attach_version(pid, options[1])
     least = argument("min_bytes", str(min_bytes))
-    family = _Family(least)
+    family = _Family(least, options[2])
     family.find(pid)
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
     with TemporaryDirectory(prefix="leakgraph-") as own:
-        _attach_all(family, pid, os.fspath(folder or own), (timeout, filtered), say)
+        _attach_all(family, pid, os.fspath(folder or own), options, say)
         for index, member in enumerate(family.members.values(), 1):
             say(f"reading snapshot {index} of {len(family.members)}")
             family.read(member)
@@ -341,15 +346,17 @@ def _attach_all(
     family: _Family,
     root: int,
     folder: str,
-    options: tuple[int, bool],
+    options: _Options,
     say: Callable[[str], object],
 ) -> None:
     """Take all snapshots, the parents' first. That of the root must succeed."""
-    timeout, filtered = options
+    timeout, filtered, progress = options
     for pid, member in list(family.members.items()):
         path = os.path.join(folder, f"{pid}.lgs")
         try:
-            taken = take(pid, path, timeout=timeout, filtered=filtered)
+            taken = take(
+                pid, path, timeout=timeout, filtered=filtered, progress=progress
+            )
         except Error as error:
             if pid == root:
                 raise
@@ -365,7 +372,11 @@ def _attach_all(
 def _result(family: _Family, *, kept: bool) -> Tree:
     alike = family.alike()
     compared: Any = [one.summary for one in alike]
-    differences = ranks(*compared, min_bytes=family.least) if alike else None
+    differences = (
+        ranks(*compared, min_bytes=family.least, progress=family.progress)
+        if alike
+        else None
+    )
     for one in family.members.values():
         os.unlink(one.summary)
     return Tree(

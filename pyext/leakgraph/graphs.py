@@ -89,19 +89,20 @@ def to_igraph(request: tuple[Snapshot, _Report]) -> Any:
     )
 
 
-def to_parquet(request: tuple[Snapshot, str]) -> list[str]:
+def to_parquet(request: tuple[Snapshot, _Report, str]) -> list[str]:
     """Writes nodes.parquet, edges.parquet and types.parquet into a folder."""
     pyarrow = need("pyarrow", "pyarrow", "Parquet")
     parquet = need("pyarrow.parquet", "pyarrow", "Parquet")
-    snapshot, folder = request
+    snapshot, report, folder = request
     tables = {
         "nodes": snapshot.nodes,
         "edges": snapshot.edges,
-        "types": snapshot.types(limit=None),
+        "types": snapshot.types(limit=None, progress=False),
     }
     os.makedirs(folder, exist_ok=True)
-    written = []
+    written: list[str] = []
     for name, rows in tables.items():
+        report(f"writing {name}", len(written) / len(tables))
         written.append(os.path.join(folder, f"{name}.parquet"))
         parquet.write_table(pyarrow.table(rows), written[-1])
     return written

@@ -50,8 +50,7 @@ def tree_verb(options: dict[str, str], words: list[str]) -> int:
         int(words[0]),
         options.get("-o"),
         options.get("--min-bytes", "1MiB"),
-        int(timeout),
-        "--filtered" in options,
+        (int(timeout), "--filtered" in options, None),
         say,
     )
     try:

@@ -164,7 +164,11 @@ def test_parquet(part: leakgraph.Snapshot, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    files = part.to_parquet(tmp_path / "run")
+    said: list[tuple[str, float]] = []
+    files = part.to_parquet(
+        tmp_path / "run", progress=lambda phase, done: said.append((phase, done))
+    )
+    assert said[0] == ("writing nodes", 0.0) and said[-1] == ("done", 1.0)
     assert [Path(one).name for one in files] == [
         "nodes.parquet",
         "edges.parquet",

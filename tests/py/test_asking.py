@@ -118,6 +118,11 @@ def test_a_node_explains_itself(graph):
     node = graph[shelf.data]
     assert node.name == node.label and str(node.path) == f"{PLACE}.data"
     assert node.why().retained == node.retained
+    phases = []
+    node.why(progress=lambda phase, done: phases.append((phase, done)))
+    assert phases[-1] == ("done", 1.0)
+    with pytest.raises(TypeError):
+        node.why(node)
     html = node._repr_html_()
     assert "bytearray" in html and f"{PLACE}.data" in html and "2.00 MiB" in html
 

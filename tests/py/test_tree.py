@@ -202,7 +202,7 @@ def test_a_child_that_ends_meanwhile(small, python):
             while "State:\tZ" not in Path(f"/proc/{small.toucher}/status").read_text():
                 pass
 
-    found = family.gather(small.pid, None, 0, 30, False, kill)
+    found = family.gather(small.pid, None, 0, (30, False, None), kill)
     (left,) = found.left_out
     assert (left.pid, left.foreign) == (small.toucher, False)
     assert str(small.toucher) in left.why
@@ -222,7 +222,10 @@ def test_a_child_that_is_gone(small, monkeypatch):
 
     memory = family.read_memory
     monkeypatch.setattr(family, "read_memory", ends)
-    (left,) = leakgraph.tree(small.pid).left_out
+    said = []
+    tree = leakgraph.tree(small.pid, progress=lambda *at: said.append(at))
+    (left,) = tree.left_out
+    assert said[-1] == ("done", 1.0)
     assert left.why == f"process {small.toucher} ended"
 
 

@@ -181,17 +181,37 @@ get_label(lg__node_object *self, void *Py_UNUSED(closure))
     return lg__text_object(&text);
 }
 
+/* Asks Snapshot.why(), with its `progress`. */
 static PyObject *
-node_why(PyObject *self, PyObject *Py_UNUSED(unused))
+explain(PyObject *self, PyObject *progress)
 {
-    return lg__method_call((PyObject *)((lg__node_object *)self)->snapshot,
-                           "why", self);
+    PyObject *snapshot = (PyObject *)((lg__node_object *)self)->snapshot;
+    PyObject *why = PyObject_GetAttrString(snapshot, "why");
+    PyObject *names = Py_BuildValue("(s)", "progress");
+    PyObject *const values[] = {self, progress};
+    PyObject *answer =
+        why && names ? PyObject_Vectorcall(why, values, 1, names) : NULL;
+    Py_XDECREF(names);
+    Py_XDECREF(why);
+    return answer;
+}
+
+static PyObject *
+node_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+         PyObject *kwnames)
+{
+    static const char *const names[] = {"progress", NULL};
+    static const lg__arg_list list = {"why", names, 0, 0};
+    PyObject *progress = NULL;
+    return lg__args_take(&list, args, nargs, kwnames, &progress)
+               ? explain(self, progress != NULL ? progress : Py_None)
+               : NULL;
 }
 
 static PyObject *
 get_path(PyObject *self, void *Py_UNUSED(closure))
 {
-    PyObject *why = node_why(self, NULL);
+    PyObject *why = explain(self, Py_None);
     PyObject *path = why ? lg__attribute_get(why, "path") : NULL;
     Py_XDECREF(why);
     return path;
@@ -363,8 +383,9 @@ static PyMethodDef node_methods[] = {
     {"__copy__", lg__handle_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},
     {"__deepcopy__", lg__handle_copy, METH_O,
      "__deepcopy__($self, memo, /)\n--\n\n"},
-    {"why", node_why, METH_NOARGS,
-     "why($self, /)\n--\n\nWhy it is alive, and what to cut: Why."},
+    {"why", LG__FASTCALL(node_why), METH_FASTCALL | METH_KEYWORDS,
+     "why($self, /, *, progress=None)\n--\n\nWhy it is alive, and what to cut: "
+     "Why."},
     {"_repr_html_", node_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {"referents", (PyCFunction)node_referents, METH_NOARGS,

@@ -107,7 +107,8 @@ PyObject *lg__snapshot_export(PyObject *self, PyObject *const *args,
                               Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_to_networkx(PyObject *self, PyObject *const *args,
                                    Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_to_parquet(PyObject *self, PyObject *folder);
+PyObject *lg__snapshot_to_parquet(PyObject *self, PyObject *const *args,
+                                  Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *lg__snapshot_to_igraph(PyObject *self, PyObject *const *args,
                                  Py_ssize_t nargs, PyObject *kwnames);

@@ -92,9 +92,11 @@ report(PyObject *capsule, PyObject *at)
     Py_RETURN_NONE;
 }
 
-/* Has a function of leakgraph.graphs make the graph of another library. */
+/* Has a function of leakgraph.graphs make the graph of another library, or
+   write files into a folder (NULL: none). */
 static PyObject *
-convert(PyObject *self, const char *function, PyObject *progress)
+convert(PyObject *self, const char *function, PyObject *folder,
+        PyObject *progress)
 {
     static PyMethodDef method = {"report", report, METH_VARARGS, NULL};
     static char none;
@@ -106,7 +108,7 @@ convert(PyObject *self, const char *function, PyObject *progress)
     if (capsule != NULL && PyCapsule_SetContext(capsule, &watch) == 0)
         told = PyCFunction_New(&method, capsule);
     if (told != NULL)
-        request = PyTuple_Pack(2, self, told);
+        request = PyTuple_Pack(folder != NULL ? 3 : 2, self, told, folder);
     if (request != NULL)
         graph = lg__python_call(lg__object_state(self), "leakgraph.graphs",
                                 function, request);
@@ -126,7 +128,7 @@ convert_as_asked(PyObject *self, const char *function, PyObject *const *args,
     const lg__arg_list list = {function, names, 0, 0};
     PyObject *values[1] = {NULL};
     return lg__args_take(&list, args, nargs, kwnames, values)
-               ? convert(self, function, values[0])
+               ? convert(self, function, NULL, values[0])
                : NULL;
 }
 
@@ -162,15 +164,17 @@ lg__snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 
 PyObject *
-lg__snapshot_to_parquet(PyObject *self, PyObject *folder)
+lg__snapshot_to_parquet(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames)
 {
-    PyObject *path = PyOS_FSPath(folder);
-    PyObject *request = path ? PyTuple_Pack(2, self, path) : NULL;
+    static const char *const names[] = {"folder", "progress", NULL};
+    static const lg__arg_list list = {"to_parquet", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    if (!lg__args_take(&list, args, nargs, kwnames, values))
+        return NULL;
+    PyObject *path = PyOS_FSPath(values[0]);
     PyObject *written =
-        request ? lg__python_call(lg__object_state(self), "leakgraph.graphs",
-                                  "to_parquet", request)
-                : NULL;
-    Py_XDECREF(request);
+        path ? convert(self, "to_parquet", path, values[1]) : NULL;
     Py_XDECREF(path);
     return written;
 }
