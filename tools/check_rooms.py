@@ -4,7 +4,7 @@ A prototype may lie in one room and the body in another, so the includes do not 
 calls whom. This reads the names that each object file defines and uses:
 
 - A room uses only itself and the rooms before it.
-- The files of a room call each other in no circle, except those in CIRCLES.
+- The files of a room call each other in no circle.
 - A function of a TIDY room that files share has a client in another room, two in its
   own, or a test. Otherwise it is static in its client's file. LAYERS lists the files
   that serve one other file and would make it too long.
@@ -38,13 +38,6 @@ UPWARD = {
 }
 
 
-def circle(folder: str, *names: str) -> frozenset[str]:
-    """Return the paths of some sources of a folder."""
-    return frozenset(f"{folder}/{name}.c" for name in names)
-
-
-#: Files that call each other. Each is a circle that is yet to be opened.
-CIRCLES = (circle("pyext/capture/walk", "limit", "names", "type_table"),)
 #: Rooms in which a shared function has two clients.
 TIDY = (
     "libgraph/src/base",
@@ -213,13 +206,10 @@ def reach(used: dict[str, set[str]], path: str) -> set[str]:
     return found
 
 
-def round_about(
-    used: dict[str, set[str]], known: Iterable[frozenset[str]]
-) -> Iterator[str]:
-    """Yield each circle that is no part of a known one."""
-    for new in sorted(circles(used), key=sorted):
-        if not any(new <= old for old in known):
-            yield f"{min(new)}: calls in a circle: {', '.join(sorted(new))}"
+def round_about(used: dict[str, set[str]]) -> Iterator[str]:
+    """Yield each circle."""
+    for one in sorted(circles(used), key=sorted):
+        yield f"{min(one)}: calls in a circle: {', '.join(sorted(one))}"
 
 
 def lonely(calls: Calls, tidy: Iterable[str], layers: Iterable[str]) -> Iterator[str]:
@@ -288,7 +278,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
     """Yield every error."""
     calls = read(root, build)
     yield from upward(calls)
-    yield from round_about(calls.between(), CIRCLES)
+    yield from round_about(calls.between())
     yield from lonely(calls, TIDY, LAYERS)
     yield from alone(root, calls, SORTS)
     yield from rows(root)

@@ -1,6 +1,6 @@
 /**
- * Finds limits by the names of attributes, and reads them from where instances
- * have them. Only an exact int counts, which is read from its memory.
+ * Reads limits from where instances and modules have them. Only an exact int
+ * counts, which is read from its memory.
  */
 #include "capture/walk/limit.h"
 #include "capture/walk/names.h"
@@ -8,19 +8,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-/** What classes call the number of elements that they keep at most, without
- *  the underscores of private names. A `limit` is as often a rate or a number
- *  of bytes, but not in a cache. */
-static const char *const limit_names[] = {
-    "maxsize",  "max_size",  "maxlen",   "max_len",     "capacity",
-    "maxitems", "max_items", "max_keys", "max_entries", "max_length",
-};
-static const char *const cache_limit_names[] = {"limit"};
-/** What they call how much of it they have used. Elements may count for more
- *  than one, such as for their bytes. */
-static const char *const used_names[] = {"currsize", "curr_size",
-                                         "current_size"};
 
 /** A program with more of such objects has no caches, but records. */
 enum { LIMITS_MOST = 1 << 14 };
@@ -51,79 +38,6 @@ lg__walk_note_maxlen(lg__heap_walk *walk, PyObject *object)
 {
     lg__walk_note_number(walk, object, "maxlen",
                          ((deque_layout *)object)->maxlen);
-}
-
-/** Returns the name without the underscores, and the class, of a private
- *  one. */
-static const char *
-public_name(const char *name)
-{
-    const char *mangled = *name == '_' ? strstr(name + 1, "__") : NULL;
-    return mangled != NULL ? mangled + 2 : name + strspn(name, "_");
-}
-
-static bool
-is_among(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/** Returns whether the class is a cache, by its name. */
-static bool
-is_cache(const PyTypeObject *type)
-{
-    return strstr(type->tp_name, "Cache") != NULL ||
-           strstr(type->tp_name, "LRU") != NULL;
-}
-
-/** Notes the place of an attribute if its name is a known one. */
-static void
-consider(lg__type_info *info, const char *name, size_t offset)
-{
-    const char *plain = public_name(name);
-    lg__number_at at = {name, (uint32_t)offset};
-    if (is_among(plain, limit_names, LG__COUNT(limit_names)) ||
-        (is_among(plain, cache_limit_names, LG__COUNT(cache_limit_names)) &&
-         is_cache(info->type)))
-        info->limit = at;
-    else if (is_among(plain, used_names, LG__COUNT(used_names)))
-        info->used = at;
-}
-
-/** Considers the names that instances share, up to 3.10 those of their
- *  dicts. */
-static void
-consider_shared(lg__type_info *info)
-{
-    lg__dict_keys *keys = lg__type_cached_keys(info->type);
-    if (keys == NULL)
-        return;
-    lg__dict_table table = lg__dict_table_of(keys, lg__general_lookup);
-    for (Py_ssize_t i = 0; i < table.count; i++) {
-        PyObject *key =
-            *(PyObject *const *)(table.base + (size_t)i * table.stride +
-                                 table.key);
-        if (key != NULL && PyUnicode_CheckExact(key) &&
-            PyUnicode_IS_COMPACT_ASCII(key))
-            consider(info, PyUnicode_DATA(key), 0);
-    }
-}
-
-void
-lg__type_find_limit(const lg__heap_walk *walk, lg__type_info *info)
-{
-    PyMemberDef member;
-    if (!walk->internal || info->shape == LG__SHAPE_TYPE ||
-        !PyType_HasFeature(info->type, Py_TPFLAGS_HEAPTYPE))
-        return;
-    consider_shared(info);
-    for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base)
-        for (size_t i = 0; lg__member_at(base, i, &member); i++)
-            if (lg__type_is_pythons(base) && member.type == T_OBJECT_EX)
-                consider(info, member.name, (size_t)member.offset);
 }
 
 /** Returns the number that an instance has there; -1: it has none. */

@@ -16,9 +16,6 @@ void lg__walk_note_number(lg__heap_walk *walk, PyObject *object,
                           const char *key, Py_ssize_t number);
 /** Notes the limit of a deque. */
 void lg__walk_note_maxlen(lg__heap_walk *walk, PyObject *object);
-/** Finds where instances of the type have their limit, and how much of it they
- *  have used. */
-void lg__type_find_limit(const lg__heap_walk *walk, lg__type_info *info);
 /** Notes the limit of an instance of a type that has one, and what is used of
  *  it. */
 void lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
