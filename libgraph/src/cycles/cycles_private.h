@@ -44,10 +44,6 @@ lg__members_find(const lg__members *members, uint32_t node)
     return rank < members->count && members->nodes[rank] == node ? rank
                                                                  : LG_NONE;
 }
-/** Returns whether every edge of the hop exists and stays within the
- *  component. */
-bool lg__members_hold(const lg__members *members, const lg_graph *graph,
-                      const lg_hop *hop);
 
 /** How hard a search may try, and how hard it has tried. */
 typedef struct lg__effort {

@@ -75,9 +75,11 @@ lg__members_edge(const lg__members *members, const lg_graph *graph,
            !((unsigned)members->notes->gone[edge / 8] >> edge % 8 & 1u);
 }
 
-bool
-lg__members_hold(const lg__members *members, const lg_graph *graph,
-                 const lg_hop *hop)
+// Returns whether every edge of the hop exists and stays within the
+// component.
+static bool
+members_hold(const lg__members *members, const lg_graph *graph,
+             const lg_hop *hop)
 {
     for (uint32_t i = 0; i < hop->edge_count; i++)
         if (!lg__members_edge(members, graph, hop->edges[i]) ||
@@ -130,7 +132,7 @@ meet(void *context, const lg_hop *hop)
     search *state = context;
     state->effort->hops++;
     if (hop->weak || !may_take(state, hop) ||
-        !lg__members_hold(state->members, state->walk.graph, hop))
+        !members_hold(state->members, state->walk.graph, hop))
         return true;
     uint32_t member = lg__members_find(state->members, hop->target);
     if (member == state->start) {
@@ -275,7 +277,7 @@ compare_hop(void *context, const lg_hop *hop)
     passage *to = context;
     const search *state = to->state;
     if (hop->target != to->best.target || hop->weak || !may_take(state, hop) ||
-        !lg__members_hold(state->members, state->walk.graph, hop))
+        !members_hold(state->members, state->walk.graph, hop))
         return true;
     unsigned penalty = lg__hop_penalty(state->walk.graph, hop);
     if (to->best.edge_count == 0 || penalty < to->penalty) {

@@ -180,11 +180,6 @@ void lg__growth_reasons(const lg__comparison *state, lg_growth *out);
 /** Leaves out types, and all tallies but the findings that belong to rows: the
  *  rest is not known by module. */
 void lg__growth_keep_related(lg_growth *out);
-/** Frees and clears the paths of a row. */
-void lg__growth_paths_free(lg_growth_row *row);
-/** Finds the paths of the rows. */
-lg_status lg__growth_paths(const lg__comparison *state, lg_growth *out,
-                           lg_error *err);
 
 // Whether a series of numbers grows.
 
@@ -201,8 +196,6 @@ lg__trend lg__trend_of(const double *x, const double *y, size_t count);
 size_t lg__trend_idle(const double *y, size_t count);
 /** Returns the degree of numbers that are uneven. */
 lg_growth_degree lg__trend_degree(const double *y, size_t count);
-/** Returns the median of a few numbers, and reorders them; `count` is not 0. */
-double lg__median_of(double *numbers, size_t count);
 /** Returns the median of the slopes between any two points; 0 for fewer than
  *  two points. */
 double lg__slope_of(const double *x, const double *y, size_t count);

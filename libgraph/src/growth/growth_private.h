@@ -159,7 +159,6 @@ uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
 uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 void lg__places_index(lg_places *places);
-void lg__places_free_slots(lg__key_index *index);
 /** Returns the place that the step leads back to: `parent` or one above it.
  *  LG_NONE if the step repeats none. All places above it were made by
  *  lg__places_put. */

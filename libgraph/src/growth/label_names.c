@@ -7,8 +7,10 @@ is_local(const lg__labels *labels, uint32_t node)
     return labels->locals[node / 64] >> node % 64 & 1;
 }
 
-bool
-lg__label_is_namespace(const lg__labels *labels, uint32_t node)
+// Returns whether the node is a namespace, so that its keys are names: one
+// that is folded into its owner, or what a thread has in a threading.local.
+static bool
+is_namespace(const lg__labels *labels, uint32_t node)
 {
     if (lg__fold_owner(labels->folds, node) == LG_NONE)
         return labels->has_locals && is_local(labels, node);
@@ -62,8 +64,7 @@ lg__label_name(lg__labels *labels, lg__reference reference)
     case LG_EDGE_NATIVE:
         return payload < graph->string_count ? payload : LG_NONE;
     case LG_EDGE_VALUE:
-        return payload != LG_NONE &&
-                       lg__label_is_namespace(labels, reference.source)
+        return payload != LG_NONE && is_namespace(labels, reference.source)
                    ? lg__label_text(labels, payload)
                    : LG_NONE;
     default:

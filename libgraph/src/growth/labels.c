@@ -55,6 +55,19 @@ is_short(lg_string name)
     return name.length > 0 && name.length < LG__STRING_MAX;
 }
 
+// Returns the number in the table of the scratch text, and empties it;
+// LG_NONE when memory ran out.
+static uint32_t
+label_take_scratch(lg__labels *labels)
+{
+    lg_text *text = &labels->scratch;
+    lg_string string = {text->data != NULL ? text->data : "",
+                        (uint32_t)text->length};
+    bool failed = text->failed;
+    text->length = 0;
+    return failed ? LG_NONE : lg__places_string(labels->places, string);
+}
+
 // Adds a name that is empty, or is cut with a dot before it.
 static uint32_t
 add_other(lg__labels *labels, bool dotted, lg_string name)
@@ -62,7 +75,7 @@ add_other(lg__labels *labels, bool dotted, lg_string name)
     if (dotted)
         lg_text_add(&labels->scratch, ".");
     lg_text_add_bytes(&labels->scratch, name.data, name.length);
-    return lg__label_take_scratch(labels);
+    return label_take_scratch(labels);
 }
 
 static uint32_t
@@ -131,21 +144,10 @@ lg__labels_add_expected(lg__labels *labels, bool dotted)
         note(labels, dotted, expected->names[i], added[i]);
 }
 
-uint32_t
-lg__label_take_scratch(lg__labels *labels)
-{
-    lg_text *text = &labels->scratch;
-    lg_string string = {text->data != NULL ? text->data : "",
-                        (uint32_t)text->length};
-    bool failed = text->failed;
-    text->length = 0;
-    return failed ? LG_NONE : lg__places_string(labels->places, string);
-}
-
 static bool
 take_scratch(lg__labels *labels, lg__step *out)
 {
-    out->label = lg__label_take_scratch(labels);
+    out->label = label_take_scratch(labels);
     return out->label != LG_NONE;
 }
 

@@ -55,9 +55,6 @@ typedef struct lg__module_name {
 /** Returns the number of the graph's string that names the reference; LG_NONE
  *  for a folded position, or if it has no name. */
 uint32_t lg__label_name(lg__labels *labels, lg__reference reference);
-/** Returns whether the node is a namespace, so that its keys are names: one
- *  that is folded into its owner, or what a thread has in a threading.local. */
-bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
 /** Returns the number of the graph's string that is the node's text, or
  *  LG_NONE. */
 static inline uint32_t
@@ -87,9 +84,6 @@ lg__label_defines(lg__labels *labels, uint32_t name)
            LG__LABEL_DEFINES;
 }
 
-/** Returns the number in the table of the scratch text, and empties it; LG_NONE
- *  when memory ran out. */
-uint32_t lg__label_take_scratch(lg__labels *labels);
 /** Writes the step to an attribute of that name. Returns false when memory ran
  *  out. */
 bool lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out);

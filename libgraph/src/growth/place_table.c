@@ -26,6 +26,12 @@ find_string_slot(const lg_places *places, uint64_t hash, lg_string string)
     }
 }
 
+static void
+free_slots(lg__key_index *index)
+{
+    lg__huge_free(index->slot, ((size_t)index->mask + 1) * sizeof *index->slot);
+}
+
 static bool
 make_string_slots(lg_places *places, size_t slots)
 {
@@ -33,7 +39,7 @@ make_string_slots(lg_places *places, size_t slots)
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     if (slot == NULL)
         return false;
-    lg__places_free_slots(&places->known);
+    free_slots(&places->known);
     places->known = (lg__key_index){slot, (uint32_t)(slots - 1)};
     for (uint32_t i = 0; i < places->string_hash.count; i++)
         slot[find_string_slot(places, hash[i], lg__places_text(places, i))] =
@@ -221,16 +227,10 @@ lg__places_begin(void)
     return places;
 }
 
-void
-lg__places_free_slots(lg__key_index *index)
-{
-    lg__huge_free(index->slot, ((size_t)index->mask + 1) * sizeof *index->slot);
-}
-
 static void
 free_index(lg_places *places)
 {
-    lg__places_free_slots(&places->index);
+    free_slots(&places->index);
     lg__free(places->seen);
 }
 
@@ -247,7 +247,7 @@ lg_places_free(lg_places *places)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         lg__vector_free(&places->allocator, vectors[i]);
     free_index(places);
-    lg__places_free_slots(&places->known);
+    free_slots(&places->known);
     lg__free(places);
 }
 

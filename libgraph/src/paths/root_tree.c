@@ -2,13 +2,16 @@
 // by level, and within a level by the rank of the root, then by penalty, then
 // by the index of the node before. Native roots serve only what no other root
 // reaches, and what a debugger has only what nothing else leads to: such a path
-// need not be the shortest.
+// need not be the shortest. A path is read out of that tree. A helper may look
+// for the tree while the thread that will need it does something else.
 #include "paths/measure.h"
 #include "paths/root_tree.h"
 #include "paths/penalties.h"
+#include "paths/path_hops.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <stdatomic.h>
 
 // What the search knows of a node, as bits. Because it visits level by level, a
 // node that it met and has not passed is of the visited level or of the next.
@@ -379,4 +382,147 @@ lg__roottree_free(lg__roottree *tree)
         lg__free(tree->root);
     }
     *tree = (lg__roottree){0};
+}
+
+static uint32_t step(const lg__roottree *tree, uint32_t at, bool *enters);
+
+// Returns whether the path to an entrance may lead on to the target, as
+// lg__path_enters does.
+static bool
+leads_on(const lg__roottree *tree, uint32_t entrance, uint32_t target)
+{
+    uint32_t at = entrance;
+    bool enters = lg__entrance_has_one(tree->walk.graph, entrance);
+    if (tree->before[at] == LG_NONE)
+        return false;
+    for (uint32_t before = step(tree, at, &enters);
+         before != at && at != target; before = step(tree, at, &enters))
+        at = before;
+    return at != target &&
+           lg__root_rank(tree->walk.graph, tree->root[at]) != LG__RANK_NATIVE;
+}
+
+uint32_t
+lg__roottree_entrance(const lg__roottree *tree, uint32_t node)
+{
+    uint32_t entrance = lg__path_entrance(&tree->walk, node);
+    return entrance != LG_NONE && leads_on(tree, entrance, node) ? entrance
+                                                                 : LG_NONE;
+}
+
+// Returns the node before another one of a path. `*enters` is whether the path
+// to that one may lead through its entrance, and then the same for the node
+// before. A parameter has an entrance, and a dict none, so this ends.
+static uint32_t
+step(const lg__roottree *tree, uint32_t at, bool *enters)
+{
+    uint32_t entrance =
+        *enters ? lg__roottree_entrance(tree, at) : (uint32_t)LG_NONE;
+    *enters =
+        entrance != LG_NONE && lg__entrance_has_one(tree->walk.graph, entrance);
+    return entrance != LG_NONE ? entrance : tree->before[at];
+}
+
+lg_status
+lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
+                  lg_error *err)
+{
+    uint32_t end = lg__seen_node(tree->walk.fold, node);
+    if (tree->before[end] == LG_NONE)
+        return LG_ENOTFOUND;
+    bool enters = true;
+    size_t count = 0;
+    uint32_t at = end;
+    for (uint32_t before = step(tree, at, &enters); before != at;
+         before = step(tree, at, &enters)) {
+        at = before;
+        count++;
+    }
+    lg_hop *hops = lg__alloc((count + 1) * sizeof *hops);
+    if (hops == NULL)
+        return lg__error_memory(err);
+    lg_root root = lg_graph_root(tree->walk.graph, tree->root[at]);
+    root.node = at;
+    *out = (lg_path){LG_STARTS_AT_ROOT, root, hops, count};
+    enters = true;
+    for (at = end; count > 0;) {
+        uint32_t before = step(tree, at, &enters);
+        hops[--count] = lg__hop_between(&tree->walk, before, at);
+        at = before;
+    }
+    return LG_OK;
+}
+
+// From this many nodes on, the search takes much longer than to start a thread.
+enum { FOR_HELPER = 1 << 17 };
+
+// How often whoever waits asks the monitor.
+enum { MILLISECONDS = 50 };
+
+struct lg__tree_ahead {
+    lg_helper *helper;
+    const lg_graph *graph;
+    atomic_bool stop;
+    _Atomic double done; // part of the search
+};
+
+static bool
+goes_on(void *context, const char *phase, double done)
+{
+    lg__tree_ahead *ahead = context;
+    (void)phase;
+    atomic_store(&ahead->done, done);
+    return !atomic_load(&ahead->stop);
+}
+
+// The graph keeps the tree. A failure is not told: whoever needs the tree looks
+// for it then.
+static void
+search_ahead(void *context)
+{
+    lg__tree_ahead *ahead = context;
+    const lg_monitor monitor = {goes_on, ahead};
+    lg__roottree tree;
+    lg_error error;
+    if (lg__roottree_new(ahead->graph, &monitor, &tree, &error) == LG_OK)
+        lg__roottree_free(&tree);
+}
+
+lg__tree_ahead *
+lg__tree_ahead_begin(const lg_graph *graph)
+{
+    lg__hop_walk both; // its indexes, which both threads use, are made here
+    if (graph->columns.node_count < FOR_HELPER || graph->lazy->has_paths ||
+        !lg__paths_walk(graph, &both))
+        return NULL;
+    lg__tree_ahead *ahead = lg__calloc(1, sizeof *ahead);
+    if (ahead == NULL)
+        return NULL;
+    ahead->graph = graph;
+    ahead->helper = lg_helper_start(search_ahead, ahead);
+    if (ahead->helper != NULL)
+        return ahead;
+    lg__free(ahead);
+    return NULL;
+}
+
+lg_status
+lg__tree_ahead_wait(lg__tree_ahead *ahead, const lg_monitor *monitor,
+                    lg_error *err)
+{
+    while (ahead != NULL && !lg_helper_wait_for(ahead->helper, MILLISECONDS))
+        if (!lg__monitor_goes_on(monitor, "looking for paths",
+                                 atomic_load(&ahead->done), err))
+            return LG_ECANCELLED;
+    return LG_OK;
+}
+
+void
+lg__tree_ahead_end(lg__tree_ahead *ahead)
+{
+    if (ahead == NULL)
+        return;
+    atomic_store(&ahead->stop, true);
+    lg_helper_end(ahead->helper);
+    lg__free(ahead);
 }

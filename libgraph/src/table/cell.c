@@ -265,8 +265,8 @@ lg__cell_string(const lg_table *table, const lg__cell *cell)
     return (lg_string){data, (uint32_t)strlen(data)};
 }
 
-const lg_table *
-lg__cell_table(const lg_table *table, const lg__cell *cell)
+static const lg_table *
+cell_table(const lg_table *table, const lg__cell *cell)
 {
     return table->tables[cell->value];
 }
@@ -320,7 +320,7 @@ lg_table_cell(const lg_table *table, size_t row, size_t column)
         break;
     case LG_COLUMN_LIST:
     case LG_COLUMN_RECORD:
-        out.table = lg__cell_table(table, cell);
+        out.table = cell_table(table, cell);
         break;
     case LG_COLUMN_TEXT:
     case LG_COLUMN_PATH:

@@ -326,7 +326,6 @@ lg_table *lg__table_within(const lg_table *table, const lg__column *columns,
 const lg__cell *lg__cell_at(const lg_table *table, size_t row, size_t column);
 /** Returns the string of a cell that has one. */
 lg_string lg__cell_string(const lg_table *table, const lg__cell *cell);
-const lg_table *lg__cell_table(const lg_table *table, const lg__cell *cell);
 /** Writes a cell as people read it. */
 void lg__cell_format(const lg_table *table, size_t row, size_t column,
                      lg_text *out);

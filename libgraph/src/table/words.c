@@ -1,12 +1,11 @@
-// Formats nodes, hops, paths and sizes for reports.
+// Formats nodes, hops, paths, sizes and what allocators spend for reports.
 #include "table/words.h"
-
-#include <leakgraph/internal/retained.h>
-#include <leakgraph/internal/wording.h>
-
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 #include "analysis/analysis_private.h"
+
+#include <leakgraph/internal/retained.h>
+#include <leakgraph/internal/wording.h>
 
 #include <string.h>
 
@@ -151,4 +150,26 @@ lg__format_repeats(size_t count, lg_text *out)
     lg_text_add(out, "   and ");
     lg_text_add_count(out, count);
     lg_text_add(out, " more just like it\n");
+}
+
+// From this share and this number of bytes on, it is worth a line, because a
+// reader would miss it elsewhere.
+enum { SPENT_SHARE = 20, SPENT_LEAST = 64 << 10 };
+
+bool
+lg__spent_matters(uint64_t spent, uint64_t retained)
+{
+    uint64_t more = spent - retained;
+    return more >= SPENT_LEAST && more >= retained / SPENT_SHARE;
+}
+
+void
+lg__format_spent(const lg_why *why, lg_text *out)
+{
+    if (!lg__spent_matters(why->spent,
+                           lg_node_retained_on(why->analysis, why->node, 0)))
+        return;
+    lg_text_add(out, "Allocators spend ");
+    lg_text_add_size(out, why->spent);
+    lg_text_add(out, " on that, because they round up.\n");
 }

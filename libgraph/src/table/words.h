@@ -79,9 +79,8 @@ void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
 /** Writes a share in percent: `12.3 %`. */
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
 
-/** Write members and elements of JSON; `name` as in report.h. */
-void lg__write_string(lg_json *json, const char *name, lg_string string);
-/** Writes a text and frees it. */
+/** Write members and elements of JSON; `name` as in report.h. The first one
+ * frees the text. */
 void lg__write_formatted(lg_json *json, const char *name, lg_text *formatted);
 void lg__write_retained(lg_json *json, const char *name,
                         const lg_analysis *analysis, lg__retained_on *on,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-void
-lg__write_string(lg_json *json, const char *name, lg_string string)
+static void
+write_string(lg_json *json, const char *name, lg_string string)
 {
     lg_json_string(json, name, string.data, string.length);
 }
@@ -25,8 +25,8 @@ lg__write_node(lg_json *json, const lg_graph *graph, uint32_t node)
 {
     lg_text title = {0};
     lg_json_count(json, "node", node);
-    lg__write_string(json, "type",
-                     lg_graph_type(graph, graph->columns.type[node]).name);
+    write_string(json, "type",
+                 lg_graph_type(graph, graph->columns.type[node]).name);
     lg_node_title(graph, node, false, &title);
     lg__write_formatted(json, "title", &title);
 }
@@ -46,7 +46,7 @@ lg__write_root(lg_json *json, const char *name, const lg_root *root)
     const char *kind = lg_root_kind_name(root->kind);
     lg_json_object(json, name);
     lg_json_string(json, "kind", kind, strlen(kind));
-    lg__write_string(json, "name", root->name);
+    write_string(json, "name", root->name);
     lg_json_count(json, "node", root->node);
     lg_json_end(json);
 }

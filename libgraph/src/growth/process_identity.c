@@ -1,9 +1,12 @@
-// Finds out which script or module a process of Python runs.
+// Finds out which script or module a process of Python runs, and which process
+// of a job this one is.
 #include "graph/graph_private.h"
 
 #include <leakgraph/internal/program.h>
+#include <leakgraph/internal/ranks.h>
 
 #include <string.h>
+#include <stdlib.h>
 
 // Returns the next argument, and moves behind it; data is NULL at the end.
 static lg_string
@@ -145,4 +148,31 @@ lg_program_differs(lg_program one, lg_program other)
     lg_string b = stem(other);
     return a.length > 0 && b.length > 0 && !lg__string_is(a, nameless) &&
            !lg__string_is(b, nameless) && !lg__string_same(a, b);
+}
+
+// Returns whether the text is a number, because any program may have a variable
+// RANK.
+static bool
+is_rank(const char *text)
+{
+    enum { MOST_DIGITS = 9 };
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    return digits > 0 && digits <= MOST_DIGITS && text[digits] == '\0';
+}
+
+const char *
+lg_process_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                        "SLURM_PROCID"};
+    const char *rank = getenv("RANK");
+    if (is_rank(rank) && getenv("WORLD_SIZE") != NULL)
+        return rank;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        rank = getenv(names[i]);
+        if (is_rank(rank))
+            return rank;
+    }
+    return NULL;
 }
