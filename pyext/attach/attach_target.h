@@ -81,9 +81,6 @@ bool lg__target_waits(const lg__attach_target *self, const lg__wait *wait);
 /** The same from outside, without stopping the thread. */
 bool lg__target_seems_waiting(const lg__attach_target *self);
 
-/** Whether a thread whose stack ends there is in the handler of a signal. */
-bool lg__target_handles_signal(const lg__attach_target *self, uint64_t stack);
-
 /** Whether the main thread waits in a system call that ends early after any
  *  stop, and that nobody expects to. */
 bool lg__target_waits_fragilely(const lg__attach_target *self);

@@ -269,9 +269,11 @@ hash_of(const char *name)
     return hash;
 }
 
-lg__remote_place
-lg__remote_symbol(const lg__remote *self, const lg__remote_image *image,
-                  const char *name)
+/** What an image exports by this name. Reads the tables that the loader uses,
+ *  which a stripped file has, too. O(1). */
+static lg__remote_place
+symbol_of(const lg__remote *self, const lg__remote_image *image,
+          const char *name)
 {
     const lg__remote_place none = {0, 0};
     tables in = {.remote = self};
@@ -306,7 +308,7 @@ lg__remote_find(const lg__remote *self, const lg__remote_images *images,
 {
     lg__remote_place place = {0, 0};
     for (size_t i = 0; i < images->count && place.address == 0; i++)
-        place = lg__remote_symbol(self, &images->items[i], name);
+        place = symbol_of(self, &images->items[i], name);
     return place;
 }
 

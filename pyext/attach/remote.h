@@ -80,12 +80,7 @@ typedef struct lg__remote_place {
     uint64_t size;
 } lg__remote_place;
 
-/** What an image exports by this name. Reads the tables that the loader uses,
- *  which a stripped file has, too. O(1). */
-lg__remote_place lg__remote_symbol(const lg__remote *self,
-                                   const lg__remote_image *image,
-                                   const char *name);
-/** The same in all images, in the order in which they are mapped. */
+/** What the first image exports by this name that has it. */
 lg__remote_place lg__remote_find(const lg__remote *self,
                                  const lg__remote_images *images,
                                  const char *name);

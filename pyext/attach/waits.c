@@ -107,8 +107,9 @@ is_frame(const lg__attach_target *self, const uint64_t *words)
            memcmp(code, leaves, sizeof leaves) == 0;
 }
 
-bool
-lg__target_handles_signal(const lg__attach_target *self, uint64_t stack)
+/** Whether a thread whose stack ends there is in the handler of a signal. */
+static bool
+handles_signal(const lg__attach_target *self, uint64_t stack)
 {
     uint64_t words[PART_WORDS + FRAME_WORDS];
     stack &= ~(uint64_t)7;
@@ -169,7 +170,7 @@ lg__target_waits(const lg__attach_target *self, const lg__wait *wait)
                      ? reads_stream(self->remote.process, wait->first)
                  : call == SYS_futex ? waits_for_lock(self, wait->stack)
                                      : waits_for_event(call);
-    return waits && !lg__target_handles_signal(self, wait->stack);
+    return waits && !handles_signal(self, wait->stack);
 }
 
 /** What the main thread waits in; call -1: it runs. */

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-lg_baseline *
-lg__baseline_load(lg__core_state *state, PyObject *path, bool may_be_missing)
+/** Reads the file that a path-like object names. NULL with an exception. */
+static lg_baseline *
+baseline_load(lg__core_state *state, PyObject *path, bool may_be_missing)
 {
     lg_error error;
     lg_baseline *baseline = NULL;
@@ -22,9 +23,10 @@ lg__baseline_load(lg__core_state *state, PyObject *path, bool may_be_missing)
     return baseline;
 }
 
-bool
-lg__baseline_save(lg__core_state *state, const lg_baseline *baseline,
-                  PyObject *path)
+/** Writes it. False with an exception. */
+static bool
+baseline_save(lg__core_state *state, const lg_baseline *baseline,
+              PyObject *path)
 {
     lg_error error;
     PyObject *name = lg__pathname_bytes(path);
@@ -53,7 +55,7 @@ lg__baseline_parse(lg__baseline_request *self, lg__core_state *state,
         return !self->update;
     }
     self->path = path;
-    self->baseline = lg__baseline_load(state, path, self->update);
+    self->baseline = baseline_load(state, path, self->update);
     return self->baseline != NULL;
 }
 
@@ -72,8 +74,7 @@ lg__baseline_take_growth(const lg__baseline_request *self, lg_growth *growth,
 bool
 lg__baseline_write(const lg__baseline_request *self, lg__core_state *state)
 {
-    return !self->update ||
-           lg__baseline_save(state, self->baseline, self->path);
+    return !self->update || baseline_save(state, self->baseline, self->path);
 }
 
 static bool
@@ -137,7 +138,7 @@ lg__core_baseline(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "Op:_baseline", &path, &may_be_missing))
         return NULL;
     lg_baseline *baseline =
-        lg__baseline_load(lg__module_state(module), path, may_be_missing != 0);
+        baseline_load(lg__module_state(module), path, may_be_missing != 0);
     PyObject *known = baseline ? growth_of(baseline) : NULL;
     lg_baseline_free(baseline);
     return known;
@@ -158,11 +159,11 @@ lg__core_extend_baseline(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOO!:_extend_baseline", &path, &target,
                           &PyList_Type, &growth))
         return NULL;
-    lg_baseline *baseline = lg__baseline_load(state, path, true);
+    lg_baseline *baseline = baseline_load(state, path, true);
     bool done = baseline != NULL;
     for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(growth); i++)
         done = add_growth(state, baseline, PyList_GET_ITEM(growth, i));
-    done = done && lg__baseline_save(state, baseline, target);
+    done = done && baseline_save(state, baseline, target);
     lg_baseline_free(baseline);
     if (!done)
         return NULL;

@@ -5,13 +5,6 @@
 #include "binding/support/binding_support.h"
 #include <leakgraph/internal/growth.h>
 
-/** Reads the file that a path-like object names. NULL with an exception. */
-lg_baseline *lg__baseline_load(lg__core_state *state, PyObject *path,
-                               bool may_be_missing);
-/** Writes it. False with an exception. */
-bool lg__baseline_save(lg__core_state *state, const lg_baseline *baseline,
-                       PyObject *path);
-
 /** The arguments baseline and update_baseline of an answer. */
 typedef struct lg__baseline_request {
     PyObject *path;        /* borrowed; or NULL */

@@ -37,9 +37,10 @@ lg__hop_object(lg__core_state *state, lg__snapshot_object *snapshot,
     return result;
 }
 
-PyObject *
-lg__hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
-              const lg_hop *hops, size_t count)
+/** A tuple of Hop. */
+static PyObject *
+hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
+          const lg_hop *hops, size_t count)
 {
     PyObject *tuple = PyTuple_New((Py_ssize_t)count);
     for (size_t i = 0; tuple != NULL && i < count; i++) {
@@ -85,7 +86,7 @@ lg__path_new(lg__core_state *state, lg__snapshot_object *snapshot,
     if (self == NULL)
         return NULL;
     self->root = root_or_none(state, snapshot, path);
-    self->hops = lg__hop_tuple(state, snapshot, path->hops, path->count);
+    self->hops = hop_tuple(state, snapshot, path->hops, path->count);
     self->start = start_label(graph, path);
     self->text = path_label(graph, path);
     if (self->root == NULL || self->hops == NULL || self->start == NULL ||

@@ -17,10 +17,6 @@ extern const char lg__core_path_doc[];
 PyObject *lg__hop_object(lg__core_state *state, lg__snapshot_object *snapshot,
                          const lg_hop *hop, const char *reason);
 
-/** A tuple of Hop. */
-PyObject *lg__hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
-                        const lg_hop *hops, size_t count);
-
 /** A Path. Its root is None if it begins at a dominator. */
 PyObject *lg__path_new(lg__core_state *state, lg__snapshot_object *snapshot,
                        const lg_path *path);

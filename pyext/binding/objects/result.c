@@ -9,9 +9,10 @@
 /* Readers of a notebook look at no more rows. */
 enum { HTML_ROWS = 200 };
 
-PyObject *
-lg__result_new(lg__snapshot_object *snapshot, const lg__result_shape *shape,
-               lg_table *table)
+/* Makes a result without facts, and takes the table over, on failure too. */
+static PyObject *
+result_new(lg__snapshot_object *snapshot, const lg__result_shape *shape,
+           lg_table *table)
 {
     lg__core_state *state = lg__object_state(snapshot);
     lg__result_object *self = lg__object_new(state, shape->type);
@@ -38,7 +39,7 @@ lg__result_with_facts(lg__snapshot_object *snapshot,
         lg_table_free(table);
         return NULL;
     }
-    PyObject *self = lg__result_new(snapshot, shape, table);
+    PyObject *self = result_new(snapshot, shape, table);
     if (self == NULL)
         Py_DECREF(facts);
     else

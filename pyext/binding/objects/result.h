@@ -41,15 +41,10 @@ typedef struct lg__result_shape {
     size_t shown; /* how many rows the text shows; 0: all */
 } lg__result_shape;
 
-/** Makes a result of a table, and takes the table over, on failure too. Texts
- *  become strs, nodes Nodes, counts and bytes ints, sizes Sizes, shares floats.
- *  A list becomes a tuple of its rows; a row becomes a tuple, or its only
- *  value. */
-PyObject *lg__result_new(lg__snapshot_object *snapshot,
-                         const lg__result_shape *shape, lg_table *table);
-
-/** The same with facts, which it takes over, too. If they are NULL, fails with
- *  the current exception. */
+/** Makes a result of a table and of facts, and takes both over, on failure too.
+ *  If the facts are NULL, fails with the current exception. Texts become strs,
+ *  nodes Nodes, counts and bytes ints, sizes Sizes, shares floats. A list
+ *  becomes a tuple of its rows; a row becomes a tuple, or its only value. */
 PyObject *lg__result_with_facts(lg__snapshot_object *snapshot,
                                 const lg__result_shape *shape, lg_table *table,
                                 PyObject *facts);

@@ -81,8 +81,9 @@ add_line(lg__name *name, int line)
     lg__name_add_int(name, line);
 }
 
-void
-lg__name_code(lg__name *name, const PyCodeObject *code)
+/** Text `train.step train.py:10` of a code object. */
+static void
+name_code(lg__name *name, const PyCodeObject *code)
 {
     add_if_str(name, lg__code_qualified_name(code));
     lg__name_add(name, " ");
@@ -239,7 +240,7 @@ lg__name_part(const lg__heap_walk *walk, PyObject *object,
         name_builtin(object, out);
         break;
     case LG__SHAPE_CODE:
-        lg__name_code(out, (PyCodeObject *)object);
+        name_code(out, (PyCodeObject *)object);
         break;
     case LG__SHAPE_TYPE:
         lg__type_name(walk, (PyTypeObject *)object, out);

@@ -7,8 +7,6 @@
 /** Text `train() train.py:12` of a frame. */
 void lg__name_frame(lg__name *name, const lg__frame *frame,
                     const PyCodeObject *code);
-/** Text `train.step train.py:10` of a code object. */
-void lg__name_code(lg__name *name, const PyCodeObject *code);
 /** Writes the name of a part of the program (lg__type_info.is_part); empty if
  *  it has none. */
 void lg__name_part(const lg__heap_walk *walk, PyObject *object,
