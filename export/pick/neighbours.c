@@ -1,6 +1,5 @@
 // The breadth-first walk: which nodes it expands, and how much room each gets.
 #include "pick/sibling_groups.h"
-#include "pick/direction.h"
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 

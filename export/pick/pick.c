@@ -1,7 +1,6 @@
 // lg_view_new: fills in the options, then picks by walk or by path.
 #include "pick/pick_private.h"
 #include "view/view_private.h"
-#include "pick/direction.h"
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/writing.h>

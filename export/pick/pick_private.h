@@ -111,4 +111,12 @@ lg_status lg__picker_trail(lg__view_picker *picker, const uint32_t *nodes,
                            size_t count, const lg_monitor *monitor,
                            lg_error *err);
 
+/** Returns false to stop the visit. */
+typedef bool (*lg__picked_visit)(void *context, const lg_hop *hop);
+
+/** Visits the hops of one node, one at a time, in the direction of a view. */
+lg_status lg__hops_each(const lg_graph *graph, uint32_t node,
+                        lg_direction direction, lg__picked_visit visit,
+                        void *context, lg_error *err);
+
 #endif

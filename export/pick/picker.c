@@ -1,12 +1,12 @@
 // The state of picking: which objects the view has, and how an object, a hop
 // and an unseen reference become nodes and edges.
 #include "pick/pick_private.h"
+#include "view/view_private.h"
 
 #include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
-#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -423,4 +423,64 @@ lg__picker_room(const lg__view_picker *picker)
     if (picker->target && picker->target < limit)
         limit = picker->target;
     return drawn < limit ? limit - drawn : 0;
+}
+
+lg_status
+lg__hops_each(const lg_graph *graph, uint32_t node, lg_direction direction,
+              lg__picked_visit visit, void *context, lg_error *err)
+{
+    lg_hops hops = {0};
+    lg_status status = direction == LG_BACKREFS
+                           ? lg_node_hops_in(graph, node, &hops, err)
+                           : lg_node_hops_out(graph, node, &hops, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < hops.count; i++) {
+        if (!visit(context, &hops.items[i]))
+            break;
+    }
+    lg_hops_free(&hops);
+    return LG_OK;
+}
+
+// An object is drawn below its owner by their reference if there is one, and
+// otherwise by a line of its own kind.
+
+typedef struct view_search {
+    uint32_t target;
+    lg_hop hop;
+    bool found;
+} view_search;
+
+static bool
+seek(void *context, const lg_hop *hop)
+{
+    view_search *search = context;
+    if (hop->target != search->target || hop->weak)
+        return true;
+    search->hop = *hop;
+    search->found = true;
+    return false;
+}
+
+lg_status
+lg__picker_draw_owned(lg__view_picker *picker, size_t owner, uint32_t node,
+                      size_t *out, lg_error *err)
+{
+    lg__view_edge *edge;
+    view_search search = {.target = node};
+    uint32_t depth = picker->view->nodes[owner].depth + 1;
+    uint32_t source = picker->view->nodes[owner].node;
+    lg_status status = lg__picker_draw(picker, node, depth, out, err);
+    if (!status && source != LG_NONE)
+        status =
+            lg__hops_each(picker->graph, source, LG_REFS, seek, &search, err);
+    if (status)
+        return status;
+    if (search.found)
+        return lg__picker_link(picker, &search.hop, owner, *out, &edge, err);
+    status = lg__view_add_edge(picker->view, owner, *out, &edge, err);
+    if (!status)
+        edge->tone = LG__TONE_OWNER;
+    return status;
 }

@@ -1,7 +1,7 @@
 // Gathers a group: counts each neighbour of a node once, in its family.
 
 #include "pick/sibling_groups.h"
-#include "pick/direction.h"
+#include "pick/pick_private.h"
 
 #include <leakgraph/internal/retained.h>
 

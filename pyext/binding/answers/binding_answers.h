@@ -7,7 +7,7 @@
 #include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cycle.h"
 #include "binding/answers/py_dominators.h"
-#include "binding/answers/py_fleet.h"
+#include "binding/answers/py_summary.h"
 #include "binding/answers/py_growth.h"
 #include "binding/answers/py_json.h"
 #include "binding/answers/py_line.h"

@@ -16,7 +16,6 @@
 #include "binding/objects/py_path.h"
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/result.h"
-#include "binding/objects/row.h"
 #include "binding/objects/rows.h"
 #include "binding/objects/chosen.h"
 #include "binding/objects/sequence.h"

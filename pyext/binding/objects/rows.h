@@ -1,7 +1,7 @@
 /**
  * json, to_dicts() and to_pandas() of what has rows but no table of libgraph;
  * json and to_dict() of one row. leakgraph.frames knows the fields of each
- * type.
+ * type. Also what the named tuples share beyond the interpreter's own.
  */
 #ifndef LEAKGRAPH_ROWS_H
 #define LEAKGRAPH_ROWS_H
@@ -42,5 +42,16 @@ PyObject *lg__row_to_dict(PyObject *self, PyObject *unused);
     {                                                                          \
         "json", lg__rows_json, NULL, "The " rows " as JSON, a str.", NULL      \
     }
+
+/** Gives a type an attribute. Takes over the value, which may be NULL with an
+ *  exception. -1 with an exception. */
+int lg__row_type_add(PyTypeObject *type, const char *name, PyObject *value);
+
+/** Makes a type of named tuples and adds it to the module. The strings of
+ *  `desc` must stay. The type has `_fields`, `_asdict()` and `_replace()`, by
+ *  which pandas and others recognise a named tuple, and `json` and `to_dict()`.
+ *  -1 with an exception. */
+int lg__row_type_new(PyObject *module, lg__core_type id,
+                     PyStructSequence_Desc *desc);
 
 #endif

@@ -9,7 +9,6 @@
 #include "bytes/common/find_known.h"
 #include "bytes/common/frames.h"
 #include "bytes/common/mapped_files.h"
-#include "bytes/common/mappings.h"
 #include "bytes/common/maps.h"
 #include "bytes/common/numpy_array.h"
 #include "bytes/common/rtti.h"

@@ -1,8 +1,12 @@
 /**
- * Lines of /proc/self/maps. The headings of smaps have the same form.
+ * Lines of /proc/self/maps, and the addresses of this process that are pages of
+ * files or shared memory. The headings of smaps have the same form.
  */
 #ifndef LEAKGRAPH_MAPS_H
 #define LEAKGRAPH_MAPS_H
+
+#include "capture/adapters/capture_adapters.h"
+#include "capture/common/capture_common.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +45,18 @@ bool lg__maps_line(lg__maps *maps, char line[LG__MAPS_LINE]);
 bool lg__map_of(const char *line, lg__mapping *out);
 /** Reads and parses a line, for files with no other kind of line. */
 bool lg__maps_next(lg__maps *maps, char line[LG__MAPS_LINE], lg__mapping *out);
+
+/** Mappings sorted by address, as they were when they were read. Valid until
+ *  the end of the capture. */
+typedef struct lg__mappings {
+    lg__range *items;
+    size_t count;
+} lg__mappings;
+
+/** Reads the mappings from the kernel; none if that fails, or if memory ran
+ *  out. O(mappings). */
+lg__mappings lg__mappings_read(lg__adapter_pass *pass);
+/** Returns whether the address lies in one. O(log mappings). */
+bool lg__mappings_have(const lg__mappings *mappings, uintptr_t address);
 
 #endif

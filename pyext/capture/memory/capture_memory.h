@@ -7,8 +7,6 @@
 #include "capture/memory/images.h"
 #include "capture/memory/own_ranges.h"
 #include "capture/memory/page_cache.h"
-#include "capture/memory/pages.h"
-#include "capture/memory/populate.h"
 #include "capture/memory/prefetch.h"
 #include "capture/memory/spill.h"
 

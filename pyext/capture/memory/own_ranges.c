@@ -1,6 +1,5 @@
 #include "capture/memory/own_ranges.h"
 #include "capture/memory/page_cache.h"
-#include "capture/memory/pages.h"
 
 #include <leakgraph/internal/lock.h>
 

@@ -1,12 +1,13 @@
 #include "capture/memory/page_cache.h"
-#include "capture/memory/pages.h"
 
 #include <leakgraph/internal/lock.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { MOST_RANGES = 64 };
 
@@ -320,4 +321,61 @@ lg__page_cache_resident(void)
     }
     lg_lock_give(&kept.lock);
     return bytes;
+}
+
+uint64_t
+lg__pages_resident(uintptr_t start, uintptr_t end)
+{
+    enum { PAGES = 2048 };
+    unsigned char present[PAGES];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uint64_t bytes = 0;
+    while (start < end) {
+        uintptr_t part =
+            end - start < PAGES * page ? end - start : PAGES * page;
+        if (mincore((void *)start, part, present) != 0)
+            return bytes;
+        for (size_t i = 0; i < part / page; i++)
+            bytes += present[i] & 1 ? page : 0;
+        start += part;
+    }
+    return bytes;
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* linux/mman.h, from 5.14 on */
+#endif
+
+/** The small pages that are asked for at once. */
+enum { SMALL_UNIT = 1 << 17 };
+
+/** The end of the huge page that is being filled, or of the next one once an
+ *  eighth is left. Pages that are asked for earlier are more often in vain. Of
+ *  small pages, a few are asked for once half of those before are filled. */
+static size_t
+wanted(size_t used, bool huge)
+{
+    const size_t unit = huge ? LG__PAGE_CACHE_UNIT : SMALL_UNIT;
+    return (used + unit / (huge ? 8 : 2)) / unit * unit + unit;
+}
+
+bool
+lg__populate(lg__populated *populated, const void *block, size_t used,
+             size_t size)
+{
+    const bool huge = lg__page_cache_is_huge(size);
+    size_t end = wanted(used, huge);
+    if (end > size)
+        end = size;
+    if (block == NULL)
+        return false;
+    if (populated->block != block)
+        *populated = (lg__populated){block, used};
+    if (end <= populated->size)
+        return false;
+    const size_t start =
+        populated->size & ~(huge ? LG__PAGE_CACHE_UNIT - 1 : SMALL_UNIT - 1);
+    populated->size = end;
+    return madvise((char *)block + start, end - start, MADV_POPULATE_WRITE) ==
+           0;
 }

@@ -4,7 +4,7 @@
  * before cost nothing. What is kept is offered to the kernel (MADV_FREE), which
  * takes it as soon as memory is short, before anything is swapped or killed;
  * until then it counts as the process's. A forked child has the same ranges,
- * empty.
+ * empty. Also maps, counts and populates pages for those that do not keep any.
  */
 #ifndef LEAKGRAPH_PAGE_CACHE_H
 #define LEAKGRAPH_PAGE_CACHE_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 /** Blocks are multiples of this size, and aligned to it. */
 #define LG__PAGE_CACHE_UNIT ((size_t)2 << 20)
@@ -55,5 +56,31 @@ void lg__page_cache_trim(void);
 bool lg__page_cache_keeps(void);
 /** How many bytes of what is kept are in memory now. O(pages). */
 uint64_t lg__page_cache_resident(void);
+
+/** Zeroed pages; NULL without address space. */
+static inline void *
+lg__pages_map(size_t size)
+{
+    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return start != MAP_FAILED ? start : NULL;
+}
+
+/** The pages of a mapped range that are in memory, in bytes. O(pages). */
+uint64_t lg__pages_resident(uintptr_t start, uintptr_t end);
+
+/** How far the pages of a block are populated. All zeros to begin with. */
+typedef struct lg__populated {
+    const char *block;
+    size_t size;
+} lg__populated;
+
+/** Asks the kernel for the next pages of a block that another thread fills,
+ *  shortly before it comes to them, if that is due: the block has `size` bytes,
+ *  of which `used` are filled. Returns whether it was. Getting a page takes
+ *  longer than filling it, so a second thread saves most of that. Changes no
+ *  contents. A kernel that cannot do it (before 5.14) does nothing. */
+bool lg__populate(lg__populated *populated, const void *block, size_t used,
+                  size_t size);
 
 #endif

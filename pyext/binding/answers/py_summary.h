@@ -1,6 +1,7 @@
-/** Summaries as bytes: sums of them, and their places. */
-#ifndef LEAKGRAPH_PY_FLEET_H
-#define LEAKGRAPH_PY_FLEET_H
+/** Summaries: one of a snapshot in a file; of several as bytes, their sum and
+ * its places. */
+#ifndef LEAKGRAPH_PY_SUMMARY_H
+#define LEAKGRAPH_PY_SUMMARY_H
 
 #include "binding/support/binding_support.h"
 
