@@ -1,4 +1,5 @@
-// The verb why, and analyze, which saves the analysis.
+// The verbs about one snapshot that are no question: info, why, and analyze,
+// which saves the analysis.
 
 #include "command/command.h"
 
@@ -108,4 +109,21 @@ lg__verb_analyze(const lg__arguments *arguments)
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
+}
+
+int
+lg__verb_info(const lg__arguments *arguments)
+{
+    int code;
+    lg_text text = {0};
+    lg_error error = {0};
+    const char *path = lg__input_path(arguments->words[0], &code);
+    if (path == NULL)
+        return code;
+    lg_status status =
+        lg_report_info_file(path, LG_LOAD_MAPPED, lg__format_of(arguments),
+                            lg__monitor(), &text, &error);
+    code = status ? lg__fail_to_open(&error) : lg__print(&text);
+    lg_text_free(&text);
+    return code;
 }

@@ -187,10 +187,7 @@ bool lg__select_one(const lg_graph *graph, const char *selector, lg_node *out,
 /** Takes the analysis from the file, or makes one. */
 lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
                             lg_error *err);
-/** The same; a partial snapshot has none, which gives NULL. */
-lg_status lg__find_analysis_if_any(const lg_graph *graph, lg_analysis **out,
-                                   lg_error *err);
-/** Does the same as the first. Returns false after a complaint, with the exit
+/** The same. Returns false after a complaint, with the exit
  * code in *code. */
 bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 /** Opens and analyses a snapshot. On success the caller owns both. */

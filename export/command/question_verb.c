@@ -307,6 +307,15 @@ has_leaks(const lg_question *question, const lg_table *table)
     return leaks != SIZE_MAX && lg_table_count_at(facts, 0, leaks) > 0;
 }
 
+// A partial snapshot has no analysis: this then gives NULL.
+static lg_status
+find_analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
+{
+    *out = NULL;
+    lg_status status = lg__find_analysis(graph, out, err);
+    return status == LG_EPARTIAL || status == LG_EUNSUPPORTED ? LG_OK : status;
+}
+
 static lg_status
 find_analysis(const request *asked, const lg_graph *graph, lg_analysis **out,
               lg_error *err)
@@ -314,7 +323,7 @@ find_analysis(const request *asked, const lg_graph *graph, lg_analysis **out,
     unsigned needs = lg_question_needs(asked->question, asked->given);
     if (needs & LG_NEEDS_ANALYSIS)
         return lg__find_analysis(graph, out, err);
-    return needs ? lg__find_analysis_if_any(graph, out, err) : LG_OK;
+    return needs ? find_analysis_if_any(graph, out, err) : LG_OK;
 }
 
 static lg_status

@@ -145,8 +145,8 @@ snapshot_node(lg__snapshot_object *self, PyObject *argument)
     return lg__node_new(lg__object_state(self), self, (uint32_t)i);
 }
 
-PyObject *
-lg__snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
+static PyObject *
+snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     return lg__python_call(lg__object_state(self), "leakgraph.expect",
                            "uncollected", self);
@@ -200,7 +200,7 @@ static PyMethodDef snapshot_methods[] = {
     {"collectable", lg__snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},
-    {"uncollected", lg__snapshot_uncollected, METH_NOARGS,
+    {"uncollected", snapshot_uncollected, METH_NOARGS,
      "uncollected($self, /)\n--\n\nThe objects of expect_collectable() that "
      "are still alive: a sequence of\nUncollected(label, node, why)."},
     {"info", lg__snapshot_info, METH_NOARGS,

@@ -21,8 +21,10 @@
 
 #include <string.h>
 
-bool
-lg__is_own_frame(const lg__frame_view *view)
+/** Returns whether a frame runs leakgraph's own Python code, which is the
+ *  observer. */
+static bool
+runs_leakgraph(const lg__frame_view *view)
 {
     if (view->globals == NULL || !PyDict_Check(view->globals))
         return false;
@@ -44,7 +46,7 @@ lg__first_seen_frame(PyThreadState *thread)
         return frame;
     while (frame != NULL) {
         lg__frame_view view = lg__frame_view_of(frame);
-        if (view.code != NULL && !lg__is_own_frame(&view))
+        if (view.code != NULL && !runs_leakgraph(&view))
             break;
         frame = lg__frame_previous(frame);
     }
@@ -216,7 +218,7 @@ note_call(lg__heap_walk *walk, const lg__frame *frame,
     lg__tuple_call words;
     lg__own_call call = {.slots = view->slots,
                          .is_innermost = inner == NULL,
-                         .is_own_frame = lg__is_own_frame(view)};
+                         .is_own_frame = runs_leakgraph(view)};
     if (LG__FREE_THREADED || walk->own_call_count == LG__OWN_CALLS ||
         !lg__frame_calls_with_tuple(frame, view, &words) ||
         !find_arguments(walk, view, &words, inner, &call))
@@ -468,7 +470,7 @@ references_to(const lg__heap_walk *walk, PyObject *argument)
         return 1;
     /* The references on the stack of leakgraph's own frames count with the
        frame. */
-    return lg__is_own_frame(view) ? 0 : counted;
+    return runs_leakgraph(view) ? 0 : counted;
 }
 
 void

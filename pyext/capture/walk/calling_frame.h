@@ -20,8 +20,5 @@ bool lg__calling_frame_holds(const lg__heap_walk *walk,
 /** Gives every argument its node and counts the call's references to it. Call
  * it when the walk of the collector's lists has begun. */
 void lg__calling_frame_note(lg__heap_walk *walk);
-/** Returns whether a frame runs leakgraph's own Python code, which is the
- *  observer. */
-bool lg__is_own_frame(const lg__frame_view *view);
 
 #endif
