@@ -1,5 +1,8 @@
-// Adds up tables of places.
+// Merges places: tables of several snapshots into one, and small places into
+// those above them.
 #include "growth/growth_private.h"
+
+#include <leakgraph/internal/retained.h>
 
 #include <stdlib.h>
 
@@ -38,6 +41,20 @@ add_bytes(const merging *state, const uint64_t *from, uint64_t *to)
         to[state->device[i]] += from[i];
 }
 
+// Adds the step of another table's place below `parent`. Returns the new place;
+// LG_NONE when memory ran out.
+static uint32_t
+add_step(const lg_places *from, const lg__place_item *item, uint32_t parent,
+         lg_places *to)
+{
+    uint32_t label = lg__places_string(to, lg__places_text(from, item->label));
+    uint32_t type = lg__places_string(to, lg__places_text(from, item->type));
+    return label != LG_NONE && type != LG_NONE
+               ? lg__places_add(to, parent, (lg_place_kind)item->kind, label,
+                                type)
+               : LG_NONE;
+}
+
 static bool
 add_place(merging *state, uint32_t index)
 {
@@ -45,14 +62,7 @@ add_place(merging *state, uint32_t index)
     const lg__place_item *item = lg__place_at(from, index);
     uint32_t parent =
         item->parent == LG_NONE ? LG_NONE : state->place[item->parent];
-    uint32_t label =
-        lg__places_string(state->to, lg__places_text(from, item->label));
-    uint32_t type =
-        lg__places_string(state->to, lg__places_text(from, item->type));
-    if (label == LG_NONE || type == LG_NONE)
-        return false;
-    uint32_t place = lg__places_add(state->to, parent,
-                                    (lg_place_kind)item->kind, label, type);
+    uint32_t place = add_step(from, item, parent, state->to);
     if (place == LG_NONE)
         return false;
     lg__place_item *sum = lg__place_at(state->to, place);
@@ -103,4 +113,106 @@ lg_places_merge(const lg_places *const *tables, size_t count, lg_places **out,
     }
     *out = to;
     return LG_OK;
+}
+
+uint64_t
+lg__place_total(const lg_places *places, uint32_t index)
+{
+    return lg_bytes_sum(lg__place_retained(places, index), places->each);
+}
+
+static int
+compare_totals(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a > b ? -1 : a < b;
+}
+
+bool
+lg__places_least(const lg_places *places, uint32_t most, uint64_t *out)
+{
+    uint32_t count = (uint32_t)places->items.count;
+    *out = 0;
+    if (count <= most)
+        return true;
+    uint64_t *totals = lg__alloc(count * sizeof *totals);
+    if (totals == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        totals[i] = lg__place_total(places, i);
+    lg__sort(totals, count, sizeof *totals, compare_totals);
+    *out = totals[most];
+    lg__free(totals);
+    return true;
+}
+
+// Marks the places that retain more than `least`, and all places above them.
+// Children come after their parents.
+static void
+mark(const lg_places *places, uint64_t least, uint32_t *place)
+{
+    for (uint32_t i = (uint32_t)places->items.count; i-- > 0;) {
+        uint32_t parent = lg__place_at(places, i)->parent;
+        if (least == 0 || lg__place_total(places, i) > least)
+            place[i] = 1;
+        if (place[i] != 0 && parent != LG_NONE)
+            place[parent] = 1;
+    }
+}
+
+static void
+add_up(const uint64_t *from, uint64_t *to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+// Copies a place that stays. The bytes of a place that goes become its
+// parent's.
+static bool
+copy(const lg_places *from, uint32_t index, bool stays, uint32_t *place,
+     lg_places *to)
+{
+    const lg__place_item *item = lg__place_at(from, index);
+    uint32_t parent = item->parent == LG_NONE ? LG_NONE : place[item->parent];
+    place[index] = parent;
+    if (stays) {
+        place[index] = add_step(from, item, parent, to);
+        if (place[index] == LG_NONE)
+            return false;
+        lg__place_item *made = lg__place_at(to, place[index]);
+        made->members = item->members;
+        made->references = item->references;
+        add_up(lg__place_retained(from, index),
+               lg__place_retained(to, place[index]), from->each);
+    }
+    if (place[index] != LG_NONE)
+        add_up(lg__place_own(from, index), lg__place_own(to, place[index]),
+               from->each);
+    return true;
+}
+
+bool
+lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
+                 uint64_t *least)
+{
+    uint32_t count = (uint32_t)from->items.count;
+    uint32_t *place = lg__calloc((size_t)count + 1, sizeof *place);
+    lg_places *to = lg__places_begin();
+    bool enough =
+        place != NULL && to != NULL && lg__places_least(from, most, least);
+    for (uint32_t i = 0; i < from->each && enough; i++)
+        enough = lg__places_add_device(to, lg_places_device_name(from, i));
+    if (enough)
+        mark(from, *least, place);
+    for (uint32_t i = 0; i < count && enough; i++)
+        enough = copy(from, i, place[i] != 0, place, to);
+    enough = enough && lg__places_copy_words(from, place, to);
+    lg__free(place);
+    if (enough)
+        *out = to;
+    else
+        lg_places_free(to);
+    return enough;
 }
