@@ -196,9 +196,6 @@ bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
 /** Reads --by: LG_NONE for `retained`, or a device (0: the host). */
 bool lg__by_find(const lg_graph *graph, const lg__arguments *arguments,
                  uint32_t *out, int *code);
-/** Opens the baseline that the options name; NULL: they name none. */
-bool lg__baseline_open(const lg__arguments *arguments, lg_baseline **out,
-                       int *code);
 /** Finds what the modules hold that the options name; NULL: everything. */
 lg_status lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                          lg_scope **out, lg_error *err);

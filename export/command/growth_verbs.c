@@ -101,6 +101,24 @@ draw_growth(const lg__compared_files *state)
     return code;
 }
 
+// Opens the baseline that the options name; NULL: they name none.
+static bool
+open_baseline(const lg__arguments *arguments, lg_baseline **out, int *code)
+{
+    lg_error error = {0};
+    if (arguments->update_baseline && !arguments->baseline) {
+        lg__complain("--update-baseline needs a file: give --baseline FILE");
+        *code = LG__EXIT_USAGE;
+        return false;
+    }
+    if (!arguments->baseline ||
+        !lg_baseline_load(arguments->baseline, arguments->update_baseline, out,
+                          &error))
+        return true;
+    *code = lg__fail(&error);
+    return false;
+}
+
 static int
 compare(const lg__arguments *arguments, bool in_time,
         int (*tell)(const lg__compared_files *state))
@@ -108,7 +126,7 @@ compare(const lg__arguments *arguments, bool in_time,
     int code = LG__EXIT_FINE;
     lg__compared_files state = {.arguments = arguments,
                                 .count = (size_t)arguments->word_count};
-    if (!lg__baseline_open(arguments, &state.baseline, &code))
+    if (!open_baseline(arguments, &state.baseline, &code))
         return code;
     if (lg__comparison_begin(&state, &code) &&
         (!in_time || lg__comparison_line_up(&state, &code)))

@@ -170,23 +170,6 @@ lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
     return false;
 }
 
-bool
-lg__baseline_open(const lg__arguments *arguments, lg_baseline **out, int *code)
-{
-    lg_error error = {0};
-    if (arguments->update_baseline && !arguments->baseline) {
-        lg__complain("--update-baseline needs a file: give --baseline FILE");
-        *code = LG__EXIT_USAGE;
-        return false;
-    }
-    if (!arguments->baseline ||
-        !lg_baseline_load(arguments->baseline, arguments->update_baseline, out,
-                          &error))
-        return true;
-    *code = lg__fail(&error);
-    return false;
-}
-
 lg_status
 lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                lg_scope **out, lg_error *err)

@@ -296,6 +296,23 @@ draw_subjects(lg__view_picker *picker, const uint32_t *nodes, size_t count,
     return LG_OK;
 }
 
+// Marks the drawn nodes that are keys in labels.
+static void
+name_keys(lg__view_picker *picker)
+{
+    lg_view *view = picker->view;
+    for (size_t i = 0; i < view->edge_count; i++) {
+        uint32_t key = view->edges[i].key;
+        size_t at = key == LG_NONE ? SIZE_MAX : lg__picker_find(picker, key);
+        if (at == SIZE_MAX || view->nodes[at].named_by_key)
+            continue;
+        lg__view_node *node = &view->nodes[at];
+        node->named_by_key = true;
+        lg_text_addf(&node->detail, "%s…%04llx", node->detail.length ? " " : "",
+                     (unsigned long long)node->address & 0xffff);
+    }
+}
+
 lg_status
 lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
             const lg_view_options *options, const lg_monitor *monitor,
@@ -322,7 +339,7 @@ lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
         if (!status && whole.direction == LG_BACKREFS)
             status = lg__picker_root_path(&picker, nodes[0], monitor, err);
     }
-    lg__picker_name_keys(&picker);
+    name_keys(&picker);
     if (!status) {
         lg__view_weigh(picker.view, whole.analysis);
         status = lg__view_settle(picker.view, err);

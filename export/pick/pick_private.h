@@ -61,8 +61,6 @@ lg_status lg__picker_draw_native(lg__view_picker *picker, size_t index,
 /** Adds the hop's label, short where a mapping's key is an object. */
 void lg__picker_label(const lg__view_picker *picker, const lg_hop *hop,
                       lg_text *out);
-/** Marks the drawn nodes that are keys in labels. */
-void lg__picker_name_keys(lg__view_picker *picker);
 /** Returns how many more nodes the picture has room for. */
 size_t lg__picker_room(const lg__view_picker *picker);
 lg_category lg__picker_category(const lg__view_picker *picker, uint32_t node);

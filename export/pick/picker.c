@@ -399,22 +399,6 @@ lg__picker_draw_native(lg__view_picker *picker, size_t index, lg_error *err)
     return LG_OK;
 }
 
-void
-lg__picker_name_keys(lg__view_picker *picker)
-{
-    lg_view *view = picker->view;
-    for (size_t i = 0; i < view->edge_count; i++) {
-        uint32_t key = view->edges[i].key;
-        size_t at = key == LG_NONE ? SIZE_MAX : lg__picker_find(picker, key);
-        if (at == SIZE_MAX || view->nodes[at].named_by_key)
-            continue;
-        lg__view_node *node = &view->nodes[at];
-        node->named_by_key = true;
-        lg_text_addf(&node->detail, "%s…%04llx", node->detail.length ? " " : "",
-                     (unsigned long long)node->address & 0xffff);
-    }
-}
-
 size_t
 lg__picker_room(const lg__view_picker *picker)
 {

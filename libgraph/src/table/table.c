@@ -348,12 +348,6 @@ lg_table_is_heading(const lg_table *table, size_t row)
     return table->rows[row].heading;
 }
 
-uint32_t
-lg__table_depth(const lg_table *table, size_t row)
-{
-    return table->rows[row].depth;
-}
-
 const lg_table *
 lg_table_facts(const lg_table *table)
 {

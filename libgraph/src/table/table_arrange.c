@@ -154,7 +154,7 @@ static bool
 is_tree(const lg_table *table)
 {
     for (size_t i = 0; i < lg_table_row_count(table); i++)
-        if (lg__table_depth(table, i) > 0 || lg_table_is_heading(table, i))
+        if (table->rows[i].depth > 0 || lg_table_is_heading(table, i))
             return true;
     return false;
 }

@@ -333,8 +333,6 @@ bool lg__column_is_right(const lg__column *column);
 bool lg__column_is_in(const lg__column *column, unsigned face);
 bool lg__table_is_in(const lg_table *table, unsigned face);
 const char *lg__column_heading(const lg__column *column);
-/** Returns the depth of a row in a tree; 0 if the rows are not a tree. */
-uint32_t lg__table_depth(const lg_table *table, size_t row);
 /** Returns how many rows to show: all but totals, or the limit. */
 size_t lg__table_shown(const lg_table *table, size_t limit);
 /** Writes `... and 12 more types` for rows that are not shown. Returns false if

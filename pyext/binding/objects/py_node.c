@@ -1,11 +1,16 @@
 /**
- * The attributes of a node that are not columns of the graph.
+ * The attributes of a node that are not columns of the graph, and those that
+ * need the analysis.
  */
 #include "binding/objects/py_node.h"
 #include "binding/objects/kept.h"
+#include "binding/objects/py_analysis.h"
 #include "binding/objects/rows.h"
+#include "binding/objects/size.h"
 #include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/answers.h>
+#include <leakgraph/internal/native.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/path.h>
 #include <leakgraph/internal/columns.h>
@@ -239,6 +244,58 @@ get_flag(lg__node_object *self, void *flag)
         name, (getter)get_flag, NULL, doc, (void *)(uintptr_t)(flag)           \
     }
 
+static PyObject *
+get_dominator(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    if (analysis == NULL)
+        return NULL;
+    uint32_t dominator = lg_node_owner(analysis, self->index);
+    if (dominator == LG_NONE)
+        Py_RETURN_NONE;
+    return lg__node_new(lg__object_state(self), self->snapshot, dominator);
+}
+
+static PyObject *
+get_dominated(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    return analysis
+               ? lg__nodes_dominated(self->snapshot, analysis, &self->index)
+               : NULL;
+}
+
+PyObject *
+lg__node_retained(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    return analysis ? lg__size_retained(self->snapshot, analysis, self->index)
+                    : NULL;
+}
+
+static PyObject *
+get_native(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    if (analysis == NULL)
+        return NULL;
+    uint64_t bytes;
+    lg_error error;
+    lg_status status = lg_node_native(analysis, self->index, &bytes, &error);
+    return status == LG_OK
+               ? PyLong_FromUnsignedLongLong(bytes)
+               : lg__error_raise(lg__object_state(self), status, &error);
+}
+
+static PyObject *
+get_is_reachable(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    if (analysis == NULL)
+        return NULL;
+    return PyBool_FromLong(lg_node_is_reachable(analysis, self->index));
+}
+
 static PyGetSetDef node_getset[] = {
     {"index", (getter)get_index, NULL, "Its number in the snapshot.", NULL},
     {"snapshot", (getter)get_snapshot, NULL, "The snapshot it is part of.",
@@ -271,12 +328,12 @@ static PyGetSetDef node_getset[] = {
      NULL},
     LG__ROW_JSON,
     {"is_root", (getter)get_is_root, NULL, "Whether it is a GC root.", NULL},
-    {"dominator", (getter)lg__node_dominator, NULL,
+    {"dominator", (getter)get_dominator, NULL,
      "The nearest node that every path from the roots goes through, or "
      "None.\n\n"
      "Nothing dominates the namespace of a module and what it holds.",
      NULL},
-    {"dominated", (getter)lg__node_dominated, NULL,
+    {"dominated", (getter)get_dominated, NULL,
      "The nodes whose immediate dominator it is, the biggest first: Nodes.",
      NULL},
     {"retained", (getter)lg__node_retained, NULL,
@@ -284,11 +341,11 @@ static PyGetSetDef node_getset[] = {
      "dominates:\n"
      "a Size. A member of a cycle of garbage retains what the cycle retains.",
      NULL},
-    {"native", (getter)lg__node_native, NULL,
+    {"native", (getter)get_native, NULL,
      "Bytes of C code among those that it retains: blocks that nothing else "
      "holds,\nas far as pointers tell. 0 without native=True.",
      NULL},
-    {"is_reachable", (getter)lg__node_is_reachable, NULL,
+    {"is_reachable", (getter)get_is_reachable, NULL,
      "Whether a root reaches it over strong references.", NULL},
     {"device", (getter)node_device, NULL,
      "Where its own bytes are: 'host', 'cuda:0' ...", NULL},

@@ -12,11 +12,7 @@ extern PyType_Spec lg__node_spec;
 PyObject *lg__nodes_dominated(lg__snapshot_object *snapshot,
                               const lg_analysis *analysis, const lg_node *node);
 
-/** Attributes that need the analysis (sequence.c). */
-PyObject *lg__node_dominator(lg__node_object *self, void *closure);
-PyObject *lg__node_dominated(lg__node_object *self, void *closure);
+/** What the node retains: a Size. */
 PyObject *lg__node_retained(lg__node_object *self, void *closure);
-PyObject *lg__node_native(lg__node_object *self, void *closure);
-PyObject *lg__node_is_reachable(lg__node_object *self, void *closure);
 
 #endif

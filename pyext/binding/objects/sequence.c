@@ -1,7 +1,6 @@
 /**
- * Nodes, Edges and Roots: sequences that make their items on demand. Also what
- * a node retains and who dominates it, one by one or for the biggest of a
- * sequence.
+ * Nodes, Edges and Roots: sequences that make their items on demand. Also the
+ * biggest of a sequence, and what a node dominates.
  */
 #include "binding/objects/sequence.h"
 #include "binding/objects/arrow_tables.h"
@@ -9,25 +8,12 @@
 #include "binding/objects/rows.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/objects/py_node.h"
-#include "binding/objects/size.h"
 
-#include <leakgraph/internal/native.h>
+#include <leakgraph/internal/answers.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/writing.h>
 #include <stdlib.h>
-
-PyObject *
-lg__node_dominator(lg__node_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
-    if (analysis == NULL)
-        return NULL;
-    uint32_t dominator = lg_node_owner(analysis, self->index);
-    if (dominator == LG_NONE)
-        Py_RETURN_NONE;
-    return lg__node_new(lg__object_state(self), self->snapshot, dominator);
-}
 
 PyObject *
 lg__nodes_dominated(lg__snapshot_object *snapshot, const lg_analysis *analysis,
@@ -44,46 +30,6 @@ lg__nodes_dominated(lg__snapshot_object *snapshot, const lg_analysis *analysis,
         lg__sequence_of_nodes(lg__object_state(snapshot), snapshot, &nodes);
     lg_nodes_free(&nodes);
     return result;
-}
-
-PyObject *
-lg__node_dominated(lg__node_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
-    return analysis
-               ? lg__nodes_dominated(self->snapshot, analysis, &self->index)
-               : NULL;
-}
-
-PyObject *
-lg__node_retained(lg__node_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
-    return analysis ? lg__size_retained(self->snapshot, analysis, self->index)
-                    : NULL;
-}
-
-PyObject *
-lg__node_native(lg__node_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
-    if (analysis == NULL)
-        return NULL;
-    uint64_t bytes;
-    lg_error error;
-    lg_status status = lg_node_native(analysis, self->index, &bytes, &error);
-    return status == LG_OK
-               ? PyLong_FromUnsignedLongLong(bytes)
-               : lg__error_raise(lg__object_state(self), status, &error);
-}
-
-PyObject *
-lg__node_is_reachable(lg__node_object *self, void *Py_UNUSED(closure))
-{
-    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
-    if (analysis == NULL)
-        return NULL;
-    return PyBool_FromLong(lg_node_is_reachable(analysis, self->index));
 }
 
 static bool
