@@ -100,7 +100,7 @@ lg__add_word(lg_text *out, const lg_text *word, size_t limit,
         size_t length =
             char_length((const unsigned char *)bytes, word->length - at);
         if (index == head && head < tail)
-            lg_text_add(out, "…");
+            lg_text_add(out, LG__ELLIPSIS);
         if (index < head || index >= tail)
             add_char(out, bytes, length, escape);
         at += length ? length : 1;

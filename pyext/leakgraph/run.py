@@ -139,8 +139,12 @@ def _tell_of_main(module: ModuleType) -> None:
 
 
 def _hook(save: Callable[[], None], function: str) -> Callable[[], None]:
-    """Save whenever the function returns. Return what says at exit if it never did."""
-    from leakgraph.returns import when_returned
+    """Save whenever the function returns. Return what says at exit that it did not.
+
+    A script that drops leakgraph from sys.modules calls a new copy of `returns`, which
+    has no hooks.
+    """
+    from leakgraph import returns
 
     calls = []
 
@@ -149,11 +153,15 @@ def _hook(save: Callable[[], None], function: str) -> Callable[[], None]:
         save()
 
     def save_late() -> None:
-        if not calls:
-            say(f"{function}() has never returned: the snapshot is of the end")
-            save()
+        if calls:
+            return
+        why = "has never returned"
+        if sys.modules.get(returns.__name__) is not returns:
+            why = "could not save, because leakgraph was dropped from sys.modules"
+        say(f"{function}() {why}: the snapshot is of the end")
+        save()
 
-    when_returned(save_now)
+    returns.when_returned(save_now)
     return save_late
 
 

@@ -1,4 +1,4 @@
-"""leakgraph promises to keep the first 64 bytes of keys, and no more."""
+"""leakgraph promises to keep the first 64 bytes of keys, no more, and to show the cut."""
 
 import sys
 import unicodedata
@@ -12,15 +12,15 @@ import leakgraph
 KEYS = {
     "short": ("optimizer", "'optimizer'"),
     "64 bytes": ("a" * 64, f"'{'a' * 64}'"),
-    "65 bytes": ("b" * 65, f"'{'b' * 64}'"),
-    "long": ("c" * 64 + "SECRET", f"'{'c' * 64}'"),
-    "64 bytes of letters of two": ("é" * 32 + "SECRET", f"'{'é' * 32}'"),
-    "a letter across the cut": ("f" * 63 + "éSECRET", f"'{'f' * 63}'"),
-    "a wide letter across the cut": ("g" * 61 + "😀SECRET", f"'{'g' * 61}'"),
+    "65 bytes": ("b" * 65, f"'{'b' * 64}…'"),
+    "long": ("c" * 64 + "SECRET", f"'{'c' * 64}…'"),
+    "64 bytes of letters of two": ("é" * 32 + "SECRET", f"'{'é' * 32}…'"),
+    "a letter across the cut": ("f" * 63 + "éSECRET", f"'{'f' * 63}…'"),
+    "a wide letter across the cut": ("g" * 61 + "😀SECRET", f"'{'g' * 61}…'"),
     "64 in bytes": (b"h" * 64, f"b'{'h' * 64}'"),
-    "65 in bytes": (b"i" * 65, f"b'{'i' * 64}'..."),
-    "long bytes": (b"j" * 64 + b"SECRET", f"b'{'j' * 64}'..."),
-    "in a tuple": (("k" * 64 + "SECRET", 1), f"('{'k' * 64}', 1)"),
+    "65 in bytes": (b"i" * 65, f"b'{'i' * 64}…'"),
+    "long bytes": (b"j" * 64 + b"SECRET", f"b'{'j' * 64}…'"),
+    "in a tuple": (("k" * 64 + "SECRET", 1), f"('{'k' * 64}…', 1)"),
 }
 
 
@@ -32,6 +32,27 @@ def test_keys_are_cut_at_64_bytes(name, previews):
     snapshot = leakgraph.snapshot(previews=previews)
     labels = {edge.kind: edge.label for edge in snapshot.find(it.table).referents()}
     assert labels == {"key": f"key {shown}", "value": f"[{shown}]"}
+
+
+def test_a_key_that_is_cut_selects_as_it_is_shown_and_whole():
+    kept = {"p" * 64 + "one": Thing(), "p" * 64: Thing(), b"q" * 65: Thing()}
+    sys.modules[__name__].table = kept
+    snapshot = leakgraph.snapshot()
+    one, exact, data = [snapshot.find(value).index for value in kept.values()]
+    del sys.modules[__name__].table
+    named = f"name:{__name__}.table"
+    assert snapshot.find(f"{named}['{'p' * 64}…']").index == one
+    assert snapshot.find(f"{named}['{'p' * 64}one']").index == one
+    assert snapshot.find(f"{named}['{'p' * 64}']").index == exact
+    assert snapshot.find(f"{named}[b'{'q' * 64}…']").index == data
+    with pytest.raises(leakgraph.Error, match="has no"):
+        snapshot.find(f"{named}['{'p' * 63}']")
+
+
+def test_a_long_name_of_a_class_shows_that_it_is_cut():
+    it = type("r" * 600, (), {})()
+    shown = leakgraph.snapshot().find(it).type_name
+    assert shown.endswith("r" * 512 + "…") and "r" * 513 not in shown
 
 
 def test_what_nobody_sees_is_escaped_as_repr_escapes_it():
@@ -111,8 +132,8 @@ def test_each_key_of_many_has_its_text():
 def test_previews_are_cut_at_64_bytes():
     it = Thing(text="l" * 64 + "SECRET", data=b"m" * 64 + b"SECRET")
     snapshot = leakgraph.snapshot(previews=True)
-    assert snapshot.find(it.text).text == "l" * 64
-    assert snapshot.find(it.data).text == f"b'{'m' * 64}'..."
+    assert snapshot.find(it.text).text == "l" * 64 + "…"
+    assert snapshot.find(it.data).text == f"b'{'m' * 64}…'"
 
 
 def test_a_file_has_nothing_beyond_the_cut(tmp_path, python):

@@ -311,6 +311,20 @@ def test_a_function_that_never_returns_is_told(script):
     assert snapshot_in(watched.folder).nodes
 
 
+def test_a_script_that_drops_leakgraph_is_told(script):
+    source = """
+import sys
+def main():
+    for name in [name for name in sys.modules if name.startswith("leakgraph")]:
+        del sys.modules[name]
+"""
+    _, watched = script(source + "main()", options=("--at-return", "main"))
+    said = "main() could not save, because leakgraph was dropped from sys.modules: "
+    assert said + "the snapshot is of the end" in watched.err
+    assert "never returned" not in watched.err
+    assert snapshot_in(watched.folder).nodes
+
+
 def test_a_module_may_have_the_function(python):
     folder = python("-c", "").folder
     (folder / "job.py").write_text(MAIN, encoding="utf-8")

@@ -2,6 +2,8 @@
 #include "graph/graph_private.h"
 #include "paths/selection.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +140,26 @@ step_is(const stepper *state, const char *text)
            memcmp(state->step->data, text, length) == 0;
 }
 
+// Returns whether the step is the label. Graphs keep the beginning of a long
+// key, with an ellipsis: such a label is any step that begins and ends like it.
+static bool
+is_label(const stepper *state)
+{
+    static const char cut[] = LG__ELLIPSIS "']", end[] = "']";
+    const size_t cut_length = sizeof cut - 1, end_length = sizeof end - 1;
+    const lg_text *label = &state->label, *step = state->step;
+    if (label->length == step->length &&
+        memcmp(label->data, step->data, label->length) == 0)
+        return true;
+    if (label->length < cut_length)
+        return false;
+    size_t head = label->length - cut_length;
+    return step->length > head + end_length &&
+           memcmp(label->data + head, cut, cut_length) == 0 &&
+           memcmp(label->data, step->data, head) == 0 &&
+           memcmp(step->data + step->length - end_length, end, end_length) == 0;
+}
+
 // Returns whether the hop is the step. The member of a set has no key.
 static bool
 is_the_step(const stepper *state, const lg_hop *hop)
@@ -150,8 +172,7 @@ is_the_step(const stepper *state, const lg_hop *hop)
                (label->data[0] == '[' || kind == LG_EDGE_ELEMENT);
     if (state->globs && step_is(state, ".*"))
         return label->length > 0 && label->data[0] == '.';
-    return label->length == state->step->length &&
-           memcmp(label->data, state->step->data, label->length) == 0;
+    return is_label(state);
 }
 
 static bool

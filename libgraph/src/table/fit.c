@@ -3,6 +3,7 @@
 
 #include "table/width.h"
 
+#include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
 #include <stdbool.h>
@@ -14,9 +15,6 @@ enum { LEAST_ROOM = 24, NO_ROOM = 12 };
 
 // A path in a cell takes at most so many lines.
 enum { MOST_LINES = 4 };
-
-// What stands for the middle of a word, one column wide.
-static const char ellipsis[] = "…";
 
 static unsigned most_columns;
 
@@ -92,7 +90,7 @@ lg__fit_word(const char *text, size_t length, size_t columns, lg_text *out)
     const char *first = beginning(text, end, head);
     const char *last = ending(text, end, tail);
     lg_text_add_bytes(out, text, (size_t)(first - text));
-    lg_text_add(out, ellipsis);
+    lg_text_add(out, LG__ELLIPSIS);
     lg_text_add_bytes(out, last, (size_t)(end - last));
 }
 

@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Longest text kept of a key or preview, in bytes. */
+/** Longest text kept of a key or preview, in bytes; what is cut ends with an
+ * ellipsis. */
 #define KEY_LIMIT 64
 
 /** A flag of nodes, during a walk only: its text was early, or the follower
@@ -53,7 +54,7 @@ add_bytes(lg__name *name, PyObject *object)
     for (Py_ssize_t i = 0; i < length && i < KEY_LIMIT; i++)
         lg__name_addf(name, data[i] >= 32 && data[i] < 127 ? "%c" : "\\x%02x",
                       data[i]);
-    lg__name_add(name, length > KEY_LIMIT ? "'..." : "'");
+    lg__name_add(name, length > KEY_LIMIT ? LG__ELLIPSIS "'" : "'");
 }
 
 static void
@@ -145,12 +146,11 @@ mark_parts_of_key(lg__heap_walk *walk, uint32_t node)
 /** Sets the text of an ASCII str, as most keys and names are, without copying
  *  it first. */
 static void
-give_ascii(lg_builder *builder, uint32_t node, PyObject *text, size_t limit)
+give_ascii(lg_builder *builder, uint32_t node, PyObject *text)
 {
     size_t length = (size_t)PyUnicode_GET_LENGTH(text);
     if (length > 0)
-        lg_builder_set_text(builder, node, PyUnicode_DATA(text),
-                            length < limit ? length : limit);
+        lg_builder_set_text(builder, node, PyUnicode_DATA(text), length);
 }
 
 static void
@@ -166,8 +166,9 @@ give_text(lg__heap_walk *walk, uint32_t node)
         return;
     PyObject *object = (PyObject *)(uintptr_t)lg_builder_address(builder, node);
     size_t limit = flags & LG_NODE_NAME ? LG__NAME_LIMIT : KEY_LIMIT;
-    if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object)) {
-        give_ascii(builder, node, object, limit);
+    if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object) &&
+        (size_t)PyUnicode_GET_LENGTH(object) <= limit) {
+        give_ascii(builder, node, object);
         return;
     }
     lg__name name;
@@ -197,7 +198,7 @@ lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object)
     if (walk->follower.thread != NULL || !lg__text_of_key(walk, object, &text))
         return;
     walk->builder->node_flags[node] |= NODE_GIVEN;
-    give_ascii(walk->builder, node, object, KEY_LIMIT);
+    give_ascii(walk->builder, node, object);
 }
 
 /** Marks the nodes to which the follower gave texts. */

@@ -45,7 +45,8 @@ void lg__name_add_int(lg__name *name, long long number);
 /** Adds a count with thousands separators. */
 void lg__name_add_count(lg__name *name, uint64_t count);
 void lg__name_addf(lg__name *name, const char *format, ...) LG_PRINTF(2, 3);
-/** Adds the text of a str from its memory, as UTF-8, at most `limit` bytes. */
+/** Adds the text of a str from its memory, as UTF-8: at most `limit` bytes of
+ *  it, and an ellipsis behind them if that is not all. */
 void lg__name_add_str(lg__name *name, PyObject *str, size_t limit);
 /** The same from a character on. */
 void lg__name_add_str_from(lg__name *name, PyObject *str, Py_ssize_t start,

@@ -3,6 +3,8 @@
  */
 #include "capture/walk/heap_walk.h"
 
+#include <leakgraph/internal/wording.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,29 +81,32 @@ void
 lg__name_add_str_from(lg__name *name, PyObject *str, Py_ssize_t start,
                       size_t limit)
 {
-    if (!PyUnicode_IS_READY(str))
-        return;
+    const size_t mark = sizeof LG__ELLIPSIS - 1;
     size_t room = sizeof name->data - name->length;
-    if (limit > room)
-        limit = room;
+    if (!PyUnicode_IS_READY(str) || room < mark)
+        return;
+    if (limit > room - mark)
+        limit = room - mark;
     Py_ssize_t length = PyUnicode_GET_LENGTH(str);
     int kind = (int)PyUnicode_KIND(str);
     const void *data = PyUnicode_DATA(str);
     if (PyUnicode_IS_ASCII(str)) {
         size_t count = (size_t)(length - start);
-        count = count < limit ? count : limit;
-        memcpy(name->data + name->length, (const char *)data + start, count);
-        name->length += count;
+        lg__name_add_bytes(name, (const char *)data + start,
+                           count < limit ? count : limit);
+        if (count > limit)
+            lg__name_add(name, LG__ELLIPSIS);
         return;
     }
     size_t used = 0;
     for (Py_ssize_t i = start; i < length; i++) {
         char bytes[4];
         size_t count = encode(PyUnicode_READ(kind, data, i), bytes);
-        if (used + count > limit)
-            break;
-        memcpy(name->data + name->length, bytes, count);
-        name->length += count;
+        if (used + count > limit) {
+            lg__name_add(name, LG__ELLIPSIS);
+            return;
+        }
+        lg__name_add_bytes(name, bytes, count);
         used += count;
     }
 }

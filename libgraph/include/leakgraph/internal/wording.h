@@ -12,6 +12,11 @@
 extern "C" {
 #endif
 
+/** What stands for the part of a text that is cut: behind the beginning of a
+ *  key or a value in a snapshot, and in the middle of a word that is too wide
+ *  for a table or a picture. It is one column wide. */
+#define LG__ELLIPSIS "…"
+
 /** Adds a difference of bytes: "+12.0 MiB", "-812 B". */
 void lg_text_add_change(lg_text *text, double bytes);
 /** Adds by how much a number rose or fell: `+12`, `-3`, `0`; of bytes `+1.90
