@@ -1946,10 +1946,13 @@ class SearchRow(
     def held_by(self) -> str: ...
 
 @final
-class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str | None, Size]):
+class DominatorRow(
+    _Row, tuple[Node, int, str, str, int, Node | None, str | None, Size]
+):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "node",
+            "count",
             "type",
             "title",
             "depth",
@@ -1959,6 +1962,8 @@ class DominatorRow(_Row, tuple[Node, str, str, int, Node | None, str | None, Siz
         )
     @property
     def node(self) -> Node: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
     @property
     def type(self) -> str: ...
     @property

@@ -204,6 +204,83 @@ equal_branches(void)
     lg_graph_free(graph);
 }
 
+// Of the list's 55 KiB, the part of 10 KiB has a row, and the nine of 1 to 9
+// KiB have one together, which comes first.
+static void
+small_together(void)
+{
+    uint32_t list, links[5];
+    lg_graph *graph = plant(&list, links);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_options options = {
+        .node = &list, .min_share = 0.17, .together = true};
+    lg_dominator_tree tree = ask(analysis, options);
+    check_tree(analysis, &tree);
+    REQUIRE(tree.count == 3 && tree.left_out == 0);
+    CHECK(tree.rows[0].left_out == 0 && tree.rows[0].left_out_bytes == 0);
+    CHECK(tree.rows[0].count == 1 && tree.rows[2].count == 1);
+    CHECK(tree.rows[1].count == 9 && tree.rows[1].total == 45 * 1024);
+    CHECK(lg_node_retained_on(analysis, tree.rows[1].node, 0) == 9 * 1024);
+    CHECK(tree.rows[1].hop.source == list && tree.rows[1].owned == 0);
+    CHECK(tree.rows[1].component == LG_NONE && tree.rows[2].total == 10240);
+    lg_dominator_tree_free(&tree);
+    options.min_share = 1;
+    tree = ask(analysis, options);
+    CHECK(tree.count == 1 && tree.rows[0].left_out == 10);
+    lg_dominator_tree_free(&tree);
+    options.min_share = 0;
+    tree = ask(analysis, options);
+    CHECK(tree.count == 11);
+    lg_dominator_tree_free(&tree);
+    options.min_share = 0.17;
+    options.depth = 1;
+    options.limit = 2;
+    tree = ask(analysis, options);
+    CHECK(tree.count == 2 && tree.left_out == 1 && tree.rows[1].count == 9);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Garbage belongs to the modules of its classes: here one has parts on a GPU,
+// and another one on the host. The sum of the tiny ones is too small.
+static void
+small_of_a_scope(void)
+{
+    story made = story_begin();
+    uint32_t gpu = lg_builder_add_device(made.builder, "cuda:0");
+    story_module(&made, "app");
+    story_module(&made, "json");
+    uint32_t held = story_add(&made, "list", NULL, 64);
+    heap_append(&made, held, held);
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t part = story_add(&made, "app.Part", NULL, 1024);
+        lg_builder_set_device(made.builder, part, gpu);
+        heap_append(&made, held, part);
+        heap_append(&made, held, story_add(&made, "json.Part", NULL, 1024));
+        heap_append(&made, held, story_add(&made, "app.Tiny", NULL, 8));
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_scope *scope = scope_of(graph, false, "app");
+    lg_dominator_options options = {
+        .node = &held, .min_share = 0.1, .together = true};
+    lg_dominator_tree tree = ask(analysis, options);
+    check_tree(analysis, &tree);
+    CHECK(tree.count == 3);
+    lg_dominator_tree_free(&tree);
+    options.scope = scope;
+    tree = ask(analysis, options);
+    check_tree(analysis, &tree);
+    REQUIRE(tree.count == 2 && tree.rows[1].count == 10);
+    CHECK(tree.rows[1].retained[0] == 0 && tree.rows[1].retained[1] == 10240);
+    CHECK(tree.rows[0].left_out == 20);
+    lg_dominator_tree_free(&tree);
+    lg_scope_free(scope);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 owned(void)
 {
@@ -335,6 +412,8 @@ SUITE(dominator_tree)
     RUN(scopes);
     RUN(limits);
     RUN(equal_branches);
+    RUN(small_together);
+    RUN(small_of_a_scope);
     RUN(owned);
     RUN(kept_if_owned);
     RUN(owned_without_bytes);

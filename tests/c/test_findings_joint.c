@@ -342,6 +342,14 @@ held_by_functions(void)
     CHECK(found->holders[1].node == calls && found->holders[1].count == 6);
     CHECK(strcmp(found->holders[1].pattern->name, "other-holder") == 0);
     CHECK(found->freed_total == 0 && found->total == 6 * (64 + 200));
+    lg_text text = {0};
+    CHECK(why_report(analysis, &losses, 1, NULL, LG_FORMAT_TEXT, &text) ==
+          LG_OK);
+    CHECK(strstr(text.data, "\n  cause    loss-history: "));
+    CHECK(strstr(text.data, "\n           other-holder: "));
+    CHECK(strstr(text.data, "\n  fix      loss-history: "));
+    CHECK(strstr(text.data, "\nother-holder") == NULL);
+    lg_text_free(&text);
     lg_findings_free(&findings);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

@@ -119,6 +119,54 @@ many_rows(void)
     lg_graph_free(graph);
 }
 
+// Objects of a type that are too small for rows of their own have one together:
+// those of a list at `[*]`, those of attributes and of two lists without a
+// label.
+static void
+several_small(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t lists[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        lists[i] = story_add(&made, "list", NULL, 0);
+        story_attribute(&made, app, i ? i > 1 ? "old" : "new" : "all",
+                        lists[i]);
+    }
+    for (uint32_t i = 0; i < 100; i++) {
+        char name[] = {'a', (char)('0' + i / 10), (char)('0' + i % 10), '\0'};
+        story_attribute(&made, app, name,
+                        story_add(&made, "bytes", NULL, 1024));
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t session = story_add(&made, "app.Session", NULL, 4096);
+        uint32_t call = story_add(&made, "app.Call", NULL, 2048);
+        story_edge(&made, lists[0], call, LG_EDGE_INDEX, i);
+        story_edge(&made, lists[1], session, LG_EDGE_INDEX, i);
+        story_edge(&made, lists[2], session, LG_EDGE_INDEX, i);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_text text = {0};
+    CHECK(lg_report_dominators(analysis, &TREE(NULL, 0.01), LG_FORMAT_TEXT,
+                               &text, NULL) == LG_OK);
+    CHECK_TEXT(text,
+               "    retained    share  object\n"
+               "    5.96 MiB  100.0 %  everything that the roots reach\n"
+               "    5.96 MiB  100.0 %  └─ module app #0\n"
+               "    3.91 MiB   65.6 %     ├─ 1,000 x Session #104\n"
+               "    1.95 MiB   32.8 %     ├─ .all  list of 1,000 #1\n"
+               "    1.95 MiB   32.8 %     │  └─ [*]  1,000 x Call #105\n"
+               "     100 KiB    1.6 %     └─ 100 x bytes #4\n"
+               "\n"
+               "each object shows what is freed with it; objects that retain "
+               "less than 1.0 % are left out; small objects of one type have a "
+               "row together\n");
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // A report on a chain of a million dominators does not recurse and stays short.
 static void
 deep(void)
@@ -293,6 +341,7 @@ SUITE(report_top)
 {
     RUN(devices);
     RUN(garbage_cycles);
+    RUN(several_small);
     RUN(deep);
     RUN(many_rows);
     RUN(passed_on);

@@ -351,10 +351,11 @@ dominators(void)
         built.analysis, &built.history, 0.5, LG_FORMAT_JSON,
         "{\"left_out\": 0, \"reachable\": {\"host\": 6292072}, "
         "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
-        "  {\"node\": 1, \"type\": \"list\", \"title\": \"list of 1\", "
+        "  {\"node\": 1, \"count\": 1, \"type\": \"list\", \"title\": \"list "
+        "of 1\", "
         "\"depth\": 0, \"dominator\": null, \"label\": null, \"retained\": "
         "{\"host\": 3145808}},\n"
-        "  {\"node\": 2, \"type\": \"torch.Tensor\", \"title\": "
+        "  {\"node\": 2, \"count\": 1, \"type\": \"torch.Tensor\", \"title\": "
         "\"Tensor\", \"depth\": 1, \"dominator\": 1, \"label\": \"[0]\", "
         "\"retained\": {\"host\": 3145728}}\n"
         "]}\n");

@@ -1,4 +1,4 @@
-"""leakgraph promises to keep the first 64 bytes of keys, no more, and to show the cut."""
+"""leakgraph promises to keep the first 64 bytes of keys, and to show the cut."""
 
 import sys
 import unicodedata

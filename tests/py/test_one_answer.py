@@ -32,17 +32,21 @@ def graph(request, warm, tmp_path_factory):
 
 
 def test_nodes(graph):
-    reachable = [row for row in graph.dominators() if row.node.is_reachable]
-    assert len(reachable) > 5
+    dominators = graph.dominators()
+    tops = list(dominators.tops)
+    reachable = [row for row in dominators if row.node.is_reachable]
+    assert len(reachable) > 5 and any(row.count > 1 for row in reachable)
     for row in reachable:
         assert row.node.dominator == row.dominator
-        assert row.retained == row.node.retained
-        below = (
-            graph.dominators().tops
-            if row.dominator is None
-            else row.dominator.dominated
-        )
-        assert row.node in list(below)
+        below = tops if row.dominator is None else list(row.dominator.dominated)
+        assert row.node in below
+        if row.count == 1:
+            assert row.retained == row.node.retained
+            continue
+        kind, most = row.node.type, row.node.retained
+        small = [node for node in below if node.type == kind and node.retained <= most]
+        assert row.count == len(small)
+        assert row.retained == sum(node.retained for node in small)
 
 
 def test_picture(graph):

@@ -11,6 +11,13 @@
 // Branches that differ by less than this part of their bytes are equal.
 enum { EQUAL_PART = 4 };
 
+// Nodes of one type that have one row together.
+typedef struct small_nodes {
+    uint32_t biggest;
+    uint64_t most; // bytes of the biggest
+    uint64_t count;
+} small_nodes;
+
 typedef struct row_builder {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -20,7 +27,11 @@ typedef struct row_builder {
     uint8_t *leads; // [node] 1: in scope, or it dominates such a node; NULL: no
                     // scope
     lg_dominator_tree out;
-    lg__node_heap heap; // nodes that may get a row; `tag` is the parent's row
+    lg__node_heap heap; // nodes that may get a row; `tag` is the parent's row.
+                        // From the node count on, indexes of `small`
+    small_nodes *small;
+    size_t small_count;
+    uint64_t *small_bytes; // [small_count * devices and the host]
 } row_builder;
 
 static bool
@@ -63,7 +74,119 @@ may_have_row(const row_builder *state, uint32_t node)
     return state->leads == NULL || state->leads[node];
 }
 
-// Counts what a row owns, and pushes the nodes that may get a row.
+static size_t
+device_count(const row_builder *state)
+{
+    return (size_t)state->graph->device_count + 1;
+}
+
+// Begins to gather the small nodes of one type. Returns false when memory ran
+// out.
+static bool
+add_small(row_builder *state)
+{
+    const size_t each = device_count(state), at = state->small_count;
+    if (!lg__array_room(&state->small, at, sizeof *state->small) ||
+        !lg__array_room(&state->small_bytes, at,
+                        each * sizeof *state->small_bytes))
+        return false;
+    state->small[state->small_count++] = (small_nodes){0};
+    memset(state->small_bytes + at * each, 0,
+           each * sizeof *state->small_bytes);
+    return true;
+}
+
+static void
+gather_small(row_builder *state, size_t at, uint32_t node)
+{
+    const size_t each = device_count(state);
+    uint64_t bytes = lg__freed_by(state->analysis, node);
+    small_nodes *small = &state->small[at];
+    if (small->count++ == 0 || bytes > small->most) {
+        small->biggest = node;
+        small->most = bytes;
+    }
+    for (uint32_t on = 0; on < each; on++)
+        state->small_bytes[at * each + on] +=
+            lg_node_retained_on(state->analysis, node, on);
+}
+
+// Gathers the nodes whose types have enough bytes together. `bytes` and `place`
+// have room for each type, and begin as 0.
+static bool
+gather_types(row_builder *state, const lg__gathered *nodes, uint64_t *bytes,
+             uint32_t *place)
+{
+    const uint32_t *types = state->graph->columns.type;
+    bool going = true;
+    for (size_t i = 0; i < nodes->count; i++)
+        bytes[types[nodes->items[i]]] +=
+            lg__freed_by(state->analysis, nodes->items[i]);
+    for (size_t i = 0; i < nodes->count && going; i++) {
+        uint32_t node = nodes->items[i], type = types[node];
+        if (bytes[type] < state->least)
+            continue;
+        if (place[type] == 0) {
+            going = add_small(state);
+            place[type] = (uint32_t)state->small_count;
+        }
+        if (going)
+            gather_small(state, place[type] - 1, node);
+    }
+    return going;
+}
+
+// Pushes the nodes that are too small for a row each, by type.
+static bool
+push_together(row_builder *state, uint32_t row, const lg__gathered *nodes)
+{
+    const lg_columns *columns = &state->graph->columns;
+    const size_t types = state->graph->type_count;
+    size_t at = state->small_count;
+    uint64_t *bytes = lg__calloc(types + 1, sizeof *bytes);
+    uint32_t *place = lg__calloc(types + 1, sizeof *place);
+    bool going = bytes != NULL && place != NULL &&
+                 gather_types(state, nodes, bytes, place);
+    for (; at < state->small_count && going; at++)
+        going = lg__node_heap_push(
+            &state->heap,
+            (lg__weighed_node){bytes[columns->type[state->small[at].biggest]],
+                               columns->node_count + (uint32_t)at, row});
+    lg__free(bytes);
+    lg__free(place);
+    return going;
+}
+
+static bool
+is_in_scope(const row_builder *state, uint32_t node)
+{
+    return state->options.scope == NULL ||
+           lg_scope_has(state->options.scope, node);
+}
+
+// Pushes the nodes that may get a row. Keeps in `below` those that may have one
+// together, and sets *sum to their bytes.
+static bool
+push_big(row_builder *state, uint32_t row, lg__gathered *below, uint64_t *sum)
+{
+    size_t kept = 0;
+    bool going = true;
+    for (size_t i = 0; i < below->count && going; i++) {
+        uint32_t node = below->items[i];
+        uint64_t bytes = lg__freed_by(state->analysis, node);
+        if (bytes >= state->least && may_have_row(state, node)) {
+            going = lg__node_heap_push(&state->heap,
+                                       (lg__weighed_node){bytes, node, row});
+        } else if (bytes < state->least && is_in_scope(state, node)) {
+            *sum += bytes;
+            below->items[kept++] = node;
+        }
+    }
+    below->count = kept;
+    return going;
+}
+
+// Counts what a row owns, and pushes what may get a row.
 static bool
 expand(row_builder *state, uint32_t at)
 {
@@ -75,14 +198,13 @@ expand(row_builder *state, uint32_t at)
     bool going = lg__gather_dominated(state->analysis, state->walk.fold,
                                       root_of(state, row), 0, &below);
     row->owned = row->left_out = below.count;
-    for (size_t i = 0; i < below.count && going; i++) {
-        uint64_t bytes = lg__freed_by(state->analysis, below.items[i]);
-        row->left_out_bytes += bytes;
-        if (open && bytes >= state->least &&
-            may_have_row(state, below.items[i]))
-            going = lg__node_heap_push(
-                &state->heap, (lg__weighed_node){bytes, below.items[i], at});
-    }
+    for (size_t i = 0; i < below.count && going; i++)
+        row->left_out_bytes += lg__freed_by(state->analysis, below.items[i]);
+    uint64_t small = 0;
+    if (going && open)
+        going = push_big(state, at, &below, &small);
+    if (going && open && options->together && small >= state->least)
+        going = push_together(state, at, &below);
     lg__free(below.items);
     return going;
 }
@@ -136,11 +258,30 @@ add_part(row_builder *state, const lg__weighed_node *one)
     above->left_out--;
     above->left_out_bytes -= one->bytes;
     lg_dominator_row row = {.node = one->node,
+                            .count = 1,
                             .parent = one->tag,
                             .depth = above->depth + 1,
                             .component = component,
                             .total = one->bytes};
     return add_row(state, row) && expand(state, (uint32_t)state->out.count - 1);
+}
+
+// Adds a row for several nodes. Until rows have their bytes, `component` is
+// where theirs are.
+static bool
+add_together(row_builder *state, const lg__weighed_node *one)
+{
+    const uint32_t at = one->node - state->graph->columns.node_count;
+    const small_nodes *small = &state->small[at];
+    lg_dominator_row *above = &state->out.rows[one->tag];
+    above->left_out -= small->count;
+    above->left_out_bytes -= one->bytes;
+    return add_row(state, (lg_dominator_row){.node = small->biggest,
+                                             .count = small->count,
+                                             .parent = one->tag,
+                                             .depth = above->depth + 1,
+                                             .component = at,
+                                             .total = one->bytes});
 }
 
 static lg_status
@@ -156,7 +297,9 @@ add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
         if (!lg__monitor_goes_on(monitor, "listing dominators", done, err))
             return LG_ECANCELLED;
         lg__weighed_node one = lg__node_heap_pop(&state->heap);
-        if (state->options.equals && has_equal(state, &one))
+        if (one.node >= state->graph->columns.node_count)
+            enough = add_together(state, &one);
+        else if (state->options.equals && has_equal(state, &one))
             state->out.rows[one.tag].equal++;
         else if (!has_many_alike(state, &one))
             enough = add_part(state, &one);
@@ -252,6 +395,7 @@ add_tops(row_builder *state)
         return add_top(state, LG_TOP_REACHABLE) &&
                (alive || add_top(state, LG_TOP_GARBAGE));
     lg_dominator_row row = {.node = node,
+                            .count = 1,
                             .parent = LG_NONE,
                             .component =
                                 lg__garbage_component_of(state->analysis, node),
@@ -331,25 +475,37 @@ sort_rows(row_builder *state)
     return true;
 }
 
+// Writes the bytes of a row, by device.
+static void
+weigh_row(const row_builder *state, lg_dominator_row *row, uint64_t *bytes)
+{
+    const size_t each = device_count(state);
+    row->retained = bytes;
+    if (row->count > 1) {
+        memcpy(bytes, state->small_bytes + row->component * each,
+               each * sizeof *bytes);
+        row->component = LG_NONE;
+        return;
+    }
+    for (uint32_t device = 0; device < each; device++)
+        bytes[device] =
+            row->node == LG_NONE
+                ? lg__dominated_on(state->analysis, root_of(state, row), device)
+                : lg_node_retained_on(state->analysis, row->node, device);
+}
+
 static bool
 weigh_rows(row_builder *state)
 {
     lg_dominator_tree *tree = &state->out;
     tree->devices = state->graph->device_count;
-    size_t each = (size_t)tree->devices + 1;
+    size_t each = device_count(state);
     tree->bytes = lg__alloc((tree->count * each + 1) * sizeof *tree->bytes);
     if (tree->bytes == NULL)
         return false;
     for (size_t i = 0; i < tree->count; i++) {
         lg_dominator_row *row = &tree->rows[i];
-        uint64_t *bytes = tree->bytes + i * each;
-        for (uint32_t device = 0; device < each; device++)
-            bytes[device] =
-                row->node == LG_NONE
-                    ? lg__dominated_on(state->analysis, root_of(state, row),
-                                       device)
-                    : lg_node_retained_on(state->analysis, row->node, device);
-        row->retained = bytes;
+        weigh_row(state, row, tree->bytes + i * each);
         if (row->parent != LG_NONE)
             row->hop = find_hop(state, row);
     }
@@ -404,6 +560,8 @@ done:
     lg_dominator_tree_free(&state.out);
     lg__node_heap_free(&state.heap);
     lg__free(state.leads);
+    lg__free(state.small);
+    lg__free(state.small_bytes);
     return status;
 }
 

@@ -16,19 +16,35 @@ dominator_of(const lg_dominator_tree *tree, const lg_dominator_row *row)
 }
 
 // Names a direct reference from the dominator: `.x`, or `Other.x` if another
-// member of its cycle has it.
+// member of its cycle has it. Several objects have none in common but `[*]`.
 static void
 write_label(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
 {
     const lg_dominator_row *of = row;
     if (of->hop.edge_count == 0)
         return;
+    if (of->count > 1) {
+        if (lg__hop_is_position(ask->graph, &of->hop))
+            lg_text_add(out, "[*]");
+        return;
+    }
     if (of->hop.source == dominator_of(tree, of)) {
         lg_hop_label(ask->graph, &of->hop, out);
         return;
     }
     lg__format_node(ask->graph, of->hop.source, out);
     lg__format_label(ask->graph, &of->hop, out);
+}
+
+// Writes `12 x list #17`: titles differ, and the biggest has the number.
+static void
+write_several(const lg_graph *graph, const lg_dominator_row *row, lg_text *out)
+{
+    uint32_t type = graph->columns.type[row->node];
+    lg_text_add_count(out, row->count);
+    lg_text_add(out, " x ");
+    lg__text_add_string(out, lg__last_part(lg_graph_type(graph, type).name));
+    lg_text_addf(out, " #%u", row->node);
 }
 
 static void
@@ -44,6 +60,10 @@ write_object(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
     write_label(ask, tree, row, out);
     if (out->length > 0)
         lg_text_add(out, "  ");
+    if (of->count > 1) {
+        write_several(ask->graph, of, out);
+        return;
+    }
     lg_node_title(ask->graph, of->node, false, out);
     lg_text_addf(out, " #%u", of->node);
     lg__format_garbage_component(ask->analysis, of->node, out);
@@ -83,7 +103,12 @@ set_depth(const lg_ask *ask, const void *tree, size_t row, lg_table *table)
 #define IN_DATA .look = {.in = LG_IN_DATA}
 
 static const lg_field fields[] = {
-    {"node", NULL, "the object", LG_COLUMN_NODE, ROW(node), IN_DATA},
+    {"node", NULL, "the object; of several, the biggest", LG_COLUMN_NODE,
+     ROW(node), IN_DATA},
+    {"count", NULL,
+     "1, or number of objects of a type that are too small for rows of their "
+     "own",
+     LG_COLUMN_COUNT, ROW(count), IN_DATA},
     {"type", NULL, "module and qualified name of its type", ROW(node),
      .of = LG_FIELD_TYPE, IN_DATA},
     {"title", NULL, "the object in a few words", ROW(node),
@@ -95,8 +120,8 @@ static const lg_field fields[] = {
     {"label", NULL,
      "of a reference from the dominator: `.x`, `[0]`; None if there is none",
      LG_COLUMN_PATH, .write = write_label, .optional = true, IN_DATA},
-    {"retained", NULL, "what you would free with it", LG_COLUMN_SIZE,
-     ROW(retained), .look = {.least = 12}},
+    {"retained", NULL, "what you would free with it, or with all of them",
+     LG_COLUMN_SIZE, ROW(retained), .look = {.least = 12}},
     {.heading = "share",
      .type = LG_COLUMN_SHARE,
      ROW(total),
@@ -143,6 +168,15 @@ static const lg_field facts[] = {
     {0},
 };
 
+static bool
+has_several(const lg_dominator_tree *tree)
+{
+    size_t row = 0;
+    while (row < tree->count && tree->rows[row].count < 2)
+        row++;
+    return row < tree->count;
+}
+
 static void
 add_below(const lg_ask *ask, const void *answer, lg_table *table)
 {
@@ -161,6 +195,8 @@ add_below(const lg_ask *ask, const void *answer, lg_table *table)
         lg_text_add_count(&below, tree->left_out);
         lg_text_add(&below, share > 0 ? " more" : " more are left out");
     }
+    if (has_several(tree))
+        lg_text_add(&below, "; small objects of one type have a row together");
     if (options->tree.scope != NULL)
         lg_text_add(&below, "; only what the chosen modules hold is shown, and "
                             "what leads there");
@@ -187,7 +223,8 @@ free_tree(void *answer)
 
 static const tree_options usual = {.tree = {.size = sizeof usual.tree,
                                             .limit = ROWS_SHOWN,
-                                            .depth = DEPTH_SHOWN},
+                                            .depth = DEPTH_SHOWN,
+                                            .together = true},
                                    .target = LG_NONE};
 
 static const lg_option options[] = {
@@ -224,7 +261,9 @@ const lg_question lg__ask_dominators = {
     .about = "Lists the dominator tree of the heap, or the part of it below an "
              "object. Each object owns what is below it, because every path "
              "from a root goes through it. With mine and module, lists what "
-             "the modules hold, and what leads there. The parent of a row is "
+             "the modules hold, and what leads there. Objects of one type "
+             "that are too small for rows of their own, below one object, "
+             "have a row together. The parent of a row is "
              "the nearest row before it with a depth smaller by one.",
     .order = "parents before children, the biggest first",
     .example = "--mine --min-share 5%",
@@ -251,6 +290,7 @@ lg_report_dominators(const lg_analysis *analysis,
         lg_options_read(&asked.tree, given, "lg_dominator_options", err);
     asked.tree.limit = ROWS_SHOWN;
     asked.tree.depth = DEPTH_SHOWN;
+    asked.tree.together = true;
     if (status == LG_OK)
         status =
             lg_analysis_dominator_tree(analysis, &asked.tree, NULL, &tree, err);

@@ -201,25 +201,40 @@ lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
     lg_text_add(out, ", ");
 }
 
+// Moves a part of a finding behind its name. Further lines start below the
+// first one.
+static void
+move_part(lg_text *part, const char *name, lg_text *out)
+{
+    if (part->length > 0)
+        lg_text_addf(out, "\n  %-9s", name);
+    for (size_t i = 0; i < part->length; i++) {
+        lg_text_add_bytes(out, part->data + i, 1);
+        if (part->data[i] == '\n')
+            lg_text_addf(out, "%11s", "");
+    }
+    out->failed |= part->failed;
+    part->length = 0;
+}
+
 void
 lg__format_finding(const lg_graph *graph, const lg_finding *finding,
                    lg_text *out)
 {
-    lg_text evidence = {0};
+    lg_text part = {0};
     lg_text_add(out, "\nA known mistake, ");
     lg__format_mistake(graph, finding->pattern, finding->retained, out);
     lg__format_kept(graph, finding->count, finding->of_type,
                     finding->holders->example, false, out);
     lg__format_freed(graph, finding->retained, finding->freed, out);
-    lg_text_add(out, "\n  cause    ");
-    lg__format_advice(graph, finding, false, out);
-    lg__format_evidence(graph, finding, &evidence);
-    if (evidence.length > 0)
-        lg_text_addf(out, "\n  evidence %s", evidence.data);
-    lg_text_free(&evidence);
-    lg_text_add(out, "\n  fix      ");
-    lg__format_advice(graph, finding, true, out);
+    lg__format_advice(graph, finding, false, &part);
+    move_part(&part, "cause", out);
+    lg__format_evidence(graph, finding, &part);
+    move_part(&part, "evidence", out);
+    lg__format_advice(graph, finding, true, &part);
+    move_part(&part, "fix", out);
     lg_text_add(out, "\n");
+    lg_text_free(&part);
 }
 
 static void

@@ -227,7 +227,8 @@ typedef enum lg_dominator_top {
 
 typedef struct lg_dominator_row {
     lg_dominator_top top;
-    lg_node node;       /**< LG_NONE: everything */
+    lg_node node;       /**< LG_NONE: everything; the biggest of several */
+    uint64_t count;     /**< nodes for which the row stands; 0 for a top */
     uint32_t parent;    /**< the row above; LG_NONE for a top */
     uint32_t depth;     /**< 0 for a top */
     uint32_t component; /**< the cycle of garbage that the node stands for, or
@@ -267,6 +268,8 @@ typedef struct lg_dominator_options {
                               the bytes, only the biggest */
     uint32_t links; /**< nothing below so many of one type in a row (0: any):
                          each element of a linked list dominates the rest */
+    bool together;  /**< nodes of one type below one row, each too small for a
+                         row of its own, have one together if their sum is not */
     const lg_scope *scope; /**< rows only for what it has, and for what leads
                                 there; or NULL */
 } lg_dominator_options;
