@@ -289,7 +289,7 @@ add_second_line(lg_text *out, const lg__view_node *node,
     if (node->more) {
         lg_text_addf(out, "%s+", gap);
         lg_text_add_count(out, node->more);
-        lg_text_add(out, " more");
+        lg_text_add(out, " not drawn");
         gap = " · ";
     }
     if (node->unreached) {

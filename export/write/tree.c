@@ -310,7 +310,7 @@ print_line(view_tree *tree, const view_branch *branch)
         if (node->more) {
             lg_text_add(tree->out, "  +");
             lg_text_add_count(tree->out, node->more);
-            lg_text_add(tree->out, " more");
+            lg_text_add(tree->out, " not shown");
         }
     }
     lg_text_add(tree->out, "\n");

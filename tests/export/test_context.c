@@ -322,7 +322,7 @@ test_room_goes_where_the_bytes_are(void)
     REQUIRE(!lg_view_text(view, &text, NULL));
     check_text(&text, "Inner17");
     CHECK(!strstr(text.data, "Inner16"));
-    check_text(&text, "+1 more");
+    check_text(&text, "+1 not shown");
     lg_text_free(&text);
     lg_view_free(view);
     lg_graph_free(graph);

@@ -249,6 +249,9 @@ def test_no_page_is_wider_than_the_window(chromium, report, view):
             chromium.resize(width)
             wide = "document.documentElement.scrollWidth"
             assert chromium.wait(f"innerWidth === {width} && {wide} <= {width}"), url
+            lines = "[...document.querySelectorAll('p b, li b')].map("
+            lines += "(one) => one.getClientRects().length)"
+            assert max(chromium.run(lines), default=1) <= 1, url
 
 
 def test_print_shows_the_tables(chromium, report):
