@@ -172,6 +172,32 @@ limits(void)
     lg_graph_free(graph);
 }
 
+// Of elements of 10 to 1 KiB, those of 9, 8, 6 and 4 KiB are like others, and
+// have a row behind the first; with a least share, the small ones are in it.
+static void
+equal_together(const lg_analysis *analysis, lg_node list)
+{
+    static const uint64_t kept[] = {10, 27, 7, 5, 3, 2, 1};
+    lg_dominator_options options = {
+        .node = &list, .equals = true, .together = true};
+    lg_dominator_tree tree = ask(analysis, options);
+    REQUIRE(tree.count == 7 + 1);
+    for (size_t i = 0; i < 7; i++) {
+        CHECK(tree.rows[i + 1].total == 1024 * kept[i]);
+        CHECK(tree.rows[i + 1].count == (i == 1 ? 4 : 1));
+    }
+    CHECK(lg_node_retained_on(analysis, tree.rows[2].node, 0) == 9 * 1024);
+    CHECK(tree.rows[0].left_out == 0 && tree.rows[0].left_out_bytes == 0);
+    CHECK(tree.rows[0].equal == 4 && tree.rows[2].retained[0] == 27 * 1024);
+    lg_dominator_tree_free(&tree);
+    options.min_share = 0.15;
+    tree = ask(analysis, options);
+    REQUIRE(tree.count == 3);
+    CHECK(tree.rows[1].count == 9 && tree.rows[1].total == 45 * 1024);
+    CHECK(tree.rows[0].left_out == 0 && tree.rows[2].total == 10 * 1024);
+    lg_dominator_tree_free(&tree);
+}
+
 // Ten elements have 10 to 1 KiB: 10 KiB stand for 9 and 8, 7 for 6, and so on.
 // Attributes have names, so each has its row.
 static void
@@ -193,6 +219,7 @@ equal_branches(void)
     for (size_t i = 0; i < 6; i++)
         CHECK(tree.rows[i + 1].total == 1024 * kept[i]);
     lg_dominator_tree_free(&tree);
+    equal_together(analysis, list);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     graph = plant(&list, links);

@@ -160,8 +160,8 @@ several_small(void)
                "     100 KiB    1.6 %     └─ 100 x bytes #4\n"
                "\n"
                "each object shows what is freed with it; objects that retain "
-               "less than 1.0 % are left out; small objects of one type have a "
-               "row together\n");
+               "less than 1.0 % are left out; objects of one type that are "
+               "small, or like one before, have a row together\n");
     lg_text_free(&text);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

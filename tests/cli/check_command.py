@@ -412,6 +412,10 @@ class Command(unittest.TestCase):
     def test_dominators(self) -> None:
         text = self.fine("dominators", "family.lgs")
         self.assertIn(".children  list of 3", text)
+        self.assertIn("[*]  2 x Child #", text)
+        each = self.fine("dominators", "family.lgs", "--min-share", "0")
+        self.assertNotIn("2 x Child", each)
+        self.assertEqual(each.count("  Child #"), 4)
         below = self.fine("dominators", "family.lgs", "name:app.families")
         self.assertNotIn("module app", below)
         coarse = self.fine("dominators", "family.lgs", "--min-share", "90%")

@@ -11,8 +11,9 @@
 // Branches that differ by less than this part of their bytes are equal.
 enum { EQUAL_PART = 4 };
 
-// Nodes of one type that have one row together.
+// Nodes of one type below one row that have one row together.
 typedef struct small_nodes {
+    uint32_t above; // the row
     uint32_t biggest;
     uint64_t most; // bytes of the biggest
     uint64_t count;
@@ -80,17 +81,17 @@ device_count(const row_builder *state)
     return (size_t)state->graph->device_count + 1;
 }
 
-// Begins to gather the small nodes of one type. Returns false when memory ran
+// Begins to gather nodes of one type below a row. Returns false when memory ran
 // out.
 static bool
-add_small(row_builder *state)
+add_small(row_builder *state, uint32_t above)
 {
     const size_t each = device_count(state), at = state->small_count;
     if (!lg__array_room(&state->small, at, sizeof *state->small) ||
         !lg__array_room(&state->small_bytes, at,
                         each * sizeof *state->small_bytes))
         return false;
-    state->small[state->small_count++] = (small_nodes){0};
+    state->small[state->small_count++] = (small_nodes){.above = above};
     memset(state->small_bytes + at * each, 0,
            each * sizeof *state->small_bytes);
     return true;
@@ -114,8 +115,8 @@ gather_small(row_builder *state, size_t at, uint32_t node)
 // Gathers the nodes whose types have enough bytes together. `bytes` and `place`
 // have room for each type, and begin as 0.
 static bool
-gather_types(row_builder *state, const lg__gathered *nodes, uint64_t *bytes,
-             uint32_t *place)
+gather_types(row_builder *state, uint32_t row, const lg__gathered *nodes,
+             uint64_t *bytes, uint32_t *place)
 {
     const uint32_t *types = state->graph->columns.type;
     bool going = true;
@@ -127,7 +128,7 @@ gather_types(row_builder *state, const lg__gathered *nodes, uint64_t *bytes,
         if (bytes[type] < state->least)
             continue;
         if (place[type] == 0) {
-            going = add_small(state);
+            going = add_small(state, row);
             place[type] = (uint32_t)state->small_count;
         }
         if (going)
@@ -146,7 +147,7 @@ push_together(row_builder *state, uint32_t row, const lg__gathered *nodes)
     uint64_t *bytes = lg__calloc(types + 1, sizeof *bytes);
     uint32_t *place = lg__calloc(types + 1, sizeof *place);
     bool going = bytes != NULL && place != NULL &&
-                 gather_types(state, nodes, bytes, place);
+                 gather_types(state, row, nodes, bytes, place);
     for (; at < state->small_count && going; at++)
         going = lg__node_heap_push(
             &state->heap,
@@ -243,7 +244,7 @@ has_equal(const row_builder *state, const lg__weighed_node *one)
     const uint32_t *types = state->graph->columns.type;
     bool like = false;
     for (size_t i = 0; i < state->out.count && !like; i++)
-        like = rows[i].parent == one->tag &&
+        like = rows[i].parent == one->tag && rows[i].count == 1 &&
                types[rows[i].node] == types[one->node] &&
                one->bytes >= rows[i].total - rows[i].total / EQUAL_PART &&
                is_at_position(state, one->tag, rows[i].node);
@@ -266,22 +267,41 @@ add_part(row_builder *state, const lg__weighed_node *one)
     return add_row(state, row) && expand(state, (uint32_t)state->out.count - 1);
 }
 
-// Adds a row for several nodes. Until rows have their bytes, `component` is
-// where theirs are.
+// Adds a row for several nodes, which may become more. Until rows have their
+// bytes, its count is 0, and `component` is where it has its nodes.
 static bool
-add_together(row_builder *state, const lg__weighed_node *one)
+add_together(row_builder *state, uint32_t above, size_t at)
 {
-    const uint32_t at = one->node - state->graph->columns.node_count;
-    const small_nodes *small = &state->small[at];
-    lg_dominator_row *above = &state->out.rows[one->tag];
-    above->left_out -= small->count;
-    above->left_out_bytes -= one->bytes;
-    return add_row(state, (lg_dominator_row){.node = small->biggest,
-                                             .count = small->count,
-                                             .parent = one->tag,
-                                             .depth = above->depth + 1,
-                                             .component = at,
-                                             .total = one->bytes});
+    return add_row(state,
+                   (lg_dominator_row){.node = state->small[at].biggest,
+                                      .parent = above,
+                                      .depth = state->out.rows[above].depth + 1,
+                                      .component = (uint32_t)at});
+}
+
+// Adds a node that is like another one to a row for several, which may be one
+// for small nodes.
+static bool
+add_equal(row_builder *state, const lg__weighed_node *one)
+{
+    const uint32_t *types = state->graph->columns.type;
+    size_t at = 0;
+    while (at < state->small_count &&
+           (state->small[at].above != one->tag ||
+            types[state->small[at].biggest] != types[one->node]))
+        at++;
+    bool first = at == state->small_count;
+    if (first && !add_small(state, one->tag))
+        return false;
+    gather_small(state, at, one->node);
+    return !first || add_together(state, one->tag, at);
+}
+
+static bool
+skip_equal(row_builder *state, const lg__weighed_node *one)
+{
+    state->out.rows[one->tag].equal++;
+    return !state->options.together || add_equal(state, one);
 }
 
 static lg_status
@@ -298,9 +318,10 @@ add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
             return LG_ECANCELLED;
         lg__weighed_node one = lg__node_heap_pop(&state->heap);
         if (one.node >= state->graph->columns.node_count)
-            enough = add_together(state, &one);
+            enough = add_together(state, one.tag,
+                                  one.node - state->graph->columns.node_count);
         else if (state->options.equals && has_equal(state, &one))
-            state->out.rows[one.tag].equal++;
+            enough = skip_equal(state, &one);
         else if (!has_many_alike(state, &one))
             enough = add_part(state, &one);
     }
@@ -475,16 +496,29 @@ sort_rows(row_builder *state)
     return true;
 }
 
+// Completes a row for several nodes.
+static void
+weigh_together(const row_builder *state, lg_dominator_row *row, uint64_t *bytes)
+{
+    const size_t each = device_count(state), at = row->component;
+    lg_dominator_row *above = &state->out.rows[row->parent];
+    memcpy(bytes, state->small_bytes + at * each, each * sizeof *bytes);
+    row->node = state->small[at].biggest;
+    row->count = state->small[at].count;
+    row->component = LG_NONE;
+    row->total = lg_bytes_sum(bytes, each);
+    above->left_out -= row->count;
+    above->left_out_bytes -= row->total;
+}
+
 // Writes the bytes of a row, by device.
 static void
 weigh_row(const row_builder *state, lg_dominator_row *row, uint64_t *bytes)
 {
     const size_t each = device_count(state);
     row->retained = bytes;
-    if (row->count > 1) {
-        memcpy(bytes, state->small_bytes + row->component * each,
-               each * sizeof *bytes);
-        row->component = LG_NONE;
+    if (row->count == 0 && row->parent != LG_NONE) {
+        weigh_together(state, row, bytes);
         return;
     }
     for (uint32_t device = 0; device < each; device++)

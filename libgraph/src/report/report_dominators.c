@@ -106,8 +106,7 @@ static const lg_field fields[] = {
     {"node", NULL, "the object; of several, the biggest", LG_COLUMN_NODE,
      ROW(node), IN_DATA},
     {"count", NULL,
-     "1, or number of objects of a type that are too small for rows of their "
-     "own",
+     "1, or number of objects of a type that have a row together",
      LG_COLUMN_COUNT, ROW(count), IN_DATA},
     {"type", NULL, "module and qualified name of its type", ROW(node),
      .of = LG_FIELD_TYPE, IN_DATA},
@@ -196,7 +195,8 @@ add_below(const lg_ask *ask, const void *answer, lg_table *table)
         lg_text_add(&below, share > 0 ? " more" : " more are left out");
     }
     if (has_several(tree))
-        lg_text_add(&below, "; small objects of one type have a row together");
+        lg_text_add(&below, "; objects of one type that are small, or like "
+                            "one before, have a row together");
     if (options->tree.scope != NULL)
         lg_text_add(&below, "; only what the chosen modules hold is shown, and "
                             "what leads there");
@@ -209,6 +209,7 @@ ask_dominators(const lg_ask *ask, void *answer, lg_error *err)
 {
     const tree_options *options = ask->options;
     lg_dominator_options tree = options->tree;
+    tree.equals = tree.min_share > 0;
     if (options->target != LG_NONE)
         tree.node = &options->target;
     return lg_analysis_dominator_tree(ask->analysis, &tree, ask->monitor,
@@ -261,9 +262,11 @@ const lg_question lg__ask_dominators = {
     .about = "Lists the dominator tree of the heap, or the part of it below an "
              "object. Each object owns what is below it, because every path "
              "from a root goes through it. With mine and module, lists what "
-             "the modules hold, and what leads there. Objects of one type "
-             "that are too small for rows of their own, below one object, "
-             "have a row together. The parent of a row is "
+             "the modules hold, and what leads there. Below one object, "
+             "objects of one type have a row together if each is too small "
+             "for a row, or if they are elements of about the same size as "
+             "one that has a row; with a min_share of 0, each has its own. "
+             "The parent of a row is "
              "the nearest row before it with a depth smaller by one.",
     .order = "parents before children, the biggest first",
     .example = "--mine --min-share 5%",
@@ -291,6 +294,7 @@ lg_report_dominators(const lg_analysis *analysis,
     asked.tree.limit = ROWS_SHOWN;
     asked.tree.depth = DEPTH_SHOWN;
     asked.tree.together = true;
+    asked.tree.equals = asked.tree.min_share > 0;
     if (status == LG_OK)
         status =
             lg_analysis_dominator_tree(analysis, &asked.tree, NULL, &tree, err);

@@ -269,7 +269,9 @@ typedef struct lg_dominator_options {
     uint32_t links; /**< nothing below so many of one type in a row (0: any):
                          each element of a linked list dominates the rest */
     bool together;  /**< nodes of one type below one row, each too small for a
-                         row of its own, have one together if their sum is not */
+                         row of its own, have one together if their sum is not;
+                         with `equals`, those that are like another one, too,
+                         which comes behind that one, whatever its bytes */
     const lg_scope *scope; /**< rows only for what it has, and for what leads
                                 there; or NULL */
 } lg_dominator_options;
