@@ -451,7 +451,17 @@ make_module(void)
  *  An unknown layout costs so many calibrations of a few milliseconds. */
 enum { TRIES = 3 };
 
-/** Returns the objects; NULL if PyTorch made none. */
+/** Counts the parts of a layout that are known, besides tensors. */
+static unsigned
+count_parts(const lg__torch_layout *layout)
+{
+    return (unsigned)layout->graph + layout->script.known + layout->code.known;
+}
+
+enum { PARTS = 3 };
+
+/** Returns the objects; NULL if PyTorch made none. Of several layouts, the
+ *  first of those with most parts stays. */
 static PyObject *
 try_objects(lg__memory *memory, PyObject *module, lg__torch_layout *layout,
             bool *tensors)
@@ -466,16 +476,10 @@ try_objects(lg__memory *memory, PyObject *module, lg__torch_layout *layout,
     bool fits = made && examine(&finder, &found);
     if (!made)
         format_why(found.reason, sizeof found.reason);
-    if (fits || !*tensors)
+    if (!*tensors || (fits && count_parts(&found) > count_parts(layout)))
         *layout = found;
     *tensors = *tensors || fits;
     return finder.made;
-}
-
-static bool
-is_complete(const lg__torch_layout *layout)
-{
-    return layout->graph && layout->script.known && layout->code.known;
 }
 
 /** Makes objects until their layout is complete. Those of earlier tries keep
@@ -490,7 +494,7 @@ try_all(lg__memory *memory, PyObject *module, lg__torch_layout *layout,
     bool again = true;
     while (again && count < TRIES) {
         made[count] = try_objects(memory, module, layout, tensors);
-        again = made[count++] != NULL && !is_complete(layout);
+        again = made[count++] != NULL && count_parts(layout) < PARTS;
     }
     if (made[0] != NULL && PyDict_Check(made[0]))
         classes = PyDict_GetItemString(made[0], "classes");
