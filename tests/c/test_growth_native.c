@@ -73,7 +73,7 @@ count_in_place(bool native, uint32_t bytes, uint32_t blocks, uint32_t more)
     growing_heap heaps[3];
     for (uint32_t i = 0; i < 3; i++)
         heaps[i] = (growing_heap){.native = native,
-                                  .handle = (1 << 20) + i * bytes,
+                                  .handle = (4 << 20) + i * bytes,
                                   .blocks = blocks + i * more};
     growing_series made = growing_compare(heaps, 3, NULL);
     size_t count = made.growth.count;
@@ -87,12 +87,22 @@ count_in_place(bool native, uint32_t bytes, uint32_t blocks, uint32_t more)
 static void
 what_malloc_rounds_up_is_no_growth(void)
 {
-    enum { BLOCKS = 8, FEW = 4, PART = 16 << 10, LARGE = 17 << 10 };
+    enum { BLOCKS = 40, FEW = 16, MORE = 4, PART = 64 << 10, LARGE = 68 << 10 };
     CHECK(count_in_place(true, PART, BLOCKS, 0) == 0);
     CHECK(count_in_place(true, LARGE, BLOCKS, 0) == 1);
     CHECK(count_in_place(true, PART, FEW, 0) == 1);
-    CHECK(count_in_place(true, PART, BLOCKS, FEW) == 1);
+    CHECK(count_in_place(true, PART, BLOCKS, MORE) == 1);
     CHECK(count_in_place(false, PART, BLOCKS, 0) == 1);
+}
+
+// A stale word of C code leads to a few blocks of others for a while.
+static void
+chance_words_are_no_growth(void)
+{
+    enum { LEAST = 32 << 10, MORE = 4 };
+    CHECK(count_in_place(true, LEAST, 0, MORE) == 1);
+    CHECK(count_in_place(true, LEAST - 1, 0, MORE) == 0);
+    CHECK(count_in_place(false, LEAST - 1, 0, MORE) == 1);
 }
 
 // Checks whether native memory of that kind has a row that gained this many
@@ -678,6 +688,7 @@ SUITE(growth_native)
     RUN(native_growth_has_a_number);
     RUN(large_blocks_are_pages);
     RUN(what_malloc_rounds_up_is_no_growth);
+    RUN(chance_words_are_no_growth);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
     RUN(code_has_a_row);

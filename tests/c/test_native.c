@@ -2,6 +2,7 @@
 #include "native_heap.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/places.h>
 #include "test.h"
 
 typedef struct heard {
@@ -569,6 +570,37 @@ levels_are_kept(void)
     native_heap_close(&heap);
 }
 
+// Which of the words of C code point to other blocks is partly chance, so
+// places count blocks instead.
+static void
+places_count_blocks_as_references(void)
+{
+    enum { OBJECTS = 4, ITEMS = 10 };
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = native_heap_address(native_heap_list(&heap, ITEMS));
+    }
+    native_heap_finish(&heap);
+    const lg_columns *columns = lg_graph_columns(heap.joined);
+    uint64_t expected = 0;
+    uint64_t found = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        uint64_t blocks = lg_node_blocks(heap.joined, node);
+        expected += blocks > 0 ? blocks
+                               : columns->first_edge[node + 1] -
+                                     columns->first_edge[node];
+    }
+    lg_places *places;
+    REQUIRE(lg_places_new(heap.found, NULL, &places, NULL) == LG_OK);
+    for (uint32_t i = 0; i < lg_places_count(places); i++)
+        found += lg_places_at(places, i).references;
+    CHECK(found == expected && found > 2 * OBJECTS * ITEMS);
+    lg_places_free(places);
+    native_heap_close(&heap);
+}
+
 // Rows: one for the objects of a place, one for what is lost, and the sums.
 static void
 answers_have_rows(void)
@@ -793,6 +825,7 @@ SUITE(native)
     RUN(a_leftover_is_told_from_no_pointer);
     RUN(nothing_changes_without_blocks);
     RUN(levels_are_kept);
+    RUN(places_count_blocks_as_references);
     RUN(a_pointer_deep_into_a_block_holds_nothing);
     RUN(what_could_not_be_listed_is_an_error);
     RUN(variables_of_any_module_are_a_registry);

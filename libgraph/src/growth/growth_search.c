@@ -179,32 +179,36 @@ is_exchanged(const lg__comparison *state)
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_NONE;
 }
 
-// Returns whether the objects are Python's own, such as a list, whose sizes are
-// exact. Names of other types have a module, or are descriptions.
+// Growth by less may be chance: a stale word in a buffer of C code leads to
+// blocks of others for a while.
+static const double LEAST_OF_C = 64 << 10;
+
+// Returns whether all bytes of the objects are exactly known: snapshots do not
+// list native memory, or the objects are Python's own, such as a list. Names of
+// other types have a module, or are descriptions.
 static bool
-is_exact(lg_string type)
+is_exact(const lg__comparison *state, uint32_t place)
 {
-    return memchr(type.data, '.', type.length) == NULL &&
-           memchr(type.data, ' ', type.length) == NULL;
+    lg_string type = lg__places_text(state->newest,
+                                     lg__place_at(state->newest, place)->type);
+    return !lg__summary_has_native(state->summaries[state->count - 1]) ||
+           (memchr(type.data, '.', type.length) == NULL &&
+            memchr(type.data, ' ', type.length) == NULL);
 }
 
-// Returns whether the same objects have more bytes only because malloc rounds
-// the same blocks of C code up to other sizes: what is asked for is not known.
-// A block of its own mapping has up to a page more, and such a block has 32
-// pages at least; any other has up to 16 bytes more. References count blocks.
+// Returns whether the same objects may have more bytes only because malloc
+// rounds the same blocks of C code up to other sizes: what is asked for is not
+// known. A block of its own mapping has up to a page more, and such a block has
+// 32 pages at least; any other has up to 16 bytes more. References count
+// blocks.
 static bool
-is_rounded(const lg__comparison *state, uint32_t place)
+is_rounded(const lg__comparison *state, uint32_t place, double more)
 {
     enum { PAGE = 4096, LEAST_PAGES = 32 };
     const lg__place_item *item = lg__place_at(state->newest, place);
-    if (!lg__summary_has_native(state->summaries[state->count - 1]) ||
-        is_exact(lg__places_text(state->newest, item->type)))
-        return false;
-    double own = value_of(state->newest, place, OWN);
-    double more =
-        own - value_of(state->summaries[0]->places, state->at[0], OWN);
     double blocks = (double)(item->references + item->members);
-    return more <= PAGE * blocks && more <= own / LEAST_PAGES;
+    return more <= PAGE * blocks &&
+           more <= value_of(state->newest, place, OWN) / LEAST_PAGES;
 }
 
 // Returns the growth of a place with the same members all the time: by their
@@ -218,11 +222,14 @@ trend_in_place(lg__comparison *state, uint32_t place)
     if (y[0] == 0 || !is_constant(y, state->count))
         return LG__TREND_NONE;
     read_series(state, state->at, OWN, y);
-    lg__trend trend = is_rounded(state, place)
+    double more = y[last] - y[0];
+    bool exact = is_exact(state, place);
+    if (!exact && more < LEAST_OF_C)
+        return LG__TREND_NONE;
+    lg__trend trend = !exact && is_rounded(state, place, more)
                           ? LG__TREND_NONE
                           : lg__trend_of(state->x, y, state->count);
-    bool more = y[last] > y[0];
-    if (!more || state->count < 3)
+    if (more <= 0 || state->count < 3)
         return trend;
     read_series(state, state->at, REFERENCES, y);
     if (trend == LG__TREND_GROWS)

@@ -49,7 +49,8 @@ typedef struct lg_place {
     lg_string label;
     lg_string type;
     uint64_t members;    /**< objects, without what is folded into others */
-    uint64_t references; /**< strong references from them: mostly elements */
+    uint64_t references; /**< strong references from them: mostly elements; of
+                              native memory, its blocks */
     const uint64_t *own; /**< shallow bytes by device, with all that is folded
                               into members: a namespace, a buffer */
     const uint64_t *retained; /**< by members that no other member dominates, by
