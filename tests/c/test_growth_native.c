@@ -95,14 +95,18 @@ what_malloc_rounds_up_is_no_growth(void)
     CHECK(count_in_place(false, PART, BLOCKS, 0) == 1);
 }
 
-// A stale word of C code leads to a few blocks of others for a while.
+// A stale word of C code leads to a few blocks of others for a while. What has
+// more references in each interval grows, by a page at least.
 static void
 chance_words_are_no_growth(void)
 {
-    enum { LEAST = 32 << 10, MORE = 4 };
+    enum { LEAST = 2 << 10, SURE = 32 << 10, FEW = 3, MORE = 4 };
+    CHECK(count_in_place(true, SURE, 0, FEW) == 1);
+    CHECK(count_in_place(true, SURE - 1, 0, FEW) == 0);
+    CHECK(count_in_place(true, SURE - 1, 0, MORE) == 1);
     CHECK(count_in_place(true, LEAST, 0, MORE) == 1);
     CHECK(count_in_place(true, LEAST - 1, 0, MORE) == 0);
-    CHECK(count_in_place(false, LEAST - 1, 0, MORE) == 1);
+    CHECK(count_in_place(false, LEAST - 1, 0, FEW) == 1);
 }
 
 // Checks whether native memory of that kind has a row that gained this many

@@ -179,9 +179,11 @@ is_exchanged(const lg__comparison *state)
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_NONE;
 }
 
-// Growth by less may be chance: a stale word in a buffer of C code leads to
-// blocks of others for a while.
-static const double LEAST_OF_C = 64 << 10;
+// A stale word in a buffer of C code leads to blocks of others for a while. So
+// growth of its memory below the first of these is none, and below the second
+// one it must bring more references in each interval.
+static const double LEAST_OF_C = 4 << 10;
+static const double SURE_OF_C = 64 << 10;
 
 // Returns whether all bytes of the objects are exactly known: snapshots do not
 // list native memory, or the objects are Python's own, such as a list. Names of
@@ -211,8 +213,21 @@ is_rounded(const lg__comparison *state, uint32_t place, double more)
            more <= value_of(state->newest, place, OWN) / LEAST_PAGES;
 }
 
+// Returns whether the place has more references in each interval than a few.
+// Puts their numbers into the scratch memory.
+static bool
+gains_references(const lg__comparison *state)
+{
+    const double *y = state->y;
+    read_series(state, state->at, REFERENCES, state->y);
+    for (uint32_t i = 1; i < state->count; i++)
+        if (y[i] - y[i - 1] < LEAST_REFERENCES)
+            return false;
+    return true;
+}
+
 // Returns the growth of a place with the same members all the time: by their
-// bytes, or by their references where bytes grow in steps or are rounded.
+// bytes, or by their references where bytes grow in steps or are a guess.
 static lg__trend
 trend_in_place(lg__comparison *state, uint32_t place)
 {
@@ -223,12 +238,12 @@ trend_in_place(lg__comparison *state, uint32_t place)
         return LG__TREND_NONE;
     read_series(state, state->at, OWN, y);
     double more = y[last] - y[0];
-    bool exact = is_exact(state, place);
-    if (!exact && more < LEAST_OF_C)
-        return LG__TREND_NONE;
-    lg__trend trend = !exact && is_rounded(state, place, more)
-                          ? LG__TREND_NONE
-                          : lg__trend_of(state->x, y, state->count);
+    lg__trend trend = lg__trend_of(state->x, y, state->count);
+    if (!is_exact(state, place) &&
+        (more < SURE_OF_C || is_rounded(state, place, more)))
+        return more >= LEAST_OF_C && gains_references(state)
+                   ? lg__trend_of(state->x, y, state->count)
+                   : LG__TREND_NONE;
     if (more <= 0 || state->count < 3)
         return trend;
     read_series(state, state->at, REFERENCES, y);
