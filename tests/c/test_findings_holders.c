@@ -168,6 +168,41 @@ classes_in_many_containers(void)
     lg_graph_free(graph);
 }
 
+// What leads to a module leads to all that the module has: a list of jobs, each
+// of which knows its module, has none of the classes in the module's tuples.
+static void
+modules_lead_to_all(void)
+{
+    enum { LISTED = 14, OTHERS = 6, CONTAINERS = 2 };
+    static const char *const names[] = {"list", "rest"};
+    uint32_t app, listed[CONTAINERS], others[CONTAINERS];
+    story made = heap_begin(&app);
+    for (uint32_t i = 0; i < CONTAINERS; i++) {
+        listed[i] = heap_list(&made, LG_NONE);
+        others[i] = story_add(&made, "tuple", NULL, 56);
+        story_attribute(&made, app, names[i], listed[i]);
+        story_attribute(&made, app, i == 0 ? "pair" : "also", others[i]);
+    }
+    for (uint32_t n = 0; n < LISTED + OTHERS; n++) {
+        uint32_t job = story_add(&made, "app.Job", NULL, 48);
+        story_attribute(&made, job, "module", app);
+        story_attribute(
+            &made, job, "row",
+            story_add(&made, "type", "app.make.<locals>.Row", HEAP_BIG));
+        for (uint32_t i = 0; i < CONTAINERS; i++)
+            heap_append(&made, n < LISTED ? listed[i] : others[i], job);
+    }
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings found = findings_of(&made, &graph, &analysis);
+    REQUIRE(found.count > 0 && found.items->holder_count == CONTAINERS);
+    for (uint32_t i = 0; i < CONTAINERS; i++)
+        CHECK(found.items->holders[i].count == LISTED);
+    lg_findings_free(&found);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // A hook is found in a namespace, one of whose keys the snapshot does not have.
 static void
 unknown_keys(void)
@@ -193,6 +228,7 @@ SUITE(findings_holders)
     RUN(classes_in_two_lists);
     RUN(classes_that_two_containers_share);
     RUN(classes_in_many_containers);
+    RUN(modules_lead_to_all);
     RUN(unknown_keys);
     return test_result();
 }

@@ -230,12 +230,25 @@ is_among(const lg__gathered *sorted, uint32_t node)
     return false;
 }
 
+// Returns whether a node leads to far more than to the thing: each frame has a
+// module, and each object a class. What leads to these holds none of it.
+static bool
+is_common(const ascent *to, uint32_t node)
+{
+    const lg_graph *graph = to->detection->graph;
+    const lg_category category = lg__node_category(graph, node);
+    return category == LG_CATEGORY_MODULE ||
+           (category == LG_CATEGORY_TYPE &&
+            lg__node_category(graph, to->thing) != LG_CATEGORY_TYPE);
+}
+
 static bool
 add_source(void *context, const lg_hop *hop)
 {
     ascent *to = context;
     uint32_t source = hop->source;
-    if (hop->weak || !lg_node_is_reachable(to->detection->analysis, source) ||
+    if (hop->weak || is_common(to, source) ||
+        !lg_node_is_reachable(to->detection->analysis, source) ||
         lg__detection_owns(to->detection, to->thing, source))
         return true;
     if (is_among(to->containers, source)) {
