@@ -231,6 +231,36 @@ equal_branches(void)
     lg_graph_free(graph);
 }
 
+// Of two like elements, the second one stands for itself: its parts have rows.
+static void
+two_alike(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t list = heap_list(&made, LG_NONE);
+    uint32_t parts[2];
+    story_attribute(&made, app, "parts", list);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t part = story_add(&made, "app.Part", NULL, 2048);
+        parts[i] = story_add(&made, "bytearray", NULL, 20480 - 1024 * i);
+        story_attribute(&made, part, "data", parts[i]);
+        heap_append(&made, list, part);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_options options = {
+        .node = &list, .equals = true, .together = true};
+    lg_dominator_tree tree = ask(analysis, options);
+    check_tree(analysis, &tree);
+    REQUIRE(tree.count == 5);
+    CHECK(tree.rows[2].node == parts[0] && tree.rows[4].node == parts[1]);
+    CHECK(tree.rows[3].count == 1 && tree.rows[3].total == 21504);
+    CHECK(tree.rows[0].left_out == 0 && tree.rows[0].left_out_bytes == 0);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Of the list's 55 KiB, the part of 10 KiB has a row, and the nine of 1 to 9
 // KiB have one together, which comes first.
 static void
@@ -439,6 +469,7 @@ SUITE(dominator_tree)
     RUN(scopes);
     RUN(limits);
     RUN(equal_branches);
+    RUN(two_alike);
     RUN(small_together);
     RUN(small_of_a_scope);
     RUN(owned);

@@ -304,6 +304,28 @@ skip_equal(row_builder *state, const lg__weighed_node *one)
     return !state->options.together || add_equal(state, one);
 }
 
+// Expands each row of a node that is like another one, and the only such, as
+// that of any other node. Nothing may become part of these rows any more.
+static bool
+expand_alone(row_builder *state)
+{
+    bool going = true;
+    for (uint32_t i = 0; i < state->out.count && going; i++) {
+        lg_dominator_row *row = &state->out.rows[i];
+        if (row->count > 0 || row->parent == LG_NONE ||
+            state->small[row->component].count > 1)
+            continue;
+        lg_dominator_row *above = &state->out.rows[row->parent];
+        row->count = 1;
+        row->total = state->small[row->component].most;
+        row->component = lg__garbage_component_of(state->analysis, row->node);
+        above->left_out--;
+        above->left_out_bytes -= row->total;
+        going = expand(state, i);
+    }
+    return going;
+}
+
 static lg_status
 add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
 {
@@ -324,6 +346,8 @@ add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
             enough = skip_equal(state, &one);
         else if (!has_many_alike(state, &one))
             enough = add_part(state, &one);
+        if (state->heap.count == 0 && enough)
+            enough = expand_alone(state);
     }
     state->out.left_out = state->heap.count;
     return enough ? LG_OK : lg__error_memory(err);
