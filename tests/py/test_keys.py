@@ -49,6 +49,18 @@ def test_a_key_that_is_cut_selects_as_it_is_shown_and_whole():
         snapshot.find(f"{named}['{'p' * 63}']")
 
 
+def test_a_key_that_ends_with_an_ellipsis_is_not_cut():
+    kept = {"Loading…": Thing(), "Loading data": Thing()}
+    sys.modules[__name__].table = kept
+    snapshot = leakgraph.snapshot()
+    found = [snapshot.find(value).index for value in kept.values()]
+    del sys.modules[__name__].table
+    named = f"name:{__name__}.table"
+    assert [snapshot.find(f"{named}['{key}']").index for key in kept] == found
+    with pytest.raises(leakgraph.Error, match="has no"):
+        snapshot.find(f"{named}['Loading nothing']")
+
+
 def test_a_long_name_of_a_class_shows_that_it_is_cut():
     it = type("r" * 600, (), {})()
     shown = leakgraph.snapshot().find(it).type_name

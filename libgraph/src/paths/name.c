@@ -140,6 +140,9 @@ step_is(const stepper *state, const char *text)
            memcmp(state->step->data, text, length) == 0;
 }
 
+// Graphs keep at least so many bytes of a key that they cut.
+enum { LEAST_KEPT = 61 };
+
 // Returns whether the step is the label. Graphs keep the beginning of a long
 // key, with an ellipsis: such a label is any step that begins and ends like it.
 static bool
@@ -151,7 +154,7 @@ is_label(const stepper *state)
     if (label->length == step->length &&
         memcmp(label->data, step->data, label->length) == 0)
         return true;
-    if (label->length < cut_length)
+    if (label->length < LEAST_KEPT + cut_length)
         return false;
     size_t head = label->length - cut_length;
     return step->length > head + end_length &&
