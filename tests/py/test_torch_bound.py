@@ -228,12 +228,6 @@ def test_constants_of_compiled_code_belong_to_no_module(make):
         assert 4 <= unit_of(snapshot, unit) - before < 4.5
 
 
-@pytest.mark.parametrize("native", ["native", "objects"])
-def test_classes_of_traces_are_held_by_the_set_that_frees_them(warm, native):
-    done = warm("torch").isolated("torch_traces.py", native)
-    assert (done.code, done.out) == (0, "right\n"), done.err
-
-
 def test_constants_of_a_loaded_module_go_with_it():
     file = io.BytesIO()
     torch.jit.save(frozen_module(), file)
