@@ -455,10 +455,11 @@ enum { TRIES = 3 };
 static unsigned
 count_parts(const lg__torch_layout *layout)
 {
-    return (unsigned)layout->graph + layout->script.known + layout->code.known;
+    return (unsigned)layout->graph + layout->script.known + layout->code.known +
+           (layout->concrete_class != 0);
 }
 
-enum { PARTS = 3 };
+enum { PARTS = 4 };
 
 /** Returns the objects; NULL if PyTorch made none. Of several layouts, the
  *  first of those with most parts stays. */
