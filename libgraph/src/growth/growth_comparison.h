@@ -27,6 +27,7 @@ typedef struct lg__comparison {
     lg__vector numbers; /**< uint64_t: numbers of the series */
     uint8_t *told;      /**< [places of the newest] bits of lg__told */
     bool is_waiting;    /**< the garbage waits for the collector */
+    bool lists_native;  /**< the newest snapshot has native memory */
 } lg__comparison;
 
 /** What rows say of a place. */

@@ -193,7 +193,7 @@ is_exact(const lg__comparison *state, uint32_t place)
 {
     lg_string type = lg__places_text(state->newest,
                                      lg__place_at(state->newest, place)->type);
-    return !lg__summary_has_native(state->summaries[state->count - 1]) ||
+    return !state->lists_native ||
            (memchr(type.data, '.', type.length) == NULL &&
             memchr(type.data, ' ', type.length) == NULL);
 }
@@ -238,12 +238,12 @@ trend_in_place(lg__comparison *state, uint32_t place)
         return LG__TREND_NONE;
     read_series(state, state->at, OWN, y);
     double more = y[last] - y[0];
-    lg__trend trend = lg__trend_of(state->x, y, state->count);
     if (!is_exact(state, place) &&
         (more < SURE_OF_C || is_rounded(state, place, more)))
         return more >= LEAST_OF_C && gains_references(state)
                    ? lg__trend_of(state->x, y, state->count)
                    : LG__TREND_NONE;
+    lg__trend trend = lg__trend_of(state->x, y, state->count);
     if (more <= 0 || state->count < 3)
         return trend;
     read_series(state, state->at, REFERENCES, y);
@@ -370,6 +370,8 @@ bool
 lg__growth_search(lg__comparison *state)
 {
     state->is_waiting = growth_is_waiting(state);
+    state->lists_native =
+        lg__summary_has_native(state->summaries[state->count - 1]);
     for (uint32_t place = 0; place < state->newest->items.count; place++) {
         if (is_unchanged(state, place) ||
             lg__growth_is_noise(state->newest, place))
