@@ -11,7 +11,10 @@
 #ifndef LEAKGRAPH_HEAP_H
 #define LEAKGRAPH_HEAP_H
 
-#include "heap/listing.h"
+#include "bytes/python/bytes_python.h"
+#include "heap/image_symbols.h"
+#include "heap/malloc_heaps.h"
+#include "heap/python_pools.h"
 
 /** What the parent learns for the child. */
 typedef struct lg__native_facts {
@@ -26,6 +29,22 @@ void lg__native_open(void);
 /** Call it before the fork, with the GIL held. O(free chunks + threads). */
 void lg__native_facts_read(lg__native_facts *out);
 void lg__native_facts_free(lg__native_facts *facts);
+
+/** What one pass over the memory of the process finds, from the lowest address
+ *  to the highest: its blocks, and the ranges beside them that may refer to
+ *  blocks. */
+typedef struct lg__listing {
+    const lg__areas *areas;
+    const lg__malloc_heaps *heaps;
+    lg__image_list *images;
+    const lg__stack_pointers *stacks;
+    uintptr_t main_thread; /**< its pthread_t, or 0 */
+    lg__blocks blocks;
+    lg_native_range *ranges;
+    size_t range_count, range_room;
+    lg_native_account account;
+    const char *failure;
+} lg__listing;
 
 /** The native memory of this process. */
 typedef struct lg__native {

@@ -1,7 +1,138 @@
 #include "heap/malloc_heaps.h"
+#include "bytes/python/bytes_python.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+
+/**
+ * The chunks of glibc's malloc. A chunk begins with two words: the size of the
+ * chunk before it, if that is free, and its own size, whose low bits say
+ * whether the chunk before it is in use (1), and whether it has a mapping of
+ * its own (2). What the program gets begins behind these, and reaches into the
+ * first word of the next chunk. A heap that an arena has left for a new one
+ * ends with two chunks of 16 and 0 bytes.
+ */
+
+enum {
+    IN_USE_BEFORE = 1,
+    MAPPED = 2,
+    FLAGS = 7,
+    HEADER = 16,
+    LEAST = 32,     /* bytes of a chunk */
+    HUGE = 2 << 20, /* bytes of a huge page */
+};
+
+static uintptr_t
+size_at(uintptr_t chunk)
+{
+    return lg__word_at(chunk + 8) & ~(uintptr_t)FLAGS;
+}
+
+static void
+count_free(lg_native_account *account, uintptr_t size)
+{
+    account->free += size;
+    account->holes++;
+    if (size > account->largest)
+        account->largest = size;
+}
+
+/** Adds a chunk that is not the last. A free one has its size behind it, too.
+ *  False: that is wrong. */
+static bool
+add_chunk(uintptr_t chunk, uintptr_t size, unsigned arena, lg__blocks *blocks,
+          lg_native_account *account)
+{
+    uintptr_t next = chunk + size;
+    if (lg__word_at(next + 8) & IN_USE_BEFORE) {
+        account->in_use += size;
+        lg__blocks_add(blocks, chunk + HEADER, size - 8, LG_ALLOCATOR_MALLOC,
+                       arena);
+        return true;
+    }
+    count_free(account, size);
+    return lg__word_at(next) == size;
+}
+
+/** Returns whether a chunk is the first of the two that end a left heap. */
+static bool
+is_fence(const lg__malloc_heap *heap, uintptr_t chunk)
+{
+    return heap->top == 0 && size_at(chunk) == HEADER &&
+           chunk + 2 * HEADER == heap->end && size_at(chunk + HEADER) == 0;
+}
+
+const char *
+lg__malloc_heap_list(const lg__malloc_heap *heap, lg__blocks *blocks,
+                     lg_native_account *account)
+{
+    static const char wrong[] = "a header in a heap of malloc is damaged";
+    uintptr_t at = heap->start;
+    while (at + LEAST <= heap->end) {
+        uintptr_t size = size_at(at);
+        if (at == heap->top) {
+            count_free(account, size);
+            return at + size == heap->end ? NULL : wrong;
+        }
+        if (is_fence(heap, at))
+            return NULL;
+        if (size < LEAST || size % 16 != 0 || size >= heap->end - at - HEADER ||
+            !add_chunk(at, size, heap->arena, blocks, account))
+            return wrong;
+        at += size;
+    }
+    bool ends = heap->top == 0 && at + HEADER == heap->end && size_at(at) == 0;
+    return ends ? NULL : wrong;
+}
+
+/** A mapping with one chunk, whose size does not have the tail: none, or from
+ *  2.43 on as many bytes as a header. */
+typedef struct mapped_chunk {
+    uintptr_t page;
+    uintptr_t size;
+    uintptr_t tail;
+} mapped_chunk;
+
+/** Returns whether an aligned allocation has moved the chunk inside its mapping
+ *  by so many bytes. The words before it say so. */
+static bool
+is_moved(const mapped_chunk *self, uintptr_t by)
+{
+    return by + LEAST <= self->size && lg__word_at(self->page + by) == by &&
+           lg__word_at(self->page + by + 8) == ((self->size - by) | MAPPED);
+}
+
+/** How far the chunk is moved. What is aligned to more than a page begins with
+ *  one of the next pages, up to a huge page. */
+static uintptr_t
+moved_by(const mapped_chunk *self)
+{
+    for (uintptr_t align = 2 * HEADER; align < LG__PAGE; align *= 2)
+        if (is_moved(self, align - HEADER))
+            return align - HEADER;
+    for (uintptr_t by = LG__PAGE; by <= HUGE && by < self->size; by += LG__PAGE)
+        if (is_moved(self, by - HEADER))
+            return by - HEADER;
+    return 0;
+}
+
+uintptr_t
+lg__malloc_mapped_list(const lg__area *area, uintptr_t page, lg__blocks *blocks,
+                       lg_native_account *account)
+{
+    uintptr_t size = size_at(page);
+    mapped_chunk self = {page, size, size % LG__PAGE != 0 ? HEADER : 0};
+    uintptr_t whole = self.size + self.tail;
+    if ((lg__word_at(page + 8) & FLAGS) != MAPPED || lg__word_at(page) != 0 ||
+        self.size == 0 || whole % LG__PAGE != 0 || whole > area->end - page)
+        return 0;
+    uintptr_t by = moved_by(&self);
+    account->in_use += whole;
+    lg__blocks_add(blocks, page + by + HEADER,
+                   self.size - by - HEADER + self.tail / 2, LG_ALLOCATOR_MAPPED,
+                   0);
+    return page + whole;
+}
 
 /** Places in a malloc_state, from its bins on. Before them are its top chunk
  * and another one. */
@@ -284,4 +415,122 @@ lg__malloc_heaps_free(lg__malloc_heaps *heaps)
                           heaps->room * sizeof *heaps->items, 0);
     heaps->items = NULL;
     heaps->count = 0;
+}
+
+/**
+ * Freed blocks that malloc keeps for the next allocations, and whose headers
+ * say that they are in use: in a cache for each thread, and in the fast bins of
+ * each arena. Both are lists. From version 2.32 on, a link is mixed with the
+ * page that it lies in (safe linking).
+ *
+ * A cache lies in a block of malloc itself: counts for each size, then the
+ * first blocks. This looks for blocks of that size in which every list is
+ * sound: its blocks begin where listed blocks do, and have the size of their
+ * list. Nobody else's block looks like that.
+ */
+
+enum {
+    SMALLEST = 24, /* bytes that the program gets of a block of the first */
+    FAST_BINS = 10,
+    STATE_FAST_BINS = 16,
+    MOST_IN_LIST = 1 << 22,
+};
+
+/** Follows links. `mixed`: they are mixed with their page. */
+typedef struct links {
+    lg__blocks *blocks;
+    bool mixed;
+} links;
+
+static uintptr_t
+follow(const links *self, uintptr_t at)
+{
+    uintptr_t link = lg__word_at(at);
+    return self->mixed ? link ^ at >> 12 : link;
+}
+
+/** Calls for each block of a list; false if one is not sound. `size` 0: any. */
+static bool
+list_is_sound(const links *self, uintptr_t first, size_t size, bool mark)
+{
+    uintptr_t at = first;
+    for (int i = 0; at != 0; i++) {
+        lg_native_block *block = lg__block_at(self->blocks, at);
+        if (block == NULL || i == MOST_IN_LIST ||
+            (size != 0 && block->bytes != size))
+            return false;
+        at = follow(self, at);
+        if (mark)
+            block->kind = LG__BLOCK_FREED;
+    }
+    return true;
+}
+
+static bool
+walk_cache(const links *self, const lg__cache_layout *form, uintptr_t cache,
+           bool mark)
+{
+    for (size_t i = 0; i < form->lists; i++) {
+        uintptr_t first = lg__word_at(cache + lg__cache_first(form) + 8 * i);
+        size_t size = i < LG__CACHE_SIZES ? SMALLEST + LG__CACHE_STEP * i : 0;
+        if (first % 16 != 0 || !list_is_sound(self, first, size, mark))
+            return false;
+    }
+    return true;
+}
+
+static void
+mark_cache(const links *self, const lg_native_block *block)
+{
+    for (size_t i = 0; i < LG__CACHE_LAYOUTS; i++) {
+        const lg__cache_layout *form = &lg__cache_layouts[i];
+        if (block->bytes + sizeof(size_t) == lg__cache_block(form) &&
+            walk_cache(self, form, block->address, false))
+            walk_cache(self, form, block->address, true);
+    }
+}
+
+/** The lists of the fast bins lead from header to header, but their links lie
+ *  where the program's data did. */
+static bool
+mark_fast_bin(const links *self, uintptr_t chunk, size_t size, uint64_t *bytes)
+{
+    for (int i = 0; chunk != 0; i++) {
+        uintptr_t at = chunk + 16;
+        lg_native_block *block = lg__block_at(self->blocks, at);
+        if (block == NULL || i == MOST_IN_LIST || block->bytes != size)
+            return false;
+        chunk = follow(self, at);
+        block->kind = LG__BLOCK_FREED;
+        *bytes += size + 8;
+    }
+    return true;
+}
+
+static bool
+mark_fast_bins(const links *self, uintptr_t state, uint64_t *bytes)
+{
+    for (unsigned i = 0; i < FAST_BINS; i++) {
+        uintptr_t first = lg__word_at(state + STATE_FAST_BINS + 8 * i);
+        if (!mark_fast_bin(self, first, SMALLEST + LG__CACHE_STEP * (size_t)i,
+                           bytes))
+            return false;
+    }
+    return true;
+}
+
+const char *
+lg__malloc_kept_mark(const lg__malloc_heaps *heaps,
+                     const lg__malloc_facts *facts, lg__blocks *blocks,
+                     uint64_t *fast)
+{
+    links self = {blocks, facts->minor >= 32};
+    bool has_fast = heaps->bins == LG__BINS_BEHIND_FAST_ONES;
+    for (size_t i = 0; has_fast && i < heaps->arena_count; i++)
+        if (!mark_fast_bins(&self, heaps->arenas[i], fast))
+            return "a fast bin of malloc is damaged";
+    for (size_t i = 0; i < blocks->count; i++)
+        if (blocks->items[i].kind == LG_ALLOCATOR_MALLOC)
+            mark_cache(&self, &blocks->items[i]);
+    return NULL;
 }

@@ -2,8 +2,8 @@
  * The program and its libraries, as they lie in memory: where their variables
  * end, and the names of what they contain.
  */
-#ifndef LEAKGRAPH_IMAGE_LIST_H
-#define LEAKGRAPH_IMAGE_LIST_H
+#ifndef LEAKGRAPH_IMAGE_SYMBOLS_H
+#define LEAKGRAPH_IMAGE_SYMBOLS_H
 
 #include "heap/areas.h"
 
