@@ -1,11 +1,167 @@
-// The options of all verbs, and the verbs that take each.
-
+// The arguments of the command: the options, and the values that they have.
 #include "command/command.h"
 
+#include <leakgraph/internal/wording.h>
+
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// Reads the values of options.
+
+static bool
+is_number(const char *word, uint32_t most, uint32_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(word, &end, 10);
+    if (*word < '0' || *word > '9' || *end || errno || !value || value > most)
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+// Reads a number from 1 to `most`. Each of these functions complains when it
+// returns false.
+static bool
+number_read(const char *name, const char *word, uint32_t most, uint32_t *out)
+{
+    bool number = is_number(word, most, out);
+    bool large = *word >= '1' && strspn(word, "0123456789") == strlen(word);
+    if (!number && (large || most < UINT32_MAX / 2))
+        lg__complain("--%s takes a number from 1 to %u, not '%s'", name, most,
+                     word);
+    else if (!number)
+        lg__complain("--%s takes a positive number, not '%s'", name, word);
+    return number;
+}
+
+// Reads the value of `--limit` where it may be `all`.
+static bool
+limit_read(const char *word, uint32_t *out, bool *all)
+{
+    *all = !strcmp(word, "all");
+    bool fine = *all || is_number(word, UINT32_MAX / 2, out);
+    if (!fine)
+        lg__complain("--limit takes a positive number or all, not '%s'", word);
+    return fine;
+}
+
+size_t
+lg__limit_of(const lg__arguments *arguments)
+{
+    enum { USUAL_LIMIT = 20 };
+    if (arguments->all)
+        return 0;
+    return arguments->limit ? arguments->limit : USUAL_LIMIT;
+}
+
+lg_format
+lg__format_of(const lg__arguments *arguments)
+{
+    return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+}
+
+// Reads a size: 4096, 64KiB, 1.5MiB, 2GB.
+static bool
+size_read(const char *name, const char *word, int64_t *out)
+{
+    static const lg_option size = {.type = LG_OPTION_BYTES};
+    char called[32];
+    lg_given given;
+    lg_error error;
+    snprintf(called, sizeof called, "--%s", name);
+    if (lg_option_read(&size, called, word, &given, &error)) {
+        lg__complain("%s", error.message);
+        return false;
+    }
+    *out = (int64_t)given.number;
+    return true;
+}
+
+bool
+lg__steps_read(const char *word, size_t count, double **out)
+{
+    double *steps = malloc(count * sizeof *steps);
+    const char *at = word;
+    size_t taken = 0;
+    while (steps && taken < count) {
+        const char *number = at + strspn(at, " ");
+        bool negative = *number == '-';
+        number += negative || *number == '+';
+        const char *end = lg_number_read(number, &steps[taken]);
+        if (end == number || (*end && *end != ','))
+            break;
+        steps[taken] = negative ? -steps[taken] : steps[taken];
+        taken++;
+        at = end + (*end == ',');
+        if (!*end)
+            break;
+    }
+    if (steps && taken == count && !*at && at > word && at[-1] != ',') {
+        *out = steps;
+        return true;
+    }
+    lg__complain("--steps takes %zu numbers with commas between them, one for "
+                 "each snapshot, not '%s'",
+                 count, word);
+    free(steps);
+    return false;
+}
+
+static bool
+take_kind(const char *word, size_t length, unsigned *out)
+{
+    for (unsigned kind = 0; kind <= LG_CYCLE_UNCOLLECTABLE; kind++) {
+        const char *name = lg_cycle_kind_name((lg_cycle_kind)kind);
+        if (strlen(name) == length && !memcmp(name, word, length)) {
+            *out |= 1u << kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Reads `--kind`: names of kinds, with commas between them.
+static bool
+kinds_read(const char *word, unsigned *out)
+{
+    unsigned kinds = 0;
+    for (const char *at = word;; at++) {
+        size_t length = strcspn(at, ",");
+        if (!take_kind(at, length, &kinds)) {
+            lg__complain("--kind takes collectable, held and uncollectable, "
+                         "not '%s'",
+                         word);
+            return false;
+        }
+        at += length;
+        if (!*at)
+            break;
+    }
+    *out = kinds;
+    return true;
+}
+
+// Reads a share from 0 to 1, or `2%`.
+static bool
+share_read(const char *word, double *out)
+{
+    static const lg_option share = {.type = LG_OPTION_SHARE};
+    lg_given given;
+    lg_error error;
+    if (lg_option_read(&share, "--min-share", word, &given, &error)) {
+        lg__complain("%s", error.message);
+        return false;
+    }
+    *out = given.share;
+    return true;
+}
+
+// The options of all verbs, and the verbs that take each.
 
 typedef struct option_text {
     char letter;
@@ -160,7 +316,7 @@ take_picture(int letter, lg__arguments *out)
                      : letter == 'P' ? LG_PATH
                                      : LG_BACKREFS;
     return letter != 'C' ||
-           lg__number_read("cycle", optarg, UINT32_MAX / 2, &out->cycle);
+           number_read("cycle", optarg, UINT32_MAX / 2, &out->cycle);
 }
 
 static bool
@@ -205,26 +361,26 @@ take_option(int letter, lg__arguments *out)
         return take_text(letter, out);
     switch (letter) {
     case 'd':
-        return lg__number_read("depth", optarg, UINT32_MAX / 2, &out->depth);
+        return number_read("depth", optarg, UINT32_MAX / 2, &out->depth);
     case 'm':
-        return lg__number_read("max-nodes", optarg, UINT32_MAX / 2,
-                               &out->max_nodes);
+        return number_read("max-nodes", optarg, UINT32_MAX / 2,
+                           &out->max_nodes);
     case 'l':
     case 'L':
-        return lg__limit_read(optarg, &out->limit, &out->all);
+        return limit_read(optarg, &out->limit, &out->all);
     case 'O':
-        return lg__number_read("port", optarg, UINT16_MAX, &out->port);
+        return number_read("port", optarg, UINT16_MAX, &out->port);
     case 'k':
-        return lg__kinds_read(optarg, &out->kinds);
+        return kinds_read(optarg, &out->kinds);
     case 'b':
     case 'n':
-        return lg__size_read("min-bytes", optarg, &out->min_bytes);
+        return size_read("min-bytes", optarg, &out->min_bytes);
     case 'x':
-        return lg__size_read("max-growth", optarg, &out->max_growth);
+        return size_read("max-growth", optarg, &out->max_growth);
     case 'S':
-        return lg__share_read(optarg, &out->min_share);
+        return share_read(optarg, &out->min_share);
     case 'z':
-        return lg__number_read("compress", optarg, 19, &out->compress);
+        return number_read("compress", optarg, 19, &out->compress);
     default:
         return take_flag(letter, out);
     }

@@ -98,25 +98,13 @@ typedef struct lg__verb {
 /** Reads the command line after the verb. False after a complaint. */
 bool lg__arguments_read(const lg__verb *verb, int argc, char **argv,
                         lg__arguments *out);
-/** Reads a number from 1 to `most`. Each of these functions complains when it
- *  returns false. */
-bool lg__number_read(const char *name, const char *word, uint32_t most,
-                     uint32_t *out);
-/** Reads the value of `--limit` where it may be `all`. */
-bool lg__limit_read(const char *word, uint32_t *out, bool *all);
 /** How many rows to show: 20 where nothing is given; 0: no limit. */
 size_t lg__limit_of(const lg__arguments *arguments);
 /** --json chooses JSON; text is the default. */
 lg_format lg__format_of(const lg__arguments *arguments);
-/** Reads a size: 4096, 64KiB, 1.5MiB, 2GB. */
-bool lg__size_read(const char *name, const char *word, int64_t *out);
 /** Reads `--steps`: `count` numbers with commas between them. The caller frees
  *  them. */
 bool lg__steps_read(const char *word, size_t count, double **out);
-/** Reads `--kind`: names of kinds, with commas between them. */
-bool lg__kinds_read(const char *word, unsigned *out);
-/** Reads a share from 0 to 1, or `2%`. */
-bool lg__share_read(const char *word, double *out);
 /** Complains about an option that is none of the verb's `count` names. getopt
  *  has just refused it. */
 void lg__complain_option(const char *verb, char **argv,

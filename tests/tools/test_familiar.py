@@ -2,7 +2,7 @@ import re
 import sys
 from pathlib import Path
 
-LIST = Path(__file__).parents[2] / "libgraph/src/graph/known_packages.c"
+LIST = Path(__file__).parents[2] / "libgraph/src/graph/origin.c"
 # Modules that programs do not import, or that are new in a later Python.
 UNUSED = {
     "annotationlib",

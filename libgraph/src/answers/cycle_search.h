@@ -53,18 +53,6 @@ typedef struct lg__cycle_search {
     lg__cycle_notes notes;
     lg_cycles cycles;
 } lg__cycle_search;
-
-/** Sets everything about a cycle except its kind and library. Call
- *  lg__cycle_clear afterwards, also on failure. */
-lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
-                         lg_error *err);
 void lg__cycle_clear(lg_cycle *cycle);
-
-/** Computes the key of a cycle whose shortest hops are known. */
-lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
-                        uint64_t *out, lg_error *err);
-
-/** Groups the cycles that were found. */
-lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
 
 #endif

@@ -528,9 +528,6 @@ typedef struct lg__native_name {
     char example[LG__NAME_MOST]; /**< of the text in what is lost, if the
                                       snapshot keeps texts; empty: none */
 } lg__native_name;
-void lg__name_group(const lg__native *native, uint32_t number,
-                    lg__native_name *out);
-void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 
 // Facts and types of native nodes.
 #define LG__FACT_BLOCKS "blocks"

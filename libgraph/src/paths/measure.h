@@ -30,9 +30,6 @@ bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
  *  structure; LG_CALL_NONE if there is none, or it is another kind of
  *  reference. */
 lg_cutting_call lg__native_edge_call(const lg_graph *graph, uint64_t edge);
-/** Returns whether the edge leads to a list of what nothing can unregister:
- *  functions of os.register_at_fork and sys.addaudithook. */
-bool lg__native_edge_lasts(const lg_graph *graph, uint64_t edge);
 /** Returns the name of an attribute, or the text of a key; else empty. */
 lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);
 /** A reference: an edge and what it is an edge of. */

@@ -23,11 +23,6 @@ lg_status lg__thread_resolve(const lg_graph *graph, const char *name,
 /** Returns the thread whose name the text begins with, or LG_NONE. Takes the
  *  name off. */
 uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
-/** Follows the hop whose label, as reports write it, is the longest that the
- *  text begins with, and takes it off. LG_ENOTFOUND, without a message, if
- *  there is none. */
-lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
-                                uint32_t *node, lg_error *err);
 
 /** Returns how much of the text is the hop's label as reports write it; 0 if
  * the text does not begin with it. A label that begins with a letter stands

@@ -27,9 +27,6 @@ void lg__add_mistakes(lg_table *table, const lg_ask *ask,
             .lines = true                                                      \
         }                                                                      \
     }
-/** Writes the answer of lg_node_why. */
-void lg__write_why(lg_json *json, const char *name, const lg_why *why,
-                   const char *note);
 /** The fact of lg_tabulate_paths that says how many objects it is about. */
 enum { LG__PATHS_OBJECTS = 0 };
 

@@ -331,3 +331,108 @@ lg_table_cell(const lg_table *table, size_t row, size_t column)
     }
     return out;
 }
+
+// The columns and cells of a table, one value at a time.
+
+lg_string
+lg_table_column_name(const lg_table *table, size_t column)
+{
+    return lg_table_column(table, column).name;
+}
+
+lg_string
+lg_table_column_heading(const lg_table *table, size_t column)
+{
+    return lg_table_column(table, column).heading;
+}
+
+lg_column_type
+lg_table_column_type(const lg_table *table, size_t column)
+{
+    return lg_table_column(table, column).type;
+}
+
+bool
+lg_table_is_present(const lg_table *table, size_t row, size_t column)
+{
+    return lg_table_cell(table, row, column).present;
+}
+
+lg_string
+lg_table_text_at(const lg_table *table, size_t row, size_t column)
+{
+    lg_cell cell = lg_table_cell(table, row, column);
+    return cell.text.data != NULL ? cell.text : (lg_string){"", 0};
+}
+
+lg_node
+lg_table_node_at(const lg_table *table, size_t row, size_t column)
+{
+    lg_cell cell = lg_table_cell(table, row, column);
+    bool is_node = lg_table_column_type(table, column) == LG_COLUMN_NODE;
+    return cell.present && is_node ? cell.node : LG_NONE;
+}
+
+uint64_t
+lg_table_count_at(const lg_table *table, size_t row, size_t column)
+{
+    return lg_table_cell(table, row, column).count;
+}
+
+uint64_t
+lg_table_bytes_at(const lg_table *table, size_t row, size_t column,
+                  uint32_t device)
+{
+    lg_cell cell = lg_table_cell(table, row, column);
+    bool fine = cell.size != NULL && device <= lg_table_device_count(table);
+    return fine ? cell.size[device] : 0;
+}
+
+double
+lg_table_real_at(const lg_table *table, size_t row, size_t column)
+{
+    lg_cell cell = lg_table_cell(table, row, column);
+    switch (lg_table_column_type(table, column)) {
+    case LG_COLUMN_NUMBER:
+        return (double)cell.number;
+    case LG_COLUMN_SHARE:
+        return cell.share;
+    default:
+        return cell.real;
+    }
+}
+
+const lg_table *
+lg_table_table_at(const lg_table *table, size_t row, size_t column)
+{
+    return lg_table_cell(table, row, column).table;
+}
+
+// Tables of texts that a program brings.
+
+enum { MOST_COLUMNS = 32, GAP = 2 };
+
+lg_status
+lg_table_of_texts(const lg_table_texts *texts, lg_table **out, lg_error *err)
+{
+    static const lg_string host = {"host", 4};
+    lg__column columns[MOST_COLUMNS] = {{0}};
+    if (texts->columns > MOST_COLUMNS)
+        return lg_error_set(err, LG_EINVAL,
+                            "a table of texts has at most %d columns",
+                            (int)MOST_COLUMNS);
+    for (size_t i = 0; i < texts->columns; i++)
+        columns[i] = (lg__column){
+            .name = texts->headings[i],
+            .gap = i > 0 ? GAP : 0,
+            .flush = i < texts->right ? LG__RIGHT : LG__LEFT,
+        };
+    lg_table *table =
+        lg__table_new_on(&host, 1, (lg__layout){0}, columns, texts->columns);
+    for (size_t row = 0; row < texts->rows; row++) {
+        lg__table_row(table);
+        for (size_t i = 0; i < texts->columns; i++)
+            lg__put_string(table, i, texts->cells[row * texts->columns + i]);
+    }
+    return lg__table_finish(table, out, err);
+}

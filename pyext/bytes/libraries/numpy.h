@@ -33,10 +33,4 @@ typedef struct lg__references {
     bool incomplete; /**< there are more, or they are nested too deep */
 } lg__references;
 
-void lg__descriptor_references(PyObject *descriptor, bool wide,
-                               lg__references *out);
-/** The name of a dtype: "float64", "U10", "structured". */
-void lg__descriptor_name(const lg__descriptor *descriptor, char *out,
-                         size_t size);
-
 #endif

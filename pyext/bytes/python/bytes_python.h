@@ -3,7 +3,7 @@
 #ifndef LEAKGRAPH_BYTES_PYTHON_H
 #define LEAKGRAPH_BYTES_PYTHON_H
 
-#include "bytes/python/process.h"
+#include "bytes/python/process_memory.h"
 #include "bytes/python/thread_cache.h"
 
 #endif

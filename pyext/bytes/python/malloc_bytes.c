@@ -3,7 +3,7 @@
  * C library's, usually by LD_PRELOAD. jemalloc and tcmalloc then have an
  * account of their own; that of the C library is empty.
  */
-#include "bytes/python/process.h"
+#include "bytes/python/process_memory.h"
 
 #include <dlfcn.h>
 #include <link.h>

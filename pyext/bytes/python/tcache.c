@@ -13,7 +13,7 @@
  * that size, and with a first block for just those sizes of which it has
  * blocks.
  */
-#include "bytes/python/process.h"
+#include "bytes/python/process_memory.h"
 #include "bytes/python/thread_cache.h"
 #include "capture/common/capture_common.h"
 

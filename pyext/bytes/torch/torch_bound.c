@@ -10,7 +10,7 @@
  * their storages, and the object is charged with no block.
  *
  * What a scripted module itself owns is in torch_script.c, and compiled code in
- * torch_unit.c.
+ * torch_code.c.
  */
 #include "bytes/torch/torch_bound.h"
 

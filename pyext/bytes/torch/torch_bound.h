@@ -30,14 +30,12 @@ lg__torch_record *lg__torch_link_owned(lg__torch *torch, uint32_t source,
 /** Runs the next search; false: none waits. */
 bool lg__torch_run_search(lg__torch *torch);
 
-/* torch_unit.c */
+/* torch_code.c */
 
 /** Whether the layout of compiled code is known. If not, the node says so. */
 bool lg__torch_knows_code(lg__torch *torch, uint32_t node);
 /** Links the unit of compiled code that a word leads to, if one does. */
 void lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word);
-
-/* torch_code.c */
 
 /** Adds the constants of a graph of compiled code, and of the graphs in it, to
  *  the unit that owns it. */

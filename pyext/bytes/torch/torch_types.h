@@ -10,7 +10,7 @@ enum {
     LG__TORCH_BOUND_OBJECT,
     LG__TORCH_BOUND_REDUCER,
     LG__TORCH_BOUND_WORK,     /**< what torch.distributed does meanwhile */
-    LG__TORCH_BOUND_UNIT,     /**< a unit of compiled code: torch_unit.c */
+    LG__TORCH_BOUND_UNIT,     /**< a unit of compiled code: torch_code.c */
     LG__TORCH_BOUND_FUNCTION, /**< a function, which owns its unit */
     LG__TORCH_BOUND_GRAPH,    /**< of compiled code: torch_code.c */
     LG__TORCH_BOUND_GENERATOR,

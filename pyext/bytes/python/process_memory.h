@@ -2,8 +2,8 @@
  * The memory of this process as the kernel and the allocators count it. It
  * reads /proc, and runs no Python code.
  */
-#ifndef LEAKGRAPH_PROCESS_H
-#define LEAKGRAPH_PROCESS_H
+#ifndef LEAKGRAPH_PROCESS_MEMORY_H
+#define LEAKGRAPH_PROCESS_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,22 +48,6 @@ void lg__stack_pointers_of_python(lg__stack_pointers *out);
 /** Adds the stack pointers of all threads that wait in the kernel, and of the
  *  calling one, and sorts all. Adds none if the kernel does not tell. */
 void lg__stack_pointers_read(lg__stack_pointers *out);
-/** The resident bytes of the stacks in an anonymous mapping; 0 if no stack
- *  pointer lies in it. A stack is not longer than the limit of stacks, and
- *  begins with the mapping if that is near: below it is a page without access.
- *  From version 2.42 on, glibc marks that page by MADV_GUARD_INSTALL, so that
- *  the mapping may begin with other memory. */
-uint64_t lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
-                         uintptr_t end);
-
-/** False without /proc, or when memory ran out. Leaves out what the running
- *  capture has mapped, because it does not belong to the process; `left` bytes
- *  of lg__own_pages_bytes were there before it, and do. If `visits`, leaves
- *  out the file that this library is in, too. Adds to `stacks`, which may
- *  already have threads that lg__stack_pointers_read does not find.
- *  O(mappings + threads), and the kernel looks at each resident page. */
-bool lg__mapped_bytes_read(bool visits, uint64_t left,
-                           lg__stack_pointers *stacks, lg__mapped_bytes *out);
 
 /** What allocators report of themselves. */
 typedef struct lg__allocator_bytes {
@@ -113,7 +97,5 @@ bool lg__children_list(lg__children *out);
 /** Fills `children` and `children_shmem`, given this process's own segments,
  *  sorted. */
 struct lg__segments_seen;
-void lg__process_children_read(const struct lg__segments_seen *own,
-                               lg__process_counts *out);
 
 #endif
