@@ -8,6 +8,8 @@ calls whom. This reads the names that each object file defines and uses:
 - A function of a TIDY room that files share has a client in another room, two in its
   own, or a test. Otherwise it is static in its client's file. LAYERS lists the files
   that serve one other file and would make it too long.
+- A function that a header declares has a client: another file calls it, or names it in
+  code for other builds.
 - A file of any room has two clients, or one in another room or a test. SORTS says which
   files serve one file and stay, and a file stays if both have more than 900 lines.
 - docs/internals.md has a row for each room, in this order.
@@ -30,6 +32,7 @@ import tracked
 OBJECT = re.compile(
     r"(libgraph|export|pyext|tests)/(?:\w+/)*CMakeFiles/[\w-]+\.dir/(.*\.c)\.o"
 )
+WORD = re.compile(r"\blg__\w+")
 ROW = re.compile(r"^\| `([\w/]+)/` \| (.*?) \|$", re.MULTILINE)
 
 #: Names of a later room that an earlier one may use, and why.
@@ -231,6 +234,21 @@ def lonely(calls: Calls, tidy: Iterable[str], layers: Iterable[str]) -> Iterator
         yield f"LAYERS has {path}, which needs no exception"
 
 
+def unshared(root: Path, calls: Calls) -> Iterator[str]:
+    """Yield the functions that headers declare and no other file names."""
+    texts = {
+        str(path): set(WORD.findall((root / path).read_text("utf-8")))
+        for path in (*tracked.files(root, ".c"), *tracked.files(root, ".h"))
+    }
+    for name in sorted(calls.functions):
+        home = calls.home[name]
+        if not name.startswith("lg__") or calls.clients.get(name):
+            continue
+        named = {path for path, words in texts.items() if name in words} - {home}
+        if named and all(path.endswith(".h") for path in named):
+            yield f"{home}: no other file calls {name}: make it static"
+
+
 def servants(calls: Calls) -> dict[str, str]:
     """Return the files whose functions one other file of their room uses, and it."""
     clients: dict[str, set[str]] = defaultdict(set)
@@ -280,6 +298,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
     yield from upward(calls)
     yield from round_about(calls.between())
     yield from lonely(calls, TIDY, LAYERS)
+    yield from unshared(root, calls)
     yield from alone(root, calls, SORTS)
     yield from rows(root)
 

@@ -20,7 +20,4 @@ void lg__write_speedscope(lg__stream *out, const lg_places *places);
 void lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks);
 void lg__write_pprof(lg__stream *out, const lg_places *places);
 
-/** Returns the bytes of a place's members on all devices. */
-uint64_t lg__place_own(const lg_places *places, const lg_place *place);
-
 #endif

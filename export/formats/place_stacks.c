@@ -7,8 +7,9 @@
 
 enum { DEEPEST = 1 << 12 };
 
-uint64_t
-lg__place_own(const lg_places *places, const lg_place *place)
+// Returns the bytes of a place's members on all devices.
+static uint64_t
+place_own(const lg_places *places, const lg_place *place)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i <= lg_places_device_count(places); i++)
@@ -94,7 +95,7 @@ lg__write_folded(lg__stream *out, const lg_places *places)
     uint32_t count = lg_places_count(places);
     for (uint32_t i = 0; i < count && lg__stream_step(out, i, count); i++) {
         lg_place place = lg_places_at(places, i);
-        uint64_t own = lg__place_own(places, &place);
+        uint64_t own = place_own(places, &place);
         if (own > 0)
             end_stack(out, places, i, own);
     }

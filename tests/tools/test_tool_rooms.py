@@ -77,6 +77,20 @@ def test_an_exception_that_nothing_needs():
     ]
 
 
+def test_a_function_that_no_other_file_calls(project):
+    home, other = f"{PATHS}/part.c", f"{PATHS}/uses.c"
+    project.write(home, "int lg__part(void) { return 2; }\n")
+    project.write(f"{PATHS}/part.h", "int lg__part(void);\n")
+    calls = check_rooms.Calls({"lg__part": home}, {"lg__part"})
+
+    def problems():
+        return list(check_rooms.unshared(project.root, calls))
+
+    assert problems() == [f"{home}: no other file calls lg__part: make it static"]
+    project.write(other, "#if 0\nint lg_uses(void) { return lg__part(); }\n#endif\n")
+    assert problems() == []
+
+
 def test_a_file_with_one_client(project):
     part, uses = f"{PATHS}/part.c", f"{PATHS}/uses.c"
     project.write(part, "int x;\n" * 450)

@@ -1,5 +1,5 @@
-// The cycles of a graph: the key and the facts of each, groups of those that are
-// alike, and the list.
+// The cycles of a graph: the key and the facts of each, groups of those that
+// are alike, and the list.
 #include "answers/answers_private.h"
 
 #include <leakgraph/internal/options.h>

@@ -105,8 +105,9 @@ lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
     return owner;
 }
 
-void
-lg__library_tables_mark(lg__library_tables *tables)
+// Marks the nodes that retain something that a program made. O(nodes).
+static void
+library_tables_mark(lg__library_tables *tables)
 {
     uint32_t nodes = tables->analysis->graph->columns.node_count;
     for (uint32_t node = 0; node < nodes; node++)
@@ -114,8 +115,10 @@ lg__library_tables_mark(lg__library_tables *tables)
             mark_dominators(tables, node);
 }
 
-bool
-lg__library_tables_retains(const lg__library_tables *tables, uint32_t node)
+// Returns whether the node retains something that a program made. Needs the
+// marks.
+static bool
+library_tables_retains(const lg__library_tables *tables, uint32_t node)
 {
     return (tables->known[node] & RETAINS) != 0;
 }
@@ -141,7 +144,7 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
         return lg__error_memory(err);
     if (mark) {
         packages->ahead = lg__tree_ahead_begin(graph);
-        lg__library_tables_mark(&packages->tables);
+        library_tables_mark(&packages->tables);
     }
     return LG_OK;
 }
@@ -193,7 +196,7 @@ lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
 {
     const lg_graph *graph = packages->tables.analysis->graph;
     *out = LG_NONE;
-    if (lg__library_tables_retains(&packages->tables, node))
+    if (library_tables_retains(&packages->tables, node))
         return true;
     uint32_t keeper;
     if (!find_keeper(packages, node, &keeper))

@@ -13,8 +13,10 @@ enum {
     WORD = 8,
 };
 
-uint64_t
-lg__slotted_spent(uint64_t slots)
+// Returns the bytes that an object with these slots takes, with the collector's
+// part.
+static uint64_t
+slotted_spent(uint64_t slots)
 {
     return lg__block_spent(HEAD + slots * WORD);
 }
@@ -158,7 +160,7 @@ spent_on_instance(const lg__wasting *to, uint32_t node)
 static bool
 add_instance(lg__wasting *to, uint32_t node, size_t count, uint32_t *row)
 {
-    uint64_t needed = lg__slotted_spent(count);
+    uint64_t needed = slotted_spent(count);
     uint64_t spent = spent_on_instance(to, node);
     uint32_t dict = dict_of(to, node);
     const lg__saving saving = {.kind = LG_WASTE_SLOTS,
@@ -304,7 +306,7 @@ add_records(lg__wasting *to, const record *items, size_t count)
     hash_keys(to, items[0].node, &keys);
     for (size_t i = 0; i < count && enough; i++) {
         uint64_t spent = lg_node_spent(to->graph, items[i].node);
-        uint64_t needed = lg__slotted_spent(keys);
+        uint64_t needed = slotted_spent(keys);
         const lg__saving saving = {.kind = LG_WASTE_RECORDS,
                                    .node = items[i].node,
                                    .size = spent,

@@ -76,8 +76,4 @@ lg_status lg__waste_room(lg__wasting *to, lg_error *err);
 lg_status lg__waste_views(lg__wasting *to, lg_error *err);
 lg_status lg__waste_equal(lg__wasting *to, lg_error *err);
 
-/** Returns the bytes that an object with these slots takes, with the
- *  collector's part. */
-uint64_t lg__slotted_spent(uint64_t slots);
-
 #endif

@@ -3,9 +3,10 @@
 #include "answers/answers_private.h"
 #include "table/table_private.h"
 
-lg_status
-lg__garbage_find(const lg_analysis *analysis, uint32_t node, lg_where *out,
-                 lg_error *err)
+// Finds what a node of garbage is part of. There is nothing to release.
+static lg_status
+garbage_find(const lg_analysis *analysis, uint32_t node, lg_where *out,
+             lg_error *err)
 {
     lg__hop_walk walk = {.graph = analysis->graph, .everything = true};
     lg_where where = {.kind = LG_WHERE_GARBAGE, .dominator = LG_NONE};
@@ -28,7 +29,7 @@ lg__where_find(lg__finder *finder, const lg_analysis *analysis, uint32_t node,
 {
     lg_where where = {.kind = LG_WHERE_PATH, .dominator = LG_NONE};
     if (!lg_node_is_reachable(analysis, node))
-        return lg__garbage_find(analysis, node, out, err);
+        return garbage_find(analysis, node, out, err);
     finder->graph = analysis->graph;
     lg_status status = lg__finder_path(finder, node, monitor, &where.path, err);
     if (status != LG_OK && status != LG_ENOTFOUND)
@@ -73,16 +74,18 @@ lg__garbage_format(const lg_analysis *analysis, uint32_t node, lg_text *out,
                    lg_error *err)
 {
     lg_where where;
-    lg_status status = lg__garbage_find(analysis, node, &where, err);
+    lg_status status = garbage_find(analysis, node, &where, err);
     if (status == LG_OK)
         lg__where_write(lg_analysis_graph(analysis), analysis, node, &where,
                         out);
     return status;
 }
 
-lg_status
-lg__where_format(lg__where *to, uint32_t node, const lg_monitor *monitor,
-                 lg_text *out, lg_error *err)
+// Writes the shortest root path of a node as one expression. For garbage,
+// writes what it is part of.
+static lg_status
+where_format(lg__where *to, uint32_t node, const lg_monitor *monitor,
+             lg_text *out, lg_error *err)
 {
     lg_where where;
     lg_status status =
@@ -95,8 +98,8 @@ lg__where_format(lg__where *to, uint32_t node, const lg_monitor *monitor,
     return LG_OK;
 }
 
-void
-lg__where_free(lg__where *where)
+static void
+where_free(lg__where *where)
 {
     lg__finder_free(&where->finder);
 }
@@ -111,10 +114,10 @@ lg_nodes_path_labels(const lg_analysis *analysis, const lg_node *nodes,
     for (size_t i = 0; i < count && status == LG_OK; i++) {
         if (nodes[i] == LG_NONE)
             continue;
-        status = lg__where_format(&where, nodes[i], monitor, &labels[i], err);
+        status = where_format(&where, nodes[i], monitor, &labels[i], err);
         if (status == LG_OK && labels[i].failed)
             status = lg__error_memory(err);
     }
-    lg__where_free(&where);
+    where_free(&where);
     return status;
 }

@@ -11,9 +11,6 @@
 lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
                          uint32_t node, const lg_monitor *monitor,
                          lg_where *out, lg_error *err);
-/** Finds what a node of garbage is part of. There is nothing to release. */
-lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
-                           lg_where *out, lg_error *err);
 /** Writes where a node is: `train.losses[0]`. For garbage, writes what it is
  *  part of, or, without an analysis (NULL), that it is garbage. */
 void lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
@@ -24,13 +21,6 @@ typedef struct lg__where {
     const lg_analysis *analysis;
     lg__finder finder;
 } lg__where;
-
-/** Writes the shortest root path of a node as one expression. For garbage,
- *  writes what it is part of. */
-lg_status lg__where_format(lg__where *where, uint32_t node,
-                           const lg_monitor *monitor, lg_text *out,
-                           lg_error *err);
-void lg__where_free(lg__where *where);
 
 /** Writes what garbage is part of. */
 lg_status lg__garbage_format(const lg_analysis *analysis, uint32_t node,

@@ -29,9 +29,12 @@ scale(uint64_t *ends, uint64_t begin, uint64_t count)
     }
 }
 
-lg_status
-lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
-           lg_error *err)
+// Finds from a sample how many bytes planes of a column, which is not empty,
+// need up to the end of each LG__SAMPLE_ELEMENTS. Writes nothing. The caller
+// frees *lengths.
+static lg_status
+take_sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
+            lg_error *err)
 {
     uint64_t count = out->arrays[of->name].count;
     size_t groups =
@@ -125,7 +128,7 @@ write_targets(lg__writer *out, lg__coding *coding, lg_error *err)
     uint64_t begin = out->sink.offset;
     uint64_t done = out->done;
     uint64_t *most = NULL;
-    lg_status status = lg__sample(out, &other, &most, err);
+    lg_status status = take_sample(out, &other, &most, err);
     coding->most = most;
     if (status == LG_OK)
         status = lg__encode(out, coding, err);
@@ -147,9 +150,9 @@ write_addresses(lg__writer *out, lg__coding *coding, lg_error *err)
     uint64_t *most = NULL;
     uint64_t *other_most = NULL;
     uint64_t last = (out->arrays[coding->name].count - 1) / LG__SAMPLE_ELEMENTS;
-    lg_status status = lg__sample(out, coding, &most, err);
+    lg_status status = take_sample(out, coding, &most, err);
     if (status == LG_OK)
-        status = lg__sample(out, &other, &other_most, err);
+        status = take_sample(out, &other, &other_most, err);
     if (status == LG_OK && other_most[last] < most[last])
         *coding = other;
     lg__free(most);

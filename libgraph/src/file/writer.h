@@ -35,18 +35,12 @@ typedef struct lg__coding {
     uint32_t encoding;
     uint64_t *ends;       /**< for planes, write a sample, and note here the
                                offset in the file after each block; or NULL */
-    const uint64_t *most; /**< for targets, as lg__sample finds it for another
+    const uint64_t *most; /**< for targets, as a sample finds it for another
                                encoding; or NULL */
     bool stopped;         /**< targets need more */
 } lg__coding;
 
 /** Writes the column to the file, in an encoding that its array may have. */
 lg_status lg__encode(lg__writer *out, lg__coding *coding, lg_error *err);
-
-/** Finds from a sample how many bytes planes of a column, which is not empty,
- *  need up to the end of each LG__SAMPLE_ELEMENTS. Writes nothing. The caller
- *  frees *lengths. */
-lg_status lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
-                     lg_error *err);
 
 #endif

@@ -85,12 +85,9 @@ struct lg_places {
     lg__vector words;       /**< lg__place_words, by place, at most one each */
 };
 
-/** Adds words. Call lg__places_sort_words before others are read. Returns false
- *  when memory ran out. */
+/** Adds words. Whoever reads words needs them in the order of places. Returns
+ *  false when memory ran out. */
 bool lg__places_add_words(lg_places *places, lg__place_words words);
-/** Sorts the words. Of several for one place, those stay whose holder comes
- *  first in byte order. Returns false when memory ran out. */
-bool lg__places_sort_words(lg_places *places);
 /** Returns the words of a place, or NULL. */
 const lg__place_words *lg__places_words(const lg_places *places,
                                         uint32_t place);

@@ -34,8 +34,10 @@ compare_ranked(const void *left, const void *right)
                : a->words.keeper > b->words.keeper;
 }
 
-bool
-lg__places_sort_words(lg_places *places)
+// Sorts the words. Of several for one place, those stay whose holder comes
+// first in byte order. Returns false when memory ran out.
+static bool
+places_sort_words(lg_places *places)
 {
     lg__place_words *words = places->words.data;
     size_t count = places->words.count;
@@ -104,7 +106,7 @@ lg__places_copy_words(const lg_places *from, const uint32_t *numbers,
             !lg__places_add_words(to, copy))
             return false;
     }
-    return lg__places_sort_words(to);
+    return places_sort_words(to);
 }
 
 uint32_t

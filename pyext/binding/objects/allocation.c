@@ -42,8 +42,9 @@ add_frames(PyObject *traceback, lg_text *text)
     }
 }
 
-bool
-lg__allocations_traced(void)
+/** Whether tracemalloc is imported and traces. */
+static bool
+allocations_traced(void)
 {
     PyObject *module = active_tracemalloc();
     Py_XDECREF(module);
@@ -172,7 +173,7 @@ find_object(const lg_graph *graph, uint32_t node)
 PyObject *
 lg__allocation_note_of(const lg_graph *graph, uint32_t node)
 {
-    PyObject *object = lg__target_is_here(graph) && lg__allocations_traced()
+    PyObject *object = lg__target_is_here(graph) && allocations_traced()
                            ? find_object(graph, node)
                            : NULL;
     if (object == NULL)

@@ -15,8 +15,6 @@ PyObject *lg__allocation_note(PyObject *object);
  *  of that type is still at that address. Looks through all objects that the
  *  collector tracks. */
 PyObject *lg__allocation_note_of(const lg_graph *graph, uint32_t node);
-/** Whether tracemalloc is imported and traces. */
-bool lg__allocations_traced(void);
 /** The same, also if only the interpreter's own option started it, which does
  *  not import the module. Imports its C part, which is built in. */
 bool lg__tracemalloc_runs(void);

@@ -150,8 +150,11 @@ fill(char *start, size_t size)
     return filled;
 }
 
-bool
-lg__page_cache_is_huge(size_t size)
+/** Returns whether blocks of that size ask for huge pages. In a small one, the
+ *  last huge page would mostly be empty. Pages for the next capture are huge.
+ */
+static bool
+page_cache_is_huge(size_t size)
 {
     return size > HUGE_FROM || lg__page_cache_keeps();
 }
@@ -160,7 +163,7 @@ void
 lg__page_cache_advise(void *start, size_t size)
 {
     madvise(start, size,
-            lg__page_cache_is_huge(size) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+            page_cache_is_huge(size) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 void *
@@ -363,7 +366,7 @@ bool
 lg__populate(lg__populated *populated, const void *block, size_t used,
              size_t size)
 {
-    const bool huge = lg__page_cache_is_huge(size);
+    const bool huge = page_cache_is_huge(size);
     size_t end = wanted(used, huge);
     if (end > size)
         end = size;

@@ -16,11 +16,6 @@
 
 /** Blocks are multiples of this size, and aligned to it. */
 #define LG__PAGE_CACHE_UNIT ((size_t)2 << 20)
-
-/** Returns whether blocks of that size ask for huge pages. In a small one, the
- *  last huge page would mostly be empty. Pages for the next capture are huge.
- */
-bool lg__page_cache_is_huge(size_t size);
 /** Asks for the pages that suit a mapping of that size. */
 void lg__page_cache_advise(void *start, size_t size);
 
