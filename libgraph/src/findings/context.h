@@ -334,12 +334,20 @@ typedef enum lg__fix {
                       noted */
 } lg__fix;
 
+/** What a match of a mistake is. */
+typedef enum lg__match_kind {
+    LG__SINGLE,      /**< the whole mistake */
+    LG__ACCUMULATES, /**< a thing of which there may be many: what has several
+                          of them is the holder */
+} lg__match_kind;
+
 typedef struct lg__detector {
     lg_pattern pattern;
     uint64_t least; /**< the kept things must retain at least this many bytes,
                        in all findings that are alike */
     void (*look)(lg__detection *detection);
     lg__fix fix;
+    lg__match_kind kind;
 } lg__detector;
 
 /** The pattern of a holder that makes no known mistake. */

@@ -171,22 +171,12 @@ typedef struct ascent {
     bool failed;
 } ascent;
 
-static bool
-accumulates(const lg__match *match)
-{
-    static const char *const names[] = {"exception-traceback", "small-view",
-                                        "dataframe-slice", "per-call-classes"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(lg__detectors[match->pattern].pattern.name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 // Returns whether the holder of a match is a thing, or one of those it keeps.
 static bool
 is_loose(const lg__detection *detection, const lg__match *match)
 {
-    return accumulates(match) && match->holder != LG_NONE &&
+    return lg__detectors[match->pattern].kind == LG__ACCUMULATES &&
+           match->holder != LG_NONE &&
            !(lg__type_bits_of(detection, match->holder) & LG__TYPE_CONTAINER) &&
            lg_node_is_reachable(detection->analysis, match->holder);
 }
