@@ -2,6 +2,7 @@
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/cycles.h>
+#include <leakgraph/internal/native.h>
 #include <leakgraph/internal/retained.h>
 
 #include <string.h>
@@ -200,16 +201,15 @@ is_exact(const lg__comparison *state, uint32_t place)
 
 // Returns whether the same objects may have more bytes only because malloc
 // rounds the same blocks of C code up to other sizes: what is asked for is not
-// known. A block of its own mapping has up to a page more, and such a block has
-// 32 pages at least; any other has up to 16 bytes more. References count
-// blocks.
+// known. A block of its own mapping has up to a page more, and LEAST_PAGES in
+// all; any other has up to 16 bytes more. References count blocks.
 static bool
 is_rounded(const lg__comparison *state, uint32_t place, double more)
 {
-    enum { PAGE = 4096, LEAST_PAGES = 32 };
+    enum { LEAST_PAGES = LG_MALLOC_MAPPED / LG_MALLOC_PAGE };
     const lg__place_item *item = lg__place_at(state->newest, place);
     double blocks = (double)(item->references + item->members);
-    return more <= PAGE * blocks &&
+    return more <= LG_MALLOC_PAGE * blocks &&
            more <= value_of(state->newest, place, OWN) / LEAST_PAGES;
 }
 

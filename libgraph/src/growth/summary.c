@@ -230,15 +230,15 @@ add_types(lg_summary *summary, const lg_graph *graph)
     return true;
 }
 
-// glibc adds a header of 8 bytes, rounds up to 16, and maps the largest blocks
-// as whole pages, at first from 128 KiB on.
-enum { HEADER = 8, GRAIN = 16, MAPPED = 128 << 10, PAGE = 4096 };
+// glibc rounds up, after a header of 8 bytes, or of 16 if it maps the block.
+enum { HEADER = 8, GRAIN = 16 };
 
 static uint64_t
 in_malloc(uint64_t bytes)
 {
-    uint64_t grain = bytes >= MAPPED ? PAGE : GRAIN;
-    uint64_t header = bytes >= MAPPED ? 2 * HEADER : HEADER;
+    bool mapped = bytes >= LG_MALLOC_MAPPED;
+    uint64_t grain = mapped ? LG_MALLOC_PAGE : GRAIN;
+    uint64_t header = mapped ? 2 * HEADER : HEADER;
     return (bytes + header + grain - 1) / grain * grain;
 }
 

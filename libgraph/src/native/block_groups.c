@@ -395,8 +395,8 @@ part_of(const lg__native *native, uint32_t vertex)
 static uint64_t
 rounding_of(const lg_native_block *block)
 {
-    enum { MAPPED = 128 << 10, PAGE = 4096, ROUNDING = 24 };
-    return block->bytes >= MAPPED ? PAGE : ROUNDING;
+    enum { ROUNDING = 24 };
+    return block->bytes >= LG_MALLOC_MAPPED ? LG_MALLOC_PAGE : ROUNDING;
 }
 
 static bool

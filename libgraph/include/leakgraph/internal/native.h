@@ -28,6 +28,10 @@ typedef enum lg_allocator_kind {
     LG_ALLOCATOR_KIND_COUNT,
 } lg_allocator_kind;
 
+/** How glibc's malloc gives large blocks: each has a mapping of its own, of
+ * whole pages, at first from this size on. */
+enum { LG_MALLOC_PAGE = 4096, LG_MALLOC_MAPPED = 128 << 10 };
+
 /** A block in use. The producer fills the first four members. */
 typedef struct lg_native_block {
     uint64_t address; /**< what the allocator gave to the program */
