@@ -146,24 +146,22 @@ make_narrow(const lg_allocator *allocator, const lg__numbers *numbers,
             lg__vector *elements, lg__made_column *out)
 {
     const size_t listed = numbers->listed.count;
-    const size_t size = listed * 2 * sizeof(uint32_t);
-    uint32_t *list = size > 0 ? lg__allocate(allocator, size) : NULL;
-    if (size > 0 && list == NULL)
+    lg_narrow narrow = {.usual = saturated(numbers->usual)};
+    lg__array beside;
+    if (!lg__narrow_list(allocator, listed, &narrow, &beside))
         return false;
+    uint32_t *list = beside.owned;
     for (size_t i = 0; i < listed; i++) {
         list[i] = item_at(numbers, i)->node;
         list[listed + i] = saturated(item_at(numbers, i)->number);
     }
     lg__vector_trim(allocator, elements);
+    narrow.low = elements->data;
     *out = (lg__made_column){
         .array = {NULL, elements->count, elements->data,
                   elements->capacity * elements->element},
-        .beside = {list, listed, list, size},
-        .numbers = {.low = elements->data,
-                    .usual = saturated(numbers->usual),
-                    .listed = (uint32_t)listed,
-                    .node = list,
-                    .value = list != NULL ? list + listed : NULL},
+        .beside = beside,
+        .numbers = narrow,
     };
     *elements = (lg__vector){.element = elements->element};
     return true;

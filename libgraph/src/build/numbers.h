@@ -33,7 +33,7 @@ lg__numbers lg__numbers_open(size_t width, bool usual);
 static inline uint32_t
 lg__numbers_limit(const lg__numbers *numbers)
 {
-    return (1U << 8 * numbers->width) - 2;
+    return lg__narrow_limit(numbers->width);
 }
 
 /** Sets the number of a node. O(1), but O(listed) for a large number of a node

@@ -165,9 +165,9 @@ write_words(const uint32_t *numbers, void *to)
 // fit.
 static void
 write_low(uint32_t *numbers, uint64_t count, size_t width,
-          const lg_narrow *column, uint32_t *node, uint32_t *value)
+          const lg_narrow *column, uint32_t *list)
 {
-    const uint32_t limit = (1U << 8 * width) - 2;
+    const uint32_t limit = lg__narrow_limit(width);
     char *low = (char *)numbers;
     uint64_t next = lg__first_at_least(numbers, 0, count, limit);
     for (uint64_t i = 0; i < count;) {
@@ -182,8 +182,8 @@ write_low(uint32_t *numbers, uint64_t count, size_t width,
             next = lg__first_at_least(numbers, i + 1, count, limit);
             const bool listed = number != column->usual;
             if (listed) {
-                *node++ = (uint32_t)i;
-                *value++ = number;
+                list[column->listed] = number;
+                *list++ = (uint32_t)i;
             }
             number = limit + listed;
         }
@@ -191,31 +191,40 @@ write_low(uint32_t *numbers, uint64_t count, size_t width,
     }
 }
 
+bool
+lg__narrow_list(const lg_allocator *allocator, size_t listed, lg_narrow *column,
+                lg__array *beside)
+{
+    const size_t size = listed * 2 * sizeof(uint32_t);
+    uint32_t *list = size > 0 ? lg__allocate(allocator, size) : NULL;
+    if (size > 0 && list == NULL)
+        return false;
+    *beside = (lg__array){list, listed, list, size};
+    column->listed = (uint32_t)listed;
+    column->node = list;
+    column->value = list != NULL ? list + listed : NULL;
+    return true;
+}
+
 static bool
 narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
                lg_narrow *column)
 {
     lg__array *array = &graph->array[lg__narrow_arrays[name]];
-    const uint32_t limit = (1U << 8 * width) - 2;
+    const uint32_t limit = lg__narrow_limit(width);
     const uint32_t usual =
         width == 1 ? usual_of(array->data, array->count, limit) : limit;
     const uint64_t listed =
         count_listed(array->data, array->count, limit, usual);
     if (listed > array->count / LG__LISTED_SHARE)
         return true;
-    const size_t size = (size_t)listed * 2 * sizeof(uint32_t);
-    uint32_t *list = size > 0 ? lg__allocate(&graph->allocator, size) : NULL;
-    if (size > 0 && list == NULL)
+    lg_narrow narrow = {.usual = usual};
+    if (!lg__narrow_list(&graph->allocator, (size_t)listed, &narrow,
+                         &graph->beside[name]))
         return false;
-    graph->beside[name] = (lg__array){list, listed, list, size};
-    *column = (lg_narrow){
-        .usual = usual,
-        .listed = (uint32_t)listed,
-        .node = list,
-        .value = list != NULL ? list + listed : NULL,
-    };
-    write_low(array->owned, array->count, width, column, list,
-              list != NULL ? list + listed : NULL);
+    *column = narrow;
+    write_low(array->owned, array->count, width, column,
+              graph->beside[name].owned);
     const bool kept =
         lg__array_keep_front(graph, array, (size_t)array->count * width);
     column->low = array->owned;

@@ -170,6 +170,18 @@ unsigned lg__upper_half(uint32_t half, uint32_t *upper, unsigned *known);
 /** A larger share of large numbers makes a column wide. */
 enum { LG__LISTED_SHARE = 8 };
 
+/** The least number that has no element of its own in a narrow column. */
+static inline uint32_t
+lg__narrow_limit(size_t width)
+{
+    return (1U << 8 * width) - 2;
+}
+
+/** Gives a narrow column the list of its large numbers, which the caller fills:
+ *  `listed` nodes, then their numbers. Returns false when memory ran out. */
+bool lg__narrow_list(const lg_allocator *allocator, size_t listed,
+                     lg_narrow *column, lg__array *beside);
+
 /** A column that has its form before its graph is there. */
 typedef struct lg__made_column {
     lg__array array;
