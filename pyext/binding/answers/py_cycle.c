@@ -1,4 +1,4 @@
-#include "binding/answers/py_cycle.h"
+#include "binding/answers/binding_answers.h"
 
 #include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/columns.h>

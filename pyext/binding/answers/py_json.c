@@ -1,5 +1,5 @@
 // Writes with the writer of all reports, so that all JSON reads alike.
-#include "binding/answers/py_json.h"
+#include "binding/answers/binding_answers.h"
 
 #include <leakgraph/internal/json.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "binding/answers/py_line.h"
+#include "binding/answers/binding_answers.h"
 
 #include <leakgraph/internal/line.h>
 

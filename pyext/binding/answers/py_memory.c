@@ -1,4 +1,4 @@
-#include "binding/answers/py_memory.h"
+#include "binding/answers/binding_answers.h"
 #include "binding/answers/answer.h"
 #include "bytes/cuda/bytes_cuda.h"
 #include "binding/support/binding_support.h"

@@ -1,4 +1,4 @@
-#include "binding/answers/py_ranks.h"
+#include "binding/answers/binding_answers.h"
 #include "binding/answers/answer.h"
 #include "binding/answers/compared.h"
 #include "binding/objects/binding_objects.h"

@@ -1,4 +1,4 @@
-#include "binding/answers/py_summary.h"
+#include "binding/answers/binding_answers.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 

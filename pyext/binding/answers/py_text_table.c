@@ -1,4 +1,4 @@
-#include "binding/answers/py_text_table.h"
+#include "binding/answers/binding_answers.h"
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/table.h>

@@ -1,5 +1,5 @@
 #include "binding/objects/binding_objects.h"
-#include "binding/answers/py_why.h"
+#include "binding/answers/binding_answers.h"
 #include "binding/support/binding_support.h"
 #include "binding/answers/answer.h"
 #include "binding/capture/binding_capture.h"

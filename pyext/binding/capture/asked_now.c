@@ -2,7 +2,7 @@
  * Functions of the module that answer what methods of Snapshot answer: each
  * takes a snapshot, asks it, and keeps of it what the answer shows.
  */
-#include "binding/capture/asked_now.h"
+#include "binding/capture/binding_capture.h"
 #include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"

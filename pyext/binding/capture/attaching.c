@@ -1,4 +1,4 @@
-#include "binding/capture/attaching.h"
+#include "binding/capture/binding_capture.h"
 #include "attach/attach.h"
 #include "binding/support/binding_support.h"
 

@@ -1,4 +1,4 @@
-#include "binding/capture/counters.h"
+#include "binding/capture/binding_capture.h"
 #include "bytes/python/bytes_python.h"
 #include "capture/memory/capture_memory.h"
 

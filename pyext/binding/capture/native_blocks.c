@@ -1,4 +1,4 @@
-#include "binding/capture/native_blocks.h"
+#include "binding/capture/binding_capture.h"
 #include "binding/support/binding_support.h"
 #include "capture/memory/capture_memory.h"
 #include "heap/heap.h"

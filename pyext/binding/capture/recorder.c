@@ -1,4 +1,4 @@
-#include "binding/capture/recorder.h"
+#include "binding/capture/binding_capture.h"
 
 #include <leakgraph/internal/columns.h>
 #include "binding/support/binding_support.h"

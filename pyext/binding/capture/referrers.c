@@ -2,7 +2,7 @@
  * The live objects that refer to other live objects: what gc.get_referrers()
  * finds, for many targets in one pass over the heap.
  */
-#include "binding/capture/referrers.h"
+#include "binding/capture/binding_capture.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
