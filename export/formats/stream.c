@@ -61,49 +61,6 @@ lg__stream_number(lg__stream *stream, uint64_t number)
     lg_text_add_bytes(&stream->text, digits + at, sizeof digits - at);
 }
 
-static const char *
-escape_of(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    default:
-        return NULL;
-    }
-}
-
-// XML forbids U+FFFE and U+FFFF.
-static bool
-is_barred(const char *at, uint32_t left)
-{
-    return left >= 3 && at[0] == '\xef' && at[1] == '\xbf' &&
-           (unsigned char)at[2] >= 0xbe;
-}
-
-void
-lg__stream_xml(lg__stream *stream, lg_string string)
-{
-    uint32_t begin = 0;
-    for (uint32_t i = 0; i < string.length; i++) {
-        bool barred = is_barred(string.data + i, string.length - i);
-        const char *escape = barred ? "?" : escape_of(string.data[i]);
-        if (escape == NULL)
-            continue;
-        lg_text_add_bytes(&stream->text, string.data + begin, i - begin);
-        lg_text_add(&stream->text, escape);
-        i += barred ? 2 : 0;
-        begin = i + 1;
-    }
-    lg_text_add_bytes(&stream->text, string.data + begin,
-                      string.length - begin);
-}
-
 bool
 lg__stream_next(lg__stream *stream)
 {

@@ -23,9 +23,6 @@ typedef struct lg__stream {
 /** Adds a decimal number. This must be quick, because graphs have hundreds of
  *  millions. */
 void lg__stream_number(lg__stream *stream, uint64_t number);
-/** Adds text for attributes and texts of XML, without characters that XML
- *  forbids. */
-void lg__stream_xml(lg__stream *stream, lg_string string);
 /** Ends a record, and writes when enough has gathered. Returns false after a
  *  failure: stop then. */
 bool lg__stream_next(lg__stream *stream);

@@ -23,11 +23,56 @@ open_value(lg__stream *out, const dialect *in, const char *key)
     lg_text_add(&out->text, in->node_text);
 }
 
+static const char *
+escape_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+// XML forbids U+FFFE and U+FFFF.
+static bool
+is_barred(const char *at, uint32_t left)
+{
+    return left >= 3 && at[0] == '\xef' && at[1] == '\xbf' &&
+           (unsigned char)at[2] >= 0xbe;
+}
+
+// Adds text for attributes and texts of XML, without characters that XML
+// forbids.
+static void
+stream_xml(lg__stream *stream, lg_string string)
+{
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < string.length; i++) {
+        bool barred = is_barred(string.data + i, string.length - i);
+        const char *escape = barred ? "?" : escape_of(string.data[i]);
+        if (escape == NULL)
+            continue;
+        lg_text_add_bytes(&stream->text, string.data + begin, i - begin);
+        lg_text_add(&stream->text, escape);
+        i += barred ? 2 : 0;
+        begin = i + 1;
+    }
+    lg_text_add_bytes(&stream->text, string.data + begin,
+                      string.length - begin);
+}
+
 static void
 add_text(lg__stream *out, const dialect *in, const char *key, lg_string value)
 {
     open_value(out, in, key);
-    lg__stream_xml(out, value);
+    stream_xml(out, value);
     lg_text_add(&out->text, in->node_end);
 }
 
@@ -57,7 +102,7 @@ write_node(lg__stream *out, const dialect *in, const lg_graph *graph,
     lg__stream_number(out, node);
     if (in->gexf) {
         lg_text_add(&out->text, "\" label=\"");
-        lg__stream_xml(out, string_of(title));
+        stream_xml(out, string_of(title));
         lg_text_add(&out->text, "\"><attvalues>");
     } else {
         lg_text_add(&out->text, "\">");
@@ -91,7 +136,7 @@ write_edge(lg__stream *out, const dialect *in, const lg_graph *graph,
     lg__stream_number(out, columns->edge_target[edge]);
     if (in->gexf) {
         lg_text_add(&out->text, "\" label=\"");
-        lg__stream_xml(out, string_of(label));
+        stream_xml(out, string_of(label));
         lg_text_add(&out->text, "\"><attvalues>");
     } else {
         lg_text_add(&out->text, "\">");

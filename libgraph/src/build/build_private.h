@@ -136,7 +136,6 @@ void lg__builder_fail(lg_builder *builder, lg_status status);
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
-void lg__builder_free_columns(lg_builder *builder);
 /** Takes an open column out of the builder, with `count` elements. */
 lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,
                             uint64_t count);

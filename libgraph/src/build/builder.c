@@ -166,6 +166,16 @@ free_made(struct lg_builder_rest *rest)
     }
 }
 
+static void
+builder_free_columns(lg_builder *builder)
+{
+    for (int i = 0; i < LG__OPEN_COUNT; i++) {
+        lg__vector column =
+            lg__builder_take(builder, (enum lg__open_column)i, 0);
+        lg__vector_free(&builder->rest->allocator, &column);
+    }
+}
+
 void
 lg_builder_free(lg_builder *builder)
 {
@@ -173,7 +183,7 @@ lg_builder_free(lg_builder *builder)
         return;
     struct lg_builder_rest *rest = builder->rest;
     lg_allocator allocator = rest->allocator;
-    lg__builder_free_columns(builder);
+    builder_free_columns(builder);
     lg__strings_free(&allocator, &rest->strings);
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         lg__vector_free(&allocator, &rest->table[i]);

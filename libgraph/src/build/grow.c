@@ -246,13 +246,3 @@ lg__builder_take(lg_builder *builder, enum lg__open_column name, uint64_t count)
     rest->capacity[name] = 0;
     return taken;
 }
-
-void
-lg__builder_free_columns(lg_builder *builder)
-{
-    for (int i = 0; i < LG__OPEN_COUNT; i++) {
-        lg__vector column =
-            lg__builder_take(builder, (enum lg__open_column)i, 0);
-        lg__vector_free(&builder->rest->allocator, &column);
-    }
-}

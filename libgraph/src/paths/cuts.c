@@ -352,6 +352,18 @@ find_cut(cut_search *state, lg__cut_rule can_cut, lg__min_cut *out,
     return lg__min_cut_find(&state->network, out, err);
 }
 
+// Returns whether a program can cut the edge, and the edge is an attribute, an
+// item or a variable.
+static bool
+edge_is_plain(const lg_graph *graph, uint64_t edge)
+{
+    lg_hop hop = {.edges = {edge}, .edge_count = 1};
+    hop.source = lg_edge_source(graph, edge);
+    hop.target = graph->columns.edge_target[edge];
+    return lg__edge_can_be_cut(graph, edge) &&
+           lg__hop_penalty(graph, &hop) == 0;
+}
+
 // Finds the smallest cut. Prefers a cut of plain references if it is as small.
 static lg_status
 choose_cut(cut_search *state, lg_error *err)
@@ -360,7 +372,7 @@ choose_cut(cut_search *state, lg_error *err)
     lg_status status = find_cut(state, lg__edge_can_be_cut, &state->cut, err);
     if (status != LG_OK || state->cut.count == 0)
         return status;
-    status = find_cut(state, lg__edge_is_plain, &plain, err);
+    status = find_cut(state, edge_is_plain, &plain, err);
     if (status == LG_OK && plain.count == state->cut.count) {
         lg__min_cut_free(&state->cut);
         state->cut = plain;

@@ -352,13 +352,3 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
            !is_of_frozen(graph, source, edge) &&
            !is_only_viewed(graph, source) && !lg__edge_is_of_shell(graph, edge);
 }
-
-bool
-lg__edge_is_plain(const lg_graph *graph, uint64_t edge)
-{
-    lg_hop hop = {.edges = {edge}, .edge_count = 1};
-    hop.source = lg_edge_source(graph, edge);
-    hop.target = graph->columns.edge_target[edge];
-    return lg__edge_can_be_cut(graph, edge) &&
-           lg__hop_penalty(graph, &hop) == 0;
-}

@@ -68,40 +68,6 @@ comes_from_parameter(const lg_graph *graph, const lg__reverse *reverse,
                LG_NONE;
 }
 
-// Structures of PyTorch refer to tensors, and to what the backward pass needs,
-// without a reference that counts. A synthetic frame has its thread, which is
-// the best of roots. A partial graph may lack the functions of a module and the
-// instances of a class, which refer to its namespace, too.
-bool
-lg__node_is_explained(const lg_graph *graph, uint32_t node)
-{
-    const lg_columns *columns = &graph->columns;
-    const unsigned flags = columns->node_flags[node];
-    const lg_category category = lg__node_category(graph, node);
-    if (flags & LG_NODE_SYNTHETIC)
-        return category == LG_CATEGORY_FRAME;
-    return !(flags & LG_NODE_IMMORTAL) && category != LG_CATEGORY_MODULE &&
-           category != LG_CATEGORY_TYPE && category != LG_CATEGORY_TENSOR &&
-           !lg__node_is_a(graph, node, "torch._C._FunctionBase") &&
-           lg_columns_refcount(columns, node) != UINT32_MAX &&
-           lg_columns_refcount(columns, node) ==
-               lg_columns_found(columns, node);
-}
-
-bool
-lg__path_entrance_is_sure(const lg__hop_walk *walk, uint32_t target)
-{
-    uint64_t end = lg__first_in(&walk->reverse, target + 1);
-    for (uint64_t i = lg__first_in(&walk->reverse, target); i < end; i++) {
-        lg__in_edge in = lg__in_at(&walk->reverse, i);
-        if (lg__edge_kind(walk->graph, in.edge) == LG_EDGE_VALUE &&
-            lg__fold_owner(walk->fold, in.source) == LG_NONE &&
-            !lg__node_is_explained(walk->graph, in.source))
-            return false;
-    }
-    return true;
-}
-
 static bool
 is_telling(const lg_path *path)
 {

@@ -51,9 +51,6 @@ bool lg__references_are_one(const lg_graph *graph, const lg__folds *folds,
 /** Returns whether the edge leads to the results that a shell of IPython
  *  keeps. */
 bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);
-/** Returns whether a program can cut the edge, and the edge is an attribute, an
- *  item or a variable. */
-bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 
 /** Marks values of classes that their instances may share, [node_count]; NULL
  *  when memory ran out. O(types and their attributes). */

@@ -543,15 +543,3 @@ lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
     return status == LG_OK ? lg__steps_follow(graph, rest, name, node, out, err)
                            : status;
 }
-
-lg_status
-lg__thread_resolve(const lg_graph *graph, const char *name, uint32_t *out,
-                   lg_error *err)
-{
-    const char *rest = name;
-    uint32_t node = lg__thread_begin(graph, &rest);
-    if (node == LG_NONE)
-        return lg_error_set(err, LG_ENOTFOUND,
-                            "no thread begins 'thread %.200s'", name);
-    return lg__steps_follow(graph, rest, name, node, out, err);
-}

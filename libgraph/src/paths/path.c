@@ -208,6 +208,43 @@ follow_best(search *state, const front *at)
     }
 }
 
+// Returns whether a partial graph has all references to a node.
+//
+// Structures of PyTorch refer to tensors, and to what the backward pass needs,
+// without a reference that counts. A synthetic frame has its thread, which is
+// the best of roots. A partial graph may lack the functions of a module and the
+// instances of a class, which refer to its namespace, too.
+static bool
+node_is_explained(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    const unsigned flags = columns->node_flags[node];
+    const lg_category category = lg__node_category(graph, node);
+    if (flags & LG_NODE_SYNTHETIC)
+        return category == LG_CATEGORY_FRAME;
+    return !(flags & LG_NODE_IMMORTAL) && category != LG_CATEGORY_MODULE &&
+           category != LG_CATEGORY_TYPE && category != LG_CATEGORY_TENSOR &&
+           !lg__node_is_a(graph, node, "torch._C._FunctionBase") &&
+           lg_columns_refcount(columns, node) != UINT32_MAX &&
+           lg_columns_refcount(columns, node) ==
+               lg_columns_found(columns, node);
+}
+
+// Returns whether a graph of the whole heap has the same entrance, if any.
+static bool
+path_entrance_is_sure(const lg__hop_walk *walk, uint32_t target)
+{
+    uint64_t end = lg__first_in(&walk->reverse, target + 1);
+    for (uint64_t i = lg__first_in(&walk->reverse, target); i < end; i++) {
+        lg__in_edge in = lg__in_at(&walk->reverse, i);
+        if (lg__edge_kind(walk->graph, in.edge) == LG_EDGE_VALUE &&
+            lg__fold_owner(walk->fold, in.source) == LG_NONE &&
+            !node_is_explained(walk->graph, in.source))
+            return false;
+    }
+    return true;
+}
+
 // Returns whether a graph of the whole heap has the same path. Call it after
 // follow_best(), which has visited more nodes if another path is as good.
 static bool
@@ -221,7 +258,7 @@ is_sure(const search *state, const front *at)
         sure = graph->root_kind[i] != LG_ROOT_GIVEN;
     for (uint32_t node = 0; node < graph->columns.node_count && sure; node++)
         if (is_met(state, node) && state->level[node] < state->level[at->root])
-            sure = lg__node_is_explained(graph, node);
+            sure = node_is_explained(graph, node);
     return sure;
 }
 
@@ -356,7 +393,7 @@ enter(const lg__hop_walk *walk, uint32_t target, const lg_monitor *monitor,
     lg_path path = {0};
     uint32_t entrance = lg__path_entrance(walk, target);
     if (walk->graph->partial &&
-        (entrance != LG_NONE || !lg__path_entrance_is_sure(walk, target)))
+        (entrance != LG_NONE || !path_entrance_is_sure(walk, target)))
         return say_partial(err);
     lg_status status = LG_ENOTFOUND;
     if (entrance != LG_NONE && lg__entrance_has_one(walk->graph, entrance))

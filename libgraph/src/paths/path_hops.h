@@ -36,10 +36,6 @@ uint32_t lg__path_entrance(const lg__hop_walk *walk, uint32_t target);
 /** Returns whether the path to an entrance leads through one, too: that to a
  *  parameter. */
 bool lg__entrance_has_one(const lg_graph *graph, uint32_t entrance);
-/** Returns whether a graph of the whole heap has the same entrance, if any. */
-bool lg__path_entrance_is_sure(const lg__hop_walk *walk, uint32_t target);
-/** Returns whether a partial graph has all references to a node. */
-bool lg__node_is_explained(const lg_graph *graph, uint32_t node);
 /** Returns whether the path to the target's entrance may lead on to the target:
  *  it begins at a non-native root, and does not pass the target. */
 bool lg__path_enters(const lg_path *path, uint32_t target);

@@ -15,11 +15,6 @@ typedef lg_status lg__select(const lg_graph *graph, const char *selector,
 /** Finds the node of a name such as `train.losses[0]['x'].y`. */
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
-
-/** Finds the node of a text that follows `thread `: `MainThread in main()
- *  app.py:3 local x`. */
-lg_status lg__thread_resolve(const lg_graph *graph, const char *name,
-                             uint32_t *out, lg_error *err);
 /** Returns the thread whose name the text begins with, or LG_NONE. Takes the
  *  name off. */
 uint32_t lg__thread_begin(const lg_graph *graph, const char **text);

@@ -538,6 +538,20 @@ after(const char *selector, const char *prefix)
                : NULL;
 }
 
+// Finds the node of a text that follows `thread `: `MainThread in main()
+// app.py:3 local x`.
+static lg_status
+thread_resolve(const lg_graph *graph, const char *name, uint32_t *out,
+               lg_error *err)
+{
+    const char *rest = name;
+    uint32_t node = lg__thread_begin(graph, &rest);
+    if (node == LG_NONE)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "no thread begins 'thread %.200s'", name);
+    return lg__steps_follow(graph, rest, name, node, out, err);
+}
+
 static lg_status
 select_whole(const lg_graph *graph, const char *selector,
              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
@@ -563,7 +577,7 @@ select_whole(const lg_graph *graph, const char *selector,
         return lg__unnamed_select(graph, selector, monitor, out, err);
     // This is how reports write paths.
     if ((rest = after(selector, "thread ")))
-        return select_found(graph, rest, lg__thread_resolve, out, err);
+        return select_found(graph, rest, thread_resolve, out, err);
     if (lg__name_is_likely(selector))
         return select_found(graph, selector, lg__name_resolve, out, err);
     return malformed(selector, err);

@@ -4,15 +4,6 @@
 
 #include "answers/answers_private.h"
 #include "table/table_private.h"
-
-/** Writes `Known mistake: loss-history: 12 MiB, 10 x Tensor`, with cause and
- *  fix below. */
-void lg__format_finding(const lg_graph *graph, const lg_finding *finding,
-                        lg_text *out);
-/** Writes `{"pattern": "loss-history", "holder": 1, ...}`, without where the
- *  holder is. */
-void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
-                       const lg_finding *finding);
 /** Puts known mistakes as a list, for programs. */
 void lg__put_findings(lg_table *table, size_t column, const lg_ask *ask,
                       const lg_findings *findings);

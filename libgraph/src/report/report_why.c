@@ -1,5 +1,6 @@
 // Why a node is alive, as text and as JSON.
 #include "report/report_private.h"
+#include "report/words_findings.h"
 #include "analysis/analysis_private.h"
 #include "native/native_private.h"
 
@@ -152,6 +153,96 @@ write_garbage(lg_json *json, const lg_why *why)
                    why->cycle.items, why->cycle.count);
 }
 
+// Moves a part of a finding behind its name. Further lines start below the
+// first one.
+static void
+move_part(lg_text *part, const char *name, lg_text *out)
+{
+    if (part->length > 0)
+        lg_text_addf(out, "\n  %-9s", name);
+    for (size_t i = 0; i < part->length; i++) {
+        lg_text_add_bytes(out, part->data + i, 1);
+        if (part->data[i] == '\n')
+            lg_text_addf(out, "%11s", "");
+    }
+    out->failed |= part->failed;
+    part->length = 0;
+}
+
+// Writes `Known mistake: loss-history: 12 MiB, 10 x Tensor`, with cause and fix
+// below.
+static void
+format_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
+{
+    lg_text part = {0};
+    lg_text_add(out, "\nA known mistake, ");
+    lg__format_mistake(graph, finding->pattern, finding->retained, out);
+    lg__format_kept(graph, finding->count, finding->of_type,
+                    finding->holders->example, false, out);
+    lg__format_freed(graph, finding->retained, finding->freed, out);
+    lg__format_advice(graph, finding, false, &part);
+    move_part(&part, "cause", out);
+    lg__format_evidence(graph, finding, &part);
+    move_part(&part, "evidence", out);
+    lg__format_advice(graph, finding, true, &part);
+    move_part(&part, "fix", out);
+    lg_text_add(out, "\n");
+    lg_text_free(&part);
+}
+
+static void
+write_advice(lg_json *json, const char *name, const lg_graph *graph,
+             const lg_finding *finding, bool fix)
+{
+    lg_text text = {0};
+    lg__format_advice(graph, finding, fix, &text);
+    lg_json_string(json, name, text.data, text.length);
+    lg_text_free(&text);
+}
+
+static void
+write_evidence(lg_json *json, const lg_graph *graph, const lg_finding *finding)
+{
+    lg_text text = {0};
+    lg__format_evidence(graph, finding, &text);
+    if (text.length > 0)
+        lg_json_string(json, "evidence", text.data, text.length);
+    lg_text_free(&text);
+}
+
+// Writes `{"pattern": "loss-history", "holder": 1, ...}`, without where the
+// holder is.
+static void
+write_finding(lg_json *json, const char *name, const lg_graph *graph,
+              const lg_finding *finding)
+{
+    const lg_pattern *pattern = finding->pattern;
+    lg_json_object(json, name);
+    lg_json_string(json, "pattern", pattern->name, strlen(pattern->name));
+    lg__write_node_or_null(json, "holder", finding->holders->node);
+    lg__write_node_or_null(json, "example", finding->holders->example);
+    lg_json_count(json, "count", finding->count);
+    lg_json_bytes(json, "retained", graph, finding->retained);
+    lg_json_bytes(json, "freed", graph, finding->freed);
+    write_advice(json, "cause", graph, finding, false);
+    write_advice(json, "fix", graph, finding, true);
+    write_evidence(json, graph, finding);
+    lg_json_array(json, "holders");
+    for (size_t i = 0; i < finding->holder_count; i++) {
+        const lg_holder *holder = &finding->holders[i];
+        lg_json_object(json, NULL);
+        lg_json_string(json, "pattern", holder->pattern->name,
+                       strlen(holder->pattern->name));
+        lg__write_node_or_null(json, "holder", holder->node);
+        lg__write_node_or_null(json, "example", holder->example);
+        lg_json_count(json, "count", holder->count);
+        lg_json_bytes(json, "alone", graph, holder->retained);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+    lg_json_end(json);
+}
+
 // Writes the answer of lg_node_why.
 static void
 write_why(lg_json *json, const char *name, const lg_why *why, const char *note)
@@ -170,7 +261,7 @@ write_why(lg_json *json, const char *name, const lg_why *why, const char *note)
     (why->garbage ? write_garbage : write_alive)(json, why);
     lg_json_array(json, "findings");
     for (size_t i = 0; i < why->findings.count; i++)
-        lg__write_finding(json, NULL, graph, &why->findings.items[i]);
+        write_finding(json, NULL, graph, &why->findings.items[i]);
     lg_json_end(json);
     lg_json_end(json);
 }
@@ -551,7 +642,7 @@ why_text(report *to)
     else
         add_alive(to);
     for (size_t i = 0; i < why->findings.count; i++)
-        lg__format_finding(to->graph, &why->findings.items[i], &to->text);
+        format_finding(to->graph, &why->findings.items[i], &to->text);
 }
 
 static bool

@@ -218,8 +218,6 @@ lg__torch_record *lg__torch_storage(lg__torch *torch, uintptr_t storage,
                                     bool *first);
 /** True on the first call for an address. */
 bool lg__torch_first(lg__torch *torch, uintptr_t address);
-/** Makes lg__torch_first false for the data of a storage. */
-void lg__torch_take(lg__torch *torch, uintptr_t address);
 /** Notes that `source` owns the object, under this name. */
 void lg__torch_link(lg__torch *torch, uint32_t source, lg__torch_record *target,
                     uint32_t label);

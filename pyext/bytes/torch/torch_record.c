@@ -240,15 +240,6 @@ lg__torch_first(lg__torch *torch, uintptr_t address)
     return made;
 }
 
-void
-lg__torch_take(lg__torch *torch, uintptr_t address)
-{
-    lg__torch_slot *slot =
-        lg__torch_slot_of(torch->pass, &torch->records, address);
-    if (slot != NULL && slot->value == NULL)
-        lg__torch_fill(&torch->records, slot, address, &torch->taken);
-}
-
 /** Names an edge that tp_traverse reported for C++, if there is one. */
 static bool
 name_reported(lg__torch *torch, uint32_t source, uint32_t target,

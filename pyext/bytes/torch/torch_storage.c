@@ -223,6 +223,16 @@ device_of(lg__torch *torch, const storage_copy *storage)
     return lg__pass_device(torch->pass, name);
 }
 
+/** Makes lg__torch_first false for the data of a storage. */
+static void
+torch_take(lg__torch *torch, uintptr_t address)
+{
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->records, address);
+    if (slot != NULL && slot->value == NULL)
+        lg__torch_fill(&torch->records, slot, address, &torch->taken);
+}
+
 void
 lg__torch_hold_storage(lg__torch *torch, uint32_t holder, uintptr_t address,
                        const lg__torch_contents *contents)
@@ -237,7 +247,7 @@ lg__torch_hold_storage(lg__torch *torch, uint32_t holder, uintptr_t address,
     link_owner(torch, &storage, holder, first);
     size_t extra = first ? extra_of(torch, &storage) : 0;
     if (first && storage.data != 0)
-        lg__torch_take(torch, storage.data);
+        torch_take(torch, storage.data);
     if (storage.data == 0 || storage.bytes == 0 ||
         storage.device[0] == META_DEVICE) {
         lg__pass_add_size(torch->pass, holder, (int64_t)extra);

@@ -4,27 +4,6 @@
 
 const void *lg__general_lookup;
 
-/** The interned str of a text, if somebody else keeps it, too. */
-static PyObject *
-interned(const char *text)
-{
-    PyObject *str = PyUnicode_InternFromString(text);
-    if (str == NULL) {
-        PyErr_Clear();
-        return NULL;
-    }
-    bool is_kept = Py_REFCNT(str) > 1;
-    Py_DECREF(str);
-    return is_kept ? str : NULL;
-}
-
-void
-lg__common_keys_find(lg__common_keys *out)
-{
-    out->module = interned("__module__");
-    out->file = interned("__file__");
-}
-
 bool
 lg__str_equals(PyObject *str, const char *text)
 {

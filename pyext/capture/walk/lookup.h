@@ -19,9 +19,6 @@ typedef struct lg__common_keys {
  *  tells them from those with strs alone. The self-check sets it at import. */
 extern const void *lg__general_lookup;
 
-/** Call it with the GIL and before a walk: it asks for the interned strs. */
-void lg__common_keys_find(lg__common_keys *out);
-
 /** Returns whether a str has exactly this ASCII text. */
 bool lg__str_equals(PyObject *str, const char *text);
 

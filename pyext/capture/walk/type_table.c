@@ -417,11 +417,33 @@ grow_table(lg__heap_walk *walk, size_t capacity)
     return true;
 }
 
+/** The interned str of a text, if somebody else keeps it, too. */
+static PyObject *
+interned(const char *text)
+{
+    PyObject *str = PyUnicode_InternFromString(text);
+    if (str == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    bool is_kept = Py_REFCNT(str) > 1;
+    Py_DECREF(str);
+    return is_kept ? str : NULL;
+}
+
+/** Call it with the GIL and before a walk: it asks for the interned strs. */
+static void
+common_keys_find(lg__common_keys *out)
+{
+    out->module = interned("__module__");
+    out->file = interned("__file__");
+}
+
 bool
 lg__types_open(lg__heap_walk *walk)
 {
     if (!LG__FREE_THREADED)
-        lg__common_keys_find(&walk->keys);
+        common_keys_find(&walk->keys);
     return grow_table(walk, 4096);
 }
 
