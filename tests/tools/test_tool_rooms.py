@@ -34,7 +34,7 @@ def compiled(project):
         return [
             *check_rooms.upward(calls),
             *check_rooms.round_about(calls.between()),
-            *check_rooms.lonely(calls, (GRAPH, PATHS), ()),
+            *check_rooms.lonely(calls, {}, ()),
         ]
 
     return check
@@ -66,13 +66,25 @@ def test_a_function_with_one_client(compiled):
     assert found == [
         f"{PATHS}/part.c: lg__part has one client, {PATHS}/uses.c: make it static there"
     ]
+    calls = check_rooms.Calls(
+        {"lg__part": f"{PATHS}/part.c"},
+        {"lg__part"},
+        {"lg__part": {f"{PATHS}/uses.c"}},
+    )
+    assert list(check_rooms.lonely(calls, {PATHS: 1}, ())) == []
+    calls.home["lg__other"] = calls.home["lg__part"]
+    calls.functions.add("lg__other")
+    calls.clients["lg__other"] = calls.clients["lg__part"]
+    first, *others = check_rooms.lonely(calls, {PATHS: 1}, ())
+    assert first == f"{PATHS}: 2 functions have one client, and 1 may"
+    assert len(others) == 2
     again = uses.replace("lg_uses", "lg_again")
     assert compiled({f"{PATHS}/again.c": again}) == []
 
 
 def test_an_exception_that_nothing_needs():
     calls = check_rooms.Calls()
-    assert list(check_rooms.lonely(calls, (PATHS,), ("a.c",))) == [
+    assert list(check_rooms.lonely(calls, {}, ("a.c",))) == [
         "LAYERS has a.c, which needs no exception"
     ]
 

@@ -324,8 +324,6 @@ struct lg_table {
 lg_table *lg__table_within(const lg_table *table, const lg__column *columns,
                            size_t count);
 const lg__cell *lg__cell_at(const lg_table *table, size_t row, size_t column);
-/** Returns the string of a cell that has one. */
-lg_string lg__cell_string(const lg_table *table, const lg__cell *cell);
 /** Writes a cell as people read it. */
 void lg__cell_format(const lg_table *table, size_t row, size_t column,
                      lg_text *out);
