@@ -125,11 +125,6 @@ bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
 bool lg__additions_append(lg_builder *builder, uint32_t *first);
 void lg__additions_free(lg_builder *builder);
 
-/** How many references to a node are found, and so many more. For the end, when
- *  the counts are settled. Adding returns false when memory ran out. */
-uint64_t lg__builder_found(const lg_builder *builder, uint32_t node);
-bool lg__builder_add_found(lg_builder *builder, uint32_t node, int64_t more);
-
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);
 /** Returns the status of the builder so far, with a message if it failed. */

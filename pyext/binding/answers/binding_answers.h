@@ -3,9 +3,7 @@
 #define LEAKGRAPH_BINDING_ANSWERS_H
 
 #include "binding/answers/answer.h"
-#include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cuts.h"
-#include "binding/answers/py_report.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 
@@ -29,6 +27,13 @@ PyObject *lg__core_diff(PyObject *module, PyObject *const *args,
                         Py_ssize_t nargs, PyObject *kwnames);
 
 extern const char lg__core_diff_doc[];
+
+/* Baselines for the package's own Python code. */
+
+PyObject *lg__core_baseline(PyObject *module, PyObject *args);
+extern const char lg__core_baseline_doc[];
+PyObject *lg__core_extend_baseline(PyObject *module, PyObject *args);
+extern const char lg__core_extend_baseline_doc[];
 
 /* Plain values of Python as JSON. */
 
@@ -87,6 +92,13 @@ extern const char lg__core_merge_summaries_doc[], lg__core_summary_places_doc[];
 PyObject *lg__core_text_table(PyObject *module, PyObject *args);
 
 extern const char lg__core_text_table_doc[];
+
+/* Info: a dict that a REPL shows as the text that the command prints. */
+
+extern PyType_Spec lg__info_spec;
+
+/** The base type of Info. */
+#define LG__INFO_BASE ((PyObject *)&PyDict_Type)
 
 /* Why: what keeps one object alive. */
 

@@ -331,7 +331,7 @@ void lg__torch_settle_keepalives(lg__torch *torch);
 /** Adds what an object or a container of TorchScript owns. */
 void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
 
-/* torch_node.c, torch_saved.c */
+/* torch_node.c */
 
 void lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node);
 /** Adds the tensors that a Function written in Python saved. */
@@ -346,25 +346,5 @@ typedef struct lg__torch_tally {
     uint32_t modified;
     size_t cost; /**< bytes of their structures */
 } lg__torch_tally;
-
-/** Returns whether these words are a SavedVariable. */
-bool lg__torch_is_saved(lg__torch *torch, const uintptr_t *words,
-                        size_t length);
-/** Links the objects that a SavedVariable refers to. */
-void lg__torch_link_saved(lg__torch *torch, uint32_t node,
-                          const uintptr_t *words,
-                          const lg__torch_labels *labels,
-                          lg__torch_tally *tally);
-/** Returns whether these three words are a vector of SavedVariables that is not
- *  empty. */
-bool lg__torch_is_saved_list(lg__torch *torch, const uintptr_t *words,
-                             size_t length);
-/** Links all SavedVariables of a vector, with the index after each name. */
-void lg__torch_link_saved_list(lg__torch *torch, uint32_t node,
-                               const uintptr_t *words, const char *prefix,
-                               const char *name, lg__torch_tally *tally);
-/** Adds the bytes and the facts to the node. */
-void lg__torch_note_tally(lg__torch *torch, uint32_t node,
-                          const lg__torch_tally *tally);
 
 #endif

@@ -126,7 +126,7 @@ typedef struct lg__torch_layout {
     uint16_t python_context;  /**< PyNode -> ctx */
     /* SavedVariable; its tensor is the first word. */
     uint16_t saved_size;
-    uint16_t saved_flags;   /**< five bytes: see torch_saved.c */
+    uint16_t saved_flags;   /**< five bytes: see torch_node.c */
     uint16_t saved_counter; /**< its version counter; 0: none in this version */
     uint16_t saved_version; /**< u32: the tensor's version when it was saved; 0:
                                  not found */
