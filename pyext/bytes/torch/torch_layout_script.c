@@ -106,7 +106,6 @@ lg__torch_find_code(lg__torch_finder *finder, lg__torch_code_layout *layout)
 /** Finds what TorchScript keeps in PyTorch's layout: the slots of an object,
  * the elements of its lists, dicts and tuples, the names of its attributes. */
 
-
 #define OBJECT "N3c106ivalue6ObjectE"
 #define CLASS_TYPE "N3c109ClassTypeE"
 
