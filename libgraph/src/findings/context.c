@@ -291,13 +291,6 @@ lg__detection_cut(lg__detection *detection, uint32_t node)
 }
 
 void
-lg__detection_unroot(lg__detection *detection, uint32_t node)
-{
-    if (!lg__gather_append(&detection->unrooted, node))
-        detection->failed = true;
-}
-
-void
 lg__detection_note_unseen(lg__detection *detection, uint32_t device,
                           uint64_t count, uint64_t bytes)
 {

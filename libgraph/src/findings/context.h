@@ -121,8 +121,6 @@ void lg__detection_suppose_along(lg__detection *detection, uint32_t holder,
 /** Notes that the fix of the running detector cuts off what `node` refers
  *  to. */
 void lg__detection_cut(lg__detection *detection, uint32_t node);
-/** Notes that the fix also removes the unseen references to the node. */
-void lg__detection_unroot(lg__detection *detection, uint32_t node);
 /** Notes that something outside the graph keeps this many bytes of a device. */
 void lg__detection_note_unseen(lg__detection *detection, uint32_t device,
                                uint64_t count, uint64_t bytes);

@@ -119,6 +119,22 @@ is_retained(lg__detection *detection, uint32_t tensor)
     return of.saved && of.filled && !of.higher;
 }
 
+// Returns whether a container has the tensor, and is kept for a backward pass.
+static bool
+is_gathered(const lg__detection *detection, uint32_t tensor)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = lg__first_in(reverse, tensor);
+         i < lg__first_in(reverse, tensor + 1); i++) {
+        uint32_t holder = lg__in_source(reverse, i);
+        if ((lg__type_bits_of(detection, holder) & LG__TYPE_CONTAINER) &&
+            lg__fold_owner(detection->walk.fold, holder) == LG_NONE &&
+            lg__detection_is_for_backward(detection, holder))
+            return true;
+    }
+    return false;
+}
+
 // Looks for retained graphs. Before backward(), a loss in a variable of running
 // code is no mistake, nor in a container that a function has for it.
 void
@@ -132,8 +148,7 @@ lg__look_for_retained_graphs(lg__detection *detection)
             lg__detection_is_stored(detection, tensor) &&
             !lg__detection_is_in_use(detection, tensor) &&
             is_retained(detection, tensor) &&
-            !(lg__has_optimizer(detection) &&
-              lg__detection_is_gathered(detection, tensor)))
+            !(lg__has_optimizer(detection) && is_gathered(detection, tensor)))
             lg__detection_note(detection, tensor, tensor);
     }
 }

@@ -89,6 +89,14 @@ cut_calls(lg__detection *detection, uint32_t thread)
             lg__detection_cut(detection, lg__in_source(reverse, i));
 }
 
+// Notes that the fix also removes the unseen references to the node.
+static void
+unroot(lg__detection *detection, uint32_t node)
+{
+    if (!lg__gather_append(&detection->unrooted, node))
+        detection->failed = true;
+}
+
 // Unroots an object if only stacks refer to it unseen. Before CPython 3.11, the
 // stacks of running frames are not seen. Each frame that has the object, except
 // the innermost, calls a method of it, so the frame's stack has the object.
@@ -106,7 +114,7 @@ unroot_called(lg__detection *detection, uint32_t object)
             lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME;
     }
     if (lg_node_unexplained(detection->graph, object) < frames)
-        lg__detection_unroot(detection, object);
+        unroot(detection, object);
 }
 
 // Unroots the thread, and the object whose method it runs, where only stacks

@@ -115,6 +115,20 @@ entry_of(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
     return found;
 }
 
+// Writes the labels of the edges of a way: `['request'].body`.
+static void
+format_labels(const lg_graph *graph, const lg__way *way, lg_text *out)
+{
+    for (uint32_t i = 0; i < way->length; i++) {
+        lg_hop hop = {.source = lg_edge_source(graph, way->edges[i]),
+                      .target = graph->columns.edge_target[way->edges[i]],
+                      .edges = {way->edges[i]},
+                      .edge_count = 1};
+        if (lg__edge_kind(graph, way->edges[i]) != LG_EDGE_DICT)
+            lg_hop_label(graph, &hop, out);
+    }
+}
+
 // Writes how the value of an entry leads to its own key, or the other way
 // round, for the entry of the example.
 static void
@@ -133,7 +147,7 @@ format_way(const lg_graph *graph, const lg_holder *holder, lg_text *out)
         return;
     const char *strong = entry.by_key ? "value" : "key";
     lg_text_addf(out, "For example, %s%s", strong, way.length > 0 ? "" : " it");
-    lg__way_format(graph, &way, out);
+    format_labels(graph, &way, out);
     lg_text_addf(out, " is the %s.", entry.by_key ? "key" : "value");
 }
 

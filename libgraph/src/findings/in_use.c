@@ -210,18 +210,3 @@ lg__detection_is_for_backward(const lg__detection *detection, uint32_t node)
     }
     return false;
 }
-
-bool
-lg__detection_is_gathered(const lg__detection *detection, uint32_t tensor)
-{
-    const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = lg__first_in(reverse, tensor);
-         i < lg__first_in(reverse, tensor + 1); i++) {
-        uint32_t holder = lg__in_source(reverse, i);
-        if ((lg__type_bits_of(detection, holder) & LG__TYPE_CONTAINER) &&
-            lg__fold_owner(detection->walk.fold, holder) == LG_NONE &&
-            lg__detection_is_for_backward(detection, holder))
-            return true;
-    }
-    return false;
-}

@@ -23,7 +23,5 @@ bool lg__detection_is_in_use(const lg__detection *detection, uint32_t node);
  *  count: it keeps what it has used. */
 bool lg__detection_is_for_backward(const lg__detection *detection,
                                    uint32_t node);
-/** Returns whether a container has the tensor of which the same is true. */
-bool lg__detection_is_gathered(const lg__detection *detection, uint32_t tensor);
 
 #endif

@@ -93,16 +93,3 @@ lg__way_find(const lg_graph *graph, uint32_t from, uint32_t to, lg__way *out)
     lg__free(state.steps);
     return found || from == to;
 }
-
-void
-lg__way_format(const lg_graph *graph, const lg__way *way, lg_text *out)
-{
-    for (uint32_t i = 0; i < way->length; i++) {
-        lg_hop hop = {.source = lg_edge_source(graph, way->edges[i]),
-                      .target = graph->columns.edge_target[way->edges[i]],
-                      .edges = {way->edges[i]},
-                      .edge_count = 1};
-        if (lg__edge_kind(graph, way->edges[i]) != LG_EDGE_DICT)
-            lg_hop_label(graph, &hop, out);
-    }
-}

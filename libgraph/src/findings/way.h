@@ -18,7 +18,5 @@ typedef struct lg__way {
  *  these. Returns false if there is none, or memory ran out. */
 bool lg__way_find(const lg_graph *graph, uint32_t from, uint32_t to,
                   lg__way *out);
-/** Writes the labels of its edges: `['request'].body`. */
-void lg__way_format(const lg_graph *graph, const lg__way *way, lg_text *out);
 
 #endif

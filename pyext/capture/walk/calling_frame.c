@@ -377,15 +377,6 @@ lg__calling_frame_find(lg__heap_walk *walk)
         find_forwarder(walk, seen);
 }
 
-bool
-lg__calling_frame_is_in(const lg__heap_walk *walk, const lg__frame_view *view)
-{
-    for (uint32_t i = 0; i < walk->own_call_count; i++)
-        if (walk->own_calls[i].slots == view->slots)
-            return true;
-    return false;
-}
-
 /** Returns whether a frame's stack has the object as the tuple or the dict of
  *  such a call. */
 static bool

@@ -11,9 +11,6 @@ void lg__calling_frame_find(lg__heap_walk *walk);
 /** The first visible frame of a thread: on the capturing thread, the first that
  *  is not leakgraph's own. */
 lg__frame *lg__first_seen_frame(PyThreadState *thread);
-/** Returns whether the frame is in a call with a tuple for this capture. */
-bool lg__calling_frame_is_in(const lg__heap_walk *walk,
-                             const lg__frame_view *view);
 /** Returns whether an object is on a frame's stack only for that call. */
 bool lg__calling_frame_holds(const lg__heap_walk *walk,
                              const lg__frame_view *view, PyObject *object);

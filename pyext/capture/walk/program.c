@@ -7,57 +7,6 @@
 #include "capture/walk/edge_names.h"
 
 static void
-name_table(lg__heap_walk *walk, const void *base, const lg__field *fields,
-           size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        PyObject *child =
-            *(PyObject *const *)((const char *)base + fields[i].offset);
-        if (child != NULL)
-            lg__name_edge(walk, child, fields[i].kind,
-                          lg__walk_intern_literal(walk, fields[i].name));
-    }
-}
-
-/** The strs that name inline values belong to the type's shared keys. */
-static void
-name_cached_keys(lg__heap_walk *walk, PyTypeObject *type)
-{
-    lg__dict_keys *keys = lg__type_cached_keys(type);
-    if (!walk->internal || keys == NULL)
-        return;
-    lg__dict_table table = lg__dict_table_of(keys, lg__general_lookup);
-    for (Py_ssize_t i = 0; i < table.count; i++) {
-        PyObject *key =
-            *(PyObject *const *)(table.base + (size_t)i * table.stride +
-                                 table.key);
-        uint32_t node = key != NULL ? lg__walk_node(walk, key) : LG_NONE;
-        if (node == LG_NONE)
-            continue;
-        walk->builder->node_flags[node] |= LG_NODE_NAME;
-        lg_builder_append_edge(walk->builder, node, LG_EDGE_KEY, (uint32_t)i);
-    }
-}
-
-void
-lg__name_edges_of_type(lg__heap_walk *walk, PyObject *object)
-{
-    PyTypeObject *type = (PyTypeObject *)object;
-    if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-        name_table(walk, type, lg__heap_type_fields,
-                   LG__COUNT(lg__heap_type_fields));
-        name_cached_keys(walk, type);
-        return;
-    }
-    lg__type_state state = lg__walk_type_state(walk, type);
-    lg__name_edge(walk, state.dict, LG_EDGE_DICT, 0);
-    lg__name_edge(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
-                  lg__walk_intern_literal(walk, "__subclasses__"));
-    name_table(walk, type, lg__static_type_fields,
-               LG__COUNT(lg__static_type_fields));
-}
-
-static void
 mark_names(lg__heap_walk *walk, PyObject *tuple)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
@@ -193,33 +142,4 @@ lg__name_edges_of_frame_object(lg__heap_walk *walk, PyObject *object)
         name_frame_with(walk, &view, lg__name_edges_of_shared);
     else
         lg__name_edges_of_frame(walk, &view);
-}
-
-void
-lg__name_edges_of_generator(lg__heap_walk *walk, PyObject *object)
-{
-    if (!walk->internal)
-        return;
-    lg__frame *frame = lg__frame_of_generator(object);
-    if (frame != NULL) {
-        lg__frame_view view = lg__frame_view_of(frame);
-        if (view.code != NULL) {
-            lg__name_edges_of_frame(walk, &view);
-            lg__name_edge(walk, view.object, LG_EDGE_ATTRIBUTE,
-                          lg__walk_intern_literal(walk, "gi_frame"));
-        }
-        return;
-    }
-    /* Up to 3.10 the frame object has the variables. The generator shows them,
-       too, uncounted, so that it reads alike on every version. */
-    PyObject *owner = lg__generator_frame_object(object);
-    if (owner == NULL)
-        return;
-    lg__frame_view view = lg__frame_view_of(lg__frame_of_object(owner));
-    for (Py_ssize_t i = 0; view.code != NULL && i < view.local_count; i++)
-        if (lg__slot_object(view.slots[i]) != NULL)
-            lg__walk_edge(
-                walk, lg__slot_object(view.slots[i]),
-                LG_EDGE_LOCAL | LG_EDGE_UNCOUNTED,
-                lg__walk_intern_str(walk, lg__code_slot_name(view.code, i)));
 }

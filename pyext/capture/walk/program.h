@@ -7,8 +7,6 @@
 /** Frame, generator and thread edges. */
 void lg__name_edges_of_frame(lg__heap_walk *walk, const lg__frame_view *view);
 void lg__name_edges_of_frame_object(lg__heap_walk *walk, PyObject *object);
-void lg__name_edges_of_generator(lg__heap_walk *walk, PyObject *object);
-void lg__name_edges_of_type(lg__heap_walk *walk, PyObject *object);
 void lg__name_edges_of_code(lg__heap_walk *walk, PyObject *object);
 
 #endif

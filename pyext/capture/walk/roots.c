@@ -406,6 +406,16 @@ lg__roots_walk(lg__heap_walk *walk)
     }
 }
 
+/** Returns whether the frame is in a call with a tuple for this capture. */
+static bool
+calling_frame_is_in(const lg__heap_walk *walk, const lg__frame_view *view)
+{
+    for (uint32_t i = 0; i < walk->own_call_count; i++)
+        if (walk->own_calls[i].slots == view->slots)
+            return true;
+    return false;
+}
+
 /** Adds the arguments of the calls in which a thread's frames are. The call
  * that takes the capture is no holder. */
 static void
@@ -414,7 +424,7 @@ add_calls(lg__heap_walk *walk, PyThreadState *thread)
     for (lg__frame *frame = lg__first_seen_frame(thread); frame != NULL;
          frame = lg__frame_previous(frame)) {
         lg__frame_view view = lg__frame_view_of(frame);
-        if (view.code != NULL && !lg__calling_frame_is_in(walk, &view))
+        if (view.code != NULL && !calling_frame_is_in(walk, &view))
             call_arguments_of(walk,
                               lg__walk_node(walk, frame_identity(frame, &view)),
                               frame, &view);
