@@ -12,8 +12,10 @@
 
 #include "suite.h"
 
-static int test_failures;
-static const char *test_name = "";
+/** Counts the failed checks of the program, also those of files that several
+ *  suites share. */
+extern int test_failures;
+extern const char *test_name; /**< what RUN runs now */
 
 #define CHECK(condition)                                                       \
     do {                                                                       \
