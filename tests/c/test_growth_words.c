@@ -253,6 +253,39 @@ tuples_in_tuples_are_parts(void)
 }
 
 // Two snapshots tell nothing about a rate.
+// Two lists that two modules hold each: one of many small objects, and one of
+// large ones, which grows.
+static lg_graph *
+lists_held_twice(uint32_t count)
+{
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } lists[] = {{"few", 9000}, {"many", 16}};
+    const uint32_t items[] = {count, 500};
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t plugin = story_module(&made, "plugin");
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t list = story_add(&made, "list", NULL, 64);
+        story_attribute(&made, app, lists[i].name, list);
+        story_attribute(&made, plugin, lists[i].name, list);
+        for (uint32_t j = 0; j < items[i]; j++)
+            story_edge(&made, list,
+                       story_add(&made, "app.Item", NULL, lists[i].size),
+                       LG_EDGE_INDEX, j);
+    }
+    return story_end(&made);
+}
+
+static void
+a_place_is_called_after_the_list_with_the_most_bytes(void)
+{
+    expect_of_graphs(lists_held_twice,
+                     "app.few[*]: Item accumulates, 520 → 540 → 560 objects, "
+                     "+352 KiB in all, +176 KiB per snapshot");
+}
+
 static void
 two_snapshots_have_no_rate(void)
 {
@@ -291,6 +324,7 @@ SUITE(growth_words)
     RUN(structs_go_with_what_keeps_them);
     RUN(strays_go_with_structs_of_one_origin);
     RUN(tuples_in_tuples_are_parts);
+    RUN(a_place_is_called_after_the_list_with_the_most_bytes);
     RUN(two_snapshots_have_no_rate);
     RUN(moved_bytes_are_added_up);
     return test_result();

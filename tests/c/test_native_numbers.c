@@ -44,13 +44,12 @@ owners_outweigh_handles(void)
     native_heap_close(&heap);
 }
 
-// A library that gives out numbers has a table of what they stand for. What an
-// object has the number of is the object's.
-static void
-numbers_name_entries(void)
+// A library that gives out numbers has a table of what they stand for. Returns
+// how much of it an object has that has one of eight numbers.
+static uint64_t
+named_from(uint64_t first)
 {
     enum { ENTRIES = 8 };
-    const uint64_t first = UINT64_C(1) << 56;
     native_heap heap;
     native_heap_open(&heap);
     uint64_t *object = native_heap_object(&heap, true);
@@ -65,9 +64,19 @@ numbers_name_entries(void)
     }
     object[2] = first + 3;
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 0) ==
-          64 + NATIVE_CHUNK + 10 * NATIVE_LIST_BYTES);
+    uint64_t held = native_heap_held(&heap, 0);
     native_heap_close(&heap);
+    return held;
+}
+
+// What an object has the number of is the object's. No library gives out
+// negative numbers.
+static void
+numbers_name_entries(void)
+{
+    CHECK(named_from(UINT64_C(1) << 56) ==
+          64 + NATIVE_CHUNK + 10 * NATIVE_LIST_BYTES);
+    CHECK(named_from(UINT64_C(0xf) << 60) == 0);
 }
 
 // A number that others of its type have no such number beside is chance.
