@@ -33,6 +33,15 @@ class Broken(Exception):
     """The copy does not build or pass its tests without any mutant."""
 
 
+#: What tests run whose names begin so.
+PROGRAMS = {
+    "c": ("c_tests",),
+    "export": ("export_tests",),
+    "capture": ("capture_tests",),
+    "cli": ("export_tests", "leakgraph_command"),
+}
+
+
 def limit_memory() -> None:
     """Limit the memory of a child process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -45,11 +54,11 @@ def targets_of(test: str) -> set[str]:
         return set()
     if test.startswith("tests/"):
         return {"leakgraph_core", "leakgraph_command"}
-    programs = {"c": "c_tests", "export": "export_tests"}
     return {
         program
-        for prefix, program in programs.items()
+        for prefix, programs in PROGRAMS.items()
         if re.match(rf"\(?([a-z|]+\|)?{prefix}\b", test)
+        for program in programs
     }
 
 

@@ -142,6 +142,8 @@ def test_each_mutant_meets_tests():
     [
         ("c.path", {"c_tests"}),
         ("export.view", {"export_tests"}),
+        ("capture.address_map", {"capture_tests"}),
+        ("cli.terminal", {"export_tests", "leakgraph_command"}),
         ("(c|export)\\..*", {"c_tests", "export_tests"}),
         ("-.*export.*", set()),
         ("tests/py/test_why.py", {"leakgraph_core", "leakgraph_command"}),
@@ -149,6 +151,12 @@ def test_each_mutant_meets_tests():
 )
 def test_what_a_test_runs_is_built(test, targets):
     assert workcopy.targets_of(test) == targets
+
+
+def test_what_the_permanent_mutants_run_is_built():
+    listed = mutants.listed(tracked.ROOT, mutants.PERMANENT.read_text("utf-8"))
+    tests = {test for mutant in listed for test in mutant.tests}
+    assert [test for test in tests if not workcopy.targets_of(test)] == []
 
 
 def test_what_does_not_parse_is_no_mutant(root, project):
