@@ -631,6 +631,16 @@ class Session:
         pass
 
 
+class View:
+    """Draws a session, with parts that refer back to it."""
+
+    def __init__(self, session):
+        self.session = session
+        self.locator = types.SimpleNamespace(axis=session)
+        self.ticks = [types.SimpleNamespace(axis=session) for _ in range(2)]
+        session.view = self
+
+
 class Link:
     def __init__(self, then):
         self.then = then
@@ -644,6 +654,11 @@ def in_two(pair, number):
 
 def in_records(pair, number):
     pair.calls.append({"session": Session(number), "number": number})
+
+
+def behind_parts(pair, number):
+    pair.table[number] = session = Session(number)
+    pair.calls.append(types.SimpleNamespace(local_view=View(session)))
 
 
 def in_a_chain(pair, _):
@@ -661,6 +676,7 @@ def in_a_cache(pair, number):
 LEAKS = {
     in_a_cache: ("cached", Session),
     in_two: ("table", "calls", Session),
+    behind_parts: ("table", "calls", Session),
     in_records: ("calls", Session),
     in_a_chain: ("head", Link),
     in_pools: ("pools[0]", "pools[1]", Session),

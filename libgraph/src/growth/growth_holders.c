@@ -13,7 +13,8 @@
 //
 // Rows that have a holder in common are one leak, and so is a row whose holders
 // lie below those of a row with a larger gain. The row with the largest gain
-// leads, and has the holders of all of them but those that go with others.
+// leads, and has the holders of all of them but those that go with others: what
+// the roots no longer reach once the containers of the others are empty.
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/retained.h>
@@ -67,6 +68,8 @@ typedef struct search {
     uint32_t members; // how many there are
     groups *found;    // on this level
     groups *kept;     // holders of the row
+    uint8_t *reached; // [node] whether the roots lead to it when the containers
+                      // of all holders are empty
     bool failed;
 } search;
 
@@ -425,6 +428,71 @@ drop_below(const search *to, groups *all)
     all->count = left;
 }
 
+// Gathers the containers of all groups.
+static void
+gather_containers(const groups *all, lg__gathered *out, bool *failed)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].empties)
+            take_nodes(out, &all->items[i].nodes, failed);
+}
+
+static lg_status
+mark_reached(search *to, const groups *all, const lg_monitor *monitor,
+             lg_error *err)
+{
+    lg__gathered emptied = {0};
+    bool failed = false;
+    gather_containers(all, &emptied, &failed);
+    lg__free(to->reached);
+    to->reached = NULL;
+    lg_status status =
+        failed ? lg__error_memory(err)
+               : lg__set_reached(to->analysis, emptied.items, emptied.count,
+                                 monitor, &to->reached, err);
+    lg__free(emptied.items);
+    return status;
+}
+
+static bool
+is_unreached(void *context, const lg_hop *hop)
+{
+    const search *to = context;
+    return hop->weak || !to->reached[hop->source];
+}
+
+// Returns whether the roots lead to a node of the group by a path around all
+// containers.
+static bool
+is_entered(search *to, const group *item)
+{
+    lg__hop_walk walk = to->walk;
+    walk.visit = is_unreached;
+    for (size_t i = 0; i < item->nodes.count; i++) {
+        uint32_t node = item->nodes.items[i];
+        if (to->reached[node] ||
+            (to->analysis->policy.mark[node] & LG__MARK_POLICY) != 0 ||
+            !lg__hops_in_walk(&walk, node))
+            return true;
+    }
+    return false;
+}
+
+// Drops holders that go once the containers of the others are empty, such as
+// the parts of a figure that refer back to it. On the way from a root to any
+// holder, the first container stays, so what all hold goes as before.
+static void
+drop_behind(search *to, groups *all)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (is_entered(to, &all->items[i]))
+            all->items[left++] = all->items[i];
+        else
+            group_free(&all->items[i]);
+    all->count = left;
+}
+
 // Joins rows that have a holder in common, until none is left that do.
 static void
 join_rows(const search *to, lg_growth *growth, groups *of, size_t rows,
@@ -461,6 +529,7 @@ ask_source(void *context, const lg_hop *hop)
     to->held |= !hop->weak &&
                 lg_node_is_reachable(to->search->analysis, hop->source) &&
                 !is_inside(to->search, hop->source) &&
+                (to->alone != NULL || to->search->reached[hop->source]) &&
                 !is_holder(to->all, to->alone, hop->source);
     return !to->held;
 }
@@ -634,6 +703,26 @@ has_holders(const lg__comparison *state, const lg_growth_row *row)
            !lg__place_is_native(state->newest, row->place);
 }
 
+// Names the holders of a row that leads, and what goes with them.
+static lg_status
+settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
+            const lg_places *places, lg_growth_row *row, lg_error *err)
+{
+    bool failed = false;
+    to->level = 0;
+    to->place = lg_places_find(places, row->key);
+    drop_below(to, of);
+    if (of->count == 0)
+        return LG_OK;
+    lg_status status = mark_reached(to, of, state->monitor, err);
+    if (status != LG_OK)
+        return status;
+    drop_behind(to, of);
+    tell_apart(of, &failed);
+    return failed ? lg__error_memory(err)
+                  : answer(to, state, finder, of, places, row, err);
+}
+
 static lg_status
 find_leaks(search *to, lg__comparison *state, const lg_places *places,
            groups *of, lg_growth *out, lg_error *err)
@@ -651,17 +740,8 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
     join_rows(to, out, of, rows, &failed);
     lg_status status = failed ? lg__error_memory(err) : LG_OK;
     for (size_t i = 0; i < rows && status == LG_OK; i++) {
-        to->level = 0;
-        drop_below(to, &of[i]);
-        tell_apart(&of[i], &failed);
-        if (of[i].count == 0)
-            continue;
-        to->place = lg_places_find(places, out->rows[i].key);
-        if (failed)
-            status = lg__error_memory(err);
-        else
-            status =
-                answer(to, state, &finder, &of[i], places, &out->rows[i], err);
+        status = settle_leak(to, state, &finder, &of[i], places, &out->rows[i],
+                             err);
         if (status == LG_OK && !leads_others(out, i))
             keep_enough(&out->rows[i], state->each);
     }
@@ -704,6 +784,7 @@ search_begin(const lg_analysis *analysis, const lg_monitor *monitor,
 static void
 search_end(const search *of, lg_places *places, uint32_t *place_of)
 {
+    lg__free(of->reached);
     if (place_of != NULL)
         lg__places_of_free(place_of, of->analysis);
     lg_places_free(places);
@@ -733,14 +814,6 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
 }
 
 // ---------------------------------------------------------- of any nodes ---
-
-static void
-gather_containers(const groups *all, lg__gathered *out, bool *failed)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].empties)
-            take_nodes(out, &all->items[i].nodes, failed);
-}
 
 // Gathers the nodes that are in the place of the first one, and takes them out.
 static bool
