@@ -1,6 +1,7 @@
 // Draws the memory of the process over its snapshots: areas that add up, and
 // the resident set as a line. Snapshots stand at their steps. If there are
-// samples, they stand at their times, and the line is that of the samples.
+// samples, they stand at their times, and the line is that of the samples. A
+// narrow screen shows a drawing of its own.
 
 #include "page/page_private.h"
 
@@ -14,13 +15,14 @@
 // The drawing, in units of its view box.
 enum {
     WIDTH = 1000,
+    NARROW_WIDTH = 380,
     HEIGHT = 170,
     LEFT = 70,
     RIGHT = 10,
     TOP = 10,
     BOTTOM = 24
 };
-enum { MOST_TICKS = 8, LINES = 4, MOST_POINTS = 500 };
+enum { TICK_WIDTH = 125, LINES = 4, MOST_POINTS = 500 };
 enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
 typedef struct chart {
@@ -32,6 +34,7 @@ typedef struct chart {
     uint64_t most;
     uint32_t snapshots;
     double *at; // [snapshots] the step or time of each
+    int width;
     double from;
     double to;
     const lg_samples *samples; // or NULL
@@ -41,7 +44,7 @@ static double
 x_at(const chart *of, double at)
 {
     double span = of->to > of->from ? of->to - of->from : 1;
-    return LEFT + (at - of->from) / span * (WIDTH - LEFT - RIGHT);
+    return LEFT + (at - of->from) / span * (of->width - LEFT - RIGHT);
 }
 
 static double
@@ -216,13 +219,14 @@ step_of(uint64_t most)
 
 // Returns the distance of labels of time.
 static double
-time_step(double span)
+time_step(const chart *of, double span)
 {
     static const double steps[] = {1,          5,           15,      MINUTE,
                                    5 * MINUTE, 15 * MINUTE, HOUR,    3 * HOUR,
                                    6 * HOUR,   DAY,         7 * DAY, 30 * DAY};
     size_t i = 0;
-    while (i + 1 < sizeof steps / sizeof *steps && steps[i] * MOST_TICKS < span)
+    while (i + 1 < sizeof steps / sizeof *steps &&
+           steps[i] * (of->width / TICK_WIDTH) < span)
         i++;
     return steps[i];
 }
@@ -240,7 +244,7 @@ static void
 add_times(const chart *of)
 {
     double span = of->to - of->from;
-    double step = time_step(span);
+    double step = time_step(of, span);
     for (double at = 0; at <= span; at += step) {
         begin_tick(of, x_at(of, of->from + at), at > 0 ? "middle" : "start");
         add_duration(at, of->page->out);
@@ -253,7 +257,8 @@ add_times(const chart *of)
 static void
 add_steps(const chart *of)
 {
-    uint32_t every = (of->snapshots + MOST_TICKS - 1) / MOST_TICKS;
+    uint32_t most = (uint32_t)(of->width / TICK_WIDTH);
+    uint32_t every = (of->snapshots + most - 1) / most;
     for (uint32_t i = 0; i < of->snapshots; i++) {
         bool last = i + 1 == of->snapshots;
         if (!last && (i % every != 0 || i + every > of->snapshots))
@@ -270,7 +275,8 @@ add_axes(const chart *of)
     lg_text *out = of->page->out;
     uint64_t step = step_of(of->most);
     for (uint64_t at = 0; at <= of->most; at += step) {
-        add_line(of, "grid", LEFT, y_of(of, at), WIDTH - RIGHT, y_of(of, at));
+        add_line(of, "grid", LEFT, y_of(of, at), of->width - RIGHT,
+                 y_of(of, at));
         lg_text_addf(out, "<text x=\"%d\" y=\"", LEFT - 6);
         lg_text_add_fixed(out, y_of(of, at) + 4, 1);
         lg_text_add(out, "\" text-anchor=\"end\">");
@@ -314,7 +320,7 @@ add_columns(const chart *of)
     for (uint32_t i = 0; i <= last; i++) {
         double from = i == 0 ? LEFT : (x_of(of, i - 1) + x_of(of, i)) / 2;
         double to =
-            i == last ? WIDTH - RIGHT : (x_of(of, i) + x_of(of, i + 1)) / 2;
+            i == last ? of->width - RIGHT : (x_of(of, i) + x_of(of, i + 1)) / 2;
         lg_text_add(out, "<g class=\"at\"><rect x=\"");
         lg_text_add_fixed(out, from, 1);
         lg_text_addf(out, "\" y=\"%d\" height=\"%d\" width=\"", TOP,
@@ -378,21 +384,22 @@ add_resident(const chart *of)
 }
 
 static void
-draw(const chart *of)
+draw(chart *of, const char *class, int width)
 {
     lg_text *out = of->page->out;
+    of->width = width;
     lg_text_addf(out,
-                 "<div class=\"chart\" tabindex=\"0\">"
+                 "<div class=\"chart %s\" tabindex=\"0\">"
                  "<svg class=\"memory\" viewBox=\"0 0 %d %d\" role=\"group\" "
                  "aria-label=\"Memory of the process %s\">",
-                 WIDTH, HEIGHT, of->samples ? "over time" : "in each snapshot");
+                 class, width, HEIGHT,
+                 of->samples ? "over time" : "in each snapshot");
     add_axes(of);
     add_columns(of);
     for (size_t i = 0; i < of->areas.count; i++)
         add_area(of, i);
     add_resident(of);
     lg_text_add(out, "</svg></div>");
-    add_legend(of);
 }
 
 // Finds the areas and the names of leaks.
@@ -470,8 +477,11 @@ lg__page_draw_memory(lg__page *page, lg_error *err)
     lg_status status = find_range(&of, err);
     if (!status && page->grows)
         status = find_areas(&of, err);
-    if (!status)
-        draw(&of);
+    if (!status) {
+        draw(&of, "lying", WIDTH);
+        draw(&of, "upright", NARROW_WIDTH);
+        add_legend(&of);
+    }
     free(of.at);
     lg_table_free(of.rows);
     lg_growth_areas_free(&of.areas);

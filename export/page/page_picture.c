@@ -11,6 +11,8 @@
 
 /* Bigger pictures cost the page more than they show. */
 #define BIGGEST 200000u
+/* A phone shows so many points side by side. */
+#define NARROW 300
 
 // Several pictures share a page, so this drops the ids of their parts.
 static void
@@ -65,25 +67,74 @@ add_tree(lg__page *page, const lg_view *view, const char *why, lg_error *err)
     return status;
 }
 
+// Renders the picture as it lies, or upright. Leaves it empty if it is too
+// large.
+static lg_status
+render(const lg__page *page, const lg_view *view, bool upright, lg_text *svg,
+       lg_error *err)
+{
+    lg_text dot = {0};
+    lg_dot_options options = LG_DOT_OPTIONS_INIT;
+    options.links = page->served ? lg__page_links.node : NULL;
+    options.upright = upright;
+    lg_status status = lg_view_dot(view, &options, &dot, err);
+    if (!status)
+        status = lg_dot_render(dot.data, "svg", page->monitor, svg, err);
+    lg_text_free(&dot);
+    if (!status && svg->length > BIGGEST)
+        lg_text_free(svg);
+    return status;
+}
+
+// Returns the width of a picture in points; 0: unknown.
+static double
+width_of(const lg_text *svg)
+{
+    static const char width[] = " width=\"";
+    const char *found =
+        svg->length ? memmem(svg->data, svg->length, width, sizeof width - 1)
+                    : NULL;
+    return found ? strtod(found + sizeof width - 1, NULL) : 0;
+}
+
+static void
+add_box(const lg__page *page, const char *class, const lg_text *svg,
+        const char *label)
+{
+    lg_text_addf(page->out, "<div class=\"picture%s\" tabindex=\"0\">", class);
+    add_svg(svg->data, svg->length, page->served, label, page->out);
+    lg_text_add(page->out, "</div>\n");
+}
+
+// Adds the picture, and if it is wide, the same upright, which a narrow screen
+// shows instead.
+static lg_status
+add_picture(const lg__page *page, const lg_view *view, const lg_text *lying,
+            const char *label, lg_error *err)
+{
+    lg_text upright = {0};
+    lg_status status = LG_OK;
+    if (width_of(lying) > NARROW)
+        status = render(page, view, true, &upright, err);
+    if (status == LG_ERENDER)
+        status = LG_OK;
+    bool both = upright.length > 0 && width_of(&upright) < width_of(lying);
+    if (!status)
+        add_box(page, both ? " lying" : "", lying, label);
+    if (!status && both)
+        add_box(page, " upright", &upright, label);
+    lg_text_free(&upright);
+    return status;
+}
+
 static lg_status
 draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
 {
-    lg_text dot = {0};
     lg_text svg = {0};
     lg_error why = {0};
-    lg_dot_options options = LG_DOT_OPTIONS_INIT;
-    options.links = page->served ? lg__page_links.node : NULL;
-    lg_status status = lg_view_dot(view, &options, &dot, err);
-    if (status) {
-        lg_text_free(&dot);
-        return status;
-    }
-    status = lg_dot_render(dot.data, "svg", page->monitor, &svg, &why);
-    lg_text_free(&dot);
-    if (!status && svg.length <= BIGGEST) {
-        lg_text_add(page->out, "<div class=\"picture\" tabindex=\"0\">");
-        add_svg(svg.data, svg.length, page->served, label, page->out);
-        lg_text_add(page->out, "</div>\n");
+    lg_status status = render(page, view, false, &svg, &why);
+    if (!status && svg.length > 0) {
+        status = add_picture(page, view, &svg, label, err);
     } else if (status == LG_ERENDER || !status) {
         page->undrawn |= status == LG_ERENDER;
         status =

@@ -359,6 +359,7 @@ label_add(lg_text *out, const lg__view_node *node)
 
 #define LABEL_LIMIT 36u
 #define LINE_LIMIT 110u
+#define UPRIGHT_LINE_LIMIT 30u
 /* A picture with fewer nodes explains itself. */
 #define NARROW 4u
 /* A tree with more boxes in a row is wider than a screen. */
@@ -492,11 +493,11 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
 // Returns the length of a text's next line: up to the end of the line, or to a
 // space if it is too long.
 static size_t
-line_length(const char *sentence, size_t length)
+line_length(const char *sentence, size_t length, size_t limit)
 {
     const char *stop = memchr(sentence, '\n', length);
     size_t end = stop ? (size_t)(stop - sentence) : length;
-    while (end > LINE_LIMIT) {
+    while (end > limit) {
         size_t at = end - 1;
         while (at > 0 && sentence[at] != ' ')
             at--;
@@ -508,18 +509,18 @@ line_length(const char *sentence, size_t length)
 }
 
 static void
-add_line(const lg_text *sentence, const char *size, const char *colour,
-         bool bold, lg_text *out)
+add_line(const lg_text *sentence, size_t limit, const char *size,
+         const char *colour, bool bold, lg_text *out)
 {
     for (size_t at = 0; at < sentence->length;) {
         char *data = sentence->data + at;
-        size_t length = line_length(data, sentence->length - at);
+        size_t length = line_length(data, sentence->length - at, limit);
         lg_text line = {.data = data, .length = length};
         lg_text_addf(out,
                      "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"20\">"
                      "<FONT POINT-SIZE=\"%s\" COLOR=\"%s\">%s",
                      size, colour, bold ? "<B>" : "");
-        html_add(out, &line, LINE_LIMIT);
+        html_add(out, &line, limit);
         lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
         at += length;
         at += at < sentence->length; // skips the space or the end of the line
@@ -537,11 +538,12 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_add(&title, options->title ? options->title : "");
     lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"3\" "
                      "CELLPADDING=\"0\">");
-    add_line(&title, "14", LG__INK, true, out);
-    add_line(&view->headline, title.length ? "11" : "14", LG__INK,
+    size_t limit = options->upright ? UPRIGHT_LINE_LIMIT : LINE_LIMIT;
+    add_line(&title, limit, "14", LG__INK, true, out);
+    add_line(&view->headline, limit, title.length ? "11" : "14", LG__INK,
              !title.length, out);
-    add_line(&view->note, "10", LG__QUIET, false, out);
-    bool narrow = view->node_count < NARROW;
+    add_line(&view->note, limit, "10", LG__QUIET, false, out);
+    bool narrow = options->upright || view->node_count < NARROW;
     add_facts(&caption, narrow, out);
     if (options->legend && !narrow)
         add_legend(view, out);
@@ -593,8 +595,10 @@ add_head(const lg_view *view, const lg_dot_options *options, lg_text *out)
     bool titled =
         (options->title && options->title[0]) || view->headline.length;
     lg_text_add(out, "digraph leakgraph {\n  graph [");
-    lg_text_add(out, direction_of(view));
-    lg_text_add(out, ", bgcolor=white, pad=0.25, nodesep=0.16, ranksep=0.5, "
+    lg_text_add(out, options->upright ? "rankdir=TB" : direction_of(view));
+    lg_text_add(out, ", bgcolor=white, pad=");
+    lg_text_add(out, options->upright ? "0.05" : "0.25");
+    lg_text_add(out, ", nodesep=0.16, ranksep=0.5, "
                      "fontname=\"" LG__SANS "\", labeljust=l, nslimit=4, "
                      "nslimit1=4, mclimit=0.7, labelloc=");
     lg_text_add(out, titled ? "t, label=" : "b, label=");

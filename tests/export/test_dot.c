@@ -189,6 +189,32 @@ test_title_and_caption(void)
     lg_text_free(&dot);
 }
 
+// An upright picture runs down the page, below one fact a line.
+static void
+test_upright_pictures_are_narrow(void)
+{
+    uint32_t subject;
+    lg_view *view = NULL;
+    lg_text dot = {0};
+    lg_dot_options look = LG_DOT_OPTIONS_INIT;
+    lg_graph *graph = shapes[0].make(&subject);
+    REQUIRE(!lg_view_new(graph, &subject, 1, NULL, NULL, &view, NULL));
+    look.title = "what keeps it alive, and what to cut";
+    REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
+    CHECK(strstr(dot.data, "rankdir=LR"));
+    CHECK(strstr(dot.data, look.title));
+    lg_text_free(&dot);
+    look.upright = true;
+    REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
+    CHECK(strstr(dot.data, "rankdir=TB"));
+    CHECK(strstr(dot.data, "alive, and what</B>"));
+    CHECK(!strstr(dot.data, "4127 ·"));
+    CHECK(renders(&dot));
+    lg_text_free(&dot);
+    lg_view_free(view);
+    lg_graph_free(graph);
+}
+
 // A box links to its object if a page has one, and has no other link.
 static void
 test_boxes_lead_to_objects(void)
@@ -246,6 +272,7 @@ SUITE(dot)
 {
     RUN(test_any_bytes_render);
     RUN(test_backslashes_stay);
+    RUN(test_upright_pictures_are_narrow);
     RUN(test_boxes_lead_to_objects);
     RUN(test_blank_names_render);
     RUN(test_edges_without_a_rank_keep_no_room);

@@ -254,6 +254,23 @@ def test_no_page_is_wider_than_the_window(chromium, report, view):
             assert max(chromium.run(lines), default=1) <= 1, url
 
 
+def test_a_narrow_screen_has_upright_pictures(chromium, folder):
+    files = [f"{step}.lgs" for step in range(3)]
+    words = [COMMAND, "report", *files, "-o", "pictures.html"]
+    subprocess.run(words, cwd=folder, check=True)
+    chromium.open((folder / "pictures.html").as_uri())
+    for kind in (".picture", ".chart"):
+        shown = f"[...document.querySelectorAll('{kind}')].filter("
+        shown += "(one) => one.offsetWidth > 0)"
+        for width, form in ((420, "upright"), (1440, "lying")):
+            chromium.resize(width)
+            first = f"{shown}[0].classList.contains('{form}')"
+            assert chromium.wait(f"innerWidth === {width} && {first}")
+            assert chromium.run(f"{shown}.length") == 1
+            widths = f"{shown}.map((one) => [one.scrollWidth, one.clientWidth])"
+            assert [w for w, box in chromium.run(widths) if w > box] == []
+
+
 def test_print_shows_the_tables(chromium, report):
     chromium.open(report)
     chromium.prefer("light", media="print")

@@ -83,6 +83,8 @@ typedef struct lg_dot_options {
     /** The box of an object links to the address that begins with this and ends
      *  with the object's number. NULL: no links. */
     const char *links;
+    bool upright; /**< the picture runs down the page, with short lines above
+                       it, as a narrow screen shows it */
 } lg_dot_options;
 
 #define LG_DOT_OPTIONS_INIT                                                    \

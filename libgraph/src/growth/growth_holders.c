@@ -740,8 +740,8 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
     join_rows(to, out, of, rows, &failed);
     lg_status status = failed ? lg__error_memory(err) : LG_OK;
     for (size_t i = 0; i < rows && status == LG_OK; i++) {
-        status = settle_leak(to, state, &finder, &of[i], places, &out->rows[i],
-                             err);
+        status =
+            settle_leak(to, state, &finder, &of[i], places, &out->rows[i], err);
         if (status == LG_OK && !leads_others(out, i))
             keep_enough(&out->rows[i], state->each);
     }
