@@ -50,8 +50,8 @@ add_ends(const uint64_t *numbers, uint32_t count,
 
 // Writes `▂▅█ 100 → 300 · +939 B per step · loss-history`.
 static lg_status
-describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
-         lg_error *err)
+describe(const lg_growth *growth, const lg_growth_row *row, double rate,
+         lg_text *out, lg_error *err)
 {
     uint64_t *series = calloc(growth->snapshots, sizeof *series);
     if (!series)
@@ -63,7 +63,7 @@ describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
              counted ? lg_text_add_count : lg_text_add_size, out);
     free(series);
     lg_text_add(out, " · ");
-    lg_growth_rate_format(growth, row, out);
+    lg_growth_rate_format(growth, rate, out);
     if (row->finding == LG_NONE)
         return LG_OK;
     lg_text_add(out, " · ");
@@ -224,7 +224,8 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
         return status;
     lg__view_node *drawn = &picture->view->nodes[at];
     drawn->subject = true;
-    return describe(picture->growth, row, &drawn->detail, err);
+    return describe(picture->growth, row, lg_growth_rate(picture->growth, row),
+                    &drawn->detail, err);
 }
 
 // ---------------------------------------------------------------- picture ---
@@ -364,7 +365,8 @@ draw_members(leak_view *picture, lg_error *err)
         lg_graph_columns(picture->picker.graph)->type[row->node],
         &drawn->title);
     lg_text_add_bytes(&drawn->type, row->type.data, row->type.length);
-    return describe(growth, row, &drawn->detail, err);
+    double rate = lg_growth_leak_rate(growth, (size_t)(row - growth->rows));
+    return describe(growth, row, rate, &drawn->detail, err);
 }
 
 // Returns the hop of a path that leaves the holder, or one like it: as far from

@@ -244,8 +244,33 @@ what_grows_in_place_and_references_are_told_both(void)
                    "Cut the orange reference to free", 1, 0);
 }
 
+// The box has the rate of the leak: of all rows that go with the first one.
+static void
+the_rate_is_that_of_the_leak(void)
+{
+    const workers lists = {.count = 1, .type = "list", .edge = LG_EDGE_INDEX};
+    growing_series made = compare(&lists);
+    lg_growth_row *before = made.growth.rows;
+    lg_growth_row rows[2] = {before[0], before[0]};
+    REQUIRE(made.growth.count == 1);
+    for (size_t count = 1; count <= 2; count++) {
+        made.growth.rows = rows;
+        made.growth.count = count;
+        lg_text text = draw(&made, "Cut the orange reference to", 1, 1);
+        CHECK((strstr(text.data, "+40.0 KiB per snapshot") != NULL) ==
+              (count == 1));
+        CHECK((strstr(text.data, "+80.0 KiB per snapshot") != NULL) ==
+              (count == 2));
+        lg_text_free(&text);
+    }
+    made.growth.rows = before;
+    made.growth.count = 1;
+    growing_forget(&made);
+}
+
 SUITE(leak_view)
 {
+    RUN(the_rate_is_that_of_the_leak);
     RUN(up_to_three_containers_have_a_path_each);
     RUN(more_are_one_box);
     RUN(references_of_many_objects_are_one_arrow);

@@ -66,8 +66,7 @@ format_rate(const lg_growth *growth, const leads *of, lg_text *out)
     double rate = 0;
     for (size_t i = 0; i < of->count; i++)
         rate += lg_growth_leak_rate(growth, of->rows[i]);
-    lg_text_add_change(out, rate);
-    lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
+    lg_growth_rate_format(growth, rate, out);
 }
 
 static lg_status

@@ -42,10 +42,9 @@ lg_growth_caveat(const lg_growth *growth)
 }
 
 void
-lg_growth_rate_format(const lg_growth *growth, const lg_growth_row *row,
-                      lg_text *out)
+lg_growth_rate_format(const lg_growth *growth, double rate, lg_text *out)
 {
-    lg_text_add_change(out, lg_growth_rate(growth, row));
+    lg_text_add_change(out, rate);
     lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
 }
 
@@ -246,7 +245,7 @@ lg_growth_row_format(const lg_growth *growth, const lg_graph *newest,
         return;
     }
     lg_text_add(out, " in all, ");
-    lg_growth_rate_format(growth, row, out);
+    lg_growth_rate_format(growth, lg_growth_rate(growth, row), out);
 }
 
 void

@@ -474,8 +474,7 @@ const char *lg_growth_caveat(const lg_growth *growth);
 /** `idle in the last 2 intervals`; nothing for what is steady or stopped. */
 void lg_growth_degree_format(const lg_growth_row *row, lg_text *out);
 /** `+939 B per step`. */
-void lg_growth_rate_format(const lg_growth *growth, const lg_growth_row *row,
-                           lg_text *out);
+void lg_growth_rate_format(const lg_growth *growth, double rate, lg_text *out);
 /** All of a row in one sentence: `__main__.log[*]: list accumulates, 100 → 200
  * → 300 objects, +183 KiB in all, +939 B per step`. newest: the graph of the
  *  newest snapshot, or NULL. */
