@@ -10,7 +10,7 @@
 
 #define ITEMS 3u
 
-enum { KIND, BYTES, RATE, WHAT, HELD_BY, CAUSE, FIX, HOLDERS, SERIES };
+enum { KIND, BYTES, RATE, WHAT, HELD_BY, CAUSE, FIX, HOLDERS, SERIES, FREED };
 
 enum { OF_PATH, OF_HOLDER, OF_ALONE };
 
@@ -228,7 +228,7 @@ add_words(lg__page *page, const lg_advice_item *item, const lg_table *table,
     lg_text_add(page->out, "<dl>");
     add_where(page, subject_of(page, item),
               lg_table_cell(table, row, HELD_BY).text);
-    add_holders(page, holders, lg_table_cell(table, row, BYTES).count);
+    add_holders(page, holders, lg_table_cell(table, row, FREED).count);
     add_line(page, "", "why", lg_table_cell(table, row, CAUSE).text);
     add_line(page, "fix", "do", lg_table_cell(table, row, FIX).text);
     lg_text_add(page->out, "</dl>");
@@ -271,8 +271,9 @@ add_biggest(lg__page *page, const lg_advice *advice, const lg_table *table)
     if (at == advice->count)
         return;
     lg_text_add(page->out,
-                "<p class=\"note\">The program itself keeps the most "
-                "here:</p><ul class=\"biggest\">");
+                at == 0 ? "<p class=\"note\">What keeps the most:</p>"
+                        : "<p class=\"note\">What else keeps the most:</p>");
+    lg_text_add(page->out, "<ul class=\"biggest\">");
     for (; at < advice->count; at++) {
         lg_string path = lg_table_cell(table, at, HELD_BY).text;
         lg_text name = {0};

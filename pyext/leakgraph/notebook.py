@@ -73,11 +73,16 @@ def node_html(node: Node) -> str:
 
 
 def page_html(page: str) -> str:
-    """Put the report into a frame, which keeps its styles and scripts to itself."""
+    """Put the report into a frame, which keeps its styles and scripts to itself.
+
+    A notebook that nobody trusts yet leaves out the frame, but not its text.
+    """
     style = "width:100%;height:40em;border:0"
+    untrusted = "Trust the notebook, or run the cell, to see the report."
     return (
         f'<iframe title="leakgraph: the report" style="{style}"'
-        f' sandbox="allow-scripts allow-popups" srcdoc="{escape(page)}"></iframe>'
+        f' sandbox="allow-scripts allow-popups" srcdoc="{escape(page)}">'
+        f"{untrusted}</iframe>"
     )
 
 

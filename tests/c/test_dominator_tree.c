@@ -295,6 +295,10 @@ small_together(void)
     tree = ask(analysis, options);
     CHECK(tree.count == 2 && tree.left_out == 1 && tree.rows[1].count == 9);
     lg_dominator_tree_free(&tree);
+    options.limit = 1;
+    tree = ask(analysis, options);
+    CHECK(tree.count == 1 && tree.left_out == 10);
+    lg_dominator_tree_free(&tree);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

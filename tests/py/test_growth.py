@@ -722,6 +722,33 @@ def test_what_is_told_to_free_it_does(leak):
     assert "frees" in str(growth) or len(names) == 1
 
 
+class Slice:
+    """A view of a session, which something else keeps, too."""
+
+    def __init__(self, session):
+        self.base = session
+
+
+def test_what_something_else_holds_too_is_not_promised(tmp_path):
+    pair = holder.pair = Pair()
+    pair.records = []
+
+    def put(number):
+        session = Session(number)
+        pair.calls.append(Slice(session))
+        pair.records.append({"frame": [session], "number": [number] * 100})
+
+    snapshots = grow(put)
+    growth = leakgraph.diff(*snapshots)
+    (row,) = [row for row in growth if row.held_by.endswith("pair.calls[*]")]
+    assert row.freed.total * 10 < row.bytes[-1].total
+    assert str(growth).count("something else holds the rest, too") == 1
+    path = tmp_path / "page.html"
+    snapshots[-1].report(path, earlier=snapshots[:-1])
+    said = f"Something else holds most of it, too: to let go here frees {row.freed}."
+    assert said in path.read_text("utf-8")
+
+
 @pytest.mark.parametrize(("count", "more"), [(5, ""), (7, " and 3 more\n")])
 def test_of_many_holders_the_most_are_told(count, more):
     lists = holder.table = types.SimpleNamespace()

@@ -54,6 +54,9 @@ def test_drawing_as_png(outputs):
 def test_a_snapshot_is_the_report_with_its_map(outputs):
     html = outputs[3]["text/html"]
     assert html.startswith("<iframe ") and "srcdoc=" in html
+    assert html.endswith(
+        ">Trust the notebook, or run the cell, to see the report.</iframe>"
+    )
     assert "What to do first" in html and "Who owns the bytes" in html
     assert outputs[3]["text/plain"].startswith("<leakgraph.Snapshot of pid ")
 

@@ -132,15 +132,17 @@ is_unexplained(const lg_answers *answers, size_t row)
            of->lead == row && !is_found(answers, of);
 }
 
-// Returns the bytes that go now with the leak that a row leads.
+// Returns the bytes that the leak that a row leads has now.
 static uint64_t
 bytes_now(const lg_growth *growth, size_t lead)
 {
     const lg_growth_row *row = &growth->rows[lead];
     int64_t gained = lg_growth_leak_gained(growth, lead);
-    return row->holder_count > 0 ? row->freed_total
-           : gained > 0          ? (uint64_t)gained
-                                 : 0;
+    uint64_t shared = lg_growth_shared(growth, row);
+    return shared > 0              ? shared
+           : row->holder_count > 0 ? row->freed_total
+           : gained > 0            ? (uint64_t)gained
+                                   : 0;
 }
 
 // Returns whether an earlier finding has that leak.

@@ -326,6 +326,19 @@ expand_alone(row_builder *state)
     return going;
 }
 
+// Returns how many nodes wait for a row, some of them together.
+static uint64_t
+count_waiting(const row_builder *state)
+{
+    const uint32_t nodes = state->graph->columns.node_count;
+    uint64_t count = 0;
+    for (size_t i = 0; i < state->heap.count; i++) {
+        const uint32_t node = state->heap.items[i].node;
+        count += node < nodes ? 1 : state->small[node - nodes].count;
+    }
+    return count;
+}
+
 static lg_status
 add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
 {
@@ -349,7 +362,7 @@ add_parts(row_builder *state, const lg_monitor *monitor, lg_error *err)
         if (state->heap.count == 0 && enough)
             enough = expand_alone(state);
     }
-    state->out.left_out = state->heap.count;
+    state->out.left_out = count_waiting(state);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

@@ -1,6 +1,8 @@
 // Series of numbers, by snapshot and device of a comparison.
 #include "growth/growth_comparison.h"
 
+#include <leakgraph/internal/retained.h>
+
 #include <string.h>
 
 // 1 GiB. A hundred snapshots of a process with 20,000 types and eight devices
@@ -114,6 +116,17 @@ lg_growth_leak_gained(const lg_growth *growth, size_t row)
         if (growth->rows[i].lead == row)
             sum += growth->rows[i].gained;
     return sum;
+}
+
+uint64_t
+lg_growth_shared(const lg_growth *growth, const lg_growth_row *row)
+{
+    size_t each = (size_t)growth->devices + 1;
+    if (row->holder_count == 0 || row->each_in_step > 0)
+        return 0;
+    uint64_t bytes =
+        lg_bytes_sum(row->bytes + (growth->snapshots - 1) * each, each);
+    return 2 * row->freed_total < bytes ? bytes : 0;
 }
 
 void

@@ -9,7 +9,19 @@
 
 #include <string.h>
 
-enum { KIND, BYTES, RATE, WHAT, HELD_BY, CAUSE, FIX, HOLDERS, SERIES, COLUMNS };
+enum {
+    KIND,
+    BYTES,
+    RATE,
+    WHAT,
+    HELD_BY,
+    CAUSE,
+    FIX,
+    HOLDERS,
+    SERIES,
+    FREED,
+    COLUMNS
+};
 
 static const lg__column columns[COLUMNS] = {
     [KIND] = {.name = "kind"},
@@ -21,6 +33,7 @@ static const lg__column columns[COLUMNS] = {
     [FIX] = {.name = "fix"},
     [HOLDERS] = {"holders", .type = LG_COLUMN_LIST},
     [SERIES] = {"series", .type = LG_COLUMN_NUMBERS},
+    [FREED] = {"freed", .type = LG_COLUMN_BYTES},
 };
 
 enum { OF_PATH, OF_HOLDER, OF_ALONE, OF_HOLDERS };
@@ -126,6 +139,29 @@ format_holders_fix(const lg_graph *graph, const lg_growth_row *row,
                          : " when you are done with it.");
 }
 
+// Writes how little goes, if something else holds most bytes of the row, too.
+static void
+add_shared(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    if (lg_growth_shared(growth, row) == 0)
+        return;
+    lg_text_add(out, " Something else holds most of it, too: to let go here "
+                     "frees ");
+    lg_text_add_size(out, row->freed_total);
+    lg_text_add(out, ".");
+}
+
+// Returns what goes when all holders of an item let go.
+static uint64_t
+freed_by(const words *say, const lg_advice_item *item)
+{
+    const lg_growth *growth = say->answers->growth;
+    const lg_growth_row *row =
+        item->kind == LG_ADVICE_GROWTH ? &growth->rows[item->index] : NULL;
+    return row != NULL && row->holder_count > 0 ? row->freed_total
+                                                : item->bytes;
+}
+
 static void
 format_growth(words *say, const lg_advice_item *item)
 {
@@ -134,6 +170,7 @@ format_growth(words *say, const lg_advice_item *item)
     lg__format_growth_things(growth, row, &say->what);
     lg__format_growth_holder(growth, say->graph, row, &say->held_by);
     format_gain(growth, &say->leads, &say->cause);
+    add_shared(growth, row, &say->cause);
     format_rate(growth, &say->leads, &say->rate);
     if (row->holder_count > 0 && row->verdict == LG_GROWTH_ACCUMULATES)
         format_holders_fix(say->graph, row, &say->fix);
@@ -325,6 +362,7 @@ lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
         lg__table_row(table);
         lg__put_literal(table, KIND, lg_advice_kind_name(item->kind));
         lg__put_count(table, BYTES, item->bytes);
+        lg__put_count(table, FREED, freed_by(&say, item));
         if (say.rate.length > 0)
             lg__put_formatted(table, RATE, &say.rate);
         lg__put_formatted(table, WHAT, &say.what);

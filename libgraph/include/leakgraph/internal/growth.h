@@ -414,6 +414,10 @@ bool lg_growth_is_minor(const lg_growth_row *row, const lg_growth_row *beside);
  *  gained, together. `row` is the one that leads it. */
 double lg_growth_leak_rate(const lg_growth *growth, size_t row);
 int64_t lg_growth_leak_gained(const lg_growth *growth, size_t row);
+/** The bytes of the last snapshot of a row whose holders free less than half of
+ *  them, because something else holds most of them, too: the arrays of views.
+ *  0: the holders free most, or are not known. */
+uint64_t lg_growth_shared(const lg_growth *growth, const lg_growth_row *row);
 /** What a chart of memory over the snapshots shows, from the bottom to the top.
  */
 typedef enum lg_area_kind {
