@@ -40,6 +40,24 @@ EXPECTED = {
         8 * 256 * 256,
         0,
     ),
+    "waiting_tasks": (
+        {"__main__.pool.by_number", "__main__.pool.order"},
+        ["unawaited-tasks"],
+        20 * 10_000,
+        4096,
+    ),
+    "ended_tasks": (
+        {"__main__.history", "__main__.results"},
+        ["done-tasks"],
+        20 * 10_000,
+        4096,
+    ),
+    "open_readers": (
+        {"__main__.live", "__main__.by_name"},
+        ["unfinished-generators"],
+        20 * 10_000,
+        4096,
+    ),
     "last_error": (
         {"sys.last_value", "sys.last_traceback"},
         ["exception-traceback"],

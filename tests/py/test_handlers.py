@@ -211,3 +211,30 @@ def test_growth_names_what_a_registry_keeps(python, registry, held, helps):
     assert f"in  interpreter state {held}" in done.out
     assert helps in done.out
     assert "empty interpreter" not in done.out and "cut interpreter" not in done.out
+
+
+FINALIZERS = """
+import gc, json, weakref
+import leakgraph
+
+class File:
+    def __init__(self):
+        self.buffer = bytearray(4000)
+        self.closing = weakref.finalize(self, self.close)
+
+    def close(self):
+        pass
+
+for _ in range(20):
+    File()
+findings = leakgraph.findings()
+print(json.dumps([[f.pattern, f.held_by, len(f.holders)] for f in findings]))
+for finalizer in list(weakref.finalize._registry):
+    finalizer.detach()
+"""
+
+
+def test_what_a_finalizer_keeps_of_its_own_object_is_no_handler(python):
+    ((pattern, held_by, holders),) = json.loads(python("-c", FINALIZERS).out)
+    assert (pattern, holders) == ("finalizer-cycle", 1)
+    assert held_by.startswith("weakref.finalize._registry  ")

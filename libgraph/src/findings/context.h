@@ -236,6 +236,14 @@ typedef struct lg__detected_group {
  *  frame comes first. */
 uint32_t lg__detection_container(const lg__detection *detection, uint32_t node,
                                  bool instances);
+/** How many containers that share a node are told at most. */
+enum { LG__SHARING = 4 };
+/** Writes that container to `out`. If no container owns the node, but several
+ *  share it, writes these. Returns their number: 0 if anything but containers,
+ *  and instances in them, leads to the node: a frame, a callback or a local
+ *  variable. */
+size_t lg__detection_containers(const lg__detection *detection, uint32_t node,
+                                bool instances, uint32_t out[LG__SHARING]);
 /** Returns the first collection among the node itself and what owns it: such a
  *  container, or else an array of more than four objects. Passes through what
  * lg__detection_container passes through with `instances`; LG_NONE likewise. */
@@ -246,6 +254,10 @@ bool lg__detection_owns(const lg__detection *detection, uint32_t owner,
                         uint32_t node);
 void lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
                             lg__one_of_many member);
+/** Adds the node, by its type, to each container that has it. */
+void lg__detected_group_add_shared(lg__detection *detection,
+                                   lg__detected_group *group, uint32_t node,
+                                   bool instances);
 /** Receives the members of one container and kind, if they are many. */
 typedef void lg__detected_group_visit(lg__detection *detection,
                                       const lg__one_of_many *members,

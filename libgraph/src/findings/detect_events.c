@@ -20,18 +20,10 @@ look_for_many(lg__detection *detection, unsigned type_bits, size_t many,
 {
     const lg__gathered *all = lg__detection_all(detection, type_bits);
     lg__detected_group group = {0};
-    for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t node = all->items[i];
-        uint32_t container =
-            lg__detection_container(detection, node, instances);
-        if (container != LG_NONE &&
-            (is_chosen == NULL || is_chosen(detection, node)))
-            lg__detected_group_add(
-                detection, &group,
-                (lg__one_of_many){container,
-                                  detection->graph->columns.type[node], node,
-                                  node});
-    }
+    for (size_t i = 0; i < all->count && !detection->failed; i++)
+        if (is_chosen == NULL || is_chosen(detection, all->items[i]))
+            lg__detected_group_add_shared(detection, &group, all->items[i],
+                                          instances);
     lg__detected_group_each(detection, &group, many, lg__detected_group_note);
     lg__free(group.items);
 }

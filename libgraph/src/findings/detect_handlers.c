@@ -2,6 +2,7 @@
 // the registry keeps: in a container of the program, or where the interpreter
 // and asyncio keep what a program registers.
 #include "findings/registries.h"
+#include "findings/weak_entries.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -161,6 +162,21 @@ add_handler(lg__detection *detection, lg__detected_group *group,
         add_closure(detection, group, registry, callable);
 }
 
+// Returns whether a finalizer has the handler, and keeps by it the object that
+// it waits for. That is a mistake of its own, which has another fix.
+static bool
+is_of_finalizer(const lg__detection *detection, uint32_t callable)
+{
+    enum { NEAR = 3 }; // dominators: a tuple or dict of arguments, and it
+    uint32_t at = callable;
+    for (int i = 0; i <= NEAR && at != LG_NONE; i++) {
+        if (lg__type_bits_of(detection, at) & LG__TYPE_FINALIZER)
+            return lg__kept_referent(detection, at) != LG_NONE;
+        at = lg_node_dominator(detection->analysis, at);
+    }
+    return false;
+}
+
 // Looks at all handlers in containers of the program.
 static void
 look_at_containers(lg__detection *detection, lg__detected_group *group)
@@ -170,7 +186,7 @@ look_at_containers(lg__detection *detection, lg__detected_group *group)
         uint32_t node = all->items[i];
         bool method = lg__type_bits_of(detection, node) & LG__TYPE_METHOD;
         uint32_t registry = lg__detection_container(detection, node, method);
-        if (registry != LG_NONE)
+        if (registry != LG_NONE && !is_of_finalizer(detection, node))
             add_handler(detection, group, registry, node);
     }
 }

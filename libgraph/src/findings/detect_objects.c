@@ -56,14 +56,8 @@ lg__look_for_finalizers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_FINALIZER);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t reference =
-            lg__detection_attribute(detection, all->items[i], "weakref");
-        uint32_t referent =
-            reference == LG_NONE
-                ? LG_NONE
-                : lg__weak_referent(detection->graph, reference);
-        if (referent != LG_NONE &&
-            lg__detection_owns(detection, all->items[i], referent))
+        uint32_t referent = lg__kept_referent(detection, all->items[i]);
+        if (referent != LG_NONE)
             lg__detection_note(detection, all->items[i], referent);
     }
     look_for_callbacks(detection);
@@ -193,7 +187,8 @@ is_of_program(const lg_graph *graph, uint32_t class)
 }
 
 // Looks for classes of like names that no module names: a function makes one at
-// each call, and torch.jit a set of them whenever it traces a model.
+// each call, and torch.jit a set of them whenever it traces a model. A class
+// that nobody keeps waits for the collector, as each refers to itself.
 void
 lg__look_for_classes(lg__detection *detection)
 {
@@ -208,6 +203,7 @@ lg__look_for_classes(lg__detection *detection)
         if (lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
             !(detection->analysis->policy.mark[node] &
               LG__MARK_IMPLICIT_ROOT) &&
+            lg_node_is_reachable(detection->analysis, node) &&
             is_of_program(graph, node))
             lg__detected_group_add(
                 detection, &group,

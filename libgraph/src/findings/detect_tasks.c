@@ -44,19 +44,6 @@ is_unawaited(const lg__detection *detection, uint32_t task)
     return true;
 }
 
-// Adds a task of a container. A task that a timer or a file will wake has
-// another owner.
-static void
-add_task(lg__detection *detection, lg__detected_group *group, uint32_t task)
-{
-    uint32_t container = lg__detection_container(detection, task, true);
-    if (container != LG_NONE)
-        lg__detected_group_add(
-            detection, group,
-            (lg__one_of_many){container, detection->graph->columns.type[task],
-                              task, task});
-}
-
 void
 lg__look_for_tasks(lg__detection *detection)
 {
@@ -65,28 +52,75 @@ lg__look_for_tasks(lg__detection *detection)
     for (size_t i = 0; i < all->count && !detection->failed; i++)
         if (!is_done(detection, all->items[i]) &&
             is_unawaited(detection, all->items[i]))
-            add_task(detection, &group, all->items[i]);
+            lg__detected_group_add_shared(detection, &group, all->items[i],
+                                          true);
     lg__detected_group_each(detection, &group, MANY_TASKS,
                             lg__detected_group_note);
     lg__free(group.items);
 }
 
-// Counts, for each container, the tasks that are done and those that somebody
-// awaits.
+// The number of tasks in each container.
+typedef struct task_counts {
+    uint32_t *done;    // [node]
+    uint32_t *awaited; // [node] those that somebody awaits
+} task_counts;
+
+static bool
+count_awaited(void *context, const lg_hop *hop)
+{
+    task_counts *counts = context;
+    if (!hop->weak)
+        counts->awaited[hop->source]++;
+    return true;
+}
+
+// Counts a task that somebody awaits in all that refers to it: what awaits it
+// does, too.
+static void
+count_in_sources(const lg__detection *detection, uint32_t task,
+                 task_counts *counts)
+{
+    uint32_t owner = lg__detection_container(detection, task, true);
+    lg__hop_walk walk = detection->walk;
+    walk.visit = count_awaited;
+    walk.context = counts;
+    if (owner != LG_NONE)
+        counts->awaited[owner]++;
+    else
+        lg__hops_in_walk(&walk, task);
+}
+
 static void
 count_tasks(const lg__detection *detection, const lg__gathered *all,
-            uint32_t *done, uint32_t *awaited)
+            task_counts *counts)
 {
+    uint32_t containers[LG__SHARING];
     for (size_t i = 0; i < all->count; i++) {
-        uint32_t container =
-            lg__detection_container(detection, all->items[i], true);
-        if (container == LG_NONE)
-            continue;
-        if (is_done(detection, all->items[i]))
-            done[container]++;
-        else if (!is_unawaited(detection, all->items[i]))
-            awaited[container]++;
+        uint32_t task = all->items[i];
+        bool done = is_done(detection, task);
+        size_t count =
+            done ? lg__detection_containers(detection, task, true, containers)
+                 : 0;
+        for (size_t j = 0; j < count; j++)
+            counts->done[containers[j]]++;
+        if (!done && !is_unawaited(detection, task))
+            count_in_sources(detection, task, counts);
     }
+}
+
+// Returns whether the program awaits few of the tasks that a container has
+// beside this one.
+static bool
+is_left(const lg__detection *detection, uint32_t task,
+        const task_counts *counts)
+{
+    uint32_t containers[LG__SHARING];
+    size_t count = lg__detection_containers(detection, task, true, containers);
+    bool left = count > 0;
+    for (size_t i = 0; i < count; i++)
+        left = left && counts->awaited[containers[i]] * (uint64_t)GATHERED <
+                           counts->done[containers[i]];
+    return left;
 }
 
 void
@@ -94,25 +128,23 @@ lg__look_for_done_tasks(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_TASK);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint32_t *done = NULL, *awaited = NULL;
+    task_counts counts = {0};
     lg__detected_group group = {0};
     if (all->count < MANY_TASKS)
         return;
-    done = lg__calloc(nodes, sizeof *done);
-    awaited = lg__calloc(nodes, sizeof *awaited);
-    detection->failed |= done == NULL || awaited == NULL;
+    counts.done = lg__calloc(nodes, sizeof *counts.done);
+    counts.awaited = lg__calloc(nodes, sizeof *counts.awaited);
+    detection->failed |= counts.done == NULL || counts.awaited == NULL;
     if (!detection->failed)
-        count_tasks(detection, all, done, awaited);
-    for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t container =
-            lg__detection_container(detection, all->items[i], true);
-        if (container != LG_NONE && is_done(detection, all->items[i]) &&
-            awaited[container] * (uint64_t)GATHERED < done[container])
-            add_task(detection, &group, all->items[i]);
-    }
+        count_tasks(detection, all, &counts);
+    for (size_t i = 0; i < all->count && !detection->failed; i++)
+        if (is_done(detection, all->items[i]) &&
+            is_left(detection, all->items[i], &counts))
+            lg__detected_group_add_shared(detection, &group, all->items[i],
+                                          true);
     lg__detected_group_each(detection, &group, MANY_TASKS,
                             lg__detected_group_note);
     lg__free(group.items);
-    lg__free(done);
-    lg__free(awaited);
+    lg__free(counts.done);
+    lg__free(counts.awaited);
 }

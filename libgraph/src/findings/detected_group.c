@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 enum {
-    CLIMBS = 12, // most steps from a thing to its container
-    FEW = 4,     // a container with this many references or fewer is a record,
-                 // not a collection
-    OWNERS = 64, // most dominators to look at
+    CLIMBS = 12,  // most steps from a thing to its container
+    FEW = 4,      // a container with this many references or fewer is a record,
+                  // not a collection
+    OWNERS = 64,  // most dominators to look at
+    SHARERS = 32, // most nodes between a node and the containers that share it
 };
 
 uint32_t
@@ -100,6 +101,79 @@ lg__detection_container(const lg__detection *detection, uint32_t node,
                : found;
 }
 
+// A way up from a node to the containers that share it.
+typedef struct ascent {
+    const lg__detection *detection;
+    uint32_t nodes[SHARERS]; // the node, and what leads to it
+    size_t count;
+    bool instances;
+    uint32_t *containers; // [LG__SHARING]
+    size_t found;
+    bool other; // whether anything else leads to it
+} ascent;
+
+static bool
+is_on_the_way(const ascent *to, uint32_t node)
+{
+    for (size_t i = 0; i < to->count; i++)
+        if (to->nodes[i] == node)
+            return true;
+    return false;
+}
+
+static void
+add_container(ascent *to, uint32_t container)
+{
+    bool known = to->found == LG__SHARING;
+    for (size_t i = 0; i < to->found; i++)
+        known |= to->containers[i] == container;
+    if (!known)
+        to->containers[to->found++] = container;
+}
+
+static bool
+add_sharer(void *context, const lg_hop *hop)
+{
+    ascent *to = context;
+    const lg__detection *detection = to->detection;
+    uint32_t source = hop->source;
+    if (hop->weak || is_on_the_way(to, source) ||
+        !lg_node_is_reachable(detection->analysis, source) ||
+        lg__detection_owns(detection, to->nodes[0], source))
+        return true;
+    bool collects = is_collection(detection, source);
+    to->other |=
+        lg__detection_is_local(detection, source) ||
+        lg__node_category(detection->graph, source) == LG_CATEGORY_FUNCTION ||
+        (!collects && !is_passed(detection, source, to->instances)) ||
+        (!collects && to->count == SHARERS);
+    if (!collects && !to->other)
+        to->nodes[to->count++] = source;
+    if (collects)
+        add_container(to, source);
+    return !to->other;
+}
+
+size_t
+lg__detection_containers(const lg__detection *detection, uint32_t node,
+                         bool instances, uint32_t out[LG__SHARING])
+{
+    ascent to = {.detection = detection,
+                 .nodes = {node},
+                 .count = 1,
+                 .instances = instances,
+                 .containers = out};
+    lg__hop_walk walk = detection->walk;
+    out[0] = lg__detection_container(detection, node, instances);
+    if (out[0] != LG_NONE || lg__detection_is_local(detection, node))
+        return out[0] != LG_NONE;
+    walk.visit = add_sharer;
+    walk.context = &to;
+    for (size_t i = 0; i < to.count && !to.other; i++)
+        lg__hops_in_walk(&walk, to.nodes[i]);
+    return to.other ? 0 : to.found;
+}
+
 uint32_t
 lg__detection_collection(const lg__detection *detection, uint32_t node)
 {
@@ -131,6 +205,22 @@ lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
         return;
     }
     group->items[group->count++] = member;
+}
+
+void
+lg__detected_group_add_shared(lg__detection *detection,
+                              lg__detected_group *group, uint32_t node,
+                              bool instances)
+{
+    uint32_t containers[LG__SHARING];
+    size_t count =
+        lg__detection_containers(detection, node, instances, containers);
+    for (size_t i = 0; i < count; i++)
+        lg__detected_group_add(
+            detection, group,
+            (lg__one_of_many){containers[i],
+                              detection->graph->columns.type[node], node,
+                              node});
 }
 
 static int

@@ -12,6 +12,20 @@ lg__weak_referent(const lg_graph *graph, uint32_t reference)
     return LG_NONE;
 }
 
+uint32_t
+lg__kept_referent(const lg__detection *detection, uint32_t finalizer)
+{
+    uint32_t reference =
+        lg__detection_attribute(detection, finalizer, "weakref");
+    uint32_t referent = reference == LG_NONE
+                            ? LG_NONE
+                            : lg__weak_referent(detection->graph, reference);
+    return referent != LG_NONE &&
+                   lg__detection_owns(detection, finalizer, referent)
+               ? referent
+               : LG_NONE;
+}
+
 bool
 lg__weak_entry_read(const lg_graph *graph, uint64_t edge, lg__weak_entry *out)
 {

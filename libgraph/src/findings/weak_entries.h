@@ -21,5 +21,8 @@ bool lg__weak_entry_read(const lg_graph *graph, uint64_t edge,
                          lg__weak_entry *out);
 /** Returns what a weak reference refers to, or LG_NONE. */
 uint32_t lg__weak_referent(const lg_graph *graph, uint32_t reference);
+/** Returns the object that a finalizer waits for, if its function or arguments
+ *  keep that; otherwise LG_NONE. */
+uint32_t lg__kept_referent(const lg__detection *detection, uint32_t finalizer);
 
 #endif
