@@ -37,6 +37,7 @@ enum {
     // one for so many members. The first element of a chain of members goes
     // with them.
     FEW = 16,
+    BRANCHES = 4, // fewer than so many has the first node of a chain or tree
 };
 
 // Referrers of one place. Those of a holder stay until its bytes are known.
@@ -215,13 +216,21 @@ keep(search *to, group *found)
     group_free(found);
 }
 
+// Returns whether the nodes are like what they lead to, and lead to few: the
+// first element of a chain, or of a tree. A list of lists leads to many.
+static bool
+begins_a_chain(const search *to, const group *found)
+{
+    const uint32_t *type = to->walk.graph->columns.type;
+    return type[found->nodes.items[0]] == type[found->targets.items[0]] &&
+           found->led < BRANCHES * found->nodes.count;
+}
+
 static bool
 holds_together(const search *to, const group *found)
 {
     size_t nodes = found->nodes.count;
-    const uint32_t *type = to->walk.graph->columns.type;
-    if (is_piece(to, found->nodes.items[0]) ||
-        type[found->nodes.items[0]] == type[found->targets.items[0]])
+    if (is_piece(to, found->nodes.items[0]) || begins_a_chain(to, found))
         return false;
     return nodes == 1 || (found->empties ? 2 * nodes <= found->led
                                          : FEW * nodes <= to->members);

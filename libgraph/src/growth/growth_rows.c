@@ -654,6 +654,31 @@ mark_minor(lg_growth *out)
         out->rows[i].minor = true;
 }
 
+// Moves a row that fills up to a limit behind the last row that grows without
+// one, unless that gained next to nothing beside it.
+static void
+move_back(lg_growth_row *rows, size_t count, size_t from)
+{
+    lg_growth_row moved = rows[from];
+    size_t to = from;
+    for (size_t i = from + 1; i < count; i++)
+        if (!rows[i].minor && rows[i].degree != LG_GROWTH_FILLING &&
+            !lg_growth_is_minor(&rows[i], &moved))
+            to = i;
+    memmove(&rows[from], &rows[from + 1], (to - from) * sizeof *rows);
+    rows[to] = moved;
+}
+
+// Lets what grows without a limit lead: a cache that fills may gain more.
+static void
+lead_with_growing(lg_growth *out)
+{
+    size_t count = count_unsettled(out);
+    for (size_t i = count; i-- > 0;)
+        if (out->rows[i].degree == LG_GROWTH_FILLING)
+            move_back(out->rows, count, i);
+}
+
 static void
 leave_out_elsewhere(const lg__comparison *state, lg_growth *out)
 {
@@ -747,6 +772,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     limit_told(out);
     set_stopped_apart(state, out);
     mark_minor(out);
+    lead_with_growing(out);
     lg__growth_set_fixes(state, out);
     leave_out_elsewhere(state, out);
     return LG_OK;
