@@ -185,6 +185,16 @@ is_container(const search *to, uint32_t node)
            lg__fold_owner(to->walk.fold, node) == LG_NONE;
 }
 
+// Returns whether an object of C has many elements: references with a number
+// alone. A program empties it by a method of its own.
+static bool
+has_elements(const search *to, const group *found)
+{
+    uint64_t edge = found->hop.edges[found->hop.edge_count - 1];
+    return lg__edge_kind(to->walk.graph, edge) == LG_EDGE_REFERENCE &&
+           found->led >= BRANCHES * found->nodes.count;
+}
+
 static void
 take_nodes(lg__gathered *to, const lg__gathered *from, bool *failed)
 {
@@ -243,7 +253,8 @@ go_on(search *to, group *found, size_t below, double share)
 {
     drop_repeated(&found->nodes);
     found->share = share * (double)found->led / (double)below;
-    found->empties = is_container(to, found->nodes.items[0]);
+    found->empties =
+        is_container(to, found->nodes.items[0]) || has_elements(to, found);
     if (holds_together(to, found) || to->level == LEVELS || to->left == 0) {
         keep(to, found);
         return;

@@ -372,6 +372,21 @@ makes_no_place(const lg_graph *graph, uint64_t edge)
     return lg__edge_is_weighed(graph, edge, &level);
 }
 
+// Takes a reference that has a number alone: what an object of C refers to so
+// are its elements. Functions and classes keep their names.
+static bool
+take_reference(lg__labels *labels, uint32_t node, lg__step *out)
+{
+    switch (lg__node_category(labels->graph, node)) {
+    case LG_CATEGORY_TYPE:
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_MODULE:
+        return take_several(labels, node, out);
+    default:
+        return take_item(labels, out);
+    }
+}
+
 static bool
 take_edge(lg__labels *labels, uint32_t node, lg__reference reference,
           lg__step *out)
@@ -395,8 +410,9 @@ take_edge(lg__labels *labels, uint32_t node, lg__reference reference,
         return take_cell(labels, reference, out);
     case LG_EDGE_FRAME:
         return take_own_name(labels, node, out);
-    case LG_EDGE_FIELD: // the offset in it depends on the version
     case LG_EDGE_REFERENCE:
+        return take_reference(labels, node, out);
+    case LG_EDGE_FIELD: // the offset in it depends on the version
         return take_several(labels, node, out);
     case LG_EDGE_ATTRIBUTE:
         name = lg__label_name(labels, reference);

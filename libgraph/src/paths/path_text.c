@@ -65,6 +65,7 @@ lg__hop_is_position(const lg_graph *graph, const lg_hop *hop)
 {
     unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
     return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
+           kind == LG_EDGE_REFERENCE ||
            (kind == LG_EDGE_VALUE && hop->edge_count == 1);
 }
 
