@@ -732,6 +732,23 @@ lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
     row->per_interval += companion->per_interval;
 }
 
+// Remembers what the members of a row share with others: whoever lets go of the
+// members alone does not free it. Threads hold what they have until they end.
+static void
+note_shared(const lg__comparison *state, const lg_growth_row *companion,
+            lg_growth_row *row)
+{
+    enum { PART = 10 };
+    if (companion->verdict != LG_GROWTH_ACCUMULATES ||
+        companion->gained < row->gained / PART ||
+        row->shared_count == LG_COMPANIONS || is_of_threads(state, row) ||
+        lg__growth_is_of_compiled(state, row))
+        return;
+    unsigned kind = lg__place_at(state->newest, companion->place)->kind;
+    if (kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT)
+        row->shared[row->shared_count++] = companion->key;
+}
+
 static void
 join(search *of)
 {
@@ -748,6 +765,7 @@ join(search *of)
         lg__growth_add_bytes(of->state, growth, &growth->rows[i],
                              &growth->rows[last]);
         note(&growth->rows[i], &growth->rows[last]);
+        note_shared(of->state, &growth->rows[i], &growth->rows[last]);
     }
     for (size_t i = 0; i < count; i++)
         if (last_cause(of, i) == i)

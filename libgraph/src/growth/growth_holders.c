@@ -348,42 +348,74 @@ drop_minor(groups *kept)
 }
 
 // What grows in place is its own holder.
-static void
-keep_itself(search *to, const lg__gathered *members)
+static bool
+keep_itself(const search *to, const lg__gathered *members, groups *kept)
 {
-    group *itself = group_at(to->kept, to->place);
+    bool failed = false;
+    if (members->count == 0)
+        return true;
+    group *itself = group_at(kept, to->place);
     itself->led = 1;
     itself->share = 1;
     itself->empties = true;
-    take_nodes(&itself->nodes, members, &to->failed);
+    take_nodes(&itself->nodes, members, &failed);
+    return !failed;
 }
 
-// Finds the holders of members of one place.
+// Finds the holders of members of one place. The first `level` places above are
+// no holders.
 static bool
-find_holders(search *to, const lg__gathered *members, bool in_place,
+find_holders(search *to, const lg__gathered *members, uint32_t level,
              groups *kept)
 {
     to->kept = kept;
     to->left = HOPS;
-    to->level = 0;
+    to->level = level;
     to->failed = false;
     to->members = (uint32_t)members->count;
-    if (members->count > 0 && in_place)
-        keep_itself(to, members);
-    else if (members->count > 0)
+    if (members->count > 0)
         look_above(to, members, 1);
     drop_minor(kept);
     settle(kept);
     return !to->failed;
 }
 
+// Adds the holders of what the members of a row share with others, such as
+// another list that has it: all must let go of it.
 static bool
-find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
+add_sharers(search *to, uint32_t shared, groups *kept)
 {
     lg__gathered members = {0};
-    bool found =
-        gather_members(to, &members) &&
-        find_holders(to, &members, row->verdict == LG_GROWTH_IN_PLACE, kept);
+    groups *found = lg__calloc(1, sizeof *found);
+    uint32_t row = to->place;
+    bool failed = found == NULL;
+    to->above[0] = row;
+    to->place = shared;
+    failed = failed || !gather_members(to, &members) ||
+             !find_holders(to, &members, 1, found);
+    if (!failed)
+        hand_over(kept, found, &failed);
+    settle(kept);
+    to->place = row;
+    lg__free(members.items);
+    lg__free(found);
+    return !failed;
+}
+
+static bool
+find_holders_of_row(search *to, const lg_places *places,
+                    const lg_growth_row *row, groups *kept)
+{
+    lg__gathered members = {0};
+    bool found = gather_members(to, &members);
+    if (found)
+        found = row->verdict == LG_GROWTH_IN_PLACE
+                    ? keep_itself(to, &members, kept)
+                    : find_holders(to, &members, 0, kept);
+    for (uint32_t i = 0; i < row->shared_count && found; i++) {
+        uint32_t shared = lg_places_find(places, row->shared[i]);
+        found = shared == LG_NONE || add_sharers(to, shared, kept);
+    }
     lg__free(members.items);
     return found;
 }
@@ -755,7 +787,7 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
                         ? lg_places_find(places, out->rows[i].key)
                         : LG_NONE;
         if (to->place != LG_NONE)
-            failed = !find_holders_of_row(to, &out->rows[i], &of[i]);
+            failed = !find_holders_of_row(to, places, &out->rows[i], &of[i]);
     }
     join_rows(to, out, of, rows, &failed);
     lg_status status = failed ? lg__error_memory(err) : LG_OK;
@@ -860,7 +892,7 @@ find_containers(search *to, lg__gathered *nodes, lg__gathered *out)
     for (int i = 0; i < ROWS && nodes->count > 0 && !failed; i++) {
         to->place = to->place_of[nodes->items[0]];
         failed = !take_place(to, nodes, &members) ||
-                 !find_holders(to, &members, false, kept);
+                 !find_holders(to, &members, 0, kept);
         drop_below(to, kept);
         gather_containers(kept, out, &failed);
         groups_free(kept);

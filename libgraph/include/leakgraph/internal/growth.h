@@ -185,6 +185,9 @@ typedef struct lg_growth_row {
                                 these, because these refer to them: the row has
                                 their bytes, too */
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
+    uint64_t shared[LG_COMPANIONS]; /**< keys of the places of companions that
+                                         others may hold, too */
+    uint32_t shared_count;
     lg_string in_step; /**< of native growth: the type whose new objects it is
                           in step with, and probably belongs to; empty: none */
     uint32_t losers;   /**< of lost native memory that is in step: the place of
