@@ -85,6 +85,18 @@ def test_the_first_line_says_that_what_fills_has_a_limit():
     assert "Entry settled: 2,000 of 2,000" in str(full)
 
 
+def test_what_grows_without_a_limit_comes_before_what_fills():
+    def work(number, larger):
+        owner.kept.append(bytes(10_000 + number))
+        owner.also.extend(range(larger))
+
+    for larger, first in [(200, "also"), (20, "kept")]:
+        owner.kept, owner.also = collections.deque(maxlen=2000), bytearray()
+        _, growth = compare(functools.partial(work, larger=larger), 4)
+        held = [row.held_by.removeprefix(f"{__name__}.owner.") for row in growth]
+        assert held[0].startswith(first) and len(held) == 2, held
+
+
 def test_a_deque_without_a_limit_leaks():
     owner.kept = collections.deque()
     snapshots, growth = compare(lambda n: owner.kept.append(Entry(n)), 3)

@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import types
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 from builds import FREE_THREADED
@@ -617,6 +618,7 @@ class Pair:
         self.table = {}
         self.calls = []
         self.head = None
+        self.tree = ElementTree.Element("root")
         self.pools = [[], []]
         self.cached = functools.lru_cache(maxsize=None)(id)
 
@@ -665,6 +667,20 @@ def in_a_chain(pair, _):
     pair.head = Link(pair.head)
 
 
+def in_lists(pair, number):
+    pair.calls.append([Session(number), number])
+
+
+def in_wrappers(pair, number):
+    session = Session(number)
+    pair.table[number] = session, number
+    pair.calls.append((str(number), session))
+
+
+def in_an_element(pair, number):
+    ElementTree.SubElement(pair.tree, "item").attrib["session"] = Session(number)
+
+
 def in_pools(pair, number):
     pair.pools[number % 2].append(Session(number))
 
@@ -678,6 +694,9 @@ LEAKS = {
     in_two: ("table", "calls", Session),
     behind_parts: ("table", "calls", Session),
     in_records: ("calls", Session),
+    in_lists: ("calls", Session),
+    in_wrappers: ("table", "calls", Session),
+    in_an_element: ("tree", Session),
     in_a_chain: ("head", Link),
     in_pools: ("pools[0]", "pools[1]", Session),
 }
@@ -747,6 +766,20 @@ def test_what_something_else_holds_too_is_not_promised(tmp_path):
     snapshots[-1].report(path, earlier=snapshots[:-1])
     said = f"Something else holds most of it, too: to let go here frees {row.freed}."
     assert said in path.read_text("utf-8")
+
+
+def test_elements_of_an_object_of_c_are_one_row_that_can_be_asked_for():
+    root = holder.root = ElementTree.Element("root")
+
+    def put(number):
+        ElementTree.SubElement(root, "item", {"text": "x" * 2000 + str(number)})
+
+    snapshots = grow(put)
+    growth = leakgraph.diff(*snapshots, min_bytes=2000)
+    (row,) = growth
+    assert row.held_by == f"{__name__}.holder.root[*]"
+    assert f": empty {__name__}.holder.root\n" in str(growth)
+    assert snapshots[-1].why(row.held_by).node.type_name.endswith("Element")
 
 
 @pytest.mark.parametrize(("count", "more"), [(5, ""), (7, " and 3 more\n")])
