@@ -35,6 +35,19 @@ class Indexed(collections.deque):
         self.seen.append(entry)
 
 
+class Recent(collections.OrderedDict):
+    """Drops its oldest entries."""
+
+    def __init__(self, capacity):
+        super().__init__()
+        self.capacity = capacity
+
+    def put(self, number, entry):
+        self[number] = entry
+        while len(self) > self.capacity:
+            self.popitem(last=False)
+
+
 class Owner:
     def __init__(self):
         self.kept = None
@@ -83,6 +96,13 @@ def test_the_first_line_says_that_what_fills_has_a_limit():
     full = leakgraph.diff(*snapshots, leakgraph.snapshot(), min_bytes=2000)
     assert str(full).startswith("Nothing goes on growing; 1 place grew and stopped: +")
     assert "Entry settled: 2,000 of 2,000" in str(full)
+
+
+@pytest.mark.parametrize("most", [60, 1000])
+def test_a_dict_of_the_program_with_a_limit_fills(most):
+    owner.kept = Recent(most)
+    _, growth = compare(lambda n: owner.kept.put(n, Entry(n)), 4, 25)
+    assert places(growth) == []
 
 
 def test_what_grows_without_a_limit_comes_before_what_fills():

@@ -160,7 +160,7 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
     if (info->immortal ||
         (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (info->limit.name != NULL)
+    if (info->limit.name != NULL || info->learns_limit)
         lg__walk_note_limit(walk, object, info);
     if (info->has_sizeof &&
         lg__walk_scratch(walk, &walk->sized,

@@ -60,6 +60,10 @@ void
 lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
                     const lg__type_info *info)
 {
+    lg__type_info *known =
+        info->learns_limit ? lg__walk_type_info(walk, info->type) : NULL;
+    if (known != NULL)
+        lg__type_learn_limit(known, object);
     Py_ssize_t limit = number_at(walk, object, &info->limit);
     if (limit <= 0 || walk->limits >= LIMITS_MOST)
         return;

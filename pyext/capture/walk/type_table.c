@@ -355,6 +355,22 @@ consider_shared_limits(lg__type_info *info)
     }
 }
 
+void
+lg__type_learn_limit(lg__type_info *info, PyObject *instance)
+{
+    Py_ssize_t offset = info->type->tp_dictoffset;
+    PyObject *names =
+        offset > 0 ? *(PyObject **)((char *)instance + offset) : NULL;
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    if (names == NULL || !PyDict_CheckExact(names))
+        return;
+    info->learns_limit = false;
+    while (PyDict_Next(names, &position, &name, &value))
+        if (PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name))
+            consider_limit(info, PyUnicode_DATA(name), 0);
+}
+
 /** Finds by the names of attributes where instances have their limit, and how
  *  much of it they have used. */
 static void
@@ -365,6 +381,9 @@ find_limit(const lg__heap_walk *walk, lg__type_info *info)
         !PyType_HasFeature(info->type, Py_TPFLAGS_HEAPTYPE))
         return;
     consider_shared_limits(info);
+    info->learns_limit = info->shape == LG__SHAPE_DICT &&
+                         info->type->tp_dictoffset > 0 &&
+                         info->limit.name == NULL;
     for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base)
         for (size_t i = 0; lg__member_at(base, i, &member); i++)
             if (lg__type_is_pythons(base) && member.type == T_OBJECT_EX)
@@ -389,7 +408,8 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     info->is_part = is_part(info);
     find_limit(walk, info);
     info->special = info->immortal || info->has_sizeof ||
-                    info->limit.name != NULL || info->shape == LG__SHAPE_TYPE;
+                    info->limit.name != NULL || info->learns_limit ||
+                    info->shape == LG__SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
                    size_beside(&walk->known, type));

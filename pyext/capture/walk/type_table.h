@@ -98,6 +98,8 @@ typedef struct lg__type_info {
     bool is_part;       /**< a part of the program: lg__name_part */
     bool special;       /**< has_sizeof, immortal, a limit, or a type of
                            types */
+    bool learns_limit;  /**< instances share no names: the first that has any
+                           says where the limit is */
     uint8_t adapter;    /**< 1 + index in lg__adapters; 0: none wants it */
     uint8_t adapter_kind;
     uint8_t rest_kind;  /**< lg_edge_kind of unnamed edges; LG_EDGE_REFERENCE:
@@ -158,6 +160,8 @@ lg__type_info *lg__walk_new_type(lg__heap_walk *walk, PyTypeObject *type);
 bool lg__types_open(lg__heap_walk *walk);
 /** The C function behind a library type's __sizeof__, or NULL. */
 PyCFunction lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type);
+/** Finds where instances have their limit by the names of an instance. */
+void lg__type_learn_limit(lg__type_info *info, PyObject *instance);
 /** Writes the name of a type: "torch.Tensor". */
 void lg__type_name(const lg__heap_walk *walk, PyTypeObject *type,
                    lg__name *out);
