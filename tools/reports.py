@@ -65,7 +65,7 @@ UNASKED, UNRUN = "-", "not run"
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 #: How watch reports a place, on stderr and in its last report.
 TOLD = re.compile(
-    r"^(?:leakgraph: )?(?P<holder>[^\n]+?): (?P<what>[^\n:]+?)"
+    r"^(?:leakgraph: )?(?P<holder>[^\n]+?): (?P<what>(?:[^\n:]|:(?! ))+?)"
     r"(?: accumulates| grows in place| grows| piles up|: )[^\n]*?"
     r"\+(?P<rate>[\d.,]+) (?P<unit>B|KiB|MiB|GiB) per second",
     re.MULTILINE,
