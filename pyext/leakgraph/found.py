@@ -24,6 +24,8 @@ __all__ = ["Found", "Place"]
 #: SOON seconds, every other one after LATE seconds.
 SHARE, MUCH = 1 / 16, 4 << 20
 SOON, LATE = 6.0, 300.0
+#: What gained less is not said to have gained the most.
+LEAST_SAID = 64 << 10
 #: The degrees of growth that goes on, and those that are told: what slows down, or came
 #: in the last interval only, may still be what the program needs.
 GOES_ON = ("steady", "in bursts", "slowing", "late")
@@ -179,6 +181,18 @@ class Found:
             for place in self._untold()
             if count >= ENOUGH or place.has_much(resident)
         ]
+
+    @property
+    def most(self) -> GrowthRow | None:
+        """The row that gained the most, of those that may yet go on growing."""
+        rows = [
+            place.row
+            for place in self._all()
+            if place.grows
+            and place.row.verdict != "native"
+            and place.row.gained >= LEAST_SAID
+        ]
+        return max(rows, key=lambda row: row.gained, default=None)
 
     def lines(self, resident: float) -> list[str]:
         """Return a sentence for each place that grows, was told, or has much."""

@@ -61,10 +61,13 @@ def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str
     ]
 
 
-def nothing(taken: int, rises: bool, missing: int, by_time: bool) -> str:
+def nothing(
+    taken: int, rises: bool, missing: int, by_time: bool, most: GrowthRow | None
+) -> str:
     """Say that no place was found, after how many snapshots, and what to do.
 
     missing: how many samples were to come before the first snapshot.
+    most: what gained the most while memory rose, if that may go on.
     """
     if taken == 0 and missing > 0:
         often = ", or sample more often, such as with --every 0.1 (every=0.1)"
@@ -74,6 +77,12 @@ def nothing(taken: int, rises: bool, missing: int, by_time: bool) -> str:
             f" comparison needs several. Watch for longer{often * by_time}."
         )
     said = f"No place was found that goes on growing, after {_snapshots(taken)}."
+    if most is not None:
+        gained = Size({"host": most.gained})
+        return (
+            f"{said} {most.held_by} gained the most, {gained}, {_PACE[most.degree]}:"
+            " watch for longer to see whether it goes on."
+        )
     if not rises:
         return said if taken else f"{said} The first one comes when memory rises."
     more = "A comparison needs two. " if taken < 2 else ""
@@ -81,6 +90,15 @@ def nothing(taken: int, rises: bool, missing: int, by_time: bool) -> str:
         f"{said} {more}Memory rises all the same: watch for longer or with a larger"
         " budget=, or ask leakgraph.findings() and leakgraph.top() what holds it."
     )
+
+
+#: How something gained that may go on, by the degree of its growth.
+_PACE = {
+    "steady": "at a steady rate",
+    "in bursts": "in bursts",
+    "slowing": "more and more slowly",
+    "late": "in the last interval",
+}
 
 
 def _snapshots(count: int) -> str:

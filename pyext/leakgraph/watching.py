@@ -197,7 +197,10 @@ class Watch:
     def _nothing(self) -> str:
         """Say that no place was found."""
         missing = LOOK - self._looks
-        return nothing(self._sequence.taken, self._rises_much, missing, self._by_time)
+        most = self._found.most if self._whole.rising() else None
+        return nothing(
+            self._sequence.taken, self._rises_much, missing, self._by_time, most
+        )
 
     # --------------------------------------------------------------- sampling ---
 

@@ -227,6 +227,22 @@ def test_without_a_place_it_stands_down():
     assert "No place was found" in program.watch.report()
 
 
+@pytest.mark.parametrize(
+    ("degree", "how"), [("slowing", "more and more slowly"), ("late", "in the last")]
+)
+def test_what_may_yet_go_on_is_named_while_memory_rises(degree, how):
+    rows = [Row("small", degree, 70 << 10), Row("most[*]", degree), Row("x", "idle")]
+    program = Program(leaking, rows, budget=1.0)
+    program.run(1000)
+    assert not program.watch.leaks
+    said = program.watch.report().splitlines()[-1]
+    assert said.startswith("No place was found that goes on growing, after ")
+    assert f" most[*] gained the most, 1.00 MiB, {how}" in said
+    calm = Program(lambda now: 0, rows, budget=1.0)
+    calm.run(1000)
+    assert "gained the most" not in calm.watch.report()
+
+
 def test_a_run_that_ended_before_its_first_snapshot_says_what_to_do():
     program = Program(leaking)
     program.run(watching.LOOK - 1)
@@ -234,12 +250,12 @@ def test_a_run_that_ended_before_its_first_snapshot_says_what_to_do():
         "Nothing was compared: the run ended 1 sample before its first snapshot, and a"
         " comparison needs several. Watch for longer."
     )
-    often = nothing(0, False, 2, True)
+    often = nothing(0, False, 2, True, None)
     assert " ended 2 samples before " in often and "--every 0.1 (every=0.1)" in often
     found = "No place was found that goes on growing, after "
-    assert nothing(1, False, 2, True) == f"{found}1 snapshot."
+    assert nothing(1, False, 2, True, None) == f"{found}1 snapshot."
     none = f"{found}0 snapshots. The first one comes when memory rises."
-    assert nothing(0, False, 0, True) == none
+    assert nothing(0, False, 0, True, None) == none
 
 
 def test_the_budget_limits_snapshots():
