@@ -310,13 +310,14 @@ is_of_frozen(const lg_graph *graph, uint32_t node, uint64_t edge)
 lg_string
 lg__edge_name(const lg_graph *graph, uint64_t edge)
 {
+    const lg_string none = {"", 0};
     unsigned kind = lg__edge_kind(graph, edge);
+    if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_VALUE)
+        return none;
     uint32_t payload = lg_columns_payload(&graph->columns, edge);
     if (kind == LG_EDGE_ATTRIBUTE)
         return lg_graph_string(graph, payload);
-    if (kind == LG_EDGE_VALUE && payload != LG_NONE)
-        return lg_node_text(graph, payload);
-    return (lg_string){"", 0};
+    return payload != LG_NONE ? lg_node_text(graph, payload) : none;
 }
 
 // Returns whether a shell of IPython keeps the reference. The shell does not
