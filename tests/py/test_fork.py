@@ -545,14 +545,14 @@ def test_while_threads_change_everything(tmp_path):
     for thread in threads:
         thread.start()
     try:
-        for _ in range(10):
-            info = save(tmp_path / "x.lgs")
-            assert len(leakgraph.load(info.path)) == info.nodes
+        saved = [save(tmp_path / f"{number}.lgs") for number in range(10)]
     finally:
         over.set()
         sys.setswitchinterval(interval)
         for thread in threads:
             thread.join()
+    for info in saved:
+        assert len(leakgraph.load(info.path)) == info.nodes
 
 
 @pytest.mark.libraries
