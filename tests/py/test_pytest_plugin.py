@@ -188,12 +188,19 @@ def test_a_wrong_baseline(tmp_path):
         Baseline(str(tmp_path / "none.txt"))
 
 
+#: Plugins that are installed for other tests; they make the heap large.
+UNUSED = {
+    *("cacheprovider", "anyio", "asyncio", "platformdirs"),
+    *("xdist", "xdist.looponfail"),
+}
+
+
 def run(folder, *options, plugin=""):
-    """Run pytest with the plugin, and without this folder's configuration. Of the
-    plugins that are installed, those that a test does not need make the heap large."""
+    """Run pytest with leakgraph's plugin, without this folder's configuration, and with
+    one of the others at most."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "-p", "leakgraph.pytest_plugin"]
-    for name in {"cacheprovider", "anyio", "asyncio", "xdist"} - {plugin}:
+    for name in UNUSED - {plugin}:
         command += ["-p", f"no:{name}"]
     command += map(str, options)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
