@@ -45,6 +45,7 @@ MODES = (
     "busy",
     "waiting",
     "registers",
+    "tiles",
     "waits",
     "interrupted",
     "storm",
@@ -72,6 +73,9 @@ AT_CALLS = {
 #: Those that act at the call, and once more in the same visit: never, at most calls. So
 #: they are tried once at each call, unless somebody says at which calls.
 IN_TWO_STEPS = (LISTEN_AND_CUT, CONTINUE_AND_CUT, SIGNAL_AND_CUT)
+#: The system call that asks Linux for the kinds of registers that a process may request,
+#: the request, and the bit of AMX's tiles.
+ARCH_PRCTL, GET_SUPPORTED, TILES = 158, 0x1021, 1 << 18
 #: Those after which the process is continued when the visit has been cut off, or after
 #: so many looks.
 STOPS_AND_CUTS = (STOP_AND_CUT, LISTEN_AND_CUT, CONTINUE_AND_CUT)
@@ -93,6 +97,14 @@ HANGING = 120.0
 #: How often to try until something is done at a call: the number of calls varies.
 TRIES = 8
 UNFIRED = "nothing done"
+
+
+def reason_without(mode: str) -> str:
+    """Say what this machine lacks for a target; empty if it lacks nothing."""
+    found = ctypes.c_ulong(0)
+    ctypes.CDLL(None).syscall(ARCH_PRCTL, GET_SUPPORTED, ctypes.byref(found))
+    lacks = mode == "tiles" and not found.value & TILES
+    return "the processor or the kernel has no AMX" if lacks else ""
 
 
 class Torture:
@@ -365,11 +377,15 @@ def torture_all(options: argparse.Namespace) -> int:
     shim = ctypes.CDLL(str(options.folder / "shim.so"))
     torture = Torture(shim, options)
     for mode in options.modes:
+        if reason := reason_without(mode):
+            print(f"{mode:12}skipped: {reason}")
+    options.modes = [mode for mode in options.modes if not reason_without(mode)]
+    for mode in options.modes:
         for what in options.actions:
             if what != "replaced" or mode == "replaced":
                 plan = each_call(torture, mode, AT_CALLS[what])
                 report(torture, mode, f"{what}, each call", plan)
-    share = options.runs // (len(options.modes) * len(AT_RANDOM))
+    share = options.runs // (max(1, len(options.modes)) * len(AT_RANDOM))
     for mode in options.modes if share else ():
         for what, how in AT_RANDOM.items():
             plan = at_random(torture, mode, share, how)

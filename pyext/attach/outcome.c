@@ -12,7 +12,7 @@ static const char *const obstacles[] = {
     [LG__SHARES_MEMORY] = "it shares the memory of its parent until it starts "
                           "another program",
     [LG__NEW_REGISTERS] = "its main thread uses registers that leakgraph "
-                          "has not been tried with (AMX, APX)",
+                          "has not been tried with (APX)",
     [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
     [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
                            "or of a signal handler",

@@ -10,7 +10,7 @@ typedef enum lg__outcome {
     LG__STOPPED,         /**< somebody has stopped the process */
     LG__LOADING,         /**< the loader has not finished */
     LG__SHARES_MEMORY,   /**< with its parent, after vfork() */
-    LG__NEW_REGISTERS,   /**< in some of AMX or newer: nobody has tried */
+    LG__NEW_REGISTERS,   /**< in some newer than AMX: nobody has tried */
     LG__IN_SEQUENCE,     /**< inside a restartable sequence */
     LG__ON_ALIEN_STACK,  /**< of a coroutine or of a signal's handler */
     LG__IN_FRAGILE_WAIT, /**< in a system call that any stop ends */

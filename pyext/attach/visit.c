@@ -47,8 +47,8 @@ enum { SIGNALS = 64, SIGNAL_STRIDE = 16 };
 #define USER_CODE 0x33
 
 /* Registers as XSAVE stores them. A word says which parts have values: a bit
-   for each, of which these came last before AMX: x87 to AVX-512, and PKRU. */
-enum { XSAVE_BYTES = 576, XSAVE_PARTS = 512, TRIED_PARTS = 0x3ff };
+   for each. Those that have been tried: x87 to AVX-512, PKRU, and AMX. */
+enum { XSAVE_BYTES = 576, XSAVE_PARTS = 512, TRIED_PARTS = 0x603ff };
 #define XSAVE_REGISTERS 0x202
 
 /* Newer than the headers of some C libraries. */
@@ -193,8 +193,8 @@ is_in_sequence(const stopped *self)
 }
 
 /** Whether all registers that have values are of kinds that the bootstrap has
- * been seen to keep. It keeps all that XSAVE knows, but nobody has tried AMX
- * and what is newer. False if the system does not tell. */
+ * been seen to keep. It keeps all that XSAVE knows, but nobody has tried what
+ * is newer than AMX. False if the system does not tell. */
 static bool
 has_tried_registers(const stopped *self)
 {

@@ -107,3 +107,20 @@ def test_no_visit_that_is_cut_off_loses_a_signal(capfd):
     """The second and third call are those at which a visit begins to trace."""
     words = ["--runs", "0", "--calls", "3", "--modes", "waiting", "--method", "ptrace"]
     torture(capfd, [*words, "--actions", "signalled and cut off"])
+
+
+def test_no_torture_harms_tiles(capfd):
+    """The main thread and another one hold values in the tiles of AMX."""
+    if reason := attach_torture.reason_without("tiles"):
+        pytest.skip(reason)
+    words = ["--runs", "6", "--step", "20", "--modes", "tiles", "--method", "ptrace"]
+    torture(capfd, [*words, "--actions", "leakgraph killed", "stopped shortly"])
+
+
+def test_a_target_that_the_machine_cannot_run(capsys, folder, monkeypatch):
+    monkeypatch.setattr(attach_torture, "TILES", 0)
+    words = ["--runs", "3", "--modes", "tiles", "--folder", str(folder)]
+    assert attach_torture.main(words) == 1
+    skipped, last = capsys.readouterr().out.splitlines()
+    assert skipped == "tiles       skipped: the processor or the kernel has no AMX"
+    assert last == "0 runs, 0 with harm"

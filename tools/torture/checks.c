@@ -1,7 +1,7 @@
 /**
- * What a tortured process checks about itself, in C: registers, and waits that
- * must last as long as they should. Each check returns 0, or a number that
- * tells what was wrong.
+ * What a tortured process checks about itself, in C: registers, the tiles of
+ * AMX, and waits that must last as long as they should. Each check returns 0,
+ * or a number that tells what was wrong.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,20 +26,44 @@ enum {
     WRONG_RED_ZONE = 200,
     WRONG_FLAGS = 300,
     WRONG_X87 = 301,
+    WRONG_ROUNDING = 302,
+    WRONG_OPMASK = 310,
+    WRONG_TILE = 350,
+    WRONG_TILE_CONFIG = 360,
     WRONG_RESULT = 400, /* and the error */
     TOO_SHORT = 900,
     NOT_INTERRUPTED = 901,
     WRONG_MASK = 902
 };
 
-enum { GENERAL = 14, RED_WORDS = 16 };
+enum { GENERAL = 14, RED_WORDS = 16, OPMASKS = 8 };
+
+/* x87 and SSE as FXSAVE stores them. The rest are bytes of no interest here. */
+typedef struct legacy {
+    uint16_t control, status;
+    uint8_t used, unused[19];
+    uint32_t rounding, which;
+    struct {
+        uint64_t mantissa;
+        uint16_t exponent, unused[3];
+    } x87[8];
+    uint64_t rest[44];
+} legacy;
+_Static_assert(sizeof(legacy) == 512, "as the processor has it");
+
+/* All values are valid numbers, the third register is on top, and rounding is
+   towards zero. */
+enum { CONTROL = 0xe7f, STATUS = 0x1800, ALL_USED = 0xff, ROUNDING = 0x7f80 };
 
 #define HIDDEN __attribute__((visibility("hidden")))
 HIDDEN _Alignas(64) uint64_t vectors_in[32][8], vectors_out[32][8];
 HIDDEN uint64_t general_in[GENERAL], general_out[GENERAL], red_out[RED_WORDS];
-HIDDEN long double pi_out;
+HIDDEN uint64_t opmasks_in[OPMASKS], opmasks_out[OPMASKS];
+HIDDEN _Alignas(64) legacy legacy_in, legacy_out;
+HIDDEN uint32_t usual_rounding = 0x1f80;
 
-#define FIRST_16 "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
+#define FIRST_8 "0,1,2,3,4,5,6,7"
+#define FIRST_16 FIRST_8 ",8,9,10,11,12,13,14,15"
 #define ALL_32 FIRST_16 ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
 
 /* The assembler repeats a line for each register. */
@@ -54,9 +78,11 @@ HIDDEN long double pi_out;
 #define GET_GENERAL EACH_GENERAL(GET)
 #define PUT_GENERAL EACH_GENERAL(PUT)
 #define GET_ZMM                                                                \
-    EACH_VECTOR(ALL_32, "vmovdqu64 vectors_in+64*\\i(%%rip),%%zmm\\i")
+    EACH_VECTOR(ALL_32, "vmovdqu64 vectors_in+64*\\i(%%rip),%%zmm\\i")         \
+    EACH_VECTOR(FIRST_8, "kmovq opmasks_in+8*\\i(%%rip),%%k\\i")
 #define PUT_ZMM                                                                \
-    EACH_VECTOR(ALL_32, "vmovdqu64 %%zmm\\i,vectors_out+64*\\i(%%rip)")
+    EACH_VECTOR(ALL_32, "vmovdqu64 %%zmm\\i,vectors_out+64*\\i(%%rip)")        \
+    EACH_VECTOR(FIRST_8, "kmovq %%k\\i,opmasks_out+8*\\i(%%rip)")
 #define GET_XMM                                                                \
     EACH_VECTOR(FIRST_16, "movdqu vectors_in+64*\\i(%%rip),%%xmm\\i")
 #define PUT_XMM                                                                \
@@ -77,8 +103,12 @@ HIDDEN long double pi_out;
     "mov $16,%%edx\n lea red_out(%%rip),%%rdi\n"                               \
     "3: mov %%rdx,%%rax\n neg %%rax\n mov (%%rsp,%%rax,8),%%rsi\n"             \
     "mov %%rsi,-8(%%rdi,%%rdx,8)\n dec %%edx\n jnz 3b\n"
-#define ENTER "push %%rbp\n push %%rbx\n sub $512,%%rsp\n fninit\n fldpi\n"
-#define LEAVE "fstpt pi_out(%%rip)\n add $512,%%rsp\n pop %%rbx\n pop %%rbp\n"
+#define ENTER                                                                  \
+    "push %%rbp\n push %%rbx\n sub $512,%%rsp\n"                               \
+    "fxrstor64 legacy_in(%%rip)\n"
+#define LEAVE                                                                  \
+    "fxsave64 legacy_out(%%rip)\n fninit\n ldmxcsr usual_rounding(%%rip)\n"    \
+    "add $512,%%rsp\n pop %%rbx\n pop %%rbp\n"
 
 #define SPIN(GET_VECTORS, PUT_VECTORS)                                         \
     __asm__ volatile(ENTER GET_VECTORS FILL_RED GET_GENERAL COUNT_DOWN         \
@@ -107,19 +137,62 @@ spin_narrow(void)
     return flags;
 }
 
+/* Fills memory with bytes that are others for another seed. */
+static void
+fill(unsigned seed, uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = 0x9e3779b97f4a7c15ul * ((uint64_t)seed + i + 1);
+}
+
+static void
+fill_legacy(void)
+{
+    legacy_in = (legacy){.control = CONTROL,
+                         .status = STATUS,
+                         .used = ALL_USED,
+                         .rounding = ROUNDING};
+    for (int i = 0; i < 8; i++) {
+        legacy_in.x87[i].mantissa = vectors_in[i][7] | (uint64_t)1 << 63;
+        legacy_in.x87[i].exponent = (uint16_t)(0x3fff + i);
+    }
+}
+
+static int
+check_legacy(void)
+{
+    for (int i = 0; i < 8; i++)
+        if (legacy_in.x87[i].mantissa != legacy_out.x87[i].mantissa ||
+            legacy_in.x87[i].exponent != legacy_out.x87[i].exponent)
+            return WRONG_X87;
+    if (legacy_out.control != CONTROL || legacy_out.status != STATUS ||
+        legacy_out.used != ALL_USED)
+        return WRONG_X87;
+    return legacy_out.rounding == ROUNDING ? 0 : WRONG_ROUNDING;
+}
+
+static int
+check_vectors(int wide)
+{
+    for (int i = 0; i < (wide ? 32 : 16); i++)
+        if (memcmp(vectors_in[i], vectors_out[i], wide ? 64 : 16) != 0)
+            return WRONG_VECTOR + i;
+    for (int i = 0; i < (wide ? OPMASKS : 0); i++)
+        if (opmasks_in[i] != opmasks_out[i])
+            return WRONG_OPMASK + i;
+    return check_legacy();
+}
+
 int
 check_registers(unsigned seed)
 {
     const uint64_t carry_and_direction = 0x401;
     int wide = __builtin_cpu_supports("avx512bw");
-    for (unsigned i = 0; i < 256; i++)
-        vectors_in[i / 8][i % 8] =
-            0x9e3779b97f4a7c15ul * ((uint64_t)seed + i + 1);
+    fill(seed, vectors_in[0], 256);
     memcpy(general_in, vectors_in, sizeof general_in);
+    memcpy(opmasks_in, vectors_in[8], sizeof opmasks_in);
+    fill_legacy();
     uint64_t flags = wide ? spin_wide() : spin_narrow();
-    for (int i = 0; i < (wide ? 32 : 16); i++)
-        if (memcmp(vectors_in[i], vectors_out[i], wide ? 64 : 16) != 0)
-            return WRONG_VECTOR + i;
     for (int i = 0; i < GENERAL; i++)
         if (general_in[i] != general_out[i])
             return WRONG_GENERAL + i;
@@ -128,7 +201,74 @@ check_registers(unsigned seed)
             return WRONG_RED_ZONE + i;
     if ((flags & carry_and_direction) != carry_and_direction)
         return WRONG_FLAGS;
-    return pi_out < 3.14L || pi_out > 3.15L ? WRONG_X87 : 0;
+    return check_vectors(wide);
+}
+
+/* AMX has eight tiles of 16 rows of 64 bytes. */
+enum { TILES = 8, ROWS = 16, ROW_BYTES = 64, ROW_WORDS = 8 };
+
+/* What LDTILECFG loads. */
+typedef struct tile_config {
+    uint8_t palette, row, unused[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+} tile_config;
+
+typedef struct tiles {
+    _Alignas(64) tile_config config;
+    _Alignas(64) uint64_t words[TILES][ROWS][ROW_WORDS];
+} tiles;
+
+__attribute__((target("amx-tile"))) static void
+load_tiles(const tiles *from)
+{
+    __asm__ volatile("ldtilecfg (%0)\n" EACH_VECTOR(
+                         FIRST_8, "tileloadd 1024*\\i(%1,%2),%%tmm\\i")
+                     :
+                     : "r"(&from->config), "r"(from->words),
+                       "r"((long)ROW_BYTES)
+                     : "memory");
+}
+
+__attribute__((target("amx-tile"))) static void
+take_tiles(tiles *out)
+{
+    __asm__ volatile(
+        "sttilecfg (%0)\n" EACH_VECTOR(
+            FIRST_8, "tilestored %%tmm\\i,1024*\\i(%1,%2)") "tilerelease\n"
+        :
+        : "r"(&out->config), "r"(out->words), "r"((long)ROW_BYTES)
+        : "memory");
+}
+
+/* Asks the kernel for tiles. Returns 0 or the error. */
+int
+use_tiles(void)
+{
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) ? errno : 0;
+}
+
+/* The tiles are there after another check as they were before. No code that a
+   compiler makes, and nothing in the C library, uses them. */
+int
+check_tiles(unsigned seed, int (*check)(unsigned))
+{
+    tiles before = {.config = {.palette = 1}}, after = before;
+    for (int i = 0; i < TILES; i++) {
+        before.config.row_bytes[i] = ROW_BYTES;
+        before.config.rows[i] = ROWS;
+    }
+    fill(seed, before.words[0][0], TILES * ROWS * ROW_WORDS);
+    load_tiles(&before);
+    int wrong = check(seed);
+    take_tiles(&after);
+    if (memcmp(&before.config, &after.config, sizeof before.config) != 0)
+        return WRONG_TILE_CONFIG;
+    for (int i = 0; i < TILES; i++)
+        if (memcmp(before.words[i], after.words[i], sizeof *before.words) != 0)
+            return WRONG_TILE + i;
+    return wrong;
 }
 
 static long
@@ -222,6 +362,21 @@ check_waits(long nanoseconds, int silent)
     int wrong = check_each_wait(nanoseconds, silent, &blocked);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
     return wrong;
+}
+
+/* Goes on waiting when a handler has ended the wait. */
+int
+check_short_wait(unsigned unused)
+{
+    long end = now() + SECOND / 500;
+    struct timespec time = {end / SECOND, end % SECOND};
+    int error = EINTR;
+    (void)unused;
+    while (error == EINTR)
+        error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+    if (error != 0)
+        return WRONG_RESULT + error;
+    return now() < end ? TOO_SHORT : 0;
 }
 
 /* Labels of a wait: before the system call, and behind it. */

@@ -99,10 +99,22 @@ def threads() -> None:
     start(forever, lambda: note(checks.check_waits(3_000_000, silent)))
 
 
+def hold_tiles() -> None:
+    """Check registers and a wait, with values in AMX's tiles."""
+    note(checks.check_tiles(get(STEPS), checks.check_registers))
+    note(checks.check_tiles(get(STEPS), checks.check_short_wait))
+
+
+def hold_other_tiles() -> None:
+    """Do so on another thread."""
+    note(checks.check_tiles(~get(STEPS), checks.check_short_wait))
+
+
 WORK = {
     "busy": compute,
     "waiting": sleep,
     "registers": lambda: note(checks.check_registers(get(STEPS))),
+    "tiles": hold_tiles,
     "waits": lambda: note(checks.check_waits(3_000_000, silent)),
     "interrupted": lambda: note(checks.check_interrupted(silent)),
     "storm": everything,
@@ -120,6 +132,9 @@ def prepare() -> None:
         threads()
     elif mode == "storm":
         checks.begin_storm()
+    elif mode == "tiles":
+        note(checks.use_tiles())
+        start(forever, hold_other_tiles)
     words = [sys.executable, *sys.argv]
     array = (ctypes.c_char_p * (len(words) + 1))(*map(os.fsencode, words), None)
     start(checks.replace_when_told, os.open(replaces, os.O_RDWR), array)
