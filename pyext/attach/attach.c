@@ -513,15 +513,16 @@ find_maker(int process, bool *ended)
 }
 
 /** Has the new program of a process take the exit status of such a maker, which
- *  that program does not know. If somebody has stopped the process, it stays
- *  with it: without another program, the process knows the maker. */
+ *  that program does not know, for so many seconds. If somebody has stopped the
+ *  process, it stays with it: without another program, the process knows the
+ *  maker. */
 static void
-remove_maker(const lg__attach_request *request)
+remove_maker(const lg__attach_request *request, double seconds)
 {
     lg_error ignored;
     bool ended = false;
     int child, stopped = 0, process = request->process;
-    const double end = lg__clock() + SECONDS_REAP;
+    const double end = lg__clock() + seconds;
     lg__attach_target target;
     call self = {.request = request, .target = &target, .visit.socket = -1};
     while (stopped < MOST_STOPPED && lg__clock() < end &&
@@ -706,8 +707,9 @@ lg__attach(const lg__attach_request *request, int library,
     close_theirs(&self, self.left);
     await_home(&self, status == LG_OK ? SECONDS_HOME : SECONDS_LAST);
     close_socket(&self);
+    bool replaced = outcome_without_answer(&self) == LG__REPLACED;
     lg__attach_target_close(&target);
     if (status != LG_OK)
-        remove_maker(request);
+        remove_maker(request, replaced ? SECONDS_REAP : SECONDS_LAST);
     return status;
 }

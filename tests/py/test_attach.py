@@ -1010,6 +1010,16 @@ def test_a_process_that_is_stopped_during_the_fork_holds_nobody_up(
 
 
 @pytest.mark.once
+def test_a_dead_child_that_no_visit_can_remove_holds_nobody_up(target, python, preload):
+    """The program is the one that leakgraph has found at the beginning."""
+    one = target("time.sleep(100)", first=DEAD_MAKER)
+    forged = {"LD_PRELOAD": preload("hindered"), "HINDERED_AFTER": "0"}
+    done = python(*ATTACH, one.pid, "--timeout", 3, **forged)
+    assert "did not come to a safe point within 3 s" in done.err
+    assert float(done.err.split()[-2]) <= 3 + 6
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("parts", [1 << 19, 1 << 63, 0])
 def test_registers_that_nobody_has_tried(target, python, preload, parts):
     """Those of APX, some to come, and a system that does not tell."""
