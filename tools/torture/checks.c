@@ -4,6 +4,7 @@
  * or a number that tells what was wrong.
  */
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -27,6 +28,7 @@ enum {
     WRONG_FLAGS = 300,
     WRONG_X87 = 301,
     WRONG_ROUNDING = 302,
+    WRONG_RIGHTS = 303,
     WRONG_OPMASK = 310,
     WRONG_TILE = 350,
     WRONG_TILE_CONFIG = 360,
@@ -137,6 +139,28 @@ spin_narrow(void)
     return flags;
 }
 
+static int
+has_protection_keys(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & bit_OSPKE);
+}
+
+/* What the thread may do with memory that has a protection key. */
+static uint32_t
+get_rights(void)
+{
+    uint32_t rights, unused;
+    __asm__ volatile("rdpkru" : "=a"(rights), "=d"(unused) : "c"(0));
+    return rights;
+}
+
+static void
+set_rights(uint32_t rights)
+{
+    __asm__ volatile("wrpkru" : : "a"(rights), "c"(0), "d"(0) : "memory");
+}
+
 /* Fills memory with bytes that are others for another seed. */
 static void
 fill(unsigned seed, uint64_t *words, size_t count)
@@ -183,16 +207,33 @@ check_vectors(int wide)
     return check_legacy();
 }
 
+/* Spins with other rights than usual to memory with the highest key, which no
+   memory has here. Returns the flags, and whether the rights stayed. */
+static uint64_t
+spin(int wide, int *kept)
+{
+    const uint32_t highest_key = (uint32_t)3 << 30;
+    int keys = has_protection_keys();
+    uint32_t usual = keys ? get_rights() : 0, other = usual ^ highest_key;
+    if (keys)
+        set_rights(other);
+    uint64_t flags = wide ? spin_wide() : spin_narrow();
+    *kept = !keys || get_rights() == other;
+    if (keys)
+        set_rights(usual);
+    return flags;
+}
+
 int
 check_registers(unsigned seed)
 {
     const uint64_t carry_and_direction = 0x401;
-    int wide = __builtin_cpu_supports("avx512bw");
+    int kept, wide = __builtin_cpu_supports("avx512bw");
     fill(seed, vectors_in[0], 256);
     memcpy(general_in, vectors_in, sizeof general_in);
     memcpy(opmasks_in, vectors_in[8], sizeof opmasks_in);
     fill_legacy();
-    uint64_t flags = wide ? spin_wide() : spin_narrow();
+    uint64_t flags = spin(wide, &kept);
     for (int i = 0; i < GENERAL; i++)
         if (general_in[i] != general_out[i])
             return WRONG_GENERAL + i;
@@ -201,6 +242,8 @@ check_registers(unsigned seed)
             return WRONG_RED_ZONE + i;
     if ((flags & carry_and_direction) != carry_and_direction)
         return WRONG_FLAGS;
+    if (!kept)
+        return WRONG_RIGHTS;
     return check_vectors(wide);
 }
 
