@@ -73,8 +73,8 @@ AT_CALLS = {
 #: Those that act at the call, and once more in the same visit: never, at most calls. So
 #: they are tried once at each call, unless somebody says at which calls.
 IN_TWO_STEPS = (LISTEN_AND_CUT, CONTINUE_AND_CUT, SIGNAL_AND_CUT)
-#: The system call that asks Linux for the kinds of registers that a process may request,
-#: the request, and the bit of AMX's tiles.
+#: The system call and the request by which a process asks Linux for the kinds of
+#: registers that it may ask for, and the bit of AMX's tiles.
 ARCH_PRCTL, GET_SUPPORTED, TILES = 158, 0x1021, 1 << 18
 #: Those after which the process is continued when the visit has been cut off, or after
 #: so many looks.

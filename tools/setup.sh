@@ -7,6 +7,7 @@
 #   tools/setup.sh build      only what building needs: no PyTorch
 #   tools/setup.sh demo       only what building and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
+#   tools/setup.sh kernels    and what runs other kernels
 #   tools/setup.sh fresh      and debootstrap
 #   tools/setup.sh wheels     and what builds igraph in an old Debian root, for MACHINE
 #   tools/setup.sh matrix     in a root of `make matrix`: only system packages, with
@@ -26,6 +27,7 @@ checks)
     packages="$packages clang valgrind binutils libclang-rt-dev"
     # Any node runs the tests of the report page's script.
     command -v node >/dev/null || packages="$packages nodejs" ;;
+kernels) packages="$packages qemu-system-x86 cpio" ;;
 fresh) packages="$packages debootstrap" ;;
 wheels)
     packages="$packages debootstrap dpkg-dev binutils"
@@ -37,7 +39,7 @@ matrix)
               libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev
               python3.15-dev python3.15-venv" ;;
 *)
-    echo "tools/setup.sh: unknown set '$1': give none, or build, demo, checks, fresh, wheels or matrix" >&2
+    echo "tools/setup.sh: unknown set '$1': give none, or build, demo, checks, kernels, fresh, wheels or matrix" >&2
     exit 2
     ;;
 esac
