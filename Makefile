@@ -32,7 +32,7 @@ quiet = $$([ -t 2 ] || echo -- --quiet)
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench bench-large attach-soak attach-torture ranks docs wheel wheels pythons matrix packages reports \
+	fuzz pictures bench bench-large attach-soak attach-torture kernels ranks docs wheel wheels pythons matrix packages reports \
 	race race-speed \
 	fresh clean mutate agree
 
@@ -152,6 +152,10 @@ attach-soak: build  ## attach 200 times to a busy process, compare it with a twi
 
 attach-torture: build  ## kill leakgraph, or stop its target, at each call and RUNS (10000) times at random
 	@$(bin)/python tools/attach_torture.py --runs $(RUNS) $(TORTURED)
+
+kernels: SET := kernels
+kernels: build  ## attach with the Linux of Debian's releases, in virtual machines, KERNELS="--suite sid"
+	@PYTHONPATH=tools:$$PYTHONPATH $(bin)/python release/kernels.py $(KERNELS)
 
 ranks: build  ## compare RANKS (8) gloo processes of a training job
 	@$(bin)/python bench/ranks_gloo.py --ranks $(RANKS)
