@@ -159,6 +159,18 @@ has_others(const lg__comparison *state, const lg_growth_row *row)
 }
 
 static void
+free_holders(lg_growth_row *row)
+{
+    for (size_t i = 0; i < row->holder_count; i++)
+        lg_path_free(&row->holders[i].path);
+    lg__free(row->holders);
+    lg__free((void *)(uintptr_t)row->freed);
+    row->holders = NULL;
+    row->holder_count = 0;
+    row->freed = NULL;
+}
+
+static void
 free_paths(lg_growth_row *row)
 {
     lg_path_free(&row->path);
@@ -167,7 +179,7 @@ free_paths(lg_growth_row *row)
     lg__free(row->others);
     row->others = NULL;
     row->other_count = 0;
-    lg__growth_holders_free(row);
+    free_holders(row);
 }
 
 // Drops what only frames of leakgraph and its modules refer to. The capture

@@ -74,7 +74,6 @@ bool lg__growth_limit(const lg__comparison *state, uint32_t place,
  *  and O(nodes + edges) for each holder. */
 lg_status lg__growth_holders(lg__comparison *state, lg_growth *out,
                              lg_error *err);
-void lg__growth_holders_free(lg_growth_row *row);
 
 /** Returns whether a row still grows, and has no limit. */
 static inline bool

@@ -59,7 +59,8 @@ typedef struct groups {
 
 typedef struct search {
     const lg_analysis *analysis;
-    const uint32_t *place_of;
+    lg_places *places;
+    uint32_t *place_of;
     lg__hop_walk walk;
     uint32_t place;         // of the members
     uint32_t node;          // whose referrers are visited
@@ -403,8 +404,7 @@ add_sharers(search *to, uint32_t shared, groups *kept)
 }
 
 static bool
-find_holders_of_row(search *to, const lg_places *places,
-                    const lg_growth_row *row, groups *kept)
+find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
 {
     lg__gathered members = {0};
     bool found = gather_members(to, &members);
@@ -413,7 +413,7 @@ find_holders_of_row(search *to, const lg_places *places,
                     ? keep_itself(to, &members, kept)
                     : find_holders(to, &members, 0, kept);
     for (uint32_t i = 0; i < row->shared_count && found; i++) {
-        uint32_t shared = lg_places_find(places, row->shared[i]);
+        uint32_t shared = lg_places_find(to->places, row->shared[i]);
         found = shared == LG_NONE || add_sharers(to, shared, kept);
     }
     lg__free(members.items);
@@ -466,18 +466,24 @@ are_one(const search *to, const groups *one, const groups *other)
 }
 
 static void
-drop_below(const search *to, groups *all)
+drop(groups *all, const bool *dropped)
 {
     size_t left = 0;
-    bool below[GROUPS];
     for (size_t i = 0; i < all->count; i++)
-        below[i] = is_below(to, all, &all->items[i]);
-    for (size_t i = 0; i < all->count; i++)
-        if (below[i])
+        if (dropped[i])
             group_free(&all->items[i]);
         else
             all->items[left++] = all->items[i];
     all->count = left;
+}
+
+static void
+drop_below(const search *to, groups *all)
+{
+    bool below[GROUPS];
+    for (size_t i = 0; i < all->count; i++)
+        below[i] = is_below(to, all, &all->items[i]);
+    drop(all, below);
 }
 
 // Gathers the containers of all groups.
@@ -536,13 +542,10 @@ is_entered(search *to, const group *item)
 static void
 drop_behind(search *to, groups *all)
 {
-    size_t left = 0;
+    bool behind[GROUPS];
     for (size_t i = 0; i < all->count; i++)
-        if (is_entered(to, &all->items[i]))
-            all->items[left++] = all->items[i];
-        else
-            group_free(&all->items[i]);
-    all->count = left;
+        behind[i] = !is_entered(to, &all->items[i]);
+    drop(all, behind);
 }
 
 // Joins rows that have a holder in common, until none is left that do.
@@ -695,7 +698,7 @@ keep_enough(lg_growth_row *row, size_t each)
 
 static lg_status
 answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
-       const lg_places *places, lg_growth_row *row, lg_error *err)
+       lg_growth_row *row, lg_error *err)
 {
     size_t each = state->each;
     uint64_t *bytes = lg__calloc((from->count + 1) * each, sizeof *bytes);
@@ -708,7 +711,7 @@ answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
     for (size_t i = 0; i < from->count && status == LG_OK; i++) {
         lg_growth_holder *made = &row->holders[row->holder_count++];
         const group *item = &from->items[i];
-        made->key = lg__place_at(places, item->place)->key;
+        made->key = lg__place_at(to->places, item->place)->key;
         made->count = item->empties ? item->nodes.count : item->targets.count;
         made->empties = item->empties;
         made->alone = bytes + (i + 1) * each;
@@ -758,11 +761,11 @@ has_holders(const lg__comparison *state, const lg_growth_row *row)
 // Names the holders of a row that leads, and what goes with them.
 static lg_status
 settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
-            const lg_places *places, lg_growth_row *row, lg_error *err)
+            lg_growth_row *row, lg_error *err)
 {
     bool failed = false;
     to->level = 0;
-    to->place = lg_places_find(places, row->key);
+    to->place = lg_places_find(to->places, row->key);
     drop_below(to, of);
     if (of->count == 0)
         return LG_OK;
@@ -772,28 +775,27 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
     drop_behind(to, of);
     tell_apart(of, &failed);
     return failed ? lg__error_memory(err)
-                  : answer(to, state, finder, of, places, row, err);
+                  : answer(to, state, finder, of, row, err);
 }
 
 static lg_status
-find_leaks(search *to, lg__comparison *state, const lg_places *places,
-           groups *of, lg_growth *out, lg_error *err)
+find_leaks(search *to, lg__comparison *state, groups *of, lg_growth *out,
+           lg_error *err)
 {
     size_t rows = rows_with_holders(out);
     lg__finder finder = {.graph = state->analysis->graph};
     bool failed = false;
     for (size_t i = 0; i < rows && !failed; i++) {
         to->place = has_holders(state, &out->rows[i])
-                        ? lg_places_find(places, out->rows[i].key)
+                        ? lg_places_find(to->places, out->rows[i].key)
                         : LG_NONE;
         if (to->place != LG_NONE)
-            failed = !find_holders_of_row(to, places, &out->rows[i], &of[i]);
+            failed = !find_holders_of_row(to, &out->rows[i], &of[i]);
     }
     join_rows(to, out, of, rows, &failed);
     lg_status status = failed ? lg__error_memory(err) : LG_OK;
     for (size_t i = 0; i < rows && status == LG_OK; i++) {
-        status =
-            settle_leak(to, state, &finder, &of[i], places, &out->rows[i], err);
+        status = settle_leak(to, state, &finder, &of[i], &out->rows[i], err);
         if (status == LG_OK && !leads_others(out, i))
             keep_enough(&out->rows[i], state->each);
     }
@@ -801,23 +803,10 @@ find_leaks(search *to, lg__comparison *state, const lg_places *places,
     return status;
 }
 
-void
-lg__growth_holders_free(lg_growth_row *row)
-{
-    for (size_t i = 0; i < row->holder_count; i++)
-        lg_path_free(&row->holders[i].path);
-    lg__free(row->holders);
-    lg__free((void *)(uintptr_t)row->freed);
-    row->holders = NULL;
-    row->holder_count = 0;
-    row->freed = NULL;
-}
-
 // Begins a search, which search_end ends in any case.
 static lg_status
 search_begin(const lg_analysis *analysis, const lg_monitor *monitor,
-             search *out, lg_places **places, uint32_t **place_of,
-             lg_error *err)
+             search *out, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
     *out = (search){.analysis = analysis,
@@ -827,41 +816,36 @@ search_begin(const lg_analysis *analysis, const lg_monitor *monitor,
                              .context = out}};
     if (out->walk.fold == NULL || !lg__graph_reverse(graph, &out->walk.reverse))
         return lg__error_memory(err);
-    lg_status status =
-        lg__places_walk(analysis, monitor, places, place_of, err);
-    out->place_of = *place_of;
-    return status;
+    return lg__places_walk(analysis, monitor, &out->places, &out->place_of,
+                           err);
 }
 
 static void
-search_end(const search *of, lg_places *places, uint32_t *place_of)
+search_end(search *of)
 {
     lg__free(of->reached);
-    if (place_of != NULL)
-        lg__places_of_free(place_of, of->analysis);
-    lg_places_free(places);
+    if (of->place_of != NULL)
+        lg__places_of_free(of->place_of, of->analysis);
+    lg_places_free(of->places);
 }
 
 lg_status
 lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
 {
     search to;
-    lg_places *places = NULL;
-    uint32_t *place_of = NULL;
     for (uint32_t i = 0; i < out->count; i++)
         out->rows[i].lead = i;
     if (state->analysis == NULL || rows_with_holders(out) == 0)
         return LG_OK;
-    lg_status status = search_begin(state->analysis, state->monitor, &to,
-                                    &places, &place_of, err);
+    lg_status status = search_begin(state->analysis, state->monitor, &to, err);
     groups *of = lg__calloc(ROWS, sizeof *of);
     if (status == LG_OK)
-        status = of != NULL ? find_leaks(&to, state, places, of, out, err)
+        status = of != NULL ? find_leaks(&to, state, of, out, err)
                             : lg__error_memory(err);
     for (size_t i = 0; of != NULL && i < ROWS; i++)
         groups_free(&of[i]);
     lg__free(of);
-    search_end(&to, places, place_of);
+    search_end(&to);
     return status;
 }
 
@@ -907,13 +891,10 @@ lg__containers_find(const lg_analysis *analysis, lg__gathered *nodes,
                     const lg_monitor *monitor, lg__gathered *out, lg_error *err)
 {
     search to;
-    lg_places *places = NULL;
-    uint32_t *place_of = NULL;
-    lg_status status =
-        search_begin(analysis, monitor, &to, &places, &place_of, err);
+    lg_status status = search_begin(analysis, monitor, &to, err);
     if (status == LG_OK && !find_containers(&to, nodes, out))
         status = lg__error_memory(err);
-    search_end(&to, places, place_of);
+    search_end(&to);
     drop_repeated(out);
     return status;
 }
