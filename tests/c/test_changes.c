@@ -162,6 +162,19 @@ rows_change_if_every_snapshot_counts_them(void)
 }
 
 static void
+rows_do_not_change_since_a_snapshot_without_a_count(void)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, NULL);
+    lg_change change;
+    count_rows(&made, 1, &row, 1);
+    count_rows(&made, 2, &row, 1);
+    CHECK(!changes->find(changes, &row, &change));
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
+static void
 rows_of_one_key_change_together(void)
 {
     growing_series made = growing_compare(heaps, 2, NULL);
@@ -187,6 +200,7 @@ SUITE(changes)
     RUN(a_type_changes_over_steps);
     RUN(what_nobody_has_does_not_change);
     RUN(rows_change_if_every_snapshot_counts_them);
+    RUN(rows_do_not_change_since_a_snapshot_without_a_count);
     RUN(rows_of_one_key_change_together);
     return test_result();
 }

@@ -204,7 +204,8 @@ def changes_in(page, section, words):
     rows = [re.sub(r"(<[^>]*>)+", "|", row) for row in table.split("<tr")[1:]]
     (row,) = [row for row in rows if words in row]
     more, size, _ = re.findall(r"\|\+([\d.,]+)( [KM]iB)?(?=\|)", row)
-    return int(more[0]), float(size[0]) * {" KiB": 1, " MiB": 1024}[size[1]]
+    unit = {" KiB": 1, " MiB": 1024}[size[1]]
+    return int(more[0].replace(",", "")), float(size[0]) * unit
 
 
 # Headers of objects differ by some tens of bytes between versions.
@@ -230,3 +231,25 @@ def test_each_table_says_what_changed(tmp_path):
     assert [head for head in heads[:7] if head in numbers] == numbers
     for heading in ("Δ things", "Δ cycles", "Δ objects", "Δ bytes", "per step"):
         assert f">{heading}<" in page
+
+
+MANY_RINGS = """
+import gc, leakgraph
+gc.disable()
+class Ring: pass
+taken = []
+for step in range(3):
+    for number in range(4000):
+        ring = Ring()
+        ring.itself = ring
+    taken.append(leakgraph.snapshot())
+taken[2].report("page.html", earlier=taken[:2])
+"""
+
+
+def test_a_row_of_very_many_cycles_says_what_changed(tmp_path):
+    subprocess.run([sys.executable, "-c", MANY_RINGS], cwd=tmp_path, check=True)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    more, size = changes_in(page, "cycles", "Ring.itself")
+    assert more == 8000
+    assert size > 8000 * 64 / 1024
