@@ -25,7 +25,9 @@ pytestmark = [
 
 
 class Session:
-    """Something that piles up."""
+    """Something that piles up, large enough to be among the first types of any heap."""
+
+    __slots__ = ("data", *(f"field{number}" for number in range(200)))
 
 
 class Service:
