@@ -39,7 +39,11 @@ STDLIB = Path(sysconfig.get_path("stdlib"))
 PARTS = ("build/make/bin", "build/make/python", "tests/py", "tools", "pyproject.toml")
 #: What pytest imports.
 MODULES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
+#: What it also imports before CPython 3.11.
+OLDER_MODULES = ("exceptiongroup", "tomli", "typing_extensions")
 PROGRAMS = ("sh", "cat")
+#: What makes and runs the machine.
+NEEDED = ("apt-get", "dpkg-deb", "cpio", "qemu-system-x86_64")
 #: What no program in the machine needs.
 LEFT_OUT = ("__pycache__", "site-packages", "test", "idlelib", "ensurepip", "config-*")
 MEGABYTES = 2048
@@ -60,11 +64,11 @@ HEAD = """\
 
 
 def run(*words: str | Path, folder: Path = tracked.ROOT) -> str:
-    """Run a program that must succeed; return what it prints."""
+    """Run a program that must succeed and tells its errors; return what it prints."""
     command = [str(word) for word in words]
-    done = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True, cwd=folder
-    )
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    if done.returncode != 0:
+        raise SystemExit(f"make kernels: {command[0]} ends with {done.returncode}")
     return done.stdout
 
 
@@ -81,11 +85,12 @@ class Release:
         self.apt("get", "-qq", "update")
 
     def apt(self, program: str, *words: str) -> str:
-        """Run one of apt's programs with this release alone."""
+        """Run one of apt's programs with this release alone, and nothing installed."""
         settings = {
             "Dir::Etc::sourcelist": self.sources,
             "Dir::Etc::sourceparts": "-",
             "Dir::State::lists": self.folder / "lists",
+            "Dir::State::status": "/dev/null",
             "Dir::Cache": self.folder / "cache",
             "APT::Sandbox::User": "",
         }
@@ -130,6 +135,11 @@ def copy(path: Path, root: Path) -> None:
         shutil.copy(path, place)
 
 
+def modules() -> tuple[str, ...]:
+    """Return what pytest imports with this Python."""
+    return MODULES + (OLDER_MODULES if sys.version_info < (3, 11) else ())
+
+
 def module_path(name: str) -> Path:
     """Find the file or the folder of a module."""
     spec = importlib.util.find_spec(name)
@@ -149,7 +159,7 @@ def make_root(root: Path) -> None:
         copy(path, root)
     for program in programs:
         copy(program, root)
-    for name in MODULES:
+    for name in modules():
         path = module_path(name)
         where = root / (tracked.ROOT / "tools" / path.name).relative_to("/")
         (shutil.copytree if path.is_dir() else shutil.copy)(path, where)
@@ -166,7 +176,7 @@ def pack(root: Path) -> Path:
     """Put the files of the machine into one, as the kernel unpacks it."""
     packed = root.with_suffix(".cpio")
     command = f"find . | cpio --quiet -o -H newc >'{packed}'"
-    subprocess.run(["sh", "-c", command], check=True, cwd=root)
+    run("sh", "-c", command, folder=root)
     return packed
 
 
@@ -209,6 +219,8 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", action="append", choices=SUITES)
     suites = parser.parse_args(words).suite or SUITES
+    if missing := [name for name in NEEDED if shutil.which(name) is None]:
+        raise SystemExit(f"make kernels needs {', '.join(missing)}")
     FOLDER.mkdir(parents=True, exist_ok=True)
     make_root(FOLDER / "root")
     packed = pack(FOLDER / "root")

@@ -1,8 +1,40 @@
 """How `make kernels` finds a kernel and reads what its machine prints."""
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import kernels
+import pytest
+
+#: A package of a release, and the same one as dpkg knows it here.
+OFFERED = """\
+Package: linux-image-amd64
+Version: 5.10
+Architecture: amd64
+Depends: linux-image-5.10-amd64 (= 5.10)
+Filename: pool/linux.deb
+Size: 1
+SHA256: 00
+"""
+INSTALLED = """\
+Package: linux-image-amd64
+Status: install ok installed
+Version: 6.12
+Architecture: amd64
+Depends: linux-image-6.12-amd64 (= 6.12)
+"""
+#: Prints what pytest imports beside the standard library.
+IMPORTED = """\
+import sys
+before = set(sys.modules)
+from _pytest.config import get_config
+get_config()
+for name in set(sys.modules) - before:
+    if "-packages/" in (getattr(sys.modules[name], "__file__", None) or ""):
+        print(name.partition(".")[0])
+"""
 
 PRINTED = """\
 SeaBIOS
@@ -47,6 +79,41 @@ def test_packages_that_lead_to_a_kernel():
     )
     assert kernels.NEXT.search(leads)[1] == "linux-binary-7.2+deb14-amd64"
     assert kernels.NEXT.search(depends.format("kmod, linux-base (>= 4.3)")) is None
+
+
+@pytest.mark.skipif(not shutil.which("apt-get"), reason="this is no Debian")
+def test_a_kernel_that_this_machine_has_itself(tmp_path, monkeypatch):
+    """The release's package counts, though the installed one is newer."""
+    index = tmp_path / "source/dists/sid/main/binary-amd64/Packages"
+    index.parent.mkdir(parents=True)
+    index.write_text(OFFERED)
+    (tmp_path / "status").write_text(INSTALLED)
+    settings = f'Dir::State::status "{tmp_path}/status"; APT::Architecture "amd64";'
+    (tmp_path / "apt.conf").write_text(settings)
+    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+    monkeypatch.setenv("MIRROR", f"[trusted=yes] file:{tmp_path}/source")
+    release = kernels.Release("sid", tmp_path / "release")
+    shown = release.apt("cache", "--no-all-versions", "show", "linux-image-amd64")
+    assert kernels.NEXT.search(shown)[1] == "linux-image-5.10-amd64"
+
+
+def test_a_program_that_fails():
+    with pytest.raises(SystemExit, match=r"^make kernels: sh ends with 3$"):
+        kernels.run("sh", "-c", "exit 3")
+
+
+def test_a_machine_that_lacks_a_program(monkeypatch):
+    monkeypatch.setattr(kernels, "NEEDED", ("sh", "no-such-program"))
+    monkeypatch.setattr(kernels, "make_root", pytest.fail)
+    with pytest.raises(SystemExit, match=r"^make kernels needs no-such-program$"):
+        kernels.main([])
+
+
+def test_the_machine_has_what_pytest_imports():
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED], check=True, capture_output=True, text=True
+    )
+    assert set(done.stdout.split()) - set(kernels.modules()) == set()
 
 
 def test_the_libraries_of_a_program():
