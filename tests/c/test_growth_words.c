@@ -252,7 +252,6 @@ tuples_in_tuples_are_parts(void)
                      "+2.50 KiB in all, +1.25 KiB per snapshot");
 }
 
-// Two snapshots tell nothing about a rate.
 // Two lists that two modules hold each: one of many small objects, and one of
 // large ones, which grows.
 static lg_graph *
@@ -286,6 +285,7 @@ a_place_is_called_after_the_list_with_the_most_bytes(void)
                      "+352 KiB in all, +176 KiB per snapshot");
 }
 
+// Two snapshots tell nothing about a rate.
 static void
 two_snapshots_have_no_rate(void)
 {
