@@ -359,12 +359,29 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
     return lg__outcome_explain(obstacle, remote->process, 0, 1, err);
 }
 
+/** See lg__attach_target. glibc says so since 2.35. */
+static int64_t
+find_sequences(const lg__remote *remote, const lg__remote_images *images)
+{
+    int64_t offset = 0;
+    uint32_t used = 0;
+    lg__remote_place where = lg__remote_find(remote, images, "__rseq_offset");
+    lg__remote_place size = lg__remote_find(remote, images, "__rseq_size");
+    if (where.address == 0 || size.address == 0 ||
+        !lg__remote_read(remote, size.address, &used, sizeof used) ||
+        used == 0 ||
+        !lg__remote_read(remote, where.address, &offset, sizeof offset))
+        return 0;
+    return offset;
+}
+
 /** `any`: even a program other than Python. */
 static lg_status
 look(lg__attach_target *self, bool any, const lg__remote_images *images,
      lg_error *err)
 {
     self->stack_end = images->stack_end;
+    self->sequences = find_sequences(&self->remote, images);
     lg_status status = any ? LG_OK : check_python(self, images, err);
     if (status == LG_OK && !any && !find_functions(self, images))
         status = lg_error_set(err, LG_EUNSUPPORTED,

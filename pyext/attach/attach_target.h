@@ -36,6 +36,9 @@ typedef struct lg__attach_target {
     bool filtered;              /**< it has a seccomp filter */
     uint64_t runtime;           /**< of the state that all interpreters share */
     uint64_t stack_end;         /**< of the main thread's stack */
+    int64_t sequences;          /**< where the C library has a thread's area for
+                                    restartable sequences, from the thread's own
+                                    data on; 0: it has none */
     lg__rooms rooms;            /**< for the stub */
     lg__bootstrap bootstrap;    /**< its functions */
     lg__remote_place waits[2];  /**< functions that wait for a lock, without the

@@ -169,24 +169,32 @@ stop_tracee(stopped *self, const lg__remote *remote)
     return outcome;
 }
 
-/** Another instruction pointer would take the protection of a restartable
- *  sequence away. */
-static bool
-is_in_sequence(const stopped *self)
+/** The thread's area for restartable sequences; 0: it has none. Linux tells
+ *  since 5.13. Before, only that of the C library is known. */
+static uint64_t
+sequence_area(const stopped *self, int64_t sequences)
 {
     struct {
         uint64_t area;
         uint32_t size, signature, flags, unused;
     } where = {.area = 0};
+    if (trace(self, GET_RSEQ, sizeof where, (uintptr_t)&where) > 0)
+        return where.area;
+    return sequences ? self->registers.fs_base + (uint64_t)sequences : 0;
+}
+
+/** Another instruction pointer would take the protection of a restartable
+ *  sequence away. `sequences`: see lg__attach_target. */
+static bool
+is_in_sequence(const stopped *self, int64_t sequences)
+{
     struct {
         uint32_t version, flags;
         uint64_t start, length, abort;
     } sequence;
-    uint64_t pointer = 0;
-    return trace(self, GET_RSEQ, sizeof where, (uintptr_t)&where) > 0 &&
-           where.area != 0 &&
-           lg__remote_read(self->remote, where.area + 8, &pointer,
-                           sizeof pointer) &&
+    uint64_t pointer = 0, area = sequence_area(self, sequences);
+    return area != 0 &&
+           lg__remote_read(self->remote, area + 8, &pointer, sizeof pointer) &&
            pointer != 0 &&
            lg__remote_read(self->remote, pointer, &sequence, sizeof sequence) &&
            self->registers.rip - sequence.start < sequence.length;
@@ -252,11 +260,11 @@ is_on_its_mapping(const stopped *self)
 }
 
 /** Whether the stopped thread may be sent elsewhere: its code has 64 bits, it
- * is on its own stack, which ends at `stack_end` or which the C library has
+ * is on its own stack, which is that of the process or which the C library has
  * made for it, and in no restartable sequence; and the process runs the program
  * of `remote`. */
 static lg__outcome
-check_tracee(const stopped *self, uint64_t stack_end)
+check_tracee(const stopped *self, const lg__attach_target *target)
 {
     if (lg__remote_has_ended(self->remote))
         return LG__GONE;
@@ -264,12 +272,13 @@ check_tracee(const stopped *self, uint64_t stack_end)
         return LG__REPLACED;
     if (self->registers.cs != USER_CODE || dispatches_calls(self))
         return LG__ALIEN_CODE;
-    if (stack_end - self->registers.rsp > STACK_REACH &&
+    if (target->stack_end - self->registers.rsp > STACK_REACH &&
         !is_on_its_mapping(self))
         return LG__ON_ALIEN_STACK;
     if (!has_tried_registers(self))
         return LG__NEW_REGISTERS;
-    return is_in_sequence(self) ? LG__IN_SEQUENCE : LG__VISITED;
+    return is_in_sequence(self, target->sequences) ? LG__IN_SEQUENCE
+                                                   : LG__VISITED;
 }
 
 /** The error by which the kernel repeats the system call that was interrupted:
@@ -651,7 +660,7 @@ visit_stopped(visiting *self)
     bool in_stub = lg__rooms_contain(&self->target->rooms, at->rip);
     lg__outcome outcome = LG__VISITED;
     if (visit->purpose != LG__LOOK)
-        outcome = check_tracee(&self->tracee, self->target->stack_end);
+        outcome = check_tracee(&self->tracee, self->target);
     if (outcome == LG__VISITED && in_stub)
         outcome = LG__ROOMS_TAKEN;
     if (outcome != LG__VISITED || visit->purpose == LG__LOOK)

@@ -1019,6 +1019,34 @@ def test_a_dead_child_that_no_visit_can_remove_holds_nobody_up(target, python, p
     assert float(done.err.split()[-2]) <= 3 + 6
 
 
+@pytest.fixture
+def sequence(preload):
+    """Return what forges that the main thread is in a restartable sequence."""
+    if not hasattr(ctypes.CDLL(None), "__rseq_offset"):
+        pytest.skip("the C library has no area for restartable sequences")
+    return {"LD_PRELOAD": preload("sequence")}
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("told", [1, 0])
+def test_a_restartable_sequence(target, python, sequence, told):
+    """Linux tells where the area is; before 5.13, only the C library does."""
+    one = target("while True: pass")
+    before = one.traces()
+    done = python(*ATTACH, one.pid, "--timeout", 1, **sequence, SEQUENCE_TOLD=str(told))
+    assert done.code != 0
+    assert "its main thread runs a restartable sequence" in done.err
+    assert one.traces() == before
+
+
+@pytest.mark.once
+def test_an_area_that_the_c_library_does_not_use(target, python, sequence):
+    """Another library may have one, and nobody tells where it is."""
+    one = target("while True: pass", "env", "GLIBC_TUNABLES=glibc.pthread.rseq=0")
+    done = python(*ATTACH, one.pid, **sequence, SEQUENCE_TOLD="0")
+    assert done.code == 0, done.err
+
+
 @pytest.mark.once
 @pytest.mark.parametrize("parts", [1 << 19, 1 << 63, 0])
 def test_registers_that_nobody_has_tried(target, python, preload, parts):
