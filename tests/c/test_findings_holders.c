@@ -5,6 +5,8 @@
 
 #include <leakgraph/internal/findings.h>
 
+#include <string.h>
+
 // Ends the story and returns its findings.
 static lg_findings
 findings_of(story *made, lg_graph **graph, lg_analysis **analysis)
@@ -222,6 +224,56 @@ unknown_keys(void)
     CHECK(heap_finds(&made, "kept-activations "));
 }
 
+// Adds an exception whose frame has a tensor behind many elements of a list,
+// and then the crowd.
+static void
+add_error(story *made, uint32_t errors, uint32_t crowd, uint32_t element)
+{
+    enum { ELEMENTS = 600 };
+    uint32_t error = story_add(made, "ValueError", NULL, 72);
+    uint32_t traceback = story_add(made, "traceback", NULL, 64);
+    uint32_t frame = story_add(made, "frame", "load() app.py:7", 400);
+    uint32_t batch = heap_list(made, LG_NONE);
+    uint32_t tensor = heap_tensor(made, HEAP_BIG, LG_NONE);
+    heap_memory(made, tensor);
+    for (int i = 0; i < ELEMENTS; i++)
+        heap_append(made, batch, element);
+    heap_append(made, batch, tensor);
+    story_local(made, frame, "batch", batch);
+    story_local(made, frame, "crowd", crowd);
+    story_attribute(made, traceback, "tb_frame", frame);
+    story_attribute(made, error, "__traceback__", traceback);
+    heap_append(made, errors, error);
+}
+
+// Searches that each pass through one crowd of objects share an allowance. Once
+// it is used up, they see only what is near: the lists, but not the tensors.
+static void
+frames_that_share_a_crowd(void)
+{
+    enum { CROWD = 1 << 18, TENSORS = 16, ERRORS = 20 };
+    uint32_t app;
+    story made = heap_begin(&app);
+    story_type(&made, "ValueError", "BaseException");
+    uint32_t errors = heap_list(&made, LG_NONE);
+    uint32_t crowd = heap_list(&made, LG_NONE);
+    uint32_t element = story_add(&made, "int", NULL, 28);
+    for (int i = 0; i < CROWD; i++)
+        heap_append(&made, crowd, element);
+    for (int i = 0; i < ERRORS; i++)
+        add_error(&made, errors, crowd, element);
+    story_attribute(&made, app, "errors", errors);
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings found = findings_of(&made, &graph, &analysis);
+    REQUIRE(found.count == 1);
+    CHECK(strcmp(found.items->pattern->name, "exception-traceback") == 0);
+    CHECK(found.items->count == TENSORS + (ERRORS - TENSORS) + 1);
+    lg_findings_free(&found);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(findings_holders)
 {
     RUN(closures_of_lists);
@@ -230,5 +282,6 @@ SUITE(findings_holders)
     RUN(classes_in_many_containers);
     RUN(modules_lead_to_all);
     RUN(unknown_keys);
+    RUN(frames_that_share_a_crowd);
     return test_result();
 }

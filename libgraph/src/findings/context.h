@@ -74,6 +74,8 @@ typedef struct lg__detection {
     lg__gathered of_type_bits[LG__TYPE_COUNT];
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
+    uint64_t hops;         /**< that the searches of the running detector looked
+                                at */
     uint8_t *is_kept;      /**< [node] whether a match keeps it */
     lg__gathered cuts;     /**< nodes that the fixes cut off from what matches
                                 may keep */
@@ -209,8 +211,9 @@ typedef struct lg__search {
     lg__gathered *stores; /**< or NULL: takes what refers to what it finds */
 } lg__search;
 
-/** Appends to *out what the search finds below `start`, without `start`. Visits
- *  at most a few thousand nodes. */
+/** Appends to *out what the search finds below `start`, without `start`, the
+ *  nearest first. Looks at 262,144 references at most, and at 512 once the
+ *  searches of the running detector have looked at four million. */
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
 

@@ -167,14 +167,18 @@ lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
 
 // ----------------------------------------------------------------- search ---
 
-enum { HOPS_LOOKED_AT = 1 << 18 };
+// Thousands of searches may pass through one container of thousands of objects:
+// each of the frames of as many exceptions refers to the list of all of them.
+// So the searches of a detector share an allowance. Once it is used up, each
+// sees only what is near.
+enum { HOPS_OF_ONE = 1 << 18, HOPS_OF_ALL = 1 << 22, HOPS_NEAR = 1 << 9 };
 
 typedef struct searching {
     lg__detection *detection;
     const lg__search *search;
     lg__gathered queue;
     lg__gathered *out;
-    uint32_t hops;
+    uint32_t left; // how many hops it may still look at
 } searching;
 
 static bool
@@ -216,8 +220,10 @@ look_at(void *context, const lg_hop *hop)
     unsigned last =
         lg__edge_kind(detection->graph, hop->edges[hop->edge_count - 1]);
     unsigned first = lg__edge_kind(detection->graph, hop->edges[0]);
-    if (++state->hops > HOPS_LOOKED_AT)
+    if (state->left == 0)
         return false;
+    state->left--;
+    detection->hops++;
     if (hop->weak || last == LG_EDGE_TYPE || last == LG_EDGE_GLOBALS ||
         first == LG_EDGE_GLOBALS ||
         (!state->search->parameters && is_internal(detection, hop)) ||
@@ -242,7 +248,11 @@ void
 lg__detection_search(lg__detection *detection, uint32_t start,
                      const lg__search *search, lg__gathered *out)
 {
-    searching state = {.detection = detection, .search = search, .out = out};
+    searching state = {.detection = detection,
+                       .search = search,
+                       .out = out,
+                       .left = detection->hops < HOPS_OF_ALL ? HOPS_OF_ONE
+                                                             : HOPS_NEAR};
     lg__hop_walk walk = detection->walk;
     walk.visit = look_at;
     walk.context = &state;

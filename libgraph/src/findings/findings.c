@@ -28,6 +28,7 @@ look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
         if (!lg__monitor_goes_on(monitor, "looking for mistakes", done, err))
             return LG_ECANCELLED;
         detection->pattern = i;
+        detection->hops = 0;
         lg__detectors[i].look(detection);
         if (detection->failed)
             return lg__error_memory(err);
