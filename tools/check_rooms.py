@@ -108,6 +108,7 @@ SORTS = {
     "libgraph/src/answers/waste_*.c": "a kind of waste",
     "libgraph/src/file/encode.c": "the codings of columns",
     "libgraph/src/findings/detect_*.c": "a detector",
+    "libgraph/src/findings/matches.c": "what detectors found, before it is weighed",
     "libgraph/src/native/*.c": "a step of the rule for native memory",
     "pyext/attach/*.c": "a part that runs in the other process, or knows its layout",
     "pyext/binding/capture/forked.c": "the parent's side of a fork",

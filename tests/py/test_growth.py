@@ -611,6 +611,21 @@ def test_what_a_thread_has_in_a_threading_local_has_a_name(tmp_path):
         ]
 
 
+class Registry(list):
+    """Has an attribute besides its elements."""
+
+    def __init__(self):
+        self.model = bytearray(1 << 20)
+
+
+class Tree(ElementTree.Element):
+    """Has an attribute besides its elements, too, in C."""
+
+    def __init__(self):
+        super().__init__("root")
+        self.model = bytearray(1 << 20)
+
+
 class Pair:
     """Holds others in two ways."""
 
@@ -618,7 +633,8 @@ class Pair:
         self.table = {}
         self.calls = []
         self.head = None
-        self.tree = ElementTree.Element("root")
+        self.tree = Tree()
+        self.registry = Registry()
         self.pools = [[], []]
         self.cached = functools.lru_cache(maxsize=None)(id)
 
@@ -681,6 +697,10 @@ def in_an_element(pair, number):
     ElementTree.SubElement(pair.tree, "item").attrib["session"] = Session(number)
 
 
+def in_a_registry(pair, number):
+    pair.registry.append(Session(number))
+
+
 def in_pools(pair, number):
     pair.pools[number % 2].append(Session(number))
 
@@ -697,6 +717,7 @@ LEAKS = {
     in_lists: ("calls", Session),
     in_wrappers: ("table", "calls", Session),
     in_an_element: ("tree", Session),
+    in_a_registry: ("registry", Session),
     in_a_chain: ("head", Link),
     in_pools: ("pools[0]", "pools[1]", Session),
 }

@@ -187,6 +187,14 @@ lg_status lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes,
                          const lg_monitor *monitor, uint8_t **out,
                          lg_error *err);
 
+/** Writes what goes by device when the set does. Of the set, what is emptied
+ *  keeps its attributes as long as a root reaches it. O(nodes + edges). */
+lg_status lg__nodes_freed_each(const lg_analysis *analysis,
+                               const struct lg__gathered *nodes,
+                               const struct lg__gathered *emptied,
+                               const lg_monitor *monitor, uint64_t *bytes,
+                               lg_error *err);
+
 /** Sets one byte a node: 1 in the source components of garbage, to which no
  *  other garbage refers. Release *out with lg__free. */
 lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
@@ -273,5 +281,11 @@ typedef struct lg__gathered {
 bool lg__gather_dominated(const lg_analysis *analysis, const lg__folds *folds,
                           uint32_t node, uint64_t least, lg__gathered *out);
 bool lg__gather_append(lg__gathered *to, uint32_t node);
+/** Appends all nodes. Returns false when memory ran out. */
+bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
+/** Sorts the nodes, and drops repeated ones. */
+void lg__gather_once(lg__gathered *nodes);
+/** Returns whether the nodes, which are ascending, have this one. */
+bool lg__gathered_has(const lg__gathered *nodes, uint32_t node);
 
 #endif

@@ -27,6 +27,42 @@ lg__gather_append(lg__gathered *to, uint32_t node)
     return true;
 }
 
+bool
+lg__gather_all(lg__gathered *to, const lg__gathered *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!lg__gather_append(to, from->items[i]))
+            return false;
+    return true;
+}
+
+static int
+by_number(const void *left, const void *right)
+{
+    const uint32_t *a = left;
+    const uint32_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+void
+lg__gather_once(lg__gathered *nodes)
+{
+    size_t kept = 0;
+    if (nodes->count > 1)
+        qsort(nodes->items, nodes->count, sizeof *nodes->items, by_number);
+    for (size_t i = 0; i < nodes->count; i++)
+        if (kept == 0 || nodes->items[i] != nodes->items[kept - 1])
+            nodes->items[kept++] = nodes->items[i];
+    nodes->count = kept;
+}
+
+bool
+lg__gathered_has(const lg__gathered *nodes, uint32_t node)
+{
+    return nodes->count > 0 && bsearch(&node, nodes->items, nodes->count,
+                                       sizeof node, by_number) != NULL;
+}
+
 static inline void
 add(gathering *state, uint32_t node)
 {

@@ -17,6 +17,7 @@ enum {
     BLOCKED = 2,  // in the set
     ENTERED = 4,  // garbage to which other garbage refers
     UNROOTED = 8, // must not count as a root
+    EMPTIED = 16, // in the set, but keeps its attributes if it is reached
 };
 
 typedef struct marking {
@@ -32,7 +33,8 @@ typedef struct marking {
 static void
 reach(marking *at, uint32_t node)
 {
-    if (at->state[node] & (REACHED | BLOCKED))
+    const uint8_t state = at->state[node];
+    if ((state & REACHED) || (state & (BLOCKED | EMPTIED)) == BLOCKED)
         return;
     at->state[node] |= REACHED;
     at->queue[at->queued++] = node;
@@ -64,13 +66,30 @@ reach_referents(marking *at, uint32_t node, bool garbage)
             reach(at, columns->edge_target[edge]);
 }
 
+static void
+reach_attributes(marking *at, uint32_t node)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        unsigned kind = lg__edge_kind(at->graph, edge);
+        if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT) &&
+            !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            reach(at, columns->edge_target[edge]);
+    }
+}
+
 static bool
 spread(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
 {
     const lg_columns *columns = &at->graph->columns;
     uint32_t steps = 0;
     while (at->visited < at->queued) {
-        reach_referents(at, at->queue[at->visited++], garbage);
+        const uint32_t node = at->queue[at->visited++];
+        if (at->state[node] & EMPTIED)
+            reach_attributes(at, node);
+        else
+            reach_referents(at, node, garbage);
         if (++steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "weighing nodes",
                                  (double)steps / columns->node_count, err))
@@ -195,19 +214,33 @@ block(marking *at, uint32_t node)
         at->state[component.nodes[i]] |= BLOCKED;
 }
 
-static lg_status
-run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
-    const lg__gathered *unrooted, const lg_monitor *monitor, lg_error *err)
+// What else a run goes by.
+typedef struct rules {
+    bool garbage; // counts as a root if none of it is in the set
+    const lg__gathered *unrooted; // or NULL
+    const lg__gathered *emptied;  // or NULL
+} rules;
+
+static void
+flag(marking *at, const lg__gathered *nodes, unsigned state)
 {
-    for (size_t i = 0; unrooted != NULL && i < unrooted->count; i++)
-        at->state[unrooted->items[i]] |= UNROOTED;
+    for (size_t i = 0; nodes != NULL && i < nodes->count; i++)
+        at->state[nodes->items[i]] |= (uint8_t)state;
+}
+
+static lg_status
+run(marking *at, const uint32_t *nodes, size_t count, rules by,
+    const lg_monitor *monitor, lg_error *err)
+{
+    flag(at, by.unrooted, UNROOTED);
+    flag(at, by.emptied, EMPTIED);
     for (size_t i = 0; i < count; i++)
         if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
             block(at, nodes[i]);
     reach_roots(at);
     if (!spread(at, false, monitor, err))
         return LG_ECANCELLED;
-    if (garbage)
+    if (by.garbage)
         reach_garbage(at);
     if (!spread(at, true, monitor, err))
         return LG_ECANCELLED;
@@ -219,8 +252,7 @@ run(marking *at, const uint32_t *nodes, size_t count, bool garbage,
 // The caller frees state.
 static lg_status
 mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
-     size_t count, bool garbage, const lg__gathered *unrooted,
-     const lg_monitor *monitor, lg_error *err)
+     size_t count, rules by, const lg_monitor *monitor, lg_error *err)
 {
     size_t total = analysis->graph->columns.node_count;
     *at = (marking){
@@ -230,22 +262,19 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
         .state = lg__calloc(total + 1, 1),
         .queue = lg__alloc((total + 1) * sizeof(uint32_t)),
     };
-    lg_status status =
-        at->state == NULL || at->queue == NULL
-            ? lg__error_memory(err)
-            : run(at, nodes, count, garbage, unrooted, monitor, err);
+    lg_status status = at->state == NULL || at->queue == NULL
+                           ? lg__error_memory(err)
+                           : run(at, nodes, count, by, monitor, err);
     lg__free(at->queue);
     return status;
 }
 
 static lg_status
 list_reached(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
-             bool garbage, const lg__gathered *unrooted,
-             const lg_monitor *monitor, uint8_t **out, lg_error *err)
+             rules by, const lg_monitor *monitor, uint8_t **out, lg_error *err)
 {
     marking state;
-    lg_status status =
-        mark(&state, analysis, nodes, count, garbage, unrooted, monitor, err);
+    lg_status status = mark(&state, analysis, nodes, count, by, monitor, err);
     for (uint32_t node = 0;
          node < analysis->graph->columns.node_count && status == LG_OK; node++)
         state.state[node] =
@@ -262,7 +291,7 @@ lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                 size_t count, const lg_monitor *monitor, uint8_t **out,
                 lg_error *err)
 {
-    return list_reached(analysis, nodes, count, false, NULL, monitor, out, err);
+    return list_reached(analysis, nodes, count, (rules){0}, monitor, out, err);
 }
 
 lg_status
@@ -270,8 +299,23 @@ lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
                const lg__gathered *unrooted, const lg_monitor *monitor,
                uint8_t **out, lg_error *err)
 {
-    return list_reached(analysis, nodes, count, true, unrooted, monitor, out,
-                        err);
+    const rules by = {.garbage = true, .unrooted = unrooted};
+    return list_reached(analysis, nodes, count, by, monitor, out, err);
+}
+
+lg_status
+lg__nodes_freed_each(const lg_analysis *analysis, const lg__gathered *nodes,
+                     const lg__gathered *emptied, const lg_monitor *monitor,
+                     uint64_t *bytes, lg_error *err)
+{
+    const rules by = {.garbage = true, .emptied = emptied};
+    marking state;
+    lg_status status =
+        mark(&state, analysis, nodes->items, nodes->count, by, monitor, err);
+    if (status == LG_OK)
+        add_up(&state, bytes);
+    lg__free(state.state);
+    return status;
 }
 
 lg_status
@@ -284,13 +328,8 @@ lg_nodes_retained_each(const lg_analysis *analysis, const lg_node *nodes,
         if (nodes[i] >= total)
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 nodes[i]);
-    marking state;
-    lg_status status =
-        mark(&state, analysis, nodes, count, true, NULL, monitor, err);
-    if (status == LG_OK)
-        add_up(&state, bytes);
-    lg__free(state.state);
-    return status;
+    const lg__gathered set = {(uint32_t *)(uintptr_t)nodes, count, count};
+    return lg__nodes_freed_each(analysis, &set, NULL, monitor, bytes, err);
 }
 
 lg_status

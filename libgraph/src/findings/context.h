@@ -155,9 +155,6 @@ typedef struct lg__other_holder {
 /** Bits of a node, for matches weighed together. KEPT_AGAIN: by several. */
 enum { LG__HOLDS = 1, LG__KEPT = 2, LG__KEPT_AGAIN = 4, LG__STORES = 8 };
 
-/** Appends all nodes. Returns false when memory ran out. */
-bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
-
 /** Returns why the collector does not free a node of garbage. If memory ran
  *  out, sets detection->failed and returns LG_REASON_NONE. O(nodes + edges) the
  *  first time. */

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-lg__gather_all(lg__gathered *to, const lg__gathered *from)
-{
-    for (size_t i = 0; i < from->count; i++)
-        if (!lg__gather_append(to, from->items[i]))
-            return false;
-    return true;
-}
-
 // -------------------------------------------------------------- supposed ---
 
 static bool
@@ -204,22 +195,6 @@ gather_things(lg__detection *detection, lg__gathered *out)
     }
 }
 
-static bool
-is_among(const lg__gathered *sorted, uint32_t node)
-{
-    size_t first = 0;
-    for (size_t end = sorted->count; first < end;) {
-        size_t middle = first + (end - first) / 2;
-        if (sorted->items[middle] == node)
-            return true;
-        if (sorted->items[middle] < node)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return false;
-}
-
 // Returns whether a node leads to far more than to the thing: each frame has a
 // module, and each object a class. What leads to these holds none of it.
 static bool
@@ -241,7 +216,7 @@ add_source(void *context, const lg_hop *hop)
         !lg_node_is_reachable(to->detection->analysis, source) ||
         lg__detection_owns(to->detection, to->thing, source))
         return true;
-    if (is_among(to->containers, source)) {
+    if (lg__gathered_has(to->containers, source)) {
         to->failed |= !lg__gather_append(to->found, source);
         return !to->failed;
     }

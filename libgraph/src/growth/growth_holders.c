@@ -152,26 +152,6 @@ add_source(void *context, const lg_hop *hop)
     return !to->failed;
 }
 
-static int
-by_number(const void *left, const void *right)
-{
-    const uint32_t *a = left;
-    const uint32_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
-static void
-drop_repeated(lg__gathered *nodes)
-{
-    size_t kept = 0;
-    if (nodes->count > 1)
-        qsort(nodes->items, nodes->count, sizeof *nodes->items, by_number);
-    for (size_t i = 0; i < nodes->count; i++)
-        if (kept == 0 || nodes->items[i] != nodes->items[kept - 1])
-            nodes->items[kept++] = nodes->items[i];
-    nodes->count = kept;
-}
-
 // Returns whether programs can empty the node: a list, a dict, a deque, but not
 // the dict of an object. A cached function has a method for that, and an
 // iterator of itertools.tee() is read to its end.
@@ -196,13 +176,6 @@ has_elements(const search *to, const group *found)
            found->led >= BRANCHES * found->nodes.count;
 }
 
-static void
-take_nodes(lg__gathered *to, const lg__gathered *from, bool *failed)
-{
-    for (size_t i = 0; i < from->count && !*failed; i++)
-        *failed |= !lg__gather_append(to, from->items[i]);
-}
-
 // Adds a holder to those of the row. Takes over the memory of the group.
 static void
 keep(search *to, group *found)
@@ -222,8 +195,8 @@ keep(search *to, group *found)
     }
     known->share = found->share > known->share ? found->share : known->share;
     known->led += found->led;
-    take_nodes(&known->nodes, &found->nodes, &to->failed);
-    take_nodes(&known->targets, &found->targets, &to->failed);
+    to->failed |= !lg__gather_all(&known->nodes, &found->nodes) ||
+                  !lg__gather_all(&known->targets, &found->targets);
     group_free(found);
 }
 
@@ -252,7 +225,7 @@ static void look_above(search *to, const lg__gathered *nodes, double share);
 static void
 go_on(search *to, group *found, size_t below, double share)
 {
-    drop_repeated(&found->nodes);
+    lg__gather_once(&found->nodes);
     found->share = share * (double)found->led / (double)below;
     found->empties =
         is_container(to, found->nodes.items[0]) || has_elements(to, found);
@@ -311,8 +284,8 @@ static void
 settle(groups *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        drop_repeated(&all->items[i].nodes);
-        drop_repeated(&all->items[i].targets);
+        lg__gather_once(&all->items[i].nodes);
+        lg__gather_once(&all->items[i].targets);
     }
 }
 
@@ -326,8 +299,9 @@ hand_over(groups *to, groups *from, bool *failed)
             *known = from->items[i];
             from->items[i] = (group){0};
         } else if (known != NULL) {
-            take_nodes(&known->nodes, &from->items[i].nodes, failed);
-            take_nodes(&known->targets, &from->items[i].targets, failed);
+            *failed |=
+                !lg__gather_all(&known->nodes, &from->items[i].nodes) ||
+                !lg__gather_all(&known->targets, &from->items[i].targets);
         }
     }
     groups_free(from);
@@ -352,15 +326,13 @@ drop_minor(groups *kept)
 static bool
 keep_itself(const search *to, const lg__gathered *members, groups *kept)
 {
-    bool failed = false;
     if (members->count == 0)
         return true;
     group *itself = group_at(kept, to->place);
     itself->led = 1;
     itself->share = 1;
     itself->empties = true;
-    take_nodes(&itself->nodes, members, &failed);
-    return !failed;
+    return lg__gather_all(&itself->nodes, members);
 }
 
 // Finds the holders of members of one place. The first `level` places above are
@@ -399,6 +371,8 @@ add_sharers(search *to, uint32_t shared, groups *kept)
     settle(kept);
     to->place = row;
     lg__free(members.items);
+    if (found != NULL)
+        groups_free(found);
     lg__free(found);
     return !failed;
 }
@@ -426,12 +400,10 @@ find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
 static bool
 is_holder(const groups *all, const group *alone, uint32_t node)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        const lg__gathered *nodes = &all->items[i].nodes;
-        if ((alone == NULL || alone == &all->items[i]) && nodes->count > 0 &&
-            bsearch(&node, nodes->items, nodes->count, sizeof node, by_number))
+    for (size_t i = 0; i < all->count; i++)
+        if ((alone == NULL || alone == &all->items[i]) &&
+            lg__gathered_has(&all->items[i].nodes, node))
             return true;
-    }
     return false;
 }
 
@@ -492,7 +464,7 @@ gather_containers(const groups *all, lg__gathered *out, bool *failed)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].empties)
-            take_nodes(out, &all->items[i].nodes, failed);
+            *failed |= !lg__gather_all(out, &all->items[i].nodes);
 }
 
 static lg_status
@@ -589,10 +561,27 @@ ask_source(void *context, const lg_hop *hop)
     return !to->held;
 }
 
+// Returns whether instances of subclasses of list and dict, or objects of C
+// with elements, are the holder: when they are empty, they keep their
+// attributes.
+static bool
+keeps_attributes(const search *to, const group *item)
+{
+    const lg_graph *graph = to->walk.graph;
+    const lg_hop *hop = &item->hop;
+    return item->empties &&
+           (lg__node_category(graph, item->nodes.items[0]) ==
+                LG_CATEGORY_CONTAINER ||
+            (hop->edge_count > 0 &&
+             lg__edge_kind(graph, hop->edges[hop->edge_count - 1]) ==
+                 LG_EDGE_REFERENCE));
+}
+
 // Gathers what must be gone for the holders, or one of them, to hold nothing:
 // their containers, and what nothing else refers to.
 static bool
-gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out)
+gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out,
+           lg__gathered *emptied)
 {
     asking ask = {.search = to, .all = all, .alone = alone};
     lg__hop_walk walk = to->walk;
@@ -604,6 +593,8 @@ gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out)
             continue;
         const lg__gathered *nodes =
             item->empties ? &item->nodes : &item->targets;
+        if (keeps_attributes(to, item) && !lg__gather_all(emptied, nodes))
+            return false;
         for (size_t j = 0; j < nodes->count; j++) {
             ask.held = false;
             if (!item->empties)
@@ -620,14 +611,17 @@ weigh(search *to, const lg__comparison *state, const groups *all,
       const group *alone, uint64_t *bytes, uint64_t *total, lg_error *err)
 {
     lg__gathered cut = {0};
-    lg_status status =
-        gather_cut(to, all, alone, &cut) ? LG_OK : lg__error_memory(err);
-    drop_repeated(&cut);
+    lg__gathered emptied = {0};
+    lg_status status = gather_cut(to, all, alone, &cut, &emptied)
+                           ? LG_OK
+                           : lg__error_memory(err);
+    lg__gather_once(&cut);
     if (status == LG_OK && cut.count > 0)
-        status = lg_nodes_retained_each(to->analysis, cut.items, cut.count,
-                                        state->monitor, bytes, err);
+        status = lg__nodes_freed_each(to->analysis, &cut, &emptied,
+                                      state->monitor, bytes, err);
     *total = status == LG_OK ? lg_bytes_sum(bytes, state->each) : 0;
     lg__free(cut.items);
+    lg__free(emptied.items);
     return status;
 }
 
@@ -672,7 +666,8 @@ tell_apart(groups *all, bool *failed)
             continue;
         for (size_t j = 1; j < nodes.count && !*failed; j++) {
             group *made = &all->items[all->count++];
-            *made = (group){.place = all->items[i].place, .empties = true};
+            *made = all->items[i];
+            made->nodes = made->targets = (lg__gathered){0};
             *failed |= !lg__gather_append(&made->nodes, nodes.items[j]);
         }
         all->items[i].nodes.count = 1;
@@ -895,6 +890,6 @@ lg__containers_find(const lg_analysis *analysis, lg__gathered *nodes,
     if (status == LG_OK && !find_containers(&to, nodes, out))
         status = lg__error_memory(err);
     search_end(&to);
-    drop_repeated(out);
+    lg__gather_once(out);
     return status;
 }
