@@ -149,15 +149,6 @@ find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
     return status;
 }
 
-// Returns whether the example has several holders. If several paths lead from
-// a dominator to a node, the dominator is not its holder.
-static bool
-has_others(const lg__comparison *state, const lg_growth_row *row)
-{
-    unsigned kind = lg__place_at(state->newest, row->place)->kind;
-    return kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT;
-}
-
 static void
 free_holders(lg_growth_row *row)
 {
@@ -236,7 +227,7 @@ find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
     lg_status status =
         find_path(finder, row->node, state->monitor, &row->path, err);
     end_at_tensor(state->analysis->graph, &row->path);
-    if (status == LG_OK && has_others(state, row))
+    if (status == LG_OK && lg__growth_is_held_by_several(state, row))
         status = find_others(state, finder, row, err);
     lead_with_holder(state->analysis->graph, row);
     return status;

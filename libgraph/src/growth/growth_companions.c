@@ -744,8 +744,7 @@ note_shared(const lg__comparison *state, const lg_growth_row *companion,
         row->shared_count == LG_COMPANIONS || is_of_threads(state, row) ||
         lg__growth_is_of_compiled(state, row))
         return;
-    unsigned kind = lg__place_at(state->newest, companion->place)->kind;
-    if (kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT)
+    if (lg__growth_is_held_by_several(state, companion))
         row->shared[row->shared_count++] = companion->key;
 }
 

@@ -81,6 +81,15 @@ lg__growth_goes_on(const lg_growth_row *row)
 {
     return row->degree < LG_GROWTH_IDLE;
 }
+/** Returns whether the members of a row have several holders. If several paths
+ *  lead from a dominator to a node, the dominator is not its holder. */
+static inline bool
+lg__growth_is_held_by_several(const lg__comparison *state,
+                              const lg_growth_row *row)
+{
+    unsigned kind = lg__place_at(state->newest, row->place)->kind;
+    return kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT;
+}
 /** Sets the degree of a row, whose numbers are complete. */
 void lg__growth_set_degree(const lg__comparison *state, lg__pace pace,
                            lg_growth_row *row);

@@ -89,10 +89,9 @@ lg__native_edge_call(const lg_graph *graph, uint64_t edge)
     return LG_CALL_NONE;
 }
 
-// Returns whether the edge leads to a list of what nothing can unregister:
-// functions of os.register_at_fork and sys.addaudithook.
-// Lists of what a program registers for good: it has neither the list nor a
-// call that takes anything out of it.
+// Returns whether the edge leads to a list of what a program registers for
+// good, such as functions of os.register_at_fork and sys.addaudithook: it has
+// neither the list nor a call that takes anything out of it.
 static bool
 native_edge_lasts(const lg_graph *graph, uint64_t edge)
 {
