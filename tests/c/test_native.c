@@ -1,4 +1,5 @@
 // Who owns native memory: heaps with known structures.
+#include "native/native_private.h"
 #include "native_heap.h"
 
 #include <leakgraph/internal/columns.h>
@@ -487,34 +488,45 @@ objects_to_which_nothing_points_are_lost(void)
     }
 }
 
-// Returns the level by which the node of what is lost leads to the first of it.
-static lg_native_level
-level_of_lost(const native_heap *heap)
+// Adds up what is lost by the level of the reference to it.
+static void
+sum_lost(const native_heap *heap, uint64_t bytes[LG_LEVEL_EXACT + 1])
 {
-    static const char lost[] = "lost native memory";
     const lg_columns *columns = lg_graph_columns(heap->joined);
+    memset(bytes, 0, (LG_LEVEL_EXACT + 1) * sizeof *bytes);
     for (uint32_t node = 0; node < columns->node_count; node++) {
         lg_string name = lg_graph_type(heap->joined, columns->type[node]).name;
-        if (name.length == sizeof lost - 1 &&
-            memcmp(name.data, lost, sizeof lost - 1) == 0)
-            return lg_edge_level(heap->joined, columns->first_edge[node]);
+        uint64_t end = columns->first_edge[node + 1];
+        if (!lg__string_is(name, LG__NATIVE_LOST))
+            continue;
+        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+            bytes[lg_edge_level(heap->joined, edge)] +=
+                lg_node_size(heap->joined, columns->edge_target[edge]);
     }
-    return LG_LEVEL_EXACT;
 }
 
-// What a word that is left over leads to is told from what nothing leads to.
+// Of lost blocks that are alike, those to which a word that is left over leads
+// are told from those to which nothing does.
 static void
 a_leftover_is_told_from_no_pointer(void)
 {
-    for (int met = 0; met < 2; met++) {
+    enum { ALL = 7, BYTES = 640, SPENT = BYTES + NATIVE_CHUNK };
+    for (uint32_t met = 0; met <= ALL; met++) {
         native_heap heap;
+        uint64_t bytes[LG_LEVEL_EXACT + 1];
         native_heap_open(&heap);
-        uint64_t *block = native_heap_block(&heap, 640);
-        uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "", 8);
-        stack[3] = met ? native_heap_address(block) + 44 : 0;
+        uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "", ALL);
+        uint64_t *before = NULL;
+        for (uint32_t i = 0; i < ALL; i++) {
+            uint64_t *block = native_heap_block(&heap, BYTES);
+            block[4] = before != NULL ? native_heap_address(before) : 0;
+            stack[i] = i < met ? native_heap_address(block) + 44 : 0;
+            before = block;
+        }
         native_heap_finish(&heap);
-        CHECK(level_of_lost(&heap) ==
-              (met ? LG_LEVEL_LEFTOVER : LG_LEVEL_NONE));
+        sum_lost(&heap, bytes);
+        CHECK(bytes[LG_LEVEL_LEFTOVER] == (uint64_t)met * SPENT);
+        CHECK(bytes[LG_LEVEL_NONE] == (uint64_t)(ALL - met) * SPENT);
         native_heap_close(&heap);
     }
 }

@@ -126,24 +126,55 @@ lost_kind(folding_state *folding, uint32_t block)
     return known != NULL ? *known : 0;
 }
 
+// Marks the blocks to which something that is not lost leads by any word, be it
+// as weak as it may.
+static uint8_t *
+find_met(const lg__native *native)
+{
+    const lg__word *words = native->word.data;
+    const lg__outer_word *outer = native->outer.data;
+    uint8_t *met =
+        lg__native_take_zero((lg__native *)native, native->blocks, 1);
+    for (uint32_t block = 0; block < native->blocks && met != NULL; block++)
+        if (!lg__block_is_lost(native, block))
+            for (uint64_t i = native->first_word[block];
+                 i < native->first_word[block + 1]; i++)
+                met[words[i].target] = 1;
+    for (size_t i = 0; i < native->outer.count && met != NULL; i++)
+        met[outer[i].target] = 1;
+    return met;
+}
+
+// Lost blocks of pymalloc without an object are the interpreter's free lists.
+static bool
+is_told_as_lost(const lg__native *native, uint32_t block)
+{
+    return lg__block_is_lost(native, block) &&
+           native->group_of[block] == LG_NONE &&
+           (native->memory->blocks[block].kind <= LG_ALLOCATOR_MAPPED ||
+            lg__block_is_mortal_object(native, block));
+}
+
 // Lost blocks are told by size alone, or by the type of the object: whatever
-// held them is gone. Others of pymalloc are the interpreter's free lists.
+// held them is gone. What a leftover leads to is told apart, as that may be no
+// leftover.
 static bool
 fold_lost(folding_state *folding)
 {
     lg__native *native = folding->native;
-    for (uint32_t block = 0; block < native->blocks; block++) {
-        if ((native->memory->blocks[block].kind > LG_ALLOCATOR_MAPPED &&
-             !lg__block_is_mortal_object(native, block)) ||
-            !lg__block_is_lost(native, block) ||
-            native->group_of[block] != LG_NONE)
+    uint8_t *met = find_met(native);
+    bool enough = met != NULL;
+    for (uint32_t block = 0; block < native->blocks && enough; block++) {
+        if (!is_told_as_lost(native, block))
             continue;
         uint32_t kind = lost_kind(folding, block);
-        if (kind == 0 ||
-            !join_group(folding, block, lg__native_lost(native), kind - 1))
-            return false;
+        enough = kind != 0 && join_group(folding, block, lg__native_lost(native),
+                                         2 * kind + met[block]);
+        if (enough)
+            group_at(native, native->group_of[block])->met = met[block];
     }
-    return true;
+    lg__native_drop(native, met);
+    return enough;
 }
 
 // Marks the blocks that storages share with the objects that have them.
@@ -297,52 +328,22 @@ is_rest(const lg__native *native, const lg__group *group)
     return native->memory->blocks[group->example].node != LG_NONE;
 }
 
-static void
-meet_lost(const lg__native *native, uint32_t target, uint8_t *met)
-{
-    if (lg__block_is_lost(native, target) &&
-        native->group_of[target] != LG_NONE)
-        met[native->group_of[target]] = 1;
-}
-
-// Marks groups of lost blocks to which something that is not lost leads by any
-// word, be it as weak as it may.
-static uint8_t *
-find_met(const lg__native *native)
-{
-    const lg__word *words = native->word.data;
-    const lg__outer_word *outer = native->outer.data;
-    uint8_t *met =
-        lg__native_take_zero((lg__native *)native, native->group.count + 1, 1);
-    for (uint32_t block = 0; block < native->blocks && met != NULL; block++)
-        if (!lg__block_is_lost(native, block))
-            for (uint64_t i = native->first_word[block];
-                 i < native->first_word[block + 1]; i++)
-                meet_lost(native, words[i].target, met);
-    for (size_t i = 0; i < native->outer.count && met != NULL; i++)
-        meet_lost(native, outer[i].target, met);
-    return met;
-}
-
 // What no word leads to that counts: lost blocks, and rests.
 static bool
 link_parents(folding_state *folding)
 {
     const lg__native *native = folding->native;
     const lg__group *groups = native->group.data;
-    uint8_t *met = find_met(native);
-    bool enough = met != NULL;
-    for (size_t i = 0; i < native->group.count && enough; i++) {
+    for (size_t i = 0; i < native->group.count; i++) {
         bool rest = is_rest(native, &groups[i]);
-        if (rest || groups[i].parent == lg__native_lost(native))
-            enough =
-                add_link(folding, groups[i].parent, (uint32_t)i | LG__GROUP_BIT,
-                         rest     ? LG_LEVEL_EXACT
-                         : met[i] ? LG_LEVEL_LEFTOVER
-                                  : LG_LEVEL_NONE);
+        if ((rest || groups[i].parent == lg__native_lost(native)) &&
+            !add_link(folding, groups[i].parent, (uint32_t)i | LG__GROUP_BIT,
+                      rest            ? LG_LEVEL_EXACT
+                      : groups[i].met ? LG_LEVEL_LEFTOVER
+                                      : LG_LEVEL_NONE))
+            return false;
     }
-    lg__native_drop(folding->native, met);
-    return enough;
+    return true;
 }
 
 // Objects that C code has forgotten are lost as blocks are.

@@ -120,6 +120,7 @@ typedef struct lg__group {
     uint32_t parent; /**< end of an edge: see lg__link */
     uint32_t kind;
     uint32_t example; /**< the first of the blocks */
+    uint32_t met;     /**< 1: they are lost, and leftovers lead to them */
     uint64_t blocks;
     uint64_t bytes;
 } lg__group;

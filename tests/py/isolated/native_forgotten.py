@@ -72,6 +72,11 @@ def told(previews):
             "inside": str(snapshot.why(text_of(message))),
             "kept": str(snapshot.why(first(snapshot, "__main__.Kept"))),
             "facts": text.facts,
+            "forgotten": [
+                (edge.label, edge.target.facts["blocks"])
+                for edge in lost.referents()
+                if edge.target.type_name == "hidden bytes"
+            ],
         }
 
 
