@@ -1,6 +1,7 @@
 """What grows from snapshot to snapshot, and who holds it."""
 
 import asyncio
+import concurrent.futures
 import ctypes
 import functools
 import gc
@@ -294,9 +295,9 @@ def test_a_holder_of_which_another_row_goes_is_named():
         del shared
         snapshots.append(leakgraph.snapshot())
     growth = leakgraph.diff(*snapshots)
-    (row,) = (row for row in growth if row.type == "bytearray")
-    named = [each.held_by for each in growth[row.lead].holders]
+    named = [each.held_by for each in growth[0].holders]
     assert f"{__name__}.holder.ring" in named
+    assert growth[0].type == "bytes" and "bytearray" in growth[0].text
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -760,6 +761,30 @@ def test_what_is_told_to_free_it_does(leak):
     after = leakgraph.snapshot().analyze().reachable.host
     assert before - after == pytest.approx(lead.freed.total, rel=0.1)
     assert "frees" in str(growth) or len(names) == 1
+
+
+def test_executors_in_a_list_are_one_row_with_their_threads():
+    executors = holder.items
+
+    def make(_):
+        executor = concurrent.futures.ThreadPoolExecutor(1)
+        executor.submit(int).result()
+        executors.append(executor)
+
+    growth = compare(make, calls=8)
+    (row,) = [row for row in growth if "xecutor" in row.text or "hread" in row.text]
+    assert row.held_by == f"{__name__}.holder.items[*]"
+    assert row.type.endswith("ThreadPoolExecutor")
+    assert row.holders[0].held_by == f"{__name__}.holder.items"
+    threads = [thread for executor in executors for thread in executor._threads]
+    assert len(threads) == 24
+    before = leakgraph.snapshot().analyze().reachable.host
+    executors.clear()
+    for thread in threads:
+        thread.join()
+    del threads, thread
+    after = leakgraph.snapshot().analyze().reachable.host
+    assert before - after >= row.freed.total > 0
 
 
 class Slice:

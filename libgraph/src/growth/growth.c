@@ -250,6 +250,92 @@ find_all_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
     return status;
 }
 
+// Moves a row to an index at most as high, or into the row there. LG_NONE: the
+// row is left out, and rows that it led lead themselves.
+static void
+move_row(lg_growth *growth, size_t from, uint32_t to)
+{
+    for (size_t i = 0; i < growth->tally_count; i++)
+        if (growth->tallies[i].row == from)
+            growth->tallies[i].row = to;
+    for (uint32_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].lead == from && i >= from)
+            growth->rows[i].lead = to != LG_NONE ? to : i;
+}
+
+// Exchanges two rows of a leak, so that the second one leads it.
+static void
+exchange(lg_growth *growth, uint32_t lead, uint32_t other)
+{
+    lg_growth_row first = growth->rows[lead];
+    lg_growth_row *now = &growth->rows[lead];
+    for (size_t i = 0; i < growth->tally_count; i++)
+        if (growth->tallies[i].row == lead)
+            growth->tallies[i].row = other;
+        else if (growth->tallies[i].row == other)
+            growth->tallies[i].row = lead;
+    *now = growth->rows[other];
+    now->holders = first.holders;
+    now->holder_count = first.holder_count;
+    now->freed = first.freed;
+    now->freed_total = first.freed_total;
+    now->minor = first.minor;
+    first.holders = NULL;
+    first.holder_count = 0;
+    first.freed = NULL;
+    first.freed_total = 0;
+    growth->rows[other] = first;
+}
+
+// Returns the row of a leak whose members are in the container that frees the
+// most, if the row that leads it has members with several holders, such as the
+// threads of executors in a list; else the number of rows.
+static uint32_t
+find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
+{
+    const lg_growth_row *first = &growth->rows[lead];
+    bool shared = first->holder_count > 0 && first->place != LG_NONE &&
+                  first->verdict == LG_GROWTH_ACCUMULATES &&
+                  lg__growth_is_held_by_several(state, first);
+    uint32_t at = shared ? lead + 1 : (uint32_t)growth->count;
+    for (; at < growth->count; at++) {
+        const lg_growth_row *row = &growth->rows[at];
+        uint32_t above = row->place != LG_NONE
+                             ? lg__place_at(state->newest, row->place)->parent
+                             : LG_NONE;
+        if (row->lead == lead && row->verdict == LG_GROWTH_ACCUMULATES &&
+            above != LG_NONE &&
+            lg__place_at(state->newest, above)->key == first->holders[0].key &&
+            lg__growth_goes_along(state, growth, row))
+            break;
+    }
+    return at;
+}
+
+// Tells a leak as one row, as far as its rows grow in step.
+static void
+join_leaks(const lg__comparison *state, lg_growth *out)
+{
+    size_t kept = 0;
+    for (uint32_t i = 0; i < out->count; i++) {
+        uint32_t held = find_held(state, out, i);
+        if (held < out->count)
+            exchange(out, i, held);
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        lg_growth_row *row = &out->rows[i];
+        bool joins = lg__growth_goes_along(state, out, row);
+        if (joins) {
+            lg__growth_take(state, out, row, &out->rows[row->lead]);
+            free_paths(row);
+        }
+        move_row(out, i, joins ? row->lead : (uint32_t)kept);
+        if (!joins)
+            out->rows[kept++] = *row;
+    }
+    out->count = kept;
+}
+
 static bool
 has_device(const lg__comparison *state, lg_string name)
 {
@@ -388,6 +474,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         lg__growth_keep_related(out);
     if (status == LG_OK)
         status = lg__growth_holders(state, out, err);
+    if (status == LG_OK)
+        join_leaks(state, out);
     out->device_names = state->devices;
     state->devices = NULL;
     out->steps = state->x;
@@ -458,18 +546,6 @@ lg_growth_free(lg_growth *growth)
     lg__free(growth->tallies);
     lg__free(growth->series);
     *growth = (lg_growth){0};
-}
-
-// Rows that a row led, which is known, lead themselves.
-static void
-move_row(lg_growth *growth, size_t from, uint32_t to)
-{
-    for (size_t i = 0; i < growth->tally_count; i++)
-        if (growth->tallies[i].row == from)
-            growth->tallies[i].row = to;
-    for (uint32_t i = 0; i < growth->count; i++)
-        if (growth->rows[i].lead == from && i >= from)
-            growth->rows[i].lead = to != LG_NONE ? to : i;
 }
 
 void

@@ -174,6 +174,14 @@ is_of_threads(const lg__comparison *state, const lg_growth_row *row)
            lg__place_at(state->newest, row->place)->kind == LG_PLACE_ROOT;
 }
 
+// Returns whether the row has an object for each new thread.
+static bool
+counts_threads(const lg__comparison *state, const lg_growth_row *row)
+{
+    return is_of_threads(state, row) ||
+           lg__string_is(row->type, "threading.Thread");
+}
+
 // Returns whether native code keeps the members of the row.
 static bool
 is_kept_natively(const lg__comparison *state, const lg_growth_row *row)
@@ -231,7 +239,7 @@ static bool
 is_kept_for(const lg__comparison *state, const lg_growth_row *row,
             const lg_growth_row *threads)
 {
-    if (!is_of_threads(state, threads))
+    if (!counts_threads(state, threads))
         return false;
     if (row->verdict == LG_GROWTH_NATIVE)
         return is_native_of(state, row, threads);
@@ -748,6 +756,14 @@ note_shared(const lg__comparison *state, const lg_growth_row *companion,
         row->shared[row->shared_count++] = companion->key;
 }
 
+void
+lg__growth_take(const lg__comparison *state, const lg_growth *growth,
+                const lg_growth_row *companion, lg_growth_row *row)
+{
+    lg__growth_add_bytes(state, growth, companion, row);
+    note(companion, row);
+}
+
 static void
 join(search *of)
 {
@@ -761,15 +777,29 @@ join(search *of)
         size_t last = last_cause(of, i);
         if (last == i)
             continue;
-        lg__growth_add_bytes(of->state, growth, &growth->rows[i],
-                             &growth->rows[last]);
-        note(&growth->rows[i], &growth->rows[last]);
+        lg__growth_take(of->state, growth, &growth->rows[i],
+                        &growth->rows[last]);
         note_shared(of->state, &growth->rows[i], &growth->rows[last]);
     }
     for (size_t i = 0; i < count; i++)
         if (last_cause(of, i) == i)
             growth->rows[kept++] = growth->rows[i];
     growth->count = kept;
+}
+
+bool
+lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
+                      const lg_growth_row *row)
+{
+    enum { PART = 10 };
+    const lg_growth_row *lead = &growth->rows[row->lead];
+    if (lead == row || lead->holder_count == 0 ||
+        lead->verdict != LG_GROWTH_ACCUMULATES ||
+        (row->finding != LG_NONE && row->finding != lead->finding))
+        return false;
+    return row->gained <= lead->gained / PART ||
+           (row->verdict == LG_GROWTH_ACCUMULATES &&
+            is_accompanying(state, row, lead, most_under_way(state)));
 }
 
 bool
