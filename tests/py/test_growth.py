@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import types
+import typing
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -785,6 +786,18 @@ def test_executors_in_a_list_are_one_row_with_their_threads():
     del threads, thread
     after = leakgraph.snapshot().analyze().reachable.host
     assert before - after >= row.freed.total > 0
+
+
+def test_classes_that_fill_a_cache_do_not_pile_up_as_subclasses():
+    def make(_):
+        class Local:
+            pass
+
+        return typing.List[Local]
+
+    growth = compare(make, calls=8)
+    assert not [row for row in growth if "__subclasses__" in row.held_by]
+    assert not [row for row in growth if "Local" in row.text and row.degree == "steady"]
 
 
 class Slice:

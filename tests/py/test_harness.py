@@ -8,7 +8,7 @@ pytestmark = pytest.mark.ends
 #: Each leaves something with pytest alone, or finds in a second run what a first run
 #: has left there.
 HONEST = """
-import logging, os, random, sys, unittest, warnings
+import logging, os, random, sys, typing, unittest, warnings
 import pytest
 
 pytestmark = pytest.mark.leakgraph
@@ -86,6 +86,11 @@ def test_a_dataclass():
         x: int = 1
     assert A().x == 1
 
+def test_a_class_in_a_cache_of_typing():
+    class A(typing.Generic[typing.TypeVar("T")]):
+        pass
+    assert A[int] and typing.List[A]
+
 class TestCase(unittest.TestCase):
     def test_logs(self):
         with self.assertLogs("service"):
@@ -137,7 +142,7 @@ def test_a_class_stays():
 def test_what_pytest_keeps_is_no_leak(tmp_path):
     (tmp_path / "test_x.py").write_text(HONEST)
     done = run(tmp_path, "--junitxml=result.xml")
-    assert "17 passed" in done.out, done.out
+    assert "18 passed" in done.out, done.out
     # The report has what the first run did, once.
     assert (tmp_path / "result.xml").read_text().count('name="a" value="1"') == 1
 
