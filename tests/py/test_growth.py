@@ -613,6 +613,24 @@ def test_what_a_thread_has_in_a_threading_local_has_a_name(tmp_path):
         ]
 
 
+remembered = threading.local()
+
+
+def test_a_threading_local_has_the_name_of_its_variable():
+    remembered.rows = []
+    snapshots = grow(lambda number: remembered.rows.append(bytes(1000 + number)))
+    growth = leakgraph.diff(*snapshots, min_bytes=2000)
+    name = f"threading.local {__name__}.remembered.rows"
+    (row,) = [row for row in growth if row.held_by.endswith(f" {name}[*]")]
+    (held,) = row.holders
+    assert held.held_by == row.held_by[:-3] and f": empty {held.held_by}\n" in str(growth)
+    assert "list of 150" in str(snapshots[-1].why(held.held_by))
+    before = leakgraph.snapshot().analyze().reachable.host
+    remembered.rows.clear()
+    after = leakgraph.snapshot().analyze().reachable.host
+    assert before - after == pytest.approx(row.freed.total, rel=0.1)
+
+
 class Registry(list):
     """Has an attribute besides its elements."""
 

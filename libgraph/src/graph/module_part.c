@@ -31,7 +31,7 @@ lg__edge_opens_local(const lg_graph *graph, uint64_t edge)
     lg_string name =
         lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
     return lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
-           lg__string_is(name, "threading.local");
+           lg__string_begins(name, "threading.local");
 }
 
 static bool

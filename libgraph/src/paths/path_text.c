@@ -160,8 +160,8 @@ is_module_container(const lg_graph *graph, uint32_t module)
     return false;
 }
 
-// Writes two hops through a dict of a torch.nn.Module as one. In a folded path,
-// writes what a thread has in a threading.local as an attribute.
+// Writes two hops through a dict of a torch.nn.Module as one, and what a thread
+// has in a threading.local as an attribute.
 static bool
 format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
             lg_text *scratch, lg_text *out)
@@ -176,7 +176,7 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
         return true;
     }
     size_t length = out->length;
-    if (!folded || !lg__edge_opens_local(graph, hop->edges[0]))
+    if (!lg__edge_opens_local(graph, hop->edges[0]))
         return false;
     lg__format_label(graph, hop, out);
     bool written = lg__format_part(graph, hop + 1, scratch, out);

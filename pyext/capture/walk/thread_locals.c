@@ -14,6 +14,8 @@
 
 /** Nodes to look at below a dict. */
 #define LOOKED_AT 4096u
+/** How the name of a thread's reference to one of its dicts begins. */
+#define OPENS_LOCAL "threading.local"
 
 /** A dict that a thread has, and the edge from the thread. */
 typedef struct given {
@@ -23,8 +25,11 @@ typedef struct given {
 
 /** A threading.local, and its dict of the dicts by thread. */
 typedef struct kept {
+    const PyObject *object;
     uint32_t local;
     uint32_t dicts;
+    uint32_t name; /**< interned: `threading.local app.cache` for what the
+                        module app has as `cache`, or `threading.local` */
 } kept;
 
 /** Adds the open thread's edge to one of its dicts. The thread owns no
@@ -42,7 +47,7 @@ give(lg__heap_walk *walk, PyObject *dict)
         ((given *)walk->locals_given.data)[walk->given_count++] =
             (given){edge, node};
     lg__walk_edge(walk, dict, LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED,
-                  lg__walk_intern(walk, "threading.local"));
+                  lg__walk_intern_literal(walk, OPENS_LOCAL));
 }
 
 /** The value of exactly this key in a dict. */
@@ -138,7 +143,46 @@ lg__locals_note(lg__heap_walk *walk, PyObject *object,
         lg__walk_scratch(walk, &walk->locals,
                          (walk->local_count + 1) * sizeof(kept)))
         ((kept *)walk->locals.data)[walk->local_count++] =
-            (kept){lg__walk_node(walk, object), lg__walk_node(walk, dicts)};
+            (kept){object, lg__walk_node(walk, object),
+                   lg__walk_node(walk, dicts),
+                   lg__walk_intern_literal(walk, OPENS_LOCAL)};
+}
+
+/** Names a local after a variable of a module, unless it has the name of
+ *  another one. */
+static void
+name_local(lg__heap_walk *walk, kept *local, PyObject *module,
+           PyObject *variable)
+{
+    lg__name name;
+    name.length = 0;
+    if (local->name != lg__walk_intern_literal(walk, OPENS_LOCAL))
+        return;
+    lg__name_add(&name, OPENS_LOCAL " ");
+    lg__name_add_str(&name, module, LG__NAME_LIMIT / 4);
+    lg__name_add(&name, ".");
+    lg__name_add_str(&name, variable, LG__NAME_LIMIT / 4);
+    lg__name_add_bytes(&name, "", 1);
+    local->name = lg__walk_intern(walk, name.data);
+}
+
+/** Names the locals that modules have in variables. */
+static void
+name_locals(lg__heap_walk *walk)
+{
+    PyObject *modules = PyImport_GetModuleDict();
+    PyObject *key, *module, *variable, *value;
+    kept *locals = walk->locals.data;
+    for (Py_ssize_t at = 0; PyDict_Next(modules, &at, &key, &module);) {
+        PyObject *names = PyUnicode_Check(key) && PyModule_Check(module)
+                              ? lg__module_dict(module)
+                              : NULL;
+        Py_ssize_t next = 0;
+        while (names != NULL && PyDict_Next(names, &next, &variable, &value))
+            for (uint32_t i = 0; i < walk->local_count; i++)
+                if (locals[i].object == value && PyUnicode_Check(variable))
+                    name_local(walk, &locals[i], key, variable);
+    }
 }
 
 static int
@@ -288,7 +332,7 @@ leads_to(search *to, uint32_t node, uint32_t target)
 }
 
 /** Leaves one dict of a local to its thread: makes the reference of the local
- *  weak. If the dict leads back to the local, it makes that of the thread weak
+ *  weak, and names that of the thread after the local. If the dict leads back to the local, it makes that of the thread weak
  *  instead. */
 static void
 leave_to_thread(search *to, const kept *local, uint64_t edge, const given *dict)
@@ -299,6 +343,8 @@ leave_to_thread(search *to, const kept *local, uint64_t edge, const given *dict)
         return;
     }
     lg_builder_weaken(builder, edge);
+    lg_builder_rename(builder, dict->edge, LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED,
+                      local->name);
     lg_builder_add_found(builder, dict->dict, 1);
 }
 
@@ -330,6 +376,7 @@ lg__locals_finish(lg__heap_walk *walk)
     if (to.queue == NULL || to.table == NULL)
         return;
     sort(walk->locals_given.data, walk->given_count);
+    name_locals(walk);
     for (uint32_t i = 0; i < walk->local_count; i++) {
         forget(&to);
         leave_to_threads(walk, &to, &locals[i]);
