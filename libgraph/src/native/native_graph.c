@@ -35,21 +35,66 @@ library_name(const char *file, char out[LG__NAME_MOST])
     snprintf(out, LG__NAME_MOST, "%.*s", (int)length, name);
 }
 
-// Writes the class of a block by the symbol of its first word.
+typedef struct class_name {
+    char type[LG__NAME_MOST];
+    char library[LG__NAME_MOST];
+} class_name;
+
+// The classes that first words show. Many groups are of one class, and to find
+// a symbol takes long.
+typedef struct class_names {
+    lg__key_table known; // by word: 1: no class; else the number of the name,
+                         // from 2 on
+    lg__vector name;     // class_name
+} class_names;
+
 static bool
-name_class(const lg__native *native, const lg_native_block *block,
-           lg__native_name *out)
+find_class(const lg_native_memory *memory, uint64_t word, class_name *out)
 {
     static const char prefix[] = "vtable for ";
-    const lg_native_memory *memory = native->memory;
     lg_native_symbol symbol;
     if (memory->symbol == NULL ||
-        !memory->symbol(memory->context, lg__block_word(block, 0), &symbol) ||
+        !memory->symbol(memory->context, word, &symbol) ||
         strncmp(symbol.name, prefix, sizeof prefix - 1) != 0)
         return false;
     snprintf(out->type, sizeof out->type, "%s",
              symbol.name + sizeof prefix - 1);
     library_name(symbol.library, out->library);
+    return true;
+}
+
+// Returns the name of the class that a word shows, or NULL, also when memory
+// ran out.
+static const class_name *
+class_of(const lg__native *native, class_names *names, uint64_t word)
+{
+    class_name found;
+    uint32_t *known = lg__key_table_at(&native->allocator, &names->known,
+                                       lg__native_key(word, 0, 0));
+    if (known != NULL && *known == 0) {
+        class_name *place =
+            find_class(native->memory, word, &found)
+                ? lg__vector_extend(&native->allocator, &names->name, 1)
+                : NULL;
+        *known = place != NULL ? (uint32_t)names->name.count + 1 : 1;
+        if (place != NULL)
+            *place = found;
+    }
+    return known != NULL && *known > 1
+               ? (const class_name *)names->name.data + *known - 2
+               : NULL;
+}
+
+// Writes the class of a block by the symbol of its first word.
+static bool
+name_class(const lg__native *native, class_names *names,
+           const lg_native_block *block, lg__native_name *out)
+{
+    const class_name *class = class_of(native, names, lg__block_word(block, 0));
+    if (class == NULL)
+        return false;
+    memcpy(out->type, class->type, sizeof out->type);
+    memcpy(out->library, class->library, sizeof out->library);
     return true;
 }
 
@@ -170,14 +215,15 @@ name_by_size(const lg__native *native, const lg__group *group,
 }
 
 static void
-name_group(const lg__native *native, uint32_t number, lg__native_name *out)
+name_group(const lg__native *native, class_names *names, uint32_t number,
+           lg__native_name *out)
 {
     const lg__group *group = (const lg__group *)native->group.data + number;
     const lg_native_block *block = &native->memory->blocks[group->example];
     bool typed = native->mark[group->example] & LG__BLOCK_TYPED;
     *out = (lg__native_name){.type = ""};
     if (!name_hidden(native, group->example, out) &&
-        !(typed && name_class(native, block, out)))
+        !(typed && name_class(native, names, block, out)))
         name_by_size(native, group, out);
     if (group->parent == lg__native_lost(native) &&
         lg__string_is(lg_graph_info_find(native->graph, "previews"), "yes"))
@@ -199,6 +245,7 @@ typedef struct graph_draft {
     uint32_t groups;   // the node of the first group
     uint32_t level[LG_LEVEL_EXACT + 1]; // strings
     lg__key_table types; // of new types, by the string of their name
+    class_names classes;
     bool enough;
 } graph_draft;
 
@@ -381,7 +428,7 @@ add_groups(graph_draft *draft)
     for (size_t i = 0; i < native->group.count && draft->enough; i++) {
         lg__native_name name;
         char number[24];
-        name_group(native, (uint32_t)i, &name);
+        name_group(native, &draft->classes, (uint32_t)i, &name);
         uint32_t node = add_node(draft, name.type, name.text, groups[i].bytes);
         snprintf(number, sizeof number, "%" PRIu64, groups[i].blocks);
         add_fact(draft, node, LG__FACT_BLOCKS, number);
@@ -631,13 +678,18 @@ lg__native_join(lg__native *native, lg_graph *graph, lg_error *err)
     graph_draft draft = {.native = native, .allocator = graph->allocator};
     draft.allocator.release = NULL;
     draft.node_of = lg__native_take(native, (size_t)native->holders + 1, 4);
+    draft.classes.name.element = sizeof(class_name);
     draft.enough = draft.node_of != NULL &&
-                   lg__key_table_open(&native->allocator, &draft.types);
+                   lg__key_table_open(&native->allocator, &draft.types) &&
+                   lg__key_table_open(&native->allocator, &draft.classes.known);
     if (draft.enough)
         write_draft(&draft);
     lg__strings_free(&draft.allocator, &draft.strings);
     if (draft.types.entries != NULL)
         lg__key_table_free(&native->allocator, &draft.types);
+    if (draft.classes.known.entries != NULL)
+        lg__key_table_free(&native->allocator, &draft.classes.known);
+    lg__vector_free(&native->allocator, &draft.classes.name);
     if (draft.enough)
         return hand_over(&draft, graph, err);
     for (int i = 0; i < LG__ARRAY_COUNT; i++)
