@@ -149,6 +149,39 @@ keep_gathered_tasks(story *made, uint32_t app, uint32_t count)
     keep_done_tasks_beside(made, app, count, 4);
 }
 
+// Futures of executors; `pending` more are not done.
+static void
+keep_jobs_beside(story *made, uint32_t app, uint32_t count, uint32_t pending)
+{
+    uint32_t list = container(made, app);
+    uint32_t module = story_add(made, "module", NULL, 100);
+    uint32_t finished = story_add(made, "str", NULL, 50);
+    uint32_t running = story_add(made, "str", NULL, 50);
+    static const char name[] = "concurrent.futures._base";
+    lg_builder_add_root(made->builder, module, LG_ROOT_MODULE, name,
+                        strlen(name));
+    story_attribute(made, module, "FINISHED", finished);
+    story_attribute(made, module, "RUNNING", running);
+    for (uint32_t n = 0; n < count + pending; n++) {
+        uint32_t job =
+            story_add(made, "concurrent.futures._base.Future", NULL, BIG);
+        heap_append(made, list, job);
+        story_attribute(made, job, "_state", n < count ? finished : running);
+    }
+}
+
+static void
+keep_jobs(story *made, uint32_t app, uint32_t count)
+{
+    keep_jobs_beside(made, app, count, 3);
+}
+
+static void
+keep_pending_jobs(story *made, uint32_t app, uint32_t count)
+{
+    keep_jobs_beside(made, app, count, 4);
+}
+
 static void
 keep_generators(story *made, uint32_t app, uint32_t count)
 {
@@ -355,6 +388,8 @@ static const struct {
     {"unawaited-tasks ", 16, keep_tasks},
     {"done-tasks ", 16, keep_done_tasks},
     {"done-tasks ", 17, keep_gathered_tasks},
+    {"done-tasks ", 16, keep_jobs},
+    {"done-tasks ", 17, keep_pending_jobs},
     {"unfinished-generators ", 16, keep_generators},
     {"endless-threads ", 16, keep_threads},
     {"endless-threads ", 16, keep_stacked_threads},

@@ -65,6 +65,69 @@ def test_each_registry_has_its_own_fix(python):
     ]
 
 
+LIBRARIES = """
+import asyncio, concurrent.futures, json, sched, threading, time, weakref
+import leakgraph
+
+class Conn:
+    def __init__(self):
+        self.buffer = bytearray(9000)
+
+    def close(self):
+        return self
+
+known = {"agenda": [], "loop": [], "timers": [], "futures": []}
+
+def new(holder):
+    conn = Conn()
+    known[holder].append(weakref.ref(conn))
+    return conn
+
+agenda = sched.scheduler(time.time, time.sleep)
+loop = asyncio.new_event_loop()
+pool = concurrent.futures.ThreadPoolExecutor(1)
+timers, handles, futures = [], [], set()
+for _ in range(20):
+    agenda.enter(3600, 1, new("agenda").close)
+    handles.append(weakref.ref(loop.call_later(3600, new("loop").close)))
+    timers.append(threading.Timer(0, new("timers").close))
+    timers[-1].start()
+    futures.add(pool.submit(new("futures").close))
+for timer in timers:
+    timer.join()
+del timer
+pool.shutdown()
+findings = leakgraph.findings()
+rows = [(f.pattern, f.held_by, f.retained.host, f.count, f.fix) for f in findings]
+for event in list(agenda.queue):
+    agenda.cancel(event)
+del event
+for handle in handles:
+    handle().cancel()
+timers[:] = [timer for timer in timers if timer.is_alive()]
+for future in list(futures):
+    future.add_done_callback(futures.discard)
+del future
+alive = {name: sum(one() is not None for one in all) for name, all in known.items()}
+print(json.dumps([rows, alive, [f.held_by for f in leakgraph.findings()]]))
+"""
+
+
+def test_what_libraries_keep_has_a_fix_of_its_own_that_frees_it(python):
+    done = python("-c", LIBRARIES)
+    rows, alive, left = json.loads(done.out)
+    fixes = {row[1].split("  ")[0]: (row[0], row[4]) for row in rows}
+    assert len(fixes) == len(rows) == 4
+    assert "scheduler.cancel(event)" in fixes["__main__.agenda._queue"][1]
+    assert "handle.cancel()" in fixes["__main__.loop._scheduled"][1]
+    assert "when it has ended" in fixes["__main__.timers"][1]
+    assert fixes["__main__.futures"][0] == "done-tasks"
+    assert "future.add_done_callback(futures.discard)" in fixes["__main__.futures"][1]
+    for _, _, retained, count, _ in rows:
+        assert count == 20 and 20 * 9000 < retained < 20 * 13_000
+    assert alive == {"agenda": 0, "loop": 0, "timers": 0, "futures": 0} and left == []
+
+
 ARGUMENTS = """
 import atexit, leakgraph
 

@@ -44,6 +44,7 @@ static const role roles[] = {
     {"weakref", LG__TYPE_REFERENCE}, // in CPython 3.9
     {"_asyncio.Future", LG__TYPE_FUTURE},
     {"asyncio.futures.Future", LG__TYPE_FUTURE},
+    {LG__JOB, LG__TYPE_JOB},
     {"code", LG__TYPE_OPAQUE},
     {"frame", LG__TYPE_OPAQUE},
 };

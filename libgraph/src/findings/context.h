@@ -39,13 +39,17 @@ enum {
     LG__TYPE_WEAK_DICT = 1 << 23, /**< with weak keys or weak values */
     LG__TYPE_REFERENCE = 1 << 24, /**< weakref.ref */
     LG__TYPE_FUTURE = 1 << 25,    /**< of asyncio; a task, too */
-    LG__TYPE_COUNT = 26,
+    LG__TYPE_JOB = 1 << 26,       /**< future of an executor */
+    LG__TYPE_COUNT = 27,
     /** Searches enter these as they enter any instance. */
     LG__TYPE_INSTANCE = LG__TYPE_LOG_HANDLER | LG__TYPE_LOG_RECORD |
                         LG__TYPE_THREAD | LG__TYPE_LOCAL | LG__TYPE_FINALIZER |
                         LG__TYPE_WEAK_DICT | LG__TYPE_REFERENCE |
-                        LG__TYPE_FUTURE,
+                        LG__TYPE_FUTURE | LG__TYPE_JOB,
 };
+
+/** The class of the futures of executors. */
+#define LG__JOB "concurrent.futures._base.Future"
 
 /** A match: a finding without sizes yet. */
 typedef struct lg__match {

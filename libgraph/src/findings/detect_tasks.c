@@ -1,5 +1,5 @@
 // Detects asyncio tasks that a container keeps: nobody awaits them, or they are
-// done.
+// done. Futures of executors may be done, too.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -63,7 +63,26 @@ lg__look_for_tasks(lg__detection *detection)
 typedef struct task_counts {
     uint32_t *done;    // [node]
     uint32_t *awaited; // [node] those that somebody awaits
+    uint32_t finished; // the state of each future that is done, or LG_NONE
 } task_counts;
+
+static bool
+is_job(const lg__detection *detection, uint32_t node)
+{
+    return (lg__type_bits_of(detection, node) & LG__TYPE_JOB) != 0;
+}
+
+// Returns whether a task, or a future of an executor, is done.
+static bool
+is_over(const lg__detection *detection, uint32_t node,
+        const task_counts *counts)
+{
+    if (!is_job(detection, node))
+        return is_done(detection, node);
+    return counts->finished != LG_NONE &&
+           lg__detection_attribute(detection, node, "_state") ==
+               counts->finished;
+}
 
 static bool
 count_awaited(void *context, const lg_hop *hop)
@@ -97,13 +116,14 @@ count_tasks(const lg__detection *detection, const lg__gathered *all,
     uint32_t containers[LG__SHARING];
     for (size_t i = 0; i < all->count; i++) {
         uint32_t task = all->items[i];
-        bool done = is_done(detection, task);
+        bool done = is_over(detection, task, counts);
         size_t count =
             done ? lg__detection_containers(detection, task, true, containers)
                  : 0;
         for (size_t j = 0; j < count; j++)
             counts->done[containers[j]]++;
-        if (!done && !is_unawaited(detection, task))
+        if (!done &&
+            (is_job(detection, task) || !is_unawaited(detection, task)))
             count_in_sources(detection, task, counts);
     }
 }
@@ -123,27 +143,49 @@ is_left(const lg__detection *detection, uint32_t task,
     return left;
 }
 
+static bool
+gather_tasks(const lg__detection *detection, lg__gathered *out)
+{
+    return lg__gather_all(out, lg__detection_all(detection, LG__TYPE_TASK)) &&
+           lg__gather_all(out, lg__detection_all(detection, LG__TYPE_JOB));
+}
+
+// Begins without a task in any container. Returns false when memory ran out.
+static bool
+begin_counts(const lg__detection *detection, task_counts *out)
+{
+    size_t nodes = (size_t)detection->graph->columns.node_count + 1;
+    uint32_t module =
+        lg__detection_module(detection, "concurrent.futures._base");
+    out->done = lg__calloc(nodes, sizeof *out->done);
+    out->awaited = lg__calloc(nodes, sizeof *out->awaited);
+    out->finished =
+        module == LG_NONE
+            ? LG_NONE
+            : lg__detection_attribute(detection, module, "FINISHED");
+    return out->done != NULL && out->awaited != NULL;
+}
+
 void
 lg__look_for_done_tasks(lg__detection *detection)
 {
-    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_TASK);
-    size_t nodes = (size_t)detection->graph->columns.node_count + 1;
     task_counts counts = {0};
+    lg__gathered all = {0};
     lg__detected_group group = {0};
-    if (all->count < MANY_TASKS)
-        return;
-    counts.done = lg__calloc(nodes, sizeof *counts.done);
-    counts.awaited = lg__calloc(nodes, sizeof *counts.awaited);
-    detection->failed |= counts.done == NULL || counts.awaited == NULL;
-    if (!detection->failed)
-        count_tasks(detection, all, &counts);
-    for (size_t i = 0; i < all->count && !detection->failed; i++)
-        if (is_done(detection, all->items[i]) &&
-            is_left(detection, all->items[i], &counts))
-            lg__detected_group_add_shared(detection, &group, all->items[i],
-                                          true);
-    lg__detected_group_each(detection, &group, MANY_TASKS,
-                            lg__detected_group_note);
+    detection->failed |= !gather_tasks(detection, &all);
+    if (!detection->failed && all.count >= MANY_TASKS) {
+        detection->failed |= !begin_counts(detection, &counts);
+        if (!detection->failed)
+            count_tasks(detection, &all, &counts);
+        for (size_t i = 0; i < all.count && !detection->failed; i++)
+            if (is_over(detection, all.items[i], &counts) &&
+                is_left(detection, all.items[i], &counts))
+                lg__detected_group_add_shared(detection, &group, all.items[i],
+                                              true);
+        lg__detected_group_each(detection, &group, MANY_TASKS,
+                                lg__detected_group_note);
+    }
+    lg__free(all.items);
     lg__free(group.items);
     lg__free(counts.done);
     lg__free(counts.awaited);

@@ -38,13 +38,15 @@ has_many(const lg__detection *detection, uint32_t node)
     return columns->first_edge[node + 1] - columns->first_edge[node] > FEW;
 }
 
+// Returns whether a program can empty it. A tuple, or a record of a class made
+// by namedtuple(), has what it was made with.
 static bool
 is_collection(const lg__detection *detection, uint32_t node)
 {
     return (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
-           lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
+           has_many(detection, node) &&
            lg__fold_owner(detection->walk.fold, node) == LG_NONE &&
-           has_many(detection, node);
+           !lg__node_is_a(detection->graph, node, "tuple");
 }
 
 // Returns whether it is an array with many elements that are objects.

@@ -274,8 +274,8 @@ const lg__detector lg__detectors[] = {
      LG__FIX_ALL,
      LG__SINGLE},
     {{"done-tasks",
-      "A container keeps asyncio tasks that are done, with their results or "
-      "exceptions.",
+      "A container keeps asyncio tasks, or futures of executors, that are "
+      "done, with their results or exceptions.",
       "Drop each task when it is done, as "
       "task.add_done_callback(tasks.discard) "
       "does, or keep only task.result()."},

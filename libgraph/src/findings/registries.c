@@ -39,6 +39,23 @@ static const struct {
                              "when you are done with the object, or add a "
                              "callback that has a "
                              "weakref.WeakMethod(object.method)."},
+    [LG__REGISTRY_SCHEDULER] = {"sched.scheduler",
+                                "Call scheduler.cancel(event), with what "
+                                "enter() returned, when you are done with the "
+                                "object, or schedule a "
+                                "weakref.WeakMethod(object.method)."},
+    [LG__REGISTRY_LOOP] = {"event loop",
+                           "Call handle.cancel(), with what call_later() or "
+                           "call_at() returned, when you are done with the "
+                           "object."},
+    [LG__REGISTRY_THREADS] = {"threading.Thread",
+                              "Remove each thread from the container when it "
+                              "has ended, and call cancel() on a timer that "
+                              "you no longer need."},
+    [LG__REGISTRY_JOBS] = {"Future",
+                           "Drop each future when it is done, as "
+                           "future.add_done_callback(futures.discard) does, "
+                           "or keep only future.result()."},
     [LG__REGISTRY_POOL] = {"ThreadPoolExecutor",
                            "Make one executor and share it, or use it in a "
                            "with block, which waits for its tasks. Give what "
@@ -62,6 +79,26 @@ lg__registry_of(const lg_graph *graph, uint64_t edge)
     return LG__REGISTRY_NONE;
 }
 
+static const struct {
+    const char *type; // of the owner of a list
+    lg__registry_kind kind;
+} owners[] = {
+    {"sched.scheduler", LG__REGISTRY_SCHEDULER},
+    {"asyncio.base_events.BaseEventLoop", LG__REGISTRY_LOOP},
+};
+
+// Returns the kind of registry whose list the reference leads to.
+static lg__registry_kind
+kind_of_list(const lg_graph *graph, uint32_t source, uint64_t edge)
+{
+    if (lg__node_category(graph, source) == LG_CATEGORY_ROOT)
+        return lg__registry_of(graph, edge);
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
+        if (lg__node_is_a(graph, source, owners[i].type))
+            return owners[i].kind;
+    return LG__REGISTRY_NONE;
+}
+
 // Returns the registry that the node is, or whose list it is: the interpreter
 // keeps handlers of atexit without a list.
 static lg__registry_kind
@@ -77,11 +114,27 @@ kind_at(const lg_graph *graph, uint32_t node)
         return LG__REGISTRY_NONE;
     for (uint64_t i = lg__first_in(&reverse, node);
          i < lg__first_in(&reverse, node + 1); i++) {
-        uint32_t source = lg__in_source(&reverse, i);
-        if (lg__node_category(graph, source) == LG_CATEGORY_ROOT)
-            return lg__registry_of(graph, lg__in_number(&reverse, i));
+        lg__registry_kind kind = kind_of_list(graph, lg__in_source(&reverse, i),
+                                              lg__in_number(&reverse, i));
+        if (kind != LG__REGISTRY_NONE)
+            return kind;
     }
     return LG__REGISTRY_NONE;
+}
+
+// Returns whether a thread has the handler: it calls it.
+static bool
+has_thread(const lg_graph *graph, uint32_t handler)
+{
+    lg__reverse reverse;
+    bool found = false;
+    if (!lg__graph_reverse(graph, &reverse))
+        return false;
+    for (uint64_t i = lg__first_in(&reverse, handler);
+         i < lg__first_in(&reverse, handler + 1); i++)
+        found |= lg__node_is_a(graph, lg__in_source(&reverse, i),
+                               "threading.Thread");
+    return found;
 }
 
 bool
@@ -103,9 +156,14 @@ lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
         return registries[LG__REGISTRY_POOL].name;
     if (lg__is_traced_class(graph, holder->example))
         return registries[LG__REGISTRY_JIT].name;
+    if (strcmp(holder->pattern->name, "done-tasks") == 0 &&
+        lg__node_is_a(graph, holder->example, LG__JOB))
+        return registries[LG__REGISTRY_JOBS].name;
     if (strcmp(holder->pattern->name, "event-handlers") != 0)
         return "";
-    return registries[kind_at(graph, holder->node)].name;
+    return has_thread(graph, holder->example)
+               ? registries[LG__REGISTRY_THREADS].name
+               : registries[kind_at(graph, holder->node)].name;
 }
 
 const char *

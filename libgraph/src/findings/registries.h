@@ -12,8 +12,12 @@ typedef enum lg__registry_kind {
     LG__REGISTRY_FORK,   /**< os.register_at_fork(): a list */
     LG__REGISTRY_AUDIT,  /**< sys.addaudithook(): a list */
     LG__REGISTRY_FUTURE, /**< a future of asyncio, with its callbacks */
-    LG__REGISTRY_POOL,   /**< executors: no registry, but with a fix likewise */
-    LG__REGISTRY_JIT,    /**< torch.jit, which keeps what it compiled */
+    LG__REGISTRY_SCHEDULER, /**< sched.scheduler, with its events */
+    LG__REGISTRY_LOOP,      /**< an event loop, with its handles */
+    LG__REGISTRY_THREADS,   /**< threads that a container keeps: no registry */
+    LG__REGISTRY_JOBS,      /**< futures of executors: no registry */
+    LG__REGISTRY_POOL, /**< executors: no registry, but with a fix likewise */
+    LG__REGISTRY_JIT,  /**< torch.jit, which keeps what it compiled */
 } lg__registry_kind;
 
 /** Returns whether the node is a class that torch.jit makes for each module

@@ -142,10 +142,9 @@ lg__locals_note(lg__heap_walk *walk, PyObject *object,
     if (dicts != NULL &&
         lg__walk_scratch(walk, &walk->locals,
                          (walk->local_count + 1) * sizeof(kept)))
-        ((kept *)walk->locals.data)[walk->local_count++] =
-            (kept){object, lg__walk_node(walk, object),
-                   lg__walk_node(walk, dicts),
-                   lg__walk_intern_literal(walk, OPENS_LOCAL)};
+        ((kept *)walk->locals.data)[walk->local_count++] = (kept){
+            object, lg__walk_node(walk, object), lg__walk_node(walk, dicts),
+            lg__walk_intern_literal(walk, OPENS_LOCAL)};
 }
 
 /** Names a local after a variable of a module, unless it has the name of
@@ -332,8 +331,8 @@ leads_to(search *to, uint32_t node, uint32_t target)
 }
 
 /** Leaves one dict of a local to its thread: makes the reference of the local
- *  weak, and names that of the thread after the local. If the dict leads back to the local, it makes that of the thread weak
- *  instead. */
+ *  weak, and names that of the thread after the local. If the dict leads back
+ * to the local, it makes that of the thread weak instead. */
 static void
 leave_to_thread(search *to, const kept *local, uint64_t edge, const given *dict)
 {
