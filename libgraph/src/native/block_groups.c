@@ -97,12 +97,12 @@ static bool
 fold_held(folding_state *folding)
 {
     lg__native *native = folding->native;
-    for (uint32_t i = 0; i < native->reached; i++) {
+    for (uint32_t i = 1; i <= native->reached; i++) {
         uint32_t vertex = native->order[i];
         if (is_block(native, vertex) &&
             native->memory->blocks[vertex - native->nodes].node == LG_NONE &&
             !join_group(folding, vertex - native->nodes,
-                        end_of(native, native->dominator[vertex]),
+                        end_of(native, native->dominator[i]),
                         native->type[vertex]))
             return false;
     }
@@ -168,8 +168,9 @@ fold_lost(folding_state *folding)
         if (!is_told_as_lost(native, block))
             continue;
         uint32_t kind = lost_kind(folding, block);
-        enough = kind != 0 && join_group(folding, block, lg__native_lost(native),
-                                         2 * kind + met[block]);
+        enough =
+            kind != 0 && join_group(folding, block, lg__native_lost(native),
+                                    2 * kind + met[block]);
         if (enough)
             group_at(native, native->group_of[block])->met = met[block];
     }
@@ -378,12 +379,12 @@ size_beyond(const lg__native *native, uint32_t node)
     return (size - native->memory->blocks[block].bytes) / UNIT;
 }
 
-// Returns the object of which a block may be a part, or LG_NONE.
+// Returns the object of which the i-th vertex may be a part, or LG_NONE.
 static uint32_t
-part_of(const lg__native *native, uint32_t vertex)
+part_of(const lg__native *native, uint32_t i)
 {
-    uint32_t above = native->dominator[vertex];
-    if (!is_block(native, vertex))
+    uint32_t above = native->dominator[i];
+    if (!is_block(native, native->order[i]))
         return LG_NONE;
     return above < native->nodes ? above
            : is_block(native, above)
@@ -405,8 +406,8 @@ fold_parts(folding_state *folding)
 {
     enum { UNIT = 8 };
     lg__native *native = folding->native;
-    for (uint32_t i = 0; i < native->reached; i++) {
-        uint32_t node = part_of(native, native->order[i]);
+    for (uint32_t i = 1; i <= native->reached; i++) {
+        uint32_t node = part_of(native, i);
         uint64_t beyond = node != LG_NONE ? size_beyond(native, node) : 0;
         if (beyond == 0 || beyond >= UINT32_MAX)
             continue;

@@ -185,7 +185,6 @@ number_shown(lg__native *native, lg__key_table *numbers)
         if (!number_key(native, numbers, shown_by(native, block),
                         &native->shown_count, &native->shown[block]))
             return false;
-    memcpy(native->target, native->shown, 4 * (size_t)native->blocks);
     return true;
 }
 
@@ -196,9 +195,7 @@ lg__native_kinds(lg__native *native)
     native->form = lg__native_take(native, native->blocks, 4);
     native->kind = lg__native_take(native, native->blocks, 4);
     native->shown = lg__native_take(native, native->blocks, 4);
-    native->target = lg__native_take(native, native->blocks, 4);
     if (native->form == NULL || native->kind == NULL || native->shown == NULL ||
-        native->target == NULL ||
         !lg__key_table_open(&native->allocator, &counts))
         return false;
     bool enough = find_classes(native, &counts);
@@ -352,7 +349,6 @@ refine_block(lg__native *native, uint32_t block, uint32_t *replaced)
             native->memory->blocks[block].kind == LG_ALLOCATOR_MALLOC)
             native->mark[block] |= LG__BLOCK_GIVEN;
     }
-    native->target[block] = native->shown_count + native->kind[block];
 }
 
 bool
@@ -369,6 +365,7 @@ lg__native_refine(lg__native *native)
     enough = enough && join_followers(native, &counts, replaced);
     for (uint32_t block = 0; block < native->blocks && enough; block++)
         refine_block(native, block, replaced);
+    native->refined = true;
     lg__key_table_free(&native->allocator, &counts);
     lg__native_drop(native, replaced);
     return enough;

@@ -233,22 +233,23 @@ static bool
 list_blocks(lg__native *native)
 {
     native->word.element = sizeof(lg__word);
-    native->first_word = lg__native_take(native, (size_t)native->blocks + 1, 8);
+    native->first_word = lg__native_take(native, (size_t)native->blocks + 1, 4);
     if (native->first_word == NULL)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__native_tick(native);
-        native->first_word[block] = native->word.count;
+        native->first_word[block] = (uint32_t)native->word.count;
         if (!(lg__block_is_number(native, block)
                   ? lg__list_number(native, block)
-                  : list_block(native, block)))
+                  : list_block(native, block)) ||
+            native->word.count >= UINT32_MAX)
             return false;
         if (native->memory->blocks[block].node == LG_NONE &&
             native->word.count > native->first_word[block] &&
             begins_with_text(native, &native->memory->blocks[block]))
             native->mark[block] |= LG__BLOCK_TEXT;
     }
-    native->first_word[native->blocks] = native->word.count;
+    native->first_word[native->blocks] = (uint32_t)native->word.count;
     return true;
 }
 

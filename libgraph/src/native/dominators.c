@@ -4,17 +4,18 @@
 // it may need igraph, and nothing may be loaded in a forked child; and it would
 // need a graph of all blocks, which the groups shall save.
 //
-// Numbers below are places in a depth-first order, from 1 on; 0 is none.
+// Numbers below are places in a depth-first order, from 1 on; 0 is none. What
+// can be is by number, because a block that is an object is no vertex, and no
+// other step needs as much memory.
 #include "native/native_private.h"
-
-#include <string.h>
 
 typedef struct reference_web {
     lg__native *native;
     uint32_t *number; // [vertices] in depth-first order
     uint32_t *vertex; // by number
     uint32_t *parent; // by number, in the tree of the search
-    uint64_t *first;  // [vertices + 2] by number: where its referrers begin
+    uint32_t *next;   // by number, how many candidates are behind
+    uint32_t *first;  // by number, where its referrers begin
     uint32_t *referrer;
     uint32_t count; // reached
 } reference_web;
@@ -143,21 +144,15 @@ visit(reference_web *web, uint32_t vertex, uint32_t parent)
 
 // Numbers the vertices depth first, and counts the referrers of each. The stack
 // is the row of parents.
-static bool
+static void
 search(reference_web *web)
 {
-    lg__native *native = web->native;
-    const size_t vertices = native->vertices;
-    uint32_t *next = lg__native_take_zero(native, vertices, 4);
-    web->parent = lg__native_take(native, vertices + 1, 4);
-    web->first = lg__native_take_zero(native, vertices + 2, 8);
-    if (next == NULL || web->parent == NULL || web->first == NULL)
-        return false;
-    uint32_t at = lg__native_root(native);
+    uint32_t at = lg__native_root(web->native);
     visit(web, at, 0);
     for (;;) {
-        uint32_t target = next_target(native, at, &next[at]);
-        uint32_t up = web->parent[web->number[at]];
+        uint32_t number = web->number[at];
+        uint32_t target = next_target(web->native, at, &web->next[number]);
+        uint32_t up = web->parent[number];
         if (target == LG_NONE && up == 0)
             break;
         if (target == LG_NONE) {
@@ -165,13 +160,11 @@ search(reference_web *web)
             continue;
         }
         if (web->number[target] == 0) {
-            visit(web, target, web->number[at]);
+            visit(web, target, number);
             at = target;
         }
         web->first[web->number[target] + 1]++;
     }
-    lg__native_drop(native, next);
-    return true;
 }
 
 // Lists the referrers of every vertex.
@@ -179,9 +172,10 @@ static bool
 turn(reference_web *web)
 {
     lg__native *native = web->native;
-    uint64_t *first = web->first;
+    uint32_t *first = web->first;
     for (uint32_t n = 1; n <= web->count + 1; n++)
-        first[n] += first[n - 1];
+        if (__builtin_add_overflow(first[n], first[n - 1], &first[n]))
+            return false;
     web->referrer = lg__native_take(native, first[web->count + 1], 4);
     if (web->referrer == NULL)
         return false;
@@ -206,27 +200,32 @@ typedef struct compressed_forest {
     uint32_t *semi;
     uint32_t *label;
     uint32_t *ancestor;
-    uint32_t *path;
 } compressed_forest;
 
+// On the way up, each ancestor is turned round and leads back down, so that the
+// way needs no memory.
 static uint32_t
 smallest_semi(compressed_forest *forest, uint32_t number)
 {
     uint32_t *ancestor = forest->ancestor;
-    uint32_t length = 0;
-    for (uint32_t at = number; ancestor[at] != 0 && ancestor[ancestor[at]] != 0;
-         at = ancestor[at])
-        forest->path[length++] = at;
-    while (length > 0) {
-        uint32_t at = forest->path[--length];
+    uint32_t *label = forest->label;
+    uint32_t at = number;
+    uint32_t below = 0;
+    while (ancestor[at] != 0 && ancestor[ancestor[at]] != 0) {
         uint32_t above = ancestor[at];
-        if (forest->semi[forest->label[above]] <
-            forest->semi[forest->label[at]])
-            forest->label[at] = forest->label[above];
-        if (ancestor[above] != 0)
-            ancestor[at] = ancestor[above];
+        ancestor[at] = below;
+        below = at;
+        at = above;
     }
-    return forest->semi[forest->label[number]];
+    while (below != 0) {
+        uint32_t above = at;
+        at = below;
+        below = ancestor[at];
+        if (forest->semi[label[above]] < forest->semi[label[at]])
+            label[at] = label[above];
+        ancestor[at] = ancestor[above];
+    }
+    return forest->semi[label[number]];
 }
 
 // The semidominator of n is the lowest number from which a path leads to n over
@@ -254,11 +253,10 @@ find_semidominators(const reference_web *web, compressed_forest *forest)
 // The dominator of a vertex is the nearest ancestor in the tree of dominators
 // of its parent that is not below its semidominator. Numbers come from the
 // lowest up, so the dominators of all ancestors are known. `label` is free by
-// now, and in the end so is the memory of the numbers.
+// now.
 static void
 find_dominators(const reference_web *web, const compressed_forest *forest)
 {
-    lg__native *native = web->native;
     uint32_t *dominator = forest->label;
     dominator[1] = 1;
     for (uint32_t n = 2; n <= web->count; n++) {
@@ -267,47 +265,60 @@ find_dominators(const reference_web *web, const compressed_forest *forest)
             at = dominator[at];
         dominator[n] = at;
     }
-    memset(native->dominator, 0xff, 4 * (size_t)native->vertices);
     for (uint32_t n = 1; n <= web->count; n++)
-        native->dominator[web->vertex[n]] = web->vertex[dominator[n]];
-    native->order = web->vertex + 1;
-    native->reached = web->count;
+        dominator[n] = web->vertex[dominator[n]];
 }
 
 static bool
-solve(const reference_web *web)
+solve(reference_web *web)
 {
     lg__native *native = web->native;
     const size_t count = (size_t)web->count + 1;
     compressed_forest forest = {lg__native_take(native, count, 4),
                                 lg__native_take(native, count, 4),
-                                lg__native_take_zero(native, count, 4),
-                                lg__native_take(native, count, 4)};
-    bool enough = forest.semi != NULL && forest.label != NULL &&
-                  forest.ancestor != NULL && forest.path != NULL;
+                                lg__native_take_zero(native, count, 4)};
+    bool enough =
+        forest.semi != NULL && forest.label != NULL && forest.ancestor != NULL;
     if (enough) {
         find_semidominators(web, &forest);
         find_dominators(web, &forest);
     }
-    lg__native_drop(native, forest.path);
     lg__native_drop(native, forest.ancestor);
-    lg__native_drop(native, forest.label);
     lg__native_drop(native, forest.semi);
+    native->order = web->vertex;
+    native->dominator = forest.label;
+    native->reached = web->count;
     return enough;
+}
+
+// A vertex that is reached has a path, and only those have.
+static bool
+open_web(reference_web *web)
+{
+    lg__native *native = web->native;
+    size_t room = 2;
+    for (uint32_t vertex = 0; vertex < native->vertices; vertex++)
+        room += native->best[vertex] != 0;
+    web->number = lg__native_take_zero(native, native->vertices, 4);
+    web->vertex = lg__native_take(native, room, 4);
+    web->parent = lg__native_take(native, room, 4);
+    web->next = lg__native_take_zero(native, room, 4);
+    web->first = lg__native_take_zero(native, room, 4);
+    return web->number != NULL && web->vertex != NULL && web->parent != NULL &&
+           web->next != NULL && web->first != NULL;
 }
 
 bool
 lg__native_dominate(lg__native *native)
 {
-    const size_t vertices = native->vertices;
-    reference_web web = {
-        .native = native,
-        .number = lg__native_take_zero(native, vertices, 4),
-        .vertex = lg__native_take(native, vertices + 1, 4),
-    };
-    native->dominator = web.number;
-    bool enough = web.number != NULL && web.vertex != NULL && search(&web) &&
-                  turn(&web) && solve(&web);
+    reference_web web = {.native = native};
+    bool enough = open_web(&web);
+    if (enough)
+        search(&web);
+    lg__native_drop(native, web.next);
+    enough = enough && turn(&web);
+    lg__native_drop(native, web.number);
+    enough = enough && solve(&web);
     lg__native_drop(native, web.referrer);
     lg__native_drop(native, web.first);
     lg__native_drop(native, web.parent);

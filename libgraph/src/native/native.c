@@ -54,7 +54,6 @@ drop_evidence(lg__native *native)
     lg__native_drop(native, native->trait);
     lg__native_drop(native, native->kind);
     lg__native_drop(native, native->shown);
-    lg__native_drop(native, native->target);
 }
 
 static void
@@ -68,6 +67,7 @@ drop_paths(lg__native *native)
     lg__native_drop(native, native->course);
     lg__native_drop(native, native->best);
     lg__native_drop(native, native->type);
+    lg__native_drop(native, native->order);
     lg__native_drop(native, native->dominator);
     lg__native_drop(native, native->group_of);
 }

@@ -169,7 +169,7 @@ typedef struct lg__native {
     uint8_t *furniture; /**< [types] 1: no word of C code claims such objects */
     uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
     lg__vector word;    /**< lg__word, by block */
-    uint64_t *first_word;  /**< [blocks + 1] */
+    uint32_t *first_word;  /**< [blocks + 1] */
     uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours go with
                               the word; LG__ARRAY_BIT: it is an element of an array;
                               LG__STRIDE_MASK: of an array of structs */
@@ -181,22 +181,21 @@ typedef struct lg__native {
     const lg_native_range **holder; /**< [holders] the first range of each */
     uint32_t *holder_of;            /**< [ranges] */
     uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
-    uint8_t *told;    /**< [nodes] LG__TOLD_: blocks explain its references */
-    uint32_t *form;   /**< [blocks] its kind before any way is known */
-    uint32_t *kind;   /**< [blocks] what the evidence compares */
-    uint32_t *shown;  /**< [blocks] what a word that points there shows: any
-                           object, a library's class, a size */
-    uint32_t *target; /**< [blocks] the same, and the kind if it is known by
-                           its way */
+    uint8_t *told;   /**< [nodes] LG__TOLD_: blocks explain its references */
+    uint32_t *form;  /**< [blocks] its kind before any way is known */
+    uint32_t *kind;  /**< [blocks] what the evidence compares */
+    uint32_t *shown; /**< [blocks] what a word that points there shows: any
+                          object, a library's class, a size */
     uint32_t shown_count;
-    uint32_t forms;      /**< kinds that are forms are below */
-    uint32_t first_way;  /**< kinds from here on are known by their way */
-    lg__vector way;      /**< lg__way_kind of each of those */
-    uint8_t *course;     /**< [vertices] LG__COURSE_ bits */
-    uint8_t *best;       /**< [vertices] lg__strength of the best path */
-    uint32_t *type;      /**< [vertices] the kind that the best path gives */
-    uint32_t *dominator; /**< [vertices] LG_NONE: nothing reaches it */
-    uint32_t *order;     /**< [reached] vertices, dominators first */
+    uint32_t forms;     /**< kinds that are forms are below */
+    uint32_t first_way; /**< kinds from here on are known by their way */
+    bool refined;       /**< some are */
+    lg__vector way;     /**< lg__way_kind of each of those */
+    uint8_t *course;    /**< [vertices] LG__COURSE_ bits */
+    uint8_t *best;      /**< [vertices] lg__strength of the best path */
+    uint32_t *type;     /**< [vertices] the kind that the best path gives */
+    uint32_t *order; /**< [1 + reached] vertices, dominators first, from 1 on */
+    uint32_t *dominator; /**< [1 + reached] vertices that hold those */
     uint32_t reached;
     lg__policy policy;
     uint64_t work;      /**< blocks and vertices that steps have been through */

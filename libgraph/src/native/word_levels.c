@@ -32,6 +32,8 @@ typedef struct weighing {
     lg__native *native;
     lg__key_table counts;
     lg__key_table within; // of one block
+    uint32_t *target;     // [blocks] what the block shows, and its kind if that
+                          // is known by its way
     uint32_t *pointers;   // [slots]
     uint32_t *others;     // [slots] neither 0 nor pointers
     uint32_t *shapes;     // [slots] pointers with which their neighbours go
@@ -107,7 +109,7 @@ count_word(weighing *scale, uint32_t block, uint64_t i)
     scale->pointers[slot]++;
     scale->shapes[slot] += (native->trait[i] & LG__SHAPE_BIT) != 0;
     return count_one(scale,
-                     key_of(SAME, slot, native->target[word->target], depth)) &&
+                     key_of(SAME, slot, scale->target[word->target], depth)) &&
            count_one(scale,
                      key_of(SHOWN, slot, native->shown[word->target], depth)) &&
            count_one(scale, key_of(DEPTH, slot, 0, depth));
@@ -407,7 +409,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .shapes = scale->shapes[slot],
         .same = lg__key_table_find(
             &scale->counts,
-            key_of(SAME, slot, native->target[word->target], counted)),
+            key_of(SAME, slot, scale->target[word->target], counted)),
         .same_shown = lg__key_table_find(
             &scale->counts,
             key_of(SHOWN, slot, native->shown[word->target], counted)),
@@ -484,22 +486,24 @@ ask(const void *address)
 }
 
 static void
-ask_for_targets(const lg__native *native, uint32_t block)
+ask_for_targets(const weighing *scale, uint32_t block)
 {
+    const lg__native *native = scale->native;
     const lg__word *words = native->word.data;
     uint64_t end = native->first_word[block + 1];
     if (end > native->first_word[block] + ASKED)
         end = native->first_word[block] + ASKED;
     for (uint64_t i = native->first_word[block]; i < end; i++) {
         ask(&native->memory->blocks[words[i].target]);
-        ask(&native->target[words[i].target]);
+        ask(&scale->target[words[i].target]);
         ask(&native->shown[words[i].target]);
     }
 }
 
 static void
-ask_ahead(const lg__native *native, const uint32_t *blocks, uint32_t left)
+ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
 {
+    const lg__native *native = scale->native;
     const lg_native_block *of = native->memory->blocks;
     if (left > FIRST_AHEAD) {
         ask(&native->first_word[blocks[FIRST_AHEAD]]);
@@ -511,7 +515,7 @@ ask_ahead(const lg__native *native, const uint32_t *blocks, uint32_t left)
         ask((const void *)(uintptr_t)of[block].address);
     }
     if (left > TARGETS_AHEAD)
-        ask_for_targets(native, blocks[TARGETS_AHEAD]);
+        ask_for_targets(scale, blocks[TARGETS_AHEAD]);
 }
 
 // Weighs blocks that share their slots.
@@ -534,13 +538,13 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others;
         lg__native_tick(native);
-        ask_ahead(native, blocks + i, count - i);
+        ask_ahead(scale, blocks + i, count - i);
         if (!count_block(scale, blocks[i], &others) ||
             !find_array(scale, blocks[i], others))
             return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        ask_ahead(native, blocks + i, count - i);
+        ask_ahead(scale, blocks + i, count - i);
         level_block(scale, blocks[i]);
     }
     return true;
@@ -620,19 +624,35 @@ weigh_all(weighing *scale, const uint32_t *first, const uint32_t *sorted,
     return true;
 }
 
+// Blocks whose kind is known by their way have so many kinds that they show
+// these.
+static uint32_t *
+find_targets(lg__native *native)
+{
+    uint32_t *target = lg__native_take(native, native->blocks, 4);
+    for (uint32_t block = 0; block < native->blocks && target != NULL; block++)
+        target[block] = native->refined &&
+                                native->memory->blocks[block].node == LG_NONE &&
+                                !(native->mark[block] & LG__BLOCK_TYPED)
+                            ? native->shown_count + native->kind[block]
+                            : native->shown[block];
+    return target;
+}
+
 bool
 lg__native_weigh(lg__native *native)
 {
     const lg_allocator *allocator = &native->allocator;
     const uint32_t kinds = native->first_way + (uint32_t)native->way.count;
-    weighing scale = {.native = native};
+    weighing scale = {.native = native, .target = find_targets(native)};
     uint32_t *first = lg__native_take_zero(native, (size_t)kinds + 2, 4);
     uint32_t *sorted = lg__native_take(native, native->blocks, 4);
     scale.pointers = lg__native_take(native, MOST_SLOTS, 4);
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
     scale.shapes = lg__native_take(native, MOST_SLOTS, 4);
-    bool enough = first != NULL && sorted != NULL && scale.pointers != NULL &&
-                  scale.others != NULL && scale.shapes != NULL &&
+    bool enough = scale.target != NULL && first != NULL && sorted != NULL &&
+                  scale.pointers != NULL && scale.others != NULL &&
+                  scale.shapes != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
                   lg__key_table_open(allocator, &scale.within);
     enough = enough && sort_by_kind(native, first, sorted, kinds) &&
@@ -646,5 +666,6 @@ lg__native_weigh(lg__native *native)
     lg__native_drop(native, scale.pointers);
     lg__native_drop(native, sorted);
     lg__native_drop(native, first);
+    lg__native_drop(native, scale.target);
     return enough;
 }
