@@ -413,6 +413,14 @@ await_home(call *self, double seconds)
     }
 }
 
+/** What to say of a process that has not answered in time. Whoever has stopped
+ *  it since can do something about it, which no other reason tells. */
+static lg__outcome
+reason_now(const call *self, lg__outcome reason)
+{
+    return lg__target_is_stopped(self->request->process) ? LG__STOPPED : reason;
+}
+
 /** Makes one visit after the other. Each interrupts the one before if that has
  *  yet to come home, so the thread gets time for it. If the time is up, a visit
  *  that was cut off says less than one before. */
@@ -432,7 +440,9 @@ visit_until_answered(call *self, lg_error *err)
         if (!lg__outcome_may_change(outcome))
             return explain(self, outcome, err);
         if (!may_go_on(self, &status, err))
-            return status == LG_OK ? explain(self, reason, err) : status;
+            return status == LG_OK
+                       ? explain(self, reason_now(self, reason), err)
+                       : status;
         pause_for(pause);
         await_home(self, SECONDS_BETWEEN);
         if (outcome == LG__QUEUE_LOCKED || outcome == LG__QUEUE_FULL)

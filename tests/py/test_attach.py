@@ -932,7 +932,8 @@ def test_stopped_meanwhile(keeper):
     def stop(*_):
         os.kill(keeper.pid, signal.SIGSTOP)
 
-    refused(keeper.pid, timeout=1, progress=stop)
+    text = refused(keeper.pid, timeout=1, progress=stop)
+    assert f"{keeper.pid} is stopped: continue it" in text
     os.kill(keeper.pid, signal.SIGCONT)
     keeper.goes_on()
 
