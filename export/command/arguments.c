@@ -50,15 +50,6 @@ limit_read(const char *word, uint32_t *out, bool *all)
     return fine;
 }
 
-size_t
-lg__limit_of(const lg__arguments *arguments)
-{
-    enum { USUAL_LIMIT = 20 };
-    if (arguments->all)
-        return 0;
-    return arguments->limit ? arguments->limit : USUAL_LIMIT;
-}
-
 lg_format
 lg__format_of(const lg__arguments *arguments)
 {
@@ -80,36 +71,6 @@ size_read(const char *name, const char *word, int64_t *out)
     }
     *out = (int64_t)given.number;
     return true;
-}
-
-bool
-lg__steps_read(const char *word, size_t count, double **out)
-{
-    double *steps = malloc(count * sizeof *steps);
-    const char *at = word;
-    size_t taken = 0;
-    while (steps && taken < count) {
-        const char *number = at + strspn(at, " ");
-        bool negative = *number == '-';
-        number += negative || *number == '+';
-        const char *end = lg_number_read(number, &steps[taken]);
-        if (end == number || (*end && *end != ','))
-            break;
-        steps[taken] = negative ? -steps[taken] : steps[taken];
-        taken++;
-        at = end + (*end == ',');
-        if (!*end)
-            break;
-    }
-    if (steps && taken == count && !*at && at > word && at[-1] != ',') {
-        *out = steps;
-        return true;
-    }
-    lg__complain("--steps takes %zu numbers with commas between them, one for "
-                 "each snapshot, not '%s'",
-                 count, word);
-    free(steps);
-    return false;
 }
 
 static bool

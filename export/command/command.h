@@ -98,13 +98,8 @@ typedef struct lg__verb {
 /** Reads the command line after the verb. False after a complaint. */
 bool lg__arguments_read(const lg__verb *verb, int argc, char **argv,
                         lg__arguments *out);
-/** How many rows to show: 20 where nothing is given; 0: no limit. */
-size_t lg__limit_of(const lg__arguments *arguments);
 /** --json chooses JSON; text is the default. */
 lg_format lg__format_of(const lg__arguments *arguments);
-/** Reads `--steps`: `count` numbers with commas between them. The caller frees
- *  them. */
-bool lg__steps_read(const char *word, size_t count, double **out);
 /** Complains about an option that is none of the verb's `count` names. getopt
  *  has just refused it. */
 void lg__complain_option(const char *verb, char **argv,
@@ -163,9 +158,6 @@ int lg__fail_to_open(const lg_error *error);
 const char *lg__input_path(const char *path, int *code);
 /** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);
-/** Finds the first nodes that a selector names. */
-bool lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
-                int *code);
 /** Finds all nodes that a selector names. */
 bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                     int *code);
@@ -181,9 +173,6 @@ bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 /** Opens and analyses a snapshot. On success the caller owns both. */
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
                        int *code);
-/** Reads --by: LG_NONE for `retained`, or a device (0: the host). */
-bool lg__by_find(const lg_graph *graph, const lg__arguments *arguments,
-                 uint32_t *out, int *code);
 /** Finds what the modules hold that the options name; NULL: everything. */
 lg_status lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                          lg_scope **out, lg_error *err);
@@ -247,22 +236,13 @@ void lg__question_visit(const lg_question *question, lg__option_visit *visit,
 int lg__question_run(const lg_question *question, int argc, char **argv);
 void lg__question_print_help(const lg_question *question);
 
-int lg__verb_info(const lg__arguments *arguments);
-int lg__verb_questions(const lg__arguments *arguments);
-int lg__verb_refs(const lg__arguments *arguments);
-int lg__verb_referrers(const lg__arguments *arguments);
-int lg__verb_path(const lg__arguments *arguments);
-int lg__verb_render(const lg__arguments *arguments);
+extern const lg__verb lg__verb_refs, lg__verb_referrers, lg__verb_path,
+    lg__verb_render;
+extern const lg__verb lg__verb_diff, lg__verb_ranks, lg__verb_summarize;
+extern const lg__verb lg__verb_view;
 
-int lg__verb_why(const lg__arguments *arguments);
-int lg__verb_diff(const lg__arguments *arguments);
 /** Draws what grows, for `render --diff`. */
 int lg__render_growth(const lg__arguments *arguments);
-
-int lg__verb_view(const lg__arguments *arguments);
-int lg__verb_ranks(const lg__arguments *arguments);
-int lg__verb_summarize(const lg__arguments *arguments);
-int lg__verb_analyze(const lg__arguments *arguments);
 
 /** Prints what the last word of a command line may become, a line each. */
 int lg__complete_line(const char *text);

@@ -1,4 +1,5 @@
-/** Snapshots or summaries of one program, the oldest first. */
+/** Snapshots or summaries of one program, the oldest first, for the verbs that
+ *  make pages of them. */
 #ifndef LEAKGRAPH_COMPARISON_H
 #define LEAKGRAPH_COMPARISON_H
 
@@ -14,20 +15,11 @@ typedef struct lg__compared_files {
     lg_graph *graph; /* NULL: the newest is a summary */
     lg_analysis *analysis;
     double *steps;         /* or NULL */
-    lg_growth_order order; /* after lg__comparison_line_up */
+    lg_growth_order order; /* after they are sorted */
     bool rows;             /* a page compares the rows of all answers */
     lg_baseline *baseline; /* or NULL */
 } lg__compared_files;
 
-/** Opens what the arguments name: a summary of each, and the graph and the
- *  analysis of the newest. Returns false after a complaint, with the exit code
- *  in *code. The caller ends it either way. */
-bool lg__comparison_begin(lg__compared_files *state, int *code);
-/** Sorts the snapshots, leaves out those that cannot be compared with the
- *  others, and says so in state->order. Returns false after a complaint. */
-bool lg__comparison_line_up(lg__compared_files *state, int *code);
-/** Says on the standard error what was sorted or left out. */
-void lg__comparison_say(const lg__compared_files *state);
 /** Opens and sorts what the arguments name, for a page about the newest, which
  *  must be a snapshot. Returns false after a complaint, with the exit code in
  *  *code. The options borrow the state. */

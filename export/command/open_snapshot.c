@@ -3,7 +3,6 @@
 #include "command/command.h"
 
 #include <leakgraph/file.h>
-#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/writing.h>
 
 #include <errno.h>
@@ -82,25 +81,6 @@ lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
 }
 
 bool
-lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
-           int *code)
-{
-    if (!lg__select_all(graph, selector, out, code))
-        return false;
-    if (out->count > LG__MOST_SUBJECTS) {
-        lg_text count = {0};
-        lg_text_add_count(&count, out->count);
-        fprintf(stderr,
-                "leakgraph: %s matches %s objects: here are the "
-                "first %u\n",
-                selector, count.data ? count.data : "many", LG__MOST_SUBJECTS);
-        lg_text_free(&count);
-        out->count = LG__MOST_SUBJECTS;
-    }
-    return true;
-}
-
-bool
 lg__select_one(const lg_graph *graph, const char *selector, lg_node *out,
                int *code)
 {
@@ -116,26 +96,6 @@ lg__select_one(const lg_graph *graph, const char *selector, lg_node *out,
     }
     *out = nodes.items[0];
     lg_nodes_free(&nodes);
-    return true;
-}
-
-bool
-lg__by_find(const lg_graph *graph, const lg__arguments *arguments,
-            uint32_t *out, int *code)
-{
-    const char *name = arguments->by;
-    lg_error error = {0};
-    uint32_t device = 0;
-    *out = LG_NONE;
-    if (!name || !strcmp(name, "retained"))
-        return true;
-    if (lg_graph_device_find(graph, name, &device, &error)) {
-        lg__complain("--by takes retained, host or a device: %s",
-                     error.message);
-        *code = LG__EXIT_USAGE;
-        return false;
-    }
-    *out = device;
     return true;
 }
 

@@ -1,19 +1,185 @@
-// How answers reach the reader: on a terminal they fit its width, are coloured,
-// and long ones go through a pager. Anywhere else they are as the library
-// writes them, unless COLUMNS says how wide they should be.
+// What the reader sees. Answers fit the width of a terminal, are coloured
+// there, and long ones go through a pager. Anywhere else they are as the
+// library writes them, unless COLUMNS says how wide they should be. The
+// standard error has what is said meanwhile: how far long work is, and
+// complaints. There is at most one line of progress, the last one, and whatever
+// else is written there clears it first.
 
 #include "command/command.h"
 
 #include <leakgraph/internal/layout.h>
+#include <leakgraph/internal/wording.h>
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+static double
+seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+// Whether the line of progress stands there.
+static bool is_shown;
+
+bool
+lg__progress_is_seen(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+static void
+show(const char *phase, double done)
+{
+    static double start, last;
+    double now = seconds_now();
+    if (start <= 0)
+        start = now;
+    if (now - start < 1 || now - last < 0.1 || !lg__progress_is_seen())
+        return;
+    last = now;
+    is_shown = true;
+    fprintf(stderr, "\r\033[K%s %.0f %%", phase, 100 * done);
+}
+
+static bool
+tick(void *context, const char *phase, double done)
+{
+    (void)context;
+    show(phase, done);
+    return !lg__interrupted();
+}
+
+const lg_monitor *
+lg__monitor(void)
+{
+    static const lg_monitor monitor = {tick, NULL};
+    return &monitor;
+}
+
+void
+lg__progress_end(void)
+{
+    if (is_shown)
+        fputs("\r\033[K", stderr);
+    is_shown = false;
+}
+
+void
+lg__progress_tell(const lg_text *lines, const char *next)
+{
+    lg_text fit = {0};
+    unsigned columns = lg_layout_columns();
+    if (columns > 0)
+        lg_layout_fit(lines->data, lines->length, columns, &fit);
+    bool fits = fit.length > 0 && !fit.failed;
+    lg__progress_end();
+    fprintf(stderr, "%s\n%s", fits ? fit.data : lines->data, next);
+    is_shown = true;
+    lg_text_free(&fit);
+}
+
+static const char *named_path, *path_name;
+
+void
+lg__complaints_name(const char *path, const char *name)
+{
+    named_path = path;
+    path_name = name;
+}
+
+void
+lg__complain(const char *format, ...)
+{
+    char raw[4096];
+    char message[sizeof raw];
+    va_list rest;
+    lg__progress_end();
+    va_start(rest, format);
+    vsnprintf(raw, sizeof raw, format, rest);
+    va_end(rest);
+    message[lg_string_clean(message, sizeof message - 1, raw, strlen(raw))] =
+        '\0';
+    const char *found = named_path ? strstr(message, named_path) : NULL;
+    if (found != NULL)
+        fprintf(stderr, "leakgraph: %.*s%s%s\n", (int)(found - message),
+                message, path_name, found + strlen(named_path));
+    else
+        fprintf(stderr, "leakgraph: %s\n", message);
+}
+
+int
+lg__fail(const lg_error *error)
+{
+    lg__complain("%s", error->message);
+    switch (error->status) {
+    case LG_OK:
+        return LG__EXIT_FINE;
+    case LG_EINVAL:
+    case LG_ENOTFOUND:
+        return LG__EXIT_USAGE;
+    case LG_EIO:
+    case LG_EFORMAT:
+    case LG_EVERSION:
+        return LG__EXIT_UNREADABLE;
+    default:
+        return LG__EXIT_INCOMPLETE;
+    }
+}
+
+static size_t
+least(size_t a, size_t b, size_t c)
+{
+    size_t smaller = a < b ? a : b;
+    return smaller < c ? smaller : c;
+}
+
+// Computes Levenshtein's distance on one row.
+static size_t
+distance(const char *left, const char *right)
+{
+    size_t row[65];
+    size_t width = strlen(right);
+    if (width > 64)
+        return SIZE_MAX;
+    for (size_t i = 0; i <= width; i++)
+        row[i] = i;
+    for (; *left; left++) {
+        size_t corner = row[0]++;
+        for (size_t i = 1; i <= width; i++) {
+            size_t above = row[i];
+            row[i] = least(row[i - 1] + 1, above + 1,
+                           corner + (*left != right[i - 1]));
+            corner = above;
+        }
+    }
+    return row[width];
+}
+
+const char *
+lg__nearest(const char *word, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t best = strlen(word) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t far = distance(word, names[i]);
+        if (far < best) {
+            best = far;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
 
 // A terminal narrower than this says nothing of how wide texts should be.
 enum { NARROWEST = 20, WIDEST = 1000 };
@@ -94,8 +260,6 @@ lg__output_begin(int *argc, char **argv)
     return fine;
 }
 
-/* ----------------------------------------------------------------- pager */
-
 static size_t
 count_lines(const lg_text *text)
 {
@@ -173,8 +337,6 @@ show_in_pager(const char *pager, const lg_text *text)
     signal(SIGPIPE, pipe_end);
     return !WIFEXITED(status) || WEXITSTATUS(status) != 127;
 }
-
-/* ---------------------------------------------------------------- printing */
 
 // Returns whether the text is data, which no layout may change.
 static bool

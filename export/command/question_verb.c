@@ -14,7 +14,9 @@
 
 // The options of a question, and those of every verb.
 enum { JSON = LG_MOST_OPTIONS, HELP, MOST_NAMES };
+
 enum { NAME_LENGTH = 24, FIRST_LETTER = 256, WIDTH = 80, OPTION_WIDTH = 21 };
+
 enum { MOST_CUTS = 64 };
 
 static const char references_help[] =
@@ -492,18 +494,4 @@ lg__question_print_help(const lg_question *question)
     if (question->options->type == LG_OPTION_CUTS)
         lg_text_add(&help, references_help);
     lg__print(&help);
-}
-
-int
-lg__verb_questions(const lg__arguments *arguments)
-{
-    lg_text text = {0};
-    lg_error error = {0};
-    const lg_question *question;
-    if (arguments->json && lg_questions_json(&text, &error))
-        return lg__fail(&error);
-    for (size_t i = 0; !arguments->json && (question = lg_question_at(i)); i++)
-        lg_text_addf(&text, "%-11s %s\n", lg__question_verb_name(question),
-                     question->help);
-    return lg__print(&text);
 }

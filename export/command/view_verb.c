@@ -197,9 +197,40 @@ view_several(const lg__arguments *arguments)
     return code;
 }
 
-int
-lg__verb_view(const lg__arguments *arguments)
+static int
+verb_view(const lg__arguments *arguments)
 {
     return arguments->word_count == 1 ? view_one(arguments)
                                       : view_several(arguments);
 }
+
+const lg__verb lg__verb_view = {
+    .name = "view",
+    .run = verb_view,
+    .options = "NOp",
+    .words = 1,
+    .more_words = LG__ANY_WORDS,
+    .summary = "browse snapshots, with a page for each object",
+    .usage =
+        "leakgraph view SNAP [NEWER ...] [--steps A,B,...] [--no-browser]\n"
+        "       [--port N]",
+    .help =
+        "Serves pages about the snapshot to the browser of this machine, and\n"
+        "opens it: the page of `report`, a search by words or selectors, a "
+        "page\n"
+        "for each object with all references to it and from it, tables to "
+        "group\n"
+        "and filter, and what would die if you cut references. With several\n"
+        "snapshots of one program, or their summaries, the pages are about "
+        "the\n"
+        "newest, and say what has grown since the first. The address contains\n"
+        "a secret, and the server answers only requests from this machine "
+        "that\n"
+        "know it. To open the pages elsewhere, forward the port with\n"
+        "ssh -L 8000:127.0.0.1:8000. Ctrl-C ends the server.\n"
+        "\n"
+        "Example:\n"
+        "  leakgraph view run.lgs\n"
+        "  leakgraph view a.lgs b.lgs c.lgs --steps 100,200,300\n"
+        "  leakgraph view run.lgs --no-browser --port 8000\n",
+};

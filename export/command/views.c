@@ -3,16 +3,38 @@
 #include "command/command.h"
 
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/renderers.h>
+#include <leakgraph/internal/writing.h>
 #include <leakgraph/render.h>
 
 #include <stdio.h>
 #include <string.h>
 
-// Draws the pictures that need an analysis: why, merged paths, a cycle, the
-// dominator tree.
-
+// The pictures that need an analysis: why, merged paths, a cycle, the dominator
+// tree. Fewer bytes than this share of the heap have no part in the last one.
 #define USUAL_SHARE 0.01
+
+// Reads --by: LG_NONE for `retained`, or a device (0: the host).
+static bool
+by_find(const lg_graph *graph, const lg__arguments *arguments, uint32_t *out,
+        int *code)
+{
+    const char *name = arguments->by;
+    lg_error error = {0};
+    uint32_t device = 0;
+    *out = LG_NONE;
+    if (!name || !strcmp(name, "retained"))
+        return true;
+    if (lg_graph_device_find(graph, name, &device, &error)) {
+        lg__complain("--by takes retained, host or a device: %s",
+                     error.message);
+        *code = LG__EXIT_USAGE;
+        return false;
+    }
+    *out = device;
+    return true;
+}
 
 // Finds the cycles that the options ask for, up to the one to draw.
 static bool
@@ -28,8 +50,7 @@ find_cycles(const lg_analysis *analysis, const lg__arguments *arguments,
         .min_bytes = arguments->min_bytes,
         .limit = arguments->cycle,
     };
-    if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.device,
-                     code))
+    if (!by_find(lg_analysis_graph(analysis), arguments, &options.device, code))
         return false;
     lg_status status =
         lg__find_scope(lg_analysis_graph(analysis), arguments, &scope, &error);
@@ -213,6 +234,26 @@ load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
     return false;
 }
 
+// Finds the first nodes that a selector names.
+static bool
+select_first(const lg_graph *graph, const char *selector, lg_nodes *out,
+             int *code)
+{
+    if (!lg__select_all(graph, selector, out, code))
+        return false;
+    if (out->count > LG__MOST_SUBJECTS) {
+        lg_text count = {0};
+        lg_text_add_count(&count, out->count);
+        fprintf(stderr,
+                "leakgraph: %s matches %s objects: here are the "
+                "first %u\n",
+                selector, count.data ? count.data : "many", LG__MOST_SUBJECTS);
+        lg_text_free(&count);
+        out->count = LG__MOST_SUBJECTS;
+    }
+    return true;
+}
+
 // Opens, selects and picks; on failure complains and returns the exit code.
 static bool
 open_view(const lg__arguments *arguments, const lg_view_options *options,
@@ -224,7 +265,7 @@ open_view(const lg__arguments *arguments, const lg_view_options *options,
     lg_error error = {0};
     if (!lg__open(arguments->words[0], &graph, code))
         return false;
-    bool fine = lg__select(graph, arguments->words[1], &nodes, code) &&
+    bool fine = select_first(graph, arguments->words[1], &nodes, code) &&
                 load_analysis(graph, &analysis, code);
     lg_view_options whole = *options;
     whole.analysis = analysis;
@@ -270,23 +311,69 @@ print_view(const lg__arguments *arguments, lg_direction direction)
     return code;
 }
 
-int
-lg__verb_refs(const lg__arguments *arguments)
+static int
+verb_refs(const lg__arguments *arguments)
 {
     return print_view(arguments, LG_REFS);
 }
 
-int
-lg__verb_referrers(const lg__arguments *arguments)
+const lg__verb lg__verb_refs = {
+    .name = "refs",
+    .run = verb_refs,
+    .options = "dlwyj",
+    .words = 2,
+    .summary = "see what an object refers to",
+    .usage =
+        "leakgraph refs SNAP SELECTOR [--depth N] [--limit N|all] [--weak] "
+        "[--json]",
+    .help = "Prints a tree of what the object refers to. Similar siblings "
+            "share one\n"
+            "line.\n" LG__SELECTORS_HELP "\n"
+            "Example:\n"
+            "  leakgraph refs run.lgs name:train.trainer --depth 2\n",
+};
+
+static int
+verb_referrers(const lg__arguments *arguments)
 {
     return print_view(arguments, LG_BACKREFS);
 }
 
-int
-lg__verb_path(const lg__arguments *arguments)
+const lg__verb lg__verb_referrers = {
+    .name = "referrers",
+    .run = verb_referrers,
+    .options = "dlwyj",
+    .words = 2,
+    .summary = "see what refers to an object",
+    .usage = "leakgraph referrers SNAP SELECTOR [--depth N] [--limit N|all] "
+             "[--weak]\n"
+             "       [--json]",
+    .help = "Prints a tree of what refers to the object, up to modules and "
+            "threads.\n" LG__SELECTORS_HELP "\n"
+            "Example:\n"
+            "  leakgraph referrers run.lgs type:torch.Tensor\n",
+};
+
+static int
+verb_path(const lg__arguments *arguments)
 {
     return print_view(arguments, LG_PATH);
 }
+
+const lg__verb lg__verb_path = {
+    .name = "path",
+    .run = verb_path,
+    .options = "lj",
+    .words = 2,
+    .summary = "find a shortest path from a root to an object",
+    .usage = "leakgraph path SNAP SELECTOR [--limit N|all] [--json]",
+    .help =
+        "Prints a shortest path of references from a root (a module, a thread) "
+        "to\n"
+        "the object, or says that no root reaches it.\n" LG__SELECTORS_HELP "\n"
+        "Example:\n"
+        "  leakgraph path run.lgs type:train.Trainer\n",
+};
 
 static int
 render_view(const lg__arguments *arguments)
@@ -305,8 +392,8 @@ render_view(const lg__arguments *arguments)
     return code;
 }
 
-int
-lg__verb_render(const lg__arguments *arguments)
+static int
+verb_render(const lg__arguments *arguments)
 {
     char format[16];
     lg_error error = {0};
@@ -334,3 +421,30 @@ lg__verb_render(const lg__arguments *arguments)
     lg__draw_end();
     return code;
 }
+
+const lg__verb lg__verb_render = {
+    .name = "render",
+    .run = verb_render,
+    .options = "RBPMWCDAofdmtgwyHkbuiESpe",
+    .words = 1,
+    .more_words = 1,
+    .summary = "draw a picture",
+    .usage = "leakgraph render SNAP [SELECTOR] "
+             "[--refs|--backrefs|--path|--paths|--why|\n"
+             "       --dominators|--cycle N] -o FILE\n"
+             "       leakgraph render --diff OLD NEW [NEWER ...] -o FILE",
+    .help =
+        "Draws a picture into a file: by default, what refers to the object. "
+        "The\n"
+        "suffix of the file chooses the format. --cycle takes no selector; it\n"
+        "numbers the cycles as `leakgraph cycles` with the same options does.\n"
+        "Without a selector, --dominators draws the whole heap. --mine and "
+        "--module\n"
+        "go with --cycle, --dominators and --diff.\n" LG__SELECTORS_HELP "\n"
+        "Example:\n"
+        "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
+        "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"
+        "  leakgraph render run.lgs --dominators -o heap.pdf\n"
+        "  leakgraph render run.lgs --cycle 1 -o cycle.png\n"
+        "  leakgraph render --diff a.lgs b.lgs c.lgs -o growth.svg\n",
+};
