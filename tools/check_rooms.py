@@ -74,11 +74,8 @@ LAYERS = (
     "export/render/graphviz.c",
     "export/render/worker.c",
     "libgraph/src/base/utf8.c",
-    "libgraph/src/bytes/host_accounts.c",
     "libgraph/src/bytes/storage.c",
-    "libgraph/src/bytes/tensor_role.c",
     "libgraph/src/cycles/cut.c",
-    "libgraph/src/cycles/library_rule.c",
     "libgraph/src/cycles/shortest_cycle.c",
     "libgraph/src/file/encode.c",
     "libgraph/src/file/saved.c",
@@ -97,15 +94,11 @@ LAYERS = (
 #: Files that one other file of their room uses, and that stay files of their own: what
 #: each is one of. Any other is folded into its client, if both fit into MOST_LINES.
 SORTS = {
-    "export/command/*s.c": "a list of verbs",
-    "export/command/view_verb.c": "a verb that runs a server",
     "export/command/completion.c": "a shell's side of the command",
-    "export/formats/*.c": "a format",
     "export/page/*.c": "a section of the report",
     "export/render/*.c": "a side of a pipe, or of Graphviz",
     "export/serve/*_page*.c": "a page of the explorer",
     "libgraph/src/analysis/*.c": "a step of the dominators",
-    "libgraph/src/answers/waste_*.c": "a kind of waste",
     "libgraph/src/file/encode.c": "the codings of columns",
     "libgraph/src/findings/detect_*.c": "a detector",
     "libgraph/src/findings/matches.c": "what detectors found, before it is weighed",

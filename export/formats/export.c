@@ -13,18 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct {
-    const char *name;
-    const char *suffix;
-    const char *other_suffix;
-} formats[] = {
-    [LG_EXPORT_HEAPSNAPSHOT] = {"heapsnapshot", ".heapsnapshot", NULL},
-    [LG_EXPORT_GRAPHML] = {"graphml", ".graphml", NULL},
-    [LG_EXPORT_GEXF] = {"gexf", ".gexf", NULL},
-    [LG_EXPORT_FOLDED] = {"folded", ".folded", NULL},
-    [LG_EXPORT_SPEEDSCOPE] = {"speedscope", ".speedscope.json", NULL},
-    [LG_EXPORT_PPROF] = {"pprof", ".pb", ".pb.gz"},
-    [LG_EXPORT_ALLOCATIONS] = {"allocations", ".allocations.folded", NULL},
+static const lg__format *const formats[] = {
+    [LG_EXPORT_HEAPSNAPSHOT] = &lg__heapsnapshot,
+    [LG_EXPORT_GRAPHML] = &lg__graphml,
+    [LG_EXPORT_GEXF] = &lg__gexf,
+    [LG_EXPORT_FOLDED] = &lg__folded,
+    [LG_EXPORT_SPEEDSCOPE] = &lg__speedscope,
+    [LG_EXPORT_PPROF] = &lg__pprof,
+    [LG_EXPORT_ALLOCATIONS] = &lg__allocations,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -44,9 +40,9 @@ lg_export_format_find(const char *name, const char *path, lg_export_format *out,
 {
     // The longer suffixes come last.
     for (int i = FORMATS - 1; i >= 0; i--)
-        if (name ? strcmp(name, formats[i].name) == 0
-                 : ends_with(path, formats[i].suffix) ||
-                       ends_with(path, formats[i].other_suffix)) {
+        if (name ? strcmp(name, formats[i]->name) == 0
+                 : ends_with(path, formats[i]->suffix) ||
+                       ends_with(path, formats[i]->other_suffix)) {
             *out = (lg_export_format)i;
             return LG_OK;
         }
@@ -62,22 +58,12 @@ lg_export_format_find(const char *name, const char *path, lg_export_format *out,
 bool
 lg_export_needs_analysis(lg_export_format format)
 {
-    return format >= LG_EXPORT_FOLDED;
-}
-
-// pprof itself compresses its files, and some of its readers require it.
-static void
-write_packed_pprof(lg__stream *out, const lg_places *places)
-{
-    out->gzip = lg__gzip_new();
-    if (out->gzip != NULL)
-        lg__write_pprof(out, places);
-    else
-        out->status = lg_error_set(out->err, LG_ENOMEM, "memory ran out");
+    return formats[format]->write_graph == NULL;
 }
 
 static lg_status
-write_allocations(lg__stream *out, const lg_analysis *analysis)
+write_stacks(lg__stream *out, const lg_analysis *analysis,
+             const lg__format *format)
 {
     lg_allocation_stacks stacks;
     if (!lg_graph_has_allocations(lg_analysis_graph(analysis)))
@@ -88,40 +74,36 @@ write_allocations(lg__stream *out, const lg_analysis *analysis)
                                                 &stacks, out->err);
     if (out->status != LG_OK)
         return out->status;
-    lg__write_allocations(out, &stacks);
+    format->write_stacks(out, &stacks);
     lg_allocation_stacks_free(&stacks);
     return lg__stream_finish(out);
 }
 
 static lg_status
 write_places(lg__stream *out, const lg_analysis *analysis,
-             lg_export_format format)
+             const lg__format *format)
 {
     lg_places *places;
-    if (format == LG_EXPORT_ALLOCATIONS)
-        return write_allocations(out, analysis);
     out->status = lg_places_new(analysis, out->monitor, &places, out->err);
     if (out->status != LG_OK)
         return out->status;
-    if (format == LG_EXPORT_FOLDED)
-        lg__write_folded(out, places);
-    else if (format == LG_EXPORT_SPEEDSCOPE)
-        lg__write_speedscope(out, places);
-    else
-        write_packed_pprof(out, places);
+    if (format->packed)
+        lg__stream_compress(out);
+    if (out->status == LG_OK)
+        format->write_places(out, places);
     lg_places_free(places);
     return lg__stream_finish(out);
 }
 
 static lg_status
-write_graph(lg__stream *out, const lg_graph *graph, lg_export_format format)
+write_file(lg__stream *out, const lg_graph *graph, const lg_analysis *analysis,
+           const lg__format *format)
 {
-    if (format == LG_EXPORT_HEAPSNAPSHOT)
-        lg__write_heapsnapshot(out, graph);
-    else if (format == LG_EXPORT_GRAPHML)
-        lg__write_graphml(out, graph);
-    else
-        lg__write_gexf(out, graph);
+    if (format->write_stacks)
+        return write_stacks(out, analysis, format);
+    if (format->write_places)
+        return write_places(out, analysis, format);
+    format->write_graph(out, graph);
     return lg__stream_finish(out);
 }
 
@@ -157,10 +139,7 @@ lg_export_file(const lg_graph *graph, const lg_analysis *analysis,
         return status;
     if (plain)
         out.descriptor = lg_draft_descriptor(draft);
-    status = lg_export_needs_analysis(format)
-                 ? write_places(&out, analysis, format)
-                 : write_graph(&out, graph, format);
-    lg__gzip_free(out.gzip);
+    status = write_file(&out, graph, analysis, formats[format]);
     if (!plain)
         close(out.descriptor);
     else if (status == LG_OK)

@@ -347,8 +347,8 @@ write_whole(lg_json *json, lg__stream *out, const snapshot *of)
     lg_json_end(json);
 }
 
-void
-lg__write_heapsnapshot(lg__stream *out, const lg_graph *graph)
+static void
+write_heapsnapshot(lg__stream *out, const lg_graph *graph)
 {
     snapshot of = {.graph = graph, .columns = lg_graph_columns(graph)};
     lg_json json = {.out = &out->text};
@@ -360,3 +360,9 @@ lg__write_heapsnapshot(lg__stream *out, const lg_graph *graph)
     lg__stream_json(out, &json);
     free(of.text);
 }
+
+const lg__format lg__heapsnapshot = {
+    .name = "heapsnapshot",
+    .suffix = ".heapsnapshot",
+    .write_graph = write_heapsnapshot,
+};

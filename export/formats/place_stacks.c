@@ -77,8 +77,8 @@ end_stack(lg__stream *out, const lg_places *places, uint32_t index,
     lg_text_add(&out->text, "\n");
 }
 
-void
-lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks)
+static void
+write_allocations(lg__stream *out, const lg_allocation_stacks *stacks)
 {
     for (size_t i = 0; i < stacks->count; i++) {
         const lg_allocation_stack *stack = &stacks->items[i];
@@ -89,8 +89,14 @@ lg__write_allocations(lg__stream *out, const lg_allocation_stacks *stacks)
     }
 }
 
-void
-lg__write_folded(lg__stream *out, const lg_places *places)
+const lg__format lg__allocations = {
+    .name = "allocations",
+    .suffix = ".allocations.folded",
+    .write_stacks = write_allocations,
+};
+
+static void
+write_folded(lg__stream *out, const lg_places *places)
 {
     uint32_t count = lg_places_count(places);
     for (uint32_t i = 0; i < count && lg__stream_step(out, i, count); i++) {
@@ -100,6 +106,12 @@ lg__write_folded(lg__stream *out, const lg_places *places)
             end_stack(out, places, i, own);
     }
 }
+
+const lg__format lg__folded = {
+    .name = "folded",
+    .suffix = ".folded",
+    .write_places = write_folded,
+};
 
 static void
 add_word(lg_json *json, const char *name, const char *word)
@@ -178,8 +190,8 @@ write_profile(lg_json *json, lg__stream *out, const lg_places *places,
     lg_json_end(json);
 }
 
-void
-lg__write_speedscope(lg__stream *out, const lg_places *places)
+static void
+write_speedscope(lg__stream *out, const lg_places *places)
 {
     lg_json json = {.out = &out->text};
     lg_json_object(&json, NULL);
@@ -197,3 +209,9 @@ lg__write_speedscope(lg__stream *out, const lg_places *places)
     lg_json_end(&json);
     lg__stream_json(out, &json);
 }
+
+const lg__format lg__speedscope = {
+    .name = "speedscope",
+    .suffix = ".speedscope.json",
+    .write_places = write_speedscope,
+};

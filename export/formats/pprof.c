@@ -124,8 +124,8 @@ write_location(lg__stream *out, const lg_places *places, uint32_t index,
     add_message(out, PROFILE_FUNCTION, message);
 }
 
-void
-lg__write_pprof(lg__stream *out, const lg_places *places)
+static void
+write_pprof(lg__stream *out, const lg_places *places)
 {
     lg_text message = {0};
     lg_text line = {0};
@@ -139,3 +139,12 @@ lg__write_pprof(lg__stream *out, const lg_places *places)
     lg_text_free(&message);
     lg_text_free(&line);
 }
+
+// pprof itself compresses its files, and some of its readers require it.
+const lg__format lg__pprof = {
+    .name = "pprof",
+    .suffix = ".pb",
+    .other_suffix = ".pb.gz",
+    .packed = true,
+    .write_places = write_pprof,
+};

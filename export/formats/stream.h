@@ -5,10 +5,10 @@
 #ifndef LEAKGRAPH_STREAM_H
 #define LEAKGRAPH_STREAM_H
 
-#include "formats/gzip.h"
-
 #include <leakgraph/graph.h>
 #include <leakgraph/internal/json.h>
+
+typedef struct lg__gzip lg__gzip;
 
 typedef struct lg__stream {
     int descriptor;
@@ -20,6 +20,8 @@ typedef struct lg__stream {
     lg_error *err;
 } lg__stream;
 
+/** Compresses all that is written from now on. */
+void lg__stream_compress(lg__stream *stream);
 /** Adds a decimal number. This must be quick, because graphs have hundreds of
  *  millions. */
 void lg__stream_number(lg__stream *stream, uint64_t number);
@@ -30,7 +32,7 @@ bool lg__stream_next(lg__stream *stream);
 bool lg__stream_step(lg__stream *stream, uint64_t done, uint64_t all);
 /** Ends a JSON document whose text is the stream's. */
 void lg__stream_json(lg__stream *stream, lg_json *json);
-/** Writes the rest. */
+/** Writes the rest, and releases what the stream has; not the descriptor. */
 lg_status lg__stream_finish(lg__stream *stream);
 
 #endif

@@ -174,8 +174,8 @@ write_edges(lg__stream *out, const dialect *in, const lg_graph *graph)
     lg_text_free(&label);
 }
 
-void
-lg__write_graphml(lg__stream *out, const lg_graph *graph)
+static void
+write_graphml(lg__stream *out, const lg_graph *graph)
 {
     lg_text_add(
         &out->text,
@@ -199,8 +199,14 @@ lg__write_graphml(lg__stream *out, const lg_graph *graph)
     lg_text_add(&out->text, "</graph>\n</graphml>\n");
 }
 
-void
-lg__write_gexf(lg__stream *out, const lg_graph *graph)
+const lg__format lg__graphml = {
+    .name = "graphml",
+    .suffix = ".graphml",
+    .write_graph = write_graphml,
+};
+
+static void
+write_gexf(lg__stream *out, const lg_graph *graph)
 {
     lg_text_add(
         &out->text,
@@ -220,3 +226,9 @@ lg__write_gexf(lg__stream *out, const lg_graph *graph)
     write_edges(out, &gexf, graph);
     lg_text_add(&out->text, "</edges>\n</graph>\n</gexf>\n");
 }
+
+const lg__format lg__gexf = {
+    .name = "gexf",
+    .suffix = ".gexf",
+    .write_graph = write_gexf,
+};

@@ -1,5 +1,5 @@
-// Searches for memory that a program could do without: one search for each
-// kind, in an order in which none counts again what an earlier one has counted.
+// Memory that a program could do without: makes what the searches need, and
+// describes the table of what they find.
 #include "answers/waste_search.h"
 
 #include "table/table_private.h"
@@ -58,7 +58,6 @@ prepare(lg__wasting *to, lg_error *err)
     to->layout = lg__calloc((size_t)to->graph->type_count + 1, 1);
     to->counted = lg__calloc(nodes, 1);
     if (!to->folds || !to->layout || !to->counted ||
-        !lg__waste_begin_rows(to) ||
         !lg__library_tables_begin(&to->tables, to->analysis))
         return lg__error_memory(err);
     note_layouts(to);
@@ -78,22 +77,13 @@ prepare(lg__wasting *to, lg_error *err)
 static lg_status
 search(lg__wasting *to, lg_error *err)
 {
-    lg_status (*const searches[])(lg__wasting *, lg_error *) = {
-        prepare,        lg__waste_boxed, lg__waste_slots, lg__waste_records,
-        lg__waste_room, lg__waste_views, lg__waste_equal};
-    lg_status status = LG_OK;
-    for (size_t i = 0; i < sizeof searches / sizeof *searches && !status; i++) {
-        status = searches[i](to, err);
-        if (status == LG_OK &&
-            !lg__monitor_goes_on(to->monitor, "finding waste", 0, err))
-            status = LG_ECANCELLED;
-    }
-    if (status != LG_OK)
-        return status;
-    if (to->keepers.failed)
-        return lg__error_memory(err);
-    lg__waste_end_rows(to);
-    return find_where(to, err);
+    lg_status status = prepare(to, err);
+    if (status == LG_OK &&
+        !lg__monitor_goes_on(to->monitor, "finding waste", 0, err))
+        status = LG_ECANCELLED;
+    if (status == LG_OK)
+        status = lg__waste_search(to, err);
+    return status == LG_OK ? find_where(to, err) : status;
 }
 
 lg_status

@@ -1,4 +1,4 @@
-/** What the searches for the kinds of waste share. */
+/** The search for waste, and what it needs. */
 #ifndef LEAKGRAPH_WASTE_SEARCH_H
 #define LEAKGRAPH_WASTE_SEARCH_H
 
@@ -37,29 +37,6 @@ typedef struct lg__wasting {
     lg_waste out;
 } lg__wasting;
 
-/** An object that needs less memory than it takes. */
-typedef struct lg__saving {
-    lg_waste_kind kind;
-    uint32_t node;
-    uint32_t device; /**< the device that has its bytes */
-    uint64_t size;
-    uint64_t waste; /**< 0: the object is not added */
-    uint64_t used;
-    uint64_t of;
-    bool at_most;
-} lg__saving;
-
-/** Makes room for the sums of all rows. False if memory ran out. */
-bool lg__waste_begin_rows(lg__wasting *to);
-/** Sorts the rows, most bytes first, once all are there. */
-void lg__waste_end_rows(lg__wasting *to);
-
-/** Adds an object to the row of its kind and place, or, if `row` is given, to
- *  the row with index *row - 1. If *row is 0, makes a row and sets *row. Leaves
- *  out what is out of scope; objects of libraries have no row. Returns false
- *  when memory ran out. */
-bool lg__waste_add(lg__wasting *to, const lg__saving *saving, uint32_t *row);
-
 /** Returns the layout of an object of a builtin type, or 0. */
 static inline unsigned
 lg__layout_of(const lg__wasting *to, uint32_t node)
@@ -67,13 +44,7 @@ lg__layout_of(const lg__wasting *to, uint32_t node)
     return to->layout[to->graph->columns.type[node]];
 }
 
-/** The searches, in this order, because none counts again what an earlier one
- *  has counted. */
-lg_status lg__waste_boxed(lg__wasting *to, lg_error *err);
-lg_status lg__waste_slots(lg__wasting *to, lg_error *err);
-lg_status lg__waste_records(lg__wasting *to, lg_error *err);
-lg_status lg__waste_room(lg__wasting *to, lg_error *err);
-lg_status lg__waste_views(lg__wasting *to, lg_error *err);
-lg_status lg__waste_equal(lg__wasting *to, lg_error *err);
+/** Adds a row for each kind and place, those with the most bytes first. */
+lg_status lg__waste_search(lg__wasting *to, lg_error *err);
 
 #endif

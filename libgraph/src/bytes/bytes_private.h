@@ -63,11 +63,6 @@ enum {
     LG__MARK_ELSE = 1 << 6, /**< anything else but a frame */
 };
 
-/** Marks tensors, and sets `kind_from`. *out is [node]; release it with
- *  lg__free. */
-lg_status lg__storages_mark(const lg_graph *graph, lg__storages *storages,
-                            uint8_t **out, lg_error *err);
-
 /** Returns the autograd node that made a tensor, or LG_NONE. */
 uint32_t lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor);
 
@@ -103,10 +98,6 @@ enum {
     LG__FATE_OWNED = LG_EVIDENCE_COUNT, /**< an object of the graph uses it */
     LG__FATE_FREE,                      /**< it is not allocated */
 };
-
-/** Fills the account of the host. */
-void lg__accounts_host(const lg_graph *graph, const lg__storages *storages,
-                       lg_accounts *out);
 
 /** An interval of a device's memory. */
 typedef struct lg__piece {

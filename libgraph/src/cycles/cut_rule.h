@@ -38,13 +38,6 @@ lg__hop_holder(const lg_hops *round_trip, size_t hop)
 lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                            const lg__labels *all, size_t hop);
 
-/** Restricts a verdict: nobody can cut some references, and only a library can
- *  cut others, because a program cannot make a library's reference weak.
- *  `stored`: the cut stores a callable; `registry`: libraries let programs
- *  remove entries there. */
-lg__verdict lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
-                              lg__verdict verdict, bool stored, bool registry);
-
 /** Returns why nothing can be cut among these nodes, if some belong to a
  *  library and none to the program; else LG_CUT_NONE. */
 lg_cut_reason lg__rule_of_library(const lg_graph *graph,

@@ -1,6 +1,8 @@
-// Recognises the references that are attributes, and an attribute that is
-// stored twice.
+// Recognises the references that are attributes, an attribute that is stored
+// twice, and one that an instance shares with its class: a path through the
+// class says what the value is, and one through any instance does not.
 #include "paths/measure.h"
+#include "graph/graph_private.h"
 
 lg__reference
 lg__hop_reference(const lg_graph *graph, const lg_hop *hop)
@@ -37,4 +39,84 @@ lg__references_are_one(const lg_graph *graph, const lg__folds *folds,
            lg__edge_name(graph, one.edge).length > 0 &&
            lg__string_same(lg__edge_name(graph, one.edge),
                            lg__edge_name(graph, other.edge));
+}
+
+static bool
+may_be_shared(const lg_graph *graph, uint32_t node)
+{
+    lg_category category = lg__node_category(graph, node);
+    return !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
+           (category == LG_CATEGORY_OTHER || category == LG_CATEGORY_CONTAINER);
+}
+
+// Returns the namespace of a class, or LG_NONE.
+static uint32_t
+namespace_of(const lg_graph *graph, uint32_t class_node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[class_node + 1];
+    for (uint64_t edge = columns->first_edge[class_node]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
+            return columns->edge_target[edge];
+    return LG_NONE;
+}
+
+static void
+mark_values(const lg_graph *graph, uint32_t names, uint8_t *marks)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[names + 1];
+    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
+            marks[target] |= may_be_shared(graph, target);
+    }
+}
+
+uint8_t *
+lg__class_values_mark(const lg_graph *graph)
+{
+    uint8_t *marks = lg__calloc((size_t)graph->columns.node_count + 1, 1);
+    for (uint32_t type = 0; marks != NULL && type < graph->type_count; type++) {
+        uint32_t node = graph->type_node[type];
+        uint32_t names = node == LG_NONE ? LG_NONE : namespace_of(graph, node);
+        if (names != LG_NONE)
+            mark_values(graph, names, marks);
+    }
+    return marks;
+}
+
+// Returns whether the class itself has the target under that name.
+static bool
+has_value(const lg_graph *graph, uint32_t class_node, lg_string name,
+          uint32_t target)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t names = namespace_of(graph, class_node);
+    if (names == LG_NONE)
+        return false;
+    uint64_t end = columns->first_edge[names + 1];
+    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
+        if (columns->edge_target[edge] == target &&
+            lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
+            lg__string_same(lg__edge_name(graph, edge), name))
+            return true;
+    return false;
+}
+
+bool
+lg__edge_repeats_class(const lg_graph *graph, uint32_t source, uint64_t edge)
+{
+    lg_string name = lg__edge_name(graph, edge);
+    uint32_t target = graph->columns.edge_target[edge];
+    if (lg__node_category(graph, source) != LG_CATEGORY_OTHER ||
+        name.length == 0)
+        return false;
+    lg_type type = lg_graph_type(graph, graph->columns.type[source]);
+    for (uint32_t i = 0; i < type.mro_count; i++) {
+        uint32_t node = graph->type_node[type.mro[i]];
+        if (node != LG_NONE && has_value(graph, node, name, target))
+            return true;
+    }
+    return false;
 }

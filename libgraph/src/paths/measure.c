@@ -1,10 +1,11 @@
 // What makes one path from a root better than another: the rank of its root,
-// and how much each hop tells.
+// how much each hop tells, and which objects its last step leads through. Finds
+// the best hops from one object to several.
 #include "paths/path_hops.h"
 #include "paths/measure.h"
-#include "paths/penalties.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Returns whether it is the purpose of a module to refer to other objects.
@@ -125,6 +126,7 @@ const uint8_t lg__penalties[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_KEY] = 2,
     [LG_EDGE_STACK] = 2,
 };
+
 // The module that defines a class comes before those that import it, or an
 // object of it. This cost is the smallest, because nothing else should depend
 // on it.
@@ -139,8 +141,10 @@ lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
     return penalty;
 }
 
-unsigned
-lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best)
+// Makes the hop the best one if it has a smaller penalty, or if `best` has
+// no edges yet. Returns the penalty of the best one.
+static unsigned
+hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best)
 {
     unsigned penalty = lg__hop_penalty(graph, hop);
     unsigned least =
@@ -165,7 +169,7 @@ choose(void *context, const lg_hop *hop)
     if (hop->weak || hop->source != state->source ||
         hop->target != state->target)
         return true;
-    return lg__hop_choose(state->graph, hop, &state->best) > 0;
+    return hop_choose(state->graph, hop, &state->best) > 0;
 }
 
 // Returns whether searching backward is shorter: a list of a million has a
@@ -190,4 +194,183 @@ lg__hop_between(const lg__hop_walk *walk, uint32_t source, uint32_t target)
     else
         lg__hops_out_walk(&again, source);
     return made.best;
+}
+
+// From this many targets on, looking at all hops out of the object is faster
+// than looking for each.
+enum { MANY = 8 };
+
+static bool
+take(void *context, const lg_hop *hop)
+{
+    lg__hop_list *list = context;
+    uint32_t slot = list->slot[hop->target];
+    if (slot != 0 && !hop->weak)
+        hop_choose(list->graph, hop, &list->items[slot - 1]);
+    return true;
+}
+
+static void
+find_many(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
+          const lg__gathered *targets)
+{
+    lg__hop_walk again = *walk;
+    again.visit = take;
+    again.context = list;
+    for (size_t i = 0; i < targets->count; i++)
+        list->slot[targets->items[i]] = (uint32_t)i + 1;
+    lg__hops_out_walk(&again, source);
+    for (size_t i = 0; i < targets->count; i++)
+        list->slot[targets->items[i]] = 0;
+}
+
+static bool
+make_room(lg__hop_list *list, const lg_graph *graph, size_t count)
+{
+    list->graph = graph;
+    if (list->slot == NULL)
+        list->slot = lg__calloc((size_t)graph->columns.node_count + 1,
+                                sizeof *list->slot);
+    if (count > list->capacity) {
+        lg__free(list->items);
+        list->capacity = 2 * count;
+        list->items = lg__alloc(list->capacity * sizeof *list->items);
+        list->capacity = list->items == NULL ? 0 : list->capacity;
+    }
+    if (list->slot == NULL || count > list->capacity)
+        return false;
+    if (count > 0)
+        memset(list->items, 0, count * sizeof *list->items);
+    return true;
+}
+
+bool
+lg__hop_list_find(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
+                  const lg__gathered *targets)
+{
+    if (!make_room(list, walk->graph, targets->count))
+        return false;
+    if (source >= walk->graph->columns.node_count)
+        return true;
+    if (targets->count >= MANY) {
+        find_many(list, walk, source, targets);
+        return true;
+    }
+    for (size_t i = 0; i < targets->count; i++)
+        list->items[i] = lg__hop_between(walk, source, targets->items[i]);
+    return true;
+}
+
+void
+lg__hop_list_free(lg__hop_list *list)
+{
+    lg__free(list->items);
+    lg__free(list->slot);
+    *list = (lg__hop_list){0};
+}
+
+// The last step of a path. A parameter of a module belongs to the module,
+// though the path through the optimizer may be shorter. The rest of the path is
+// the best one to the module's dict. A gradient belongs to its parameter in the
+// same way.
+
+// An object with more referrers, such as None, is no module's parameter.
+enum { FEW = 1000 };
+
+// torch.nn.Module names its own dicts `_parameters` and `_buffers`.
+static bool
+is_named_so(const lg_graph *graph, uint64_t edge)
+{
+    lg_string name = lg__edge_name(graph, edge);
+    return lg__string_is(name, "_parameters") ||
+           lg__string_is(name, "_buffers");
+}
+
+static bool
+is_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
+                uint32_t dict)
+{
+    uint64_t begin = lg__first_in(reverse, dict);
+    uint64_t end = lg__first_in(reverse, dict + 1);
+    if (lg__node_category(graph, dict) != LG_CATEGORY_CONTAINER ||
+        end - begin > FEW)
+        return false;
+    for (uint64_t i = begin; i < end; i++)
+        if (is_named_so(graph, lg__in_number(reverse, i)))
+            return true;
+    return false;
+}
+
+typedef bool (*is_entrance)(const lg_graph *graph, const lg__reverse *reverse,
+                            lg__in_edge in);
+
+static uint32_t
+find_source(const lg_graph *graph, const lg__reverse *reverse, uint32_t target,
+            is_entrance suits)
+{
+    uint64_t end = lg__first_in(reverse, target + 1);
+    if (end - lg__first_in(reverse, target) > FEW)
+        return LG_NONE;
+    for (uint64_t i = lg__first_in(reverse, target); i < end; i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        if (suits(graph, reverse, in))
+            return in.source;
+    }
+    return LG_NONE;
+}
+
+static bool
+comes_from_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
+                        lg__in_edge in)
+{
+    return lg__edge_kind(graph, in.edge) == LG_EDGE_VALUE &&
+           is_modules_dict(graph, reverse, in.source);
+}
+
+static bool
+comes_from_parameter(const lg_graph *graph, const lg__reverse *reverse,
+                     lg__in_edge in)
+{
+    return lg__node_category(graph, in.source) == LG_CATEGORY_TENSOR &&
+           lg__string_is(lg__edge_name(graph, in.edge), "grad") &&
+           find_source(graph, reverse, in.source, comes_from_modules_dict) !=
+               LG_NONE;
+}
+
+static bool
+is_telling(const lg_path *path)
+{
+    return path->start == LG_STARTS_AT_ROOT &&
+           path->root.kind != LG_ROOT_NATIVE;
+}
+
+uint32_t
+lg__path_entrance(const lg__hop_walk *walk, uint32_t target)
+{
+    const lg_graph *graph = walk->graph;
+    const lg__reverse *reverse = &walk->reverse;
+    uint32_t entrance =
+        find_source(graph, reverse, target, comes_from_modules_dict);
+    if (entrance == LG_NONE &&
+        lg__node_category(graph, target) == LG_CATEGORY_TENSOR)
+        entrance = find_source(graph, reverse, target, comes_from_parameter);
+    if (entrance == LG_NONE)
+        return LG_NONE;
+    lg_path own = lg__path_at(walk, target);
+    return is_telling(&own) ? LG_NONE : entrance;
+}
+
+bool
+lg__entrance_has_one(const lg_graph *graph, uint32_t entrance)
+{
+    return lg__node_category(graph, entrance) == LG_CATEGORY_TENSOR;
+}
+
+bool
+lg__path_enters(const lg_path *path, uint32_t target)
+{
+    bool passes = path->root.node == target;
+    for (size_t i = 0; i < path->count; i++)
+        passes |= path->hops[i].target == target;
+    return !passes && is_telling(path);
 }

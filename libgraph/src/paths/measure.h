@@ -5,6 +5,7 @@
 
 #include "analysis/analysis_private.h"
 
+#include <leakgraph/graph.h>
 #include <leakgraph/internal/why_facts.h>
 
 /** Ranks of roots, from the most telling to the least. */
@@ -92,8 +93,7 @@ bool lg__late_find(const lg_graph *graph, const uint8_t **out);
 /** Returns the highest level of the nodes that the path passes. */
 unsigned lg__late_level(const uint8_t *late, const lg_path *path);
 
-/** Makes the hop the best one if it has a smaller penalty, or if `best` has no
- *  edges yet. Returns the penalty of the best one. */
-unsigned lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best);
+/** What a reference of a kind adds to lg__hop_penalty. */
+extern const uint8_t lg__penalties[LG_EDGE_KIND_COUNT];
 
 #endif

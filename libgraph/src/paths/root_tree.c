@@ -6,7 +6,6 @@
 // for the tree while the thread that will need it does something else.
 #include "paths/measure.h"
 #include "paths/root_tree.h"
-#include "paths/penalties.h"
 #include "paths/path_hops.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 // Fits finished text into the columns of a terminal, and paints it.
 #include "table/fit.h"
-
-#include "table/width.h"
+#include "base/base_private.h"
 
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 // Lines that wrap leave at least this many columns for the text. Where the text
@@ -39,6 +39,103 @@ character_length(const char *at, const char *end)
     while (at + length < end && ((unsigned char)at[length] & 0xc0) == 0x80)
         length++;
     return length;
+}
+
+// Display widths: East Asian Width W and F, and general categories Mn, Me and
+// Cf of Unicode 15, for characters that names may contain.
+typedef struct range {
+    uint32_t first;
+    uint32_t last;
+} range;
+
+static const range narrow[] = {
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x05bf, 0x05bf},
+    {0x05c1, 0x05c2}, {0x05c4, 0x05c5}, {0x0610, 0x061a}, {0x064b, 0x065f},
+    {0x0670, 0x0670}, {0x06d6, 0x06dc}, {0x06df, 0x06e4}, {0x06e7, 0x06e8},
+    {0x06ea, 0x06ed}, {0x093c, 0x093c}, {0x0941, 0x0948}, {0x094d, 0x094d},
+    {0x0951, 0x0957}, {0x0e31, 0x0e31}, {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e},
+    {0x1ab0, 0x1ace}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
+    {0x2060, 0x2064}, {0x20d0, 0x20f0}, {0x302a, 0x302d}, {0x3099, 0x309a},
+    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
+};
+
+static const range wide[] = {
+    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},
+    {0x23e9, 0x23ec},   {0x23f0, 0x23f0},   {0x23f3, 0x23f3},
+    {0x25fd, 0x25fe},   {0x2614, 0x2615},   {0x2648, 0x2653},
+    {0x267f, 0x267f},   {0x2693, 0x2693},   {0x26a1, 0x26a1},
+    {0x26aa, 0x26ab},   {0x26bd, 0x26be},   {0x26c4, 0x26c5},
+    {0x26ce, 0x26ce},   {0x26d4, 0x26d4},   {0x26ea, 0x26ea},
+    {0x26f2, 0x26f3},   {0x26f5, 0x26f5},   {0x26fa, 0x26fa},
+    {0x26fd, 0x26fd},   {0x2705, 0x2705},   {0x270a, 0x270b},
+    {0x2728, 0x2728},   {0x274c, 0x274c},   {0x274e, 0x274e},
+    {0x2753, 0x2755},   {0x2757, 0x2757},   {0x2795, 0x2797},
+    {0x27b0, 0x27b0},   {0x27bf, 0x27bf},   {0x2b1b, 0x2b1c},
+    {0x2b50, 0x2b50},   {0x2b55, 0x2b55},   {0x2e80, 0x303e},
+    {0x3041, 0x3247},   {0x3250, 0x4dbf},   {0x4e00, 0xa4c6},
+    {0xa960, 0xa97c},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+    {0xfe10, 0xfe19},   {0xfe30, 0xfe6b},   {0xff01, 0xff60},
+    {0xffe0, 0xffe6},   {0x16fe0, 0x18cd5}, {0x1aff0, 0x1b2fb},
+    {0x1f004, 0x1f004}, {0x1f0cf, 0x1f0cf}, {0x1f18e, 0x1f18e},
+    {0x1f191, 0x1f19a}, {0x1f200, 0x1f320}, {0x1f32d, 0x1f335},
+    {0x1f337, 0x1f37c}, {0x1f37e, 0x1f393}, {0x1f3a0, 0x1f3ca},
+    {0x1f3cf, 0x1f3d3}, {0x1f3e0, 0x1f3f0}, {0x1f3f4, 0x1f3f4},
+    {0x1f3f8, 0x1f43e}, {0x1f440, 0x1f440}, {0x1f442, 0x1f4fc},
+    {0x1f4ff, 0x1f53d}, {0x1f54b, 0x1f54e}, {0x1f550, 0x1f567},
+    {0x1f57a, 0x1f57a}, {0x1f595, 0x1f596}, {0x1f5a4, 0x1f5a4},
+    {0x1f5fb, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f6cc, 0x1f6cc},
+    {0x1f6d0, 0x1f6d2}, {0x1f6d5, 0x1f6d7}, {0x1f6dc, 0x1f6df},
+    {0x1f6eb, 0x1f6ec}, {0x1f6f4, 0x1f6fc}, {0x1f7e0, 0x1f7eb},
+    {0x1f7f0, 0x1f7f0}, {0x1f90c, 0x1f93a}, {0x1f93c, 0x1f945},
+    {0x1f947, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
+};
+
+// The ranges are in order.
+static bool
+is_in(uint32_t point, const range *ranges, size_t count)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (point > ranges[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && point >= ranges[low].first;
+}
+
+static size_t
+character_width(uint32_t point)
+{
+    if (point < narrow[0].first)
+        return 1;
+    if (is_in(point, narrow, sizeof narrow / sizeof *narrow))
+        return 0;
+    return is_in(point, wide, sizeof wide / sizeof *wide) ? 2 : 1;
+}
+
+// Decodes a character of two to four bytes.
+static uint32_t
+decode(const char *bytes, size_t length)
+{
+    uint32_t point = (unsigned char)bytes[0] & 0x7fu >> length;
+    for (size_t i = 1; i < length; i++)
+        point = point << 6 | ((unsigned char)bytes[i] & 0x3f);
+    return point;
+}
+
+size_t
+lg__display_width(const char *bytes, size_t length)
+{
+    size_t width = 0;
+    for (size_t at = 0; at < length;) {
+        size_t step = lg__utf8_length(bytes + at, length - at);
+        width += step <= 1 ? 1 : character_width(decode(bytes + at, step));
+        at += step == 0 ? 1 : step;
+    }
+    return width;
 }
 
 static size_t
@@ -441,8 +538,11 @@ lg_layout_fit(const char *text, size_t length, unsigned columns, lg_text *out)
 /* ---------------------------------------------------------------- colours */
 
 static const char plain[] = "\033[0m";
+
 static const char size_colour[] = "\033[1m";
+
 static const char path_colour[] = "\033[36m";
+
 static const char cut_colour[] = "\033[33m";
 
 // Returns the end of a path such as `train.losses[0]`, or `at`.

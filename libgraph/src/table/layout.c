@@ -1,5 +1,5 @@
 // What the text reports share.
-#include "table/width.h"
+#include "table/fit.h"
 #include "table/words.h"
 
 #include <leakgraph/internal/wording.h>

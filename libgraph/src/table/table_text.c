@@ -2,7 +2,6 @@
 // fit the layout.
 #include "table/fit.h"
 #include "table/table_private.h"
-#include "table/width.h"
 
 #include <stdlib.h>
 #include <string.h>
