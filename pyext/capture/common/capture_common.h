@@ -7,11 +7,9 @@
 
 #include "capture/common/capture_options.h"
 #include "capture/common/clock.h"
-#include "capture/common/interned_attribute.h"
 #include "capture/common/internals.h"
 #include "capture/common/known.h"
 #include "capture/common/members.h"
-#include "capture/common/peek.h"
-#include "capture/common/range.h"
+#include "capture/common/addresses.h"
 
 #endif

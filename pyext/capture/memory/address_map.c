@@ -1,6 +1,5 @@
 #include "capture/memory/address_map.h"
-#include "capture/memory/own_ranges.h"
-#include "capture/memory/page_cache.h"
+#include "capture/memory/arena.h"
 #include "capture/memory/spill.h"
 
 #include <string.h>

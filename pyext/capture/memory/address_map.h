@@ -24,11 +24,19 @@
 #ifndef LEAKGRAPH_ADDRESS_MAP_H
 #define LEAKGRAPH_ADDRESS_MAP_H
 
-#include "capture/memory/prefetch.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/** Brings the line of an address into the cache; any address will do. The empty
+ *  statement keeps the calls: GCC takes a function that only prefetches for one
+ *  without effect. */
+static inline void
+lg__prefetch(const void *address)
+{
+    __builtin_prefetch(address);
+    __asm__ volatile("");
+}
 
 enum {
     LG__ADDRESS_MAP_TOP = 1 << 18,

@@ -5,9 +5,6 @@
 #include "capture/memory/address_map.h"
 #include "capture/memory/arena.h"
 #include "capture/memory/images.h"
-#include "capture/memory/own_ranges.h"
-#include "capture/memory/page_cache.h"
-#include "capture/memory/prefetch.h"
 #include "capture/memory/spill.h"
 
 #endif
