@@ -35,10 +35,10 @@ PARTS = (
     ("the kernel: pages, /proc", r"\[k\]"),
     ("clearing the map of addresses", r"memset"),
     ("the loop, types, columns", r"lg__walk_run|walk_edges|enumerate|chain|fill_"),
-    ("functions, code, cells", r"lg__walk_struct|edges_of_code"),
+    ("functions, code, cells", r"walk_struct|edges_of_code"),
     ("tuples, lists, sets", r"walk_items|walk_tuple|walk_list|walk_set"),
-    ("dicts", r"lg__walk_dict|walk_entries|walk_split"),
-    ("instances", r"lg__walk_instance"),
+    ("dicts", r"walk_dict|walk_entries|walk_split"),
+    ("instances", r"walk_instance"),
     ("other types", r"named|edge_names|name_edge|edges_of|visit|traverse|type|layout"),
     ("sizes", r"size"),
     (

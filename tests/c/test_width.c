@@ -1,5 +1,5 @@
 // The number of columns that a text takes on a terminal.
-#include "table/width.h"
+#include "table/fit.h"
 #include "test.h"
 
 static size_t

@@ -51,6 +51,14 @@ typedef struct lg__dict_table {
     bool str_keys; /**< every key is a str and tp_traverse leaves keys out */
 } lg__dict_table;
 
+/** A word of entry i: the key or the value, by its offset; borrowed. */
+static inline PyObject *
+lg__dict_entry_word(const lg__dict_table *table, Py_ssize_t i, size_t offset)
+{
+    return *(PyObject *const *)(table->base + (size_t)i * table->stride +
+                                offset);
+}
+
 /** Inline values of an instance: names are the keys of its type. */
 typedef struct lg__inline_values {
     PyObject *const *values; /**< NULL: none */

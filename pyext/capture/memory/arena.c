@@ -326,8 +326,9 @@ lg__page_cache_keep(size_t most)
     return before;
 }
 
-uint64_t
-lg__page_cache_resident(void)
+/** How many bytes of what is kept are in memory now. O(pages). */
+static uint64_t
+page_cache_resident(void)
 {
     uint64_t bytes = 0;
     if (!enter())
@@ -484,7 +485,7 @@ lg__own_pages_bytes(void)
 {
     lg__range ranges[LG__OWN_RANGES];
     const size_t count = lg__own_ranges_copy(ranges);
-    uint64_t bytes = lg__page_cache_resident();
+    uint64_t bytes = page_cache_resident();
     for (size_t i = 0; i < count; i++)
         bytes += lg__pages_resident(ranges[i].start, ranges[i].end);
     return bytes;

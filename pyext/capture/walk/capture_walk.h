@@ -2,9 +2,8 @@
 #ifndef LEAKGRAPH_CAPTURE_WALK_H
 #define LEAKGRAPH_CAPTURE_WALK_H
 
-#include "capture/walk/calling_frame.h"
+#include "capture/walk/running.h"
 #include "capture/walk/collector_lists.h"
-#include "capture/walk/comparable.h"
 #include "capture/walk/driver.h"
 #include "capture/walk/edge_names.h"
 #include "capture/walk/heap_walk.h"
@@ -13,7 +12,6 @@
 #include "capture/walk/names.h"
 #include "capture/walk/object_size.h"
 #include "capture/walk/roots.h"
-#include "capture/walk/signal_handlers.h"
 #include "capture/walk/thread_locals.h"
 
 #endif

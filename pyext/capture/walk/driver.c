@@ -1,19 +1,22 @@
 /**
  * The driver of a walk: takes node after node, reads what each has in columns
  * of its own, and lets the walker of its type append its edges.
+ *
+ * The walkers of the common exact types and of plain instances, which are most
+ * of every heap, are here. They read the structs directly and know what
+ * tp_traverse reports, so they neither call it nor search.
  */
 #include "capture/walk/driver.h"
 #include "capture/walk/ahead.h"
-#include "capture/walk/calling_frame.h"
 #include "capture/walk/collector_lists.h"
 #include "capture/walk/key.h"
 #include "capture/walk/leading.h"
-#include "capture/walk/limit.h"
 #include "capture/walk/named.h"
 #include "capture/walk/names.h"
 #include "capture/walk/object_size.h"
 #include "capture/walk/roots.h"
-#include "capture/walk/simple.h"
+#include "capture/walk/edge_names.h"
+#include "capture/walk/running.h"
 
 #include <leakgraph/internal/capture_builder.h>
 
@@ -202,6 +205,221 @@ fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
         fill_special(walk, node, object, info);
 }
 
+/** How many edges to make room for at a time. */
+#define EDGES ((Py_ssize_t)512)
+
+static inline __attribute__((always_inline)) void
+write_edge(lg__heap_walk *walk, lg_edge_writer *writer, PyObject *target,
+           unsigned kind, uint32_t payload)
+{
+    if (target != NULL)
+        lg_edge_writer_add(writer, lg__walk_meet(walk, writer, target), kind,
+                           payload);
+}
+
+static inline void
+walk_items(lg__heap_walk *walk, PyObject *const *items, Py_ssize_t count)
+{
+    lg_edge_writer writer;
+    for (Py_ssize_t i = 0; i < count;) {
+        Py_ssize_t end = count - i < EDGES ? count : i + EDGES;
+        if (!lg_builder_write_edges(walk->builder, (uint32_t)(end - i),
+                                    &writer))
+            return;
+        for (; i < end; i++)
+            write_edge(walk, &writer, items[i],
+                       LG_EDGE_INDEX | LG_EDGE_TRAVERSED, (uint32_t)i);
+        lg__walk_put(walk, &writer);
+    }
+}
+
+static void
+walk_list(lg__heap_walk *walk, PyObject *object)
+{
+    walk_items(walk, ((PyListObject *)object)->ob_item, Py_SIZE(object));
+}
+
+static void
+walk_tuple(lg__heap_walk *walk, PyObject *object)
+{
+    lg_builder *builder = walk->builder;
+    lg_edge edge = builder->edge_count;
+    walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
+    if (builder->node_flags[builder->open_node] & LG__NODE_VARIABLES)
+        for (; edge < builder->edge_count; edge++)
+            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_NAME;
+}
+
+/** An object of LG__PLAN_STRUCT. */
+static void
+walk_struct(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
+{
+    const unsigned seen = lg__is_traversed(object, info)
+                              ? UINT8_MAX
+                              : UINT8_MAX & ~(unsigned)LG_EDGE_TRAVERSED;
+    lg_edge_writer writer;
+    if (!lg_builder_write_edges(walk->builder, info->field_count, &writer))
+        return;
+    const lg__named_field *end = info->fields + info->field_count;
+    for (const lg__named_field *field = info->fields; field < end; field++)
+        write_edge(walk, &writer,
+                   *(PyObject **)((char *)object + field->offset),
+                   field->kind & seen, field->name);
+    lg__walk_put(walk, &writer);
+    if (info->shape == LG__SHAPE_CODE)
+        lg__name_edges_of_code(walk, object);
+}
+
+static void
+walk_set(lg__heap_walk *walk, PyObject *object)
+{
+    const PySetObject *set = (PySetObject *)object;
+    uint32_t rank = 0;
+    lg_edge_writer writer;
+    for (Py_ssize_t i = 0; i <= set->mask;) {
+        Py_ssize_t end = set->mask + 1 - i < EDGES ? set->mask + 1 : i + EDGES;
+        if (!lg_builder_write_edges(walk->builder, (uint32_t)(end - i),
+                                    &writer))
+            return;
+        for (; i < end; i++) {
+            const setentry *entry = &set->table[i];
+            /* A deleted entry keeps a dummy key with hash -1, which no element
+               has. */
+            if (entry->key != NULL && entry->hash != -1)
+                write_edge(walk, &writer, entry->key,
+                           LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
+        }
+        lg__walk_put(walk, &writer);
+    }
+}
+
+/** Returns the node of a dict's key, and marks it as a key. */
+static inline uint32_t
+meet_key(lg__heap_walk *walk, lg_edge_writer *writer,
+         const lg__dict_table *table, Py_ssize_t i)
+{
+    uint32_t key =
+        lg__walk_meet(walk, writer, lg__dict_entry_word(table, i, table->key));
+    writer->node_flags[key] |= LG_NODE_KEY;
+    return key;
+}
+
+/** A dict that shares its keys with others of its type, which holds them. */
+static void
+walk_split(lg__heap_walk *walk, const lg__dict_table *table,
+           PyObject *const *values)
+{
+    lg_edge_writer writer;
+    if (!lg_builder_write_edges(walk->builder, 2 * (uint32_t)table->count,
+                                &writer))
+        return;
+    for (Py_ssize_t i = 0; i < table->count; i++) {
+        if (values[i] == NULL)
+            continue;
+        uint32_t key = meet_key(walk, &writer, table, i);
+        write_edge(walk, &writer, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
+                   key);
+    }
+    lg__walk_put(walk, &writer);
+}
+
+/** Prefetches the slots of an entry's key and value. */
+static inline void
+ahead_entry(const lg__heap_walk *walk, const lg__dict_table *table,
+            Py_ssize_t i)
+{
+    if (i >= table->count)
+        return;
+    lg__address_map_prefetch(&walk->address_map,
+                             lg__dict_entry_word(table, i, table->key));
+    lg__address_map_prefetch(&walk->address_map,
+                             lg__dict_entry_word(table, i, table->value));
+}
+
+/** Edges to keys of all-str dicts are real references that tp_traverse leaves
+ *  out. */
+static void
+walk_entries(lg__heap_walk *walk, const lg__dict_table *table, bool interned)
+{
+    unsigned extra = LG_EDGE_TRAVERSED;
+    unsigned key_extra = table->str_keys ? 0 : LG_EDGE_TRAVERSED;
+    if (interned) {
+        extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+        key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
+    }
+    enum { AHEAD = 8 };
+    uint32_t rank = 0;
+    lg_edge_writer writer;
+    for (Py_ssize_t i = 0; i < AHEAD; i++)
+        ahead_entry(walk, table, i);
+    for (Py_ssize_t i = 0; i < table->count;) {
+        Py_ssize_t end = table->count - i < EDGES ? table->count : i + EDGES;
+        if (!lg_builder_write_edges(walk->builder, 2 * (uint32_t)(end - i),
+                                    &writer))
+            return;
+        for (; i < end; i++) {
+            PyObject *value = lg__dict_entry_word(table, i, table->value);
+            ahead_entry(walk, table, i + AHEAD);
+            if (value == NULL)
+                continue;
+            uint32_t key = meet_key(walk, &writer, table, i);
+            write_edge(walk, &writer, value, LG_EDGE_VALUE | extra, key);
+            lg_edge_writer_add(&writer, key, LG_EDGE_KEY | key_extra, rank++);
+        }
+        lg__walk_put(walk, &writer);
+    }
+}
+
+static void
+walk_dict(lg__heap_walk *walk, PyObject *object)
+{
+    PyDictObject *dict = (PyDictObject *)object;
+    if (dict->ma_keys == NULL)
+        return;
+    lg__dict_table table = lg__dict_table_of(dict->ma_keys, lg__general_lookup);
+    PyObject *const *values = LG__DICT_VALUES(dict);
+    if (values != NULL)
+        walk_split(walk, &table, values);
+    else
+        walk_entries(walk, &table, object == walk->interned);
+}
+
+/** False if the instance needs lg__walk_named. */
+static bool
+walk_instance(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
+{
+    lg__inline_values inlined = {NULL, 0};
+    PyObject *dict = NULL;
+    if (info->dict_kind == LG__DICT_MANAGED) {
+        inlined = lg__inline_values_of(object);
+        dict = lg__managed_dict(object);
+        /* tp_traverse reports one of the two; which one changed within 3.13. */
+        if (inlined.values != NULL && dict != NULL)
+            return false;
+    }
+    uint32_t most = info->field_count + (uint32_t)inlined.count + 2;
+    lg_edge_writer writer;
+    if (!lg__attribute_names_know(walk, info, inlined.count) ||
+        !lg_builder_write_edges(walk->builder, most, &writer))
+        return true;
+    const lg__named_field *field = info->fields;
+    const lg__named_field *fields_end = field + info->field_count;
+    for (; field < fields_end; field++) {
+        PyObject *child = *(PyObject **)((char *)object + field->offset);
+        write_edge(walk, &writer, child, field->kind | LG_EDGE_TRAVERSED,
+                   field->name);
+    }
+    const uint32_t *names = info->attribute_names;
+    for (Py_ssize_t i = 0; i < inlined.count; i++)
+        write_edge(walk, &writer, inlined.values[i],
+                   LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED, names[i]);
+    write_edge(walk, &writer, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
+    lg_edge_writer_add(&writer, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED,
+                       0);
+    lg__walk_put(walk, &writer);
+    return true;
+}
+
 static void
 walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
 {
@@ -212,26 +430,26 @@ walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
         lg_builder_append_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
         return;
     case LG__PLAN_LIST:
-        lg__walk_list(walk, object);
+        walk_list(walk, object);
         return;
     case LG__PLAN_TUPLE:
-        lg__walk_tuple(walk, object);
+        walk_tuple(walk, object);
         return;
     case LG__PLAN_DICT:
         if (!lg__dict_is_embedded((PyDictObject *)object)) {
-            lg__walk_dict(walk, object);
+            walk_dict(walk, object);
             return;
         }
         break;
     case LG__PLAN_SET:
-        lg__walk_set(walk, object);
+        walk_set(walk, object);
         return;
     case LG__PLAN_INSTANCE:
-        if (lg__walk_instance(walk, object, info))
+        if (walk_instance(walk, object, info))
             return;
         break;
     case LG__PLAN_STRUCT:
-        lg__walk_struct(walk, object, info);
+        walk_struct(walk, object, info);
         lg__name_object(walk, object, info);
         return;
     case LG__PLAN_NAMED:

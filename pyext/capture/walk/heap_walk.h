@@ -16,11 +16,87 @@
 #include "capture/memory/capture_memory.h"
 #include "capture/walk/follower.h"
 #include "capture/walk/lookup.h"
-#include "capture/walk/name.h"
-#include "capture/walk/openings.h"
 #include "capture/walk/type_table.h"
+#include <leakgraph/base.h>
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
+
+#include <stdint.h>
+#include <string.h>
+
+/** A node that the walk will open. */
+typedef struct lg__opening {
+    uint32_t node;
+    lg__type_info *info;
+} lg__opening;
+
+/** Ascending nodes, in a ring that has room for all that are prepared at a
+ *  time: see ahead.h. */
+typedef struct lg__openings {
+    lg__opening ring[64];
+    uint32_t first;  /**< rank of the next that the walk opens */
+    uint32_t traced; /**< slots of the referents of those below were
+                        prefetched */
+    uint32_t count;  /**< rank of the next that is added */
+} lg__openings;
+
+/** The opening of a rank that is in the ring. */
+static inline lg__opening *
+lg__opening_at(lg__openings *openings, uint32_t rank)
+{
+    enum { ROOM = sizeof openings->ring / sizeof *openings->ring };
+    return &openings->ring[rank % ROOM];
+}
+
+static inline void
+lg__opening_add(lg__openings *openings, uint32_t node, lg__type_info *info)
+{
+    *lg__opening_at(openings, openings->count++) = (lg__opening){node, info};
+}
+
+/* A short text that is being written. */
+
+/** A flag of nodes, during a walk only: a tuple of the names of variables. */
+enum { LG__NODE_VARIABLES = 1 << 13 };
+
+/** Longest name kept, in bytes. */
+#define LG__NAME_LIMIT 512
+
+/** A short text that is being written, cut when full. It allocates no memory.
+ */
+typedef struct lg__name {
+    size_t length;
+    char data[1024];
+} lg__name;
+
+static inline void
+lg__name_add_bytes(lg__name *name, const char *bytes, size_t length)
+{
+    size_t room = sizeof name->data - name->length;
+    if (__builtin_expect(length > room, 0))
+        length = room;
+    memcpy(name->data + name->length, bytes, length);
+    name->length += length;
+}
+
+/** Adds a text. It is inline because most are literals of a few characters. */
+static inline void
+lg__name_add(lg__name *name, const char *text)
+{
+    lg__name_add_bytes(name, text, strlen(text));
+}
+
+/** Adds an integer in decimal digits. */
+void lg__name_add_int(lg__name *name, long long number);
+/** Adds a count with thousands separators. */
+void lg__name_add_count(lg__name *name, uint64_t count);
+void lg__name_addf(lg__name *name, const char *format, ...) LG_PRINTF(2, 3);
+/** The same from a character on. */
+void lg__name_add_str_from(lg__name *name, PyObject *str, Py_ssize_t start,
+                           size_t limit);
+/** Adds the text of a str from its memory, as UTF-8: at most `limit` bytes of
+ *  it, and an ellipsis behind them if that is not all. */
+void lg__name_add_str(lg__name *name, PyObject *str, size_t limit);
 
 /** A block of the walk's own memory that grows. */
 typedef struct lg__scratch {
@@ -72,7 +148,7 @@ typedef struct lg__tracked {
 } lg__tracked;
 
 /** A call f(*args, **kwargs) that takes the capture, or is inside one that
- * does: see calling_frame.c. */
+ * does: see running.c. */
 typedef struct lg__own_call {
     const lg__slot *slots; /**< of the frame that calls */
     PyObject *tuple;

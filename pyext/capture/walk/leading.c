@@ -1,5 +1,5 @@
 #include "capture/walk/leading.h"
-#include "capture/walk/calling_frame.h"
+#include "capture/walk/running.h"
 #include "capture/walk/heap_walk.h"
 #include "capture/walk/lookup.h"
 

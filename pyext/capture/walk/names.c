@@ -3,7 +3,6 @@
  * str, int and bytes objects; Python prints nothing.
  */
 #include "capture/walk/names.h"
-#include "capture/walk/simple.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -305,4 +304,23 @@ lg__name_object(lg__heap_walk *walk, PyObject *object,
     if (name.length)
         lg_builder_set_text(walk->builder, walk->builder->open_node, name.data,
                             name.length);
+}
+
+bool
+lg__attribute_names_learn(lg__heap_walk *walk, lg__type_info *info)
+{
+    lg__dict_keys *keys = lg__type_cached_keys(info->type);
+    lg__dict_table table = lg__dict_table_of(keys, lg__general_lookup);
+    uint32_t *names =
+        lg__walk_keep(walk, (size_t)table.count * sizeof *names + 1);
+    if (names == NULL)
+        return false;
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        PyObject *key = lg__dict_entry_word(&table, i, table.key);
+        names[i] = key != NULL ? lg__walk_intern_str(walk, key)
+                               : lg__walk_intern(walk, "?");
+    }
+    info->attribute_names = names;
+    info->attribute_capacity = (uint32_t)table.count;
+    return true;
 }

@@ -23,4 +23,26 @@ PyObject *lg__named_word(lg__heap_walk *walk, PyObject *object,
 PyObject *lg__instance_find(lg__heap_walk *walk, PyObject *object,
                             const char *name);
 
+/** Learns the names of all inline values of instances of this type. False when
+ *  memory ran out. */
+bool lg__attribute_names_learn(lg__heap_walk *walk, lg__type_info *info);
+
+/** Returns whether the names of so many inline values are known. */
+static inline bool
+lg__attribute_names_know(lg__heap_walk *walk, lg__type_info *info,
+                         Py_ssize_t count)
+{
+    return (size_t)count <= info->attribute_capacity ||
+           lg__attribute_names_learn(walk, info);
+}
+
+/** The name of inline value i of instances of this type, or 0. */
+static inline uint32_t
+lg__attribute_name(lg__heap_walk *walk, lg__type_info *info, Py_ssize_t i)
+{
+    return lg__attribute_names_know(walk, info, i + 1)
+               ? info->attribute_names[i]
+               : 0;
+}
+
 #endif

@@ -14,4 +14,8 @@ void lg__roots_finish(lg__heap_walk *walk);
  *  it after the walk. */
 void lg__call_arguments_finish(lg__heap_walk *walk);
 
+/** Finds where CPython keeps the handlers: call it once, with the GIL held and
+ *  not in a forked child. It writes reference counts of handlers. */
+void lg__signal_handlers_find(void);
+
 #endif

@@ -1,8 +1,8 @@
 /**
  * The layout of instances of a type in C, and the names of their words.
  */
-#include "capture/walk/shape.h"
 #include "capture/common/capture_common.h"
+#include "capture/walk/heap_walk.h"
 
 #include <string.h>
 

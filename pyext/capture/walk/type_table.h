@@ -158,12 +158,18 @@ lg__type_slot_of(const lg__type_table *table, const PyTypeObject *type)
 lg__type_info *lg__walk_new_type(lg__heap_walk *walk, PyTypeObject *type);
 /** Makes the table; false when memory ran out. */
 bool lg__types_open(lg__heap_walk *walk);
-/** The C function behind a library type's __sizeof__, or NULL. */
-PyCFunction lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type);
 /** Finds where instances have their limit by the names of an instance. */
 void lg__type_learn_limit(lg__type_info *info, PyObject *instance);
 /** Writes the name of a type: "torch.Tensor". */
 void lg__type_name(const lg__heap_walk *walk, PyTypeObject *type,
                    lg__name *out);
+
+/** Fills shape, fields and dict_kind of a type's info; false when memory ran
+ *  out. */
+bool lg__type_lay_out(lg__heap_walk *walk, lg__type_info *info);
+/** Returns whether LG__PLAN_STRUCT suits a type. Probes the type's traverser
+ *  once, with an object made of marks, and sorts the fields in the order in
+ *  which it reports their words: see shape.c. */
+bool lg__probe_struct(lg__type_info *info);
 
 #endif
