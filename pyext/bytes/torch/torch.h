@@ -24,9 +24,75 @@
 
 #include "bytes/common/bytes_common.h"
 #include "bytes/torch/torch_layout.h"
-#include "bytes/torch/torch_packed.h"
 #include "bytes/torch/torch_table.h"
-#include "bytes/torch/torch_types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lg__torch;
+struct lg__torch_task;
+
+/** What the walk of packed weights knows of a class, from its name. */
+typedef enum lg__torch_packed {
+    LG__TORCH_PACKED_NONE = 0,
+    /* Classes of objects of LG__TORCH_CUSTOM. */
+    LG__TORCH_PACKED_WHOLE, /**< the words of all members prove what they are */
+    LG__TORCH_PACKED_INNER, /**< ... and those of the first member's block */
+    LG__TORCH_PACKED_HALF,  /**< the first member: FBGEMM's 16-bit numbers */
+    LG__TORCH_PACKED_ROWS,  /**< the first member: QNNPACK's weights */
+    LG__TORCH_PACKED_OPERATOR, /**< members: an operator, XNNPACK's, QNNPACK's
+                                 weights */
+    /* Classes of what these own, or of blocks with their counts. */
+    LG__TORCH_PACKED_MATRIX, /**< FBGEMM's 8-bit numbers */
+    LG__TORCH_PACKED_DEPTHWISE,
+    LG__TORCH_PACKED_VECTOR,
+    LG__TORCH_PACKED_LEAF, /**< there is nothing but its own block */
+} lg__torch_packed;
+
+/* torch_block.c */
+
+/** The bytes of a block of malloc, if the words around it agree; 0 otherwise,
+ *  for example for an address inside a block. */
+size_t lg__torch_block_at(struct lg__torch *torch, uintptr_t address);
+/** Returns whether malloc would give such a block for `bytes`, aligned to a
+ *  cache line. */
+bool lg__torch_block_fits(struct lg__torch *torch, uintptr_t address,
+                          uint64_t bytes);
+/** Returns whether three words are a vector's begin, end and limit. Elements
+ *  that it had once lie behind its end. */
+bool lg__torch_is_vector(struct lg__torch *torch, const uintptr_t *words);
+
+/* torch_bound.c: the types of objects that have nothing but the address of a
+   C++ object */
+
+/** The exact types of LG__TORCH_BOUND. */
+enum {
+    LG__TORCH_BOUND_OBJECT,
+    LG__TORCH_BOUND_REDUCER,
+    LG__TORCH_BOUND_WORK,     /**< what torch.distributed does meanwhile */
+    LG__TORCH_BOUND_UNIT,     /**< a unit of compiled code */
+    LG__TORCH_BOUND_FUNCTION, /**< a function, which owns its unit */
+    LG__TORCH_BOUND_GRAPH,    /**< of compiled code */
+    LG__TORCH_BOUND_GENERATOR,
+    LG__TORCH_BOUND_CONCRETE, /**< what TorchScript knows of a class: its own
+                                   class is in it */
+    LG__TORCH_BOUND_TYPES,
+};
+
+/** The types of LG__TORCH_SCRIPTED: each of their instances begins with the
+ *  address of a C++ object that owns an object of TorchScript. */
+enum {
+    LG__TORCH_SCRIPTED_MODULE,
+    LG__TORCH_SCRIPTED_METHOD,
+    LG__TORCH_SCRIPTED_PARAMETERS,
+    LG__TORCH_SCRIPTED_BUFFERS,
+    LG__TORCH_SCRIPTED_MODULES,
+    LG__TORCH_SCRIPTED_LIST,
+    LG__TORCH_SCRIPTED_DICT,
+    LG__TORCH_SCRIPTED_FUTURE,
+    LG__TORCH_SCRIPTED_TYPES,
+};
 
 /** The kinds of instances. */
 enum {
@@ -242,7 +308,7 @@ lg__torch_record *lg__torch_value_record(lg__torch *torch,
  *  and declares native roots. */
 void lg__torch_settle(lg__torch *torch);
 
-/* torch_shape.c */
+/* torch_tensor.c */
 
 /** A TensorImpl, copied. */
 typedef struct lg__torch_impl {
@@ -263,7 +329,6 @@ typedef struct lg__torch_shape {
     uint32_t text, dtype, sizes, bytes, device; /**< string ids */
 } lg__torch_shape;
 
-bool lg__torch_impl_read(lg__torch *torch, uintptr_t impl, lg__torch_impl *out);
 static inline uintptr_t
 lg__torch_impl_word(const lg__torch_impl *tensor, size_t offset)
 {
@@ -271,18 +336,8 @@ lg__torch_impl_word(const lg__torch_impl *tensor, size_t offset)
     memcpy(&word, tensor->bytes + offset, sizeof word);
     return word;
 }
-/** Valid until the next call. */
-const lg__torch_shape *lg__torch_shape_of(lg__torch *torch,
-                                          const lg__torch_impl *tensor);
-/** Adds the facts and the text of a tensor. */
-void lg__torch_note_shape(lg__torch *torch, uint32_t node,
-                          const lg__torch_shape *shape);
 /** The same for a TensorImpl. */
 void lg__torch_describe(lg__torch *torch, uintptr_t impl, uint32_t node);
-/** The name of a device: "cpu", "cuda:0". */
-void lg__torch_device_name(int kind, int index, char *out, size_t size);
-
-/* torch_tensor.c */
 
 /** Adds what a tensor owns. If it is `wrapped`, it has a Python object, whose
  *  hooks the walk has named. */
@@ -294,6 +349,9 @@ uintptr_t lg__torch_hook_dict(lg__torch *torch, uintptr_t impl, unsigned index,
                               bool *late);
 
 /* torch_storage.c */
+
+/** The name of a device: "cpu", "cuda:0". */
+void lg__torch_device_name(int kind, int index, char *out, size_t size);
 
 /** What a holder of a storage shows of its contents. */
 typedef struct lg__torch_contents {
@@ -315,7 +373,7 @@ bool lg__torch_hold_opaque(lg__torch *torch, uint32_t holder,
                            const lg__torch_impl *tensor,
                            const lg__torch_contents *contents);
 
-/* torch_types.c */
+/* torch_bound.c */
 
 /** Finds the types of PyTorch. False if it is unlike any known version. */
 bool lg__torch_find_types(lg__torch *torch, PyObject *module);

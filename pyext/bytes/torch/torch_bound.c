@@ -9,8 +9,8 @@
  * words, so a search waits until all tensors that the pass meets otherwise have
  * their storages, and the object is charged with no block.
  *
- * What a scripted module itself owns is in torch_script.c, and compiled code in
- * torch_code.c.
+ * What a scripted module itself owns is in torch_script.c. Compiled code has a
+ * layout that is known, so a walk of its own takes it.
  */
 #include "bytes/torch/torch_bound.h"
 
@@ -24,6 +24,132 @@ enum {
 };
 
 enum { UNKNOWN = LG__TORCH_BOUND_TYPES, WAITING, RULES };
+
+/** A class by its name in a module, or NULL. */
+static PyTypeObject *
+type_in(PyObject *module, const char *name)
+{
+    PyObject *type = module != NULL ? lg__pass_member(module, name) : NULL;
+    return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
+}
+
+static PyObject *
+module_in(PyObject *module, const char *name)
+{
+    PyObject *inner = module != NULL ? lg__pass_member(module, name) : NULL;
+    return inner != NULL && PyModule_Check(inner) ? inner : NULL;
+}
+
+static const char *const bound_names[LG__TORCH_BOUND_TYPES] = {
+    [LG__TORCH_BOUND_OBJECT] = "ScriptObject",
+    [LG__TORCH_BOUND_REDUCER] = "Reducer",
+    [LG__TORCH_BOUND_WORK] = "Work",
+    [LG__TORCH_BOUND_UNIT] = "CompilationUnit",
+    [LG__TORCH_BOUND_FUNCTION] = "ScriptFunction",
+    [LG__TORCH_BOUND_GRAPH] = "Graph",
+    [LG__TORCH_BOUND_GENERATOR] = "Generator",
+    [LG__TORCH_BOUND_CONCRETE] = "ConcreteModuleType",
+};
+
+static const char *const scripted_names[LG__TORCH_SCRIPTED_TYPES] = {
+    [LG__TORCH_SCRIPTED_MODULE] = "ScriptModule",
+    [LG__TORCH_SCRIPTED_METHOD] = "ScriptMethod",
+    [LG__TORCH_SCRIPTED_PARAMETERS] = "ParameterDict",
+    [LG__TORCH_SCRIPTED_BUFFERS] = "BufferDict",
+    [LG__TORCH_SCRIPTED_MODULES] = "ModuleDict",
+    [LG__TORCH_SCRIPTED_LIST] = "ScriptList",
+    [LG__TORCH_SCRIPTED_DICT] = "ScriptDict",
+    [LG__TORCH_SCRIPTED_FUTURE] = "Future",
+};
+
+/** Some are in the module of torch.distributed. */
+static void
+find_named(PyObject *core, const char *const *names, PyTypeObject **out,
+           unsigned count)
+{
+    PyObject *distributed = module_in(core, "_distributed_c10d");
+    for (unsigned i = 0; i < count; i++) {
+        out[i] = type_in(core, names[i]);
+        if (out[i] == NULL)
+            out[i] = type_in(distributed, names[i]);
+    }
+}
+
+/** The index of the type, or of a type that it inherits from; `count`: none. */
+static unsigned
+index_of(PyTypeObject *const *types, unsigned count, PyTypeObject *type)
+{
+    unsigned i = 0;
+    while (i < count && (types[i] == NULL || !PyType_IsSubtype(type, types[i])))
+        i++;
+    return i;
+}
+
+/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
+static unsigned
+torch_bound_of(const lg__torch *torch, PyTypeObject *type)
+{
+    return index_of(torch->bound, LG__TORCH_BOUND_TYPES, type);
+}
+
+unsigned
+lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type)
+{
+    return index_of(torch->scripted, LG__TORCH_SCRIPTED_TYPES, type);
+}
+
+bool
+lg__torch_find_types(lg__torch *torch, PyObject *module)
+{
+    PyObject *core = module_in(module, "_C");
+    PyObject *autograd = module_in(core, "_autograd");
+    torch->tensor = type_in(module, "Tensor");
+    torch->storage = type_in(core, "StorageBase");
+    torch->context = type_in(core, "_FunctionBase");
+    torch->saved = type_in(autograd, "SavedTensor");
+    torch->functions = module_in(core, "_functions");
+    find_named(core, bound_names, torch->bound, LG__TORCH_BOUND_TYPES);
+    find_named(core, scripted_names, torch->scripted, LG__TORCH_SCRIPTED_TYPES);
+    if (torch->tensor == NULL || torch->storage == NULL ||
+        torch->context == NULL)
+        return false;
+    torch->tensor_base = torch->tensor->tp_base;
+    return true;
+}
+
+/** Recognises the Python objects of nodes. Their types have no common base, but
+ *  a common destructor. */
+static bool
+is_node_type(const lg__torch *torch, PyTypeObject *type)
+{
+    PyTypeObject *known = torch->functions != NULL
+                              ? type_in(torch->functions, "AccumulateGrad")
+                              : NULL;
+    return known != NULL && type->tp_dealloc == known->tp_dealloc;
+}
+
+unsigned
+lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type)
+{
+    if (PyType_IsSubtype(type, torch->tensor_base))
+        return LG__TORCH_TENSOR;
+    if (PyType_IsSubtype(type, torch->storage))
+        return LG__TORCH_STORAGE;
+    /* ScriptModule inherits from ScriptObject. */
+    if (lg__torch_scripted_of(torch, type) < LG__TORCH_SCRIPTED_TYPES)
+        return LG__TORCH_SCRIPTED;
+    if (torch_bound_of(torch, type) < LG__TORCH_BOUND_TYPES)
+        return LG__TORCH_BOUND;
+    if (type == &PyCapsule_Type)
+        return LG__TORCH_CAPSULE;
+    if (!torch->layout->graph)
+        return 0;
+    if (PyType_IsSubtype(type, torch->context))
+        return LG__TORCH_CONTEXT;
+    if (type == torch->saved)
+        return LG__TORCH_SAVED;
+    return is_node_type(torch, type) ? LG__TORCH_NODE : 0;
+}
 
 /** How many blocks deep to search. */
 static const uint8_t depths[RULES] = {
@@ -92,6 +218,261 @@ static bool
 is_object(lg__torch *torch, uintptr_t address)
 {
     return is_class(torch, lg__memory_word(torch->memory, address + WORD));
+}
+
+/**
+ * Graphs of compiled code. A graph lists its nodes, also those of the blocks in
+ * it. A node has a vector of attributes: a constant's tensor, list or object of
+ * TorchScript, or another graph. All of these belong to the unit that owns the
+ * code. Several units may share a constant, so none of them alone retains it.
+ */
+
+enum {
+    NODES = 1 << 24,
+    VALUES = 1 << 20, /**< the most attributes of a node, or values of one */
+};
+
+/** A unit, and the graphs that the walk has met in it. */
+typedef struct code_walk {
+    lg__torch *torch;
+    uint32_t unit;
+    uint32_t label;
+    lg__torch_search *first; /**< graphs that wait */
+} code_walk;
+
+/** Links a constant. One edge shows it, however many owners in the unit it
+ *  has. */
+static void
+link_constant(const code_walk *walk, lg__torch_record *record)
+{
+    if (record == NULL)
+        return;
+    if (record->bound == walk->unit)
+        record->found++;
+    else
+        lg__torch_link_member(walk->torch, walk->unit, record, walk->label);
+    record->bound = walk->unit;
+}
+
+/** A graph waits, so nothing recurses. It is walked once for each unit. */
+static void
+add_graph(code_walk *walk, uintptr_t graph)
+{
+    lg__torch *torch = walk->torch;
+    lg__torch_slot *slot =
+        lg__is_address(graph)
+            ? lg__torch_slot_of(torch->pass, &torch->graphs, graph)
+            : NULL;
+    lg__torch_search *wanted = slot != NULL ? slot->value : NULL;
+    if (slot == NULL || (wanted != NULL && wanted->node == walk->unit))
+        return;
+    if (wanted == NULL) {
+        wanted = lg__pass_keep(torch->pass, sizeof *wanted);
+        if (wanted == NULL)
+            return;
+        lg__torch_fill(&torch->graphs, slot, graph, wanted);
+    }
+    *wanted = (lg__torch_search){graph, walk->unit, 0, walk->first};
+    walk->first = wanted;
+}
+
+static void
+link_value(code_walk *walk, uintptr_t at)
+{
+    lg__torch_value value;
+    if (lg__memory_copy(walk->torch->memory, at, &value, sizeof value))
+        link_constant(walk, lg__torch_value_record(walk->torch, &value));
+}
+
+static void
+link_held_tensor(code_walk *walk, uintptr_t at)
+{
+    uintptr_t impl = lg__memory_word(walk->torch->memory, at);
+    if (lg__is_address(impl))
+        link_constant(walk, lg__torch_tensor(walk->torch, impl));
+}
+
+static void
+link_graph(code_walk *walk, uintptr_t at)
+{
+    add_graph(walk, lg__memory_word(walk->torch->memory, at));
+}
+
+/** Does that for each element of a vector. */
+static void
+each(code_walk *walk, uintptr_t vector, size_t size,
+     void (*act)(code_walk *, uintptr_t))
+{
+    uintptr_t ends[2];
+    if (!lg__memory_copy(walk->torch->memory, vector, ends, sizeof ends) ||
+        ends[1] < ends[0] || (ends[1] - ends[0]) / size > VALUES)
+        return;
+    for (; ends[0] < ends[1]; ends[0] += size)
+        act(walk, ends[0]);
+}
+
+static void
+walk_attribute(code_walk *walk, uintptr_t at)
+{
+    uintptr_t attribute = lg__memory_word(walk->torch->memory, at);
+    uintptr_t value = attribute + LG__TORCH_SYMBOL;
+    const lg__torch_class *class =
+        lg__is_address(attribute) ? lg__torch_class_of(walk->torch, attribute)
+                                  : NULL;
+    lg__torch_attribute is =
+        class != NULL ? class->attribute : LG__TORCH_ATTRIBUTE_NONE;
+    if (is == LG__TORCH_ATTRIBUTE_TENSOR)
+        link_held_tensor(walk, value);
+    else if (is == LG__TORCH_ATTRIBUTE_TENSORS)
+        each(walk, value, WORD, link_held_tensor);
+    else if (is == LG__TORCH_ATTRIBUTE_VALUE)
+        link_value(walk, value);
+    else if (is == LG__TORCH_ATTRIBUTE_GRAPH)
+        link_graph(walk, value);
+    else if (is == LG__TORCH_ATTRIBUTE_GRAPHS)
+        each(walk, value, 2 * WORD, link_graph);
+}
+
+/** Each row of the list has the address of the next, and a node. */
+static void
+enter_graph(code_walk *walk, uintptr_t graph)
+{
+    const lg__torch_code_layout *layout = &walk->torch->layout->code;
+    lg__memory *memory = walk->torch->memory;
+    uintptr_t row = lg__memory_word(memory, graph + layout->nodes);
+    for (size_t i = 0; i < NODES && lg__is_address(row); i++) {
+        uintptr_t node = lg__memory_word(memory, row + WORD);
+        if (lg__is_address(node))
+            each(walk, node + layout->attributes, WORD, walk_attribute);
+        row = lg__memory_word(memory, row);
+    }
+}
+
+/** Adds the constants of a graph of compiled code, and of the graphs in it, to
+ *  the unit that owns it. */
+static void
+torch_walk_code(lg__torch *torch, uintptr_t graph, uint32_t unit)
+{
+    code_walk walk = {torch, unit, lg__torch_intern(torch, "C++ member"), NULL};
+    add_graph(&walk, graph);
+    while (walk.first != NULL) {
+        uintptr_t next = walk.first->address;
+        walk.first = walk.first->next;
+        enter_graph(&walk, next);
+    }
+}
+
+/**
+ * Units of compiled code. A unit owns all functions that TorchScript compiled
+ * into it, and their constants. All modules and functions that this process
+ * scripts, traces or freezes share torch.jit._state._python_cu, which lasts
+ * until the process ends, so no constant goes with them. A loaded module has a
+ * unit of its own, which goes with it.
+ *
+ * A unit has a node of its own, and owns what its functions own: the graph that
+ * was compiled, and for each executor the plans that it has made, whose graphs
+ * have constants that the first graph does not have. Code that runs has more
+ * copies of the constants, which nothing reads.
+ */
+
+enum {
+    FUNCTIONS = 1 << 20,
+    WORDS = 256, /**< of a function or an executor that may lead on */
+};
+
+/** A shared_ptr has the address of a block that begins with the counts. */
+static bool
+is_block_of(lg__torch *torch, uintptr_t block, lg__torch_kind kind)
+{
+    const lg__torch_class *class =
+        lg__is_address(block) ? lg__torch_class_of(torch, block) : NULL;
+    return class != NULL && class->kind == kind;
+}
+
+/** Copies the words of an object; returns how many there are. */
+static size_t
+copy_words(lg__torch *torch, uintptr_t object, uintptr_t *words)
+{
+    size_t size = lg__memory_block(torch->memory, object);
+    size_t count = size < WORDS * WORD ? size / WORD : WORDS;
+    return lg__memory_copy(torch->memory, object, words, count * WORD) ? count
+                                                                       : 0;
+}
+
+/** Walks the graphs of an executor's plans. A plan is two shared_ptrs, to what
+ *  the interpreter reads and to the graph. Behind it, a byte says whether there
+ *  is one; if not, the words are old. */
+static void
+walk_executor(lg__torch *torch, uintptr_t executor, uint32_t unit)
+{
+    uintptr_t words[WORDS];
+    size_t count = copy_words(torch, executor, words);
+    for (size_t i = 0; i + 4 < count; i++)
+        if (is_block_of(torch, words[i + 1], LG__TORCH_PLAN) &&
+            (words[i + 4] & UINT8_MAX) == 1)
+            torch_walk_code(torch, words[i + 2], unit);
+}
+
+/** A function may have several executors, each a shared_ptr with a byte behind
+ *  it, too. */
+static void
+walk_function(lg__torch *torch, uintptr_t function, uint32_t unit)
+{
+    uintptr_t words[WORDS];
+    size_t count = copy_words(torch, function, words);
+    torch_walk_code(
+        torch,
+        lg__memory_word(torch->memory, function + torch->layout->code.graph),
+        unit);
+    for (size_t i = 0; i + 2 < count; i++)
+        if (is_block_of(torch, words[i + 1], LG__TORCH_EXECUTOR) &&
+            (words[i + 2] & UINT8_MAX) == 1)
+            walk_executor(torch, words[i], unit);
+}
+
+/** Whether the layout of compiled code is known. If not, the node says so. */
+static bool
+torch_knows_code(lg__torch *torch, uint32_t node)
+{
+    static const char why[] = "an unknown layout of compiled code";
+    if (!torch->layout->code.known)
+        lg_builder_add_fact(torch->builder, node, "not inspected", why,
+                            sizeof why - 1);
+    return torch->layout->code.known;
+}
+
+static void
+walk_unit(lg__torch *torch, uintptr_t block, uint32_t node)
+{
+    uintptr_t at = block + LG__TORCH_COUNTS + torch->layout->code.functions,
+              ends[2];
+    if (!torch_knows_code(torch, node) ||
+        !lg__memory_copy(torch->memory, at, ends, sizeof ends) ||
+        ends[1] < ends[0] || ends[1] - ends[0] > FUNCTIONS * WORD)
+        return;
+    for (; ends[0] < ends[1]; ends[0] += WORD) {
+        uintptr_t function = lg__memory_word(torch->memory, ends[0]);
+        if (lg__is_address(function) && lg__torch_class_of(torch, function))
+            walk_function(torch, function, node);
+    }
+}
+
+void
+lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word)
+{
+    bool made;
+    if (!is_block_of(torch, word, LG__TORCH_UNIT))
+        return;
+    uint32_t type =
+        lg__pass_type(torch->pass, "torch.jit.CompilationUnit (C++)", LG_NONE);
+    uint32_t node =
+        lg__pass_native(torch->pass, (const void *)word, type,
+                        lg__memory_block(torch->memory, word), &made);
+    if (node == LG_NONE)
+        return;
+    lg__pass_edge(torch->pass, source, node, LG_EDGE_NATIVE, "C++ member");
+    if (made)
+        walk_unit(torch, word, node);
 }
 
 /** Links a tensor. One edge shows it, however often the object owns it. */
@@ -262,8 +643,8 @@ search_object(lg__torch *torch, uintptr_t value, uint32_t node)
 static void
 walk_graph(lg__torch *torch, uintptr_t graph, uint32_t node)
 {
-    if (lg__torch_knows_code(torch, node))
-        lg__torch_walk_code(torch, graph, node);
+    if (torch_knows_code(torch, node))
+        torch_walk_code(torch, graph, node);
 }
 
 /** torch.jit makes a class for each module that it traces, and nothing but what
@@ -282,7 +663,7 @@ walk_concrete(lg__torch *torch, uintptr_t value, uint32_t node)
 void
 lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
 {
-    unsigned how = lg__torch_bound_of(torch, Py_TYPE(object));
+    unsigned how = torch_bound_of(torch, Py_TYPE(object));
     uintptr_t value;
     memcpy(&value, object + 1, sizeof value);
     if (!lg__is_address(value))

@@ -4,14 +4,8 @@
 
 #include "bytes/torch/torch.h"
 
-/* torch_types.c */
-
-/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
-unsigned lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type);
-/** The same; LG__TORCH_SCRIPTED_TYPES: none. */
+/** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
 unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
-
-/* torch_bound.c */
 
 /** Notes a search for tensors behind an object of pybind11. */
 void lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node);
@@ -30,15 +24,7 @@ lg__torch_record *lg__torch_link_owned(lg__torch *torch, uint32_t source,
 /** Runs the next search; false: none waits. */
 bool lg__torch_run_search(lg__torch *torch);
 
-/* torch_code.c */
-
-/** Whether the layout of compiled code is known. If not, the node says so. */
-bool lg__torch_knows_code(lg__torch *torch, uint32_t node);
 /** Links the unit of compiled code that a word leads to, if one does. */
 void lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word);
-
-/** Adds the constants of a graph of compiled code, and of the graphs in it, to
- *  the unit that owns it. */
-void lg__torch_walk_code(lg__torch *torch, uintptr_t graph, uint32_t unit);
 
 #endif

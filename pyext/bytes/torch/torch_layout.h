@@ -152,16 +152,6 @@ struct lg__torch_finder;
 bool lg__torch_find_graph(struct lg__torch_finder *finder,
                           lg__torch_layout *layout);
 
-/** Finds the layout of scripted modules; false if this version has another
- *  one. */
-bool lg__torch_find_script(struct lg__torch_finder *finder,
-                           lg__torch_script_layout *layout);
-/** The same for compiled code. */
-bool lg__torch_find_code(struct lg__torch_finder *finder,
-                         lg__torch_code_layout *layout);
-/** Finds lg__torch_layout.concrete_class. */
-uint16_t lg__torch_find_concrete(struct lg__torch_finder *finder);
-
 /** The text of leakgraph/calibration.py. */
 extern const char lg__torch_calibration[];
 

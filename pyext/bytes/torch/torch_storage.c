@@ -212,6 +212,26 @@ file_of(lg__torch *torch, const storage_copy *storage)
                : 0;
 }
 
+/** By the number in c10::DeviceType. */
+static const char *const devices[] = {
+    "cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
+    "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
+    "meta", "hpu",  "ve",     "lazy",   "ipu",    "mtia",  "privateuseone",
+};
+
+void
+lg__torch_device_name(int kind, int index, char *out, size_t size)
+{
+    const char *name =
+        kind >= 0 && (size_t)kind < sizeof devices / sizeof *devices
+            ? devices[kind]
+            : "unknown";
+    if (index >= 0 && kind != 0)
+        snprintf(out, size, "%s:%d", name, index);
+    else
+        snprintf(out, size, "%s", name);
+}
+
 static uint32_t
 device_of(lg__torch *torch, const storage_copy *storage)
 {
