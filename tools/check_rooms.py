@@ -84,10 +84,7 @@ LAYERS = (
     "libgraph/src/graph/facts.c",
     "libgraph/src/graph/spent.c",
     "libgraph/src/table/fit.c",
-    "pyext/binding/capture/forked.c",
     "pyext/binding/capture/snapshot_file.c",
-    "pyext/binding/named_tuples.c",
-    "pyext/capture/run/traced_lines.c",
 )
 
 
@@ -104,10 +101,7 @@ SORTS = {
     "libgraph/src/findings/matches.c": "what detectors found, before it is weighed",
     "libgraph/src/native/*.c": "a step of the rule for native memory",
     "pyext/attach/*.c": "a part that runs in the other process, or knows its layout",
-    "pyext/binding/capture/forked.c": "the parent's side of a fork",
-    "pyext/binding/named_tuples.c": "a table of types",
     "pyext/bytes/torch/torch_*.c": "a kind of torch's objects, or where its fields lie",
-    "pyext/capture/run/traced_lines.c": "what tracemalloc knows of objects",
     "pyext/heap/*.c": "an allocator, or what names its blocks",
 }
 MOST_LINES = 900

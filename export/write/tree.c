@@ -1,9 +1,14 @@
 // Writes the view as an indented tree for a terminal.
-#include "write/tree.h"
+
+#include "view/view_private.h"
 
 #include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
+
+// The most characters; a longer title loses its middle.
+#define TITLE_LENGTH 60u
+#define LABEL_LENGTH 48u
 
 // Writes a path as text: the root at the top, one hop per line below it.
 
@@ -45,7 +50,7 @@ tree_add_size(lg_text *out, const lg__view_node *node)
         return;
     lg_text_add(out, "  ");
     if (node->retained_label.length)
-        lg__add_word(out, &node->retained_label, LG__TREE_TITLE, NULL);
+        lg__add_word(out, &node->retained_label, TITLE_LENGTH, NULL);
     else
         lg__add_own(out, node);
 }
@@ -70,11 +75,11 @@ tree_add_facts(lg_text *out, const lg__view_node *node, bool rooted)
 static void
 tree_add_title(lg_text *out, const lg__view_node *node)
 {
-    lg__add_word(out, &node->title, LG__TREE_TITLE, NULL);
+    lg__add_word(out, &node->title, TITLE_LENGTH, NULL);
     if (!node->detail.length || node->kind == LG__VIEW_NATIVE)
         return;
     lg_text_add(out, node->kind == LG__VIEW_VALUES ? ": " : " · ");
-    lg__add_word(out, &node->detail, LG__TREE_TITLE, NULL);
+    lg__add_word(out, &node->detail, TITLE_LENGTH, NULL);
 }
 
 static void
@@ -109,7 +114,7 @@ print_label(const lg__view_edge *edge, lg_text *out)
     if (!edge->label.length)
         return;
     lg_text_add(out, "│    ↓ ");
-    lg__add_word(out, &edge->label, LG__TREE_LABEL, NULL);
+    lg__add_word(out, &edge->label, LABEL_LENGTH, NULL);
     lg_text_add(out, "\n");
 }
 
@@ -282,13 +287,13 @@ print_branch(const view_tree *tree, const view_branch *branch)
         branch->edge == SIZE_MAX ? NULL : &view->edges[branch->edge];
     bool labelled = edge && edge->label.length;
     if (labelled && !back) {
-        lg__add_word(tree->out, &edge->label, LG__TREE_LABEL, NULL);
+        lg__add_word(tree->out, &edge->label, LABEL_LENGTH, NULL);
         lg_text_add(tree->out, "  ");
     }
     tree_add_title(tree->out, &view->nodes[branch->node]);
     if (labelled && back) {
         lg_text_add(tree->out, "  ");
-        lg__add_word(tree->out, &edge->label, LG__TREE_LABEL, NULL);
+        lg__add_word(tree->out, &edge->label, LABEL_LENGTH, NULL);
     }
     if (edge && edge->weak)
         lg_text_add(tree->out, "  (weak)");

@@ -1,9 +1,9 @@
 /**
- * The extension module leakgraph._core: its table of contents.
+ * The extension module leakgraph._core: its table of contents, and the named
+ * tuples with their fields, as help() shows them.
  */
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
-#include "binding/named_tuples.h"
 #include "binding/answers/binding_answers.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/capture/binding_capture.h"
@@ -147,6 +147,47 @@ types_add(PyObject *module)
     return 0;
 }
 
+static PyStructSequence_Field root_fields[] = {
+    {"node", "its node"},
+    {"kind", "'module', 'thread', 'interpreter', 'static', 'native', 'given'"},
+    {"name", "its name, or ''"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Field capture_info_fields[] = {
+    {"nodes", "objects"},
+    {"edges", "references"},
+    {"seconds", "from the call to the finished file"},
+    {"bytes", "size of the file"},
+    {"path", "its path, with {pid}, {rank} and {n} filled in"},
+    {"method", "'internal', or 'public: reason'"},
+    {"pause", "seconds for which the process stopped"},
+    {NULL, NULL},
+};
+
+static const struct {
+    lg__core_type id;
+    PyStructSequence_Desc desc;
+} tuples[] = {
+    {LG__TYPE_ROOT,
+     {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
+    {LG__TYPE_CAPTURE_INFO,
+     {"leakgraph.CaptureInfo", "What save_snapshot() did.", capture_info_fields,
+      7}},
+};
+
+/** Makes each type and adds it to the module; -1 with an exception. */
+static int
+named_tuples_add(PyObject *module)
+{
+    for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
+        PyStructSequence_Desc desc = tuples[i].desc;
+        if (lg__row_type_new(module, tuples[i].id, &desc) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int
 core_exec(PyObject *module)
 {
@@ -167,7 +208,7 @@ core_exec(PyObject *module)
                                                       &lg__ranks_extras,
                                                       NULL};
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
-        types_add(module) < 0 || lg__named_tuples_add(module) < 0 ||
+        types_add(module) < 0 || named_tuples_add(module) < 0 ||
         lg__answers_add(module, extras) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "__version__", lg_version());

@@ -1,5 +1,5 @@
 // Whose code sets an attribute: the program's or a library's.
-#include "paths/author.h"
+#include "paths/paths_private.h"
 #include "paths/measure.h"
 
 #include <leakgraph/internal/hops.h>

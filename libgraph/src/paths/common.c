@@ -1,5 +1,5 @@
 // What nodes and paths have in common with similar ones.
-#include "paths/common.h"
+#include "paths/paths_private.h"
 #include "paths/path_hops.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 // "Did you mean": finds the known name nearest to a wrong one, and what a name
 // that does not exist may mean.
-#include "paths/guess.h"
+#include "paths/paths_private.h"
 #include "paths/selection.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // Restricts an answer to what some modules hold: the program's own, or those
 // with a certain name.
-#include "paths/guess.h"
+#include "paths/paths_private.h"
 #include "paths/keepers.h"
 
 #include <stdlib.h>

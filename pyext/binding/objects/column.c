@@ -1,4 +1,4 @@
-#include "binding/objects/column.h"
+#include "binding/objects/binding_objects.h"
 
 #include <leakgraph/internal/columns.h>
 #include "binding/support/binding_support.h"

@@ -1,4 +1,4 @@
-#include "binding/objects/py_edge.h"
+#include "binding/objects/binding_objects.h"
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
 

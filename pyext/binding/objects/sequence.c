@@ -2,7 +2,7 @@
  * Nodes, Edges and Roots: sequences that make their items on demand. Also the
  * biggest of a sequence, and what a node dominates.
  */
-#include "binding/objects/sequence.h"
+#include "binding/objects/binding_objects.h"
 #include "binding/objects/arrow_tables.h"
 #include "binding/support/binding_support.h"
 #include "binding/objects/rows.h"

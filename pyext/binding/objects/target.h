@@ -1,14 +1,9 @@
-/** Finds what a caller asks about, as nodes of a Snapshot. */
+/** Finds what a caller asks about, as nodes of a Snapshot: for other answers, and
+ *  for select(), find() and the operators [] and `in`. */
 #ifndef LEAKGRAPH_TARGET_H
 #define LEAKGRAPH_TARGET_H
 
 #include "binding/objects/py_snapshot.h"
-
-/** Finds the node of a live object: LG_NONE if it has none, or if its address
- *  had an object of another type. False with an exception if the graph is of
- *  another process. */
-bool lg__target_find(lg__snapshot_object *snapshot, PyObject *object,
-                     uint32_t *node);
 
 /** What a text stands for in a graph: lg_graph_select() and its like. */
 typedef lg_status lg__look_up(const lg_graph *graph, const char *text,
@@ -19,10 +14,6 @@ typedef lg_status lg__look_up(const lg_graph *graph, const char *text,
 bool lg__target_look_up(lg__snapshot_object *snapshot, const char *what,
                         PyObject *text, lg__look_up *look_up, void *out);
 
-/** The nodes that a selector names. */
-bool lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
-                       lg_nodes *nodes);
-
 /** Finds the nodes of a target: a str is a selector, a Node is itself, anything
  *  else is an object. Fails if there is none. */
 bool lg__target_resolve(lg__snapshot_object *snapshot, PyObject *target,
@@ -31,9 +22,6 @@ bool lg__target_resolve(lg__snapshot_object *snapshot, PyObject *target,
 /** Whether the target is an object, and not a str, a Node or several of
  *  them. */
 bool lg__target_is_live(lg__core_state *state, PyObject *target);
-
-/** Whether a str reads like a selector: 'type:...', '#17'. */
-bool lg__target_reads_selector(PyObject *text);
 
 /** False with ArgumentError for a str that reads as a selector, which only
  *  snapshots take. */
@@ -57,5 +45,17 @@ bool lg__target_is_here(const lg_graph *graph);
 
 /** Appends `more` to `nodes`. */
 bool lg__nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count);
+
+extern const char lg__snapshot_select_doc[];
+PyObject *lg__snapshot_select(PyObject *snapshot, PyObject *const *args,
+                              Py_ssize_t nargs, PyObject *kwnames);
+/** The node of a live object, or None; of a str that reads like a selector, the
+ *  only node that it selects. */
+PyObject *lg__snapshot_find(PyObject *snapshot, PyObject *object);
+/** The node of a name, a selector or a live object; NotFoundError if there is
+ *  none. */
+PyObject *lg__snapshot_item(PyObject *snapshot, PyObject *key);
+/** Whether lg__snapshot_item() finds it; -1 with an exception. */
+int lg__snapshot_has(PyObject *snapshot, PyObject *key);
 
 #endif

@@ -1,5 +1,5 @@
 /** Draws pictures of live objects and of snapshots. */
-#include "binding/pictures/show.h"
+#include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
 #include "binding/pictures/drawing.h"
 #include "binding/objects/binding_objects.h"

@@ -59,4 +59,16 @@ lg_status lg__scope_find(const lg__scope_request *self, const lg_graph *graph,
     "mine      only " what "the program's own modules hold\n"                  \
     "module    only " what "matching modules hold: 'train.*'\n"
 
+/** `path` in the encoding of the file system, a new reference. */
+PyObject *lg__pathname_bytes(PyObject *path);
+
+/** The same with `{pid}` replaced by the process id, `{rank}` by
+ *  lg_process_rank() or 0, and `{n}` by the smallest number from 1 with which
+ *  the file does not exist. */
+PyObject *lg__pathname_filled(PyObject *path);
+
+PyObject *lg__core_is_installed(PyObject *module, PyObject *path);
+
+extern const char lg__core_is_installed_doc[];
+
 #endif

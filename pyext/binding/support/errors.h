@@ -23,4 +23,10 @@ void lg__error_raise_child(lg__core_state *state, const lg_error *error,
 void lg__error_raise_picture(lg__core_state *state, const lg_error *error,
                              PyObject *text);
 
+/** Returns function(argument), the function being one of the module of that
+ *  name. While the interpreter ends, Python code may no longer be able to run:
+ *  then this raises Error. */
+PyObject *lg__python_call(lg__core_state *state, const char *module,
+                          const char *function, PyObject *argument);
+
 #endif

@@ -8,10 +8,8 @@
 #include "bytes/common/exporter.h"
 #include "bytes/common/find_known.h"
 #include "bytes/common/frames.h"
-#include "bytes/common/mapped_files.h"
 #include "bytes/common/maps.h"
 #include "bytes/common/numpy_array.h"
-#include "bytes/common/rtti.h"
 #include "bytes/common/target_memory.h"
 
 #endif

@@ -1,6 +1,7 @@
 /**
- * Lines of /proc/self/maps, and the addresses of this process that are pages of
- * files or shared memory. The headings of smaps have the same form.
+ * Lines of /proc/self/maps, the addresses of this process that are pages of
+ * files or shared memory, and what these files are. The headings of smaps have
+ * the same form.
  */
 #ifndef LEAKGRAPH_MAPS_H
 #define LEAKGRAPH_MAPS_H
@@ -58,5 +59,18 @@ typedef struct lg__mappings {
 lg__mappings lg__mappings_read(lg__adapter_pass *pass);
 /** Returns whether the address lies in one. O(log mappings). */
 bool lg__mappings_have(const lg__mappings *mappings, uintptr_t address);
+
+/** The files and segments of shared memory that this process maps, and the
+ *  descriptors by which it has them open. */
+typedef struct lg__mapped_files lg__mapped_files;
+
+/** Reads both from the kernel, without malloc; NULL if that fails, or if memory
+ * ran out. Valid until the end of the capture. O(mappings + descriptors). */
+const lg__mapped_files *lg__mapped_files_read(lg__adapter_pass *pass);
+/** Writes "/dev/shm/torch_7_0 (deleted), descriptor 3": the file that has the
+ *  page of an address, and its lowest descriptor if one is open. False: no file
+ *  has it. O(log mappings + descriptors). */
+bool lg__mapped_files_name(const lg__mapped_files *of, uintptr_t address,
+                           char *out, size_t size);
 
 #endif

@@ -3,6 +3,9 @@
  * through the kernel (lg__pass_read) and keeps them until others replace them,
  * because related objects lie close together. A copy may be stale, but all of
  * it was mapped.
+ *
+ * Also finds the class of a C++ object from its vtable, by the type information
+ * of the Itanium C++ ABI, which gcc and clang follow.
  */
 #ifndef LEAKGRAPH_TARGET_MEMORY_H
 #define LEAKGRAPH_TARGET_MEMORY_H
@@ -88,5 +91,23 @@ size_t lg__memory_block(lg__memory *memory, uintptr_t address);
 /** Returns whether lg__memory_block agrees with malloc about a new block of
  * this size; tries once per process. */
 bool lg__memory_knows_malloc(lg__memory *memory);
+
+enum { LG__RTTI_NAME = 256, LG__RTTI_DEPTH = 8 };
+
+/** The mangled names of an object's class and of its bases at offset 0, nearest
+ *  first. */
+typedef struct lg__rtti {
+    unsigned count;
+    char name[LG__RTTI_DEPTH][LG__RTTI_NAME]; /**< cut if longer */
+} lg__rtti;
+
+/** Reads them from the address of a vtable, which is an object's first word.
+ *  False if that is no vtable. */
+bool lg__rtti_read(lg__memory *memory, uintptr_t vtable, lg__rtti *out);
+/** Returns whether the class or one of those bases has this mangled name. */
+bool lg__rtti_is_a(const lg__rtti *rtti, const char *mangled);
+/** The last part of a mangled name, as people write it: "MulBackward0",
+ *  "CppNode<Doubled>". */
+void lg__rtti_shorten(const char *mangled, char *out, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
  * nothing happened: with 300,000 blocks it takes seconds.
  */
 #include "bytes/common/bytes_common.h"
-#include "bytes/cuda/dump.h"
+#include "bytes/cuda/bytes_cuda.h"
 #include "capture/adapters/capture_adapters.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 // Finds what changed between two snapshots of an allocator.
-#include "bytes/cuda/dump.h"
+#include "bytes/cuda/bytes_cuda.h"
 
 #include <leakgraph/internal/writing.h>
 

@@ -1,4 +1,4 @@
-#include "bytes/cuda/dump.h"
+#include "bytes/cuda/bytes_cuda.h"
 #include "bytes/common/bytes_common.h"
 
 #include <leakgraph/internal/writing.h>

@@ -1,6 +1,5 @@
 #include "capture/memory/address_map.h"
 #include "capture/memory/arena.h"
-#include "capture/memory/spill.h"
 
 #include <string.h>
 #include <sys/mman.h>

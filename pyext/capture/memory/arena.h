@@ -12,6 +12,11 @@
  * All mappings that leakgraph has made for itself are remembered, so that a
  * search of the process's memory passes over them. What captures have found lies
  * there, and looks like references to all of it.
+ *
+ * A forked child puts its memory into a file when memory is short. The kernel
+ * can write the pages back and drop them, so it does not kill a process for
+ * them. The whole of a sparse file is mapped at once. A block that may grow has
+ * a window of its own, far from the next, and grows in place without a call.
  */
 #ifndef LEAKGRAPH_ARENA_H
 #define LEAKGRAPH_ARENA_H
@@ -89,5 +94,17 @@ size_t lg__own_ranges_copy(lg__range out[LG__OWN_RANGES]);
 /** The bytes that leakgraph has in memory for captures: of those that run, of
  *  snapshots, and what is kept for captures to come. O(pages): 1 ms a GiB. */
 uint64_t lg__own_pages_bytes(void);
+
+/** Puts large blocks into this file for the rest of the process's life. The
+ *  file is empty, has no name, and is open for reading and writing. If it
+ *  cannot be mapped, nothing changes. */
+void lg__spill_begin(int descriptor);
+/** A zeroed block of whole pages; NULL without a file or without room. */
+void *lg__spill_take(size_t size, bool may_grow);
+/** Gives pages back. */
+void lg__spill_give(void *start, size_t size);
+/** Returns whether an address lies in the file. When the disk is full, touching
+ *  it raises SIGBUS. */
+bool lg__spill_holds(const void *address);
 
 #endif

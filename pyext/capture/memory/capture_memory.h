@@ -5,6 +5,5 @@
 #include "capture/memory/address_map.h"
 #include "capture/memory/arena.h"
 #include "capture/memory/images.h"
-#include "capture/memory/spill.h"
 
 #endif

@@ -13,7 +13,7 @@
  *
  * While the child runs, the kernel copies each page that this process writes
  * to. With options->spill, the child keeps most of its memory in a file (see
- * spill.h).
+ * arena.h).
  */
 #ifndef LEAKGRAPH_FORK_H
 #define LEAKGRAPH_FORK_H
