@@ -6,6 +6,7 @@ import ctypes
 import functools
 import gc
 import json
+import multiprocessing.util
 import os
 import sys
 import threading
@@ -623,7 +624,9 @@ def test_a_threading_local_has_the_name_of_its_variable():
     name = f"threading.local {__name__}.remembered.rows"
     (row,) = [row for row in growth if row.held_by.endswith(f" {name}[*]")]
     (held,) = row.holders
-    assert held.held_by == row.held_by[:-3] and f": empty {held.held_by}\n" in str(growth)
+    assert held.held_by == row.held_by[:-3] and f": empty {held.held_by}\n" in str(
+        growth
+    )
     assert "list of 150" in str(snapshots[-1].why(held.held_by))
     before = leakgraph.snapshot().analyze().reachable.host
     remembered.rows.clear()
@@ -804,6 +807,20 @@ def test_executors_in_a_list_are_one_row_with_their_threads():
     del threads, thread
     after = leakgraph.snapshot().analyze().reachable.host
     assert before - after >= row.freed.total > 0
+
+
+def test_locks_of_multiprocessing_are_told_by_what_keeps_them():
+    context = multiprocessing.get_context("fork")
+    growth = compare(lambda _: holder.items.append((context.Lock(), context.Lock())))
+    (row,) = [row for row in growth if row.gained > 4096]
+    assert row.held_by == f"{__name__}.holder.items[*]"
+    registry = multiprocessing.util._afterfork_registry
+    assert len(registry) >= 300
+    before = leakgraph.snapshot().analyze().reachable.host
+    holder.items.clear()
+    gc.collect()
+    after = leakgraph.snapshot().analyze().reachable.host
+    assert before - after >= row.freed.total and before - after >= row.gained
 
 
 def test_classes_that_fill_a_cache_do_not_pile_up_as_subclasses():

@@ -3,11 +3,13 @@
 import abc
 import array
 import asyncio
+import codecs
 import collections
 import contextvars
 import csv
 import ctypes
 import functools
+import gc
 import io
 import itertools
 import json
@@ -252,6 +254,22 @@ def text_stream():
     return one, {".buffer": raw}
 
 
+def newline_decoder():
+    inner = codecs.getincrementaldecoder("utf-8")()
+    return io.IncrementalNewlineDecoder(inner, True), {"decoder": inner}
+
+
+def pair_of_buffers():
+    class Raw(io.RawIOBase):
+        readable = writable = lambda self: True
+
+    raw = Raw()
+    one = io.BufferedRWPair(raw, Raw())
+    near = gc.get_referrers(raw)
+    (reader,) = [each for each in near if type(each) is io.BufferedReader]
+    return one, {"reader": reader}
+
+
 def pickler():
     return pickle.Pickler(io.BytesIO()), {}
 
@@ -304,6 +322,8 @@ KINDS = [
     property_of_a_class,
     mapping_proxy,
     generic_alias,
+    newline_decoder,
+    pair_of_buffers,
     context_variable,
     context_token,
     mapped,

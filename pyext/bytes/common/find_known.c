@@ -24,6 +24,8 @@ static const whereabouts places[LG__KNOWN_COUNT] = {
     [LG__KNOWN_NDARRAY] = {"numpy", "ndarray", "numpy.ndarray"},
     [LG__KNOWN_LOCK] = {"_thread", "LockType", "_thread.lock"},
     [LG__KNOWN_RLOCK] = {"_thread", "RLock", "_thread.RLock"},
+    [LG__KNOWN_NEWLINE_DECODER] = {"_io", "IncrementalNewlineDecoder",
+                                   "_io.IncrementalNewlineDecoder"},
     [LG__KNOWN_SIMPLE_QUEUE] = {"_queue", "SimpleQueue", "_queue.SimpleQueue"},
     [LG__KNOWN_DEQUE] = {"_collections", "deque", "collections.deque"},
     [LG__KNOWN_DECIMAL] = {"_decimal", "Decimal", "decimal.Decimal"},

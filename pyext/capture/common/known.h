@@ -20,6 +20,7 @@ typedef enum lg__known_name {
     LG__KNOWN_NDARRAY,
     LG__KNOWN_LOCK,
     LG__KNOWN_RLOCK,
+    LG__KNOWN_NEWLINE_DECODER,
     LG__KNOWN_SIMPLE_QUEUE, /**< its __sizeof__ is new in 3.15 */
     /* From the queue on, the C __sizeof__ of the types counts memory behind
        their struct, and may be called. */

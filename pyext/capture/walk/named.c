@@ -435,13 +435,28 @@ name_declared(lg__heap_walk *walk, PyObject *child,
         lg__walk_edge(walk, child, field->kind, field->name);
 }
 
+/** Takes a word that is a reference for sure, whether or not the traverser
+ *  reports it. */
+static void
+name_sure(lg__heap_walk *walk, PyObject *child, const lg__named_field *field)
+{
+    bool known =
+        child == NULL ||
+        (lg__address_map_find(&walk->address_map, child) != 0 &&
+         lg__name_edges_of_reported(walk, child, field->kind, field->name));
+    if (!known)
+        lg__walk_edge(walk, child, field->kind, field->name);
+}
+
 static void
 name_fields(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++) {
         const lg__named_field *field = &info->fields[i];
         PyObject *child = *(PyObject **)((char *)object + field->offset);
-        if (field->declared && info->traverse)
+        if (info->holds_unseen)
+            name_sure(walk, child, field);
+        else if (field->declared && info->traverse)
             name_declared(walk, child, field);
         else
             lg__name_edge(walk, child, field->kind, field->name);

@@ -723,11 +723,12 @@ add_words(lg__heap_walk *walk, lg__type_info *info, const type_layout *layout,
     }
 }
 
-/** Adds the words of structs that are in no header, if there is a traverser. */
+/** Adds the words of structs that are in no header, if there is a traverser, or
+ *  if they are references for sure. */
 static void
 add_layouts(lg__heap_walk *walk, lg__type_info *info)
 {
-    if (!(info->type->tp_flags & Py_TPFLAGS_HAVE_GC))
+    if (!(info->type->tp_flags & Py_TPFLAGS_HAVE_GC) && !info->holds_unseen)
         return;
     for (PyTypeObject *base = info->type; base != NULL; base = base->tp_base) {
         const type_layout *layout = type_layout_of(base);

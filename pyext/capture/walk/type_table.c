@@ -400,6 +400,9 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     PyTypeObject *type = info->type;
     info->node = lg__walk_node(walk, type);
     info->id = declare_type(walk, type, info->node);
+    info->holds_unseen =
+        lg__known_is(&walk->known, type, LG__KNOWN_BUFFERED_PAIR) ||
+        lg__known_is(&walk->known, type, LG__KNOWN_NEWLINE_DECODER);
     if (!lg__type_lay_out(walk, info))
         return false;
     info->head = (uint8_t)head_of(walk, type);

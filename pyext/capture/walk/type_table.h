@@ -95,6 +95,8 @@ typedef struct lg__type_info {
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< ask the C __sizeof__ of the library type */
     bool immortal;      /**< instances are static: counts mean nothing */
+    bool holds_unseen;  /**< named words are references for sure, although
+                             tp_traverse leaves them out up to 3.11 */
     bool is_part;       /**< a part of the program: lg__name_part */
     bool special;       /**< has_sizeof, immortal, a limit, or a type of
                            types */
