@@ -828,7 +828,7 @@ def test_classes_that_fill_a_cache_do_not_pile_up_as_subclasses():
         class Local:
             pass
 
-        return typing.List[Local]
+        return typing.List[Local]  # noqa: UP006
 
     growth = compare(make, calls=8)
     assert not [row for row in growth if "__subclasses__" in row.held_by]
