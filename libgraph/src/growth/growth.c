@@ -287,9 +287,10 @@ exchange(lg_growth *growth, uint32_t lead, uint32_t other)
     growth->rows[other] = first;
 }
 
-// Returns the row of a leak whose members are in the container that frees the
-// most, if the row that leads it has members with several holders, such as the
-// threads of executors in a list; else the number of rows.
+// Returns the row of a leak whose members, objects of a class of the program or
+// of a library, are in the container that frees the most, if the row that leads
+// it has members with several holders, such as the threads of executors in a
+// list; else the number of rows.
 static uint32_t
 find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
 {
@@ -304,7 +305,7 @@ find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
                              ? lg__place_at(state->newest, row->place)->parent
                              : LG_NONE;
         if (row->lead == lead && row->verdict == LG_GROWTH_ACCUMULATES &&
-            above != LG_NONE &&
+            above != LG_NONE && lg__growth_is_telling(row->type) &&
             lg__place_at(state->newest, above)->key == first->holders[0].key &&
             lg__growth_goes_along(state, growth, row))
             break;
