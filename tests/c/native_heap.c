@@ -87,6 +87,19 @@ native_heap_object(native_heap *heap, bool owned)
 }
 
 uint64_t *
+native_heap_tracked(native_heap *heap)
+{
+    enum { HEAD = 2 };
+    uint64_t *head = native_heap_object(heap, false);
+    uint64_t *place = head + HEAD;
+    heap->used += HEAD;
+    heap->blocks[heap->block_count - 1].bytes += 8 * (uint64_t)HEAD;
+    memcpy(place, head, 8 * (size_t)HEAD);
+    memset(head, 0, 8 * (size_t)HEAD);
+    return heap->objects[heap->object_count - 1] = place;
+}
+
+uint64_t *
 native_heap_lock(native_heap *heap)
 {
     uint64_t *place = native_heap_object(heap, true);

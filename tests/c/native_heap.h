@@ -54,6 +54,9 @@ uint64_t *native_heap_list(native_heap *heap, uint32_t count);
 /** Adds an object of the type "lib.Holder" with a block, whose words from 2 to
  *  3 are fields; the module refers to it if `owned`. Returns its words. */
 uint64_t *native_heap_object(native_heap *heap, bool owned);
+/** The same, behind a head of two words that the collector has; nothing refers
+ *  to it. */
+uint64_t *native_heap_tracked(native_heap *heap);
 /** Adds a lock to which the module refers, and returns its words. */
 uint64_t *native_heap_lock(native_heap *heap);
 /** Adds a re.Pattern to which the module refers, and returns its words. */

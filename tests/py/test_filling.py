@@ -5,6 +5,7 @@ import functools
 import gc
 import os
 import queue
+import sys
 import types
 
 import pytest
@@ -581,18 +582,27 @@ def test_a_cache_with_room_is_emptied_like_what_shares_its_entries():
     assert named == {f"{__name__}.owner.kept", f"{__name__}.owner.also"}
 
 
-def test_companions_of_one_type_have_its_name_once():
-    ctypes = pytest.importorskip("ctypes")
-    owner.kept = []
+def far_list():
+    """A list in dicts, so that paths to its elements are longer than others."""
+    return {"all": {"of": {"them": {"are": {"here": []}}}}}
+
+
+def append_far(table, entry):
+    table["all"]["of"]["them"]["are"]["here"].append(entry)
+
+
+def test_companions_of_one_type_have_its_name_once(monkeypatch):
+    """Another module has an entry of each pair as well, and this one the other."""
+    monkeypatch.setitem(sys.modules, "far_away", types.ModuleType("far_away"))
+    sys.modules["far_away"].table = far_list()
+    owner.kept, owner.also = [], far_list()
 
     def work(number):
-        fields = {"_fields_": [("number", ctypes.c_int)]}
-        structure = type(f"Structure{number}", (ctypes.Structure,), fields)
-        owner.kept.append(ctypes.POINTER(structure))
+        pair = types.SimpleNamespace(first=Entry(number), second=Entry(-number))
+        owner.kept.append(pair)
+        append_far(owner.also, pair.first)
+        append_far(sys.modules["far_away"].table, pair.second)
 
-    _, growth = compare(work, 3, 30)
-    cache = getattr(ctypes, "_pointer_type_cache", None)
-    for pointer in owner.kept if isinstance(cache, dict) else ():
-        cache.pop(pointer._type_, None)
-    assert list(growth)
-    assert all(row.text.count("ReferenceType") <= 1 for row in growth)
+    _, growth = compare(work, 3)
+    row = next(row for row in growth if row.type == "types.SimpleNamespace")
+    assert row.text.count("Entry") == 1
