@@ -639,6 +639,64 @@ lost_blocks_grow_whatever_words_are_left_over(void)
     }
 }
 
+// Loses one more block of each of so many sizes, which begin with that.
+static lg_graph *
+lost_copies(uint32_t sizes, uint64_t smallest, uint32_t at)
+{
+    story made = story_begin();
+    char name[STORY_TYPES][24];
+    char blocks[24];
+    made.flags = LG_NODE_SYNTHETIC | LG_NODE_NATIVE;
+    uint32_t lost = story_add(&made, "lost native memory", NULL, 0);
+    lg_builder_add_root(made.builder, lost, LG_ROOT_NATIVE, "", 0);
+    snprintf(blocks, sizeof blocks, "%u", at + 1);
+    for (uint32_t i = 0; i < sizes; i++) {
+        uint64_t size = smallest - 16 * (uint64_t)i;
+        snprintf(name[i], sizeof name[i], "%u-byte block", (uint32_t)size);
+        uint32_t group = story_add(&made, name[i], NULL, (at + 1) * size);
+        lg_builder_add_fact(made.builder, group, LG__FACT_BLOCKS, blocks,
+                            strlen(blocks));
+        story_edge(&made, lost, group, LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, "no pointer", 10));
+    }
+    return story_end(&made);
+}
+
+// What C code loses may have so many sizes that none of them is much.
+static void
+lost_blocks_of_many_sizes_are_one_row(void)
+{
+    enum { LEAST = 64 << 10, MOST_SIZES = 30 };
+    static const struct {
+        uint32_t sizes;
+        uint32_t bytes; // of the largest
+        size_t rows;
+    } cases[] = {
+        {2, LEAST, 2},
+        {MOST_SIZES, 3000, 1},
+        {MOST_SIZES, 1000, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_graph *graphs[3];
+        int64_t gained = 0;
+        for (uint32_t at = 0; at < 3; at++)
+            graphs[at] = lost_copies(cases[i].sizes, cases[i].bytes, at);
+        for (uint32_t size = 0; size < cases[i].sizes; size++)
+            gained += 2 * (int64_t)(cases[i].bytes - 16 * size);
+        growing_series made = growing_of_graphs(graphs, 3);
+        REQUIRE(made.growth.count == cases[i].rows);
+        if (cases[i].rows == 1) {
+            const lg_growth_row *row = made.growth.rows;
+            CHECK(row->gained == gained);
+            CHECK(row->types == MOST_SIZES);
+            CHECK(row->counts[0] == MOST_SIZES);
+            CHECK(row->counts[2] == 3 * MOST_SIZES);
+            CHECK(lg__string_is(row->type, "3000-byte block"));
+        }
+        growing_forget(&made);
+    }
+}
+
 // A process with some threads, and with as much in use of malloc.
 static lg_graph *
 calls_of_threads(uint32_t threads, uint32_t in_use, bool listed)
@@ -685,6 +743,7 @@ SUITE(growth_native)
 {
     RUN(blocks_to_which_pointers_are_found_do_not_grow);
     RUN(lost_blocks_grow_whatever_words_are_left_over);
+    RUN(lost_blocks_of_many_sizes_are_one_row);
     RUN(calls_in_progress_have_memory);
     RUN(small_blocks_have_a_number);
     RUN(a_fall_of_one_allocator_counts_with_the_other);

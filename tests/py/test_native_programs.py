@@ -81,6 +81,15 @@ def test_what_C_code_loses_is_told_by_its_type(leaks, name):
     assert ("Py_DECREF" in row["fix"]) == (name != "lost")
 
 
+def test_what_C_code_loses_in_many_sizes_is_one_row(leaks):
+    (row,) = [
+        row
+        for row in leaks["rows"]
+        if row["holder"] == "lost native memory" and " more accumulates" in row["text"]
+    ]
+    assert row["rate"] == pytest.approx(leaks["truth"]["copies"], rel=RATE)
+
+
 def test_others_are_charged_with_nothing(leaks):
     known = (*PLACES.values(), "lost native memory")
     others = [row for row in leaks["rows"] if not row["holder"].startswith(known)]

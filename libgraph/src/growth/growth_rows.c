@@ -185,6 +185,48 @@ is_lost(const lg__comparison *state, const lg_growth_row *row)
                LG__NATIVE_LOST);
 }
 
+// Gives a row the objects and bytes of another one, which then is no row.
+static void
+add_row_to(const lg__comparison *state, lg_growth *growth, lg_growth_row *row,
+           lg_growth_row *other)
+{
+    uint64_t *counts = growth->numbers + (row->counts - growth->numbers);
+    for (uint32_t i = 0; i < state->count; i++)
+        counts[i] += other->counts[i];
+    lg__growth_add_bytes(state, growth, other, row);
+    row->types += other->types;
+    other->verdict = LG_GROWTH_VERDICT_COUNT;
+}
+
+static void
+drop_joined(lg_growth *growth)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].verdict != LG_GROWTH_VERDICT_COUNT)
+            growth->rows[kept++] = growth->rows[i];
+    growth->count = kept;
+}
+
+// C code may lose blocks of so many sizes, such as copies of texts, that none
+// of these sizes is worth a row. They are one.
+static void
+join_lost(const lg__comparison *state, lg_growth *growth)
+{
+    lg_growth_row *lead = NULL;
+    for (size_t i = 0; i < growth->count; i++) {
+        lg_growth_row *row = &growth->rows[i];
+        if (!is_lost(state, row) || row->degree >= LG_GROWTH_LATE ||
+            !lg__growth_is_vague(state, growth, row))
+            continue;
+        if (lead != NULL)
+            add_row_to(state, growth, lead, row);
+        else
+            lead = row;
+    }
+    drop_joined(growth);
+}
+
 // Notes which objects lose the memory. If the memory is nearly all that becomes
 // more with them, its row tells of them, too.
 static void
@@ -206,17 +248,13 @@ set_losers(const lg__comparison *state, lg_growth *growth, lg_growth_row *row)
 static void
 growth_in_step(const lg__comparison *state, lg_growth *growth)
 {
-    size_t kept = 0;
     for (size_t i = 0; i < growth->count; i++)
         if (is_of_allocators(&growth->rows[i]) &&
             !settle(state, growth, &growth->rows[i]))
             growth->rows[i].verdict = LG_GROWTH_VERDICT_COUNT;
         else if (is_lost(state, &growth->rows[i]))
             set_losers(state, growth, &growth->rows[i]);
-    for (size_t i = 0; i < growth->count; i++)
-        if (growth->rows[i].verdict != LG_GROWTH_VERDICT_COUNT)
-            growth->rows[kept++] = growth->rows[i];
-    growth->count = kept;
+    drop_joined(growth);
 }
 
 // Accounts for the bytes that all objects gained: how many of them rows
@@ -816,6 +854,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     if (!lg__growth_join(state, out))
         return lg__error_memory(err);
     name_tensors(state, out);
+    join_lost(state, out);
     growth_in_step(state, out);
     leave_out_small(state, out);
     sort_rows(out);

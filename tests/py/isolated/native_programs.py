@@ -257,6 +257,15 @@ def lost():
 
 
 @leak
+def copies():
+    """Lose copies of texts, which are of many sizes."""
+    chunks = [112 + 16 * (number % 100) for number in range(400)]
+    left["copies"] = sum(chunks)
+    for chunk in chunks:
+        filled(chunk - 8)
+
+
+@leak
 def trees():
     import lxml.etree
 
@@ -475,6 +484,7 @@ def row_of(row):
         "rate": row.per_step,
         "minor": row.minor,
         "fix": row.fix,
+        "text": row.text,
     }
 
 
