@@ -295,6 +295,46 @@ growth_of_a_finding(void)
     CHECK(advice.items[1].grows == SIZE_MAX);
 }
 
+// A card lists the holders of the finding, unless those of the leak free more:
+// what all free together is of the holders that it lists.
+static void
+holders_that_free_it_all(void)
+{
+    const growing_heap heaps[] = {{.items = 9}, {.items = 19}, {.items = 29}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_growth_row *row = &made.growth.rows[0];
+    REQUIRE(row->holder_count == 1);
+    const lg_pattern pattern = {"output-history", "", ""};
+    const uint64_t freed[] = {0};
+    const lg_holder holders[] = {
+        {.pattern = &pattern, .node = row->holders[0].node, .retained = freed},
+        {.pattern = &pattern, .node = row->node, .retained = freed}};
+    lg_finding item = {
+        .pattern = &pattern, .holders = holders, .holder_count = 2};
+    lg_finding_group group = {
+        .first = 0, .findings = 1, .retained = freed, .freed = freed};
+    lg_findings findings = {
+        .items = &item, .count = 1, .groups = &group, .group_count = 1};
+    const lg_answers answers = {.analysis = made.analysis[2],
+                                .findings = &findings,
+                                .growth = &made.growth};
+    for (uint64_t lack = 0; lack < 2; lack++) {
+        lg_table *table;
+        lg_text text = {0};
+        group.total = row->freed_total - lack;
+        lg_advice advice = lg_advice_choose(&answers, 1);
+        REQUIRE(advice.count == 1 && advice.items[0].grows == 0);
+        REQUIRE(lg_tabulate_advice(&answers, &advice, &table, NULL) == LG_OK);
+        REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
+        const char *list = strstr(text.data, "\"holders\": [");
+        REQUIRE(list != NULL);
+        CHECK(!strstr(list, "}, {\"held_by\"") == (lack > 0));
+        lg_text_free(&text);
+        lg_table_free(table);
+    }
+    growing_forget(&made);
+}
+
 // What gains less than a two-hundredth of what the biggest gains is none.
 static void
 little_growth(void)
@@ -409,6 +449,7 @@ SUITE(advice)
     RUN(growth);
     RUN(little_growth);
     RUN(growth_of_a_finding);
+    RUN(holders_that_free_it_all);
     RUN(a_finding_inside_a_leak);
     RUN(unattributed);
     return test_result();

@@ -300,8 +300,25 @@ put_finding_holders(lg_table *list, const words *say, const lg_finding *finding,
     return status;
 }
 
+// Returns whether a finding knows who must let go: as many holders as the leaks
+// have, who free no less.
+static bool
+knows_holders(const words *say, const lg_advice_item *item)
+{
+    const lg_growth *growth = say->answers->growth;
+    const lg_findings *findings = say->answers->findings;
+    if (item->kind != LG_ADVICE_FINDING)
+        return false;
+    const lg_finding_group *group = &findings->groups[item->index];
+    size_t known = 0;
+    for (size_t i = 0; i < say->leads.count; i++)
+        known += growth->rows[say->leads.rows[i]].holder_count;
+    return findings->items[group->first].holder_count >= known &&
+           group->total >= item->bytes;
+}
+
 // Lists who must let go: the holders of the leaks, or those of the finding if
-// it knows more.
+// it knows them. What all free together is of the same holders.
 static lg_status
 put_holders(lg_table *table, const words *say, const lg_advice_item *item,
             lg_error *err)
@@ -309,14 +326,10 @@ put_holders(lg_table *table, const words *say, const lg_advice_item *item,
     const lg_findings *findings = say->answers->findings;
     const lg_growth *growth = say->answers->growth;
     lg_table *list = lg__put_table(table, HOLDERS, of_holder, OF_HOLDERS);
-    size_t known = 0;
-    for (size_t i = 0; i < say->leads.count; i++)
-        known += growth->rows[say->leads.rows[i]].holder_count;
-    if (item->kind == LG_ADVICE_FINDING) {
-        const lg_finding *first =
-            &findings->items[findings->groups[item->index].first];
-        if (first->holder_count >= known)
-            return put_finding_holders(list, say, first, err);
+    if (knows_holders(say, item)) {
+        const lg_finding_group *group = &findings->groups[item->index];
+        return put_finding_holders(list, say, &findings->items[group->first],
+                                   err);
     }
     for (size_t i = 0; i < say->leads.count; i++)
         put_leak_holders(list, say->graph, &growth->rows[say->leads.rows[i]]);
