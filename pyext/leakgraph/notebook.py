@@ -6,6 +6,7 @@ The types themselves import this module on first use.
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from html import escape
 
 from leakgraph._core import (
@@ -18,11 +19,13 @@ from leakgraph._core import (
     Node,
     Result,
     Size,
+    Snapshot,
     Why,
 )
 
 __all__ = [
     "cycles_html",
+    "drawn_html",
     "merged_html",
     "node_html",
     "noted",
@@ -31,8 +34,19 @@ __all__ = [
     "why_html",
 ]
 
+#: How many holders the words of a snapshot name, where its report is left out.
+TOLD = 5
+
 #: How many cycles are drawn below their table.
 DRAWN = 3
+
+#: What puts the picture itself in the place of its image: the picture takes the theme
+#: of the notebook, and names what the pointer is on.
+OPEN = """<script>(() => {
+  const image = document.currentScript.previousElementSibling;
+  const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (c) => c.charCodeAt(0));
+  image.outerHTML = new TextDecoder().decode(bytes);
+})();</script>"""
 
 
 def merged_html(merged: MergedPaths) -> str:
@@ -72,17 +86,19 @@ def node_html(node: Node) -> str:
     return f"<p><b>{escape(node.label)}</b></p><table>{rows}</table>"
 
 
-def page_html(page: str) -> str:
+def page_html(said: tuple[str, Snapshot]) -> str:
     """Put the report into a frame, which keeps its styles and scripts to itself.
 
-    A notebook that nobody trusts yet leaves out the frame, but not its text.
+    A notebook that nobody trusts yet leaves out the frame, but not its words: the known
+    mistakes, and what retains the most.
     """
+    page, snapshot = said
     style = "width:100%;height:40em;border:0"
-    untrusted = "Trust the notebook, or run the cell, to see the report."
+    words = _preformatted(f"{snapshot.findings()}\n\n{snapshot.top(TOLD)}")
     return (
         f'<iframe title="leakgraph: the report" style="{style}"'
-        f' sandbox="allow-scripts allow-popups" srcdoc="{escape(page)}">'
-        f"{untrusted}</iframe>"
+        f' sandbox="allow-scripts allow-popups" srcdoc="{escape(page)}">{words}'
+        "<p>Trust the notebook, or run the cell, to see the report.</p></iframe>"
     )
 
 
@@ -103,6 +119,20 @@ def noted(shown: str) -> str:
     return f'{shown}<p style="font-size:smaller;opacity:0.7">{said}</p>'
 
 
+def drawn_html(said: tuple[str, str]) -> str:
+    """The picture, as an image until a script of the cell opens it.
+
+    A notebook that nobody trusts yet leaves out scripts and SVG, but not images. Where
+    even those are left out, the tree stands for the picture.
+    """
+    tree, svg = said
+    data = b64encode(svg.encode()).decode()
+    return (
+        f'<img class="leakgraph" style="max-width:100%" alt="{escape(tree)}"'
+        f' src="data:image/svg+xml;base64,{data}">{OPEN}'
+    )
+
+
 def undrawn_html(said: tuple[str, str]) -> str:
     """The tree of a picture that cannot be drawn, and the reason."""
     tree, sentence = said
@@ -111,7 +141,7 @@ def undrawn_html(said: tuple[str, str]) -> str:
 
 def _image(drawing: Drawing) -> str:
     """The picture, or its replacement."""
-    return drawing._repr_html_() or drawing._repr_svg_() or ""
+    return drawing._repr_html_() or ""
 
 
 def _known(node: Node) -> dict[str, object]:

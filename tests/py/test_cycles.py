@@ -460,7 +460,7 @@ def test_text_and_html(still):
     text = str(cycles)
     assert "collectable" in text and ".parent" in text
     html = cycles._repr_html_()
-    assert "<table>" in html and "<svg" in html
+    assert "<table>" in html and "data:image/svg+xml" in html
     assert html.count("<tr>") == len({cycle.group for cycle in cycles}) + 1
     (first, *_) = (c for c in cycles if ".parent" in str(c))
     assert repr(first).startswith("<leakgraph.Cycle, collectable: ")

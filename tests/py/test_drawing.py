@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64decode
+from html.parser import HTMLParser
 
 import pytest
 
@@ -108,6 +110,35 @@ def test_notebook_images(holder):
     svg = drawing._repr_svg_()
     assert svg.startswith('<svg class="leakgraph" style="max-width:100%;')
     assert drawing._repr_png_().startswith(PNG)
+
+
+class Sanitized(HTMLParser):
+    """What an untrusted notebook keeps: neither scripts, styles nor SVG, but text."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.images, self.words, self._skipped = [], "", 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self._skipped += tag in ("script", "style")
+        self.images += [dict(attrs)] if tag == "img" else []
+
+    def handle_endtag(self, tag):
+        self._skipped -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        self.words += "" if self._skipped else data
+
+
+def test_an_untrusted_notebook_shows_the_picture(holder):
+    drawing = leakgraph.show_refs(holder)
+    kept = Sanitized(drawing._repr_html_())
+    (image,) = kept.images
+    kind, _, data = image["src"].partition(",")
+    assert kind == "data:image/svg+xml;base64" and kept.words == ""
+    assert b64decode(data).decode() == drawing._repr_svg_()
+    assert image["alt"] == str(drawing)
 
 
 def test_format_chooses_the_notebook_image(holder):

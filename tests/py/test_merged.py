@@ -117,7 +117,7 @@ def test_picture(holder, tmp_path):
     assert merged.save(tmp_path / "jobs.dot").endswith("jobs.dot")
     assert (tmp_path / "jobs.dot").read_text().startswith("digraph")
     snapshot.close()
-    assert "<svg" not in merged._repr_html_()
+    assert "image/svg" not in merged._repr_html_()
     with pytest.raises(leakgraph.ClosedError):
         merged.drawing
 

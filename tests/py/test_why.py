@@ -334,7 +334,7 @@ def test_picture(kept, tmp_path):
     assert why.save(tmp_path / "x", format="dot")
     assert why._repr_svg_().startswith("<svg")
     html = why._repr_html_()
-    assert "<pre " in html and "<svg" in html and "1.00 MiB" in html
+    assert "<pre " in html and "data:image/svg+xml" in html and "1.00 MiB" in html
     assert "white-space:pre-wrap" in html
     assert "Thing" in why.drawing.text
     with pytest.raises(TypeError):

@@ -474,10 +474,12 @@ lg__snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
         return NULL;
     PyObject *page =
         lg__progress_end(&progress, snapshot_page(snapshot, &progress.monitor));
+    PyObject *said = page != NULL ? PyTuple_Pack(2, page, self) : NULL;
     PyObject *html =
-        page ? lg__python_call(lg__object_state(self), "leakgraph.notebook",
-                               "page_html", page)
-             : NULL;
+        said != NULL ? lg__python_call(lg__object_state(self),
+                                       "leakgraph.notebook", "page_html", said)
+                     : NULL;
+    Py_XDECREF(said);
     Py_XDECREF(page);
     return html;
 }

@@ -352,22 +352,27 @@ drawing_repr_svg(drawing_object *self, PyObject *Py_UNUSED(unused))
     return lg__text_object(&svg);
 }
 
-/* The tree of a picture that cannot be drawn, and the reason. */
+/* Asks the package for HTML of the tree and of one text more: the picture, or
+   the reason why there is none. Takes the reference to that text. */
 static PyObject *
-undrawn_html(drawing_object *self, const lg_error *error)
+make_html(drawing_object *self, const char *function, PyObject *more)
 {
-    PyObject *parts = Py_BuildValue("Ns", get_text(self, NULL), error->message);
-    PyObject *html =
-        parts ? lg__python_call(lg__object_state(self), "leakgraph.notebook",
-                                "undrawn_html", parts)
-              : NULL;
-    Py_XDECREF(parts);
+    PyObject *tree = more != NULL ? get_text(self, NULL) : NULL;
+    PyObject *said = tree != NULL ? PyTuple_Pack(2, tree, more) : NULL;
+    PyObject *html = said != NULL
+                         ? lg__python_call(lg__object_state(self),
+                                           "leakgraph.notebook", function, said)
+                         : NULL;
+    Py_XDECREF(said);
+    Py_XDECREF(tree);
+    Py_XDECREF(more);
     return html;
 }
 
 /* Returns HTML for a notebook, which asks for it first: the picture, because a
-   notebook makes an image of SVG, which does not shrink to the cell's width.
-   None for another format: the notebook asks for that next. */
+   notebook makes an image of SVG, which does not shrink to the cell's width,
+   and shows none to a reader who does not trust it. None for another format:
+   the notebook asks for that next. */
 static PyObject *
 drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
@@ -381,8 +386,10 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
     bool drawn = made->drawn.data != NULL;
     keep_image(self, made);
     if (!drawn)
-        return undrawn_html(self, &error);
-    return drawing_repr_svg(self, NULL);
+        return make_html(self, "undrawn_html",
+                         PyUnicode_FromString(error.message));
+    PyObject *svg = drawing_repr_svg(self, NULL);
+    return svg == Py_None ? svg : make_html(self, "drawn_html", svg);
 }
 
 static PyObject *
