@@ -148,7 +148,7 @@ def test_honest(race, accuses, right):
 
 
 GROWTH = """\
-1 place grows: +653 KiB in 5 snapshots; rows explain 653 KiB of 653 KiB.
+1 place grows: +653 KiB in 5 snapshots; rows explain all that objects gained.
 
       gained      per call  objects   what
      653 KiB     +6.05 KiB  20 → 128  tuple accumulates, such as #5522

@@ -4,6 +4,8 @@
 
 #include <leakgraph/internal/wording.h>
 
+#include <string.h>
+
 // Less is what any program gains while it runs.
 static const int64_t LEAST_GAINED = 64 << 10;
 
@@ -172,20 +174,29 @@ add_rest(const lg_growth *growth, lg_text *out)
 }
 
 // Writes `; rows explain 61.9 MiB of 63.3 MiB`: of objects, and of the native
-// memory that rows have. With a scope or a baseline, rows are missing that
-// would explain more.
+// memory that rows have. If a reader sees no difference, one number is enough:
+// that before it. With a scope or a baseline, rows are missing that would
+// explain more.
 static void
 add_account(const lg_growth *growth, lg_text *out)
 {
     int64_t rows = growth->told_gained;
-    if (growth->scoped || growth->known > 0 || rows < 0 ||
-        growth->objects_gained < LEAST_GAINED)
+    int64_t all = growth->objects_gained;
+    lg_text explained = {0};
+    lg_text gained = {0};
+    if (growth->scoped || growth->known > 0 || rows < 0 || all < LEAST_GAINED)
         return;
-    lg_text_add(out, "; rows explain ");
-    lg_text_add_size(out, (uint64_t)(rows + growth->native_gained));
-    lg_text_add(out, " of ");
-    lg_text_add_size(
-        out, (uint64_t)(growth->objects_gained + growth->native_gained));
+    lg_text_add_size(&explained, (uint64_t)(rows + growth->native_gained));
+    lg_text_add_size(&gained, (uint64_t)(all + growth->native_gained));
+    if (explained.failed || gained.failed)
+        out->failed = true;
+    else if (strcmp(explained.data, gained.data) == 0)
+        lg_text_add(out, "; rows explain all that objects gained");
+    else
+        lg_text_addf(out, "; rows explain %s of %s", explained.data,
+                     gained.data);
+    lg_text_free(&explained);
+    lg_text_free(&gained);
 }
 
 void

@@ -471,9 +471,8 @@ bool lg_growth_came_last(const lg_growth *growth, const lg_growth_row *row);
 
 /** How many places grow and how much, and how much of what all objects gained
  *  the rows explain: `2 places grow: +61.9 MiB in 3 snapshots; rows
- * explain 61.9 of 63.3 MiB`. That nothing grows it says only if nothing of size
- * was gained.
- */
+ *  explain 61.9 MiB of 63.3 MiB`, or `... all that objects gained`. That
+ *  nothing grows it says only if nothing of size was gained. */
 void lg_growth_headline(const lg_growth *growth, lg_text *out);
 /** What the number of snapshots leaves open: a clause, static; NULL: nothing.
  */
