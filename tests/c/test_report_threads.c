@@ -126,7 +126,7 @@ retained(void)
                    "  #0 run() app.py:3  retains 4.47 KiB\n"
                    "        batch   list of 1  80 B  retains 4.08 KiB\n"
                    "        shared  list of 1  80 B  retains 4.08 KiB, held "
-                   "elsewhere too\n"
+                   "by app.shared too\n"
                    "\n"
                    "Suspended\n"
                    "  coroutine big()  retains 2.20 KiB\n"
@@ -135,12 +135,41 @@ retained(void)
                    "        data  bytearray  1.00 KiB\n");
     expect_threads(graph, analysis, LG_FORMAT_JSON, retained_json);
     expect_rows(graph, analysis, "limit=4", 4, 4,
-                "  retained  thread, frame, variable  value\n"
+                "  retained  thread, frame, variable  value         also held "
+                "by\n"
                 "  4.47 KiB  thread MainThread\n"
                 "  4.47 KiB    run() app.py:3\n"
                 "  4.08 KiB      batch                list of 1 #3\n"
-                "  4.08 KiB      shared               list of 1 #5  held "
-                "elsewhere too\n");
+                "  4.08 KiB      shared               list of 1 #5  "
+                "app.shared\n");
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Where the nearest path to a value is that of the variable, nobody else has a
+// name.
+static void
+held_by_something_else(void)
+{
+    story made = story_begin();
+    uint32_t at = story_module(&made, "app");
+    uint32_t frame = running(&made);
+    uint32_t list = story_add(&made, "list", NULL, 80);
+    story_edge(&made, list, story_add(&made, "bytearray", NULL, 4096),
+               LG_EDGE_INDEX, 0);
+    story_local(&made, frame, "far", list);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t next = i == 3 ? list : story_add(&made, "app.Step", NULL, 50);
+        story_attribute(&made, at, "next", next);
+        at = next;
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    expect_threads(graph, analysis, LG_FORMAT_TEXT,
+                   "Thread MainThread  retains 400 B\n"
+                   "  #0 run() app.py:3  retains 400 B\n"
+                   "        far  list of 1  80 B  retains 4.08 KiB, held by "
+                   "something else too\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -173,7 +202,7 @@ in_cells(void)
                    "  #0 run() app.py:3  retains 4.59 KiB\n"
                    "        mine   list of 1  80 B  retains 4.08 KiB\n"
                    "        queue  list of 1  80 B  retains 4.08 KiB, held "
-                   "elsewhere too\n"
+                   "by app.queue too\n"
                    "        unset  cell       40 B\n");
     REQUIRE(question_report("threads", graph, analysis, NULL, LG_FORMAT_JSON,
                             &json) == LG_OK);
@@ -340,6 +369,7 @@ SUITE(report_threads)
     RUN(none_of_the_modules);
     RUN(no_thread);
     RUN(retained);
+    RUN(held_by_something_else);
     RUN(in_cells);
     RUN(look_alikes);
     RUN(told_apart);

@@ -120,7 +120,7 @@ what_is_held_elsewhere(void)
         heap_local(&heap, frame, value, "data");
         if (elsewhere)
             heap_attribute(&heap, app, value, "data");
-        CHECK(count_in(&heap, "threads", "held elsewhere too") == elsewhere);
+        CHECK(count_in(&heap, "threads", ">app.data<") == elsewhere);
     }
 }
 

@@ -1,6 +1,7 @@
 // What each thread was doing, and the suspended frames. That is the first
 // question after running out of memory.
 #include "answers/answers_private.h"
+#include "answers/where.h"
 #include "bytes/bytes_private.h"
 
 #include <leakgraph/internal/retained.h>
@@ -208,6 +209,38 @@ count_repeats(listing *to)
     }
 }
 
+static bool
+leads_through(const lg_path *path, lg_node node)
+{
+    for (size_t i = 0; i < path->count; i++)
+        if (path->hops[i].source == node)
+            return true;
+    return false;
+}
+
+// Finds who else holds the values of variables. The shortest path to a value
+// may be that of its frame; then nobody else is known.
+static lg_status
+find_elsewhere(listing *to, lg_error *err)
+{
+    lg__finder finder = {.graph = to->graph};
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < to->out.count && status == LG_OK; i++) {
+        lg_thread_row *row = &to->out.rows[i];
+        if (!row->held_elsewhere)
+            continue;
+        status = lg__where_find(&finder, to->analysis, row->node, NULL,
+                                &row->elsewhere, err);
+        if (status == LG_OK && leads_through(&row->elsewhere.path,
+                                             to->out.rows[row->parent].node)) {
+            lg_where_free(&row->elsewhere);
+            row->elsewhere.kind = LG_WHERE_INTERPRETER;
+        }
+    }
+    lg__finder_free(&finder);
+    return status;
+}
+
 lg_status
 lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
                  const lg_scope *scope, lg_threads *out, lg_error *err)
@@ -219,6 +252,8 @@ lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
     lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
     if (status == LG_OK && (!add_all(&to) || !weigh(&to)))
         status = lg__error_memory(err);
+    if (status == LG_OK)
+        status = find_elsewhere(&to, err);
     if (status == LG_OK)
         count_repeats(&to);
     lg__free(to.suspended.items);
@@ -232,6 +267,8 @@ lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
 void
 lg_threads_free(lg_threads *threads)
 {
+    for (size_t i = 0; i < threads->count; i++)
+        lg_where_free(&threads->rows[i].elsewhere);
     lg__free(threads->rows);
     lg__free(threads->bytes);
     *threads = (lg_threads){0};

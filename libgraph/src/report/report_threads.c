@@ -73,6 +73,16 @@ measure_locals(report *to, size_t at, size_t *name_width, size_t *title_width)
     lg_text_free(&title);
 }
 
+// Names who else holds the value of a variable.
+static void
+add_elsewhere(const lg_graph *graph, const lg_thread_row *row, lg_text *out)
+{
+    if (row->elsewhere.kind == LG_WHERE_PATH)
+        lg_path_label(graph, &row->elsewhere.path, out);
+    else
+        lg_text_add(out, "something else");
+}
+
 // Adds what a row retains, unless it retains only itself.
 static void
 add_retained(report *to, const lg_thread_row *row)
@@ -82,8 +92,11 @@ add_retained(report *to, const lg_thread_row *row)
         return;
     lg_text_add(&to->text, "  retains ");
     lg__format_each(to->graph, row->retained, &to->text);
-    if (row->held_elsewhere)
-        lg_text_add(&to->text, ", held elsewhere too");
+    if (!row->held_elsewhere)
+        return;
+    lg_text_add(&to->text, ", held by ");
+    add_elsewhere(to->graph, row, &to->text);
+    lg_text_add(&to->text, " too");
 }
 
 static void
@@ -281,6 +294,17 @@ is_analysed(const lg_ask *ask, const void *answer)
 }
 
 static bool
+is_any_shared(const lg_ask *ask, const void *answer)
+{
+    const threads_answer *of = answer;
+    (void)ask;
+    for (size_t i = 0; i < of->count; i++)
+        if (of->threads.rows[i].held_elsewhere)
+            return true;
+    return false;
+}
+
+static bool
 is_not_analysed(const lg_ask *ask, const void *answer)
 {
     return !is_analysed(ask, answer);
@@ -309,11 +333,11 @@ write_line(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
 }
 
 static void
-write_note(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+write_elsewhere(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
 {
-    (void)ask, (void)answer;
+    (void)answer;
     if (((const lg_thread_row *)of)->held_elsewhere)
-        lg_text_add(out, "held elsewhere too");
+        add_elsewhere(ask->graph, of, out);
 }
 
 static void
@@ -419,7 +443,8 @@ static const lg_field fields[] = {
      "of what is suspended: how many are just like it (function, line, "
      "variables, sizes)",
      LG_COLUMN_COUNT, .put = put_repeats, .look = {.in = LG_IN_DATA}},
-    {NULL, "", NULL, LG_COLUMN_TEXT, .write = write_note, .look = {.gap = 2}},
+    {NULL, "also held by", NULL, LG_COLUMN_TEXT, .write = write_elsewhere,
+     .look = {.gap = 2, .shown = is_any_shared}},
     {0},
 };
 
