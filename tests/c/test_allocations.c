@@ -235,8 +235,59 @@ test_words(void)
     text.length = 0;
     CHECK(question_report("allocations", got.graph, got.analysis,
                           "by=holder limit=1", LG_FORMAT_TEXT, &text) == LG_OK);
-    CHECK(strstr(text.data, "... and 1 more holder\n"));
+    CHECK(strstr(text.data, "... and 1 more holder: 100 B\n"));
     lg_text_free(&text);
+    end(&got);
+}
+
+// People see the first three rows, and those with a thousandth of all: one line
+// adds up the others, unless somebody says how many rows to show.
+static void
+test_little_lines(void)
+{
+    for (uint64_t lack = 0; lack < 2; lack++) {
+        heap to = wasted_begin();
+        for (uint32_t i = 0; i < 4; i++) {
+            char line[] = "/srv/train.py:1";
+            uint64_t size = i == 0 ? 997000 : 1000 - (i == 3 ? 2 * lack : 0);
+            uint32_t list = wasted_list(&to, 1, 1, STR, size);
+            line[sizeof line - 2] = (char)('1' + i);
+            wasted_name(&to, line + 11, list);
+            allocate(&to, list + 1, line);
+        }
+        asked got = ask(&to, NULL);
+        lg_text text = {0};
+        CHECK(question_report("allocations", got.graph, got.analysis, NULL,
+                              LG_FORMAT_TEXT, &text) == LG_OK);
+        CHECK(!strstr(text.data, ".py:4") == (lack > 0));
+        CHECK(!strstr(text.data, "... and 1 more line: 998 B\n") ==
+              (lack == 0));
+        text.length = 0;
+        CHECK(question_report("allocations", got.graph, got.analysis, "limit=4",
+                              LG_FORMAT_TEXT, &text) == LG_OK);
+        CHECK(strstr(text.data, ".py:4") && !strstr(text.data, "more line"));
+        lg_text_free(&text);
+        end(&got);
+    }
+}
+
+// Parts with less than a thousandth of all are one row, but for the first.
+static void
+test_little_parts(void)
+{
+    heap to = wasted_begin();
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t list = wasted_list(&to, 1, 1, STR, i == 0 ? 999900 : 100 - i);
+        wasted_name(&to, names[i], list);
+        allocate(&to, list + 1, i == 0 ? FILL : MAKE);
+    }
+    asked got = ask(&to, NULL);
+    REQUIRE(got.all.count == 4);
+    CHECK(says(&got.all.rows[1], MAKE, 3, 294, 0));
+    CHECK(says(&got.all.rows[2], MAKE, 1, 99, 1));
+    CHECK(says(&got.all.rows[3], MAKE, 2, 195, 1));
+    CHECK(got.all.rows[3].others == 2);
     end(&got);
 }
 
@@ -275,6 +326,8 @@ SUITE(allocations)
     RUN(test_buffer);
     RUN(test_parts);
     RUN(test_words);
+    RUN(test_little_lines);
+    RUN(test_little_parts);
     RUN(test_no_lines);
     RUN(test_frames);
     return test_result();

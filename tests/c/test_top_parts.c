@@ -269,6 +269,31 @@ three_at_least(void)
            "each byte counted once; total 977 KiB\n");
 }
 
+// What has parts needs no small rows behind it.
+static void
+parts_are_lines(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    uint32_t box = story_add(&made, "app.Box", NULL, 100);
+    story_attribute(&made, module, "box", box);
+    for (size_t i = 0; i < 2; i++) {
+        static const char *const names[] = {"a", "b"};
+        story_attribute(&made, box, names[i],
+                        story_add(&made, "bytes", NULL, 500000 - i));
+        story_attribute(&made, module, names[i],
+                        story_add(&made, "app.Small", NULL, 100));
+    }
+    expect(&made, NULL,
+           "    retained    share  object                             held by\n"
+           "     977 KiB  100.0 %  Box #1                             app.box\n"
+           "     488 KiB   50.0 %    bytes #2                           .a\n"
+           "     488 KiB   50.0 %    bytes #4                           .b\n"
+           "       272 B    0.0 %  everything else (2 more objects)\n"
+           "\n"
+           "each byte counted once; total 977 KiB\n");
+}
+
 static void
 few_and_all(void)
 {
@@ -307,5 +332,6 @@ SUITE(top_parts)
     RUN(nine);
     RUN(few_and_all);
     RUN(three_at_least);
+    RUN(parts_are_lines);
     return test_result();
 }

@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-// Of a sum, the biggest parts have rows. Those beyond the most, or with less
-// than a hundredth of the sum, become one row together.
-enum { MOST_PARTS = 8, LEAST_SHARE = 100 };
+// Of a sum, the biggest parts have rows, and the first always. Those beyond the
+// most, or with less than a hundredth of the sum or a thousandth of all, become
+// one row together.
+enum { MOST_PARTS = 8, LEAST_SHARE = 100, LEAST_OF_ALL = 1000 };
 
 static const char *const orders[] = {"line", "holder", NULL};
 
@@ -30,6 +31,7 @@ typedef struct summing {
     size_t part_count;
     size_t each;
     uint64_t *sums; // of parts, each by device
+    uint64_t whole; // bytes of all parts
     lg_allocations out;
 } summing;
 
@@ -204,8 +206,9 @@ add_group(summing *to, const line_part *parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         lg_allocation_row row = parts[i].row;
         bool small = i >= MOST_PARTS ||
-                     parts[i].row.weight < parts[i].rank / LEAST_SHARE;
-        small = small && (rest != NULL || i + 1 < count);
+                     parts[i].row.weight < parts[i].rank / LEAST_SHARE ||
+                     parts[i].row.weight < to->whole / LEAST_OF_ALL;
+        small = small && i > 0 && (rest != NULL || i + 1 < count);
         row.depth = 1;
         if (!small)
             add_to_row(to, add_row(to, row), &parts[i]);
@@ -229,6 +232,8 @@ make_rows(summing *to)
     if (to->out.rows == NULL || to->out.memory == NULL)
         return false;
     to->out.bytes = to->out.memory;
+    for (size_t i = 0; i < to->part_count; i++)
+        to->whole += to->parts[i].row.weight;
     for (size_t begin = 0, end; begin < to->part_count; begin = end, groups++) {
         for (end = begin; end < to->part_count &&
                           to->parts[end].group == to->parts[begin].group;
@@ -370,13 +375,49 @@ write_holder(const lg_ask *ask, const void *answer, const void *of,
         write_others(row, "holder", "holders", out);
 }
 
+// The index of the option.
+enum { LIMIT = 0 };
+
+// Returns whether people see a row only in the line that counts such rows. What
+// is below a row goes with it.
+static bool
+is_little(const lg_ask *ask, const lg_allocations *of, size_t row)
+{
+    size_t each = (size_t)ask->graph->device_count + 1;
+    while (of->rows[row].depth > 0)
+        row--;
+    return lg__row_is_little(ask, LIMIT, row, of->rows[row].weight,
+                             lg_bytes_sum(of->bytes, each));
+}
+
+// Counts the lines or holders that people do not see, and what they have.
 static size_t
-count_left_out(const lg_allocations *allocations)
+count_left_out(const lg_ask *ask, const lg_allocations *of, uint64_t *bytes)
 {
     size_t shown = 0;
-    for (size_t i = 0; i < allocations->count; i++)
-        shown += allocations->rows[i].depth == 0;
-    return allocations->total_rows - shown;
+    *bytes = lg_bytes_sum(of->bytes, (size_t)ask->graph->device_count + 1);
+    for (size_t i = 0; i < of->count; i++) {
+        if (of->rows[i].depth > 0 || is_little(ask, of, i))
+            continue;
+        shown++;
+        *bytes -= of->rows[i].weight;
+    }
+    return of->total_rows - shown;
+}
+
+// Says in one line how much the rows have that people do not see.
+static void
+add_left_out(const lg_ask *ask, const lg_allocations *of, lg_text *out)
+{
+    uint64_t bytes;
+    size_t more = count_left_out(ask, of, &bytes);
+    bool by_line = of->by == LG_ALLOCATIONS_BY_LINE;
+    if (more == 0)
+        return;
+    lg_text_addf(out, "... and %zu more %s%s: ", more,
+                 by_line ? "line" : "holder", more == 1 ? "" : "s");
+    lg_text_add_size(out, bytes);
+    lg_text_add(out, "\n");
 }
 
 static void
@@ -392,11 +433,7 @@ add_below(const lg_ask *ask, const void *answer, lg_table *table)
     else if (allocations->count == 0)
         lg_text_add(&below, "tracemalloc knows the line of no object here.\n");
     else {
-        size_t more = count_left_out(allocations);
-        bool by_line = allocations->by == LG_ALLOCATIONS_BY_LINE;
-        if (more > 0)
-            lg_text_addf(&below, "... and %zu more %s%s\n", more,
-                         by_line ? "line" : "holder", more == 1 ? "" : "s");
+        add_left_out(ask, allocations, &below);
         lg_text_add(&below, "\nThe lines are known of ");
         lg__format_each(ask->graph, allocations->bytes, &below);
         lg_text_add(&below, ".\n");
@@ -430,11 +467,12 @@ put_depth(const lg_ask *ask, const void *answer, const void *of,
 }
 
 static void
-set_depth(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
+finish_row(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
 {
     const lg_allocations *allocations = answer;
-    (void)ask;
     lg__table_set_depth(table, allocations->rows[row].depth);
+    if (is_little(ask, allocations, row))
+        lg__table_hide_row(table);
 }
 
 static const lg_option options[] = {
@@ -528,7 +566,7 @@ static const lg_answering in_c = {
     .thing = is_about,
     .every = every,
     .bare = true,
-    .after = set_depth,
+    .after = finish_row,
     .below = add_below,
 };
 

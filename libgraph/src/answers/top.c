@@ -728,8 +728,12 @@ enum { LIMIT = 0 };
 static bool
 is_row_shown(const lg_ask *ask, const lg_top *top, size_t row)
 {
+    enum { ENOUGH = 3 };
+    size_t before = row;
+    for (size_t i = 0; i < row && before < ENOUGH; i++)
+        before += top->rows[i].part_count;
     return top->group != LG_GROUP_OBJECT ||
-           !lg__row_is_little(ask, LIMIT, row, top->rows[row].weight,
+           !lg__row_is_little(ask, LIMIT, before, top->rows[row].weight,
                               top->total);
 }
 

@@ -478,12 +478,12 @@ put_facts(lg_table *table, const lg_question *question, const lg_ask *ask,
 }
 
 bool
-lg__row_is_little(const lg_ask *ask, size_t limit, size_t row, uint64_t bytes,
-                  uint64_t whole)
+lg__row_is_little(const lg_ask *ask, size_t limit, size_t before,
+                  uint64_t bytes, uint64_t whole)
 {
     enum { SHOWN_SHARE = 1000, ALWAYS_SHOWN = 3 };
     const lg_given *given = ask->given != NULL ? &ask->given[limit] : NULL;
-    return row >= ALWAYS_SHOWN && bytes < whole / SHOWN_SHARE &&
+    return before >= ALWAYS_SHOWN && bytes < whole / SHOWN_SHARE &&
            (given == NULL || !given->given || given->usual);
 }
 

@@ -109,7 +109,7 @@ void lg__table_hide_row(lg_table *table);
 /** Whether people see a row only in a line that adds up such rows: it has less
  *  than a thousandth of the whole, is none of the first three, and nobody said
  *  how many rows to show. `limit` is the index of that option. */
-bool lg__row_is_little(const lg_ask *ask, size_t limit, size_t row,
+bool lg__row_is_little(const lg_ask *ask, size_t limit, size_t before,
                        uint64_t bytes, uint64_t whole);
 /** Sets the depth of the last row. */
 void lg__table_set_depth(lg_table *table, uint32_t depth);

@@ -66,8 +66,8 @@ typedef enum lg_allocation_order {
 
 /** A line and a holder. If there are several of the other below a line, or a
  *  holder, a row of depth 0 has the sum, and those of depth 1 behind it the
- *  parts: the eight biggest, unless they are under a hundredth of it, and one
- *  for all others. */
+ *  parts: the eight biggest, unless all but the first are under a hundredth of
+ *  it or a thousandth of all, and one for all others. */
 typedef struct lg_allocation_row {
     uint32_t depth;
     lg_string line;   /**< empty: several */
