@@ -13,6 +13,8 @@
 #define BIGGEST 200000u
 /* A phone shows so many points side by side. */
 #define NARROW 300
+/* At the width of the page, a wider picture has letters too small to read. */
+#define WIDE 1500
 
 // Several pictures share a page, so this drops the ids of their parts.
 static void
@@ -101,7 +103,8 @@ static void
 add_box(const lg__page *page, const char *class, const lg_text *svg,
         const char *label)
 {
-    lg_text_addf(page->out, "<div class=\"picture%s\" tabindex=\"0\">", class);
+    lg_text_addf(page->out, "<div class=\"picture%s%s\" tabindex=\"0\">", class,
+                 width_of(svg) > WIDE ? " wide" : "");
     add_svg(svg->data, svg->length, page->served, label, page->out);
     lg_text_add(page->out, "</div>\n");
 }

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -273,6 +274,34 @@ def test_a_narrow_screen_has_upright_pictures(chromium, folder):
             assert [w for w, box in chromium.run(widths) if w > box] == []
 
 
+def test_a_picture_too_wide_to_read_scrolls(chromium, tmp_path):
+    ring = [type(f"{'Member' * 5}{number}", (), {})() for number in range(4)]
+    for one, other in zip(ring, ring[1:] + ring[:1]):
+        one.the_member_that_comes_after_it = other
+    ring[0].data = bytearray(3_000_000)
+    leakgraph.snapshot().report(tmp_path / "wide.html")
+    chromium.open((tmp_path / "wide.html").as_uri())
+    box = "[...document.querySelectorAll('.picture')].sort("
+    box += "(a, b) => b.scrollWidth - a.scrollWidth)[0]"
+    assert chromium.run(f"{box}.scrollWidth > {box}.clientWidth")
+    letters = f"[...{box}.querySelectorAll('text')].map("
+    letters += "(one) => one.getBoundingClientRect().height)"
+    assert min(chromium.run(letters)) > 8
+
+
+def test_the_swatch_of_what_nothing_explains_is_seen(chromium, report):
+    chromium.open(report)
+    swatch = "document.querySelector('.swatch .unexplained')"
+    for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(13, 17, 23)")):
+        chromium.prefer(scheme)
+        assert chromium.run(f"getComputedStyle({swatch}).fill") == paper
+        light = [
+            sum(map(int, re.findall(r"\d+", colour)))
+            for colour in (paper, chromium.run(f"getComputedStyle({swatch}).stroke"))
+        ]
+        assert abs(light[0] - light[1]) > 300, scheme
+
+
 def test_print_shows_the_tables(chromium, report):
     chromium.open(report)
     chromium.prefer("light", media="print")
@@ -369,17 +398,34 @@ THEMES = {
 }
 
 
+def cells(folder):
+    """Answers as a notebook shows them, with a picture each."""
+    snapshot = leakgraph.load(folder / "2.lgs")
+    place = f"name:{__name__}.service"
+    shown = [snapshot.why(f"{place}.sessions"), snapshot.show_refs(place)]
+    shown += [snapshot.cycles(min_bytes=0, limit=1), snapshot.paths(place)]
+    return [one._repr_html_() for one in shown]
+
+
+def test_pictures_show_without_scripts(chromium, folder, tmp_path):
+    shown = cells(folder)
+    page = tmp_path / "untrusted.html"
+    body = re.sub("<(script|style)>.*?</\\1>", "", "".join(shown), flags=re.DOTALL)
+    page.write_text(f"<!doctype html><meta charset=utf-8><body>{body}")
+    chromium.open(page.as_uri())
+    widths = "[...document.images].map(image => image.naturalWidth)"
+    found = chromium.run(widths)
+    assert len(found) == len(shown) and min(found) > 100
+    assert chromium.run("document.querySelectorAll('svg').length") == 0
+
+
 @pytest.mark.parametrize("prefers", ["light", "dark"])
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_pictures_of_a_notebook_have_its_theme(
     chromium, folder, tmp_path, theme, prefers
 ):
-    snapshot = leakgraph.load(folder / "2.lgs")
-    place = f"name:{__name__}.service"
-    shown = [snapshot.why(f"{place}.sessions"), snapshot.show_refs(place)]
-    shown += [snapshot.cycles(min_bytes=0, limit=1), snapshot.paths(place)]
     page = tmp_path / "cells.html"
-    body = "".join(one._repr_html_() for one in shown)
+    body = "".join(cells(folder))
     page.write_text(f"<!doctype html><meta charset=utf-8><body {THEMES[theme]}>{body}")
     chromium.open(page.as_uri())
     chromium.prefer(prefers)
