@@ -1,7 +1,6 @@
 // What each thread was doing, and the suspended frames. That is the first
 // question after running out of memory.
 #include "answers/answers_private.h"
-#include "answers/where.h"
 #include "bytes/bytes_private.h"
 
 #include <leakgraph/internal/retained.h>
