@@ -722,13 +722,11 @@ add_libraries(lg_table *table, const lg_top *top)
     lg__put_formatted(table, OBJECT, &what);
 }
 
-// The index of the option.
-enum { LIMIT = 0 };
+enum { LIMIT = 0, ENOUGH = 3 }; // of the options; lines that people always see
 
 static bool
 is_row_shown(const lg_ask *ask, const lg_top *top, size_t row)
 {
-    enum { ENOUGH = 3 };
     size_t before = row;
     for (size_t i = 0; i < row && before < ENOUGH; i++)
         before += top->rows[i].part_count;

@@ -333,7 +333,8 @@ write_line(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
 }
 
 static void
-write_elsewhere(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
+write_elsewhere(const lg_ask *ask, const void *answer, const void *of,
+                lg_text *out)
 {
     (void)answer;
     if (((const lg_thread_row *)of)->held_elsewhere)
