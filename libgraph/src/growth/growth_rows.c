@@ -684,13 +684,29 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     return true;
 }
 
+// Returns whether the row is where CPython has a weak reference for each
+// subclass of a class, or in there. It goes with the subclasses.
+static bool
+lists_subclasses(const lg_places *places, const lg_growth_row *row)
+{
+    if (row->place == LG_NONE)
+        return false;
+    const lg__place_item *item = lg__place_at(places, row->place);
+    if ((item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY) &&
+        item->parent != LG_NONE)
+        item = lg__place_at(places, item->parent);
+    return lg__string_is(lg__places_text(places, item->label),
+                         ".__subclasses__");
+}
+
 static void
 leave_out_small(const lg__comparison *state, lg_growth *out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
         if (is_large(state, &out->rows[i]) &&
-            !lg__growth_is_vague(state, out, &out->rows[i]))
+            !lg__growth_is_vague(state, out, &out->rows[i]) &&
+            !lists_subclasses(state->newest, &out->rows[i]))
             out->rows[kept++] = out->rows[i];
     out->count = kept;
 }

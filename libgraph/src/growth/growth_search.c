@@ -330,19 +330,6 @@ is_in_own(const lg_places *places, uint32_t place)
         lg__places_text(places, lg__place_top(places, place)->label));
 }
 
-// Returns whether the place is where CPython has a weak reference for each
-// subclass of a class, which goes with the subclass, or in there.
-static bool
-lists_subclasses(const lg_places *places, uint32_t place)
-{
-    const lg__place_item *item = lg__place_at(places, place);
-    if ((item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY) &&
-        item->parent != LG_NONE)
-        item = lg__place_at(places, item->parent);
-    return lg__string_is(lg__places_text(places, item->label),
-                         ".__subclasses__");
-}
-
 // Which small values several modules share depends on what else refers to them:
 // a number that a program computes may be that of a constant somewhere. No
 // cycle leads through an atom, so if nothing refers to one, CPython's cache of
@@ -355,7 +342,7 @@ lg__growth_is_noise(const lg_places *places, uint32_t place)
     enum { ATOMS = 3, VALUES = sizeof values / sizeof *values };
     const lg__place_item *item = lg__place_at(places, place);
     lg_string type = lg__places_text(places, item->type);
-    if (is_in_own(places, place) || lists_subclasses(places, place))
+    if (is_in_own(places, place))
         return true;
     bool nameless = item->kind == LG_PLACE_ROOT &&
                     lg__places_text(places, item->label).length == 0;
