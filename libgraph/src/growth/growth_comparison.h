@@ -120,9 +120,9 @@ bool lg__growth_join(const lg__comparison *state, lg_growth *out);
 /** Adds the bytes of a companion, and its rates, to the row of its cause. */
 void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
                           const lg_growth_row *companion, lg_growth_row *row);
-/** Returns whether a row goes with the row that leads its leak: it grows in step
- *  with that, or gained little beside it. A row with a finding of its own does
- *  not. The holders must be known. */
+/** Returns whether a row goes with the row that leads its leak: it grows in
+ * step with that, or gained little beside it. A row with a finding of its own
+ * does not. The holders must be known. */
 bool lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
                            const lg_growth_row *row);
 /** Adds the bytes and the name of a companion to the row of its cause. */
