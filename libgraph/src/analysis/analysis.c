@@ -7,18 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Keeps the parents of the branches, in their block: each is read before it is
+// overwritten.
 static lg_status
-take_dominators(lg_analysis *analysis, const lg__dominator_builder *building,
+take_dominators(lg_analysis *analysis, lg__dominator_builder *building,
                 lg_error *err)
 {
-    uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *dominator = lg__alloc(((size_t)nodes + 1) * sizeof *dominator);
-    analysis->dominator = dominator;
-    if (dominator == NULL)
-        return lg__error_memory(err);
+    const uint32_t nodes = analysis->graph->columns.node_count;
+    const lg__branch *branch = building->branch;
+    uint32_t *dominator = (uint32_t *)building->branch;
     for (uint32_t node = 0; node < nodes; node++)
-        dominator[node] = building->branch[node].parent;
-    return LG_OK;
+        dominator[node] = branch[node].parent;
+    uint32_t *kept =
+        lg__realloc(dominator, ((size_t)nodes + 1) * sizeof *dominator);
+    analysis->dominator = kept != NULL ? kept : dominator;
+    building->branch = NULL;
+    return kept != NULL ? LG_OK : lg__error_memory(err);
 }
 
 static lg_status
@@ -30,6 +34,8 @@ analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
     if (status == LG_OK)
         status = lg__dominators_run(&building, analysis->graph,
                                     &analysis->policy, monitor, err);
+    if (status == LG_OK)
+        status = lg__components_relate(analysis, &building, err);
     if (status == LG_OK)
         status = take_dominators(analysis, &building, err);
     if (status == LG_OK)
@@ -86,7 +92,8 @@ lg_analysis_free(lg_analysis *analysis)
     lg__cached_end(analysis);
     lg__policy_free(&analysis->policy);
     lg__free(analysis->dominator);
-    lg__retained_free(analysis);
+    lg__free(analysis->host.low);
+    lg__free(analysis->host.high);
     lg__free(analysis->first_child);
     lg__free(analysis->child);
     lg__vector_free(&allocator, &analysis->device);

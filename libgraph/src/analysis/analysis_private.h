@@ -123,7 +123,6 @@ lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
  *  before what they dominate. */
 lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
-void lg__retained_free(lg_analysis *analysis);
 /** Lists the children of every node, from `dominator`. */
 lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
 /** Returns the entry of a node or component on a device; 0 if there is none. */
@@ -149,8 +148,13 @@ const lg__collective_of *lg__collective_list(const lg_analysis *analysis,
 
 /** Fills `member` from component_first and component_node. */
 void lg__components_list(lg_analysis *analysis);
-/** Lists the components with what they retain, sorted. Takes over memory of
- *  the builder. */
+/** Adds to the analysis what the components dominate collectively. Overwrites
+ *  the places and some marks of the builder. O(edges log nodes) of what
+ *  components with several entries hold. */
+lg_status lg__components_relate(lg_analysis *analysis,
+                                lg__dominator_builder *building, lg_error *err);
+/** Lists the components with what they retain, sorted, once they are related
+ *  and the sums are there. Takes over memory of the builder. */
 lg_status lg__components_keep(lg_analysis *analysis,
                               lg__dominator_builder *building, lg_error *err);
 

@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct contraction {
-    lg__dominator_builder *building;
-    uint32_t count;        /**< number of components */
-    lg__branch *component; /**< [count + 1] each below the one that dominates it
-                              collectively; the last means none */
-} contraction;
-
 // Finds which component dominates which nodes collectively. Meanwhile, a node's
 // place is the index of its component with several entries, or of the component
 // that dominates it collectively.
@@ -197,25 +190,19 @@ list_collective(const search *state, lg_analysis *analysis)
     return true;
 }
 
-// Adds to the analysis what the components dominate collectively. Overwrites
-// the places and some marks of the builder. O(edges log nodes) of what
-// components with several entries hold. Free `state` also on failure.
-static lg_status
-contraction_new(lg_analysis *analysis, lg__dominator_builder *building,
-                contraction *out, lg_error *err)
+lg_status
+lg__components_relate(lg_analysis *analysis, lg__dominator_builder *building,
+                      lg_error *err)
 {
-    uint32_t count = (uint32_t)building->components.count;
-    *out = (contraction){
-        .building = building,
-        .count = count,
-        .component = lg__alloc(((size_t)count + 1) * sizeof *out->component),
-    };
-    if (out->component == NULL)
+    const uint32_t count = (uint32_t)building->components.count;
+    lg__branch *component = lg__alloc(((size_t)count + 1) * sizeof *component);
+    building->component = component;
+    if (component == NULL)
         return lg__error_memory(err);
     search state = {
-        .building = building, .component = out->component, .none = count};
+        .building = building, .component = component, .none = count};
     for (uint32_t k = 0; k <= count; k++)
-        out->component[k] = (lg__branch){count, count, 0};
+        component[k] = (lg__branch){count, count, 0};
     if (mark_tops(&state) == 0)
         return LG_OK;
     mark_candidates(&state);
@@ -229,32 +216,27 @@ contraction_new(lg_analysis *analysis, lg__dominator_builder *building,
 // component's dominator, and below what it dominates collectively. Each
 // component comes before those that dominate it.
 static void
-contraction_weigh(const contraction *state, const lg_analysis *analysis,
-                  uint32_t device, uint64_t *bytes)
+add_held(const lg__dominator_builder *building, const lg_analysis *analysis,
+         uint32_t device, uint64_t *bytes)
 {
-    const lg__dominator_builder *building = state->building;
     const lg__collective *collective = analysis->collective.data;
-    memset(bytes, 0, state->count * sizeof *bytes);
+    const uint32_t count = (uint32_t)building->components.count;
+    memset(bytes, 0, count * sizeof *bytes);
     for (size_t i = 0; i < analysis->collective.count; i++)
         if (!(building->mark[collective[i].node] & LG__MARK_MANY))
             bytes[building->place[collective[i].by]] +=
                 lg__dominated_on(analysis, collective[i].node, device);
-    for (uint32_t k = 0; k < state->count; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         lg__component_span component = components(building)[k];
         uint32_t top = analysis->dominator[building->order[component.begin]];
+        uint32_t above = building->component[k].parent;
         for (uint32_t i = component.begin; i < component.end; i++)
             if (analysis->dominator[building->order[i]] == top)
                 bytes[k] +=
                     lg__dominated_on(analysis, building->order[i], device);
-        if (state->component[k].parent != state->count)
-            bytes[state->component[k].parent] += bytes[k];
+        if (above != count)
+            bytes[above] += bytes[k];
     }
-}
-
-static void
-contraction_free(contraction *state)
-{
-    lg__free(state->component);
 }
 
 typedef struct weighed {
@@ -305,15 +287,12 @@ weigh(listing *state, lg_error *err)
     uint64_t *bytes = lg__alloc(((size_t)state->count + 1) * sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
-    contraction contracted;
-    lg_status status =
-        contraction_new(state->analysis, state->building, &contracted, err);
+    lg_status status = LG_OK;
     for (uint32_t device = 0; device <= devices && status == LG_OK; device++) {
-        contraction_weigh(&contracted, analysis, device, bytes);
+        add_held(state->building, analysis, device, bytes);
         if (!add_bytes(state, device, bytes))
             status = lg__error_memory(err);
     }
-    contraction_free(&contracted);
     lg__free(bytes);
     return status;
 }

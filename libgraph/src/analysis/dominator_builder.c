@@ -105,7 +105,7 @@ lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
     lg_status status = lg__dominators_walk(building, err);
     if (status != LG_OK)
         return status;
-    building->branch = lg__huge_calloc((nodes + 2) * sizeof(lg__branch));
+    building->branch = lg__calloc(nodes + 2, sizeof(lg__branch));
     if (building->branch == NULL)
         return lg__error_memory(err);
     begin(building);
@@ -121,6 +121,7 @@ lg__dominators_free(lg__dominator_builder *building)
     size_t nodes = building->graph->columns.node_count;
     lg__huge_free(building->order, (nodes + 1) * sizeof(uint32_t));
     lg__huge_free(building->place, (nodes + 1) * sizeof(uint32_t));
-    lg__huge_free(building->branch, (nodes + 2) * sizeof(lg__branch));
+    lg__free(building->branch);
+    lg__free(building->component);
     lg__vector_free(&allocator, &building->components);
 }

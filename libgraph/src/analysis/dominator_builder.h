@@ -40,9 +40,12 @@ typedef struct lg__dominator_builder {
     uint32_t *place;    /**< [node_count] for members of the current component,
                            their index in the order */
     lg__branch *branch; /**< [node_count + 2]; the last two are the super-root
-                           and the root of garbage */
+                           and the root of garbage; NULL once the analysis
+                           has the parents */
     lg__vector components; /**< lg__component_span, from the end of the order to
                               its beginning */
+    lg__branch *component; /**< [components + 1] each below the one that
+                              dominates it collectively; the last means none */
 } lg__dominator_builder;
 
 /** Asks the monitor now and then. Returns false and sets the error if the

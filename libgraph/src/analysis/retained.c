@@ -142,12 +142,6 @@ sum_devices(lg_analysis *analysis, const uint32_t *order)
     return enough;
 }
 
-void
-lg__retained_free(lg_analysis *analysis)
-{
-    sums_free(&analysis->host);
-}
-
 lg_status
 lg__retained_sum(lg_analysis *analysis, const uint32_t *order, lg_error *err)
 {
