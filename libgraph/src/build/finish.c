@@ -363,57 +363,20 @@ list_big_sizes(lg_builder *builder)
     return true;
 }
 
-// Finds the upper half of each address. Returns false if there are too many.
 static bool
-number_halves(const lg_builder *builder, uint32_t *upper, uint8_t *high)
+pack_addresses(const lg_builder *builder, lg__packing *packing)
 {
-    const uint16_t *halves = builder->address_high;
-    unsigned known = 0;
-    unsigned at = 0;
-    uint16_t last = LG__FAR_HALF;
-    for (uint32_t node = 0; node < builder->node_count; node++) {
-        if (halves[node] != last || last == LG__FAR_HALF) {
-            const uint32_t half =
-                (uint32_t)(lg_builder_address(builder, node) >> 32);
-            last = halves[node];
-            at = lg__upper_half(half, upper, &known);
-            if (at == LG__UPPER_HALVES)
-                return false;
-        }
-        high[node] = (uint8_t)at;
+    const uint32_t nodes = builder->node_count;
+    uint64_t addresses[LG_PACKED_BLOCK];
+    bool enough = true;
+    for (uint32_t node = 0; node < nodes && enough;) {
+        size_t count = 0;
+        while (count < LG_PACKED_BLOCK && node < nodes)
+            addresses[count++] = lg_builder_address(builder, node++);
+        enough = lg__packing_add(&builder->rest->allocator, packing, addresses,
+                                 count);
     }
-    return true;
-}
-
-static bool
-make_wide_addresses(lg_builder *builder, lg__made_column *out)
-{
-    const uint32_t nodes = builder->node_count;
-    const size_t size = nodes * sizeof(uint64_t);
-    uint64_t *wide = lg__allocate(&builder->rest->allocator, size);
-    if (wide == NULL)
-        return false;
-    for (uint32_t node = 0; node < nodes; node++)
-        wide[node] = lg_builder_address(builder, node);
-    *out = (lg__made_column){.array = {wide, nodes, wide, size},
-                             .addresses.wide = wide};
-    return true;
-}
-
-static void
-make_narrow_addresses(lg_builder *builder, uint32_t *upper, size_t size,
-                      lg__made_column *out)
-{
-    const uint32_t nodes = builder->node_count;
-    lg__vector low = lg__builder_take(builder, LG__OPEN_ADDRESS_LOW, nodes);
-    lg__vector_trim(&builder->rest->allocator, &low);
-    *out = (lg__made_column){
-        .array = {NULL, nodes, low.data, low.capacity * low.element},
-        .beside = {upper, nodes, upper, size},
-        .addresses = {.low = low.data,
-                      .high = (const uint8_t *)(upper + LG__UPPER_HALVES),
-                      .upper = upper},
-    };
+    return enough;
 }
 
 static void
@@ -428,21 +391,19 @@ finish_addresses(lg_builder *builder)
 {
     const lg_allocator *allocator = &builder->rest->allocator;
     lg__made_column *out = &builder->rest->made[LG_NARROW_ADDRESS];
-    const size_t halves = LG__UPPER_HALVES * sizeof(uint32_t);
-    const size_t size = halves + builder->node_count;
-    uint32_t *upper =
-        builder->node_count > 0 ? lg__allocate(allocator, size) : NULL;
-    if (upper == NULL)
-        return builder->node_count == 0;
-    bool enough = true;
-    if (number_halves(builder, upper, (uint8_t *)(upper + LG__UPPER_HALVES))) {
-        make_narrow_addresses(builder, upper, size, out);
-    } else {
-        lg__deallocate(allocator, upper, size);
-        enough = make_wide_addresses(builder, out);
-    }
+    if (builder->node_count == 0)
+        return true;
+    lg__packing packing;
+    const bool enough =
+        lg__packing_open(allocator, builder->node_count, &packing) &&
+        pack_addresses(builder, &packing);
+    free_column(builder, LG__OPEN_ADDRESS_LOW);
     free_column(builder, LG__OPEN_ADDRESS_HIGH);
-    return enough;
+    if (enough)
+        return lg__packing_finish(allocator, &packing, builder->node_count,
+                                  out);
+    lg__packing_free(allocator, &packing);
+    return false;
 }
 
 static bool

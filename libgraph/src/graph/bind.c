@@ -3,7 +3,7 @@
 // Some columns become narrow, in their own blocks. The element of a node is
 // never behind the wide one that it replaces, and wide ones are read in order,
 // so each is read before its bytes are overwritten. The end of the block goes
-// back to the allocator.
+// back to the allocator. Addresses are packed into new blocks.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -231,82 +231,38 @@ narrow_numbers(lg_graph *graph, lg_narrow_name name, size_t width,
     return kept;
 }
 
-unsigned
-lg__upper_half(uint32_t half, uint32_t *upper, unsigned *known)
-{
-    unsigned at = 0;
-    while (at < *known && upper[at] != half)
-        at++;
-    if (at == *known && at < LG__UPPER_HALVES)
-        upper[(*known)++] = half;
-    return at;
-}
-
-// Returns whether the next addresses all have that upper half.
 static bool
-have_half(const uint64_t *addresses, uint32_t half)
+pack_addresses(lg_graph *graph, lg__packing *packing)
 {
-    uint64_t others = 0;
-    for (unsigned i = 0; i < LG__SIMD_BLOCK; i++)
-        others |= addresses[i] >> 32 ^ half;
-    return others == 0;
-}
-
-// Finds the upper half of each address. Returns false if there are too many.
-static bool
-find_upper(const uint64_t *addresses, uint64_t count, uint32_t *upper,
-           uint8_t *high)
-{
-    unsigned known = 0;
-    unsigned at = lg__upper_half((uint32_t)(addresses[0] >> 32), upper, &known);
-    for (uint64_t i = 0; i < count;) {
-        if (count - i >= LG__SIMD_BLOCK &&
-            have_half(addresses + i, upper[at])) {
-            memset(high + i, (int)at, LG__SIMD_BLOCK);
-            i += LG__SIMD_BLOCK;
-            continue;
-        }
-        const uint32_t half = (uint32_t)(addresses[i] >> 32);
-        at = upper[at] == half ? at : lg__upper_half(half, upper, &known);
-        if (at == LG__UPPER_HALVES)
-            return false;
-        high[i++] = (uint8_t)at;
+    const lg__array *array = &graph->array[LG__ADDRESS];
+    const uint64_t *addresses = array->data;
+    bool enough = true;
+    for (uint64_t i = 0; i < array->count && enough; i += LG_PACKED_BLOCK) {
+        const uint64_t left = array->count - i;
+        enough = lg__packing_add(&graph->allocator, packing, addresses + i,
+                                 left < LG_PACKED_BLOCK ? (size_t)left
+                                                        : LG_PACKED_BLOCK);
     }
-    return true;
-}
-
-// Replaces addresses by their lower halves.
-static void
-write_halves(uint64_t *addresses, uint64_t count)
-{
-    char *low = (char *)addresses;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint32_t half = (uint32_t)addresses[i];
-        memcpy(low + i * sizeof half, &half, sizeof half);
-    }
+    return enough;
 }
 
 static bool
-narrow_addresses(lg_graph *graph, lg_addresses *column)
+narrow_addresses(lg_graph *graph)
 {
-    lg__array *array = &graph->array[LG__ADDRESS];
-    const size_t halves = LG__UPPER_HALVES * sizeof(uint32_t);
-    const size_t size = halves + (size_t)array->count;
-    uint32_t *upper = lg__allocate(&graph->allocator, size);
-    if (upper == NULL)
+    const lg_allocator *allocator = &graph->allocator;
+    const lg__array array = graph->array[LG__ADDRESS];
+    lg__packing packing;
+    lg__made_column made;
+    if (!lg__packing_open(allocator, array.count, &packing) ||
+        !pack_addresses(graph, &packing)) {
+        lg__packing_free(allocator, &packing);
         return false;
-    uint8_t *high = (uint8_t *)upper + halves;
-    if (!find_upper(array->data, array->count, upper, high)) {
-        lg__deallocate(&graph->allocator, upper, size);
-        return true;
     }
-    write_halves(array->owned, array->count);
-    const bool kept = lg__array_keep_front(
-        graph, array, (size_t)array->count * sizeof(uint32_t));
-    graph->beside[LG_NARROW_ADDRESS] =
-        (lg__array){upper, array->count, upper, size};
-    *column = (lg_addresses){NULL, array->owned, high, upper};
-    return kept;
+    if (!lg__packing_finish(allocator, &packing, array.count, &made))
+        return false;
+    lg__deallocate(allocator, array.owned, array.owned_size);
+    lg__column_give(graph, LG_NARROW_ADDRESS, &made);
+    return true;
 }
 
 // Makes a column narrow, if it suits. Returns false when memory ran out; the
@@ -321,7 +277,7 @@ make_narrow(lg_graph *graph, lg_narrow_name name)
         return true;
     switch (name) {
     case LG_NARROW_ADDRESS:
-        return narrow_addresses(graph, &columns->address);
+        return narrow_addresses(graph);
     case LG_NARROW_SIZE:
         return narrow_numbers(graph, name, sizeof(uint16_t), &columns->size);
     case LG_NARROW_REFCOUNT:

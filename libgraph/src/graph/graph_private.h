@@ -160,13 +160,6 @@ extern const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT];
 /** Bytes of an element in memory, which may be fewer than in a file. */
 size_t lg__element_in_memory(enum lg__array_name name);
 
-/** The most upper halves of narrow addresses. */
-enum { LG__UPPER_HALVES = UINT8_MAX + 1 };
-
-/** Returns which of the known upper halves this is, and adds it to them if it
- *  is new; LG__UPPER_HALVES if there are too many. */
-unsigned lg__upper_half(uint32_t half, uint32_t *upper, unsigned *known);
-
 /** A larger share of large numbers makes a column wide. */
 enum { LG__LISTED_SHARE = 8 };
 

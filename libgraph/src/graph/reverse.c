@@ -41,26 +41,66 @@ list_sources(const lg_columns *columns, uint32_t *source)
             columns->node_count > 0 ? columns->node_count - 1 : 0;
 }
 
-// All parts are one block, which begins with `first`.
+// Packs the numbers of edges into their own block. Numbers of 32 bits take no
+// more than that when they are packed, so each block of them is read before its
+// bytes are overwritten. The last one has room for all that a block may have.
+static bool
+pack_edges(const lg_columns *columns, const lg_allocator *allocator,
+           lg__packing *packing)
+{
+    const uint32_t *edges = packing->word.data;
+    uint64_t numbers[LG_PACKED_BLOCK];
+    bool enough = true;
+    for (uint64_t edge = 0; edge < columns->edge_count && enough;) {
+        size_t count = 0;
+        while (count < LG_PACKED_BLOCK && edge < columns->edge_count)
+            numbers[count++] = edges[edge++];
+        enough = lg__packing_add(allocator, packing, numbers, count);
+    }
+    return enough;
+}
+
+static bool
+open_packing(const lg_columns *columns, const lg_allocator *allocator,
+             lg__packing *packing)
+{
+    const size_t blocks = (size_t)lg_packed_blocks(columns->edge_count);
+    return lg__packing_open(allocator, columns->edge_count, packing) &&
+           lg__vector_reserve(allocator, &packing->word,
+                              blocks * (LG_PACKED_BLOCK / 2) + 1);
+}
+
+// `first` and the sources are one block.
 bool
 lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
                  lg__reverse *out)
 {
+    lg__reverse made = {.first_edge = columns->first_edge};
     uint32_t *first = lg__allocate(allocator, lg__reverse_size(columns));
-    if (first == NULL)
-        return false;
-    uint32_t *edges = first + columns->node_count + 1;
-    uint32_t *source = edges + columns->edge_count;
-    fill(columns, first, edges);
-    list_sources(columns, source);
-    *out = (lg__reverse){columns->first_edge, first, edges, source};
-    return true;
+    bool enough =
+        first != NULL && open_packing(columns, allocator, &made.packing);
+    if (enough) {
+        made.first = first;
+        made.source = first + columns->node_count + 1;
+        fill(columns, first, made.packing.word.data);
+        list_sources(columns, first + columns->node_count + 1);
+        enough = pack_edges(columns, allocator, &made.packing) &&
+                 lg__packing_end(allocator, &made.packing, &made.edge);
+    }
+    if (enough) {
+        *out = made;
+    } else {
+        lg__packing_free(allocator, &made.packing);
+        lg__deallocate(allocator, first, lg__reverse_size(columns));
+    }
+    return enough;
 }
 
 void
 lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
                  lg__reverse *reverse)
 {
+    lg__packing_free(allocator, &reverse->packing);
     lg__deallocate(allocator, (void *)(uintptr_t)reverse->first,
                    lg__reverse_size(columns));
 }
@@ -154,10 +194,14 @@ make_by_address(const lg_graph *graph, lg__lazy *out)
 static uint32_t
 scan_for_address(const lg_columns *columns, uint64_t address)
 {
-    for (uint32_t node = 0; node < columns->node_count; node++)
-        if (lg_columns_address(columns, node) == address)
-            return node;
-    return LG_NONE;
+    const uint32_t nodes = columns->node_count;
+    uint64_t node = 0;
+    if (columns->address.wide == NULL)
+        node = lg__packed_find(&columns->address.packed, nodes, address);
+    else
+        while (node < nodes && columns->address.wide[node] != address)
+            node++;
+    return node < nodes ? (uint32_t)node : LG_NONE;
 }
 
 static uint32_t

@@ -1,24 +1,26 @@
 /**
  * The references to each node: the numbers of their edges, in ascending order.
  *
- * An edge has 4 bytes, and so has a node. No source is stored: the sources of
- * every 64th edge are, and the offsets of the nodes between two of these tell
- * which one an edge begins at. That reads the two cache lines that the offset
- * of a stored source would need, too.
+ * The numbers of the edges are packed: an edge has two bytes or three, and a
+ * node has 4. No source is stored: the sources of every 64th edge are, and the
+ * offsets of the nodes between two of these tell which one an edge begins at.
+ * That reads the two cache lines that the offset of a stored source would need,
+ * too.
  */
 #ifndef LEAKGRAPH_REVERSE_H
 #define LEAKGRAPH_REVERSE_H
 
-#include <leakgraph/graph.h>
+#include "graph/packed.h"
 
 enum { LG__REVERSE_STEP = 64 };
 
 typedef struct lg__reverse {
     const uint32_t *first_edge; /**< the graph's column */
     const uint32_t *first;      /**< [node_count + 1] */
-    const uint32_t *edge;       /**< [edge_count] */
+    lg_packed edge;             /**< [edge_count] */
     const uint32_t *source; /**< [edge_count / LG__REVERSE_STEP + 2] sources of
                                  every so many edges, then the last node */
+    lg__packing packing;    /**< which has the numbers */
 } lg__reverse;
 
 /** An edge and its source. */
@@ -46,7 +48,7 @@ lg__count_in(const lg__reverse *reverse, uint32_t node)
 static inline uint64_t
 lg__in_number(const lg__reverse *reverse, uint64_t place)
 {
-    return reverse->edge[place];
+    return lg__packed_near(&reverse->edge, place);
 }
 
 /** Returns the node that an edge begins at, the last one whose edges begin no
@@ -96,12 +98,11 @@ lg__reverse_sources(const lg_columns *columns)
     return (size_t)(columns->edge_count / LG__REVERSE_STEP) + 2;
 }
 
-/** Returns the bytes of an index. */
+/** Returns the bytes of an index without the numbers of edges. */
 static inline size_t
 lg__reverse_size(const lg_columns *columns)
 {
-    const size_t numbers =
-        (size_t)columns->node_count + 1 + (size_t)columns->edge_count;
+    const size_t numbers = (size_t)columns->node_count + 1;
     return (numbers + lg__reverse_sources(columns)) * sizeof(uint32_t);
 }
 

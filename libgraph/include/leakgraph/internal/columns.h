@@ -9,6 +9,8 @@
 
 #include <leakgraph/graph.h>
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,13 +29,67 @@ typedef struct lg_narrow {
     const uint32_t *value; /**< [listed] */
 } lg_narrow;
 
-/** The addresses of all nodes: their lower halves, and which of at most 256
- *  upper halves each has. With more of these, addresses stay as they are. */
+/** Of numbers in a row. */
+typedef struct lg_packed_block {
+    uint64_t base;  /**< the least number that is not listed */
+    uint32_t begin; /**< its first word; those of listed numbers are its last */
+    uint8_t width;  /**< bits of each number: how far above the base it is */
+    uint8_t shift;  /**< how many bits are left out, which are 0 */
+    uint8_t listed; /**< how many numbers have one of the greatest such
+                         distances and lie in the words behind */
+} lg_packed_block;
+
+/** Numbers in blocks, which need fewer bytes where those of a block are close.
+ *  Any of them is read without the others. */
+typedef struct lg_packed {
+    const lg_packed_block *block; /**< [lg_packed_blocks] */
+    const uint64_t *word;
+} lg_packed;
+
+/** Numbers in a block. */
+enum { LG_PACKED_BLOCK = 128 };
+
+/** How many blocks so many numbers have. */
+static inline uint64_t
+lg_packed_blocks(uint64_t count)
+{
+    return (count + LG_PACKED_BLOCK - 1) / LG_PACKED_BLOCK;
+}
+
+/** How many words the bits of a block have. */
+static inline size_t
+lg_packed_words(const lg_packed_block *block)
+{
+    return (size_t)block->width * (LG_PACKED_BLOCK / 64);
+}
+
+/** The greatest distance that a block has bits for. */
+static inline uint64_t
+lg_packed_greatest(const lg_packed_block *block)
+{
+    return (UINT64_C(1) << block->width) - 1;
+}
+
+/** The number with that index. */
+static inline uint64_t
+lg_packed_at(const lg_packed *packed, uint64_t index)
+{
+    const lg_packed_block *block = &packed->block[index / LG_PACKED_BLOCK];
+    const uint64_t *words = packed->word + block->begin;
+    const uint64_t bit = index % LG_PACKED_BLOCK * block->width;
+    const uint64_t greatest = lg_packed_greatest(block);
+    uint64_t bits;
+    memcpy(&bits, (const char *)words + bit / 8, sizeof bits);
+    const uint64_t above = bits >> bit % 8 & greatest;
+    return above <= greatest - block->listed
+               ? block->base + (above << block->shift)
+               : words[lg_packed_words(block) + (greatest - above)];
+}
+
+/** The addresses of all nodes. Those of a mapped file stay as they are. */
 typedef struct lg_addresses {
-    const uint64_t *wide; /**< [node_count]; NULL: the other fields count */
-    const uint32_t *low;  /**< [node_count] */
-    const uint8_t *high;  /**< [node_count] index into `upper` */
-    const uint32_t *upper;
+    const uint64_t *wide; /**< [node_count]; NULL: the other field counts */
+    lg_packed packed;
 } lg_addresses;
 
 /** Of 64 edges in a row. */
@@ -109,9 +165,7 @@ static inline uint64_t
 lg_columns_address(const lg_columns *columns, lg_node node)
 {
     const lg_addresses *of = &columns->address;
-    return of->wide != NULL
-               ? of->wide[node]
-               : (uint64_t)of->upper[of->high[node]] << 32 | of->low[node];
+    return of->wide != NULL ? of->wide[node] : lg_packed_at(&of->packed, node);
 }
 
 /** The shallow bytes of a node; UINT32_MAX: ask lg_node_size. */

@@ -1,0 +1,260 @@
+// Numbers in blocks of a width of their own.
+//
+// A block takes the range of numbers that needs the fewest bytes: its width
+// for each number, and a word for each number outside. To find it, the numbers
+// are counted by how many bits their distance to one in the middle has.
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+enum {
+    DISTANCES = 65,
+    NEAR = 32,  // bits of a range that is taken as a whole: one heap
+    WIDEST = 54 // bits of a distance; with both signs and what is listed, all
+                // bits of a number are in the 8 bytes that begin at its first
+};
+
+typedef struct range {
+    uint64_t low;
+    uint64_t high;
+    uint64_t differ; // bits in which numbers of the range differ
+    unsigned listed; // how many numbers of the block are outside
+} range;
+
+static unsigned
+bits_of(uint64_t number)
+{
+    return number != 0 ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static unsigned
+distance(uint64_t a, uint64_t b)
+{
+    return bits_of(a < b ? b - a : a - b);
+}
+
+// Returns the second of three numbers by their size.
+static uint64_t
+middle(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t low = a < b ? a : b;
+    const uint64_t high = a < b ? b : a;
+    return c < low ? low : c < high ? c : high;
+}
+
+// Returns the bits of the distances with which a block has the fewest bytes. A
+// range on both sides of the middle may need a bit more, so to list numbers
+// must save more than that.
+static unsigned
+choose_bits(const uint8_t *bits)
+{
+    const size_t bit = LG_PACKED_BLOCK / 8;
+    uint32_t count[DISTANCES] = {0};
+    for (unsigned i = 0; i < LG_PACKED_BLOCK; i++)
+        count[bits[i]]++;
+    uint32_t listed = 0;
+    for (unsigned width = DISTANCES - 1; width > WIDEST; width--)
+        listed += count[width];
+    unsigned best = WIDEST;
+    uint32_t beyond = listed;
+    for (unsigned width = WIDEST; width-- > 0;) {
+        beyond += count[width + 1];
+        if (beyond == listed ||
+            bit * (best - width) > bit + (beyond - listed) * sizeof(uint64_t)) {
+            best = width;
+            listed = beyond;
+        }
+    }
+    return best;
+}
+
+static range
+whole_range(const uint64_t *numbers)
+{
+    range out = {numbers[0], numbers[0], 0, 0};
+    for (unsigned i = 1; i < LG_PACKED_BLOCK; i++) {
+        out.low = numbers[i] < out.low ? numbers[i] : out.low;
+        out.high = numbers[i] > out.high ? numbers[i] : out.high;
+        out.differ |= numbers[i] ^ numbers[0];
+    }
+    return out;
+}
+
+// Returns the range of numbers that have no more bits between them and one in
+// the middle than is best.
+static range
+best_range(const uint64_t *numbers)
+{
+    const uint64_t around = middle(numbers[0], numbers[LG_PACKED_BLOCK / 2],
+                                   numbers[LG_PACKED_BLOCK - 1]);
+    uint8_t bits[LG_PACKED_BLOCK];
+    for (unsigned i = 0; i < LG_PACKED_BLOCK; i++)
+        bits[i] = (uint8_t)distance(numbers[i], around);
+    const unsigned most = choose_bits(bits);
+    uint64_t near[LG_PACKED_BLOCK];
+    unsigned listed = 0;
+    for (unsigned i = 0; i < LG_PACKED_BLOCK; i++) {
+        listed += bits[i] > most;
+        near[i] = bits[i] <= most ? numbers[i] : around;
+    }
+    range out = whole_range(near);
+    out.listed = listed;
+    return out;
+}
+
+static range
+choose_range(const uint64_t *numbers)
+{
+    const range whole = whole_range(numbers);
+    return bits_of(whole.high - whole.low) > NEAR ? best_range(numbers) : whole;
+}
+
+static lg_packed_block
+block_of(const range *taken)
+{
+    const unsigned shift =
+        taken->differ != 0 ? (unsigned)__builtin_ctzll(taken->differ) : 0;
+    const uint64_t most = (taken->high - taken->low) >> shift;
+    return (lg_packed_block){
+        .base = taken->low,
+        .width = (uint8_t)bits_of(most + taken->listed),
+        .shift = (uint8_t)shift,
+        .listed = (uint8_t)taken->listed,
+    };
+}
+
+// Writes the code of each number: its distance to the base, or which of the
+// listed ones it is, counted from the greatest code down.
+static void
+write_block(const uint64_t *numbers, const lg_packed_block *block,
+            uint64_t span, uint64_t *words)
+{
+    uint64_t *listed = words + lg_packed_words(block);
+    uint64_t bits = 0;
+    unsigned filled = 0;
+    uint64_t next = lg_packed_greatest(block);
+    for (unsigned i = 0; i < LG_PACKED_BLOCK; i++) {
+        const uint64_t above = numbers[i] - block->base;
+        uint64_t code = above >> block->shift;
+        if (above > span) {
+            *listed++ = numbers[i];
+            code = next--;
+        }
+        bits |= code << filled;
+        filled += block->width;
+        if (filled >= 64) {
+            filled -= 64;
+            *words++ = bits;
+            bits = filled > 0 ? code >> (block->width - filled) : 0;
+        }
+    }
+}
+
+bool
+lg__packing_open(const lg_allocator *allocator, uint64_t count,
+                 lg__packing *out)
+{
+    *out = (lg__packing){.block.element = sizeof(lg_packed_block),
+                         .word.element = sizeof(uint64_t)};
+    return lg__vector_reserve(allocator, &out->block,
+                              (size_t)lg_packed_blocks(count));
+}
+
+static bool
+add(const lg_allocator *allocator, lg__packing *packing,
+    const uint64_t *numbers)
+{
+    const range taken = choose_range(numbers);
+    lg_packed_block block = block_of(&taken);
+    const size_t begin = packing->word.count;
+    lg_packed_block *at = lg__vector_extend(allocator, &packing->block, 1);
+    uint64_t *words = lg__vector_extend(allocator, &packing->word,
+                                        lg_packed_words(&block) + block.listed);
+    if (begin > UINT32_MAX || at == NULL || words == NULL)
+        return false;
+    block.begin = (uint32_t)begin;
+    *at = block;
+    write_block(numbers, &block, taken.high - taken.low, words);
+    return true;
+}
+
+// The last number stands for those that are missing.
+bool
+lg__packing_add(const lg_allocator *allocator, lg__packing *packing,
+                const uint64_t *numbers, size_t count)
+{
+    uint64_t all[LG_PACKED_BLOCK];
+    if (count == LG_PACKED_BLOCK)
+        return add(allocator, packing, numbers);
+    for (size_t i = 0; i < LG_PACKED_BLOCK; i++)
+        all[i] = numbers[i < count ? i : count - 1];
+    return add(allocator, packing, all);
+}
+
+// The bits of the last number may be read with a word behind them.
+bool
+lg__packing_end(const lg_allocator *allocator, lg__packing *packing,
+                lg_packed *out)
+{
+    uint64_t *behind = lg__vector_extend(allocator, &packing->word, 1);
+    if (behind == NULL)
+        return false;
+    *behind = 0;
+    lg__vector_trim(allocator, &packing->word);
+    lg__vector_trim(allocator, &packing->block);
+    *out = (lg_packed){packing->block.data, packing->word.data};
+    return true;
+}
+
+void
+lg__packing_free(const lg_allocator *allocator, lg__packing *packing)
+{
+    lg__vector_free(allocator, &packing->block);
+    lg__vector_free(allocator, &packing->word);
+}
+
+bool
+lg__packing_finish(const lg_allocator *allocator, lg__packing *packing,
+                   uint64_t count, lg__made_column *out)
+{
+    lg_packed packed;
+    if (!lg__packing_end(allocator, packing, &packed)) {
+        lg__packing_free(allocator, packing);
+        return false;
+    }
+    *out = (lg__made_column){
+        .array = {NULL, count, packing->word.data,
+                  packing->word.capacity * packing->word.element},
+        .beside = {packing->block.data, packing->block.count,
+                   packing->block.data,
+                   packing->block.capacity * packing->block.element},
+        .addresses.packed = packed,
+    };
+    return true;
+}
+
+// Returns whether a block may have a number.
+static bool
+may_have(const lg_packed_block *block, uint64_t number)
+{
+    const uint64_t above = number - block->base;
+    return block->listed > 0 ||
+           (number >= block->base &&
+            above >> block->shift <= lg_packed_greatest(block));
+}
+
+uint64_t
+lg__packed_find(const lg_packed *packed, uint64_t count, uint64_t number)
+{
+    uint64_t index = 0;
+    while (index < count) {
+        const uint64_t begin = index - index % LG_PACKED_BLOCK;
+        if (!may_have(&packed->block[index / LG_PACKED_BLOCK], number))
+            index = begin + LG_PACKED_BLOCK;
+        else if (lg_packed_at(packed, index) == number)
+            return index;
+        else
+            index++;
+    }
+    return count;
+}
