@@ -1,6 +1,6 @@
-// Accounts for the bytes of each device. The parts add up to the whole: those of
-// the host to what the kernel counts for the process, those of any other device
-// to what its allocator reserves.
+// Accounts for the bytes of each device. The parts add up to the whole: those
+// of the host to what the kernel counts for the process, those of any other
+// device to what its allocator reserves.
 #include "bytes/bytes_private.h"
 
 #include <leakgraph/internal/facts.h>

@@ -1,5 +1,5 @@
-/** Finds what a caller asks about, as nodes of a Snapshot: for other answers, and
- *  for select(), find() and the operators [] and `in`. */
+/** Finds what a caller asks about, as nodes of a Snapshot: for other answers,
+ * and for select(), find() and the operators [] and `in`. */
 #ifndef LEAKGRAPH_TARGET_H
 #define LEAKGRAPH_TARGET_H
 

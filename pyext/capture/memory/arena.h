@@ -3,15 +3,16 @@
  * heap never changes under the walk and growing a column moves page tables
  * instead of bytes.
  *
- * Pages are kept for a capture's next block and, on request, from one capture to
- * the next. A capture waits most for fresh pages; pages that were touched before
- * cost nothing. What is kept is offered to the kernel (MADV_FREE), which takes
- * it as soon as memory is short, before anything is swapped or killed; until
- * then it counts as the process's. A forked child has the same ranges, empty.
+ * Pages are kept for a capture's next block and, on request, from one capture
+ * to the next. A capture waits most for fresh pages; pages that were touched
+ * before cost nothing. What is kept is offered to the kernel (MADV_FREE), which
+ * takes it as soon as memory is short, before anything is swapped or killed;
+ * until then it counts as the process's. A forked child has the same ranges,
+ * empty.
  *
  * All mappings that leakgraph has made for itself are remembered, so that a
- * search of the process's memory passes over them. What captures have found lies
- * there, and looks like references to all of it.
+ * search of the process's memory passes over them. What captures have found
+ * lies there, and looks like references to all of it.
  *
  * A forked child puts its memory into a file when memory is short. The kernel
  * can write the pages back and drop them, so it does not kill a process for

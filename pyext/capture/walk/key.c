@@ -1,7 +1,7 @@
 /**
- * Texts of keys, previews, and the contents of strs and bytes, which the builder
- * hashes: not one byte of those is kept. Reads the memory of str, int, float and
- * bytes objects; Python prints nothing.
+ * Texts of keys, previews, and the contents of strs and bytes, which the
+ * builder hashes: not one byte of those is kept. Reads the memory of str, int,
+ * float and bytes objects; Python prints nothing.
  */
 #include "capture/walk/key.h"
 #include "capture/walk/ahead.h"

@@ -1,6 +1,6 @@
 /**
- * The program that runs: the edges of its frames and its code, and which of them
- * is the call that takes the capture: the frame that calls leakgraph,
+ * The program that runs: the edges of its frames and its code, and which of
+ * them is the call that takes the capture: the frame that calls leakgraph,
  * leakgraph's own frames inside it, and what C code holds for the call. None of
  * these is a holder.
  *

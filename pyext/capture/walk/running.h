@@ -1,5 +1,5 @@
-/** The edges of code objects, frames and generators, and the call that takes the
- *  capture. */
+/** The edges of code objects, frames and generators, and the call that takes
+ * the capture. */
 #ifndef LEAKGRAPH_RUNNING_H
 #define LEAKGRAPH_RUNNING_H
 
