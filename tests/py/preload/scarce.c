@@ -36,6 +36,14 @@ mmap(void *address, size_t length, int protection, int flags, int descriptor,
                                      flags, descriptor, offset);
 }
 
+/** Code that includes Python.h calls mmap by this name. */
+void *
+mmap64(void *address, size_t length, int protection, int flags, int descriptor,
+       off_t offset)
+{
+    return mmap(address, length, protection, flags, descriptor, offset);
+}
+
 void *
 mremap(void *old, size_t old_length, size_t length, int flags, ...)
 {
