@@ -89,7 +89,8 @@ def test_notebook(tmp_path):
     assert len(shown) == 7
     assert sum("image/svg+xml" in data for data in shown) == 5
     cycles = shown[5]["text/html"]
-    assert "<table>" in cycles and "<svg" in cycles and "Window" in cycles
+    assert "<table>" in cycles and "data:image/svg+xml;" in cycles
+    assert "Window" in cycles
     assert (tmp_path / "notebook.lgs").exists()
 
 
