@@ -10,6 +10,7 @@ import queue
 import re
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -53,6 +54,7 @@ class Registries:
 
 registries = Registries()
 readers = []
+ending = []
 numbers = itertools.count(10**12)
 an_alias = logging.getLogger(__name__)
 
@@ -85,7 +87,9 @@ def leak():
     registries.local.entries.append(Entry())
     for each in registries.both:
         each.append(entry)
-    atexit.register(connection.close)
+    last = Connection()
+    ending.append(weakref.ref(last))
+    atexit.register(last.close)
     cached(f"key {number}")
     next(generator)
     readers.append(Reader())
@@ -102,8 +106,9 @@ def snapshots():
     yield made
     for reader in readers:
         reader.queue.put(None)
-    for each in registries.calls:
-        atexit.unregister(each.func)
+    for each in ending:
+        atexit.unregister(each().close)
+    ending.clear()
     readers.clear()
     registries.__init__()
     cached.cache_clear()
