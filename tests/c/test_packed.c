@@ -152,6 +152,38 @@ missing(void)
     lg__packing_free(&allocator, &packing);
 }
 
+static bool
+is_number(uint64_t word)
+{
+    for (size_t i = 0; i < MOST; i++)
+        if (numbers[i] == word)
+            return true;
+    return false;
+}
+
+// Addresses of a heap, and some far from it: a word like one of them would be a
+// pointer, and what is there would seem to be held.
+static void
+no_word_is_an_address(void)
+{
+    lg__packing packing;
+    lg_packed packed;
+    for (size_t i = 0; i < MOST; i++)
+        numbers[i] = (i % 16 == 5 ? UINT64_C(0x5581a0000000)
+                                  : UINT64_C(0x7f2b40000000)) +
+                     i * 48;
+    pack(MOST, &packing, &packed);
+    size_t listed = 0;
+    for (size_t i = 0; i < packing.block.count; i++) {
+        CHECK(!is_number(packed.block[i].base));
+        listed += packed.block[i].listed;
+    }
+    for (size_t i = 0; i < packing.word.count; i++)
+        CHECK(!is_number(packed.word[i]));
+    CHECK(listed == MOST / 16);
+    lg__packing_free(&allocator, &packing);
+}
+
 SUITE(packed)
 {
     allocator = lg_allocator_default();
@@ -162,5 +194,6 @@ SUITE(packed)
     RUN(worst);
     RUN(drawn);
     RUN(missing);
+    RUN(no_word_is_an_address);
     return test_result();
 }

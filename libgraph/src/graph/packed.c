@@ -116,7 +116,7 @@ block_of(const range *taken)
         taken->differ != 0 ? (unsigned)__builtin_ctzll(taken->differ) : 0;
     const uint64_t most = (taken->high - taken->low) >> shift;
     return (lg_packed_block){
-        .base = taken->low,
+        .base = ~taken->low,
         .width = (uint8_t)bits_of(most + taken->listed),
         .shift = (uint8_t)shift,
         .listed = (uint8_t)taken->listed,
@@ -134,10 +134,10 @@ write_block(const uint64_t *numbers, const lg_packed_block *block,
     unsigned filled = 0;
     uint64_t next = lg_packed_greatest(block);
     for (unsigned i = 0; i < LG_PACKED_BLOCK; i++) {
-        const uint64_t above = numbers[i] - block->base;
+        const uint64_t above = numbers[i] - ~block->base;
         uint64_t code = above >> block->shift;
         if (above > span) {
-            *listed++ = numbers[i];
+            *listed++ = ~numbers[i];
             code = next--;
         }
         bits |= code << filled;
@@ -237,10 +237,10 @@ lg__packing_finish(const lg_allocator *allocator, lg__packing *packing,
 static bool
 may_have(const lg_packed_block *block, uint64_t number)
 {
-    const uint64_t above = number - block->base;
+    const uint64_t base = ~block->base;
     return block->listed > 0 ||
-           (number >= block->base &&
-            above >> block->shift <= lg_packed_greatest(block));
+           (number >= base &&
+            (number - base) >> block->shift <= lg_packed_greatest(block));
 }
 
 uint64_t

@@ -43,7 +43,7 @@ lg__packed_near(const lg_packed *packed, uint64_t index)
     memcpy(&bits, (const char *)(packed->word + block->begin) + bit / 8,
            sizeof bits);
     const uint64_t above = bits >> bit % 8 & lg_packed_greatest(block);
-    return block->base + (above << block->shift);
+    return ~block->base + (above << block->shift);
 }
 
 /** Makes the column of `count` addresses, and takes the vectors over. Returns
