@@ -108,9 +108,51 @@ versions_are_as_old_as_can_be(void)
     growing_forget(&made);
 }
 
+// Makes the place with the most members one of keys that nothing has, and
+// reads the summary again.
+static lg_summary *
+with_keys_of_nothing(lg_summary *summary)
+{
+    void *data = NULL;
+    size_t length;
+    lg_summary *read = NULL;
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < summary->places->items.count; i++)
+        if (lg__place_at(summary->places, i)->members >
+            lg__place_at(summary->places, most)->members)
+            most = i;
+    lg__place_at(summary->places, most)->kind = LG_PLACE_KEY;
+    lg__place_at(summary->places, most)->parent = LG_NONE;
+    REQUIRE(!lg_summary_save_memory(summary, &data, &length, NULL));
+    REQUIRE(!lg_summary_load_memory(data, length, &read, NULL));
+    free(data);
+    return read;
+}
+
+static void
+keys_of_nothing_are_rows(void)
+{
+    const growing_heap heaps[] = {
+        {.items = 100}, {.items = 200}, {.items = 300}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        lg_summary *read = with_keys_of_nothing(made.summary[i]);
+        lg_summary_free(made.summary[i]);
+        made.summary[i] = read;
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3, NULL,
+                           NULL, NULL, &growth, NULL) == LG_OK);
+    REQUIRE(growth.count > 0);
+    CHECK(growth.rows[0].counts[2] == 300);
+    lg_growth_free(&growth);
+    growing_forget(&made);
+}
+
 SUITE(summary_content)
 {
     RUN(old_files_can_be_read);
     RUN(versions_are_as_old_as_can_be);
+    RUN(keys_of_nothing_are_rows);
     return test_result();
 }

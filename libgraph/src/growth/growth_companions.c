@@ -269,7 +269,9 @@ is_of_weak_entries(const lg_places *places, const lg_growth_row *row)
 {
     const lg__place_item *key = lg__place_at(places, row->place);
     const lg__place_item *data =
-        key->kind == LG_PLACE_KEY ? lg__place_at(places, key->parent) : NULL;
+        key->kind == LG_PLACE_KEY && key->parent != LG_NONE
+            ? lg__place_at(places, key->parent)
+            : NULL;
     return data != NULL && data->parent != LG_NONE &&
            lg__string_is(lg__places_text(
                              places, lg__place_at(places, data->parent)->type),

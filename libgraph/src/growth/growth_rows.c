@@ -472,7 +472,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         row->types +=
             i == 0 || lg__place_at(state->newest, place)->type != lead->type;
     }
-    if (lead->kind == LG_PLACE_KEY && !in_place)
+    if (lead->kind == LG_PLACE_KEY && contained && !in_place)
         add_attributes(state, lead->parent, bytes, row);
     double slope = in_place ? lg__table_slope(state, grown->place, NULL)
                             : lg__growth_slope(state, bytes);
