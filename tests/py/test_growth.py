@@ -614,6 +614,29 @@ def test_what_a_thread_has_in_a_threading_local_has_a_name(tmp_path):
         ]
 
 
+class Profile:
+    def __init__(self):
+        self.picture = bytearray(6000)
+
+
+class Account:
+    def __init__(self, profile):
+        self.profile = profile
+        self.history = bytearray(5000)
+
+
+def test_rows_that_took_others_over_come_before_those_that_gained_less():
+    def work(number):
+        holder.table[number] = Profile()
+        holder.items.append(Account(holder.table[number]))
+        holder.ring.append(bytearray(8000))
+
+    first, second = compare(work)
+    assert first.held_by.endswith("holder.items[*]") and first.gained > 100 * 11000
+    assert second.held_by.endswith("holder.ring[*]") and second.gained < 100 * 8500
+    assert (first.lead, second.lead) == (0, 1)
+
+
 remembered = threading.local()
 
 

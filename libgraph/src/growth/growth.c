@@ -263,28 +263,71 @@ move_row(lg_growth *growth, size_t from, uint32_t to)
             growth->rows[i].lead = to != LG_NONE ? to : i;
 }
 
+// Exchanges two rows, and what tallies say of them.
+static void
+swap_rows(lg_growth *growth, uint32_t one, uint32_t other)
+{
+    lg_growth_row row = growth->rows[one];
+    for (size_t i = 0; i < growth->tally_count; i++)
+        if (growth->tallies[i].row == one)
+            growth->tallies[i].row = other;
+        else if (growth->tallies[i].row == other)
+            growth->tallies[i].row = one;
+    growth->rows[one] = growth->rows[other];
+    growth->rows[other] = row;
+}
+
 // Exchanges two rows of a leak, so that the second one leads it.
 static void
 exchange(lg_growth *growth, uint32_t lead, uint32_t other)
 {
-    lg_growth_row first = growth->rows[lead];
     lg_growth_row *now = &growth->rows[lead];
-    for (size_t i = 0; i < growth->tally_count; i++)
-        if (growth->tallies[i].row == lead)
-            growth->tallies[i].row = other;
-        else if (growth->tallies[i].row == other)
-            growth->tallies[i].row = lead;
-    *now = growth->rows[other];
-    now->holders = first.holders;
-    now->holder_count = first.holder_count;
-    now->freed = first.freed;
-    now->freed_total = first.freed_total;
-    now->minor = first.minor;
-    first.holders = NULL;
-    first.holder_count = 0;
-    first.freed = NULL;
-    first.freed_total = 0;
-    growth->rows[other] = first;
+    lg_growth_row *first = &growth->rows[other];
+    swap_rows(growth, lead, other);
+    now->holders = first->holders;
+    now->holder_count = first->holder_count;
+    now->freed = first->freed;
+    now->freed_total = first->freed_total;
+    now->minor = first->minor;
+    first->holders = NULL;
+    first->holder_count = 0;
+    first->freed = NULL;
+    first->freed_total = 0;
+}
+
+// Returns whether a row belongs before the one that is there. What fills up or
+// is minor stays behind the others, and a row behind the one that leads it.
+static bool
+belongs_at(const lg_growth *growth, const lg_growth_row *row, uint32_t index)
+{
+    const lg_growth_row *there = &growth->rows[index];
+    return row->gained > there->gained && row->minor == there->minor &&
+           (row->degree == LG_GROWTH_FILLING) ==
+               (there->degree == LG_GROWTH_FILLING) &&
+           (row->verdict == LG_GROWTH_SETTLED) ==
+               (there->verdict == LG_GROWTH_SETTLED) &&
+           row->lead != index;
+}
+
+static void
+raise_row(lg_growth *growth, uint32_t at)
+{
+    swap_rows(growth, at - 1, at);
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].lead == at)
+            growth->rows[i].lead = at - 1;
+        else if (growth->rows[i].lead == at - 1)
+            growth->rows[i].lead = at;
+}
+
+// Moves rows that took others over before those that gained less.
+static void
+raise_rows(lg_growth *growth)
+{
+    for (uint32_t i = 1; i < growth->count; i++)
+        for (uint32_t at = i;
+             at > 0 && belongs_at(growth, &growth->rows[at], at - 1); at--)
+            raise_row(growth, at);
 }
 
 // Returns the row of a leak whose members, objects of a class of the program or
@@ -335,6 +378,7 @@ join_leaks(const lg__comparison *state, lg_growth *out)
             out->rows[kept++] = *row;
     }
     out->count = kept;
+    raise_rows(out);
 }
 
 static bool
