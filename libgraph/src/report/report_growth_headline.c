@@ -173,12 +173,24 @@ add_rest(const lg_growth *growth, lg_text *out)
     }
 }
 
+// Returns whether the first line has the same number already, with its sign.
+static bool
+is_said(int64_t gained, const lg_text *number, lg_text *out)
+{
+    lg_text said = {0};
+    lg_text_add_change(&said, (double)gained);
+    out->failed |= said.failed;
+    bool same = !said.failed && strcmp(said.data + 1, number->data) == 0;
+    lg_text_free(&said);
+    return same;
+}
+
 // Writes `; rows explain 61.9 MiB of 63.3 MiB`: of objects, and of the native
 // memory that rows have. If a reader sees no difference, one number is enough:
-// that before it. With a scope or a baseline, rows are missing that would
-// explain more.
+// that before it, unless rows have others within them. With a scope or a
+// baseline, rows are missing that would explain more.
 static void
-add_account(const lg_growth *growth, lg_text *out)
+add_account(const lg_growth *growth, int64_t said, lg_text *out)
 {
     int64_t rows = growth->told_gained;
     int64_t all = growth->objects_gained;
@@ -190,7 +202,8 @@ add_account(const lg_growth *growth, lg_text *out)
     lg_text_add_size(&gained, (uint64_t)(all + growth->native_gained));
     if (explained.failed || gained.failed)
         out->failed = true;
-    else if (strcmp(explained.data, gained.data) == 0)
+    else if (strcmp(explained.data, gained.data) == 0 &&
+             is_said(said, &gained, out))
         lg_text_add(out, "; rows explain all that objects gained");
     else
         lg_text_addf(out, "; rows explain %s of %s", explained.data,
@@ -205,7 +218,7 @@ lg_growth_headline(const lg_growth *growth, lg_text *out)
     told rows = count_rows(growth);
     if (rows.growing + rows.uneven + rows.filling > 0) {
         add_rows(growth, &rows, out);
-        add_account(growth, out);
+        add_account(growth, rows.gained, out);
     } else {
         add_rest(growth, out);
     }
