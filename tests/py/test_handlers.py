@@ -119,6 +119,7 @@ def test_what_libraries_keep_has_a_fix_of_its_own_that_frees_it(python):
     fixes = {row[1].split("  ")[0]: (row[0], row[4]) for row in rows}
     assert len(fixes) == len(rows) == 4
     assert "scheduler.cancel(event)" in fixes["__main__.agenda._queue"][1]
+    assert "a function that has a weakref" in fixes["__main__.agenda._queue"][1]
     assert "handle.cancel()" in fixes["__main__.loop._scheduled"][1]
     assert "when it has ended" in fixes["__main__.timers"][1]
     assert fixes["__main__.futures"][0] == "done-tasks"

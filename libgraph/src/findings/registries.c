@@ -42,7 +42,7 @@ static const struct {
     [LG__REGISTRY_SCHEDULER] = {"sched.scheduler",
                                 "Call scheduler.cancel(event), with what "
                                 "enter() returned, when you are done with the "
-                                "object, or schedule a "
+                                "object, or schedule a function that has a "
                                 "weakref.WeakMethod(object.method)."},
     [LG__REGISTRY_LOOP] = {"event loop",
                            "Call handle.cancel(), with what call_later() or "
