@@ -657,6 +657,19 @@ def test_a_threading_local_has_the_name_of_its_variable():
     assert before - after == pytest.approx(row.freed.total, rel=0.1)
 
 
+def test_each_of_many_threading_locals_has_the_name_of_its_variable(monkeypatch):
+    module = sys.modules[__name__]
+    many = [threading.local() for _ in range(300)]
+    for number, local in enumerate(many):
+        local.rows = [bytes(1000 + number)]
+        if number % 3 == 0:
+            monkeypatch.setattr(module, f"variable{number}", local, raising=False)
+    snapshot = leakgraph.snapshot()
+    for number, local in enumerate(many):
+        name = f" {__name__}.variable{number}.rows" if number % 3 == 0 else ".rows"
+        assert str(snapshot[local.rows].path).endswith(f"threading.local{name}")
+
+
 class Registry(list):
     """Has an attribute besides its elements."""
 

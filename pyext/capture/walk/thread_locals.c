@@ -165,22 +165,68 @@ name_local(lg__heap_walk *walk, kept *local, PyObject *module,
     local->name = lg__walk_intern(walk, name.data);
 }
 
+/** The locals by their objects, so that each variable is looked up once. */
+typedef struct by_object {
+    kept *locals;
+    uint32_t *place; /**< [1 << bits] 1 + which local; 0, as in at least half:
+                          none */
+    unsigned bits;
+} by_object;
+
+/** The place of an object's local, or the empty one where the search ends. */
+static uint32_t *
+place_of(const by_object *index, const PyObject *object)
+{
+    uint64_t at =
+        (uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - index->bits);
+    while (index->place[at] != 0 &&
+           index->locals[index->place[at] - 1].object != object)
+        at = (at + 1) & ((UINT64_C(1) << index->bits) - 1);
+    return &index->place[at];
+}
+
+/** Returns false when memory ran out. */
+static bool
+index_locals(lg__heap_walk *walk, by_object *index)
+{
+    *index = (by_object){.locals = walk->locals.data, .bits = 1};
+    while (UINT64_C(1) << index->bits < 2 * (uint64_t)walk->local_count)
+        index->bits++;
+    index->place = lg__walk_keep(walk, sizeof *index->place << index->bits);
+    for (uint32_t i = 0; index->place != NULL && i < walk->local_count; i++)
+        *place_of(index, index->locals[i].object) = i + 1;
+    return index->place != NULL;
+}
+
+/** Names the locals that a module has in variables. */
+static void
+name_locals_of(lg__heap_walk *walk, const by_object *index, PyObject *name,
+               PyObject *variables)
+{
+    Py_ssize_t at = 0;
+    PyObject *variable, *value;
+    while (PyDict_Next(variables, &at, &variable, &value)) {
+        const uint32_t place = *place_of(index, value);
+        if (place != 0 && PyUnicode_Check(variable))
+            name_local(walk, &index->locals[place - 1], name, variable);
+    }
+}
+
 /** Names the locals that modules have in variables. */
 static void
 name_locals(lg__heap_walk *walk)
 {
     PyObject *modules = PyImport_GetModuleDict();
-    PyObject *key, *module, *variable, *value;
-    kept *locals = walk->locals.data;
-    for (Py_ssize_t at = 0; PyDict_Next(modules, &at, &key, &module);) {
-        PyObject *names = PyUnicode_Check(key) && PyModule_Check(module)
-                              ? lg__module_dict(module)
-                              : NULL;
-        Py_ssize_t next = 0;
-        while (names != NULL && PyDict_Next(names, &next, &variable, &value))
-            for (uint32_t i = 0; i < walk->local_count; i++)
-                if (locals[i].object == value && PyUnicode_Check(variable))
-                    name_local(walk, &locals[i], key, variable);
+    PyObject *name, *module;
+    by_object index;
+    if (!index_locals(walk, &index))
+        return;
+    for (Py_ssize_t at = 0; PyDict_Next(modules, &at, &name, &module);) {
+        PyObject *variables = PyUnicode_Check(name) && PyModule_Check(module)
+                                  ? lg__module_dict(module)
+                                  : NULL;
+        if (variables != NULL)
+            name_locals_of(walk, &index, name, variables);
     }
 }
 
