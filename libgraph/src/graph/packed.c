@@ -233,28 +233,33 @@ lg__packing_finish(const lg_allocator *allocator, lg__packing *packing,
     return true;
 }
 
-// Returns whether a block may have a number.
+// Returns whether a block may have a number: in its range, or listed.
 static bool
-may_have(const lg_packed_block *block, uint64_t number)
+may_have(const lg_packed *packed, const lg_packed_block *block, uint64_t number)
 {
     const uint64_t base = ~block->base;
-    return block->listed > 0 ||
-           (number >= base &&
-            (number - base) >> block->shift <= lg_packed_greatest(block));
+    const uint64_t *listed =
+        packed->word + block->begin + lg_packed_words(block);
+    bool has = number >= base && (number - base) >> block->shift <=
+                                     lg_packed_greatest(block) - block->listed;
+    for (unsigned i = 0; i < block->listed && !has; i++)
+        has = ~listed[i] == number;
+    return has;
 }
 
 uint64_t
 lg__packed_find(const lg_packed *packed, uint64_t count, uint64_t number)
 {
-    uint64_t index = 0;
-    while (index < count) {
-        const uint64_t begin = index - index % LG_PACKED_BLOCK;
-        if (!may_have(&packed->block[index / LG_PACKED_BLOCK], number))
-            index = begin + LG_PACKED_BLOCK;
-        else if (lg_packed_at(packed, index) == number)
-            return index;
-        else
-            index++;
+    const lg_packed_block *block = packed->block;
+    for (uint64_t begin = 0; begin < count; begin += LG_PACKED_BLOCK, block++) {
+        const uint64_t left = count - begin;
+        const uint64_t end =
+            left < LG_PACKED_BLOCK ? count : begin + LG_PACKED_BLOCK;
+        if (!may_have(packed, block, number))
+            continue;
+        for (uint64_t index = begin; index < end; index++)
+            if (lg_packed_at(packed, index) == number)
+                return index;
     }
     return count;
 }

@@ -53,7 +53,7 @@ bool lg__packing_finish(const lg_allocator *allocator, lg__packing *packing,
 
 /** Returns the index of the first of `count` packed numbers that is this one;
  *  `count` if none is. O(count / LG_PACKED_BLOCK), and more for each block that
- *  has numbers below and above. */
+ *  has numbers below and above close to it. */
 uint64_t lg__packed_find(const lg_packed *packed, uint64_t count,
                          uint64_t number);
 
