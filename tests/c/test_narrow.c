@@ -306,7 +306,8 @@ scattered(void)
         given.address[i] = i < 100 || i % 97 == 0 ? i : UINT64_MAX - i;
     check_given();
     for (uint32_t i = 0; i < NODES; i++)
-        given.address[i] = test_random(&seed) >> i % 64;
+        given.address[i] =
+            ((uint64_t)test_random(&seed) << 32 | test_random(&seed)) >> i % 64;
     check_given();
 }
 
