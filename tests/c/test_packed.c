@@ -13,10 +13,13 @@ static size_t
 pack(size_t count, lg__packing *packing, lg_packed *out)
 {
     REQUIRE(lg__packing_open(&allocator, count, packing));
-    for (size_t i = 0; i < count; i += LG_PACKED_BLOCK)
-        REQUIRE(lg__packing_add(&allocator, packing, numbers + i,
-                                count - i < LG_PACKED_BLOCK ? count - i
-                                                            : LG_PACKED_BLOCK));
+    for (size_t i = 0; i < count;) {
+        uint64_t complements[LG_PACKED_BLOCK];
+        size_t given = 0;
+        while (given < LG_PACKED_BLOCK && i < count)
+            complements[given++] = ~numbers[i++];
+        REQUIRE(lg__packing_add(&allocator, packing, complements, given));
+    }
     REQUIRE(lg__packing_end(&allocator, packing, out));
     CHECK(packing->block.count == lg_packed_blocks(count));
     return packing->block.count * sizeof(lg_packed_block) +

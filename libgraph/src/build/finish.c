@@ -367,14 +367,14 @@ static bool
 pack_addresses(const lg_builder *builder, lg__packing *packing)
 {
     const uint32_t nodes = builder->node_count;
-    uint64_t addresses[LG_PACKED_BLOCK];
+    uint64_t complements[LG_PACKED_BLOCK];
     bool enough = true;
     for (uint32_t node = 0; node < nodes && enough;) {
         size_t count = 0;
         while (count < LG_PACKED_BLOCK && node < nodes)
-            addresses[count++] = lg_builder_address(builder, node++);
-        enough = lg__packing_add(&builder->rest->allocator, packing, addresses,
-                                 count);
+            complements[count++] = ~lg_builder_address(builder, node++);
+        enough = lg__packing_add(&builder->rest->allocator, packing,
+                                 complements, count);
     }
     return enough;
 }

@@ -236,12 +236,14 @@ pack_addresses(lg_graph *graph, lg__packing *packing)
 {
     const lg__array *array = &graph->array[LG__ADDRESS];
     const uint64_t *addresses = array->data;
+    uint64_t complements[LG_PACKED_BLOCK];
     bool enough = true;
-    for (uint64_t i = 0; i < array->count && enough; i += LG_PACKED_BLOCK) {
-        const uint64_t left = array->count - i;
-        enough = lg__packing_add(&graph->allocator, packing, addresses + i,
-                                 left < LG_PACKED_BLOCK ? (size_t)left
-                                                        : LG_PACKED_BLOCK);
+    for (uint64_t i = 0; i < array->count && enough;) {
+        size_t count = 0;
+        while (count < LG_PACKED_BLOCK && i < array->count)
+            complements[count++] = ~addresses[i++];
+        enough =
+            lg__packing_add(&graph->allocator, packing, complements, count);
     }
     return enough;
 }

@@ -1,4 +1,5 @@
-// Numbers in blocks of a width of their own.
+// Numbers in blocks of a width of their own. Below, numbers are complements of
+// those that are packed, but for the one that is sought.
 //
 // A block takes the range of numbers that needs the fewest bytes: its width
 // for each number, and a word for each number outside. To find it, the numbers
@@ -116,7 +117,7 @@ block_of(const range *taken)
         taken->differ != 0 ? (unsigned)__builtin_ctzll(taken->differ) : 0;
     const uint64_t most = (taken->high - taken->low) >> shift;
     return (lg_packed_block){
-        .base = ~taken->low,
+        .base = taken->low,
         .width = (uint8_t)bits_of(most + taken->listed),
         .shift = (uint8_t)shift,
         .listed = (uint8_t)taken->listed,
@@ -134,10 +135,10 @@ write_block(const uint64_t *numbers, const lg_packed_block *block,
     unsigned filled = 0;
     uint64_t next = lg_packed_greatest(block);
     for (unsigned i = 0; i < LG_PACKED_BLOCK; i++) {
-        const uint64_t above = numbers[i] - ~block->base;
+        const uint64_t above = numbers[i] - block->base;
         uint64_t code = above >> block->shift;
         if (above > span) {
-            *listed++ = ~numbers[i];
+            *listed++ = numbers[i];
             code = next--;
         }
         bits |= code << filled;
@@ -181,13 +182,13 @@ add(const lg_allocator *allocator, lg__packing *packing,
 // The last number stands for those that are missing.
 bool
 lg__packing_add(const lg_allocator *allocator, lg__packing *packing,
-                const uint64_t *numbers, size_t count)
+                const uint64_t *complements, size_t count)
 {
     uint64_t all[LG_PACKED_BLOCK];
     if (count == LG_PACKED_BLOCK)
-        return add(allocator, packing, numbers);
+        return add(allocator, packing, complements);
     for (size_t i = 0; i < LG_PACKED_BLOCK; i++)
-        all[i] = numbers[i < count ? i : count - 1];
+        all[i] = complements[i < count ? i : count - 1];
     return add(allocator, packing, all);
 }
 
@@ -233,17 +234,18 @@ lg__packing_finish(const lg_allocator *allocator, lg__packing *packing,
     return true;
 }
 
-// Returns whether a block may have a number: in its range, or listed.
+// Returns whether a block may have a complement: in its range, or listed.
 static bool
-may_have(const lg_packed *packed, const lg_packed_block *block, uint64_t number)
+may_have(const lg_packed *packed, const lg_packed_block *block,
+         uint64_t complement)
 {
-    const uint64_t base = ~block->base;
     const uint64_t *listed =
         packed->word + block->begin + lg_packed_words(block);
-    bool has = number >= base && (number - base) >> block->shift <=
-                                     lg_packed_greatest(block) - block->listed;
+    bool has = complement >= block->base &&
+               (complement - block->base) >> block->shift <=
+                   lg_packed_greatest(block) - block->listed;
     for (unsigned i = 0; i < block->listed && !has; i++)
-        has = ~listed[i] == number;
+        has = listed[i] == complement;
     return has;
 }
 
@@ -255,7 +257,7 @@ lg__packed_find(const lg_packed *packed, uint64_t count, uint64_t number)
         const uint64_t left = count - begin;
         const uint64_t end =
             left < LG_PACKED_BLOCK ? count : begin + LG_PACKED_BLOCK;
-        if (!may_have(packed, block, number))
+        if (!may_have(packed, block, ~number))
             continue;
         for (uint64_t index = begin; index < end; index++)
             if (lg_packed_at(packed, index) == number)

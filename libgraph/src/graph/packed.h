@@ -21,10 +21,11 @@ typedef struct lg__packing {
 bool lg__packing_open(const lg_allocator *allocator, uint64_t count,
                       lg__packing *out);
 
-/** Appends a block: LG_PACKED_BLOCK numbers, or fewer, if no block follows.
- *  Returns false when memory ran out. */
+/** Appends a block: the complements of LG_PACKED_BLOCK numbers, or of fewer, if
+ *  no block follows. Of addresses, not even the stack has more than one at a
+ *  time. Returns false when memory ran out. */
 bool lg__packing_add(const lg_allocator *allocator, lg__packing *packing,
-                     const uint64_t *numbers, size_t count);
+                     const uint64_t *complements, size_t count);
 
 /** Completes the numbers, which are read until the vectors are freed. Returns
  *  false when memory ran out. */
@@ -43,7 +44,7 @@ lg__packed_near(const lg_packed *packed, uint64_t index)
     memcpy(&bits, (const char *)(packed->word + block->begin) + bit / 8,
            sizeof bits);
     const uint64_t above = bits >> bit % 8 & lg_packed_greatest(block);
-    return ~block->base + (above << block->shift);
+    return ~(block->base + (above << block->shift));
 }
 
 /** Makes the column of `count` addresses, and takes the vectors over. Returns

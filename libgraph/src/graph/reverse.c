@@ -54,7 +54,7 @@ pack_edges(const lg_columns *columns, const lg_allocator *allocator,
     for (uint64_t edge = 0; edge < columns->edge_count && enough;) {
         size_t count = 0;
         while (count < LG_PACKED_BLOCK && edge < columns->edge_count)
-            numbers[count++] = edges[edge++];
+            numbers[count++] = ~(uint64_t)edges[edge++];
         enough = lg__packing_add(allocator, packing, numbers, count);
     }
     return enough;

@@ -29,13 +29,13 @@ typedef struct lg_narrow {
     const uint32_t *value; /**< [listed] */
 } lg_narrow;
 
-/** Of numbers in a row. Whole numbers are kept as complements: an address would
- *  be a pointer to what is there, and a snapshot with native memory would say
- *  that an earlier one holds it. */
+/** Of the complements of numbers in a row. An address itself would be a pointer
+ *  to what is there, and a snapshot with native memory would say that an
+ *  earlier one holds it. */
 typedef struct lg_packed_block {
-    uint64_t base;  /**< ~ of the least number that is not listed */
+    uint64_t base;  /**< the least complement that is not listed */
     uint32_t begin; /**< its first word; those of listed numbers are its last */
-    uint8_t width;  /**< bits of each number: how far above the base it is */
+    uint8_t width;  /**< bits of each one: how far above the base it is */
     uint8_t shift;  /**< how many bits are left out, which are 0 */
     uint8_t listed; /**< how many numbers have one of the greatest such
                          distances and lie in the words behind */
@@ -84,7 +84,7 @@ lg_packed_at(const lg_packed *packed, uint64_t index)
     memcpy(&bits, (const char *)words + bit / 8, sizeof bits);
     const uint64_t above = bits >> bit % 8 & greatest;
     return above <= greatest - block->listed
-               ? ~block->base + (above << block->shift)
+               ? ~(block->base + (above << block->shift))
                : ~words[lg_packed_words(block) + (greatest - above)];
 }
 
