@@ -830,9 +830,11 @@ def test_executors_in_a_list_are_one_row_with_their_threads():
         executors.append(executor)
 
     growth = compare(make, calls=8)
-    (row,) = [row for row in growth if "xecutor" in row.text or "hread" in row.text]
+    rows = [row for row in growth if "xecutor" in row.text or "hread" in row.text]
+    (row,) = [row for row in rows if row.type.endswith("ThreadPoolExecutor")]
+    # Later versions keep the objects of running threads by the threads alone.
+    assert len(rows) <= (1 if sys.version_info < (3, 12) else 2)
     assert row.held_by == f"{__name__}.holder.items[*]"
-    assert row.type.endswith("ThreadPoolExecutor")
     assert row.holders[0].held_by == f"{__name__}.holder.items"
     threads = [thread for executor in executors for thread in executor._threads]
     assert len(threads) == 24
