@@ -847,19 +847,6 @@ def test_executors_in_a_list_are_one_row_with_their_threads():
     assert before - after >= row.freed.total > 0
 
 
-def test_attributes_with_new_names_are_told_with_what_they_have():
-    sessions = holder.ring = types.SimpleNamespace()
-    growth = compare(
-        lambda number: setattr(sessions, f"session_{number}", bytearray(2000 + number))
-    )
-    (row,) = [row for row in growth if "holder.ring" in row.held_by]
-    assert row.gained > 100 * 2000 and "accumulates with bytearray" in row.text
-    before = leakgraph.snapshot().analyze().reachable.host
-    vars(sessions).clear()
-    after = leakgraph.snapshot().analyze().reachable.host
-    assert before - after > row.gained
-
-
 def test_locks_of_multiprocessing_are_told_by_what_keeps_them():
     context = multiprocessing.get_context("fork")
     growth = compare(lambda _: holder.items.append((context.Lock(), context.Lock())))

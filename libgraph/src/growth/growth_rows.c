@@ -397,54 +397,6 @@ is_lasting(const lg__comparison *state, uint32_t place)
     return true;
 }
 
-// Returns whether a place is an attribute that its object has got since the
-// first snapshot.
-static bool
-is_new_attribute(const lg__comparison *state, const lg_places *places,
-                 uint32_t place)
-{
-    const lg__place_item *item = lg__place_at(places, place);
-    return item->kind == LG_PLACE_NAMED &&
-           lg_places_find(state->summaries[0]->places, item->key) == LG_NONE;
-}
-
-// Notes that a row explains a new attribute, and names the type of the biggest.
-static void
-tell_attribute(lg__comparison *state, uint32_t place, uint64_t *most,
-               lg_growth_row *row)
-{
-    uint64_t bytes = lg__place_total(state->newest, place);
-    state->told[place] |= LG__TOLD_WHOLE;
-    if (bytes <= *most)
-        return;
-    *most = bytes;
-    row->companion[0] = lg__places_text(
-        state->newest, lg__place_at(state->newest, place)->type);
-    row->companions = 1;
-}
-
-// Adds the new attributes of an object whose names become more and more: each
-// has a place of its own, and none of these grows.
-static void
-add_attributes(lg__comparison *state, uint32_t object, uint64_t *series,
-               lg_growth_row *row)
-{
-    uint64_t most = 0;
-    lg__comparison_find(state, object, state->at);
-    for (uint32_t i = 1; i < state->count; i++) {
-        const lg_places *places = state->summaries[i]->places;
-        for (uint32_t at = 0; at < places->items.count; at++) {
-            if (lg__place_at(places, at)->parent != state->at[i] ||
-                state->at[i] == LG_NONE || !is_new_attribute(state, places, at))
-                continue;
-            lg__comparison_add_bytes(state, i, lg__place_retained(places, at),
-                                     series);
-            if (places == state->newest)
-                tell_attribute(state, at, &most, row);
-        }
-    }
-}
-
 static void
 fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
          uint64_t *numbers, lg_growth_row *row)
@@ -472,8 +424,6 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         row->types +=
             i == 0 || lg__place_at(state->newest, place)->type != lead->type;
     }
-    if (lead->kind == LG_PLACE_KEY && contained && !in_place)
-        add_attributes(state, lead->parent, bytes, row);
     double slope = in_place ? lg__table_slope(state, grown->place, NULL)
                             : lg__growth_slope(state, bytes);
     if (contained && is_lasting(state, grown->group)) {
