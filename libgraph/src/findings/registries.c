@@ -93,6 +93,7 @@ kind_of_list(const lg_graph *graph, uint32_t source, uint64_t edge)
 {
     if (lg__node_category(graph, source) == LG_CATEGORY_ROOT)
         return lg__registry_of(graph, edge);
+    source = lg__graph_seen_node(graph, source);
     for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
         if (lg__node_is_a(graph, source, owners[i].type))
             return owners[i].kind;
@@ -132,8 +133,9 @@ has_thread(const lg_graph *graph, uint32_t handler)
         return false;
     for (uint64_t i = lg__first_in(&reverse, handler);
          i < lg__first_in(&reverse, handler + 1); i++)
-        found |= lg__node_is_a(graph, lg__in_source(&reverse, i),
-                               "threading.Thread");
+        found |= lg__node_is_a(
+            graph, lg__graph_seen_node(graph, lg__in_source(&reverse, i)),
+            "threading.Thread");
     return found;
 }
 
