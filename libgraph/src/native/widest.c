@@ -20,7 +20,8 @@ typedef struct path_search {
     lg__native *native;
     lg__vector queue[STRENGTHS]; // vertices
     size_t head[STRENGTHS];
-    uint8_t *seen; // the best strength that a vertex was queued with
+    uint8_t *seen;  // the best strength that a vertex was queued with
+    uint32_t *from; // by what
     uint32_t *step;
     lg__key_table ways; // the numbers of kinds by way
     bool late;
@@ -41,16 +42,8 @@ enqueue(path_search *search, uint32_t vertex, lg__strength strength,
     }
     *place = vertex;
     search->seen[vertex] = (uint8_t)strength;
-    search->native->type[vertex] = from;
+    search->from[vertex] = from;
     search->step[vertex] = step;
-}
-
-// Returns what leads to a vertex that is queued. It takes the place of the
-// vertex's type until the vertex is settled.
-static uint32_t
-from_of(const lg__native *native, uint32_t vertex)
-{
-    return native->type[vertex];
 }
 
 static uint32_t
@@ -114,7 +107,7 @@ kind_by_way(path_search *search, uint32_t vertex)
     lg__native *native = search->native;
     const lg_native_block *block =
         &native->memory->blocks[vertex - native->nodes];
-    lg__way_kind way = {native->type[from_of(native, vertex)],
+    lg__way_kind way = {native->type[search->from[vertex]],
                         search->step[vertex],
                         block->bytes << LG__FORM_BITS | block->kind};
     uint32_t same = same_before(search, way.before, way.form);
@@ -180,7 +173,7 @@ static unsigned
 course_of(const path_search *search, uint32_t vertex)
 {
     const lg__native *native = search->native;
-    uint32_t from = from_of(native, vertex);
+    uint32_t from = search->from[vertex];
     unsigned late = search->late ? LG__COURSE_LATE : 0;
     if (vertex < native->nodes || from == lg__native_root(native))
         return late;
@@ -263,8 +256,10 @@ open_search(path_search *search)
     for (int i = 0; i < STRENGTHS; i++)
         search->queue[i].element = sizeof(uint32_t);
     search->seen = lg__native_take_zero(native, native->vertices, 1);
+    search->from = lg__native_take(native, native->vertices, 4);
     search->step = lg__native_take(native, native->vertices, 4);
-    return search->seen != NULL && search->step != NULL &&
+    return search->seen != NULL && search->from != NULL &&
+           search->step != NULL &&
            lg__key_table_open(&native->allocator, &search->ways);
 }
 
@@ -277,6 +272,7 @@ close_search(path_search *search)
     if (search->ways.entries != NULL)
         lg__key_table_free(&native->allocator, &search->ways);
     lg__native_drop(native, search->step);
+    lg__native_drop(native, search->from);
     lg__native_drop(native, search->seen);
 }
 
