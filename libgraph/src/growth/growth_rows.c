@@ -198,8 +198,10 @@ add_row_to(const lg__comparison *state, lg_growth *growth, lg_growth_row *row,
     other->verdict = LG_GROWTH_VERDICT_COUNT;
 }
 
+// Drops rows that have no verdict any more: another one has what they had, or
+// nothing of them lasts.
 static void
-drop_joined(lg_growth *growth)
+drop_without_verdict(lg_growth *growth)
 {
     size_t kept = 0;
     for (size_t i = 0; i < growth->count; i++)
@@ -224,7 +226,7 @@ join_lost(const lg__comparison *state, lg_growth *growth)
         else
             lead = row;
     }
-    drop_joined(growth);
+    drop_without_verdict(growth);
 }
 
 // Notes which objects lose the memory. If the memory is nearly all that becomes
@@ -254,7 +256,7 @@ growth_in_step(const lg__comparison *state, lg_growth *growth)
             growth->rows[i].verdict = LG_GROWTH_VERDICT_COUNT;
         else if (is_lost(state, &growth->rows[i]))
             set_losers(state, growth, &growth->rows[i]);
-    drop_joined(growth);
+    drop_without_verdict(growth);
 }
 
 // Accounts for the bytes that all objects gained: how many of them rows
