@@ -166,6 +166,7 @@ packages: build  ## try the hundred most used C extensions of PyPI; docs/package
 reports: build  ## look for the leaks of public reports; docs/reports.md
 	@$(bin)/python tools/reports.py --write $(REPORTS)
 
+race-setup: SET := race
 race-setup: setup
 	@$(configure) release >/dev/null
 	@$(bin)/cmake --build --preset release $(quiet)

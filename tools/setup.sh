@@ -9,6 +9,7 @@
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
 #   tools/setup.sh kernels    and what runs other kernels
 #   tools/setup.sh fresh      and debootstrap
+#   tools/setup.sh race       and the debugger that memray attach needs
 #   tools/setup.sh wheels     and what builds igraph in an old Debian root, for MACHINE
 #   tools/setup.sh matrix     in a root of `make matrix`: only system packages, with
 #                             Debian's own Pythons and tools, and what builds CPython
@@ -29,6 +30,7 @@ checks)
     command -v node >/dev/null || packages="$packages nodejs" ;;
 kernels) packages="$packages qemu-system-x86 cpio" ;;
 fresh) packages="$packages debootstrap" ;;
+race) packages="$packages lldb" ;;
 wheels)
     packages="$packages debootstrap dpkg-dev binutils"
     [ -z "${MACHINE:-}" ] ||
@@ -39,7 +41,7 @@ matrix)
               libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev
               python3.15-dev python3.15-venv" ;;
 *)
-    echo "tools/setup.sh: unknown set '$1': give none, or build, demo, checks, kernels, fresh, wheels or matrix" >&2
+    echo "tools/setup.sh: unknown set '$1': give none, or build, demo, checks, kernels, fresh, race, wheels or matrix" >&2
     exit 2
     ;;
 esac

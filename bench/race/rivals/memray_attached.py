@@ -1,11 +1,13 @@
 """memray attach: the same, of a process that runs already.
 
 The way of its documentation: `memray attach --duration`, then a report with --leaks.
-It needs gdb or lldb, or CPython 3.14.
+It needs gdb or lldb, or CPython 3.14. It prefers gdb, but gdb 13 cannot call a function
+in a process on a processor with AMX: "Couldn't write extended state status".
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -30,7 +32,8 @@ def attach(process: int, folder: Path) -> Answer:
     file, command = folder / "attached.bin", [sys.executable, "-m", "memray", "attach"]
     traced = ["--trace-python-allocators", "-f", "-o", str(file)]
     duration = ["--duration", str(SECONDS)]
-    subprocess.run([*command, *traced, *duration, str(process)], check=True)
+    method = ["--method", "lldb"] if shutil.which("lldb") else []
+    subprocess.run([*command, *traced, *duration, *method, str(process)], check=True)
     begin, end = tracked(file)
     answer = read(leaks(file), end - begin)
     answer.looked = (begin, end)
