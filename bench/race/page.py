@@ -106,7 +106,7 @@ def score(tool: str, results: list[Result]) -> Score:
                 of_kind = kinds[question].setdefault(each.truth["kind"], [])
                 of_kind.append(bool(value))
     costs = [cost(each, tool) for each in told if "failed" not in each.told[tool]]
-    cpu, peak = (statistics.median(c) if costs else 0.0 for c in zip(*costs))
+    cpu, peak = map(statistics.median, zip(*costs or [(0.0, 0.0)]))
     return Score(
         tool, adapter(tool).NAME, right, asked, kinds, cpu, peak, slower(told, tool)
     )
