@@ -150,8 +150,8 @@ def selected(files: Iterable[str], marked: str) -> list[str]:
 
 
 def marked_wholly(files: Iterable[str], marker: str) -> list[str]:
-    """List the files that mark all of their tests with nothing but the marker."""
-    return matching(files, rf"^pytestmark = pytest\.mark\.{marker}$")
+    """List the files that mark all of their tests with the marker, and name it first."""
+    return matching(files, rf"^pytestmark = (\[\s*)?pytest\.mark\.{marker}\b")
 
 
 def runs_of(

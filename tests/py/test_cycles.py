@@ -18,6 +18,8 @@ from collector import (
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 ISOLATED = Path(__file__).parent / "isolated"
 MIB = 1 << 20
 

@@ -15,7 +15,7 @@ from builds import needs_fork
 
 import leakgraph
 
-pytestmark = needs_fork
+pytestmark = [pytest.mark.ends, needs_fork]
 
 HERE = Path(__file__).parent
 PATIENCE = 60

@@ -14,6 +14,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 PATIENCE = 60
 
 

@@ -13,6 +13,8 @@ from builds import needs_fork
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 #: A whole old file, and too little room next to it for another.
 OLD = b"what was there before"
 ROOM = 16 << 10

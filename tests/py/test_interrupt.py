@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.ends
+
 SCRIPT = Path(__file__).parent / "isolated" / "interrupted.py"
 
 

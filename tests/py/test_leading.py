@@ -1,5 +1,9 @@
 """A path is found from what leads to an object alone where that is sure."""
 
+import pytest
+
+pytestmark = pytest.mark.ends
+
 
 def test_paths_are_those_of_the_whole_heap(isolated):
     done = isolated("leading_paths.py")

@@ -18,6 +18,8 @@ from leakgraph.objgraph_drawing import Graph
 from leakgraph.objgraph_labels import edge_label, obj_label, short_repr
 from leakgraph.objgraph_search import Referrers
 
+pytestmark = pytest.mark.ends
+
 SHOW = (
     "objs max_depth=3 extra_ignore=() filter=None too_many=10 highlight=None "
     "filename=None extra_info=None refcounts=False shortnames=True output=None "

@@ -11,6 +11,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 NAME = "</script><b>Größe 数"
 
 

@@ -14,6 +14,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 REAL = Path(leakgraph.__file__).with_name("leakgraph-render")
 
 

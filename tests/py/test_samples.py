@@ -12,6 +12,8 @@ import leakgraph
 from leakgraph.samples import FLOORS, Log
 from leakgraph.watching import Watch
 
+pytestmark = pytest.mark.ends
+
 COMMAND = shutil.which("leakgraph")
 
 

@@ -12,6 +12,8 @@ import pytest
 import leakgraph
 from leakgraph import family
 
+pytestmark = pytest.mark.ends
+
 if sys.maxsize < 2**32 or os.uname().machine != "x86_64":
     pytest.skip("attach knows x86-64 only", allow_module_level=True)
 

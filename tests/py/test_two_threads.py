@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.ends
+
 
 @pytest.mark.parametrize("method", ["", "public"])
 def test_one_thread_and_two_find_the_same(isolated, method):

@@ -10,6 +10,8 @@ from builds import FREE_THREADED, needs
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 SCRIPT = Path(__file__).with_name("isolated") / "wasted.py"
 #: Makes malloc keep nothing that a program frees.
 SETTINGS = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}

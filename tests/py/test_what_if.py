@@ -12,6 +12,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 
 class Thing:
     def __init__(self, *held: object) -> None:

@@ -76,7 +76,8 @@ def test_the_ends_share_files_that_are_about_answers():
     files = pythons.suite.marked_wholly(pythons.suite.files_in("tests/py"), "ends")
     assert sorted(left[oldest] + left[newest]) == sorted(files)
     assert "tests/py/test_growth.py" in files
-    assert "tests/py/test_fork.py" not in files
+    assert "tests/py/test_native_growth.py" in files
+    assert "tests/py/test_layouts.py" not in files
 
 
 def test_a_single_end_leaves_no_file_out():
