@@ -22,7 +22,7 @@ COMMANDS = 1
 EVERY = 1
 #: The first column of a place's row, and how many snapshots the first line counts.
 GAINED = re.compile(r"^ *([\d.,]+) (B|KiB|MiB|GiB) +\+", re.MULTILINE)
-COUNT = re.compile(r" in (\d+) snapshots[;.]")
+COUNT = re.compile(r" in (\d+) snapshots\b")
 
 
 def attach(process: int, folder: Path) -> Answer:
