@@ -1,5 +1,5 @@
 // Tensors and the autograd graph behind them.
-#include "findings/context.h"
+#include "findings/autograd.h"
 
 #include <leakgraph/internal/facts.h>
 

@@ -1,6 +1,6 @@
 // Compares the autograd graphs of several tensors: which of them share a
 // forward pass.
-#include "findings/context.h"
+#include "findings/autograd.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // Detects what functools.lru_cache keeps.
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <leakgraph/internal/facts.h>
 
@@ -168,8 +168,8 @@ look_at(lg__detection *detection, uint32_t cache, uint32_t dict)
     lg__free(of.parts.items);
 }
 
-void
-lg__look_for_caches(lg__detection *detection)
+static void
+look_for_caches(lg__detection *detection)
 {
     const lg__gathered *caches = lg__detection_all(detection, LG__TYPE_CACHE);
     for (size_t i = 0; i < caches->count && !detection->failed; i++) {
@@ -179,3 +179,14 @@ lg__look_for_caches(lg__detection *detection)
             look_at(detection, cache, dict);
     }
 }
+
+const lg__detector lg__detect_lru_cache = {
+    .pattern = {.name = "lru-cache",
+                .cause = "functools.lru_cache keeps every argument of its "
+                         "calls, even self, and every result.",
+                .fix = "Call cache_clear(), set a small maxsize, or give each "
+                       "instance its own cache."},
+    .least = LG__MUCH,
+    .look = look_for_caches,
+    .effect = LG__FIX_ALL,
+};

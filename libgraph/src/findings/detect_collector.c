@@ -1,6 +1,6 @@
 // Detects what the collector leaves: it is told to keep garbage, does not run,
 // or skips frozen objects.
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 
@@ -13,8 +13,8 @@ list_of_garbage(const lg__detection *detection)
                : lg__detection_attribute(detection, collector, "garbage");
 }
 
-void
-lg__look_for_saved_garbage(lg__detection *detection)
+static void
+look_for_saved_garbage(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     uint32_t list = list_of_garbage(detection);
@@ -25,6 +25,16 @@ lg__look_for_saved_garbage(lg__detection *detection)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
             lg__detection_note(detection, list, columns->edge_target[edge]);
 }
+
+const lg__detector lg__detect_saved_garbage = {
+    .pattern = {.name = "saved-garbage",
+                .cause = "gc.garbage keeps everything that the collector "
+                         "found, because DEBUG_SAVEALL is or was set.",
+                .fix = "Call gc.set_debug(0) and gc.garbage.clear()."},
+    .least = LG__MUCH,
+    .look = look_for_saved_garbage,
+    .effect = LG__FIX_ALL,
+};
 
 // Notes cycles of garbage that nothing else refers to, and that the collector
 // leaves for that reason.
@@ -49,16 +59,27 @@ note_garbage(lg__detection *detection, lg_cycle_reason reason)
     lg__free(sources);
 }
 
-void
-lg__look_for_disabled_collector(lg__detection *detection)
+static void
+look_for_disabled_collector(lg__detection *detection)
 {
     lg_string enabled = lg_graph_info_find(detection->graph, "gc.enabled");
     if (lg__string_is(enabled, "no"))
         note_garbage(detection, LG_REASON_NONE);
 }
 
-void
-lg__look_for_frozen_garbage(lg__detection *detection)
+const lg__detector lg__detect_disabled_collector = {
+    .pattern = {.name = "disabled-collector",
+                .cause =
+                    "The collector is disabled, so garbage in cycles stays.",
+                .fix = "Call gc.enable(), or gc.collect() at times that suit "
+                       "the program."},
+    .least = LG__TO_COLLECT,
+    .look = look_for_disabled_collector,
+    .effect = LG__FIX_ALL,
+};
+
+static void
+look_for_frozen_garbage(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
@@ -68,3 +89,13 @@ lg__look_for_frozen_garbage(lg__detection *detection)
             return;
         }
 }
+
+const lg__detector lg__detect_frozen_garbage = {
+    .pattern = {.name = "frozen-garbage",
+                .cause = "gc.freeze() hid objects from the collector, so "
+                         "garbage among them stays.",
+                .fix = "Call gc.unfreeze() and gc.collect()."},
+    .least = LG__MUCH,
+    .look = look_for_frozen_garbage,
+    .effect = LG__FIX_ALL,
+};

@@ -1,4 +1,6 @@
 // Detects autograd graphs that stay after their backward pass.
+#include "findings/autograd.h"
+#include "findings/detectors.h"
 #include "findings/in_use.h"
 
 #include <leakgraph/internal/facts.h>
@@ -137,8 +139,8 @@ is_gathered(const lg__detection *detection, uint32_t tensor)
 
 // Looks for retained graphs. Before backward(), a loss in a variable of running
 // code is no mistake, nor in a container that a function has for it.
-void
-lg__look_for_retained_graphs(lg__detection *detection)
+static void
+look_for_retained_graphs(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
@@ -152,6 +154,19 @@ lg__look_for_retained_graphs(lg__detection *detection)
             lg__detection_note(detection, tensor, tensor);
     }
 }
+
+const lg__detector lg__detect_retained_graph = {
+    .pattern = {.name = "retained-graph",
+                .cause =
+                    "A loss still has everything that its backward pass needs, "
+                    "although the gradients exist: backward() ran with "
+                    "retain_graph=True, or nothing runs it on this result.",
+                .fix = "Drop retain_graph=True, or keep loss.detach(). "
+                       "Evaluate under torch.no_grad()."},
+    .least = LG__ANY,
+    .look = look_for_retained_graphs,
+    .effect = LG__FIX_ALL,
+};
 
 // ------------------------------------------------------------ create_graph ---
 
@@ -176,8 +191,8 @@ first_of_component(const lg__detection *detection, uint32_t component,
 
 // Looks for gradients with a graph that are in one component with their
 // parameters.
-void
-lg__look_for_create_graph(lg__detection *detection)
+static void
+look_for_create_graph(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
@@ -194,3 +209,15 @@ lg__look_for_create_graph(lg__detection *detection)
                                grad);
     }
 }
+
+const lg__detector lg__detect_create_graph_cycle = {
+    .pattern = {.name = "create-graph-cycle",
+                .cause = "backward(create_graph=True) gave the gradients a "
+                         "graph that refers back to their parameters: a cycle "
+                         "through C++ that the collector cannot free.",
+                .fix = "Use torch.autograd.grad(), or set p.grad = None before "
+                       "you drop the parameters."},
+    .least = LG__ANY,
+    .look = look_for_create_graph,
+    .effect = LG__FIX_ALL,
+};

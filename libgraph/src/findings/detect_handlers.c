@@ -1,6 +1,7 @@
 // Detects handlers that a registry keeps, each with an object or data that only
 // the registry keeps: in a container of the program, or where the interpreter
 // and asyncio keep what a program registers.
+#include "findings/detectors.h"
 #include "findings/registries.h"
 #include "findings/weak_entries.h"
 #include "paths/paths_private.h"
@@ -292,8 +293,8 @@ look_at_futures(lg__detection *detection, lg__detected_group *group)
     }
 }
 
-void
-lg__look_for_event_handlers(lg__detection *detection)
+static void
+look_for_event_handlers(lg__detection *detection)
 {
     lg__detected_group group = {0};
     look_at_containers(detection, &group);
@@ -303,3 +304,15 @@ lg__look_for_event_handlers(lg__detection *detection)
                             lg__detected_group_note);
     lg__free(group.items);
 }
+
+const lg__detector lg__detect_event_handlers = {
+    .pattern = {.name = "event-handlers",
+                .cause =
+                    "A registry keeps handlers that nobody removed, and the "
+                    "object that each bound method or closure refers to.",
+                .fix = "Remove the handler when you are done with its object, "
+                       "or register weakref.WeakMethod(object.method)."},
+    .least = LG__MUCH,
+    .look = look_for_event_handlers,
+    .effect = LG__FIX_DROPS,
+};

@@ -1,4 +1,6 @@
 // Detects many losses or outputs in a container, each with its autograd graph.
+#include "findings/autograd.h"
+#include "findings/detectors.h"
 #include "findings/in_use.h"
 
 #include <ctype.h>
@@ -260,14 +262,39 @@ look(lg__detection *detection, bool outputs)
     lg__graph_comparison_close(&to.graphs);
 }
 
-void
-lg__look_for_loss_histories(lg__detection *detection)
+static void
+look_for_loss_histories(lg__detection *detection)
 {
     look(detection, false);
 }
 
-void
-lg__look_for_output_histories(lg__detection *detection)
+const lg__detector lg__detect_loss_history = {
+    .pattern =
+        {.name = "loss-history",
+         .cause = "A container keeps losses with their autograd graphs: the "
+                  "nodes, and everything that no backward pass freed.",
+         .fix =
+             "Append loss.item(), or loss.detach() if it must stay a tensor."},
+    .least = LG__ANY,
+    .look = look_for_loss_histories,
+    .effect = LG__FIX_DROPS,
+};
+
+static void
+look_for_output_histories(lg__detection *detection)
 {
     look(detection, true);
 }
+
+const lg__detector lg__detect_output_history = {
+    .pattern = {.name = "output-history",
+                .cause =
+                    "A container keeps outputs of many forward passes, each "
+                    "with its autograd graph and the activations in it.",
+                .fix = "Append output.detach(), which keeps the values and "
+                       "frees their graphs, or only the numbers that you need, "
+                       "or run the model under torch.no_grad()."},
+    .least = LG__ANY,
+    .look = look_for_output_histories,
+    .effect = LG__FIX_GRAPHS,
+};

@@ -1,5 +1,6 @@
 // Detects activations that hooks and closures keep together with their graphs.
-#include "findings/context.h"
+#include "findings/autograd.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,8 @@ find_hook(const lg__detection *detection, const lg_component *component)
     return LG_NONE;
 }
 
-void
-lg__look_for_hook_cycles(lg__detection *detection)
+static void
+look_for_hook_cycles(lg__detection *detection)
 {
     const lg_analysis *analysis = detection->analysis;
     uint32_t count = lg_analysis_component_count(analysis);
@@ -79,6 +80,20 @@ lg__look_for_hook_cycles(lg__detection *detection)
                 lg__detection_note(detection, hook, component.nodes[j]);
     }
 }
+
+const lg__detector lg__detect_hook_cycle = {
+    .pattern =
+        {.name = "hook-cycle",
+         .cause = "A hook of a tensor, or of its autograd node, refers back to "
+                  "what it is registered on: a cycle through C++ that the "
+                  "collector cannot free.",
+         .fix =
+             "Call remove() on the hook's handle before you drop the tensor, "
+             "or let the hook refer to a weakref, or to tensor.detach()."},
+    .least = LG__ANY,
+    .look = look_for_hook_cycles,
+    .effect = LG__FIX_ALL,
+};
 
 enum { STORES_DEEP = 6 };
 
@@ -306,9 +321,22 @@ look_at_tensors(lg__detection *detection)
     lg__free(to.inner.items);
 }
 
-void
-lg__look_for_activations(lg__detection *detection)
+static void
+look_for_activations(lg__detection *detection)
 {
     look_at_modules(detection);
     look_at_tensors(detection);
 }
+
+const lg__detector lg__detect_kept_activations = {
+    .pattern =
+        {.name = "kept-activations",
+         .cause = "A hook or closure keeps outputs of a forward pass with "
+                  "their autograd graph.",
+         .fix = "Store output.detach(), which keeps the values and frees their "
+                "graphs, or only the numbers that you need, and call remove() "
+                "on the hook's handle when you no longer need it."},
+    .least = LG__ANY,
+    .look = look_for_activations,
+    .effect = LG__FIX_GRAPHS,
+};

@@ -1,4 +1,5 @@
 // Detects functions, classes, finalizers and ids that a program piles up.
+#include "findings/detectors.h"
 #include "findings/registries.h"
 #include "findings/weak_entries.h"
 
@@ -51,8 +52,8 @@ look_for_callbacks(lg__detection *detection)
     }
 }
 
-void
-lg__look_for_finalizers(lg__detection *detection)
+static void
+look_for_finalizers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_FINALIZER);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
@@ -62,6 +63,20 @@ lg__look_for_finalizers(lg__detection *detection)
     }
     look_for_callbacks(detection);
 }
+
+const lg__detector lg__detect_finalizer_cycle = {
+    .pattern = {.name = "finalizer-cycle",
+                .cause = "The function or the arguments of weakref.finalize(), "
+                         "or the callback of a weak reference, refer to the "
+                         "object itself, so it never dies.",
+                .fix =
+                    "Pass a plain function and what it needs, such as a path, "
+                    "but not the object or its bound method. Or call detach() "
+                    "of the finalizer, or drop the weak reference."},
+    .least = LG__MUCH,
+    .look = look_for_finalizers,
+    .effect = LG__FIX_ALL,
+};
 
 // --------------------------------------------------------------- classes ---
 
@@ -189,8 +204,8 @@ is_of_program(const lg_graph *graph, uint32_t class)
 // Looks for classes of like names that no module names: a function makes one at
 // each call, and torch.jit a set of them whenever it traces a model. A class
 // that nobody keeps waits for the collector, as each refers to itself.
-void
-lg__look_for_classes(lg__detection *detection)
+static void
+look_for_classes(lg__detection *detection)
 {
     const lg_graph *graph = detection->graph;
     const lg_columns *columns = &graph->columns;
@@ -215,6 +230,17 @@ lg__look_for_classes(lg__detection *detection)
     lg__free(group.items);
     lg__free(traced.items);
 }
+
+const lg__detector lg__detect_per_call_classes = {
+    .pattern = {.name = "per-call-classes",
+                .cause = "A function makes a class on each call, and objects "
+                         "and caches keep all these classes.",
+                .fix = "Define the class once, at module level, or cache it."},
+    .least = LG__MUCH,
+    .look = look_for_classes,
+    .effect = LG__FIX_ALL,
+    .kind = LG__ACCUMULATES,
+};
 
 // -------------------------------------------------------------- wrappers ---
 
@@ -398,8 +424,8 @@ note_chain(lg__detection *detection, uint32_t head, const uint32_t *wrapped)
         lg__detection_note(detection, head, at);
 }
 
-void
-lg__look_for_wrappers(lg__detection *detection)
+static void
+look_for_wrappers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
@@ -423,6 +449,17 @@ lg__look_for_wrappers(lg__detection *detection)
     lg__free(wrapped);
     lg__free(is_inner);
 }
+
+const lg__detector lg__detect_wrapped_functions = {
+    .pattern = {.name = "wrapped-functions",
+                .cause = "Code wraps a function again and again, and each "
+                         "wrapper keeps the previous one.",
+                .fix = "Keep the original function and wrap it, or wrap the "
+                       "function that inspect.unwrap() returns."},
+    .least = LG__ANY,
+    .look = look_for_wrappers,
+    .effect = LG__FIX_ALL,
+};
 
 // ------------------------------------------------------------------- ids ---
 
@@ -501,8 +538,8 @@ note_values(lg__detection *detection, uint32_t dict)
             lg__detection_note(detection, dict, columns->edge_target[edge]);
 }
 
-void
-lg__look_for_id_keys(lg__detection *detection)
+static void
+look_for_id_keys(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     span all = {.known = false};
@@ -516,3 +553,16 @@ lg__look_for_id_keys(lg__detection *detection)
             !lg__detection_is_local(detection, node))
             note_values(detection, node);
 }
+
+const lg__detector lg__detect_id_keyed_cache = {
+    .pattern =
+        {.name = "id-keyed-cache",
+         .cause =
+             "A dict keyed by id(object) keeps its values after the objects "
+             "are gone, and may return them for new objects with the same ids.",
+         .fix = "Use a weakref.WeakKeyDictionary, or remove the key with "
+                "weakref.finalize()."},
+    .least = LG__MUCH,
+    .look = look_for_id_keys,
+    .effect = LG__FIX_DROPS,
+};

@@ -1,5 +1,5 @@
 // Detects several optimizers with state for the same parameters.
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 
@@ -77,8 +77,8 @@ mark_parameters(training *to)
 
 // Looks for several optimizers. All but the one that keeps the most can go:
 // that one may be in use.
-void
-lg__look_for_several_optimizers(lg__detection *detection)
+static void
+look_for_several_optimizers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_OPTIMIZER);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
@@ -98,3 +98,16 @@ lg__look_for_several_optimizers(lg__detection *detection)
     lg__free(to.in_module);
     lg__free(to.best);
 }
+
+const lg__detector lg__detect_several_optimizers = {
+    .pattern =
+        {.name = "several-optimizers",
+         .cause = "Several optimizers have state for the same parameters, and "
+                  "those that you no longer use keep theirs.",
+         .fix =
+             "Keep one optimizer, and delete the others and their schedulers, "
+             "or call state.clear() on those that you use later."},
+    .least = LG__MUCH,
+    .look = look_for_several_optimizers,
+    .effect = LG__FIX_ALL,
+};

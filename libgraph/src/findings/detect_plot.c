@@ -1,6 +1,6 @@
 // Detects what matplotlib keeps: open figures, callbacks, frames of animations.
 #include "bytes/bytes_private.h"
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 
@@ -85,8 +85,8 @@ note_figures(lg__detection *detection, uint32_t registry,
     }
 }
 
-void
-lg__look_for_open_figures(lg__detection *detection)
+static void
+look_for_open_figures(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     uint32_t registry = registry_of(detection);
@@ -101,6 +101,18 @@ lg__look_for_open_figures(lg__detection *detection)
         detection->failed = true;
     lg__figures_free(&figures);
 }
+
+const lg__detector lg__detect_open_figures = {
+    .pattern =
+        {.name = "open-figures",
+         .cause = "pyplot keeps every figure until you close it.",
+         .fix =
+             "Call plt.close(fig) and drop the last reference to it, or make "
+             "figures with matplotlib.figure.Figure(), without pyplot."},
+    .least = LG__ANY,
+    .look = look_for_open_figures,
+    .effect = LG__FIX_DROPS,
+};
 
 // --------------------------------------------------------------- callbacks ---
 
@@ -125,8 +137,8 @@ is_of_matplotlib(const lg__detection *detection, uint32_t callback)
 // Looks for callbacks. matplotlib refers weakly to a bound method, and strongly
 // to anything else. A callback of a canvas that nobody uses any more goes with
 // the canvas: the collector frees both.
-void
-lg__look_for_callbacks(lg__detection *detection)
+static void
+look_for_callbacks(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLBACK);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
@@ -146,10 +158,21 @@ lg__look_for_callbacks(lg__detection *detection)
     }
 }
 
+const lg__detector lg__detect_canvas_callback = {
+    .pattern = {.name = "canvas-callback",
+                .cause = "A canvas keeps a callback that is not a bound "
+                         "method, and everything that its closure refers to.",
+                .fix = "Call mpl_disconnect(), or connect a bound method, "
+                       "which the canvas refers to weakly."},
+    .least = LG__MUCH,
+    .look = look_for_callbacks,
+    .effect = LG__FIX_ALL,
+};
+
 // -------------------------------------------------------------- animations ---
 
-void
-lg__look_for_animations(lg__detection *detection)
+static void
+look_for_animations(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_ANIMATION);
@@ -165,3 +188,13 @@ lg__look_for_animations(lg__detection *detection)
                                    columns->edge_target[edge]);
     }
 }
+
+const lg__detector lg__detect_animation_frames = {
+    .pattern = {.name = "animation-frames",
+                .cause =
+                    "An animation keeps the data of the frames that it drew.",
+                .fix = "Pass cache_frame_data=False to FuncAnimation."},
+    .least = LG__MUCH,
+    .look = look_for_animations,
+    .effect = LG__FIX_DROPS,
+};

@@ -1,5 +1,5 @@
 // Detects what Python itself keeps: exceptions, a notebook's outputs.
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,8 @@ note_traceback(lg__detection *detection, uint32_t holder, uint32_t traceback)
 
 // Looks for exceptions. A traceback that something other than its exception
 // keeps, such as sys.last_traceback, is a mistake of its own.
-void
-lg__look_for_exceptions(lg__detection *detection)
+static void
+look_for_exceptions(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_EXCEPTION);
     for (size_t i = 0; i < all->count && !detection->failed; i++)
@@ -113,6 +113,24 @@ lg__look_for_exceptions(lg__detection *detection)
                                                 LG__TYPE_TRACEBACK))
             note_traceback(detection, all->items[i], all->items[i]);
 }
+
+const lg__detector lg__detect_exception_traceback = {
+    .pattern = {.name = "exception-traceback",
+                .cause =
+                    "Something keeps an exception, and its traceback keeps the "
+                    "local variables of every frame that it passed through.",
+                .fix = "Delete every reference to the exception, its traceback "
+                       "and its frames, including sys.last_exc, sys.last_value "
+                       "and sys.last_traceback. Or call "
+                       "traceback.clear_frames(e.__traceback__), and then, up "
+                       "to Python 3.12, read f_locals of each frame, which "
+                       "empties copies that a debugger made. Handle the error "
+                       "after the except block, where the exception is gone."},
+    .least = LG__MUCH,
+    .look = look_for_exceptions,
+    .effect = LG__FIX_ALL,
+    .kind = LG__ACCUMULATES,
+};
 
 // ----------------------------------------------------------------- outputs ---
 
@@ -208,8 +226,8 @@ outputs_of_shell(const lg__detection *detection, uint32_t shell)
                : LG_NONE;
 }
 
-void
-lg__look_for_notebook_outputs(lg__detection *detection)
+static void
+look_for_notebook_outputs(lg__detection *detection)
 {
     const lg__gathered *shells = lg__detection_all(detection, LG__TYPE_SHELL);
     for (uint32_t i = 0; i < detection->graph->root_count; i++) {
@@ -226,3 +244,15 @@ lg__look_for_notebook_outputs(lg__detection *detection)
             note_outputs(detection, outputs);
     }
 }
+
+const lg__detector lg__detect_notebook_output = {
+    .pattern = {.name = "notebook-output",
+                .cause =
+                    "IPython keeps the results of cells in Out, _, __ and ___.",
+                .fix = "Run three cells with small results, such as 0, and "
+                       "then %reset out. Or end the cell with a semicolon, so "
+                       "that IPython keeps no result."},
+    .least = LG__MUCH,
+    .look = look_for_notebook_outputs,
+    .effect = LG__FIX_ALL,
+};

@@ -1,5 +1,7 @@
 // Detects states that each step takes from the step before, with the graphs of
 // all steps behind them: hidden states, caches of keys and values.
+#include "findings/autograd.h"
+#include "findings/detectors.h"
 #include "findings/in_use.h"
 
 #include <stdlib.h>
@@ -166,8 +168,8 @@ is_candidate(const lg__detection *detection, uint32_t tensor)
            lg__detection_is_stored(detection, tensor);
 }
 
-void
-lg__look_for_carried_states(lg__detection *detection)
+static void
+look_for_carried_states(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
@@ -187,3 +189,15 @@ lg__look_for_carried_states(lg__detection *detection)
     lg__free(to.leaves.items);
     lg__free(to.stack.items);
 }
+
+const lg__detector lg__detect_carried_state = {
+    .pattern = {.name = "carried-state",
+                .cause = "Each step takes a state from the previous step, such "
+                         "as a hidden state or a cache of keys and values, and "
+                         "with it the autograd graph of all steps.",
+                .fix = "Write state = state.detach() after each step, or run "
+                       "the model under torch.no_grad()."},
+    .least = LG__ANY,
+    .look = look_for_carried_states,
+    .effect = LG__FIX_GRAPHS,
+};

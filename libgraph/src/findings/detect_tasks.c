@@ -1,6 +1,6 @@
 // Detects asyncio tasks that a container keeps: nobody awaits them, or they are
 // done. Futures of executors may be done, too.
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 
@@ -44,8 +44,8 @@ is_unawaited(const lg__detection *detection, uint32_t task)
     return true;
 }
 
-void
-lg__look_for_tasks(lg__detection *detection)
+static void
+look_for_tasks(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_TASK);
     lg__detected_group group = {0};
@@ -58,6 +58,17 @@ lg__look_for_tasks(lg__detection *detection)
                             lg__detected_group_note);
     lg__free(group.items);
 }
+
+const lg__detector lg__detect_unawaited_tasks = {
+    .pattern = {.name = "unawaited-tasks",
+                .cause = "A container keeps asyncio tasks that wait, and that "
+                         "nobody awaits, with their frames.",
+                .fix = "Await the tasks, use asyncio.TaskGroup, or call "
+                       "task.add_done_callback(tasks.discard)."},
+    .least = LG__MUCH,
+    .look = look_for_tasks,
+    .effect = LG__FIX_ALL,
+};
 
 // The number of tasks in each container.
 typedef struct task_counts {
@@ -166,8 +177,8 @@ begin_counts(const lg__detection *detection, task_counts *out)
     return out->done != NULL && out->awaited != NULL;
 }
 
-void
-lg__look_for_done_tasks(lg__detection *detection)
+static void
+look_for_done_tasks(lg__detection *detection)
 {
     task_counts counts = {0};
     lg__gathered all = {0};
@@ -190,3 +201,16 @@ lg__look_for_done_tasks(lg__detection *detection)
     lg__free(counts.done);
     lg__free(counts.awaited);
 }
+
+const lg__detector lg__detect_done_tasks = {
+    .pattern = {.name = "done-tasks",
+                .cause =
+                    "A container keeps asyncio tasks, or futures of executors, "
+                    "that are done, with their results or exceptions.",
+                .fix = "Drop each task when it is done, as "
+                       "task.add_done_callback(tasks.discard) does, or keep "
+                       "only task.result()."},
+    .least = LG__MUCH,
+    .look = look_for_done_tasks,
+    .effect = LG__FIX_DROPS,
+};

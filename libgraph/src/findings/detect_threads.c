@@ -1,4 +1,5 @@
 // Detects what endless threads keep, and what thread locals keep.
+#include "findings/detectors.h"
 #include "findings/pools.h"
 
 #include <stdlib.h>
@@ -214,8 +215,8 @@ look_for_pools(lg__detection *detection)
     lg__free(group.items);
 }
 
-void
-lg__look_for_threads(lg__detection *detection)
+static void
+look_for_threads(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_THREAD);
     lg__detected_group group = {0};
@@ -231,6 +232,18 @@ lg__look_for_threads(lg__detection *detection)
     lg__free(group.items);
     look_for_pools(detection);
 }
+
+const lg__detector lg__detect_endless_threads = {
+    .pattern = {.name = "endless-threads",
+                .cause = "Many threads do the same work, and the program keeps "
+                         "no reference to them, so nothing can end them.",
+                .fix = "Let each thread return when its work is done: call "
+                       "close(), stop() or the like of what started it. Or "
+                       "give the work to a ThreadPoolExecutor."},
+    .least = LG__ANY,
+    .look = look_for_threads,
+    .effect = LG__FIX_ALL,
+};
 
 // --------------------------------------------------------- thread locals ---
 
@@ -264,8 +277,8 @@ gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
     }
 }
 
-void
-lg__look_for_thread_locals(lg__detection *detection)
+static void
+look_for_thread_locals(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_LOCAL);
     lg__gathered found = {0};
@@ -277,3 +290,15 @@ lg__look_for_thread_locals(lg__detection *detection)
     }
     lg__free(found.items);
 }
+
+const lg__detector lg__detect_thread_locals = {
+    .pattern =
+        {.name = "thread-locals",
+         .cause = "A threading.local keeps a value for each of many threads "
+                  "until the thread ends.",
+         .fix =
+             "Delete the attribute when a task is done, or run fewer threads."},
+    .least = LG__WORTH_A_COPY,
+    .look = look_for_thread_locals,
+    .effect = LG__FIX_ALL,
+};

@@ -1,5 +1,5 @@
 // Detects what PyTorch's own objects keep: optimizers, loaders, caches.
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 #include <leakgraph/internal/bytes.h>
 
@@ -49,8 +49,8 @@ note_state(lg__detection *detection, uint32_t optimizer)
 
 // Looks for stale optimizers. The keys of `state` are parameters, and its
 // values belong to them.
-void
-lg__look_for_stale_optimizers(lg__detection *detection)
+static void
+look_for_stale_optimizers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_OPTIMIZER);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
@@ -62,6 +62,17 @@ lg__look_for_stale_optimizers(lg__detection *detection)
         lg__detection_cut(detection, all->items[i]);
     }
 }
+
+const lg__detector lg__detect_stale_optimizer = {
+    .pattern = {.name = "stale-optimizer",
+                .cause = "An optimizer keeps parameters that no module has any "
+                         "more, and its state for them.",
+                .fix = "Make a new optimizer for the new parameters, or remove "
+                       "the old ones from param_groups and state."},
+    .least = LG__ANY,
+    .look = look_for_stale_optimizers,
+    .effect = LG__FIX_ALL,
+};
 
 // ----------------------------------------------------------------- loaders ---
 
@@ -87,8 +98,8 @@ note_batches(lg__detection *detection, uint32_t loader, uint32_t start)
 
 // Looks for batches that arrived early, and for those that wait in pinned
 // memory.
-void
-lg__look_for_prefetched_batches(lg__detection *detection)
+static void
+look_for_prefetched_batches(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_LOADER);
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
@@ -102,6 +113,16 @@ lg__look_for_prefetched_batches(lg__detection *detection)
                          lg__detection_attribute(detection, queue, "queue"));
     }
 }
+
+const lg__detector lg__detect_prefetched_batches = {
+    .pattern = {.name = "prefetched-batches",
+                .cause = "A DataLoader's iterator keeps batches that it "
+                         "fetched ahead and nothing has used yet.",
+                .fix = "Delete the iterator, or lower prefetch_factor."},
+    .least = LG__MUCH,
+    .look = look_for_prefetched_batches,
+    .effect = LG__FIX_DROPS,
+};
 
 // ---------------------------------------------------------------- compiled ---
 
@@ -162,8 +183,8 @@ note_compiled(lg__detection *detection, const lg__gathered *compiled)
     }
 }
 
-void
-lg__look_for_compiled(lg__detection *detection)
+static void
+look_for_compiled(lg__detection *detection)
 {
     for (uint32_t i = 0; i < detection->graph->root_count; i++) {
         lg__gathered compiled = {0};
@@ -178,12 +199,24 @@ lg__look_for_compiled(lg__detection *detection)
     }
 }
 
+const lg__detector lg__detect_compiled_code = {
+    .pattern = {.name = "compiled-code",
+                .cause =
+                    "torch.compile keeps each compilation of a function on its "
+                    "code object, together with the backend's data for it.",
+                .fix = "Call torch._dynamo.reset(), or compile less often with "
+                       "dynamic=True or mark_dynamic()."},
+    .least = LG__MUCH,
+    .look = look_for_compiled,
+    .effect = LG__FIX_ALL,
+};
+
 // ---------------------------------------------------------------- autocast ---
 
 // Looks for the copies of weights that autocast makes. A map in C++ holds them,
 // so only the frames that the allocator recorded for its blocks show them.
-void
-lg__look_for_autocast(lg__detection *detection)
+static void
+look_for_autocast(lg__detection *detection)
 {
     lg_accounts accounts = {0};
     lg_error error;
@@ -205,3 +238,14 @@ lg__look_for_autocast(lg__detection *detection)
     }
     lg_accounts_free(&accounts);
 }
+
+const lg__detector lg__detect_autocast_cache = {
+    .pattern = {.name = "autocast-cache",
+                .cause = "Autocast keeps its casts of weights until the "
+                         "outermost autocast block ends.",
+                .fix = "Leave the block, call torch.clear_autocast_cache(), or "
+                       "set cache_enabled=False."},
+    .least = LG__ANY,
+    .look = look_for_autocast,
+    .effect = LG__FIX_ALL,
+};

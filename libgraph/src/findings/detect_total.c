@@ -1,5 +1,6 @@
 // Detects totals that add up tensors with an autograd graph.
-#include "findings/context.h"
+#include "findings/autograd.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 
@@ -137,8 +138,8 @@ list_kept(lg__detection *detection, const lg__gathered *tensors)
     return kept;
 }
 
-void
-lg__look_for_running_totals(lg__detection *detection)
+static void
+look_for_running_totals(lg__detection *detection)
 {
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     uint8_t *kept = list_kept(detection, tensors);
@@ -153,3 +154,13 @@ lg__look_for_running_totals(lg__detection *detection)
     lg__graph_comparison_close(&to);
     lg__free(kept);
 }
+
+const lg__detector lg__detect_running_total = {
+    .pattern = {.name = "running-total",
+                .cause = "A total adds up losses that carry their autograd "
+                         "graphs, so the graph of every step stays alive.",
+                .fix = "Write total += loss.item()."},
+    .least = LG__ANY,
+    .look = look_for_running_totals,
+    .effect = LG__FIX_ALL,
+};

@@ -1,6 +1,6 @@
 // Detects small views that keep a big base.
 #include "bytes/bytes_private.h"
-#include "findings/context.h"
+#include "findings/detectors.h"
 
 enum {
     LOOKED_AT = 16 << 10, // least bytes of a base
@@ -73,14 +73,37 @@ look_at_views(lg__detection *detection, bool of_frames)
     lg__views_end(&views);
 }
 
-void
-lg__look_for_small_views(lg__detection *detection)
+static void
+look_for_small_views(lg__detection *detection)
 {
     look_at_views(detection, false);
 }
 
-void
-lg__look_for_slices(lg__detection *detection)
+const lg__detector lg__detect_small_view = {
+    .pattern =
+        {.name = "small-view",
+         .cause = "A small view keeps all the memory of a big tensor or array.",
+         .fix = "Keep view.clone() of a tensor, or view.copy() of an array, "
+                "instead."},
+    .least = LG__WORTH_A_COPY,
+    .look = look_for_small_views,
+    .effect = LG__FIX_DROPS,
+    .kind = LG__ACCUMULATES,
+};
+
+static void
+look_for_slices(lg__detection *detection)
 {
     look_at_views(detection, true);
 }
+
+const lg__detector lg__detect_dataframe_slice = {
+    .pattern = {.name = "dataframe-slice",
+                .cause = "A small part of a DataFrame or Series keeps the "
+                         "memory of the whole.",
+                .fix = "Keep part.copy() instead."},
+    .least = LG__WORTH_A_COPY,
+    .look = look_for_slices,
+    .effect = LG__FIX_DROPS,
+    .kind = LG__ACCUMULATES,
+};

@@ -1,4 +1,5 @@
 // Detects what weak references are meant to let go, and never do.
+#include "findings/detectors.h"
 #include "findings/weak_entries.h"
 
 // Searches for one dict. An entry needs one only if several things in the dict
@@ -32,8 +33,8 @@ note_entry(lg__detection *detection, uint32_t holder, uint32_t dict,
         lg__detection_note_along(detection, holder, entry->strong);
 }
 
-void
-lg__look_for_weak_keys(lg__detection *detection)
+static void
+look_for_weak_keys(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_WEAK_DICT);
@@ -52,3 +53,15 @@ lg__look_for_weak_keys(lg__detection *detection)
         }
     }
 }
+
+const lg__detector lg__detect_weak_keys = {
+    .pattern = {.name = "weak-keys",
+                .cause = "Values of a WeakKeyDictionary refer to their own "
+                         "keys, or keys of a WeakValueDictionary to their own "
+                         "values, so these entries never go.",
+                .fix = "Keep a weakref.ref() there instead, or only what you "
+                       "need of the object."},
+    .least = LG__MUCH,
+    .look = look_for_weak_keys,
+    .effect = LG__FIX_ALL,
+};

@@ -1,24 +1,10 @@
 // Runs every detector, and computes what the matches retain.
 #include "findings/alike.h"
+#include "findings/detectors.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const lg_pattern *
-lg_pattern_at(size_t index)
-{
-    return index < lg__detector_count ? &lg__detectors[index].pattern : NULL;
-}
-
-const lg_pattern *
-lg_pattern_find(lg_string name)
-{
-    for (uint32_t i = 0; i < lg__detector_count; i++)
-        if (lg__string_is(name, lg__detectors[i].pattern.name))
-            return &lg__detectors[i].pattern;
-    return NULL;
-}
 
 static lg_status
 look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
@@ -29,7 +15,7 @@ look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
             return LG_ECANCELLED;
         detection->pattern = i;
         detection->hops = 0;
-        lg__detectors[i].look(detection);
+        lg__detectors[i]->look(detection);
         if (detection->failed)
             return lg__error_memory(err);
     }
@@ -43,9 +29,9 @@ least_of(const lg_finding *finding)
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < finding->holder_count; i++)
         for (size_t j = 0; j < lg__detector_count; j++)
-            if (finding->holders[i].pattern == &lg__detectors[j].pattern &&
-                lg__detectors[j].least < least)
-                least = lg__detectors[j].least;
+            if (finding->holders[i].pattern == &lg__detectors[j]->pattern &&
+                lg__detectors[j]->least < least)
+                least = lg__detectors[j]->least;
     return least;
 }
 

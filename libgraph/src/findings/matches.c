@@ -1,6 +1,6 @@
 // Settles what detectors noted: which suppositions are true, and which matches
 // are one.
-#include "findings/context.h"
+#include "findings/detectors.h"
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -166,7 +166,7 @@ typedef struct ascent {
 static bool
 is_loose(const lg__detection *detection, const lg__match *match)
 {
-    return lg__detectors[match->pattern].kind == LG__ACCUMULATES &&
+    return lg__detectors[match->pattern]->kind == LG__ACCUMULATES &&
            match->holder != LG_NONE &&
            !(lg__type_bits_of(detection, match->holder) & LG__TYPE_CONTAINER) &&
            lg_node_is_reachable(detection->analysis, match->holder);

@@ -1,9 +1,18 @@
 // Computes what matches keep, and which of them share it.
 #include "findings/alike.h"
-#include "findings/context.h"
+#include "findings/autograd.h"
+#include "findings/detectors.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// The pattern of a holder that makes no known mistake.
+static const lg_pattern other_pattern = {
+    "other-holder",
+    "Other objects keep a part of it, too, "
+    "so mending the mistake does not free "
+    "that part.",
+    "Drop what the other holders have, too."};
 
 // Finds what keeps the things of a match, apart from the mistakes.
 
@@ -15,7 +24,7 @@ match_gather(const lg__detection *detection, const lg__match *match,
              lg__gathered *out)
 {
     bool enough = lg__gather_all(out, &match->along);
-    if (lg__detectors[match->pattern].fix != LG__FIX_GRAPHS)
+    if (lg__detectors[match->pattern]->effect != LG__FIX_GRAPHS)
         return enough && lg__gather_all(out, &match->kept);
     for (size_t i = 0; i < match->kept.count && enough; i++) {
         uint32_t tensor = match->kept.items[i];
@@ -141,7 +150,7 @@ match_others(lg__detection *detection, const lg__match *match,
                   .bits = bits,
                   .spared = spared,
                   .out = out};
-    if (lg__detectors[match->pattern].fix != LG__FIX_ALL) {
+    if (lg__detectors[match->pattern]->effect != LG__FIX_ALL) {
         look_at_all(&to, &match->kept);
         look_at_all(&to, &match->along);
     }
@@ -305,7 +314,7 @@ add_holder(weighing *to, const lg__match *match, const uint64_t *alone)
 {
     lg_holder *holder = &to->out->holders[to->out->holder_count++];
     *holder = (lg_holder){
-        .pattern = &lg__detectors[match->pattern].pattern,
+        .pattern = &lg__detectors[match->pattern]->pattern,
         .node = match->holder,
         .example = find_example(to, match),
         .count = match->kept.count + match->unseen,
@@ -324,7 +333,7 @@ add_other(weighing *to, uint32_t set)
     const lg__other_holder *other = to->others.data;
     other += to->match[set];
     to->out->holders[to->out->holder_count++] = (lg_holder){
-        .pattern = &lg__other_pattern,
+        .pattern = &other_pattern,
         .node = other->node,
         .example = other->example,
         .count = to->first[set + 1] - to->first[set],
@@ -452,7 +461,7 @@ static bool
 keeps_tensors(const weighing *to, uint32_t set)
 {
     uint32_t pattern = to->detection->matches[to->match[set]].pattern;
-    return lg__detectors[pattern].fix == LG__FIX_GRAPHS;
+    return lg__detectors[pattern]->effect == LG__FIX_GRAPHS;
 }
 
 // Returns whether mending one of the mistakes of a joint keeps its tensors.
