@@ -23,13 +23,21 @@ bool lg__each_next(const lg__detection *detection, uint32_t node,
 
 /** Returns whether the program has an optimizer. */
 bool lg__has_optimizer(lg__detection *detection);
-/** Returns whether a node of the tensor's graph still has a tensor for a
- *  backward pass. If none has, a backward pass has run. */
-bool lg__has_saved_graph(lg__detection *detection, uint32_t tensor);
-/** The same, and a backward pass can run: since the forward pass, nothing has
- *  modified a saved tensor in place, as a step of an optimizer modifies
- *  parameters. */
-bool lg__awaits_backward(lg__detection *detection, uint32_t tensor);
+/** What the graph of a tensor tells about backward passes. */
+typedef struct lg__graph_reading {
+    bool saved; /**< it still has tensors for a backward pass; if it has none,
+                     one has run */
+    bool modified; /**< since the forward pass, something modified one of them
+                        in place, as a step of an optimizer modifies
+                        parameters: no backward pass can run */
+    bool filled;   /**< it has gradients of an earlier pass, too */
+    bool higher;   /**< the gradients have a graph themselves */
+} lg__graph_reading;
+
+/** Reads the part of a tensor's graph that the next backward pass can reach:
+ *  the backward pass of another loss of the step may have freed what is below.
+ *  Looks at 4096 nodes. */
+lg__graph_reading lg__read_graph(lg__detection *detection, uint32_t tensor);
 
 enum { LG__GRAPH_COMPARISON_NODES = 4096 };
 

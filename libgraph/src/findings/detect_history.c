@@ -157,7 +157,10 @@ many_of(const climb *to, uint32_t node)
 static bool
 is_over(const climb *to, uint32_t loss, bool gathers)
 {
-    return !gathers || !lg__awaits_backward(to->detection, loss);
+    if (!gathers)
+        return true;
+    lg__graph_reading of = lg__read_graph(to->detection, loss);
+    return !of.saved || of.modified;
 }
 
 // Returns whether the program may gather the losses or outputs for one backward

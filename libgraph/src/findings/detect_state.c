@@ -182,7 +182,7 @@ look_for_carried_states(lg__detection *detection)
             continue;
         uint32_t holder = container_of(detection, tensor);
         if (is_carried(&to, tensor, holder) &&
-            lg__has_saved_graph(detection, tensor))
+            lg__read_graph(detection, tensor).saved)
             lg__detection_note(detection, holder, tensor);
     }
     lg__free(to.uses);
