@@ -1,4 +1,5 @@
-// Collects the nodes of the types that the detectors look for.
+// Collects the nodes of the types that the detectors look for, and takes their
+// notes. Knows what counts as a thing that a program keeps.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -306,4 +307,34 @@ lg__detection_note_unseen(lg__detection *detection, uint32_t device,
     }
     match->unseen += count;
     match->unseen_bytes[device] += bytes;
+}
+
+// Returns whether it is data by its category. Functions, classes and modules
+// are code, numbers are small, and a bare object() is a mark.
+static bool
+is_plain_data(const lg__detection *detection, uint32_t node)
+{
+    const lg_graph *graph = detection->graph;
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_CONTAINER:
+    case LG_CATEGORY_FRAME:
+    case LG_CATEGORY_EXCEPTION:
+        return true;
+    case LG_CATEGORY_OTHER:
+        return !(graph->columns.node_flags[node] & LG_NODE_SYNTHETIC) &&
+               !lg__string_is(type, "object");
+    case LG_CATEGORY_ATOM:
+        return lg__node_role(graph, node) == LG__ROLE_STR ||
+               lg__string_is(type, "bytes");
+    default:
+        return false;
+    }
+}
+
+bool
+lg__detection_is_thing(const lg__detection *detection, uint32_t node)
+{
+    return !(detection->analysis->policy.mark[node] & LG__MARK_IMPLICIT_ROOT) &&
+           is_plain_data(detection, node);
 }

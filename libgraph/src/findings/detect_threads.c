@@ -1,6 +1,6 @@
 // Detects what endless threads keep, and what thread locals keep.
 #include "findings/detectors.h"
-#include "findings/pools.h"
+#include "findings/registries.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /**
- * Registries of handlers that the interpreter and asyncio have.
+ * Registries of handlers that the interpreter, asyncio and executors have.
  */
 #ifndef LEAKGRAPH_REGISTRIES_H
 #define LEAKGRAPH_REGISTRIES_H
@@ -25,5 +25,13 @@ typedef enum lg__registry_kind {
 bool lg__is_traced_class(const lg_graph *graph, uint32_t node);
 /** Returns the kind of registry to which the edge of the interpreter leads. */
 lg__registry_kind lg__registry_of(const lg_graph *graph, uint64_t edge);
+/** Returns the queue from which a thread of a ThreadPoolExecutor takes its
+ * tasks; LG_NONE for any other thread. */
+uint32_t lg__pool_queue(const lg__detection *detection, uint32_t thread);
+/** Returns whether it is a thread of a pool, and the program does not have the
+ *  executor any more: it is gone, or only this thread, which runs as `root`,
+ *  has it. */
+bool lg__pool_is_gone(const lg__detection *detection, uint32_t thread,
+                      uint32_t root);
 
 #endif
