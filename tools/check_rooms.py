@@ -53,7 +53,7 @@ ONE_CLIENT = {
     "libgraph/src/analysis": 13,
     "libgraph/src/answers": 20,
     "libgraph/src/build": 20,
-    "libgraph/src/findings": 20,
+    "libgraph/src/findings": 21,
     "libgraph/src/growth": 53,
     "libgraph/src/native": 21,
     "libgraph/src/paths": 16,

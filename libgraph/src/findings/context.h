@@ -183,23 +183,6 @@ bool lg__name_is(lg_string name, const char *wanted);
  *  tensor or an array: a container, an object, a text, a frame. */
 bool lg__detection_is_thing(const lg__detection *detection, uint32_t node);
 
-/** Returns whether a thread runs the frame, or a generator waits in it. */
-bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
-/** Returns whether something of a program stores the node, apart from sources
- *  of types with these bits. */
-bool lg__detection_is_stored_outside(const lg__detection *detection,
-                                     uint32_t node, unsigned type_bits);
-/** Returns whether anything other than a local of a frame holds the node. */
-bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
-/** Returns whether a code object names a variable; `key` is its name's node. */
-bool lg__detection_names(const lg__detection *detection, uint32_t code,
-                         uint32_t key);
-/** Returns whether only variables of running code hold the node: its locals,
- * and the globals that it names. */
-bool lg__detection_is_variable(const lg__detection *detection, uint32_t node);
-/** Returns whether only local variables of running functions hold the node. */
-bool lg__detection_is_local(const lg__detection *detection, uint32_t node);
-
 /** The limits of a search from a node. */
 typedef struct lg__search {
     unsigned depth;   /**< most hops */
@@ -258,10 +241,6 @@ bool lg__detection_owns(const lg__detection *detection, uint32_t owner,
                         uint32_t node);
 void lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
                             lg__one_of_many member);
-/** Adds the node, by its type, to each container that has it. */
-void lg__detected_group_add_shared(lg__detection *detection,
-                                   lg__detected_group *group, uint32_t node,
-                                   bool instances);
 /** Receives the members of one container and kind, if they are many. */
 typedef void lg__detected_group_visit(lg__detection *detection,
                                       const lg__one_of_many *members,

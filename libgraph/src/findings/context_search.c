@@ -1,5 +1,5 @@
 // Searches around a node.
-#include "findings/in_use.h"
+#include "findings/context.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -87,82 +87,6 @@ lg__detection_module(const lg__detection *detection, const char *name)
     const lg_graph *graph = detection->graph;
     uint32_t root = lg__module_find(graph, name, strlen(name));
     return root != LG_NONE ? graph->root_node[root] : LG_NONE;
-}
-
-// ---------------------------------------------------------------- holders ---
-
-bool
-lg__detection_is_running(const lg__detection *detection, uint32_t frame)
-{
-    const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = lg__first_in(reverse, frame);
-         i < lg__first_in(reverse, frame + 1); i++)
-        if (lg__edge_kind(detection->graph,
-                          lg__detection_edge_in(detection, i)) ==
-                LG_EDGE_FRAME ||
-            lg__node_role(detection->graph, lg__in_source(reverse, i)) ==
-                LG__ROLE_SUSPENDED)
-            return true;
-    return false;
-}
-
-// Returns whether programs keep things by such an edge: under a name, or in a
-// container.
-bool
-lg__detection_is_storing(const lg__detection *detection, uint32_t source,
-                         uint64_t edge)
-{
-    uint8_t kind = detection->graph->columns.edge_kind[edge];
-    if (kind & LG_EDGE_WEAK)
-        return false;
-    switch (kind & LG_EDGE_KIND_MASK) {
-    case LG_EDGE_VALUE:
-    case LG_EDGE_INDEX:
-    case LG_EDGE_ELEMENT:
-    case LG_EDGE_CELL:
-        return true;
-    case LG_EDGE_ATTRIBUTE:
-        return !(detection->graph->columns.node_flags[source] & LG_NODE_CPP) &&
-               !(lg__type_bits_of(detection, source) & LG__TYPE_TENSOR);
-    default:
-        return false;
-    }
-}
-
-bool
-lg__detection_is_stored_outside(const lg__detection *detection, uint32_t node,
-                                unsigned type_bits)
-{
-    const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = lg__first_in(reverse, node);
-         i < lg__first_in(reverse, node + 1); i++) {
-        uint32_t source = lg__in_source(reverse, i);
-        if (!(lg__type_bits_of(detection, source) & type_bits) &&
-            lg__detection_is_storing(detection, source,
-                                     lg__detection_edge_in(detection, i)))
-            return true;
-    }
-    return false;
-}
-
-bool
-lg__detection_is_stored(const lg__detection *detection, uint32_t node)
-{
-    return lg__detection_is_stored_outside(detection, node, 0);
-}
-
-bool
-lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
-{
-    const lg_columns *columns = &detection->graph->columns;
-    uint32_t names = lg__detection_attribute(detection, code, "co_names");
-    if (names == LG_NONE)
-        return false;
-    uint64_t end = columns->first_edge[names + 1];
-    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
-        if (columns->edge_target[edge] == key)
-            return true;
-    return false;
 }
 
 // ----------------------------------------------------------------- search ---

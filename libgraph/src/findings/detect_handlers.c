@@ -2,6 +2,7 @@
 // the registry keeps: in a container of the program, or where the interpreter
 // and asyncio keep what a program registers.
 #include "findings/detectors.h"
+#include "findings/in_use.h"
 #include "findings/registries.h"
 #include "findings/weak_entries.h"
 #include "paths/paths_private.h"

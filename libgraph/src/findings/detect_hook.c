@@ -1,6 +1,7 @@
 // Detects activations that hooks and closures keep together with their graphs.
 #include "findings/autograd.h"
 #include "findings/detectors.h"
+#include "findings/in_use.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-// Detects functions, classes, finalizers and ids that a program piles up.
+// Detects functions, classes and ids that a program piles up.
 #include "findings/detectors.h"
+#include "findings/in_use.h"
 #include "findings/registries.h"
 #include "findings/weak_entries.h"
 
@@ -21,61 +22,6 @@ enum {
     ALIGNED = 8,         // alignment of objects' addresses
     LONG_CHAIN = 100000,
     CLIMBS = 8, // most steps from a dict to its module
-};
-
-// ------------------------------------------------------------ finalizers ---
-
-// Returns whether the callback of a weak reference keeps its object, and
-// nothing else does.
-static bool
-keeps_its_referent(const lg__detection *detection, uint32_t reference,
-                   uint32_t referent)
-{
-    uint32_t callback =
-        lg__detection_attribute(detection, reference, "__callback__");
-    return callback != LG_NONE && referent != LG_NONE &&
-           lg__detection_owns(detection, callback, referent);
-}
-
-// Looks for weak references whose callback keeps the object. A program stores
-// such a reference; otherwise it is garbage together with its object.
-static void
-look_for_callbacks(lg__detection *detection)
-{
-    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_REFERENCE);
-    for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t reference = all->items[i];
-        uint32_t referent = lg__weak_referent(detection->graph, reference);
-        if (lg_node_is_reachable(detection->analysis, reference) &&
-            keeps_its_referent(detection, reference, referent))
-            lg__detection_note(detection, reference, referent);
-    }
-}
-
-static void
-look_for_finalizers(lg__detection *detection)
-{
-    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_FINALIZER);
-    for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        uint32_t referent = lg__kept_referent(detection, all->items[i]);
-        if (referent != LG_NONE)
-            lg__detection_note(detection, all->items[i], referent);
-    }
-    look_for_callbacks(detection);
-}
-
-const lg__detector lg__detect_finalizer_cycle = {
-    .pattern = {.name = "finalizer-cycle",
-                .cause = "The function or the arguments of weakref.finalize(), "
-                         "or the callback of a weak reference, refer to the "
-                         "object itself, so it never dies.",
-                .fix =
-                    "Pass a plain function and what it needs, such as a path, "
-                    "but not the object or its bound method. Or call detach() "
-                    "of the finalizer, or drop the weak reference."},
-    .least = LG__MUCH,
-    .look = look_for_finalizers,
-    .effect = LG__FIX_ALL,
 };
 
 // --------------------------------------------------------------- classes ---

@@ -1,5 +1,6 @@
 // Detects what Python itself keeps: exceptions, a notebook's outputs.
 #include "findings/detectors.h"
+#include "findings/in_use.h"
 
 #include <stdlib.h>
 #include <string.h>

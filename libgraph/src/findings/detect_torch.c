@@ -1,78 +1,9 @@
-// Detects what PyTorch's own objects keep: optimizers, loaders, caches.
+// Detects what PyTorch's own objects keep: loaders, caches.
 #include "findings/detectors.h"
 
 #include <leakgraph/internal/bytes.h>
 
 #include <stdlib.h>
-
-// -------------------------------------------------------------- optimizers ---
-
-static const lg__search parameters_in_groups = {
-    .depth = 4,
-    .wanted = LG__TYPE_TENSOR,
-    .through = LG__TYPE_CONTAINER,
-};
-
-static void
-note_parameters(lg__detection *detection, uint32_t optimizer, const char *name,
-                unsigned depth)
-{
-    lg__gathered found = {0};
-    lg__search search = parameters_in_groups;
-    search.depth = depth;
-    uint32_t start = lg__detection_attribute(detection, optimizer, name);
-    if (start != LG_NONE)
-        lg__detection_search(detection, start, &search, &found);
-    for (size_t i = 0; i < found.count; i++)
-        lg__detection_suppose(detection, optimizer, found.items[i], LG_NONE);
-    lg__free(found.items);
-}
-
-// Notes the state of a parameter, which goes with it.
-static void
-note_state(lg__detection *detection, uint32_t optimizer)
-{
-    const lg_columns *columns = &detection->graph->columns;
-    uint32_t state = lg__detection_attribute(detection, optimizer, "state");
-    if (state == LG_NONE)
-        return;
-    uint64_t end = columns->first_edge[state + 1];
-    for (uint64_t edge = columns->first_edge[state]; edge < end; edge++) {
-        uint32_t parameter = lg_columns_payload(columns, edge);
-        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
-            parameter != LG_NONE &&
-            (lg__type_bits_of(detection, parameter) & LG__TYPE_TENSOR))
-            lg__detection_suppose(detection, optimizer, parameter,
-                                  columns->edge_target[edge]);
-    }
-}
-
-// Looks for stale optimizers. The keys of `state` are parameters, and its
-// values belong to them.
-static void
-look_for_stale_optimizers(lg__detection *detection)
-{
-    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_OPTIMIZER);
-    for (size_t i = 0; i < all->count && !detection->failed; i++) {
-        if (!lg_node_is_reachable(detection->analysis, all->items[i]))
-            continue;
-        note_parameters(detection, all->items[i], "param_groups", 4);
-        note_parameters(detection, all->items[i], "state", 1);
-        note_state(detection, all->items[i]);
-        lg__detection_cut(detection, all->items[i]);
-    }
-}
-
-const lg__detector lg__detect_stale_optimizer = {
-    .pattern = {.name = "stale-optimizer",
-                .cause = "An optimizer keeps parameters that no module has any "
-                         "more, and its state for them.",
-                .fix = "Make a new optimizer for the new parameters, or remove "
-                       "the old ones from param_groups and state."},
-    .least = LG__ANY,
-    .look = look_for_stale_optimizers,
-    .effect = LG__FIX_ALL,
-};
 
 // ----------------------------------------------------------------- loaders ---
 

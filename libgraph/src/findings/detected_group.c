@@ -1,5 +1,5 @@
 // Groups things that are alike below one container.
-#include "findings/context.h"
+#include "findings/in_use.h"
 
 #include <stdlib.h>
 
@@ -207,22 +207,6 @@ lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
         return;
     }
     group->items[group->count++] = member;
-}
-
-void
-lg__detected_group_add_shared(lg__detection *detection,
-                              lg__detected_group *group, uint32_t node,
-                              bool instances)
-{
-    uint32_t containers[LG__SHARING];
-    size_t count =
-        lg__detection_containers(detection, node, instances, containers);
-    for (size_t i = 0; i < count; i++)
-        lg__detected_group_add(
-            detection, group,
-            (lg__one_of_many){containers[i],
-                              detection->graph->columns.type[node], node,
-                              node});
 }
 
 static int

@@ -1,5 +1,5 @@
-// Runs every detector, and computes what the matches retain. Leaves out findings
-// that a baseline knows.
+// Runs every detector, and computes what the matches retain. Leaves out
+// findings that a baseline knows.
 #include "findings/alike.h"
 #include "findings/detectors.h"
 #include "paths/paths_private.h"

@@ -1,6 +1,86 @@
-// What running code may still use: its variables, and what it names.
+// What holds a node: what programs store it in, and running code that may still
+// use it, by its variables and by what it names.
 #include "findings/in_use.h"
 #include "paths/paths_private.h"
+
+static uint64_t
+edge_in(const lg__detection *detection, uint64_t index)
+{
+    return lg__in_number(&detection->walk.reverse, index);
+}
+
+bool
+lg__detection_is_running(const lg__detection *detection, uint32_t frame)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = lg__first_in(reverse, frame);
+         i < lg__first_in(reverse, frame + 1); i++)
+        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
+                LG_EDGE_FRAME ||
+            lg__node_role(detection->graph, lg__in_source(reverse, i)) ==
+                LG__ROLE_SUSPENDED)
+            return true;
+    return false;
+}
+
+// Returns whether programs keep things by such an edge: under a name, or in a
+// container.
+static bool
+is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
+{
+    uint8_t kind = detection->graph->columns.edge_kind[edge];
+    if (kind & LG_EDGE_WEAK)
+        return false;
+    switch (kind & LG_EDGE_KIND_MASK) {
+    case LG_EDGE_VALUE:
+    case LG_EDGE_INDEX:
+    case LG_EDGE_ELEMENT:
+    case LG_EDGE_CELL:
+        return true;
+    case LG_EDGE_ATTRIBUTE:
+        return !(detection->graph->columns.node_flags[source] & LG_NODE_CPP) &&
+               !(lg__type_bits_of(detection, source) & LG__TYPE_TENSOR);
+    default:
+        return false;
+    }
+}
+
+bool
+lg__detection_is_stored_outside(const lg__detection *detection, uint32_t node,
+                                unsigned type_bits)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = lg__first_in(reverse, node);
+         i < lg__first_in(reverse, node + 1); i++) {
+        uint32_t source = lg__in_source(reverse, i);
+        if (!(lg__type_bits_of(detection, source) & type_bits) &&
+            is_storing(detection, source, edge_in(detection, i)))
+            return true;
+    }
+    return false;
+}
+
+bool
+lg__detection_is_stored(const lg__detection *detection, uint32_t node)
+{
+    return lg__detection_is_stored_outside(detection, node, 0);
+}
+
+bool
+lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t names = lg__detection_attribute(detection, code, "co_names");
+    if (names == LG_NONE)
+        return false;
+    uint64_t end = columns->first_edge[names + 1];
+    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
+        if (columns->edge_target[edge] == key)
+            return true;
+    return false;
+}
+
+// ------------------------------------------------------------ running code ---
 
 // Returns whether a frame runs code that names the variable. Code that does not
 // name it, as a notebook cell that only asks, leaves it as it is. If the heap
@@ -39,8 +119,7 @@ is_running_global(const lg__detection *detection, uint32_t dict, uint64_t edge)
     for (uint64_t i = lg__first_in(reverse, dict);
          i < lg__first_in(reverse, dict + 1); i++) {
         uint32_t source = lg__in_source(reverse, i);
-        if (lg__edge_kind(detection->graph,
-                          lg__detection_edge_in(detection, i)) ==
+        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
                 LG_EDGE_GLOBALS &&
             (runs_with(detection, source, key) ||
              function_runs_with(detection, source, key)))
@@ -65,8 +144,7 @@ is_running_attribute(const lg__detection *detection, uint32_t source,
         return false;
     for (uint64_t i = lg__first_in(reverse, owner);
          i < lg__first_in(reverse, owner + 1); i++)
-        if (lg__edge_kind(detection->graph,
-                          lg__detection_edge_in(detection, i)) ==
+        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
                 LG_EDGE_LOCAL &&
             runs_with(detection, lg__in_source(reverse, i), key))
             return true;
@@ -86,7 +164,7 @@ is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
 {
     if (lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME)
         return lg__detection_is_running(detection, source);
-    return !lg__detection_is_storing(detection, source, edge) ||
+    return !is_storing(detection, source, edge) ||
            ((which & GLOBALS) && is_running_global(detection, source, edge)) ||
            ((which & ATTRIBUTES) &&
             is_running_attribute(detection, source, edge)) ||
@@ -106,7 +184,7 @@ is_variable(const lg__detection *detection, uint32_t node, unsigned which,
     for (uint64_t i = lg__first_in(reverse, node);
          i < lg__first_in(reverse, node + 1); i++)
         if (!is_passing(detection, lg__in_source(reverse, i),
-                        lg__detection_edge_in(detection, i), which, levels))
+                        edge_in(detection, i), which, levels))
             return false;
     return true;
 }
@@ -201,7 +279,7 @@ lg__detection_is_for_backward(const lg__detection *detection, uint32_t node)
     const lg__reverse *reverse = &detection->walk.reverse;
     for (uint64_t i = lg__first_in(reverse, node);
          i < lg__first_in(reverse, node + 1); i++) {
-        uint64_t edge = lg__detection_edge_in(detection, i);
+        uint64_t edge = edge_in(detection, i);
         uint32_t owner =
             lg__seen_node(detection->walk.fold, lg__in_source(reverse, i));
         uint32_t key = lg__attribute_key(detection->graph, owner, edge);

@@ -1,15 +1,107 @@
-// Detects asyncio tasks that a container keeps: nobody awaits them, or they are
-// done. Futures of executors may be done, too.
+// Detects many things of a kind in one container: log handlers, log records,
+// generators, and asyncio tasks that nobody awaits or that are done. Futures of
+// executors may be done, too.
 #include "findings/detectors.h"
 
 #include <stdlib.h>
 
 enum {
-    MANY_TASKS = 16, // tasks in one container
+    MANY_THINGS = 16,      // things of one kind in one container
+    MANY_LOG_HANDLERS = 8, // handlers of one logger; each writes every message
+                           // again
+    MANY_TASKS = 16,       // tasks in one container
     // A program gathers tasks if it awaits at least one for so many that are
     // done. It needs their results.
     GATHERED = 4,
 };
+
+// Adds the node, by its type, to each container that has it.
+static void
+add_shared(lg__detection *detection, lg__detected_group *group, uint32_t node,
+           bool instances)
+{
+    uint32_t containers[LG__SHARING];
+    size_t count =
+        lg__detection_containers(detection, node, instances, containers);
+    for (size_t i = 0; i < count; i++)
+        lg__detected_group_add(
+            detection, group,
+            (lg__one_of_many){containers[i],
+                              detection->graph->columns.type[node], node,
+                              node});
+}
+
+typedef bool choice(const lg__detection *detection, uint32_t node);
+
+static void
+look_for_many(lg__detection *detection, unsigned type_bits, size_t many,
+              bool instances, choice *is_chosen)
+{
+    const lg__gathered *all = lg__detection_all(detection, type_bits);
+    lg__detected_group group = {0};
+    for (size_t i = 0; i < all->count && !detection->failed; i++)
+        if (is_chosen == NULL || is_chosen(detection, all->items[i]))
+            add_shared(detection, &group, all->items[i], instances);
+    lg__detected_group_each(detection, &group, many, lg__detected_group_note);
+    lg__free(group.items);
+}
+
+static void
+look_for_log_handlers(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_LOG_HANDLER, MANY_LOG_HANDLERS, false,
+                  NULL);
+}
+
+const lg__detector lg__detect_log_handlers = {
+    .pattern = {.name = "log-handlers",
+                .cause = "A logger has many handlers of one class, because "
+                         "code adds another one each time it runs. Each "
+                         "handler writes every message.",
+                .fix = "Call addHandler() once, when the program starts, or "
+                       "removeHandler() and handler.close() afterwards."},
+    .least = LG__ANY,
+    .look = look_for_log_handlers,
+    .effect = LG__FIX_ALL,
+};
+
+static void
+look_for_log_records(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_LOG_RECORD, MANY_THINGS, true, NULL);
+}
+
+const lg__detector lg__detect_log_records = {
+    .pattern =
+        {.name = "log-records",
+         .cause = "A container keeps log records, with the arguments and "
+                  "exceptions in them.",
+         .fix = "Call flush() or clear() on the container, lower the capacity "
+                "of a MemoryHandler, or keep handler.format(record)."},
+    .least = LG__MUCH,
+    .look = look_for_log_records,
+    .effect = LG__FIX_DROPS,
+};
+
+static void
+look_for_generators(lg__detection *detection)
+{
+    look_for_many(detection, LG__TYPE_SUSPENDED, MANY_THINGS, false, NULL);
+}
+
+const lg__detector lg__detect_unfinished_generators = {
+    .pattern =
+        {.name = "unfinished-generators",
+         .cause = "A container keeps generators or coroutines that have not "
+                  "finished, with their local variables.",
+         .fix =
+             "Call close() on each, or drop it, when you no longer need it."},
+    .least = LG__MUCH,
+    .look = look_for_generators,
+    .effect = LG__FIX_ALL,
+};
+
+// ------------------------------------------------------------------- tasks ---
 
 // Returns whether the task has ended: with a result, with an exception, or
 // because it was cancelled, so that its coroutine has no variables any more.
@@ -44,19 +136,16 @@ is_unawaited(const lg__detection *detection, uint32_t task)
     return true;
 }
 
+static bool
+is_left_alone(const lg__detection *detection, uint32_t task)
+{
+    return !is_done(detection, task) && is_unawaited(detection, task);
+}
+
 static void
 look_for_tasks(lg__detection *detection)
 {
-    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_TASK);
-    lg__detected_group group = {0};
-    for (size_t i = 0; i < all->count && !detection->failed; i++)
-        if (!is_done(detection, all->items[i]) &&
-            is_unawaited(detection, all->items[i]))
-            lg__detected_group_add_shared(detection, &group, all->items[i],
-                                          true);
-    lg__detected_group_each(detection, &group, MANY_TASKS,
-                            lg__detected_group_note);
-    lg__free(group.items);
+    look_for_many(detection, LG__TYPE_TASK, MANY_TASKS, true, is_left_alone);
 }
 
 const lg__detector lg__detect_unawaited_tasks = {
@@ -191,8 +280,7 @@ look_for_done_tasks(lg__detection *detection)
         for (size_t i = 0; i < all.count && !detection->failed; i++)
             if (is_over(detection, all.items[i], &counts) &&
                 is_left(detection, all.items[i], &counts))
-                lg__detected_group_add_shared(detection, &group, all.items[i],
-                                              true);
+                add_shared(detection, &group, all.items[i], true);
         lg__detected_group_each(detection, &group, MANY_TASKS,
                                 lg__detected_group_note);
     }
