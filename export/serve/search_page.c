@@ -114,8 +114,8 @@ list_selected(lg__sheet *sheet, lg_error *err)
     return status;
 }
 
-lg_status
-lg__sheet_search(lg__sheet *sheet, lg_error *err)
+static lg_status
+make_search(lg__sheet *sheet, lg_error *err)
 {
     lg_search found = {0};
     sheet->query = lg__request_text(sheet->request, "q", "");
@@ -134,8 +134,11 @@ lg__sheet_search(lg__sheet *sheet, lg_error *err)
     return status;
 }
 
-lg_status
-lg__sheet_paths(lg__sheet *sheet, lg_error *err)
+const lg__sheet_kind lg__search_sheet = {"search", make_search, LG__QUICK,
+                                         NULL};
+
+static lg_status
+make_paths(lg__sheet *sheet, lg_error *err)
 {
     const lg__page *page = &sheet->page;
     lg_nodes found = {0};
@@ -161,3 +164,5 @@ lg__sheet_paths(lg__sheet *sheet, lg_error *err)
     lg_nodes_free(&found);
     return status;
 }
+
+const lg__sheet_kind lg__paths_sheet = {"paths", make_paths, LG__SLOW, NULL};

@@ -14,22 +14,10 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct page_kind {
-    const char *name;
-    lg__sheet_maker *make;
-    lg__queue_kind queue;
-} page_kind;
-
-static const page_kind makers[] = {
-    {"object", lg__sheet_object, LG__QUICK},
-    {"why", lg__sheet_why, LG__SLOW},
-    {"tree", lg__sheet_tree, LG__QUICK},
-    {"picture", lg__sheet_picture, LG__SLOW},
-    {"cycle", lg__sheet_cycle, LG__SLOW},
-    {"search", lg__sheet_search, LG__QUICK},
-    {"paths", lg__sheet_paths, LG__SLOW},
-    {"table", lg__sheet_table, LG__SLOW},
-    {"what-if", lg__sheet_what_if, LG__SLOW},
+static const lg__sheet_kind *const kinds[] = {
+    &lg__object_sheet,  &lg__why_sheet,   &lg__tree_sheet,
+    &lg__picture_sheet, &lg__cycle_sheet, &lg__search_sheet,
+    &lg__paths_sheet,   &lg__table_sheet, &lg__what_if_sheet,
 };
 
 static const char icon[] =
@@ -179,12 +167,12 @@ make(lg__server *server, const lg__request *request, lg__sheet_maker *maker,
     lg_text_free(&sheet.page.nav);
 }
 
-static const page_kind *
+static const lg__sheet_kind *
 kind_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
-        if (!strcmp(name, makers[i].name))
-            return &makers[i];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!strcmp(name, kinds[i]->name))
+            return kinds[i];
     }
     return NULL;
 }
@@ -215,7 +203,7 @@ make_page(lg__server *server, const lg__request *request,
           const lg_text *question, const lg_monitor *monitor, bool pinned,
           lg__reply *reply)
 {
-    const page_kind *kind = kind_of(request->page);
+    const lg__sheet_kind *kind = kind_of(request->page);
     make(server, request, kind ? kind->make : no_page, monitor, reply);
     if (reply->status == 200 && !reply->body.failed && !reply->passing)
         (void)lg__server_keep(server, question, &reply->body, pinned);
@@ -506,9 +494,9 @@ lg__server_stop(lg__server *server)
 /* ----------------------------------------------------------- answers --- */
 
 static void
-answer(lg__server *server, const lg__request *request, lg__reply *reply)
+answer(lg__server *server, const lg__sheet_kind *kind,
+       const lg__request *request, lg__reply *reply)
 {
-    const page_kind *kind = kind_of(request->page);
     lg_text question = {0};
     lg__request_write(request, &question);
     if (lg__server_recall(server, &question, &reply->body))
@@ -532,11 +520,12 @@ lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
         complete(server, request, reply);
         return;
     }
-    if (!strcmp(request->page, "table"))
-        lg__table_normalize(request, &plain);
+    const lg__sheet_kind *kind = kind_of(request->page);
+    if (kind != NULL && kind->reduce != NULL)
+        kind->reduce(request, &plain);
     else if (*request->page)
         plain = *request;
-    answer(server, &plain, reply);
+    answer(server, kind, &plain, reply);
 }
 
 // Makes the first page, and with it the index of referrers and the tree of

@@ -93,6 +93,15 @@ typedef struct lg__sheet {
 
 typedef lg_status lg__sheet_maker(lg__sheet *sheet, lg_error *err);
 
+/** A page of the explorer, which reads its own parameters. */
+typedef struct lg__sheet_kind {
+    const char *name; /* in the address */
+    lg__sheet_maker *make;
+    lg__queue_kind queue;
+    /* Reduces a question to what changes the answer. NULL: all of it does. */
+    void (*reduce)(const lg__request *request, lg__request *out);
+} lg__sheet_kind;
+
 /** Ends the threads and cancels their work. */
 void lg__server_stop(lg__server *server);
 
@@ -110,22 +119,20 @@ bool lg__server_recall(lg__server *server, const lg_text *question,
 bool lg__server_keep(lg__server *server, const lg_text *question,
                      const lg_text *body, bool pinned);
 
-/* These make the pages; each reads its own parameters. */
-lg__sheet_maker lg__sheet_object;  /* object?node= [in= out= owned=] */
-lg__sheet_maker lg__sheet_why;     /* why?node= */
-lg__sheet_maker lg__sheet_tree;    /* tree?node= &of= [like=] */
-lg__sheet_maker lg__sheet_picture; /* picture?node= &of= */
-lg__sheet_maker lg__sheet_cycle;   /* cycle?of= [first=] */
-lg__sheet_maker lg__sheet_search;  /* search?q= [first=] */
-lg__sheet_maker lg__sheet_paths;   /* paths?q= */
-lg__sheet_maker lg__sheet_table;   /* table?of= and its options */
-lg__sheet_maker lg__sheet_what_if; /* what-if?cut= ... */
+extern const lg__sheet_kind
+    lg__object_sheet,  /* object?node= [in= out= owned=] */
+    lg__why_sheet,     /* why?node= */
+    lg__tree_sheet,    /* tree?node= &of= [like=] */
+    lg__picture_sheet, /* picture?node= &of= */
+    lg__cycle_sheet,   /* cycle?of= [first=] */
+    lg__search_sheet,  /* search?q= [first=] */
+    lg__paths_sheet,   /* paths?q= */
+    lg__table_sheet,   /* table?of= and its options */
+    lg__what_if_sheet; /* what-if?cut= ... */
 
 /** Names a table to make in advance: first each table as it is, then with each
  *  choice. Returns false at the end. */
 bool lg__table_prepared(uint32_t index, lg__request *out);
-/** Reduces a question about a table to what changes the answer. */
-void lg__table_normalize(const lg__request *request, lg__request *out);
 /** Whether `table?of=` takes this name. */
 lg__page_has_table lg__has_table;
 
@@ -143,10 +150,6 @@ lg_status lg__sheet_rows(lg__sheet *sheet, lg_table *table, size_t limit,
                          lg_error *err);
 /** Adds a table of objects and frees it. */
 lg_status lg__sheet_list(lg__sheet *sheet, lg_table *table, lg_error *err);
-/** Adds one level of a tree of branches; `way` is a lg_branch_way, and `like`
- * as lg_node_branches takes it. */
-lg_status lg__sheet_branches(lg__sheet *sheet, lg_node node, unsigned way,
-                             lg_node like, lg_error *err);
 /** Adds a section that another page of the server fills: the script loads it,
  *  or else the reader follows the link with this text. */
 void lg__sheet_later(lg__sheet *sheet, const char *id, const char *heading,

@@ -113,8 +113,8 @@ static const lg_option arranging[] = {
      .help = "ascending or descending"},
 };
 
-void
-lg__table_normalize(const lg__request *request, lg__request *out)
+static void
+reduce(const lg__request *request, lg__request *out)
 {
     const char *of = lg__request_text(request, "of", "");
     const lg_question *question = lg_question_find(of);
@@ -417,8 +417,8 @@ add_rows(lg__sheet *sheet, lg_table *table, uint64_t rows, lg_error *err)
     return status;
 }
 
-lg_status
-lg__sheet_table(lg__sheet *sheet, lg_error *err)
+static lg_status
+make_table(lg__sheet *sheet, lg_error *err)
 {
     const char *of = lg__request_text(sheet->request, "of", "");
     const lg_question *question = lg_question_find(of);
@@ -446,3 +446,5 @@ lg__sheet_table(lg__sheet *sheet, lg_error *err)
     lg_text_add(sheet->page.out, "</section>\n");
     return status;
 }
+
+const lg__sheet_kind lg__table_sheet = {"table", make_table, LG__SLOW, reduce};

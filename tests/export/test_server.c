@@ -195,7 +195,7 @@ test_same_tables(void)
             asked.pairs[asked.count] = cases[i].pairs[asked.count];
             asked.count++;
         }
-        lg__table_normalize(&asked, &plain);
+        lg__table_sheet.reduce(&asked, &plain);
         lg__request_write(&plain, &text);
         CHECK_TEXT(text, cases[i].plain);
         lg_text_free(&text);
