@@ -57,7 +57,7 @@ ONE_CLIENT = {
     "libgraph/src/growth": 53,
     "libgraph/src/native": 21,
     "libgraph/src/paths": 16,
-    "libgraph/src/report": 18,
+    "libgraph/src/report": 9,
     "libgraph/src/table": 2,
     "pyext/attach": 30,
     "pyext/binding/answers": 9,

@@ -1,12 +1,275 @@
 // Writes cycles as a table: for programs a row for each, for people a row for
 // each group, with its hops and what to cut.
-#include "report/cycle_text.h"
 #include "report/report_private.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
 
-/* --------------------------------------------------------- for programs */
+// --------------------------------------------------------- text of a cycle ---
+
+enum { TYPES_SHOWN = 4 };
+
+typedef struct cycle_text {
+    const lg_graph *graph;
+    const lg_cycles *cycles;
+    size_t index; // index of the cycle that represents its group
+} cycle_text;
+
+static const lg_cycle *
+cycle_of(const cycle_text *to)
+{
+    return &to->cycles->items[to->index];
+}
+
+static const lg_cycle_group *
+group_of(const cycle_text *to)
+{
+    return &to->cycles->groups[cycle_of(to)->group];
+}
+
+static void
+format_count(uint64_t count, const char *one, const char *many, lg_text *out)
+{
+    lg_text_add_count(out, count);
+    lg_text_add(out, count == 1 ? one : many);
+}
+
+static void
+format_members(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    format_count(cycle->objects, " object (", " objects (", out);
+    for (size_t i = 0; i < cycle->type_count && i < TYPES_SHOWN; i++) {
+        const lg_cycle_type *type = &cycle->types[i];
+        lg_text_add(out, i > 0 ? ", " : "");
+        if (type->count > 1) {
+            lg_text_add_count(out, type->count);
+            lg_text_add(out, " ");
+        }
+        lg__text_add_string(out, lg_graph_type(graph, type->type).name);
+    }
+    if (cycle->type_count > TYPES_SHOWN)
+        lg_text_addf(out, ", %zu more type%s", cycle->type_count - TYPES_SHOWN,
+                     cycle->type_count - TYPES_SHOWN == 1 ? "" : "s");
+    lg_text_add(out, ")");
+}
+
+static bool
+is_library(const lg_cycle *cycle)
+{
+    return cycle->library.length > 0;
+}
+
+// Writes the headline of a cycle, or of some cycles of one library.
+static void
+format_title(const lg_graph *graph, const lg_cycle *cycle, size_t count,
+             const uint64_t *retained, lg_text *out)
+{
+    lg_text_addf(out, "%s · ", lg_cycle_kind_name(cycle->kind));
+    if (is_library(cycle)) {
+        format_count(count, " cycle of ", " cycles of ", out);
+        lg__text_add_string(out, cycle->library);
+    } else {
+        format_members(graph, cycle, out);
+    }
+    lg_text_add(out, count == 1 ? " · retains " : " · retain ");
+    lg__format_each(graph, retained, out);
+}
+
+void
+lg_cycle_headline(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    format_title(graph, cycle, 1, cycle->retained, out);
+}
+
+// Writes ` 1. held · 4 objects (2 app.Child, list) · retains 3.00 MiB`.
+static void
+format_headline(const cycle_text *to, lg_text *out)
+{
+    const lg_cycle *cycle = cycle_of(to);
+    const lg_cycle_group *group = group_of(to);
+    lg_text_addf(out, "%2zu. ", to->index + 1);
+    if (is_library(cycle))
+        format_title(to->graph, cycle, group->count, group->retained, out);
+    else
+        lg_cycle_headline(to->graph, cycle, out);
+}
+
+static uint32_t
+owner_type(const lg_graph *graph, uint32_t node)
+{
+    return graph->columns.type[lg__graph_seen_node(graph, node)];
+}
+
+// Writes that objects of other types have references of this name, too.
+static void
+format_other_types(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
+{
+    uint32_t own = owner_type(graph, cut->hop.source);
+    uint32_t other = own;
+    for (size_t i = 0; i < cut->alike; i++) {
+        uint32_t type = owner_type(graph, lg_edge_source(graph, cut->edges[i]));
+        if (type == own || type == other)
+            continue;
+        if (other != own) {
+            lg_text_add(out, " and other types");
+            return;
+        }
+        lg_text_add(out, ", also of ");
+        lg__text_add_string(out,
+                            lg__last_part(lg_graph_type(graph, type).name));
+        other = type;
+    }
+}
+
+static void
+format_alike(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
+{
+    if (cut->alike == 0)
+        return;
+    lg_text_add(out, "and ");
+    if (cut->alike == 1)
+        lg_text_add(out, "one");
+    else
+        lg_text_add_count(out, cut->alike);
+    lg_text_add(out, " more like it");
+    format_other_types(graph, cut, out);
+    lg_text_add(out, "\n");
+}
+
+// Writes the cuts after the first one, and what is not listed.
+static void
+format_more(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    for (size_t i = 1; i < cycle->cut_count; i++) {
+        lg_text_add(out, "and ");
+        lg__format_cut(graph, cycle, &cycle->cuts[i], out);
+        lg_text_add(out, "\n");
+        format_alike(graph, &cycle->cuts[i], out);
+    }
+    if (cycle->more > 0) {
+        lg_text_add(out, cycle->more_least ? "and at least " : "and ");
+        format_count(cycle->more, " other reference\n", " other references\n",
+                     out);
+    }
+}
+
+// Writes what to cut, or why nothing can be cut.
+static void
+format_cuts(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    if (cycle->cut_count == 0) {
+        if (cycle->left != LG_CUT_NONE)
+            lg_text_addf(out, "nothing to cut: %s\n",
+                         lg__cut_words(cycle->left));
+        return;
+    }
+    lg_text_add(out, "cut ");
+    lg_cycle_advice(graph, cycle, out);
+    lg_text_add(out, "\n");
+    format_alike(graph, &cycle->cuts[0], out);
+    format_more(graph, cycle, out);
+    if (cycle->cut_count > 1 || cycle->cuts[0].alike > 0 || cycle->more > 0) {
+        lg__text_cut(out, out->length > 0 ? out->length - 1 : 0);
+        lg_text_add(out, cycle->left == LG_CUT_NONE
+                             ? ": cut them all to leave no cycle\n"
+                             : ": cut them all to leave no other cycle\n");
+    }
+    if (cycle->left != LG_CUT_NONE)
+        lg_text_addf(out, "a cycle is left: %s\n", lg__cut_words(cycle->left));
+}
+
+// Writes the path from the root to a held cycle.
+static void
+format_holder(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    if (cycle->path.start != LG_STARTS_NOWHERE)
+        lg_path_label(graph, &cycle->path, out);
+    else
+        lg_text_add(out, "the interpreter");
+}
+
+static void
+format_keeper(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    switch (cycle->kind) {
+    case LG_CYCLE_COLLECTABLE:
+        lg_text_add(out, "the next gc.collect() frees it");
+        break;
+    case LG_CYCLE_UNCOLLECTABLE:
+        lg_text_add(out, "gc.collect() cannot free it: ");
+        lg__format_reason(graph, cycle->reason, cycle->culprit, out);
+        break;
+    default:
+        lg_text_add(out, "held by ");
+        format_holder(graph, cycle, out);
+    }
+}
+
+static void
+format_group(const cycle_text *to, lg_text *out)
+{
+    const lg_cycle_group *group = group_of(to);
+    if (group->count == 1)
+        return;
+    lg_text_add(out, to->cycles->grouped < to->cycles->total ? "\nand at least "
+                                                             : "\nand ");
+    lg_text_add_count(out, group->count - 1);
+    lg_text_add(out, " more like it; together they retain ");
+    lg__format_each(to->graph, group->retained, out);
+}
+
+// Writes what holds the cycle, or why it was not freed yet, and how many
+// similar ones there are.
+static void
+format_kept(const cycle_text *to, lg_text *out)
+{
+    format_keeper(to->graph, cycle_of(to), out);
+    format_group(to, out);
+}
+
+// Writes the lines about some cycles of one library.
+static void
+format_library(const lg_graph *graph, const lg_cycle *cycle, size_t count,
+               lg_text *out)
+{
+    lg_text_add(out,
+                "the library's own structure, where there is nothing to cut");
+    if (cycle->kind == LG_CYCLE_COLLECTABLE) {
+        lg_text_add(out, count == 1 ? "; the next gc.collect() frees it"
+                                    : "; the next gc.collect() frees them");
+        return;
+    }
+    lg_text_add(out, "\n");
+    format_keeper(graph, cycle, out);
+}
+
+void
+lg_cycle_explanation(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    if (is_library(cycle)) {
+        format_library(graph, cycle, 1, out);
+        return;
+    }
+    format_cuts(graph, cycle, out);
+    format_keeper(graph, cycle, out);
+}
+
+// Writes all lines below the headline.
+static void
+format_body(const cycle_text *to, lg_text *out)
+{
+    const lg_cycle *cycle = cycle_of(to);
+    if (is_library(cycle)) {
+        format_library(to->graph, cycle, group_of(to)->count, out);
+        return;
+    }
+    if (cycle->shortest.count > 0)
+        lg__format_cycle(to->graph, &cycle->shortest, cycle->cut, "", out);
+    lg_cycle_explanation(to->graph, cycle, out);
+    format_group(to, out);
+}
+
+// ------------------------------------------------------------ for programs ---
 
 static void
 write_reason(const lg_ask *ask, const void *answer, const void *row,
@@ -49,7 +312,7 @@ write_held_by(const lg_ask *ask, const void *answer, const void *row,
     const lg_cycle *cycle = row;
     (void)answer;
     if (cycle->kind == LG_CYCLE_HELD)
-        lg__cycle_format_holder(ask->graph, cycle, out);
+        format_holder(ask->graph, cycle, out);
 }
 
 static void
@@ -194,7 +457,7 @@ put_cuts(const lg_ask *ask, const void *answer, const void *row,
     lg__put_list(ask, answer, field, &rows, table, column);
 }
 
-/* ----------------------------------------------------------- for people */
+// -------------------------------------------------------------- for people ---
 
 static size_t
 index_of(const lg_cycles *cycles, const lg_cycle *cycle)
@@ -202,25 +465,25 @@ index_of(const lg_cycles *cycles, const lg_cycle *cycle)
     return (size_t)(cycle - cycles->items);
 }
 
-static lg__cycle_text
+static cycle_text
 text_of(const lg_ask *ask, const void *answer, const void *row)
 {
-    return (lg__cycle_text){ask->graph, answer, index_of(answer, row)};
+    return (cycle_text){ask->graph, answer, index_of(answer, row)};
 }
 
 static void
 write_headline(const lg_ask *ask, const void *answer, const void *row,
                lg_text *out)
 {
-    const lg__cycle_text text = text_of(ask, answer, row);
-    lg__cycle_format_headline(&text, out);
+    const cycle_text text = text_of(ask, answer, row);
+    format_headline(&text, out);
 }
 
 static void
 write_body(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
 {
-    const lg__cycle_text text = text_of(ask, answer, row);
-    lg__cycle_format_body(&text, out);
+    const cycle_text text = text_of(ask, answer, row);
+    format_body(&text, out);
 }
 
 static void
@@ -228,15 +491,15 @@ write_what_to_cut(const lg_ask *ask, const void *answer, const void *row,
                   lg_text *out)
 {
     (void)answer;
-    lg__cycle_format_cuts(ask->graph, row, out);
+    format_cuts(ask->graph, row, out);
 }
 
 static void
 write_what_keeps_it(const lg_ask *ask, const void *answer, const void *row,
                     lg_text *out)
 {
-    const lg__cycle_text text = text_of(ask, answer, row);
-    lg__cycle_format_kept(&text, out);
+    const cycle_text text = text_of(ask, answer, row);
+    format_kept(&text, out);
 }
 
 static void
@@ -310,7 +573,7 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-/* ---------------------------------------------------------- the question */
+// ------------------------------------------------------------ the question ---
 
 static const char *const kinds[] = {"collectable", "held", "uncollectable",
                                     NULL};

@@ -16,12 +16,8 @@ extern const lg_field lg__paths_of_list[];
 extern const lg_field lg__growth_facts[];
 void lg__put_growth_facts(const lg_ask *ask, const void *growth,
                           lg_table *facts);
-/** The columns of the result of lg_growth_check. */
-extern const lg_field lg__growth_check[];
-/** Adds the result of lg_growth_check as a record, if it was asked for. */
-void lg__put_growth_check(lg_table *facts, size_t column,
-                          const lg_growth *growth, const lg_graph *newest);
-/** Adds that result as lines at the end of the text. */
+/** Adds the result of lg_growth_check as lines at the end of the text, if it
+ * was asked for. */
 void lg__format_growth_check(lg_table *table, const lg_growth *growth,
                              const lg_graph *newest);
 /** Adds the lines below the rows. */
