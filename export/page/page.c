@@ -3,7 +3,10 @@
 #include "page/page_private.h"
 
 #include <leakgraph/internal/allocations.h>
+#include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/questions.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
@@ -13,6 +16,119 @@
 #define ROWS 50u
 #define WASTE_ROWS 20u
 #define THREAD_ROWS 400u
+#define PICTURES 4u // of the biggest cycles
+
+/* -------------------------------------------------------------- head --- */
+
+static void
+format_info(lg__page *page, const char *before, const char *key,
+            const char *after)
+{
+    lg_string value = lg_graph_info_find(page->graph, key);
+    if (!value.length)
+        return;
+    lg_text_add(page->out, before);
+    lg__page_escape(page, value);
+    lg_text_add(page->out, after);
+}
+
+// `2026-11-22T16:14:48Z` as `2026-11-22 16:14:48 UTC`.
+static void
+format_time(lg__page *page)
+{
+    lg_string time = lg_graph_info_find(page->graph, "time");
+    if (time.length != strlen("2026-11-22T16:14:48Z"))
+        return;
+    lg_text_add(page->out, ", taken <time>");
+    lg__page_escape(page, (lg_string){time.data, 10});
+    lg_text_add(page->out, " ");
+    lg__page_escape(page, (lg_string){time.data + 11, 8});
+    lg_text_add(page->out, " UTC</time>");
+}
+
+static void
+format_sizes(lg__page *page, const uint64_t *bytes)
+{
+    lg_text_add(page->out, "<b>");
+    lg__page_sizes(page, bytes);
+    lg_text_add(page->out, "</b>");
+}
+
+static void
+format_objects(lg__page *page)
+{
+    const lg_top *top = &page->top;
+    lg_text *out = page->out;
+    lg_text_add(out, "<p>It has <b>");
+    lg_text_add_count(out, lg_graph_columns(page->graph)->node_count);
+    lg_text_add(out, "</b> objects. Those that roots reach hold ");
+    format_sizes(page, top->reachable);
+    if (lg_bytes_sum(top->libraries, (size_t)top->devices + 1)) {
+        lg_text_add(out, ", of which libraries keep ");
+        format_sizes(page, top->libraries);
+        lg_text_add(out, " for themselves");
+    }
+    lg_text_add(out, ".");
+    if (lg_bytes_sum(top->garbage, (size_t)top->devices + 1)) {
+        lg_text_add(out, " Garbage that waits for the collector holds ");
+        format_sizes(page, top->garbage);
+        lg_text_add(out, ".");
+    }
+    if (page->accounts.host[LG_HOST_RSS] > 0) {
+        lg_text_add(out, " The system counts <b>");
+        lg_text_add_size(out, (uint64_t)page->accounts.host[LG_HOST_RSS]);
+        lg_text_add(out, "</b> of memory for the process.");
+    }
+    lg_text_add(out, "</p>\n");
+}
+
+static void
+format_growth(lg__page *page)
+{
+    lg_text said = {0};
+    if (!page->grows)
+        return;
+    lg_growth_headline(&page->growth, &said);
+    lg_text_add(page->out, "<p>");
+    lg_text_add_html(page->out, said.data ? said.data : "", said.length);
+    lg_text_add(page->out, ".</p>\n");
+    page->out->failed |= said.failed;
+    lg_text_free(&said);
+}
+
+static void
+format_process(lg__page *page)
+{
+    const char *title = page->title.data;
+    lg_text *out = page->out;
+    lg_text_add(out, "<h1>");
+    if (title)
+        lg_text_add_html(out, title, strlen(title));
+    else
+        lg_text_add(out, "What keeps these bytes alive?");
+    lg_text_add(out, "</h1>\n<p class=\"what\">A process of CPython");
+    format_info(page, " ", "python", "");
+    format_info(page, " on ", "platform", "");
+    format_info(page, " that runs ", "program", "");
+    format_info(page, ", pid ", "pid", "");
+    format_time(page);
+    lg_text_add(out, ".</p>\n");
+    format_objects(page);
+    format_growth(page);
+}
+
+/* ---------------------------------------------------------- sections --- */
+
+// Links to the page that has more of a table.
+static void
+add_link_to_rows(lg__page *page, const char *id)
+{
+    if (page->has_table && page->has_table(id))
+        lg_text_addf(page->out,
+                     "<p><a href=\"table?of=%s\">More rows and other "
+                     "groups</a></p>",
+                     id);
+}
 
 lg_status
 lg__page_table(lg__page *page, const char *id, const char *heading,
@@ -23,7 +139,7 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
                  "<div class=\"table\" tabindex=\"0\" id=\"%s-table\">", id);
     lg_status status = lg__page_rows(page, table, limit, err);
     lg_text_add(page->out, "</div>");
-    lg__page_all_rows(page, id);
+    add_link_to_rows(page, id);
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -42,6 +158,67 @@ add_findings(lg__page *page, lg_error *err)
     return status ? status
                   : lg__page_table(page, findings->name, findings->title, table,
                                    0, err);
+}
+
+static lg_status
+add_picture(lg__page *page, const lg_cycle *cycle, lg_error *err)
+{
+    lg_view *view = NULL;
+    lg_text label = {0};
+    lg_status status = lg_view_cycle(page->analysis, cycle, &view, err);
+    if (status)
+        return status;
+    lg_cycle_label(page->graph, cycle, &label);
+    lg_text_add(page->out, "<figure><figcaption class=\"path\">");
+    lg_text_add_html(page->out, label.data ? label.data : "", label.length);
+    lg_text_add(page->out, "</figcaption>");
+    status = lg__page_picture(page, view, label.data ? label.data : "", err);
+    lg_text_add(page->out, "</figure>");
+    page->out->failed |= label.failed;
+    lg_text_free(&label);
+    return status;
+}
+
+static lg_status
+add_pictures(lg__page *page, lg_error *err)
+{
+    const lg_cycles *cycles = &page->cycles;
+    lg_status status = LG_OK;
+    unsigned drawn = 0;
+    for (size_t i = 0; i < cycles->group_count && drawn < PICTURES; i++) {
+        const lg_cycle *first = &cycles->items[cycles->groups[i].first];
+        if (first->library.length > 0 || status)
+            continue;
+        status = add_picture(page, first, err);
+        drawn++;
+    }
+    return status;
+}
+
+static lg_status
+add_cycles(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    const lg_question *cycles = lg_question_find("cycles");
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .changes = page->changes};
+    page->rows_lead = LG__PAGE_CYCLE;
+    lg__page_section(page, cycles->name, cycles->title);
+    lg_status status =
+        lg_question_tabulate(cycles, &ask, &page->cycles, &table, err);
+    if (!status) {
+        lg_text_add(page->out, "<div class=\"table\" tabindex=\"0\">");
+        status = lg__page_rows(page, table, 0, err);
+        page->rows_lead = NULL;
+        lg_text_add(page->out, "</div>");
+        lg_table_free(table);
+    }
+    add_link_to_rows(page, "cycles");
+    if (!status)
+        status = add_pictures(page, err);
+    lg__page_section_end(page);
+    return status;
 }
 
 static lg_status
@@ -178,7 +355,7 @@ add_allocations(lg__page *page, lg_error *err)
     if (!status)
         status = lg__page_rows(page, table, 0, err);
     lg_text_add(page->out, "</div>");
-    lg__page_all_rows(page, "allocations");
+    add_link_to_rows(page, "allocations");
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -211,7 +388,7 @@ add_sections(lg__page *page, lg_error *err)
         {.add = add_top},
         {.add = add_allocations},
         {.add = add_findings},
-        {.add = lg__page_add_cycles},
+        {.add = add_cycles},
         {.add = lg__page_add_memory},
         {.question = "waste", .rows = WASTE_ROWS},
         {.question = "types", .rows = ROWS},
@@ -239,7 +416,7 @@ add_body(lg__page *page, lg_error *err)
     lg__page_head(page, page->title.data);
     lg_text_add(out, "<header>\n");
     lg__page_search(page, "");
-    lg__page_format_process(page);
+    format_process(page);
     lg_text_add(out, "</header>\n<nav aria-label=\"Sections\">");
     lg_text_add_bytes(out, page->nav.data, page->nav.length);
     lg_text_add(out, "</nav>\n<main>\n");

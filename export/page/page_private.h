@@ -81,8 +81,6 @@ lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
 /** Adds the name of an object; if served, as a link to its page. LG_NONE: no
  *  link. */
 void lg__page_link(lg__page *page, lg_node node, const lg_text *name);
-/** Links from a table of the first page to the page that has more of it. */
-void lg__page_all_rows(lg__page *page, const char *id);
 /** The script of served pages only. */
 extern const unsigned char lg__page_view[];
 extern const size_t lg__page_view_length;
@@ -103,8 +101,6 @@ lg_status lg__page_table(lg__page *page, const char *id, const char *heading,
 lg_status lg__page_picture(lg__page *page, lg_view *view, const char *label,
                            lg_error *err);
 
-/** Says what the process is and what it holds. */
-void lg__page_format_process(lg__page *page);
 /** Draws the memory of the process over its snapshots, of which there are
  *  several, or over samples. */
 lg_status lg__page_draw_memory(lg__page *page, lg_error *err);
@@ -126,7 +122,6 @@ void lg__page_tree_numbers(lg__page *page, lg_node node, uint64_t retained,
                            uint64_t own, uint64_t objects);
 /** Shows the accounts of memory, as bars and as a table. */
 lg_status lg__page_add_memory(lg__page *page, lg_error *err);
-lg_status lg__page_add_cycles(lg__page *page, lg_error *err);
 /** Adds the data that the page's script reads: places and their history. */
 lg_status lg__page_add_data(lg__page *page, lg_error *err);
 
