@@ -1,6 +1,6 @@
 // Checks every invariant that the rest of the library relies on, so that every
 // accessor is safe from a hostile file.
-#include "graph/check.h"
+#include "graph/graph_private.h"
 
 #include <leakgraph/file.h>
 #include <leakgraph/internal/draft.h>
@@ -215,6 +215,23 @@ check_root_kinds(const lg_graph *graph, lg_error *err)
     return LG_OK;
 }
 
+static lg_status
+check_facts(const lg_graph *graph, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->fact_count; i++) {
+        uint32_t node = graph->fact_node[i];
+        uint32_t key = graph->fact_key[i];
+        if (node >= graph->columns.node_count || key >= graph->string_count ||
+            graph->fact_value[i] >= graph->string_count)
+            return lg__check_failed(err, "a fact", i);
+        if (i > 0 && (node < graph->fact_node[i - 1] ||
+                      (node == graph->fact_node[i - 1] &&
+                       key <= graph->fact_key[i - 1])))
+            return lg__check_failed(err, "a fact", i);
+    }
+    return LG_OK;
+}
+
 lg_status
 lg__check_tables(const lg_graph *graph, lg_error *err)
 {
@@ -265,7 +282,7 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
     if (status == LG_OK)
         status = check_devices(graph, err);
     if (status == LG_OK)
-        status = lg__check_facts(graph, err);
+        status = check_facts(graph, err);
     if (status == LG_OK)
         status = check_blocks(graph, err);
     return status == LG_OK ? check_root_kinds(graph, err) : status;

@@ -1,24 +1,7 @@
 // Facts about nodes that have no column.
-#include "graph/check.h"
+#include "graph/graph_private.h"
 
 #include <leakgraph/internal/facts.h>
-
-lg_status
-lg__check_facts(const lg_graph *graph, lg_error *err)
-{
-    for (uint32_t i = 0; i < graph->fact_count; i++) {
-        uint32_t node = graph->fact_node[i];
-        uint32_t key = graph->fact_key[i];
-        if (node >= graph->columns.node_count || key >= graph->string_count ||
-            graph->fact_value[i] >= graph->string_count)
-            return lg__check_failed(err, "a fact", i);
-        if (i > 0 && (node < graph->fact_node[i - 1] ||
-                      (node == graph->fact_node[i - 1] &&
-                       key <= graph->fact_key[i - 1])))
-            return lg__check_failed(err, "a fact", i);
-    }
-    return LG_OK;
-}
 
 bool
 lg__fact_is_users(lg_string key)
