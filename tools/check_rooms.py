@@ -47,7 +47,7 @@ UPWARD = {
 ONE_CLIENT = {
     "export/command": 22,
     "export/formats": 2,
-    "export/page": 9,
+    "export/page": 7,
     "export/pick": 10,
     "export/serve": 4,
     "libgraph/src/analysis": 13,
@@ -81,7 +81,6 @@ LAYERS = (
     "libgraph/src/file/saved.c",
     "libgraph/src/file/section.c",
     "libgraph/src/file/sink.c",
-    "libgraph/src/graph/facts.c",
     "libgraph/src/graph/spent.c",
     "libgraph/src/table/fit.c",
     "pyext/binding/capture/snapshot_file.c",
