@@ -56,7 +56,7 @@ ONE_CLIENT = {
     "libgraph/src/findings": 21,
     "libgraph/src/growth": 53,
     "libgraph/src/native": 21,
-    "libgraph/src/paths": 16,
+    "libgraph/src/paths": 10,
     "libgraph/src/report": 9,
     "libgraph/src/table": 2,
     "pyext/attach": 30,

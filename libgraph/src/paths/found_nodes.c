@@ -71,6 +71,17 @@ lg__edges_unify(uint64_t *edges, size_t count)
 }
 
 lg_status
+lg__nodes_one(uint32_t node, lg_nodes *out, lg_error *err)
+{
+    uint32_t *items = lg__alloc(sizeof *items);
+    if (items == NULL)
+        return lg__error_memory(err);
+    *items = node;
+    *out = (lg_nodes){items, 1};
+    return LG_OK;
+}
+
+lg_status
 lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
                lg_error *err)
 {

@@ -543,3 +543,35 @@ lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
     return status == LG_OK ? lg__steps_follow(graph, rest, name, node, out, err)
                            : status;
 }
+
+// Returns the length of a name if the text begins with it; else 0.
+static size_t
+length_of(const char *text, lg_string name)
+{
+    bool begins = name.length > 0 &&
+                  strncmp(text, name.data, name.length) == 0 &&
+                  strchr(" .[", text[name.length]) != NULL;
+    return begins ? name.length : 0;
+}
+
+lg_status
+lg__titled_follow(const lg_graph *graph, const char *text, const char *whole,
+                  uint32_t node, lg_text *title, uint32_t *target,
+                  lg_error *err)
+{
+    title->length = 0;
+    lg__format_node(graph, node, title);
+    if (title->failed)
+        return lg__error_memory(err);
+    size_t length =
+        length_of(text, (lg_string){title->data, (uint32_t)title->length});
+    if (length == 0)
+        length = length_of(text, lg__node_kind(graph, node));
+    if (length == 0)
+        return LG_ENOTFOUND;
+    lg_status status =
+        lg__steps_follow(graph, text + length, whole, node, target, NULL);
+    if (status == LG_ENOMEM)
+        return lg__error_memory(err);
+    return status == LG_OK ? LG_OK : LG_ENOTFOUND;
+}

@@ -1,6 +1,7 @@
 // Resolves the texts by which reports name objects, which somebody may paste as
-// a selector. Such a text says less than a path: a title with a number, the
-// kind of a holder, or a path with a gap. So several objects may match.
+// a selector. Such a text says less than a path: a title with a number, or a
+// path with gaps and without its positions and keys. So several objects may
+// match.
 #include "graph/graph_private.h"
 #include "paths/selection.h"
 
@@ -8,6 +9,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+static const char GAP[] = " … ";
 
 // Reads an object as reports write it: `list of 2 #17`, also behind its place.
 
@@ -35,9 +38,12 @@ has_title(const lg_graph *graph, uint32_t node, const char *cell, bool *out,
     return failed ? lg__error_memory(err) : LG_OK;
 }
 
-lg_status
-lg__numbered_find(const lg_graph *graph, const char *text, uint32_t *out,
-                  lg_error *err)
+// Finds the node that a report writes as its title and number, `list of 2 #17`,
+// also behind its place and two spaces. LG_ENOTFOUND if the text is none, or if
+// the node has another title: the report is of another snapshot.
+static lg_status
+select_numbered(const lg_graph *graph, const char *text, lg_nodes *out,
+                lg_error *err)
 {
     const char *cell = last_cell(text);
     const char *number = strrchr(cell, '#');
@@ -52,237 +58,10 @@ lg__numbered_find(const lg_graph *graph, const char *text, uint32_t *out,
     lg_status status = has_title(graph, (uint32_t)node, cell, &found, err);
     if (status == LG_OK && !found)
         status = LG_ENOTFOUND;
-    if (status == LG_OK)
-        *out = (uint32_t)node;
-    return status;
+    return status == LG_OK ? lg__nodes_one((uint32_t)node, out, err) : status;
 }
 
-// Selects what reports describe by an analysis, because no root leads there:
-// `the interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of
-// 3`.
-
-typedef struct search {
-    const lg_graph *graph;
-    lg_analysis *analysis;
-    const lg_monitor *monitor;
-    const char *text; // what follows `garbage` or `garbage below `
-    lg__hop_walk walk;
-    lg_text words;
-    lg__gathered found;
-} search;
-
-static lg_status
-analyse(const lg_graph *graph, const lg_monitor *monitor, lg_analysis **out,
-        lg_error *err)
-{
-    lg_status status = lg_analysis_load(graph, out, err);
-    return status == LG_ENOTFOUND ? lg_analysis_new(graph, monitor, out, err)
-                                  : status;
-}
-
-static bool
-append_seen(search *state, uint32_t node)
-{
-    return lg_node_folded_into(state->graph, node) != LG_NONE ||
-           lg__gather_append(&state->found, node);
-}
-
-// Appends what is alive, though no path from a root leads there.
-static lg_status
-take_interpreters(search *state, lg_error *err)
-{
-    lg__roottree tree;
-    lg_status status =
-        lg__roottree_new(state->graph, state->monitor, &tree, err);
-    if (status != LG_OK)
-        return status;
-    for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
-        if (tree.before[node] == LG_NONE &&
-            lg_node_is_reachable(state->analysis, node) &&
-            !append_seen(state, node))
-            status = lg__error_memory(err);
-    lg__roottree_free(&tree);
-    return status;
-}
-
-// Returns whether the text describes the component of the node.
-static bool
-is_described(search *state, uint32_t node)
-{
-    state->words.length = 0;
-    return lg__format_garbage_component(state->analysis, node, &state->words) &&
-           !state->words.failed && strcmp(state->words.data, state->text) == 0;
-}
-
-static lg_status
-take_cycles(search *state, lg_error *err)
-{
-    uint32_t count = lg_analysis_component_count(state->analysis);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!lg__select_goes_on(state->monitor, i, count, err))
-            return LG_ECANCELLED;
-        lg_component cycle = lg_analysis_component(state->analysis, i);
-        if (!is_described(state, cycle.nodes[0]))
-            continue;
-        for (uint32_t at = 0; at < cycle.count; at++)
-            if (!append_seen(state, cycle.nodes[at]))
-                return lg__error_memory(err);
-    }
-    return state->words.failed ? lg__error_memory(err) : LG_OK;
-}
-
-// Returns whether reports write the node as garbage below the text: garbage
-// that its dominator holds by no reference of its own.
-static bool
-is_below(search *state, uint32_t node)
-{
-    if (lg_node_is_reachable(state->analysis, node))
-        return false;
-    uint32_t dominator = lg__seen_node(
-        state->walk.fold, lg_node_dominator(state->analysis, node));
-    if (dominator == LG_NONE || dominator == node)
-        return false;
-    state->words.length = 0;
-    lg__format_node(state->graph, dominator, &state->words);
-    return !state->words.failed &&
-           strcmp(state->words.data, state->text) == 0 &&
-           lg__hop_between(&state->walk, dominator, node).edge_count == 0;
-}
-
-static lg_status
-take_below(search *state, lg_error *err)
-{
-    uint32_t count = state->graph->columns.node_count;
-    state->walk.fold = lg__graph_folds(state->graph);
-    if (state->walk.fold == NULL ||
-        !lg__graph_reverse(state->graph, &state->walk.reverse))
-        return lg__error_memory(err);
-    for (uint32_t node = 0; node < count; node++) {
-        if (!lg__select_goes_on(state->monitor, node, count, err))
-            return LG_ECANCELLED;
-        if (is_below(state, node) && !append_seen(state, node))
-            return lg__error_memory(err);
-    }
-    return state->words.failed ? lg__error_memory(err) : LG_OK;
-}
-
-// Resolves places that reports write for what no module and no thread leads to:
-// the kind of an object, and the steps from there. Several objects may match.
-// Without steps, all of them do.
-
-typedef struct unnamed {
-    const lg_graph *graph;
-    const lg_monitor *monitor;
-    const char *whole;
-    const char *text; // the text behind `garbage: `
-    lg__finder finder;
-    lg_text title;
-    lg__gathered found;
-    lg_error *err;
-} unnamed;
-
-static lg_status
-is_garbage(unnamed *state, uint32_t node, bool *garbage)
-{
-    lg_path path;
-    lg_status status = lg__finder_path(&state->finder, node, state->monitor,
-                                       &path, state->err);
-    *garbage = status == LG_ENOTFOUND;
-    if (status == LG_OK)
-        lg_path_free(&path);
-    return *garbage ? LG_OK : status;
-}
-
-// Returns the length of a name if the text begins with it; else 0.
-static size_t
-length_of(const char *text, lg_string name)
-{
-    bool begins = name.length > 0 &&
-                  strncmp(text, name.data, name.length) == 0 &&
-                  strchr(" .[", text[name.length]) != NULL;
-    return begins ? name.length : 0;
-}
-
-// Follows the steps that a text has behind the node's title, as reports write
-// it. LG_ENOTFOUND, without a message, if the text does not begin with the
-// title, or if the steps lead to nothing. `title` is scratch; `whole` is for
-// messages.
-static lg_status
-titled_follow(const lg_graph *graph, const char *text, const char *whole,
-              uint32_t node, lg_text *title, uint32_t *target, lg_error *err)
-{
-    title->length = 0;
-    lg__format_node(graph, node, title);
-    if (title->failed)
-        return lg__error_memory(err);
-    size_t length =
-        length_of(text, (lg_string){title->data, (uint32_t)title->length});
-    if (length == 0)
-        length = length_of(text, lg__node_kind(graph, node));
-    if (length == 0)
-        return LG_ENOTFOUND;
-    lg_status status =
-        lg__steps_follow(graph, text + length, whole, node, target, NULL);
-    if (status == LG_ENOMEM)
-        return lg__error_memory(err);
-    return status == LG_OK ? LG_OK : LG_ENOTFOUND;
-}
-
-static lg_status
-take(unnamed *state, uint32_t node, bool native)
-{
-    uint32_t target = LG_NONE;
-    bool wanted = true;
-    lg_status status = titled_follow(state->graph, state->text, state->whole,
-                                     node, &state->title, &target, state->err);
-    if (status == LG_OK && !native)
-        status = is_garbage(state, target, &wanted);
-    if (status != LG_OK || !wanted)
-        return status == LG_ENOTFOUND ? LG_OK : status;
-    return lg__gather_append(&state->found, target)
-               ? LG_OK
-               : lg__error_memory(state->err);
-}
-
-static lg_status
-select_by(const lg_graph *graph, const char *whole, const char *text,
-          const lg_monitor *monitor, lg_status find(search *, lg_error *),
-          lg_nodes *out, lg_error *err)
-{
-    search state = {.graph = graph,
-                    .monitor = monitor,
-                    .text = text,
-                    .walk = {.graph = graph, .everything = true}};
-    lg_status status = analyse(graph, monitor, &state.analysis, err);
-    if (status == LG_OK)
-        status = find(&state, err);
-    if (status == LG_OK)
-        status = lg__nodes_take(&state.found, whole, out, err);
-    lg__free(state.found.items);
-    lg_text_free(&state.words);
-    lg_analysis_free(state.analysis);
-    return status;
-}
-
-bool
-lg__unrooted_is(const char *text)
-{
-    return strcmp(text, "the interpreter") == 0 ||
-           strncmp(text, "garbage: a cycle of ", 20) == 0 ||
-           strncmp(text, "garbage below ", 14) == 0;
-}
-
-lg_status
-lg__unrooted_select(const lg_graph *graph, const char *text,
-                    const lg_monitor *monitor, lg_nodes *out, lg_error *err)
-{
-    if (*text == 't')
-        return select_by(graph, text, NULL, monitor, take_interpreters, out,
-                         err);
-    if (text[7] == ':')
-        return select_by(graph, text, text + 7, monitor, take_cycles, out, err);
-    return select_by(graph, text, text + 14, monitor, take_below, out, err);
-}
+// -------------------------------------------------------------------- gaps ---
 
 // Resolves paths that reports write through an autograd graph: of several
 // steps, such a path names only the last node. Several nodes may match.
@@ -339,8 +118,9 @@ static lg_status
 take_behind(elided *state, uint32_t node)
 {
     uint32_t target;
-    lg_status status = titled_follow(state->graph, state->rest, state->whole,
-                                     node, &state->title, &target, state->err);
+    lg_status status =
+        lg__titled_follow(state->graph, state->rest, state->whole, node,
+                          &state->title, &target, state->err);
     if (status == LG_OK)
         append_node(state, &state->found, target);
     return status == LG_ENOTFOUND ? LG_OK : status;
@@ -393,13 +173,12 @@ cross(elided *state, const char *text, size_t length, lg_nodes *nodes)
 static lg_status
 cross_all(elided *state, lg_nodes *nodes)
 {
-    static const char gap[] = " … ";
     const char *text = state->whole;
-    const char *end = strstr(text, gap);
+    const char *end = strstr(text, GAP);
     lg_status status = select_part(state, text, (size_t)(end - text), nodes);
     while (status == LG_OK && *end != '\0') {
-        text = end + sizeof gap - 1;
-        end = strstr(text, gap);
+        text = end + sizeof GAP - 1;
+        end = strstr(text, GAP);
         if (end == NULL)
             end = text + strlen(text);
         status = cross(state, text, (size_t)(end - text), nodes);
@@ -407,9 +186,11 @@ cross_all(elided *state, lg_nodes *nodes)
     return status;
 }
 
-lg_status
-lg__elided_select(const lg_graph *graph, const char *text, lg__select *select,
-                  const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+// Finds the nodes that a path may mean in which a report leaves out steps
+// through an autograd graph: `train.loss.grad_fn … AddBackward0._saved_self`.
+static lg_status
+select_elided(const lg_graph *graph, const char *text, lg__select *select,
+              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     elided state = {.graph = graph,
                     .monitor = monitor,
@@ -431,107 +212,365 @@ lg__elided_select(const lg_graph *graph, const char *text, lg__select *select,
     return status;
 }
 
-static lg_status
-take_all(unnamed *state, bool native)
+// ------------------------------------------------------------ folded paths ---
+
+// Resolves paths as reports of growth write them: `[*]` stands for any position
+// in a container, ` key` for any key, and ` … ` for steps that are left out. So
+// one text may name many objects.
+//
+// The search goes through the text step by step. It keeps where it is: nodes,
+// each with the rest of the text. A step may lead to several nodes, and one
+// that is written with spaces may end in several places.
+
+typedef struct spot {
+    const char *rest;
+    uint32_t node;
+} spot;
+
+typedef struct folded {
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg__vector now;   // spot
+    lg__vector next;  // spot
+    const char *rest; // of the spots to add
+    lg__gathered found;
+    uint8_t *seen; // [node] for a gap
+    lg_text step;
+    bool failed;
+} folded;
+
+static void
+add_spot(folded *state, uint32_t node, const char *rest)
 {
+    lg_allocator allocator = lg_allocator_default();
+    spot *made = lg__vector_extend(&allocator, &state->next, 1);
+    if (made != NULL)
+        *made = (spot){rest, node};
+    state->failed |= made == NULL;
+}
+
+static int
+compare_spots(const void *left, const void *right)
+{
+    const spot *a = left;
+    const spot *b = right;
+    if (a->rest != b->rest)
+        return a->rest < b->rest ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+// Makes the next spots the present ones, each once.
+static void
+advance(folded *state)
+{
+    lg__vector spots = state->next;
+    spot *all = spots.data;
+    size_t kept = 0;
+    if (spots.count > 0)
+        lg__sort(all, spots.count, sizeof *all, compare_spots);
+    for (size_t i = 0; i < spots.count; i++)
+        if (kept == 0 || compare_spots(&all[kept - 1], &all[i]) != 0)
+            all[kept++] = all[i];
+    spots.count = kept;
+    state->next = state->now;
+    state->next.count = 0;
+    state->now = spots;
+}
+
+// Returns what follows a word of the text; NULL if the text does not begin with
+// the word, or the word goes on.
+static const char *
+behind(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 &&
+                   strchr(" .[", text[length]) != NULL
+               ? text + length
+               : NULL;
+}
+
+static bool
+take_position(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    if (!hop->weak && lg__hop_is_position(state->graph, hop))
+        add_spot(state, hop->target, state->rest);
+    return !state->failed;
+}
+
+static bool
+note_parts(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    if (lg__hop_opens_parts(state->graph, hop, &state->step))
+        state->failed |= !lg__gather_append(&state->found, hop->target);
+    return !state->failed && !state->step.failed;
+}
+
+static bool
+take_key(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    if (lg__edge_kind(state->graph, hop->edges[0]) == LG_EDGE_KEY)
+        add_spot(state, hop->target, state->rest);
+    return !state->failed;
+}
+
+static void
+walk_from(folded *state, uint32_t node, lg__hop_visit visit)
+{
+    lg__hop_walk walk = {.graph = state->graph,
+                         .fold = lg__graph_folds(state->graph),
+                         .everything = true,
+                         .visit = visit,
+                         .context = state};
+    if (walk.fold == NULL)
+        state->failed = true;
+    else
+        lg__hops_out_walk(&walk, node);
+}
+
+// Takes all positions. What a torch.nn.ModuleList has is in one of its dicts.
+static void
+take_positions(folded *state, uint32_t node)
+{
+    size_t before = state->next.count;
+    walk_from(state, node, take_position);
+    if (state->next.count > before)
+        return;
+    state->found.count = 0;
+    walk_from(state, node, note_parts);
+    for (size_t i = 0; i < state->found.count && !state->failed; i++)
+        walk_from(state, state->found.items[i], take_position);
+    state->found.count = 0;
+}
+
+static bool
+take_target(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    add_spot(state, hop->target, state->rest);
+    return !state->failed;
+}
+
+static bool
+take_shown(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    size_t length =
+        lg__shown_step_length(state->graph, hop, state->rest, &state->step);
+    if (length > 0)
+        add_spot(state, hop->target, state->rest + length);
+    return !state->failed && !state->step.failed;
+}
+
+// Follows a step as people write it. Returns whether there is one.
+static bool
+take_written(folded *state, const spot *from)
+{
+    size_t before = state->next.count;
+    state->rest = from->rest;
+    state->step.length = 0;
+    if (lg__step_take(&state->rest, &state->step))
+        lg__step_walk(state->graph, &state->step, false, from->node,
+                      take_target, state, NULL);
+    return state->next.count > before;
+}
+
+// Follows a step to what a thread has in a threading.local. It is written as an
+// attribute, and is the value of a dict.
+static void
+take_local(folded *state, const spot *from)
+{
+    if (*from->rest != '.')
+        return;
+    state->rest = from->rest + 1;
+    size_t length = strcspn(state->rest, " .[");
+    state->step.length = 0;
+    lg_text_addf(&state->step, "['%.*s']", (int)length, state->rest);
+    state->rest += length;
+    lg__step_walk(state->graph, &state->step, false, from->node, take_target,
+                  state, NULL);
+}
+
+static void
+take_named(folded *state, const spot *from)
+{
+    size_t before = state->next.count;
+    if (take_written(state, from))
+        return;
+    state->rest = from->rest;
+    walk_from(state, from->node, take_shown);
+    if (state->next.count == before)
+        take_local(state, from);
+}
+
+static bool
+pass_gap(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    lg_category category = lg__node_category(state->graph, hop->target);
+    if (hop->weak || state->seen[hop->target] ||
+        category == LG_CATEGORY_MODULE || category == LG_CATEGORY_TYPE)
+        return true;
+    state->seen[hop->target] = 1;
+    if (!lg__gather_append(&state->found, hop->target))
+        state->failed = true;
+    return !state->failed;
+}
+
+// Adds what is anywhere below a node. The text behind the gap goes on with a
+// step, or with what is there.
+static void
+take_gap(folded *state, const spot *from)
+{
+    const char *rest = from->rest + sizeof GAP - 1;
+    state->found.count = 0;
+    memset(state->seen, 0, (size_t)state->graph->columns.node_count + 1);
+    walk_from(state, from->node, pass_gap);
+    for (size_t i = 0; i < state->found.count && !state->failed; i++)
+        walk_from(state, state->found.items[i], pass_gap);
+    for (size_t i = 0; i < state->found.count && !state->failed; i++) {
+        uint32_t node = state->found.items[i];
+        state->step.length = 0;
+        lg__format_node(state->graph, node, &state->step);
+        const char *after = *rest == '.' || *rest == '[' ? rest
+                            : state->step.failed
+                                ? NULL
+                                : behind(rest, state->step.data);
+        if (after != NULL)
+            add_spot(state, node, after);
+    }
+    state->found.count = 0;
+}
+
+static void
+take_step(folded *state, const spot *from)
+{
+    const char *rest;
+    state->rest = from->rest;
+    if (strncmp(from->rest, GAP, sizeof GAP - 1) == 0) {
+        take_gap(state, from);
+    } else if ((rest = behind(from->rest, "[*]"))) {
+        state->rest = rest;
+        take_positions(state, from->node);
+    } else if ((rest = behind(from->rest, " key"))) {
+        walk_from(state, from->node, take_shown);
+        state->rest = rest;
+        walk_from(state, from->node, take_key);
+    } else {
+        take_named(state, from);
+    }
+}
+
+static lg_status
+follow(folded *state, lg_error *err)
+{
+    lg__gathered ends = {0};
+    for (advance(state); state->now.count > 0 && !state->failed;
+         advance(state)) {
+        const spot *spots = state->now.data;
+        uint32_t count = (uint32_t)state->now.count;
+        for (uint32_t i = 0; i < count && !state->failed; i++) {
+            if (!lg__select_goes_on(state->monitor, i, count, err)) {
+                lg__free(ends.items);
+                return LG_ECANCELLED;
+            }
+            if (*spots[i].rest != '\0')
+                take_step(state, &spots[i]);
+            else if (!lg__gather_append(&ends, spots[i].node))
+                state->failed = true;
+        }
+    }
+    lg__free(state->found.items);
+    state->found = ends;
+    return state->failed || state->step.failed ? lg__error_memory(err) : LG_OK;
+}
+
+// Begins at the roots that the text begins with: `native code: list`,
+// `interpreter state`.
+static void
+begin_at_roots(folded *state, const char *text)
+{
+    static const char native[] = "native code: ";
     const lg_graph *graph = state->graph;
-    uint32_t count = native ? graph->root_count : graph->columns.node_count;
-    lg_status status = LG_OK;
-    for (uint32_t i = 0; i < count && status == LG_OK; i++) {
-        if (!lg__select_goes_on(state->monitor, i, count, state->err))
-            return LG_ECANCELLED;
-        if (!native)
-            status = take(state, i, false);
-        else if (graph->root_kind[i] == LG_ROOT_NATIVE)
-            status = take(state, graph->root_node[i], true);
-    }
-    return status;
-}
-
-// Gathers what no root reaches.
-static lg_status
-gather_garbage(const lg_graph *graph, const lg_monitor *monitor,
-               lg__gathered *out, lg_error *err)
-{
-    lg__roottree tree;
-    lg_status status = lg__roottree_new(graph, monitor, &tree, err);
-    if (status != LG_OK)
-        return status;
-    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint32_t seen = lg__seen_node(tree.walk.fold, node);
-        if (tree.before[seen] == LG_NONE &&
-            !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
-            !lg__gather_append(out, node))
-            status = lg__error_memory(err);
-    }
-    lg__roottree_free(&tree);
-    return status;
-}
-
-static lg_status
-gather_native(const lg_graph *graph, const lg_monitor *monitor,
-              lg__gathered *out, lg_error *err)
-{
+    bool natively = strncmp(text, native, sizeof native - 1) == 0;
+    text += natively ? sizeof native - 1 : 0;
     for (uint32_t i = 0; i < graph->root_count; i++) {
-        if (!lg__select_goes_on(monitor, i, graph->root_count, err))
-            return LG_ECANCELLED;
-        if (graph->root_kind[i] == LG_ROOT_NATIVE &&
-            !lg__gather_append(out, graph->root_node[i]))
-            return lg__error_memory(err);
+        uint32_t node = graph->root_node[i];
+        if ((graph->root_kind[i] == LG_ROOT_NATIVE) != natively)
+            continue;
+        state->step.length = 0;
+        lg__format_node(graph, node, &state->step);
+        const char *rest =
+            state->step.failed ? NULL : behind(text, state->step.data);
+        state->step.length = 0;
+        lg_string kind = lg__node_kind(graph, node);
+        lg_text_add_bytes(&state->step, kind.data, kind.length);
+        if (rest == NULL && natively && !state->step.failed)
+            rest = behind(text, state->step.data);
+        if (rest != NULL)
+            add_spot(state, node, rest);
     }
-    return LG_OK;
 }
 
-// Selects what `gather` finds; `none` is the message if that is nothing.
+static void
+begin_path(folded *state, const char *text)
+{
+    static const char thread[] = "thread ";
+    uint32_t node = LG_NONE;
+    const char *rest = text;
+    if (strncmp(text, thread, sizeof thread - 1) == 0) {
+        rest += sizeof thread - 1;
+        node = lg__thread_begin(state->graph, &rest);
+    } else if (lg__name_begin(state->graph, text, &node, &rest, NULL) !=
+               LG_OK) {
+        node = LG_NONE;
+    }
+    if (node != LG_NONE)
+        add_spot(state, node, rest);
+    else
+        begin_at_roots(state, text);
+}
+
+// Finds the nodes that a path may mean in which positions are written as `[*]`,
+// keys as ` key`, and steps left out as ` … `. It may begin at a module, a
+// thread, the interpreter, or native code. LG_ENOTFOUND if there are none.
 static lg_status
-select_gathered(const lg_graph *graph, const char *text,
-                lg_status gather(const lg_graph *, const lg_monitor *,
-                                 lg__gathered *, lg_error *),
-                const lg_monitor *monitor, const char *none, lg_nodes *out,
-                lg_error *err)
+folded_select(const lg_graph *graph, const char *text,
+              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
-    lg__gathered found = {0};
-    lg_status status = gather(graph, monitor, &found, err);
-    if (status == LG_OK && found.count == 0)
-        status = lg_error_set(err, LG_ENOTFOUND, "%s", none);
-    if (status == LG_OK)
-        status = lg__nodes_take(&found, text, out, err);
-    lg__free(found.items);
-    return status;
-}
-
-lg_status
-lg__garbage_select(const lg_graph *graph, const lg_monitor *monitor,
-                   lg_nodes *out, lg_error *err)
-{
-    return select_gathered(graph, "garbage", gather_garbage, monitor,
-                           "there is no garbage: roots reach every object", out,
-                           err);
-}
-
-lg_status
-lg__native_select(const lg_graph *graph, const lg_monitor *monitor,
-                  lg_nodes *out, lg_error *err)
-{
-    return select_gathered(graph, "native code", gather_native, monitor,
-                           "native code keeps no object of its own", out, err);
-}
-
-lg_status
-lg__unnamed_select(const lg_graph *graph, const char *text,
-                   const lg_monitor *monitor, lg_nodes *out, lg_error *err)
-{
-    unnamed state = {.graph = graph,
-                     .monitor = monitor,
-                     .whole = text,
-                     .text = strstr(text, ": ") + 2,
-                     .finder = {.graph = graph},
-                     .err = err};
-    lg_status status = take_all(&state, strncmp(text, "native", 6) == 0);
+    lg_allocator allocator = lg_allocator_default();
+    folded state = {.graph = graph,
+                    .monitor = monitor,
+                    .now = {.element = sizeof(spot)},
+                    .next = {.element = sizeof(spot)},
+                    .seen = lg__alloc((size_t)graph->columns.node_count + 1)};
+    lg_status status = LG_OK;
+    if (state.seen != NULL)
+        begin_path(&state, text);
+    status = state.seen == NULL || state.failed ? lg__error_memory(err)
+                                                : follow(&state, err);
     if (status == LG_OK)
         status = lg__nodes_take(&state.found, text, out, err);
+    lg__vector_free(&allocator, &state.now);
+    lg__vector_free(&allocator, &state.next);
     lg__free(state.found.items);
-    lg_text_free(&state.title);
-    lg__finder_free(&state.finder);
+    lg__free(state.seen);
+    lg_text_free(&state.step);
+    return status;
+}
+
+// --------------------------------------------------------------- all texts ---
+
+lg_status
+lg__pasted_select(const lg_graph *graph, const char *text, lg__select *select,
+                  const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    lg_status status = select_numbered(graph, text, out, NULL);
+    if (status != LG_OK && strstr(text, GAP) != NULL)
+        status = select_elided(graph, text, select, monitor, out, err);
+    if (status == LG_ENOTFOUND || status == LG_EINVAL)
+        status = folded_select(graph, text, monitor, out, err);
     return status;
 }

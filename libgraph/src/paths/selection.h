@@ -30,24 +30,13 @@ size_t lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
 lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
                            const char *name, uint32_t node, uint32_t *out,
                            lg_error *err);
-/** Finds the nodes that a report may mean by a place that no module and no
- *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
-lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
-                             const lg_monitor *monitor, lg_nodes *out,
-                             lg_error *err);
-/** Returns whether lg__unrooted_select understands the text. */
-bool lg__unrooted_is(const char *text);
-/** Finds the nodes that reports describe by an analysis, and makes one: `the
- *  interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of 3`. */
-lg_status lg__unrooted_select(const lg_graph *graph, const char *text,
-                              const lg_monitor *monitor, lg_nodes *out,
-                              lg_error *err);
-/** Finds all that no root reaches. O(nodes + edges). */
-lg_status lg__garbage_select(const lg_graph *graph, const lg_monitor *monitor,
-                             lg_nodes *out, lg_error *err);
-/** Finds all that native code keeps. */
-lg_status lg__native_select(const lg_graph *graph, const lg_monitor *monitor,
-                            lg_nodes *out, lg_error *err);
+/** Follows the steps that a text has behind the node's title, as reports write
+ *  it. LG_ENOTFOUND, without a message, if the text does not begin with the
+ *  title, or if the steps lead to nothing. `title` is scratch; `whole` is for
+ *  messages. */
+lg_status lg__titled_follow(const lg_graph *graph, const char *text,
+                            const char *whole, uint32_t node, lg_text *title,
+                            uint32_t *target, lg_error *err);
 /** Asks the monitor of a selector once for many of the `count` nodes or roots
  *  that it looks at; false, with LG_ECANCELLED in *err, ends the search. */
 bool lg__select_goes_on(const lg_monitor *monitor, uint32_t i, uint32_t count,
@@ -56,20 +45,16 @@ bool lg__select_goes_on(const lg_monitor *monitor, uint32_t i, uint32_t count,
  *  none. */
 lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
                          lg_error *err);
-/** Finds the nodes that a path may mean in which a report leaves out steps
- *  through an autograd graph: `train.loss.grad_fn …
- *  AddBackward0._saved_self`. `select` resolves what stands before the first
- *  gap. */
-lg_status lg__elided_select(const lg_graph *graph, const char *text,
+/** Takes one node. */
+lg_status lg__nodes_one(uint32_t node, lg_nodes *out, lg_error *err);
+/** Finds the nodes that a report may mean by a text that is no selector: `list
+ *  of 2 #17`, also behind its place and two spaces; a path that leaves out
+ * steps
+ *  (` … `), positions (`[*]`) or keys (` key`). `select` resolves what stands
+ *  before the first gap. LG_ENOTFOUND if there are none. */
+lg_status lg__pasted_select(const lg_graph *graph, const char *text,
                             lg__select *select, const lg_monitor *monitor,
                             lg_nodes *out, lg_error *err);
-
-/** Finds the node that a report writes as its title and number, `list of 2
- *  #17`, also behind its place and two spaces. LG_ENOTFOUND, without a message,
- *  if the text is none, or if the node has another title: the report is of
- *  another snapshot. */
-lg_status lg__numbered_find(const lg_graph *graph, const char *text,
-                            uint32_t *out, lg_error *err);
 
 /** Finds the module that a name begins with, and the steps after it. */
 lg_status lg__name_begin(const lg_graph *graph, const char *name,

@@ -3,359 +3,344 @@
 #include "graph/graph_private.h"
 
 #include <leakgraph/internal/growth.h>
+#include <leakgraph/internal/hops.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Resolves paths as reports of growth write them: `[*]` stands for any position
-// in a container, ` key` for any key, and ` … ` for steps that are left out. So
-// one text may name many objects.
-//
-// The search goes through the text step by step. It keeps where it is: nodes,
-// each with the rest of the text. A step may lead to several nodes, and one
-// that is written with spaces may end in several places.
+// --------------------------------------------------- what no root leads to ---
 
-static const char GAP[] = " … ";
+// Selects what reports describe by an analysis, because no root leads there:
+// `the interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of
+// 3`.
 
-typedef struct spot {
-    const char *rest;
-    uint32_t node;
-} spot;
-
-typedef struct folded {
+typedef struct search {
     const lg_graph *graph;
+    lg_analysis *analysis;
     const lg_monitor *monitor;
-    lg__vector now;   // spot
-    lg__vector next;  // spot
-    const char *rest; // of the spots to add
+    const char *text; // what follows `garbage` or `garbage below `
+    lg__hop_walk walk;
+    lg_text words;
     lg__gathered found;
-    uint8_t *seen; // [node] for a gap
-    lg_text step;
-    bool failed;
-} folded;
-
-static void
-add_spot(folded *state, uint32_t node, const char *rest)
-{
-    lg_allocator allocator = lg_allocator_default();
-    spot *made = lg__vector_extend(&allocator, &state->next, 1);
-    if (made != NULL)
-        *made = (spot){rest, node};
-    state->failed |= made == NULL;
-}
-
-static int
-compare_spots(const void *left, const void *right)
-{
-    const spot *a = left;
-    const spot *b = right;
-    if (a->rest != b->rest)
-        return a->rest < b->rest ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
-
-// Makes the next spots the present ones, each once.
-static void
-advance(folded *state)
-{
-    lg__vector spots = state->next;
-    spot *all = spots.data;
-    size_t kept = 0;
-    if (spots.count > 0)
-        lg__sort(all, spots.count, sizeof *all, compare_spots);
-    for (size_t i = 0; i < spots.count; i++)
-        if (kept == 0 || compare_spots(&all[kept - 1], &all[i]) != 0)
-            all[kept++] = all[i];
-    spots.count = kept;
-    state->next = state->now;
-    state->next.count = 0;
-    state->now = spots;
-}
-
-// Returns what follows a word of the text; NULL if the text does not begin with
-// the word, or the word goes on.
-static const char *
-behind(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(text, word, length) == 0 &&
-                   strchr(" .[", text[length]) != NULL
-               ? text + length
-               : NULL;
-}
-
-static bool
-take_position(void *context, const lg_hop *hop)
-{
-    folded *state = context;
-    if (!hop->weak && lg__hop_is_position(state->graph, hop))
-        add_spot(state, hop->target, state->rest);
-    return !state->failed;
-}
-
-static bool
-note_parts(void *context, const lg_hop *hop)
-{
-    folded *state = context;
-    if (lg__hop_opens_parts(state->graph, hop, &state->step))
-        state->failed |= !lg__gather_append(&state->found, hop->target);
-    return !state->failed && !state->step.failed;
-}
-
-static bool
-take_key(void *context, const lg_hop *hop)
-{
-    folded *state = context;
-    if (lg__edge_kind(state->graph, hop->edges[0]) == LG_EDGE_KEY)
-        add_spot(state, hop->target, state->rest);
-    return !state->failed;
-}
-
-static void
-walk_from(folded *state, uint32_t node, lg__hop_visit visit)
-{
-    lg__hop_walk walk = {.graph = state->graph,
-                         .fold = lg__graph_folds(state->graph),
-                         .everything = true,
-                         .visit = visit,
-                         .context = state};
-    if (walk.fold == NULL)
-        state->failed = true;
-    else
-        lg__hops_out_walk(&walk, node);
-}
-
-// Takes all positions. What a torch.nn.ModuleList has is in one of its dicts.
-static void
-take_positions(folded *state, uint32_t node)
-{
-    size_t before = state->next.count;
-    walk_from(state, node, take_position);
-    if (state->next.count > before)
-        return;
-    state->found.count = 0;
-    walk_from(state, node, note_parts);
-    for (size_t i = 0; i < state->found.count && !state->failed; i++)
-        walk_from(state, state->found.items[i], take_position);
-    state->found.count = 0;
-}
-
-static bool
-take_target(void *context, const lg_hop *hop)
-{
-    folded *state = context;
-    add_spot(state, hop->target, state->rest);
-    return !state->failed;
-}
-
-static bool
-take_shown(void *context, const lg_hop *hop)
-{
-    folded *state = context;
-    size_t length =
-        lg__shown_step_length(state->graph, hop, state->rest, &state->step);
-    if (length > 0)
-        add_spot(state, hop->target, state->rest + length);
-    return !state->failed && !state->step.failed;
-}
-
-// Follows a step as people write it. Returns whether there is one.
-static bool
-take_written(folded *state, const spot *from)
-{
-    size_t before = state->next.count;
-    state->rest = from->rest;
-    state->step.length = 0;
-    if (lg__step_take(&state->rest, &state->step))
-        lg__step_walk(state->graph, &state->step, false, from->node,
-                      take_target, state, NULL);
-    return state->next.count > before;
-}
-
-// Follows a step to what a thread has in a threading.local. It is written as an
-// attribute, and is the value of a dict.
-static void
-take_local(folded *state, const spot *from)
-{
-    if (*from->rest != '.')
-        return;
-    state->rest = from->rest + 1;
-    size_t length = strcspn(state->rest, " .[");
-    state->step.length = 0;
-    lg_text_addf(&state->step, "['%.*s']", (int)length, state->rest);
-    state->rest += length;
-    lg__step_walk(state->graph, &state->step, false, from->node, take_target,
-                  state, NULL);
-}
-
-static void
-take_named(folded *state, const spot *from)
-{
-    size_t before = state->next.count;
-    if (take_written(state, from))
-        return;
-    state->rest = from->rest;
-    walk_from(state, from->node, take_shown);
-    if (state->next.count == before)
-        take_local(state, from);
-}
-
-static bool
-pass_gap(void *context, const lg_hop *hop)
-{
-    folded *state = context;
-    lg_category category = lg__node_category(state->graph, hop->target);
-    if (hop->weak || state->seen[hop->target] ||
-        category == LG_CATEGORY_MODULE || category == LG_CATEGORY_TYPE)
-        return true;
-    state->seen[hop->target] = 1;
-    if (!lg__gather_append(&state->found, hop->target))
-        state->failed = true;
-    return !state->failed;
-}
-
-// Adds what is anywhere below a node. The text behind the gap goes on with a
-// step, or with what is there.
-static void
-take_gap(folded *state, const spot *from)
-{
-    const char *rest = from->rest + sizeof GAP - 1;
-    state->found.count = 0;
-    memset(state->seen, 0, (size_t)state->graph->columns.node_count + 1);
-    walk_from(state, from->node, pass_gap);
-    for (size_t i = 0; i < state->found.count && !state->failed; i++)
-        walk_from(state, state->found.items[i], pass_gap);
-    for (size_t i = 0; i < state->found.count && !state->failed; i++) {
-        uint32_t node = state->found.items[i];
-        state->step.length = 0;
-        lg__format_node(state->graph, node, &state->step);
-        const char *after = *rest == '.' || *rest == '[' ? rest
-                            : state->step.failed
-                                ? NULL
-                                : behind(rest, state->step.data);
-        if (after != NULL)
-            add_spot(state, node, after);
-    }
-    state->found.count = 0;
-}
-
-static void
-take_step(folded *state, const spot *from)
-{
-    const char *rest;
-    state->rest = from->rest;
-    if (strncmp(from->rest, GAP, sizeof GAP - 1) == 0) {
-        take_gap(state, from);
-    } else if ((rest = behind(from->rest, "[*]"))) {
-        state->rest = rest;
-        take_positions(state, from->node);
-    } else if ((rest = behind(from->rest, " key"))) {
-        walk_from(state, from->node, take_shown);
-        state->rest = rest;
-        walk_from(state, from->node, take_key);
-    } else {
-        take_named(state, from);
-    }
-}
+} search;
 
 static lg_status
-follow(folded *state, lg_error *err)
+analyse(const lg_graph *graph, const lg_monitor *monitor, lg_analysis **out,
+        lg_error *err)
 {
-    lg__gathered ends = {0};
-    for (advance(state); state->now.count > 0 && !state->failed;
-         advance(state)) {
-        const spot *spots = state->now.data;
-        uint32_t count = (uint32_t)state->now.count;
-        for (uint32_t i = 0; i < count && !state->failed; i++) {
-            if (!lg__select_goes_on(state->monitor, i, count, err)) {
-                lg__free(ends.items);
-                return LG_ECANCELLED;
-            }
-            if (*spots[i].rest != '\0')
-                take_step(state, &spots[i]);
-            else if (!lg__gather_append(&ends, spots[i].node))
-                state->failed = true;
-        }
-    }
-    lg__free(state->found.items);
-    state->found = ends;
-    return state->failed || state->step.failed ? lg__error_memory(err) : LG_OK;
+    lg_status status = lg_analysis_load(graph, out, err);
+    return status == LG_ENOTFOUND ? lg_analysis_new(graph, monitor, out, err)
+                                  : status;
 }
 
-// Begins at the roots that the text begins with: `native code: list`,
-// `interpreter state`.
-static void
-begin_at_roots(folded *state, const char *text)
+static bool
+append_seen(search *state, uint32_t node)
 {
-    static const char native[] = "native code: ";
-    const lg_graph *graph = state->graph;
-    bool natively = strncmp(text, native, sizeof native - 1) == 0;
-    text += natively ? sizeof native - 1 : 0;
-    for (uint32_t i = 0; i < graph->root_count; i++) {
-        uint32_t node = graph->root_node[i];
-        if ((graph->root_kind[i] == LG_ROOT_NATIVE) != natively)
-            continue;
-        state->step.length = 0;
-        lg__format_node(graph, node, &state->step);
-        const char *rest =
-            state->step.failed ? NULL : behind(text, state->step.data);
-        state->step.length = 0;
-        lg_string kind = lg__node_kind(graph, node);
-        lg_text_add_bytes(&state->step, kind.data, kind.length);
-        if (rest == NULL && natively && !state->step.failed)
-            rest = behind(text, state->step.data);
-        if (rest != NULL)
-            add_spot(state, node, rest);
-    }
+    return lg_node_folded_into(state->graph, node) != LG_NONE ||
+           lg__gather_append(&state->found, node);
 }
 
-static void
-begin_path(folded *state, const char *text)
-{
-    static const char thread[] = "thread ";
-    uint32_t node = LG_NONE;
-    const char *rest = text;
-    if (strncmp(text, thread, sizeof thread - 1) == 0) {
-        rest += sizeof thread - 1;
-        node = lg__thread_begin(state->graph, &rest);
-    } else if (lg__name_begin(state->graph, text, &node, &rest, NULL) !=
-               LG_OK) {
-        node = LG_NONE;
-    }
-    if (node != LG_NONE)
-        add_spot(state, node, rest);
-    else
-        begin_at_roots(state, text);
-}
-
-// Finds the nodes that a path may mean in which positions are written as `[*]`,
-// keys as ` key`, and steps left out as ` … `. It may begin at a module, a
-// thread, the interpreter, or native code. LG_ENOTFOUND if there are none.
+// Appends what is alive, though no path from a root leads there.
 static lg_status
-folded_select(const lg_graph *graph, const char *text,
-              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+take_interpreters(search *state, lg_error *err)
 {
-    lg_allocator allocator = lg_allocator_default();
-    folded state = {.graph = graph,
-                    .monitor = monitor,
-                    .now = {.element = sizeof(spot)},
-                    .next = {.element = sizeof(spot)},
-                    .seen = lg__alloc((size_t)graph->columns.node_count + 1)};
-    lg_status status = LG_OK;
-    if (state.seen != NULL)
-        begin_path(&state, text);
-    status = state.seen == NULL || state.failed ? lg__error_memory(err)
-                                                : follow(&state, err);
-    if (status == LG_OK)
-        status = lg__nodes_take(&state.found, text, out, err);
-    lg__vector_free(&allocator, &state.now);
-    lg__vector_free(&allocator, &state.next);
-    lg__free(state.found.items);
-    lg__free(state.seen);
-    lg_text_free(&state.step);
+    lg__roottree tree;
+    lg_status status =
+        lg__roottree_new(state->graph, state->monitor, &tree, err);
+    if (status != LG_OK)
+        return status;
+    for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
+        if (tree.before[node] == LG_NONE &&
+            lg_node_is_reachable(state->analysis, node) &&
+            !append_seen(state, node))
+            status = lg__error_memory(err);
+    lg__roottree_free(&tree);
     return status;
 }
+
+// Returns whether the text describes the component of the node.
+static bool
+is_described(search *state, uint32_t node)
+{
+    state->words.length = 0;
+    return lg__format_garbage_component(state->analysis, node, &state->words) &&
+           !state->words.failed && strcmp(state->words.data, state->text) == 0;
+}
+
+static lg_status
+take_cycles(search *state, lg_error *err)
+{
+    uint32_t count = lg_analysis_component_count(state->analysis);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!lg__select_goes_on(state->monitor, i, count, err))
+            return LG_ECANCELLED;
+        lg_component cycle = lg_analysis_component(state->analysis, i);
+        if (!is_described(state, cycle.nodes[0]))
+            continue;
+        for (uint32_t at = 0; at < cycle.count; at++)
+            if (!append_seen(state, cycle.nodes[at]))
+                return lg__error_memory(err);
+    }
+    return state->words.failed ? lg__error_memory(err) : LG_OK;
+}
+
+// Returns whether reports write the node as garbage below the text: garbage
+// that its dominator holds by no reference of its own.
+static bool
+is_below(search *state, uint32_t node)
+{
+    if (lg_node_is_reachable(state->analysis, node))
+        return false;
+    uint32_t dominator = lg__seen_node(
+        state->walk.fold, lg_node_dominator(state->analysis, node));
+    if (dominator == LG_NONE || dominator == node)
+        return false;
+    state->words.length = 0;
+    lg__format_node(state->graph, dominator, &state->words);
+    return !state->words.failed &&
+           strcmp(state->words.data, state->text) == 0 &&
+           lg__hop_between(&state->walk, dominator, node).edge_count == 0;
+}
+
+static lg_status
+take_below(search *state, lg_error *err)
+{
+    uint32_t count = state->graph->columns.node_count;
+    state->walk.fold = lg__graph_folds(state->graph);
+    if (state->walk.fold == NULL ||
+        !lg__graph_reverse(state->graph, &state->walk.reverse))
+        return lg__error_memory(err);
+    for (uint32_t node = 0; node < count; node++) {
+        if (!lg__select_goes_on(state->monitor, node, count, err))
+            return LG_ECANCELLED;
+        if (is_below(state, node) && !append_seen(state, node))
+            return lg__error_memory(err);
+    }
+    return state->words.failed ? lg__error_memory(err) : LG_OK;
+}
+
+// Resolves places that reports write for what no module and no thread leads to:
+// the kind of an object, and the steps from there. Several objects may match.
+// Without steps, all of them do.
+
+typedef struct unnamed {
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    const char *whole;
+    const char *text; // the text behind `garbage: `
+    lg__finder finder;
+    lg_text title;
+    lg__gathered found;
+    lg_error *err;
+} unnamed;
+
+static lg_status
+is_garbage(unnamed *state, uint32_t node, bool *garbage)
+{
+    lg_path path;
+    lg_status status = lg__finder_path(&state->finder, node, state->monitor,
+                                       &path, state->err);
+    *garbage = status == LG_ENOTFOUND;
+    if (status == LG_OK)
+        lg_path_free(&path);
+    return *garbage ? LG_OK : status;
+}
+
+static lg_status
+take(unnamed *state, uint32_t node, bool native)
+{
+    uint32_t target = LG_NONE;
+    bool wanted = true;
+    lg_status status =
+        lg__titled_follow(state->graph, state->text, state->whole, node,
+                          &state->title, &target, state->err);
+    if (status == LG_OK && !native)
+        status = is_garbage(state, target, &wanted);
+    if (status != LG_OK || !wanted)
+        return status == LG_ENOTFOUND ? LG_OK : status;
+    return lg__gather_append(&state->found, target)
+               ? LG_OK
+               : lg__error_memory(state->err);
+}
+
+static lg_status
+select_by(const lg_graph *graph, const char *whole, const char *text,
+          const lg_monitor *monitor, lg_status find(search *, lg_error *),
+          lg_nodes *out, lg_error *err)
+{
+    search state = {.graph = graph,
+                    .monitor = monitor,
+                    .text = text,
+                    .walk = {.graph = graph, .everything = true}};
+    lg_status status = analyse(graph, monitor, &state.analysis, err);
+    if (status == LG_OK)
+        status = find(&state, err);
+    if (status == LG_OK)
+        status = lg__nodes_take(&state.found, whole, out, err);
+    lg__free(state.found.items);
+    lg_text_free(&state.words);
+    lg_analysis_free(state.analysis);
+    return status;
+}
+
+static lg_status
+take_all(unnamed *state, bool native)
+{
+    const lg_graph *graph = state->graph;
+    uint32_t count = native ? graph->root_count : graph->columns.node_count;
+    lg_status status = LG_OK;
+    for (uint32_t i = 0; i < count && status == LG_OK; i++) {
+        if (!lg__select_goes_on(state->monitor, i, count, state->err))
+            return LG_ECANCELLED;
+        if (!native)
+            status = take(state, i, false);
+        else if (graph->root_kind[i] == LG_ROOT_NATIVE)
+            status = take(state, graph->root_node[i], true);
+    }
+    return status;
+}
+
+// Gathers what no root reaches.
+static lg_status
+gather_garbage(const lg_graph *graph, const lg_monitor *monitor,
+               lg__gathered *out, lg_error *err)
+{
+    lg__roottree tree;
+    lg_status status = lg__roottree_new(graph, monitor, &tree, err);
+    if (status != LG_OK)
+        return status;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t seen = lg__seen_node(tree.walk.fold, node);
+        if (tree.before[seen] == LG_NONE &&
+            !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
+            !lg__gather_append(out, node))
+            status = lg__error_memory(err);
+    }
+    lg__roottree_free(&tree);
+    return status;
+}
+
+static lg_status
+gather_native(const lg_graph *graph, const lg_monitor *monitor,
+              lg__gathered *out, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        if (!lg__select_goes_on(monitor, i, graph->root_count, err))
+            return LG_ECANCELLED;
+        if (graph->root_kind[i] == LG_ROOT_NATIVE &&
+            !lg__gather_append(out, graph->root_node[i]))
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
+// Selects what `gather` finds; `none` is the message if that is nothing.
+static lg_status
+select_gathered(const lg_graph *graph, const char *text,
+                lg_status gather(const lg_graph *, const lg_monitor *,
+                                 lg__gathered *, lg_error *),
+                const lg_monitor *monitor, const char *none, lg_nodes *out,
+                lg_error *err)
+{
+    lg__gathered found = {0};
+    lg_status status = gather(graph, monitor, &found, err);
+    if (status == LG_OK && found.count == 0)
+        status = lg_error_set(err, LG_ENOTFOUND, "%s", none);
+    if (status == LG_OK)
+        status = lg__nodes_take(&found, text, out, err);
+    lg__free(found.items);
+    return status;
+}
+
+static lg_status
+select_unnamed(const lg_graph *graph, const char *text,
+               const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    unnamed state = {.graph = graph,
+                     .monitor = monitor,
+                     .whole = text,
+                     .text = strstr(text, ": ") + 2,
+                     .finder = {.graph = graph},
+                     .err = err};
+    lg_status status = take_all(&state, strncmp(text, "native", 6) == 0);
+    if (status == LG_OK)
+        status = lg__nodes_take(&state.found, text, out, err);
+    lg__free(state.found.items);
+    lg_text_free(&state.title);
+    lg__finder_free(&state.finder);
+    return status;
+}
+
+static lg_status
+select_garbage(const lg_graph *graph, const char *text,
+               const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    return select_gathered(graph, text, gather_garbage, monitor,
+                           "there is no garbage: roots reach every object", out,
+                           err);
+}
+
+static lg_status
+select_native(const lg_graph *graph, const char *text,
+              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    return select_gathered(graph, text, gather_native, monitor,
+                           "native code keeps no object of its own", out, err);
+}
+
+static lg_status
+select_interpreters(const lg_graph *graph, const char *text,
+                    const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    return select_by(graph, text, NULL, monitor, take_interpreters, out, err);
+}
+
+static lg_status
+select_cycles(const lg_graph *graph, const char *text,
+              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    return select_by(graph, text, text + strlen("garbage"), monitor,
+                     take_cycles, out, err);
+}
+
+static lg_status
+select_below(const lg_graph *graph, const char *text, const lg_monitor *monitor,
+             lg_nodes *out, lg_error *err)
+{
+    return select_by(graph, text, text + strlen("garbage below "), monitor,
+                     take_below, out, err);
+}
+
+// What such a text begins with, or is as a whole. The first one that fits
+// counts.
+static const struct form {
+    const char *text;
+    bool whole;
+    lg__select *select;
+} forms[] = {
+    {"garbage", true, select_garbage},
+    {"native code", true, select_native},
+    {"the interpreter", true, select_interpreters},
+    {"garbage: a cycle of ", false, select_cycles},
+    {"garbage below ", false, select_below},
+    {"native code: ", false, select_unnamed},
+    {"garbage: ", false, select_unnamed},
+};
+
+static const struct form *
+form_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t length = strlen(forms[i].text);
+        if (strncmp(text, forms[i].text, length) == 0 &&
+            forms[i].whole == (text[length] == '\0'))
+            return &forms[i];
+    }
+    return NULL;
+}
+
+// --------------------------------------------------------------- selectors ---
 
 static lg_status
 malformed(const char *selector, lg_error *err)
@@ -367,17 +352,6 @@ malformed(const char *selector, lg_error *err)
         "+ for subclasses too), name:train.losses[0]['x'].y (also without "
         "name:), module:train, or garbage",
         selector);
-}
-
-static lg_status
-select_one(uint32_t node, lg_nodes *out, lg_error *err)
-{
-    uint32_t *items = lg__alloc(sizeof *items);
-    if (items == NULL)
-        return lg__error_memory(err);
-    *items = node;
-    *out = (lg_nodes){items, 1};
-    return LG_OK;
 }
 
 static bool
@@ -404,7 +378,7 @@ select_node(const lg_graph *graph, const char *digits, const char *selector,
         return lg_error_set(err, LG_ENOTFOUND,
                             "there is no %s: nodes go from 0 to %lld", selector,
                             (long long)graph->columns.node_count - 1);
-    return select_one((uint32_t)node, out, err);
+    return lg__nodes_one((uint32_t)node, out, err);
 }
 
 static lg_status
@@ -417,7 +391,7 @@ select_address(const lg_graph *graph, const char *selector, lg_nodes *out,
     uint32_t node = lg_graph_find(graph, address);
     if (node == LG_NONE)
         return lg_error_set(err, LG_ENOTFOUND, "no object is at %s", selector);
-    return select_one(node, out, err);
+    return lg__nodes_one(node, out, err);
 }
 
 // Finds the one node that a text names.
@@ -430,7 +404,7 @@ select_found(const lg_graph *graph, const char *text, finder *find,
 {
     uint32_t node;
     lg_status status = find(graph, text, &node, err);
-    return status == LG_OK ? select_one(node, out, err) : status;
+    return status == LG_OK ? lg__nodes_one(node, out, err) : status;
 }
 
 static lg_status
@@ -439,7 +413,7 @@ select_module(const lg_graph *graph, const char *name, lg_nodes *out,
 {
     uint32_t root = lg__module_find(graph, name, strlen(name));
     if (root != LG_NONE)
-        return select_one(graph->root_node[root], out, err);
+        return lg__nodes_one(graph->root_node[root], out, err);
     lg__guess guess = lg__guess_new(name, strlen(name));
     for (uint32_t i = 0; i < graph->root_count; i++)
         if (graph->root_kind[i] == LG_ROOT_MODULE)
@@ -557,6 +531,7 @@ select_whole(const lg_graph *graph, const char *selector,
              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     const char *rest;
+    const struct form *form;
     if ((rest = after(selector, "node:")) || (rest = after(selector, "#")))
         return select_node(graph, rest, selector, out, err);
     if (after(selector, "0x") || after(selector, "0X"))
@@ -567,34 +542,14 @@ select_whole(const lg_graph *graph, const char *selector,
         return select_found(graph, rest, lg__name_resolve, out, err);
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
-    if (strcmp(selector, "garbage") == 0)
-        return lg__garbage_select(graph, monitor, out, err);
-    if (strcmp(selector, "native code") == 0)
-        return lg__native_select(graph, monitor, out, err);
-    if (lg__unrooted_is(selector))
-        return lg__unrooted_select(graph, selector, monitor, out, err);
-    if (after(selector, "native code: ") || after(selector, "garbage: "))
-        return lg__unnamed_select(graph, selector, monitor, out, err);
+    if ((form = form_of(selector)))
+        return form->select(graph, selector, monitor, out, err);
     // This is how reports write paths.
     if ((rest = after(selector, "thread ")))
         return select_found(graph, rest, thread_resolve, out, err);
     if (lg__name_is_likely(selector))
         return select_found(graph, selector, lg__name_resolve, out, err);
     return malformed(selector, err);
-}
-
-// Reads a text that a report writes for an object, or for several.
-static lg_status
-select_pasted(const lg_graph *graph, const char *text,
-              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
-{
-    lg_status status = select_found(graph, text, lg__numbered_find, out, NULL);
-    if (status != LG_OK && strstr(text, " … ") != NULL)
-        status =
-            lg__elided_select(graph, text, lg_graph_select, monitor, out, err);
-    if (status == LG_ENOTFOUND || status == LG_EINVAL)
-        status = folded_select(graph, text, monitor, out, err);
-    return status;
 }
 
 // Native memory that grows has a row in reports, too.
@@ -627,7 +582,8 @@ lg_graph_select(const lg_graph *graph, const char *selector,
         name != NULL ? select_whole(graph, name, monitor, &nodes, &ignored)
                      : LG_ENOTFOUND;
     if (pasted == LG_ENOTFOUND || pasted == LG_EINVAL)
-        pasted = select_pasted(graph, text, monitor, &nodes, &ignored);
+        pasted = lg__pasted_select(graph, text, lg_graph_select, monitor,
+                                   &nodes, &ignored);
     if (pasted == LG_ECANCELLED)
         return lg_error_set(err, pasted, "%s", ignored.message);
     if (pasted != LG_OK)
