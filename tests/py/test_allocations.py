@@ -44,6 +44,12 @@ def test_each_line_stands_beside_what_holds_what_it_made(told):
     assert told["now"] and told["file"]
 
 
+def test_what_an_import_makes_has_the_line_of_the_import(told):
+    places = {held_by for mark, held_by, _, _ in told["rows"] if mark == "import"}
+    assert any(place.startswith("imported") for place in places)
+    assert told["importing"] == []
+
+
 def test_what_was_there_before_has_no_line(told):
     assert told["before"] == []
 

@@ -482,19 +482,46 @@ add_frame(lg__name *name, PyObject *frame)
     return false;
 }
 
-/** Writes the frames of a block; nothing if it was not traced. */
+/** Returns whether a frame is of what carries out an import statement. Each
+ *  import has five or six, which are the same for all modules. */
+static bool
+imports(PyObject *frame)
+{
+    static const char *const files[] = {
+        "<frozen importlib._bootstrap>",
+        "<frozen importlib._bootstrap_external>",
+    };
+    PyObject *file = PyTuple_Check(frame) && PyTuple_GET_SIZE(frame) > 0
+                         ? PyTuple_GET_ITEM(frame, 0)
+                         : NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (file != NULL && PyUnicode_Check(file) &&
+            PyUnicode_CompareWithASCIIString(file, files[i]) == 0)
+            return true;
+    return false;
+}
+
+/** Writes the frames of a block; nothing if it was not traced. What an import
+ *  allocates has the line of its statement, unless that is not among them. */
 static void
 write_traceback(traceback_of *traceback, unsigned domain, uintptr_t block,
                 lg__name *out)
 {
     PyObject *frames = traceback(domain, block);
     Py_ssize_t count = 0;
+    int written = 0;
     if (frames != NULL && PyTuple_Check(frames))
         count = PyTuple_GET_SIZE(frames);
     out->length = 0;
-    for (Py_ssize_t i = 0; i < count && i < MOST_FRAMES; i++)
+    for (Py_ssize_t i = 0; i < count && written < MOST_FRAMES; i++) {
+        if (imports(PyTuple_GET_ITEM(frames, i)))
+            continue;
         if (!add_frame(out, PyTuple_GET_ITEM(frames, i)))
             break;
+        written++;
+    }
+    if (count > 0 && out->length == 0)
+        add_frame(out, PyTuple_GET_ITEM(frames, 0));
     Py_XDECREF(frames);
     PyErr_Clear();
 }

@@ -23,11 +23,21 @@ class App:
         self.sessions[number] = Session(f"user{number}")  # session
 
 
+def load():
+    import imported  # import
+
+    return imported
+
+
 app = App()
 before = [object() for _ in range(500)]
 numbers, names, seen = [], {}, set()
 packets, readings = bytearray(), array.array("d")
-tracemalloc.start(8)
+folder = Path(sys.argv[1])
+(folder / "imported.py").write_text("def serve(request):\n    return [request]\n")
+sys.path.insert(0, str(folder))
+tracemalloc.start(16)
+module = load()
 for number in range(300):
     app.handle(1000 + number)
 for each in before:
@@ -40,7 +50,6 @@ tables = {"list": (numbers, []), "dict": (names, {}), "set": (seen, set())}
 tables["bytearray"] = (packets, bytearray())
 tables["array"] = (readings, array.array("d"))
 
-folder = Path(sys.argv[1])
 snapshot = leakgraph.snapshot(allocations=True)
 leakgraph.save_snapshot(folder / "a.lgs", allocations=True)
 snapshot.export(folder / "a.allocations.folded")
@@ -67,6 +76,11 @@ print(
             "now": len(leakgraph.allocations(limit=3)) > 0,
             "why": snapshot.why(app.sessions[1000]).allocated,
             "file": leakgraph.load(folder / "a.lgs").allocations().traced,
+            "importing": [
+                row.line
+                for row in snapshot.allocations(limit="all")
+                if row.line and "frozen importlib" in row.line
+            ],
             "before": [
                 path
                 for path in (row.held_by for row in snapshot.allocations(limit="all"))
