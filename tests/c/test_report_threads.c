@@ -174,6 +174,33 @@ held_by_something_else(void)
     lg_graph_free(graph);
 }
 
+// Anybody may have a small int, so a module that names it is no holder to tell.
+static void
+held_by_anybody(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "posix");
+    uint32_t frame = running(&made);
+    uint32_t zero = story_add(&made, "int", NULL, 28);
+    uint32_t path = story_add(&made, "str", NULL, 400);
+    story_local(&made, frame, "done", zero);
+    story_attribute(&made, module, "F_OK", zero);
+    story_local(&made, frame, "path", path);
+    story_attribute(&made, module, "prefix", path);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_table *table = NULL;
+    lg_text page = {0};
+    REQUIRE(!question_table("threads", graph, analysis, NULL, &table, NULL));
+    REQUIRE(!lg_table_html_plain(table, 0, &page, NULL));
+    CHECK(strstr(page.data, "done") && strstr(page.data, "posix.prefix"));
+    CHECK(strstr(page.data, "F_OK") == NULL);
+    lg_text_free(&page);
+    lg_table_free(table);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Variables that inner functions use show the contents of their cells.
 static void
 in_cells(void)
@@ -370,6 +397,7 @@ SUITE(report_threads)
     RUN(no_thread);
     RUN(retained);
     RUN(held_by_something_else);
+    RUN(held_by_anybody);
     RUN(in_cells);
     RUN(look_alikes);
     RUN(told_apart);

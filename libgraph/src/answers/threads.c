@@ -42,6 +42,17 @@ is_only_holder(const listing *to, uint32_t frame, uint32_t target)
             lg_node_dominator(to->analysis, value) == target);
 }
 
+// The interpreter has one object for each small int, each name and each short
+// constant. A module that gives it a name, as posix calls 0 F_OK, is no holder
+// that anybody looks for.
+static bool
+is_shared(const lg_graph *graph, lg_node value)
+{
+    enum { SMALL = 64 };
+    return lg__node_category(graph, value) == LG_CATEGORY_ATOM &&
+           lg_node_size(graph, value) <= SMALL;
+}
+
 static bool
 add_row(listing *to, lg_thread_row row)
 {
@@ -67,6 +78,7 @@ add_local(listing *to, uint32_t parent, uint64_t edge)
         .held_elsewhere =
             to->analysis != NULL && !is_only_holder(to, frame, target),
     };
+    row.shared = is_shared(to->graph, row.node);
     return add_row(to, row);
 }
 
@@ -226,7 +238,7 @@ find_elsewhere(listing *to, lg_error *err)
     lg_status status = LG_OK;
     for (size_t i = 0; i < to->out.count && status == LG_OK; i++) {
         lg_thread_row *row = &to->out.rows[i];
-        if (!row->held_elsewhere)
+        if (!row->held_elsewhere || row->shared)
             continue;
         status = lg__where_find(&finder, to->analysis, row->node, NULL,
                                 &row->elsewhere, err);

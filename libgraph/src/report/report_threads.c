@@ -336,9 +336,10 @@ static void
 write_elsewhere(const lg_ask *ask, const void *answer, const void *of,
                 lg_text *out)
 {
+    const lg_thread_row *row = of;
     (void)answer;
-    if (((const lg_thread_row *)of)->held_elsewhere)
-        add_elsewhere(ask->graph, of, out);
+    if (row->held_elsewhere && !row->shared)
+        add_elsewhere(ask->graph, row, out);
 }
 
 static void

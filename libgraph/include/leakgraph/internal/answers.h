@@ -309,8 +309,11 @@ typedef struct lg_thread_row {
     lg_string name;       /**< of a thread and of a variable; the graph's */
     bool held_elsewhere;  /**< of a variable: its frame is not the only holder;
                                false without an analysis */
-    lg_where elsewhere;   /**< of such a value: a path around the frame; any
-                               other kind: only the frame's own is known */
+    bool shared;          /**< of a variable: its value is a small atom, such
+                               as 0 or a short str, which anybody may have */
+    lg_where elsewhere;   /**< of a value with another holder, unless it is
+                               shared: a path around the frame; any other kind:
+                               only the frame's own is known */
     const uint64_t *size; /**< its own bytes, by device */
     const uint64_t *retained; /**< by device; all 0 without an analysis */
     size_t repeats; /**< of what is suspended: how many right behind it are just
