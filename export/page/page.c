@@ -152,7 +152,8 @@ add_findings(lg__page *page, lg_error *err)
     const lg_question *findings = lg_question_find("findings");
     const lg_ask ask = {.graph = page->graph,
                         .analysis = page->analysis,
-                        .changes = page->changes};
+                        .changes = page->changes,
+                        .reader = LG_READER_READS};
     lg_status status =
         lg_question_tabulate(findings, &ask, &page->findings, &table, err);
     return status ? status
@@ -202,7 +203,8 @@ add_cycles(lg__page *page, lg_error *err)
     const lg_question *cycles = lg_question_find("cycles");
     const lg_ask ask = {.graph = page->graph,
                         .analysis = page->analysis,
-                        .changes = page->changes};
+                        .changes = page->changes,
+                        .reader = LG_READER_READS};
     page->rows_lead = LG__PAGE_CYCLE;
     lg__page_section(page, cycles->name, cycles->title);
     lg_status status =
@@ -228,7 +230,8 @@ add_growth(lg__page *page, lg_error *err)
     if (!page->grows)
         return LG_OK;
     const lg_question *growth = lg_question_find("growth");
-    const lg_ask ask = {.graph = page->graph, .limit = ROWS};
+    const lg_ask ask = {
+        .graph = page->graph, .limit = ROWS, .reader = LG_READER_READS};
     lg_status status =
         lg_question_tabulate(growth, &ask, &page->growth, &table, err);
     return status ? status
@@ -309,7 +312,8 @@ add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
                         .analysis = page->analysis,
                         .given = given,
                         .monitor = page->monitor,
-                        .changes = page->changes};
+                        .changes = page->changes,
+                        .reader = LG_READER_READS};
     lg_table *table = NULL;
     give_limit(question, limit, given);
     lg_status status = give_choices(question, given, err);
@@ -326,7 +330,8 @@ add_top(lg__page *page, lg_error *err)
     const lg_question *top = lg_question_find("top");
     const lg_ask ask = {.graph = page->graph,
                         .analysis = page->analysis,
-                        .changes = page->changes};
+                        .changes = page->changes,
+                        .reader = LG_READER_READS};
     lg_table *table = NULL;
     lg_status status = lg_question_tabulate(top, &ask, &page->top, &table, err);
     return status ? status
@@ -341,7 +346,8 @@ add_allocations(lg__page *page, lg_error *err)
     const lg_ask ask = {.graph = page->graph,
                         .analysis = page->analysis,
                         .monitor = page->monitor,
-                        .changes = page->changes};
+                        .changes = page->changes,
+                        .reader = LG_READER_READS};
     lg_table *table = NULL;
     if (!lg_graph_has_allocations(page->graph))
         return LG_OK;

@@ -370,7 +370,8 @@ find_rows(lg__sheet *sheet, const lg_question *question, const lg_given *given,
                         .given = given,
                         .monitor = sheet->page.monitor,
                         .changes = sheet->page.changes,
-                        .compared = &compared};
+                        .compared = &compared,
+                        .reader = LG_READER_FILLS};
     if (compares(question) && page->summary_count < 2)
         return lg_error_set(err, LG_ENOTFOUND,
                             "There is only one snapshot: leakgraph view takes "

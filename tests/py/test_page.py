@@ -67,6 +67,25 @@ def test_of_several(pages):
     assert any(row[1] == f".{NAME}" for row in known["places"])
 
 
+def test_a_page_names_no_option_that_its_reader_cannot_use(tmp_path):
+    holder = sys.modules[__name__].filled = Holder()
+    taken = []
+    for size in (1000, 3000, 3000):
+        holder.full = [bytearray(100) for _ in range(size)]
+        taken.append(leakgraph.snapshot())
+    *earlier, newest = taken
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer")
+        newest.report(tmp_path / "page.html", earlier=earlier)
+    del sys.modules[__name__].filled
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    settled = re.search(r"<p>\d+ places? ha\w+ settled or [^<]*", page)
+    assert settled[0].endswith("to a limit")
+    assert re.search(r"\d held of less than 1.00 MiB left out<", page)
+    assert "--settled" in str(leakgraph.diff(*taken))
+    assert "--min-bytes" in str(newest.cycles(limit=1))
+
+
 def test_what_it_refuses(pages, tmp_path):
     _, newest = pages
     path = tmp_path / "page.html"

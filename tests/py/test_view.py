@@ -488,6 +488,7 @@ def test_several_snapshots(tmp_path):
     page = get(running, "table?of=growth")[2]
     assert f"{__name__}.kept" in page and "10 → 20 → 30" in page
     assert "settled" in get(running, "table?of=growth&settled=1")[2]
+    assert "left out: with min_bytes 0, you" in get(running, "table?of=cycles")[2]
     assert "sorted" in end(running)
 
 

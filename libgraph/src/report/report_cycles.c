@@ -546,7 +546,6 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
 {
     const lg_cycles *cycles = answer;
     const char *before = ": ";
-    (void)ask;
     lg_text_add_count(out, cycles->total);
     lg_text_add(out, cycles->total == 1 ? " cycle" : " cycles");
     for (int kind = 0; kind < 3; kind++) {
@@ -568,7 +567,9 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
         lg_text_add_count(out, cycles->smaller);
         lg_text_add(out, " held of less than ");
         lg_text_add_size(out, cycles->least);
-        lg_text_add(out, " left out: min_bytes=0 or --min-bytes 0 shows them");
+        lg_text_add(out, " left out");
+        lg__add_remedy(ask, ": min_bytes=0 or --min-bytes 0 shows them",
+                       ": with min_bytes 0, you see them, too", out);
     }
     lg_text_add(out, "\n");
 }

@@ -356,7 +356,7 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
 static void
 add_below(const lg_ask *ask, const void *growth, lg_table *table)
 {
-    lg__format_growth_notes(table, growth, ask->graph);
+    lg__format_growth_notes(table, ask, growth);
     lg__format_growth_check(table, growth, ask->graph);
 }
 

@@ -528,8 +528,27 @@ format_minor(const lg_growth *growth, lg_text *out)
     lg_text_add(out, "\n");
 }
 
+// Says how many places the rows leave out because they have settled.
 static void
-format_below(lg_table *table, const lg_growth *growth)
+format_settled(const lg_ask *ask, const lg_growth *growth, lg_text *out)
+{
+    const bool one = growth->settled == 1;
+    if (growth->settled == 0)
+        return;
+    lg_text_add_count(out, growth->settled);
+    lg_text_add(out, one ? " place has settled or fills up to a limit"
+                         : " places have settled or fill up to a limit");
+    lg__add_remedy(ask,
+                   one ? ": settled=True or --settled gives it a row"
+                       : ": settled=True or --settled gives them rows",
+                   one ? ": the first box above gives it a row"
+                       : ": the first box above gives them rows",
+                   out);
+    lg_text_add(out, "\n");
+}
+
+static void
+format_below(lg_table *table, const lg_ask *ask, const lg_growth *growth)
 {
     lg_text said = {0};
     const char *caveat = lg_growth_caveat(growth);
@@ -553,14 +572,7 @@ format_below(lg_table *table, const lg_growth *growth)
     }
     if (caveat != NULL && growth->count > 0)
         lg_text_addf(&said, "%s: compare three or more\n", caveat);
-    if (growth->settled > 0) {
-        lg_text_add_count(&said, growth->settled);
-        lg_text_add(&said, growth->settled == 1
-                               ? " place has settled or fills up to a limit: "
-                                 "settled=True or --settled gives it a row\n"
-                               : " places have settled or fill up to a limit: "
-                                 "settled=True or --settled gives them rows\n");
-    }
+    format_settled(ask, growth, &said);
     format_accounts(growth, &said);
     lg__table_format_below(table, &said);
 }
@@ -744,12 +756,12 @@ format_growth_stopped(lg_table *table, const lg_growth *growth,
 }
 
 void
-lg__format_growth_notes(lg_table *table, const lg_growth *growth,
-                        const lg_graph *newest)
+lg__format_growth_notes(lg_table *table, const lg_ask *ask,
+                        const lg_growth *growth)
 {
-    format_below(table, growth);
-    format_growth_stopped(table, growth, newest);
+    format_below(table, ask, growth);
+    format_growth_stopped(table, growth, ask->graph);
     add_types(table, growth);
-    add_tallies(table, growth, newest, true);
-    add_tallies(table, growth, newest, false);
+    add_tallies(table, growth, ask->graph, true);
+    add_tallies(table, growth, ask->graph, false);
 }

@@ -21,8 +21,8 @@ void lg__put_growth_facts(const lg_ask *ask, const void *growth,
 void lg__format_growth_check(lg_table *table, const lg_growth *growth,
                              const lg_graph *newest);
 /** Adds the lines below the rows. */
-void lg__format_growth_notes(lg_table *table, const lg_growth *growth,
-                             const lg_graph *newest);
+void lg__format_growth_notes(lg_table *table, const lg_ask *ask,
+                             const lg_growth *growth);
 /** Writes `100 → 200 → 300`, without the middle of a long series. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
 /** Puts the bytes of each snapshot, [snapshots][devices + 1], as a list of

@@ -182,6 +182,16 @@ open_baseline(const lg_question *question, const lg_ask *ask, used *out,
                                          update->name);
 }
 
+void
+lg__add_remedy(const lg_ask *ask, const char *options, const char *form,
+               lg_text *out)
+{
+    if (ask->reader == LG_READER_ASKS)
+        lg_text_add(out, options);
+    else if (ask->reader == LG_READER_FILLS)
+        lg_text_add(out, form);
+}
+
 lg_status
 lg_question_check(const lg_question *question, const lg_ask *ask, lg_error *err)
 {

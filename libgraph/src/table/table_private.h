@@ -106,6 +106,10 @@ void lg__table_heading_row(lg_table *table);
 /** Hides the last row from people while other rows stand before it.
  *  lg_table_select shows what it selects. */
 void lg__table_hide_row(lg_table *table);
+/** Adds what the reader can do to see more, if there is something: these words
+ *  for who asks by options, those for who has a form. */
+void lg__add_remedy(const lg_ask *ask, const char *options, const char *form,
+                    lg_text *out);
 /** Whether people see a row only in a line that adds up such rows: it has less
  *  than a thousandth of the whole, is none of the first three, and nobody said
  *  how many rows to show. `limit` is the index of that option. */

@@ -129,6 +129,13 @@ typedef struct lg_compared {
     const char *note;    /**< lines about the choice of them; or NULL */
 } lg_compared;
 
+/** How whoever reads an answer can ask for more. */
+typedef enum lg_reader {
+    LG_READER_ASKS = 0, /**< by options of Python or of the command */
+    LG_READER_FILLS,    /**< by a form on the same page */
+    LG_READER_READS,    /**< not at all: somebody else made the page */
+} lg_reader;
+
 /** A question to a snapshot. Begins as {.graph = graph}. */
 typedef struct lg_ask {
     const lg_graph *graph; /**< of several the newest; NULL if that is only a
@@ -142,6 +149,7 @@ typedef struct lg_ask {
     const lg_compared *compared; /**< for questions to several snapshots */
     size_t limit; /**< of an answer that the caller has, at most this many rows
                        (0: all) */
+    lg_reader reader;
 } lg_ask;
 
 /** Who sees a column; 0 stands for all. */
