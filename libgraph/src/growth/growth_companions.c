@@ -24,11 +24,8 @@ static const double OUT_OF_STEP = 0.1;
 static const double OUT_OF_STEP_BYTES = 0.5;
 static const double NEARLY_WHOLE = 0.03;
 static const double FULLER = 1.05;
-static const double NEARLY_ALL = 0.9;
 // What the C library and the interpreter keep for a thread besides its stack.
 enum { BESIDE_THREAD = 16 << 10 };
-// How many wrappers may lie between a row's members and what they wrap.
-enum { WRAPPERS = 8 };
 
 // Returns how many requests a snapshot may have caught in the middle.
 static double
@@ -629,133 +626,18 @@ last_cause(const search *of, size_t index)
     return of->cause[at] < count ? index : at;
 }
 
-static bool
-is_named(const lg_growth_row *row, lg_string type)
-{
-    for (uint32_t i = 0; i < LG_COMPANIONS && i < row->companions; i++)
-        if (lg__string_same(row->companion[i], type))
-            return true;
-    return false;
-}
-
 // Weak references have no name: they keep nothing, and go with what they are
 // to.
 static void
 note(const lg_growth_row *companion, lg_growth_row *row)
 {
     if (companion->verdict != LG_GROWTH_ACCUMULATES ||
-        is_of_weak_references(companion) || is_named(row, companion->type))
+        is_of_weak_references(companion) ||
+        lg__growth_names(row, companion->type))
         return;
     if (row->companions < LG_COMPANIONS)
         row->companion[row->companions] = companion->type;
     row->companions++;
-}
-
-bool
-lg__growth_is_telling(lg_string type)
-{
-    return memchr(type.data, '.', type.length) != NULL &&
-           memchr(type.data, ' ', type.length) == NULL &&
-           !lg__growth_is_own(type);
-}
-
-// Returns whether the type is a class of autograd nodes: `AddBackward0`.
-static bool
-is_autograd_node(lg_string type)
-{
-    static const char ending[] = "Backward";
-    enum { LENGTH = sizeof ending - 1 };
-    return type.length > LENGTH &&
-           memcmp(type.data + type.length - LENGTH - 1, ending, LENGTH) == 0 &&
-           memchr(type.data, '.', type.length) == NULL;
-}
-
-// Returns whether objects of the type wrap what a program means to keep: a
-// tuple has a session and its time, a node of an autograd graph the tensors
-// that it saved.
-static bool
-is_wrapper(lg_string type)
-{
-    static const char *const names[] = {"tuple", "list", "dict", "set",
-                                        "frozenset"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lg__string_is(type, names[i]))
-            return true;
-    return is_autograd_node(type);
-}
-
-// Returns whether a place lies in another one, with nothing but wrappers in
-// between.
-static bool
-is_wrapped(const lg_places *places, uint32_t place, uint32_t in)
-{
-    uint32_t at = lg__place_at(places, place)->parent;
-    for (int i = 0; i < WRAPPERS && at != LG_NONE && at > in; i++) {
-        const lg__place_item *item = lg__place_at(places, at);
-        if (!is_wrapper(lg__places_text(places, item->type)))
-            return false;
-        at = item->parent;
-    }
-    return at == in;
-}
-
-// Returns whether most members of a row wrap one member of a place, or have
-// nearly all of their bytes in these: a place of tuples has tuples inside of
-// what they wrap, too.
-static bool
-is_meant(const lg_places *places, uint32_t place, uint32_t row)
-{
-    uint64_t least = lg__place_at(places, row)->members / 2;
-    return lg__place_at(places, place)->members > least ||
-           (double)lg__place_total(places, place) >=
-               NEARLY_ALL * (double)lg__place_total(places, row);
-}
-
-// Returns the place of the biggest that members of a row wrap, or LG_NONE.
-static uint32_t
-find_wrapped(const lg_places *places, uint32_t row)
-{
-    uint32_t found = LG_NONE;
-    for (uint32_t i = row + 1; i < places->items.count; i++) {
-        const lg__place_item *item = lg__place_at(places, i);
-        if (item->parent != LG_NONE && item->parent >= row &&
-            is_wrapped(places, i, row) && is_meant(places, i, row) &&
-            lg__growth_is_telling(lg__places_text(places, item->type)) &&
-            (found == LG_NONE ||
-             lg__place_total(places, i) > lg__place_total(places, found)))
-            found = i;
-    }
-    return found;
-}
-
-// Makes the type the first companion of the row.
-static void
-put_first(lg_string type, lg_growth_row *row)
-{
-    if (is_named(row, type))
-        return;
-    for (uint32_t i = LG_COMPANIONS - 1; i > 0; i--)
-        row->companion[i] = row->companion[i - 1];
-    row->companion[0] = type;
-    row->companions++;
-}
-
-// Lets rows of wrappers name what they wrap.
-static void
-name_wrapped(const lg_places *places, lg_growth *out)
-{
-    for (size_t i = 0; i < out->count; i++) {
-        lg_growth_row *row = &out->rows[i];
-        uint32_t wrapped = row->verdict == LG_GROWTH_ACCUMULATES &&
-                                   row->place != LG_NONE &&
-                                   is_wrapper(row->type)
-                               ? find_wrapped(places, row->place)
-                               : LG_NONE;
-        if (wrapped != LG_NONE)
-            put_first(
-                lg__places_text(places, lg__place_at(places, wrapped)->type),
-                row);
-    }
 }
 
 void
@@ -846,7 +728,7 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
     bool enough = of.row != NULL && of.container != NULL && of.cause != NULL;
     if (enough) {
         join(&of);
-        name_wrapped(state->newest, out);
+        lg__growth_name_wrapped(state->newest, out);
     }
     lg__free(of.row);
     lg__free(of.container);

@@ -135,6 +135,17 @@ bool lg__growth_is_of_compiled(const lg__comparison *state,
  *  accumulates brings strings and dicts along. `128-byte block of libz.so` is
  *  none. */
 bool lg__growth_is_telling(lg_string type);
+/** Returns whether the row names the type as a companion. */
+static inline bool
+lg__growth_names(const lg_growth_row *row, lg_string type)
+{
+    for (uint32_t i = 0; i < LG_COMPANIONS && i < row->companions; i++)
+        if (lg__string_same(row->companion[i], type))
+            return true;
+    return false;
+}
+/** Lets rows of tuples, dicts and the like name what these wrap. */
+void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);
 
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
