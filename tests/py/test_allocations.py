@@ -44,6 +44,13 @@ def test_each_line_stands_beside_what_holds_what_it_made(told):
     assert told["now"] and told["file"]
 
 
+def test_what_many_modules_have_is_named_after_none_of_them(told):
+    rules = [(path, count) for mark, path, count, _ in told["rows"] if mark == "rules"]
+    of_all = sum(count for path, count in rules if path.startswith("sys.modules[*]"))
+    assert of_all >= 300 * 20
+    assert of_all >= 0.9 * sum(count for _, count in rules)
+
+
 def test_what_an_import_makes_has_the_line_of_the_import(told):
     places = {held_by for mark, held_by, _, _ in told["rows"] if mark == "import"}
     assert any(place.startswith("imported") for place in places)

@@ -1,5 +1,6 @@
 // Sums what was allocated by line and by holder, and says it.
 #include "answers/answers_private.h"
+#include "growth/growth_private.h"
 #include "paths/paths_private.h"
 #include "table/table_private.h"
 
@@ -254,9 +255,12 @@ find_where(summing *to, const lg_analysis *analysis, const lg_monitor *monitor,
     for (size_t i = 0; i < to->out.count && status == LG_OK; i++) {
         lg_allocation_row *row = &to->out.rows[i];
         row->where = (lg_where){.dominator = LG_NONE};
-        if (row->node != LG_NONE)
-            status = lg__where_find(&finder, analysis, row->node, monitor,
-                                    &row->where, err);
+        if (row->node == LG_NONE)
+            continue;
+        status = lg__where_find(&finder, analysis, row->node, monitor,
+                                &row->where, err);
+        row->where.in_modules =
+            lg__place_is_in_modules(to->stacks.places, row->place);
     }
     lg__finder_free(&finder);
     return status;
@@ -352,12 +356,8 @@ write_path(const lg_ask *ask, const void *answer, const void *of, lg_text *out)
 {
     const lg_allocation_row *row = of;
     (void)answer;
-    if (row->node == LG_NONE)
-        return;
-    if (row->count > 1 && row->where.kind == LG_WHERE_PATH)
-        lg__format_folded_path(ask->graph, &row->where.path, out);
-    else
-        lg__where_write(ask->graph, ask->analysis, row->node, &row->where, out);
+    if (row->node != LG_NONE)
+        lg__where_write_row(ask, row->node, row->count, &row->where, out);
 }
 
 static void

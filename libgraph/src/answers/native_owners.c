@@ -319,10 +319,7 @@ write_held_by(const lg_ask *ask, const void *answer, const void *of,
     (void)answer;
     if (row->holder != LG_BLOCKS_OBJECTS)
         return;
-    if (row->count > 1 && row->where.kind == LG_WHERE_PATH)
-        lg__format_folded_path(ask->graph, &row->where.path, out);
-    else
-        lg__where_write(ask->graph, ask->analysis, row->node, &row->where, out);
+    lg__where_write_row(ask, row->node, row->count, &row->where, out);
 }
 
 static void

@@ -749,10 +749,7 @@ write_held_by(const lg_ask *ask, const void *answer, const void *of,
 {
     const lg_hit *hit = of;
     (void)answer;
-    if (hit->count > 1 && hit->where.kind == LG_WHERE_PATH)
-        lg__format_folded_path(ask->graph, &hit->where.path, out);
-    else
-        lg__where_write(ask->graph, ask->analysis, hit->node, &hit->where, out);
+    lg__where_write_row(ask, hit->node, hit->count, &hit->where, out);
 }
 
 static lg_status

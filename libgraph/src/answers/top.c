@@ -556,10 +556,8 @@ write_held_by(const lg_ask *ask, const void *top, const void *of, lg_text *out)
 {
     const lg_top_row *row = of;
     (void)top;
-    if (row->count > 1 && row->where.kind == LG_WHERE_PATH)
-        lg__format_folded_path(ask->graph, &row->where.path, out);
-    else if (row->node != LG_NONE)
-        lg__where_write(ask->graph, ask->analysis, row->node, &row->where, out);
+    if (row->node != LG_NONE)
+        lg__where_write_row(ask, row->node, row->count, &row->where, out);
 }
 
 static void

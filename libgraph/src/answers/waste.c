@@ -1,6 +1,7 @@
 // Memory that a program could do without: makes what the searches need, and
 // describes the table of what they find.
 #include "answers/waste_search.h"
+#include "growth/growth_private.h"
 
 #include "table/table_private.h"
 
@@ -24,9 +25,13 @@ find_where(lg__wasting *to, lg_error *err)
 {
     lg__finder finder = {.graph = to->graph};
     lg_status status = LG_OK;
-    for (size_t i = 0; i < to->out.count && status == LG_OK; i++)
-        status = lg__where_find(&finder, to->analysis, to->out.rows[i].node,
-                                to->monitor, &to->out.rows[i].where, err);
+    for (size_t i = 0; i < to->out.count && status == LG_OK; i++) {
+        lg_waste_row *row = &to->out.rows[i];
+        status = lg__where_find(&finder, to->analysis, row->node, to->monitor,
+                                &row->where, err);
+        row->where.in_modules =
+            lg__place_is_in_modules(to->places, to->place[row->node]);
+    }
     lg__finder_free(&finder);
     return status;
 }
@@ -196,10 +201,7 @@ write_held_by(const lg_ask *ask, const void *answer, const void *of,
 {
     const lg_waste_row *row = of;
     (void)answer;
-    if (row->count > 1 && row->where.kind == LG_WHERE_PATH)
-        lg__format_folded_path(ask->graph, &row->where.path, out);
-    else
-        lg__where_write(ask->graph, ask->analysis, row->node, &row->where, out);
+    lg__where_write_row(ask, row->node, row->count, &row->where, out);
 }
 
 // Writes what to do about each kind that has a row.

@@ -69,6 +69,20 @@ lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
         lg__format_label(graph, &where->hop, out);
 }
 
+void
+lg__where_write_row(const lg_ask *ask, uint32_t node, uint64_t count,
+                    const lg_where *where, lg_text *out)
+{
+    if (count <= 1 || where->kind != LG_WHERE_PATH) {
+        lg__where_write(ask->graph, ask->analysis, node, where, out);
+        return;
+    }
+    if (where->in_modules)
+        lg__format_path_in_modules(ask->graph, &where->path, out);
+    else
+        lg__format_folded_path(ask->graph, &where->path, out);
+}
+
 lg_status
 lg__garbage_format(const lg_analysis *analysis, uint32_t node, lg_text *out,
                    lg_error *err)

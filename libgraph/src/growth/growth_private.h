@@ -192,6 +192,16 @@ lg__place_top(const lg_places *places, uint32_t place)
     return lg__place_at(places, place);
 }
 
+/** Returns whether the place is below many modules that stand for each other. */
+static inline bool
+lg__place_is_in_modules(const lg_places *places, uint32_t place)
+{
+    const lg__place_item *top =
+        place != LG_NONE ? lg__place_top(places, place) : NULL;
+    return top != NULL && top->members > 1 &&
+           lg__string_is(lg__places_text(places, top->type), "module");
+}
+
 /** Returns whether no root reaches the place. */
 static inline bool
 lg__place_is_garbage(const lg_places *places, uint32_t place)

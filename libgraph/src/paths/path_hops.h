@@ -23,6 +23,10 @@ bool lg__hop_is_position(const lg_graph *graph, const lg_hop *hop);
  *  objects as one step: `__main__.trainer.losses[*]`, `__main__.head.next`. */
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
                             lg_text *out);
+/** Writes the same of what many modules have, if the path begins at one of
+ *  them: `sys.modules[*].TABLE`. */
+void lg__format_path_in_modules(const lg_graph *graph, const lg_path *path,
+                                lg_text *out);
 
 /** Writes the hops of a path from one on, as the paths above have them. */
 void lg__format_path_end(const lg_graph *graph, const lg_path *path,

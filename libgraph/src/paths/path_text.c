@@ -278,3 +278,18 @@ lg__format_folded_path(const lg_graph *graph, const lg_path *path, lg_text *out)
     shown.count = count_without_chain(graph, path);
     format_path(graph, &shown, true, out);
 }
+
+void
+lg__format_path_in_modules(const lg_graph *graph, const lg_path *path,
+                           lg_text *out)
+{
+    lg_path shown = *path;
+    if (path->root.node == LG_NONE ||
+        lg__node_category(graph, path->root.node) != LG_CATEGORY_MODULE) {
+        lg__format_folded_path(graph, path, out);
+        return;
+    }
+    shown.count = count_without_chain(graph, path);
+    lg_text_add(out, "sys.modules[*]");
+    lg__format_path_end(graph, &shown, 0, true, out);
+}

@@ -5,6 +5,7 @@ import json
 import linecache
 import sys
 import tracemalloc
+import types
 from pathlib import Path
 
 import leakgraph
@@ -29,6 +30,12 @@ def load():
     return imported
 
 
+def plug(number):
+    plugin = types.ModuleType(f"plugin_{number}")
+    plugin.TABLE = [f"{number} and {each}" for each in range(20)]  # rules
+    sys.modules[plugin.__name__] = plugin
+
+
 app = App()
 before = [object() for _ in range(500)]
 numbers, names, seen = [], {}, set()
@@ -40,6 +47,7 @@ tracemalloc.start(16)
 module = load()
 for number in range(300):
     app.handle(1000 + number)
+    plug(1000 + number)
 for each in before:
     numbers.append(each)  # list
     names[each] = each  # dict

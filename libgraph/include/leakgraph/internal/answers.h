@@ -37,6 +37,8 @@ typedef enum lg_where_kind {
 typedef struct lg_where {
     lg_where_kind kind;
     lg_path path;      /**< a shortest one from a root; owned */
+    bool in_modules;   /**< a row is about what many modules have, and the path
+                            is of one of them */
     lg_node dominator; /**< of garbage, with its owner for a namespace; or
                             LG_NONE */
     lg_hop hop; /**< a reference from there; edge_count 0: there is none */
