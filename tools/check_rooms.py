@@ -5,10 +5,10 @@ calls whom. This reads the names that each object file defines and uses:
 
 - A room uses only itself and the rooms before it.
 - The files of a room call each other in no circle.
-- A function that files share has a client in another room, two in its own, or a test.
-  Otherwise it is static in its client's file. LAYERS lists the files that serve one
-  other file and would make it too long; ONE_CLIENT says how many such functions each
-  other room has: no room gets more.
+- A function that files share has a client in another room, two in its own (its own file
+  may be one of them), or a test. Otherwise it is static in its client's file. LAYERS
+  lists the files that serve one other file and would make it too long; ONE_CLIENT says
+  how many such functions each other room has: no room gets more.
 - A function that a header declares has a client: another file calls it, or names it in
   code for other builds.
 - A file of any room has two clients, or one in another room or a test. SORTS says which
@@ -34,6 +34,7 @@ OBJECT = re.compile(
     r"(libgraph|export|pyext|tests)/(?:\w+/)*CMakeFiles/[\w-]+\.dir/(.*\.c)\.o"
 )
 WORD = re.compile(r"\blg__\w+")
+BODY = re.compile(r"^[ \t].*", re.MULTILINE)
 ROW = re.compile(r"^\| `([\w/]+)/` \| (.*?) \|$", re.MULTILINE)
 
 #: Names of a later room that an earlier one may use, and why.
@@ -45,45 +46,38 @@ UPWARD = {
 #: How many functions of a room one file of it calls, and no other: the interface of a
 #: noun that more files use. All other rooms have none.
 ONE_CLIENT = {
-    "export/command": 22,
+    "export/command": 15,
     "export/formats": 2,
-    "export/page": 7,
-    "export/pick": 10,
-    "export/serve": 4,
-    "libgraph/src/analysis": 13,
-    "libgraph/src/answers": 20,
-    "libgraph/src/build": 20,
-    "libgraph/src/findings": 21,
-    "libgraph/src/growth": 53,
-    "libgraph/src/native": 21,
-    "libgraph/src/paths": 10,
-    "libgraph/src/report": 9,
-    "libgraph/src/table": 2,
-    "pyext/attach": 30,
-    "pyext/binding/answers": 9,
-    "pyext/binding/objects": 14,
-    "pyext/bytes/libraries": 16,
-    "pyext/bytes/torch": 30,
-    "pyext/capture/memory": 5,
-    "pyext/capture/run": 5,
-    "pyext/capture/walk": 32,
-    "pyext/heap": 21,
+    "export/page": 6,
+    "export/pick": 6,
+    "export/serve": 2,
+    "libgraph/src/analysis": 11,
+    "libgraph/src/answers": 12,
+    "libgraph/src/build": 17,
+    "libgraph/src/findings": 9,
+    "libgraph/src/growth": 36,
+    "libgraph/src/native": 19,
+    "libgraph/src/paths": 4,
+    "libgraph/src/report": 7,
+    "pyext/attach": 19,
+    "pyext/binding/answers": 7,
+    "pyext/binding/objects": 12,
+    "pyext/bytes/libraries": 7,
+    "pyext/bytes/torch": 22,
+    "pyext/capture/walk": 22,
+    "pyext/heap": 20,
 }
 #: Files that serve one other file, and would make it too long or mix two nouns.
 LAYERS = (
     "export/render/graphviz.c",
     "export/render/worker.c",
-    "libgraph/src/base/utf8.c",
-    "libgraph/src/bytes/storage.c",
     "libgraph/src/cycles/cut.c",
     "libgraph/src/cycles/shortest_cycle.c",
     "libgraph/src/file/encode.c",
     "libgraph/src/file/saved.c",
     "libgraph/src/file/section.c",
     "libgraph/src/file/sink.c",
-    "libgraph/src/graph/spent.c",
     "libgraph/src/table/fit.c",
-    "pyext/binding/capture/snapshot_file.c",
 )
 
 
@@ -111,6 +105,7 @@ class Calls:
     home: dict[str, str] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
     clients: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    used_at_home: set[str] = field(default_factory=set)
 
     def between(self) -> dict[str, set[str]]:
         """Return the files that each file uses."""
@@ -154,6 +149,10 @@ def read(root: Path, build: Path) -> Calls:
             calls.home[name] = source
             if kind == "T":
                 calls.functions.add(name)
+    for path in sorted(set(calls.home.values())):
+        bodies = BODY.findall((root / path).read_text("utf-8"))
+        words = set(WORD.findall("\n".join(bodies)))
+        calls.used_at_home |= {word for word in words if calls.home.get(word) == path}
     return calls
 
 
@@ -218,6 +217,8 @@ def lonely(
         home, clients = calls.home[name], calls.clients.get(name, set())
         folder = str(Path(home).parent)
         if not name.startswith("lg__") or len(clients) != 1:
+            continue
+        if name in calls.used_at_home:
             continue
         client = next(iter(clients))
         if str(Path(client).parent) != folder:

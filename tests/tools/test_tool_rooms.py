@@ -82,6 +82,14 @@ def test_a_function_with_one_client(compiled):
     assert compiled({f"{PATHS}/again.c": again}) == []
 
 
+def test_a_function_that_its_own_file_uses_too(compiled):
+    part = "int lg__part(void) { return 2; }\n"
+    uses = calling("lg_uses", "lg__part")
+    own = "int lg_own(void)\n{\n    return lg__part();\n}\n"
+    assert len(compiled({f"{PATHS}/part.c": part, f"{PATHS}/uses.c": uses})) == 1
+    assert compiled({f"{PATHS}/part.c": part + own}) == []
+
+
 def test_an_exception_that_nothing_needs():
     calls = check_rooms.Calls()
     assert list(check_rooms.lonely(calls, {}, ("a.c",))) == [
