@@ -1,3 +1,7 @@
+/**
+ * What this process has: its memory, what malloc and pymalloc have given out,
+ * and its children.
+ */
 #include "binding/capture/binding_capture.h"
 #include "bytes/python/bytes_python.h"
 #include "capture/memory/capture_memory.h"
