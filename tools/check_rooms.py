@@ -48,7 +48,7 @@ UPWARD = {
 ONE_CLIENT = {
     "export/command": 15,
     "export/formats": 2,
-    "export/page": 6,
+    "export/page": 7,
     "export/pick": 6,
     "export/serve": 2,
     "libgraph/src/analysis": 11,

@@ -3,7 +3,6 @@
 #include "page/page_private.h"
 
 #include <leakgraph/internal/allocations.h>
-#include <leakgraph/internal/answer_views.h>
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/retained.h>
@@ -16,7 +15,6 @@
 #define ROWS 50u
 #define WASTE_ROWS 20u
 #define THREAD_ROWS 400u
-#define PICTURES 4u // of the biggest cycles
 
 /* -------------------------------------------------------------- head --- */
 
@@ -119,17 +117,6 @@ format_process(lg__page *page)
 
 /* ---------------------------------------------------------- sections --- */
 
-// Links to the page that has more of a table.
-static void
-add_link_to_rows(lg__page *page, const char *id)
-{
-    if (page->has_table && page->has_table(id))
-        lg_text_addf(page->out,
-                     "<p><a href=\"table?of=%s\">More rows and other "
-                     "groups</a></p>",
-                     id);
-}
-
 lg_status
 lg__page_table(lg__page *page, const char *id, const char *heading,
                lg_table *table, size_t limit, lg_error *err)
@@ -139,7 +126,7 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
                  "<div class=\"table\" tabindex=\"0\" id=\"%s-table\">", id);
     lg_status status = lg__page_rows(page, table, limit, err);
     lg_text_add(page->out, "</div>");
-    add_link_to_rows(page, id);
+    lg__page_all_rows(page, id);
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -159,68 +146,6 @@ add_findings(lg__page *page, lg_error *err)
     return status ? status
                   : lg__page_table(page, findings->name, findings->title, table,
                                    0, err);
-}
-
-static lg_status
-add_picture(lg__page *page, const lg_cycle *cycle, lg_error *err)
-{
-    lg_view *view = NULL;
-    lg_text label = {0};
-    lg_status status = lg_view_cycle(page->analysis, cycle, &view, err);
-    if (status)
-        return status;
-    lg_cycle_label(page->graph, cycle, &label);
-    lg_text_add(page->out, "<figure><figcaption class=\"path\">");
-    lg_text_add_html(page->out, label.data ? label.data : "", label.length);
-    lg_text_add(page->out, "</figcaption>");
-    status = lg__page_picture(page, view, label.data ? label.data : "", err);
-    lg_text_add(page->out, "</figure>");
-    page->out->failed |= label.failed;
-    lg_text_free(&label);
-    return status;
-}
-
-static lg_status
-add_pictures(lg__page *page, lg_error *err)
-{
-    const lg_cycles *cycles = &page->cycles;
-    lg_status status = LG_OK;
-    unsigned drawn = 0;
-    for (size_t i = 0; i < cycles->group_count && drawn < PICTURES; i++) {
-        const lg_cycle *first = &cycles->items[cycles->groups[i].first];
-        if (first->library.length > 0 || status)
-            continue;
-        status = add_picture(page, first, err);
-        drawn++;
-    }
-    return status;
-}
-
-static lg_status
-add_cycles(lg__page *page, lg_error *err)
-{
-    lg_table *table = NULL;
-    const lg_question *cycles = lg_question_find("cycles");
-    const lg_ask ask = {.graph = page->graph,
-                        .analysis = page->analysis,
-                        .changes = page->changes,
-                        .reader = LG_READER_READS};
-    page->rows_lead = LG__PAGE_CYCLE;
-    lg__page_section(page, cycles->name, cycles->title);
-    lg_status status =
-        lg_question_tabulate(cycles, &ask, &page->cycles, &table, err);
-    if (!status) {
-        lg_text_add(page->out, "<div class=\"table\" tabindex=\"0\">");
-        status = lg__page_rows(page, table, 0, err);
-        page->rows_lead = NULL;
-        lg_text_add(page->out, "</div>");
-        lg_table_free(table);
-    }
-    add_link_to_rows(page, "cycles");
-    if (!status)
-        status = add_pictures(page, err);
-    lg__page_section_end(page);
-    return status;
 }
 
 static lg_status
@@ -361,7 +286,7 @@ add_allocations(lg__page *page, lg_error *err)
     if (!status)
         status = lg__page_rows(page, table, 0, err);
     lg_text_add(page->out, "</div>");
-    add_link_to_rows(page, "allocations");
+    lg__page_all_rows(page, "allocations");
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -394,7 +319,7 @@ add_sections(lg__page *page, lg_error *err)
         {.add = add_top},
         {.add = add_allocations},
         {.add = add_findings},
-        {.add = add_cycles},
+        {.add = lg__page_add_cycles},
         {.add = lg__page_add_memory},
         {.question = "waste", .rows = WASTE_ROWS},
         {.question = "types", .rows = ROWS},
