@@ -821,30 +821,105 @@ def test_what_is_told_to_free_it_does(leak):
     assert "frees" in str(growth) or len(names) == 1
 
 
-def test_executors_in_a_list_are_one_row_with_their_threads():
-    executors = holder.items
+def test_what_gained_little_beside_its_leak_is_part_of_it():
+    def work(number):
+        item = Item(number)
+        item.values *= 20
+        holder.items.append(item)
+        if number >= 100 or number % 5 == 0:
+            item.part = Item(number)
+            holder.ring.append(item.part)
 
-    def make(_):
-        executor = concurrent.futures.ThreadPoolExecutor(1)
-        executor.submit(int).result()
-        executors.append(executor)
-
-    growth = compare(make, calls=8)
-    rows = [row for row in growth if "xecutor" in row.text or "hread" in row.text]
-    (row,) = [row for row in rows if row.type.endswith("ThreadPoolExecutor")]
-    # Later versions keep the objects of running threads by the threads alone.
-    assert len(rows) <= (1 if sys.version_info < (3, 12) else 2)
+    growth = compare(work)
+    (row,) = [row for row in growth if "holder" in row.held_by]
     assert row.held_by == f"{__name__}.holder.items[*]"
-    assert row.holders[0].held_by == f"{__name__}.holder.items"
+
+
+def pooled(task):
+    executor = concurrent.futures.ThreadPoolExecutor(1)
+    executor.submit(task).result()
+    return executor
+
+
+def let_pools_go():
+    executors = [pool[0] if isinstance(pool, tuple) else pool for pool in holder.items]
     threads = [thread for executor in executors for thread in executor._threads]
-    assert len(threads) == 24
-    before = leakgraph.snapshot().analyze().reachable.host
-    executors.clear()
+    holder.items.clear()
+    del executors
     for thread in threads:
         thread.join()
-    del threads, thread
+
+
+@pytest.mark.parametrize("keep", [lambda pool: pool, lambda pool: (pool, 1)])
+def test_executors_in_a_list_are_one_row_with_their_threads(keep):
+    growth = compare(lambda _: holder.items.append(keep(pooled(int))), calls=8)
+    words = ("xecutor", "hread", "_worker", "lock")
+    (row,) = [row for row in growth if any(word in row.text for word in words)]
+    assert row.held_by == f"{__name__}.holder.items[*]"
+    assert "ThreadPoolExecutor" in row.text and "Thread" in row.text
+    assert [held.held_by for held in row.holders] == [f"{__name__}.holder.items"]
+    assert "holder.items; their threads end then, and free the rest" in str(growth)
+    before = leakgraph.snapshot().analyze().reachable.host
+    let_pools_go()
     after = leakgraph.snapshot().analyze().reachable.host
     assert before - after >= row.freed.total > 0
+
+
+def test_summaries_tell_executors_with_their_threads_as_snapshots_do(
+    isolated, tmp_path
+):
+    done = isolated("pools.py", tmp_path)
+    assert done.code == 0, done.err
+    for line in done.out.splitlines():
+        ((held_by, text),) = json.loads(line)
+        assert held_by == "__main__.executors[*]"
+        assert "ThreadPoolExecutor accumulates with " in text
+
+
+def test_threads_in_the_middle_of_tasks_do_not_end_with_their_executors():
+    done = threading.Event()
+    started = threading.Semaphore(0)
+
+    def task():
+        started.release()
+        done.wait()
+
+    def start(_):
+        executor = concurrent.futures.ThreadPoolExecutor(1)
+        executor.submit(task)
+        started.acquire()
+        holder.items.append(executor)
+
+    try:
+        growth = compare(start, calls=8)
+    finally:
+        done.set()
+        let_pools_go()
+    assert "their threads end" not in str(growth)
+    assert any("hread" in row.type for row in growth)
+
+
+def test_what_the_main_thread_has_is_no_table_of_threads():
+    thread = threading.main_thread()
+    thread.seen = []
+    done = threading.Event()
+    started = []
+
+    def start(_):
+        started.append(threading.Thread(target=done.wait))
+        started[-1].start()
+        thread.seen += [None] * 20
+
+    try:
+        growth = compare(start, calls=8)
+    finally:
+        done.set()
+        for one in started:
+            one.join()
+        del thread.seen
+    assert [row.verdict for row in growth if ".seen" in row.held_by] == [
+        "grows in place"
+    ]
 
 
 def test_locks_of_multiprocessing_are_told_by_what_keeps_them():

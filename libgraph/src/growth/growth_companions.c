@@ -189,31 +189,48 @@ is_kept_natively(const lg__comparison *state, const lg_growth_row *row)
                              "native code: ");
 }
 
-// Returns whether the row is a table of the module `threading`, which lists
-// the threads.
 static bool
-lists_threads(const lg__comparison *state, const lg_growth_row *row)
+has_label(const lg_places *places, uint32_t place, const char *label)
 {
-    uint32_t top = row->place;
-    while (lg__place_at(state->newest, top)->parent != LG_NONE)
-        top = lg__place_at(state->newest, top)->parent;
-    return row->verdict == LG_GROWTH_IN_PLACE &&
-           lg__string_begins(
-               lg__places_text(state->newest,
-                               lg__place_at(state->newest, top)->label),
-               "threading");
+    return lg__string_is(
+        lg__places_text(places, lg__place_at(places, place)->label), label);
 }
 
-// Returns whether the row is a table of a condition, an event or a queue, which
-// lists the locks of the threads that wait for it.
+// Returns whether the place is a table in which the standard library lists
+// threads, or the dict of a weak one.
 static bool
-lists_waiters(const lg__comparison *state, const lg_growth_row *row)
+is_table_of_threads(const lg_places *places, uint32_t place)
+{
+    if (place != LG_NONE && has_label(places, place, ".data"))
+        place = lg__place_at(places, place)->parent;
+    uint32_t module =
+        place != LG_NONE ? lg__place_at(places, place)->parent : LG_NONE;
+    return module != LG_NONE &&
+           (has_label(places, module, "threading") ||
+            has_label(places, module, "concurrent.futures.thread"));
+}
+
+// Returns whether the row is a table with an entry for each new thread: one of
+// the standard library, or that of a condition, an event or a queue, which has
+// the locks of the threads that wait for it.
+static bool
+lists_threads(const lg__comparison *state, const lg_growth_row *row,
+              const lg_growth_row *threads)
 {
     return row->verdict == LG_GROWTH_IN_PLACE &&
-           lg__string_is(
-               lg__places_text(state->newest,
-                               lg__place_at(state->newest, row->place)->label),
-               "._waiters");
+           (is_table_of_threads(state->newest, row->place) ||
+            has_label(state->newest, row->place, "._waiters")) &&
+           (double)lg__place_at(state->newest, row->place)->references >=
+               gain_of(threads->counts, 0, state->count - 1);
+}
+
+// Returns whether the row is of what such a table keeps.
+static bool
+is_listed_for_threads(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->verdict == LG_GROWTH_ACCUMULATES &&
+           is_table_of_threads(state->newest,
+                               lg__place_above(state->newest, row->place));
 }
 
 // Returns whether native memory is that of the threads: their stacks, or what
@@ -240,8 +257,9 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
         return false;
     if (row->verdict == LG_GROWTH_NATIVE)
         return is_native_of(state, row, threads);
-    return lists_threads(state, row) || lists_waiters(state, row) ||
-           (is_kept_natively(state, row) &&
+    return lists_threads(state, row, threads) ||
+           ((is_kept_natively(state, row) ||
+             is_listed_for_threads(state, row)) &&
             is_accompanying(state, row, threads, 1));
 }
 
@@ -530,7 +548,59 @@ typedef struct search {
     uint32_t *container; // [place] 1 + the row of what it contains
     size_t *cause;       // [row] its cause, or the number of rows
     double under_way;    // requests that a snapshot may have caught
+    uint32_t executors;  // the place of the most executors, or LG_NONE
+    uint32_t workers;    // ... of the most threads of executors, if they wait
 } search;
+
+// Finds the places of executors and of their threads. A thread that waits for
+// work ends when its executor goes; one in the middle of a task may not.
+static void
+find_pools(search *of)
+{
+    const lg_places *places = of->state->newest;
+    uint64_t executors = 0;
+    uint64_t workers = 0;
+    for (uint32_t i = 0; i < places->items.count; i++) {
+        const lg__place_item *item = lg__place_at(places, i);
+        if (item->members > executors &&
+            lg__string_is(lg__places_text(places, item->type),
+                          "concurrent.futures.thread.ThreadPoolExecutor")) {
+            executors = item->members;
+            of->executors = i;
+        }
+        if (item->members > workers &&
+            has_label(places, i, "_worker() thread.py")) {
+            workers = item->members;
+            of->workers = item->parent;
+        }
+    }
+    for (uint32_t i = 0; i < places->items.count; i++)
+        if (lg__place_at(places, i)->parent == of->workers &&
+            lg__place_at(places, i)->members > workers / 2 &&
+            (has_label(places, i, "_WorkItem.run() thread.py") ||
+             has_label(places, i, "run() thread.py")))
+            of->workers = LG_NONE;
+}
+
+// Returns whether the row is of threads of executors, or of what they have.
+static bool
+is_of_workers(const search *of, const lg_growth_row *row)
+{
+    return of->workers != LG_NONE && row->place != LG_NONE &&
+           (is_reached_through(of->state->newest, row, of->workers) ||
+            is_listed_for_threads(of->state, row));
+}
+
+// Returns whether the row has executors, and the other one what their threads
+// have.
+static bool
+are_pools_of(const search *of, const lg_growth_row *row,
+             const lg_growth_row *other)
+{
+    return of->executors != LG_NONE && row->place != LG_NONE &&
+           lg__place_is_below(of->state->newest, of->executors, row->place) &&
+           is_of_workers(of, other);
+}
 
 static bool
 is_contained(const lg__place_item *item)
@@ -593,7 +663,9 @@ is_cause(const search *of, size_t index, size_t other_index)
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
         other->verdict != LG_GROWTH_ACCUMULATES)
         return false;
-    return is_kept_for(of->state, row, other) ||
+    return (are_pools_of(of, other, row) &&
+            is_accompanying(of->state, row, other, of->under_way)) ||
+           is_kept_for(of->state, row, other) ||
            is_kept_for_compiled(of->state, row, other, of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
            is_entry_of(of->state, row, other, of->under_way) ||
@@ -656,10 +728,15 @@ lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
 // Remembers what the members of a row share with others: whoever lets go of the
 // members alone does not free it. Threads hold what they have until they end.
 static void
-note_shared(const lg__comparison *state, const lg_growth_row *companion,
+note_shared(const search *of, const lg_growth_row *companion,
             lg_growth_row *row)
 {
     enum { PART = 10 };
+    const lg__comparison *state = of->state;
+    if (are_pools_of(of, row, companion)) {
+        row->threads_end = true;
+        return;
+    }
     if (companion->verdict != LG_GROWTH_ACCUMULATES ||
         companion->gained < row->gained / PART ||
         row->shared_count == LG_COMPANIONS || is_of_threads(state, row) ||
@@ -684,6 +761,7 @@ join(search *of)
     size_t count = growth->count;
     size_t kept = 0;
     list_places(of);
+    find_pools(of);
     for (size_t i = 0; i < count; i++)
         of->cause[i] = find_cause(of, i);
     for (size_t i = 0; i < count; i++) {
@@ -692,7 +770,7 @@ join(search *of)
             continue;
         lg__growth_take(of->state, growth, &growth->rows[i],
                         &growth->rows[last]);
-        note_shared(of->state, &growth->rows[i], &growth->rows[last]);
+        note_shared(of, &growth->rows[i], &growth->rows[last]);
     }
     for (size_t i = 0; i < count; i++)
         if (last_cause(of, i) == i)
@@ -722,6 +800,8 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
     search of = {.state = state,
                  .growth = out,
                  .under_way = most_under_way(state),
+                 .executors = LG_NONE,
+                 .workers = LG_NONE,
                  .row = lg__calloc(places, sizeof *of.row),
                  .container = lg__calloc(places, sizeof *of.container),
                  .cause = lg__alloc((out->count + 1) * sizeof *of.cause)};

@@ -139,11 +139,14 @@ format_holders_fix(const lg_graph *graph, const lg_growth_row *row,
                          : " when you are done with it.");
 }
 
-// Writes how little goes, if something else holds most bytes of the row, too.
+// Writes how little goes at once, if something else holds most bytes of the
+// row, too.
 static void
 add_shared(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
-    if (lg_growth_shared(growth, row) == 0)
+    if (row->threads_end)
+        lg_text_add(out, " Their threads end when they go.");
+    if (row->threads_end || lg_growth_shared(growth, row) == 0)
         return;
     lg_text_add(out, " Something else holds most of it, too: to let go here "
                      "frees ");

@@ -411,7 +411,9 @@ lg__format_growth_cut(const lg_growth *growth, const lg_graph *graph,
     if (cut.length > 0 && out->data[out->length - 1] != ' ')
         lg_text_add(out, ", and ");
     lg_text_add_bytes(out, cut.data != NULL ? cut.data : "", cut.length);
-    if (lg_growth_shared(growth, row) > 0)
+    if (lead->threads_end)
+        lg_text_add(out, "; their threads end then, and free the rest");
+    else if (lg_growth_shared(growth, row) > 0)
         lg_text_add(out, "; something else holds the rest, too");
     out->failed |= cut.failed;
     lg_text_free(&cut);
