@@ -1,4 +1,4 @@
-"""Lets another process find summaries of snapshots, and holders of what grows.
+"""Lets another process find summaries of snapshots, and what only a snapshot tells.
 
 A comparison needs an analysis of each snapshot, which takes some 200 bytes for each
 object. A watched process must not grow by that.
@@ -12,10 +12,15 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from leakgraph.sites import Holders
 
-__all__ = ["find_holders", "summarize"]
+    #: For each place that is a row where rows of one leak are one: its text, and the
+    #: bytes that it gained with what goes with it.
+    Leaks = dict[str, tuple[str, int]]
+
+__all__ = ["Leaks", "look_closely", "summarize"]
 
 #: The first descriptor in the other process after the standard streams.
 FIRST = 3
@@ -30,18 +35,20 @@ for number, target in enumerate(sys.argv[2:]):
 """
 
 
-#: The same for holders. Its arguments are paths and, as JSON, a number of bytes and
-#: steps.
-HOLDERS = """\
+#: The same for what only a snapshot tells. Its arguments are paths and, as JSON, a
+#: number of files and options of diff().
+CLOSELY = """\
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from leakgraph._core import diff
+from leakgraph.leak_text import leak
 from leakgraph.sites import holders
-count, min_bytes, steps = json.loads(sys.argv[3])
+count, options = json.loads(sys.argv[3])
 paths = [f"/proc/self/fd/{3 + number}" for number in range(count)]
-found = holders(diff(*paths, steps=steps, min_bytes=min_bytes, progress=False))
+growth = diff(*paths, progress=False, **options)
+leaks = {row.place: (leak(row), row.gained) for row in growth}
 with open(sys.argv[2], "w") as file:
-    json.dump(found, file)
+    json.dump([holders(growth), leaks], file)
 """
 
 
@@ -53,24 +60,21 @@ def summarize(files: Sequence[int], targets: Sequence[str]) -> bool:
     return _run(CODE, files, targets) and all(map(os.path.exists, targets))
 
 
-def find_holders(
-    files: Sequence[int],
-    target: str,
-    steps: Sequence[float] | None,
-    min_bytes: int | str,
-) -> Holders | None:
-    """Compare summaries with a snapshot; find what dominates the newest members.
+def look_closely(
+    files: Sequence[int], target: str, options: dict[str, Any]
+) -> tuple[Holders, Leaks] | None:
+    """Compare summaries with a snapshot, with these options of diff().
 
-    `target` is a file for the answer. Returns None if no other process can.
+    Returns what dominates the newest members, and the rows when what goes together is
+    one row; None if no other process can. `target` is a file for the answer.
     """
     import json
 
-    asked = json.dumps([len(files), min_bytes, None if steps is None else list(steps)])
-    if not _run(HOLDERS, files, [target, asked]):
+    if not _run(CLOSELY, files, [target, json.dumps([len(files), options])]):
         return None
     with open(target) as file:
-        found: Holders = json.load(file)
-    return found
+        holders, leaks = json.load(file)
+    return holders, leaks
 
 
 def _run(code: str, files: Sequence[int], arguments: Sequence[str]) -> bool:

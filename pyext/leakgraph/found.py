@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leakgraph._core import Growth, GrowthRow
+    from leakgraph.digest import Leaks
     from leakgraph.sites import Site
 
 __all__ = ["Found", "Place"]
@@ -45,12 +46,26 @@ class Place:
         self.since = self.until = 0.0
         self.grows = False
         self.is_told = False
+        #: Whether it goes with another place, whose text tells of it.
+        self.is_part = False
+        #: The text and gained bytes with what goes with it, if that is known.
+        self._leak: tuple[str, int] | None = None
 
     def see(self, row: GrowthRow, growth: Growth, seconds: Sequence[float]) -> None:
         """Take over what a comparison of snapshots at these times says."""
         self.row, self.growth = row, growth
         self.since, self.until = seconds[0], seconds[-1 - row.idle]
         self.grows = row.degree in GOES_ON
+        self._leak = None
+
+    def fold(self, leak: tuple[str, int] | None) -> None:
+        """Take over its leak's text and bytes; None: another place's tell of it."""
+        self._leak, self.is_part = leak, leak is None
+
+    @property
+    def gained(self) -> int:
+        """The bytes that it gained, with what goes with it if that is known."""
+        return self.row.gained if self._leak is None else self._leak[1]
 
     @property
     def needs_native(self) -> bool:
@@ -64,12 +79,13 @@ class Place:
     def text(self) -> str:
         """What is known of it, in a sentence."""
         if self.grows or self.row.degree == "filling":
-            return own_name() + describe(self.row, self.line)
+            text = None if self._leak is None else self._leak[0]
+            return own_name() + describe(self.row, self.line, text)
         return own_name() + ended(self.row, self.until)
 
     def has_much(self, resident: float) -> bool:
         """Whether it gained so many bytes that they are felt."""
-        return self.row.gained >= max(MUCH, SHARE * resident)
+        return self.gained >= max(MUCH, SHARE * resident)
 
     def is_certain(self, resident: float) -> bool:
         """Whether it has grown for long enough to be told."""
@@ -141,6 +157,23 @@ class Found:
             elif place:
                 place.see(row, growth, seconds)
 
+    def fold(self, growth: Growth, leaks: Leaks) -> None:
+        """Make what goes together one place: `leaks` has the rows that are left.
+
+        A row that is not among them is part of one that took its bytes over.
+        """
+        places = [place for place in self._all() if place.growth is growth]
+        taken = [
+            leaks[place.row.place][1] - place.row.gained
+            for place in places
+            if place.row.place in leaks
+        ]
+        most = max(taken, default=0)
+        for place in places:
+            leak = leaks.get(place.row.place)
+            if leak is not None or place.row.gained <= most:
+                place.fold(leak)
+
     def withdraw(self, places: Sequence[Place]) -> None:
         """Forget these places, until restore()."""
         for place in places:
@@ -165,7 +198,11 @@ class Found:
     @property
     def leaks(self) -> list[str]:
         """What was told and grows, a sentence for each place."""
-        return [place.text for place in self._all() if place.is_told and place.grows]
+        return [
+            place.text
+            for place in self._all()
+            if place.is_told and place.grows and not place.is_part
+        ]
 
     def due(self, resident: float) -> list[Place]:
         """Return the places to tell now."""
@@ -196,21 +233,26 @@ class Found:
 
     def lines(self, resident: float) -> list[str]:
         """Return a sentence for each place that grows, was told, or has much."""
-        shown = [
+        told = [
             place
             for place in self._all()
             if place.is_told or place.has_much(resident) or _is_leak(place)
         ]
-        shown.sort(key=lambda place: (not place.grows, -place.row.gained))
+        shown = [place for place in told if not place.is_part]
+        shown.sort(key=lambda place: (not place.grows, -place.gained))
         lines = [place.text for place in shown]
-        told = sum(self._gains.get(place.row.place, 0) for place in shown)
-        if told and self._gained >= MUCH:
+        explained = sum(self._gains.get(place.row.place, 0) for place in told)
+        if explained and self._gained >= MUCH:
             most = self._gained + self._native
-            lines.append(account(min(told, most), self._gained, self._native))
+            lines.append(account(min(explained, most), self._gained, self._native))
         return lines
 
     def _untold(self) -> Iterable[Place]:
-        return (place for place in self._all() if _is_leak(place) and not place.is_told)
+        return (
+            place
+            for place in self._all()
+            if _is_leak(place) and not place.is_told and not place.is_part
+        )
 
 
 def _is_leak(place: Place) -> bool:

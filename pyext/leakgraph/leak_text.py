@@ -17,10 +17,15 @@ __all__ = [
     "account",
     "describe",
     "ended",
+    "leak",
     "nothing",
     "sample_lines",
     "signed",
 ]
+
+
+#: So many holders of one leak have names, or one more.
+HOLDERS = 3
 
 
 class LeakWarning(UserWarning):
@@ -31,10 +36,26 @@ class LeakError(Error):
     """Something grows and does not stop; the text says what holds it."""
 
 
-def describe(row: GrowthRow, line: Site | str | None) -> str:
-    """What the row says, the line that allocates, and how to fix a known mistake."""
-    text = f"{row.text}; allocated at {line}" if line else row.text
+def describe(row: GrowthRow, line: Site | str | None, text: str | None = None) -> str:
+    """What the row says, the line that allocates, and how to fix a known mistake.
+
+    text: what the row says together with what goes with it.
+    """
+    text = row.text if text is None else text
+    text = f"{text}; allocated at {line}" if line else text
     return f"{text}. {row.fix}" if row.fix else text
+
+
+def leak(row: GrowthRow) -> str:
+    """What the row says, and who must let go if its holders are several."""
+    names = [holder.held_by for holder in row.holders]
+    if len(names) < 2:
+        return row.text
+    more = len(names) - HOLDERS
+    if more > 1:
+        names[HOLDERS:] = [f"{more} more"]
+    all_ = "both" if len(names) == 2 else "all"
+    return f"{row.text}; {', '.join(names[:-1])} and {names[-1]} must {all_} let go"
 
 
 def ended(row: GrowthRow, until: float) -> str:

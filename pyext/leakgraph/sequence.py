@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from leakgraph._core import Growth
+    from leakgraph.digest import Leaks
     from leakgraph.sites import Holders
     from leakgraph.snapshot_files import SnapshotFiles
 
@@ -110,14 +111,22 @@ class Sequence:
             nodes=nodes,
         )
 
-    def holders(self) -> Holders | None:
-        """Return what dominates the newest members of what compare() finds."""
-        first = self.first
-        return self._snapshots.holders(
+    def look_closely(
+        self, unit: Literal["step", "second"], *, whole: bool = False
+    ) -> tuple[Holders, Leaks] | None:
+        """Return what compare() cannot know without nodes; None if nobody can.
+
+        That is what dominates the newest members of what grows, and which rows are left
+        when what goes together is one row.
+        """
+        first = 0 if whole else self.first
+        return self._snapshots.look_closely(
             self.count,
             first=first,
             steps=self._points[first : self.count],
+            unit=unit,
             min_bytes=LEAST,
+            settled=whole,
         )
 
     def list_native(self) -> bool:

@@ -12,7 +12,7 @@ import sys
 from array import array
 
 from leakgraph._core import Growth, diff, save_snapshot
-from leakgraph.digest import find_holders, summarize
+from leakgraph.digest import look_closely, summarize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from leakgraph.attached import _Progress
+    from leakgraph.digest import Leaks
     from leakgraph.sites import Holders
 
 __all__ = ["SnapshotFiles"]
@@ -136,24 +137,33 @@ class SnapshotFiles:
             *paths[first:], steps=steps, unit=unit, min_bytes=min_bytes, settled=settled
         )
 
-    def holders(
+    def look_closely(
         self,
         count: int,
         *,
         first: int = 0,
         steps: Sequence[float] | None = None,
+        unit: Literal["step", "call", "second"] = "step",
         min_bytes: int | str = 0,
-    ) -> Holders | None:
-        """Return what dominates the newest members of what compare() finds.
+        settled: bool = False,
+    ) -> tuple[Holders, Leaks] | None:
+        """Return what compare() cannot know without nodes.
 
-        Another process looks; None if it cannot.
+        That is what dominates the newest members of each row, and which rows are left
+        when what goes together is one row. Another process looks; None if it cannot.
         """
         if not self._summarize(count):
             return None
         files = [*self._summaries[first : count - 1], self._files[count - 1]]
         target = self._path(".json")
+        options = {
+            "steps": None if steps is None else list(steps),
+            "unit": unit,
+            "min_bytes": min_bytes,
+            "settled": settled,
+        }
         try:
-            return find_holders(files, target, steps, min_bytes)
+            return look_closely(files, target, options)
         finally:
             _remove(target)
 

@@ -15,7 +15,7 @@ import weakref
 from leakgraph import samples
 from leakgraph._core import Error
 from leakgraph.budget import Budget, processor
-from leakgraph.found import MUCH, SHARE, Found
+from leakgraph.found import GOES_ON, MUCH, SHARE, Found
 from leakgraph.imports import Imports
 from leakgraph.leak_text import nothing, sample_lines
 from leakgraph.sequence import ENOUGH, SLOTS, Sequence
@@ -85,6 +85,8 @@ class Watch:
         self._by_time = False
         self._steps = 0
         self._rising: list[str] = []
+        #: The last comparison, and whether it is of all snapshots.
+        self._latest: tuple[Growth, bool] | None = None
         self._pending: list[tuple[GrowthRow, Growth | None, str]] = []
         self._told: list[str] = []
         #: Growth of the memory of C code, until snapshots have said who holds it.
@@ -223,6 +225,11 @@ class Watch:
         return self._budget.seconds if self._by_time else float(self._steps)
 
     @property
+    def _unit(self) -> Literal["step", "second"]:
+        """What rates are per."""
+        return "second" if self._by_time else "step"
+
+    @property
     def _resident(self) -> float:
         """Resident bytes at the last sample."""
         return self._whole.last[0]
@@ -334,6 +341,8 @@ class Watch:
     def _compare(self) -> None:
         """Take note of what grows, and report what is certain; else rest."""
         self._note()
+        if self._found.due(self._resident):
+            self._fold()
         due = self._found.due(self._resident)
         nameless = [place for place in due if place.needs_native]
         new = [place for place in due if place not in nameless]
@@ -352,23 +361,39 @@ class Watch:
 
     def _note(self, known: bool = False, *, ended: bool = False) -> None:
         """Compare all snapshots, and those of the episode; or ask what is known."""
-        unit: Literal["step", "second"] = "second" if self._by_time else "step"
-        seconds = self._sequence.seconds
+        unit, seconds = self._unit, self._sequence.seconds
         growth = self._sequence.compare(unit, whole=True)
         self._withheld = []
+        self._latest = growth, True
         if known:
             self._found.confirm(growth, seconds)
             return
         self._found.update(growth, seconds, ended=ended)
         first = self._sequence.first
         if first > 0:
-            self._found.refine(self._sequence.compare(unit), seconds[first:])
+            growth = self._sequence.compare(unit)
+            self._found.refine(growth, seconds[first:])
+            self._latest = growth, False
+
+    def _fold(self) -> None:
+        """Make rows of the last comparison that go together one place."""
+        if self._latest is None:
+            return
+        growth, whole = self._latest
+        if sum(row.degree in GOES_ON for row in growth) < 2:
+            return
+        looked = self._sequence.look_closely(self._unit, whole=whole)
+        if looked is not None:
+            self._found.fold(growth, looked[1])
 
     def _report(self, new: list[Place]) -> None:
         """Report these places, with the lines that allocate if they are wanted."""
         if not self._end.is_set() and self._traces.begin():
             return
-        above = self._sequence.holders() if self._traces.is_running else None
+        looked = (
+            self._sequence.look_closely("step") if self._traces.is_running else None
+        )
+        above = None if looked is None else looked[0]
         rows = [place.row for place in new]
         if self._traces.is_running and above is None:
             # Compare again here, because no other process can say what holds what
@@ -405,6 +430,7 @@ class Watch:
                 self._sequence.take(x, self._budget.seconds)
             if self._sequence.count > 1:
                 self._note(known, ended=ended)
+                self._fold()
                 count = self._sequence.count
                 self._report(self._found.last(self._resident, count))
         except (Error, OSError, MemoryError):

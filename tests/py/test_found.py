@@ -63,6 +63,38 @@ def test_only_what_goes_on_is_told(degree, grows, told):
     assert bool(found.last(0, ENOUGH)) is told
 
 
+def test_a_part_is_told_with_the_place_that_took_its_bytes():
+    found = Found()
+    growth = Growth([Row("x", gained=MUCH - 1), Row("y", gained=2)])
+    found.update(growth, [0.0, SOON])
+    assert names(found.due(RESIDENT)) == []
+    found.fold(growth, {"y": ("y: Pair accumulates with Item", MUCH + 1)})
+    (place,) = found.due(RESIDENT)
+    place.is_told = True
+    assert found.leaks == ["y: Pair accumulates with Item"]
+    assert found.last(RESIDENT, ENOUGH) == []
+    assert found.lines(RESIDENT) == found.leaks
+    found.update(Growth(growth), [0.0, LATE])
+    assert found.leaks == ["y: Item accumulates"]
+    assert found.last(RESIDENT, ENOUGH) == []
+
+
+def test_a_place_that_nobody_took_over_stays():
+    found = Found()
+    growth = Growth([Row("x", gained=MUCH), Row("y", gained=2)])
+    found.update(growth, [0.0, SOON])
+    found.fold(growth, {"y": ("y: Pair accumulates", MUCH + 1)})
+    assert names(found.due(RESIDENT)) == ["x", "y"]
+
+
+def test_only_the_places_of_that_comparison_become_one():
+    found = Found()
+    growth = Growth([Row("x", gained=MUCH), Row("y", gained=2)])
+    found.update(growth, [0.0, SOON])
+    found.fold(Growth(growth), {"y": ("y: Pair accumulates", MUCH + 2)})
+    assert names(found.due(RESIDENT)) == ["x"]
+
+
 @pytest.mark.parametrize(
     ("came_last", "ended", "seen"),
     [(True, True, False), (True, False, True), (False, True, True)],

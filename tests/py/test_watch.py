@@ -78,6 +78,8 @@ class FakeSnapshotFiles:
         self.clock, self.rows, self.cost = clock, list(rows), cost
         self.taken, self.compared, self.slots = [], [], [None] * SLOTS
         self.is_closed = self.needs_native = False
+        #: How many snapshots each closer look compared, and what it says.
+        self.looked, self.closely = [], None
         #: What there is to find from the next snapshot on.
         self.later = None
 
@@ -113,8 +115,9 @@ class FakeSnapshotFiles:
         growth.needs_native = self.needs_native
         return growth
 
-    def holders(self, count, *, first=0, steps=None, min_bytes=0):
-        return None
+    def look_closely(self, count, **options):
+        self.looked.append(count)
+        return self.closely
 
     def close(self):
         self.is_closed = True
@@ -733,12 +736,12 @@ def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_holders_without_another_process(monkeypatch):
+def test_nobody_looks_closely_without_another_process(monkeypatch):
     snapshots = SnapshotFiles(2)
     for slot in range(2):
         snapshots.take(slot)
     monkeypatch.setattr("leakgraph.digest.sys.executable", "")
-    assert snapshots.holders(2) is None
+    assert snapshots.look_closely(2) is None
     snapshots.close()
 
 
@@ -797,6 +800,43 @@ def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     assert len(snapshots.compare(3, min_bytes=1000, nodes=False)) == len(growths[0])
     snapshots.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_another_process_tells_what_goes_together():
+    snapshots = SnapshotFiles(3)
+    calls, table = [], {}
+    for slot in range(3):
+        for number in range(50):
+            item = table[slot, number] = Item(number)
+            calls.append([item, bytearray(2000)])
+        snapshots.take(slot)
+    growth = snapshots.compare(3, min_bytes=1000, nodes=False)
+    _, leaks = snapshots.look_closely(3, min_bytes=1000)
+    snapshots.close()
+    here = [row for row in growth if "local calls" in row.text or "Item" in row.text]
+    assert len(here) > 1
+    (lead,) = [row for row in here if row.place in leaks]
+    text, gained = leaks[lead.place]
+    assert gained >= sum(row.gained for row in here)
+    assert "local calls" in text and "local table" in text
+    assert text.endswith("must both let go")
+
+
+def test_what_goes_together_is_told_once():
+    program = Program(leaking, [Row("x", gained=MUCH), Row("y", gained=MUCH)])
+    program.snapshots.closely = {}, {"y": ("y: Pair accumulates with Item", 2 * MUCH)}
+    with pytest.warns(LeakWarning) as warned:
+        program.run(200)
+    assert [str(one.message) for one in warned] == ["y: Pair accumulates with Item"]
+    assert program.snapshots.looked
+
+
+def test_one_place_needs_no_closer_look():
+    program = Program(leaking, [Row("x", gained=MUCH), Row("y", "idle", gained=MUCH)])
+    with pytest.warns(LeakWarning):
+        program.run(200)
+        program.watch.stop()
+    assert program.snapshots.looked == []
 
 
 @pytest.mark.parametrize("program", ["", "/usr/sbin/uwsgi", "/nowhere/python3"])
