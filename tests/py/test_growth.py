@@ -12,6 +12,7 @@ import sys
 import threading
 import types
 import typing
+import weakref
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -833,6 +834,20 @@ def test_what_gained_little_beside_its_leak_is_part_of_it():
     growth = compare(work)
     (row,) = [row for row in growth if "holder" in row.held_by]
     assert row.held_by == f"{__name__}.holder.items[*]"
+
+
+def test_a_weak_dictionary_is_the_holder_and_not_the_dict_inside():
+    holder.ring = weakref.WeakKeyDictionary()
+
+    def keep(number):
+        key = Item(number)
+        holder.ring[key] = [key, bytearray(500)]
+
+    growth = compare(keep)
+    row = next(row for row in growth if "ring" in row.held_by)
+    (held,) = row.holders
+    assert held.held_by == f"{__name__}.holder.ring"
+    assert f"empty {__name__}.holder.ring\n" in str(growth)
 
 
 def pooled(task):

@@ -356,6 +356,35 @@ find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
     return at;
 }
 
+static bool
+is_weak_container(const lg_graph *graph, uint32_t node)
+{
+    static const char *const types[] = {"weakref.WeakKeyDictionary",
+                                        "weakref.WeakValueDictionary",
+                                        "_weakrefset.WeakSet"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (lg__node_is_a(graph, node, types[i]))
+            return true;
+    return false;
+}
+
+// Names a weak dictionary or set in place of the container that it has inside:
+// that one is nobody's to empty.
+static void
+name_weak_containers(const lg_graph *graph, lg_growth_row *row)
+{
+    for (size_t i = 0; i < row->holder_count; i++) {
+        lg_growth_holder *holder = &row->holders[i];
+        lg_path *path = &holder->path;
+        const lg_hop *last =
+            path->count > 1 ? &path->hops[path->count - 1] : NULL;
+        if (last == NULL || !is_weak_container(graph, last->source))
+            continue;
+        holder->node = last->source;
+        path->count--;
+    }
+}
+
 // Tells a leak as one row, as far as its rows grow in step.
 static void
 join_leaks(const lg__comparison *state, lg_growth *out)
@@ -521,6 +550,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         status = lg__growth_holders(state, out, err);
     if (status == LG_OK)
         join_leaks(state, out);
+    for (size_t i = 0; i < out->count && state->analysis != NULL; i++)
+        name_weak_containers(state->analysis->graph, &out->rows[i]);
     out->device_names = state->devices;
     state->devices = NULL;
     out->steps = state->x;
