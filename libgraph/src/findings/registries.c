@@ -123,7 +123,15 @@ kind_at(const lg_graph *graph, uint32_t node)
     return LG__REGISTRY_NONE;
 }
 
-// Returns whether a thread has the handler: it calls it.
+static bool
+is_thread(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_is_a(graph, lg__graph_seen_node(graph, node),
+                         "threading.Thread");
+}
+
+// Returns whether a thread has the handler, as its target or as the function of
+// a timer, and calls it.
 static bool
 has_thread(const lg_graph *graph, uint32_t handler)
 {
@@ -132,10 +140,8 @@ has_thread(const lg_graph *graph, uint32_t handler)
     if (!lg__graph_reverse(graph, &reverse))
         return false;
     for (uint64_t i = lg__first_in(&reverse, handler);
-         i < lg__first_in(&reverse, handler + 1); i++)
-        found |= lg__node_is_a(
-            graph, lg__graph_seen_node(graph, lg__in_source(&reverse, i)),
-            "threading.Thread");
+         i < lg__first_in(&reverse, handler + 1) && !found; i++)
+        found = is_thread(graph, lg__in_source(&reverse, i));
     return found;
 }
 
