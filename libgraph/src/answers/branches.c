@@ -19,6 +19,7 @@ typedef struct branching {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg_branch_way way;
+    lg_nodes owned; // while their leaves are set
     leaf *leaves;
     size_t count;
     lg_text label;
@@ -47,16 +48,17 @@ lg_branch_label(const lg_graph *graph, const lg_branch *branch, lg_text *out)
 }
 
 static void
-set_leaf(branching *to, leaf *one, uint32_t node, const lg_hop *hop)
+set_leaf(branching *to, size_t index, uint32_t node, const lg_hop *hop)
 {
     to->label.length = 0;
     format_label(to->graph, hop, &to->label);
-    *one = (leaf){.key = XXH3_64bits_withSeed(
-                      to->label.data ? to->label.data : "", to->label.length,
-                      to->graph->columns.type[node]),
-                  .retained = lg__freed_by(to->analysis, node),
-                  .hop = *hop,
-                  .node = node};
+    to->leaves[index] =
+        (leaf){.key = XXH3_64bits_withSeed(to->label.data ? to->label.data : "",
+                                           to->label.length,
+                                           to->graph->columns.type[node]),
+               .retained = lg__freed_by(to->analysis, node),
+               .hop = *hop,
+               .node = node};
 }
 
 static lg_status
@@ -66,25 +68,33 @@ make_room(branching *to, size_t count, lg_error *err)
     return to->leaves ? LG_OK : lg__error_memory(err);
 }
 
+// Sets the leaf of what the node owns with that index.
+static void
+set_owned(void *context, size_t index, const lg_hop *hop)
+{
+    branching *to = context;
+    set_leaf(to, index, to->owned.items[index], hop);
+}
+
 static lg_status
 list_owned(branching *to, uint32_t node, lg_error *err)
 {
-    lg_nodes owned = {0};
-    lg__hop_list hops = {0};
+    lg__best_hops hops = {0};
     lg__hop_walk walk = {.graph = to->graph, .everything = true};
     walk.fold = lg__graph_folds(to->graph);
-    lg_status status = lg_node_owned(to->analysis, node, &owned, err);
+    lg_status status = lg_node_owned(to->analysis, node, &to->owned, err);
     if (status == LG_OK)
-        status = make_room(to, owned.count, err);
-    const lg__gathered targets = {.items = owned.items, .count = owned.count};
+        status = make_room(to, to->owned.count, err);
+    const lg__gathered targets = {.items = to->owned.items,
+                                  .count = to->owned.count};
     if (status == LG_OK &&
         (walk.fold == NULL || !lg__graph_reverse(to->graph, &walk.reverse) ||
-         !lg__hop_list_find(&hops, &walk, node, &targets)))
+         !lg__best_hops_find(&hops, &walk, node, &targets, set_owned, to)))
         status = lg__error_memory(err);
-    for (size_t i = 0; i < owned.count && status == LG_OK; i++)
-        set_leaf(to, &to->leaves[to->count++], owned.items[i], &hops.items[i]);
-    lg__hop_list_free(&hops);
-    lg_nodes_free(&owned);
+    if (status == LG_OK)
+        to->count = targets.count;
+    lg__best_hops_free(&hops);
+    lg_nodes_free(&to->owned);
     return status;
 }
 
@@ -97,8 +107,7 @@ list_referrers(branching *to, uint32_t node, lg_error *err)
         status = make_room(to, hops.count, err);
     for (size_t i = 0; i < hops.count && status == LG_OK; i++)
         if (!hops.items[i].weak)
-            set_leaf(to, &to->leaves[to->count++], hops.items[i].source,
-                     &hops.items[i]);
+            set_leaf(to, to->count++, hops.items[i].source, &hops.items[i]);
     lg_hops_free(&hops);
     return status;
 }

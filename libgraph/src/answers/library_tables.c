@@ -138,7 +138,7 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
     packages->err = err;
     packages->allocator = lg_allocator_default();
     packages->all.element = sizeof(package);
-    packages->of_module = lg__calloc(nodes, sizeof *packages->of_module);
+    packages->of_module = lg__sparse_calloc(nodes, sizeof *packages->of_module);
     if (packages->of_module == NULL ||
         !lg__library_tables_begin(&packages->tables, analysis))
         return lg__error_memory(err);
@@ -149,8 +149,8 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
     return LG_OK;
 }
 
-lg_status
-lg__top_packages_wait(const lg__top_packages *packages)
+static lg_status
+wait_for_paths(const lg__top_packages *packages)
 {
     return lg__tree_ahead_wait(packages->ahead, packages->monitor,
                                packages->err);
@@ -162,7 +162,7 @@ find_keeper(lg__top_packages *packages, uint32_t node, uint32_t *out)
 {
     lg__keepers *keepers = &packages->keepers;
     if (keepers->shifted == NULL) {
-        packages->status = lg__top_packages_wait(packages);
+        packages->status = wait_for_paths(packages);
         if (packages->status == LG_OK)
             packages->status =
                 lg__keepers_begin(packages->tables.analysis->graph,
@@ -256,12 +256,27 @@ lg__top_packages_name(lg__top_packages *packages, lg_top *out)
     }
 }
 
+static void
+forget_owners(lg__top_packages *packages)
+{
+    lg__library_tables_end(&packages->tables);
+    lg__keepers_end(&packages->keepers);
+    lg__free(packages->of_module);
+    packages->of_module = NULL;
+}
+
+lg_status
+lg__top_packages_close(lg__top_packages *packages)
+{
+    lg_status status = wait_for_paths(packages);
+    forget_owners(packages);
+    return status;
+}
+
 void
 lg__top_packages_end(lg__top_packages *packages)
 {
     lg__tree_ahead_end(packages->ahead);
-    lg__library_tables_end(&packages->tables);
     lg__vector_free(&packages->allocator, &packages->all);
-    lg__free(packages->of_module);
-    lg__keepers_end(&packages->keepers);
+    forget_owners(packages);
 }

@@ -352,7 +352,7 @@ list_objects(listing *to, size_t limit, lg_error *err)
                                               : lg__error_memory(err);
     // The rows have paths, too.
     if (status == LG_OK)
-        status = lg__top_packages_wait(&to->packages);
+        status = lg__top_packages_close(&to->packages);
     if (status == LG_OK)
         status = add_items(to, err);
     if (status == LG_OK) {

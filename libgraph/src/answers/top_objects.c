@@ -98,24 +98,40 @@ lg__top_candidates_group(lg__top_candidate *all, size_t count)
         sort(all + at, end[i] - at);
 }
 
-void
-lg__top_candidates_lead(lg__top_candidate *run, size_t count)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (run[i].bytes > run[best].bytes ||
-            (run[i].bytes == run[best].bytes && run[i].node < run[best].node))
-            best = i;
-    lg__top_candidate first = run[0];
-    run[0] = run[best];
-    run[best] = first;
-}
-
 uint64_t
 lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
     return device == LG_NONE ? lg__freed_by(analysis, node)
                              : lg_node_retained_on(analysis, node, device);
+}
+
+uint64_t
+lg__top_candidates_weigh(const lg_analysis *analysis, uint32_t device,
+                         const lg__top_candidate *run, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += lg__top_weight(analysis, run[i].node, device);
+    return bytes;
+}
+
+uint64_t
+lg__top_candidates_lead(const lg_analysis *analysis, uint32_t device,
+                        lg__top_candidate *run, size_t count)
+{
+    size_t best = 0;
+    uint64_t most = lg__top_weight(analysis, run[0].node, device);
+    for (size_t i = 1; i < count; i++) {
+        uint64_t bytes = lg__top_weight(analysis, run[i].node, device);
+        if (bytes > most || (bytes == most && run[i].node < run[best].node)) {
+            most = bytes;
+            best = i;
+        }
+    }
+    lg__top_candidate first = run[0];
+    run[0] = run[best];
+    run[best] = first;
+    return most;
 }
 
 // An object gathers nothing itself if it passes this share of what it retains
@@ -158,8 +174,7 @@ typedef struct top_search {
     lg__vector found;     // candidate: those in no part or item yet
     part from;            // the part that is being settled
     uint32_t *links;      // [type] count on the path; all 0 between paths
-    lg__hop_list hops;    // hops to what is in `below`
-    lg_text facts;        // scratch
+    lg__top_places where; // the places of what is in `below`
 } top_search;
 
 static uint64_t
@@ -180,16 +195,56 @@ is_place(const top_search *search, uint32_t node)
             lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
 }
 
-uint64_t
-lg__top_place(const lg_graph *graph, const lg_hop *hop, uint64_t key,
-              uint32_t node, lg_text *facts)
+// Whose places are sought.
+typedef struct placing {
+    lg__top_places *to;
+    const lg_graph *graph;
+    uint64_t key;
+    const uint32_t *nodes;
+} placing;
+
+static void
+set_place(void *context, size_t index, const lg_hop *hop)
 {
+    const placing *search = context;
+    lg_text *facts = &search->to->facts;
     facts->length = 0;
     if (hop->edge_count > 0)
-        lg__hop_facts(graph, hop, facts);
-    lg__sort_number(graph, node, facts);
-    return XXH3_64bits_withSeed(facts->data ? facts->data : "", facts->length,
-                                key);
+        lg__hop_facts(search->graph, hop, facts);
+    lg__sort_number(search->graph, search->nodes[index], facts);
+    search->to->items[index] = XXH3_64bits_withSeed(
+        facts->data ? facts->data : "", facts->length, search->key);
+}
+
+static bool
+make_places(lg__top_places *places, size_t count)
+{
+    if (count <= places->capacity)
+        return true;
+    lg__free(places->items);
+    places->items = lg__alloc(2 * count * sizeof *places->items);
+    places->capacity = places->items == NULL ? 0 : 2 * count;
+    return places->items != NULL;
+}
+
+bool
+lg__top_places_find(lg__top_places *places, const lg__hop_walk *walk,
+                    uint32_t node, uint64_t key, const lg__gathered *below)
+{
+    placing search = {places, walk->graph, key, below->items};
+    return make_places(places, below->count) &&
+           lg__best_hops_find(&places->hops, walk, node, below, set_place,
+                              &search) &&
+           !places->facts.failed;
+}
+
+void
+lg__top_places_free(lg__top_places *places)
+{
+    lg__free(places->items);
+    lg__best_hops_free(&places->hops);
+    lg_text_free(&places->facts);
+    *places = (lg__top_places){0};
 }
 
 static bool
@@ -204,13 +259,13 @@ add_place(top_search *search, uint32_t node, uint64_t key)
 static bool
 add_candidate(top_search *search, uint32_t node, uint64_t key)
 {
-    uint64_t bytes = weight(search, node);
+    if (weight(search, node) == 0)
+        return true;
     lg__top_candidate *added =
-        bytes > 0 ? lg__vector_extend(&search->allocator, &search->found, 1)
-                  : NULL;
+        lg__vector_extend(&search->allocator, &search->found, 1);
     if (added != NULL)
-        *added = (lg__top_candidate){key, bytes, node};
-    return added != NULL || bytes == 0;
+        *added = (lg__top_candidate){key, node};
+    return added != NULL;
 }
 
 static bool
@@ -227,23 +282,18 @@ static bool
 add_below(top_search *search, uint32_t node, uint64_t key, uint32_t child,
           bool open)
 {
-    if (!gather(search, node))
-        return false;
-    if (!lg__hop_list_find(&search->hops, &search->walk, node,
-                           &search->below) ||
+    if (!gather(search, node) ||
+        !lg__top_places_find(&search->where, &search->walk, node, key,
+                             &search->below) ||
         !lg__vector_grow(&search->allocator, &search->found,
                          search->below.count))
         return false;
     for (size_t i = 0; i < search->below.count; i++) {
         uint32_t one = search->below.items[i];
-        if (one == child)
-            continue;
-        uint64_t below =
-            lg__top_place(search->analysis->graph, &search->hops.items[i], key,
-                          one, &search->facts);
-        if (search->facts.failed || !(open && is_place(search, one)
-                                          ? add_place(search, one, below)
-                                          : add_candidate(search, one, below)))
+        uint64_t key_below = search->where.items[i];
+        if (one != child && !(open && is_place(search, one)
+                                  ? add_place(search, one, key_below)
+                                  : add_candidate(search, one, key_below)))
             return false;
     }
     return true;
@@ -313,18 +363,18 @@ show_group(top_search *search, const lg__top_candidate *run, size_t count,
 static bool
 push_run(top_search *search, lg__top_candidate *run, size_t count)
 {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += run[i].bytes;
+    uint64_t bytes =
+        lg__top_candidates_weigh(search->analysis, search->device, run, count);
     for (; count > 0; run++, count--) {
-        lg__top_candidates_lead(run, count);
-        if (run->bytes < bytes / 100 * SMALL_PERCENT)
+        uint64_t first = lg__top_candidates_lead(search->analysis,
+                                                 search->device, run, count);
+        if (first < bytes / 100 * SMALL_PERCENT)
             return show_group(search, run, count, bytes);
-        if (!(is_settled(search, run->node)
-                  ? show(search, run->bytes, &run->node, 1)
-                  : push(search, run->bytes, run->node)))
+        const uint32_t node = run->node;
+        if (!(is_settled(search, node) ? show(search, first, &node, 1)
+                                       : push(search, first, node)))
             return false;
-        bytes -= run->bytes;
+        bytes -= first;
     }
     return true;
 }
@@ -470,9 +520,8 @@ end(top_search *search)
     lg__vector_free(&search->allocator, &search->parts);
     lg__vector_free(&search->allocator, &search->places);
     lg__vector_free(&search->allocator, &search->found);
-    lg__hop_list_free(&search->hops);
+    lg__top_places_free(&search->where);
     lg__free(search->links);
-    lg_text_free(&search->facts);
 }
 
 bool

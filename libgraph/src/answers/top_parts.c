@@ -48,10 +48,9 @@ typedef struct parts_search {
     uint64_t least;
     lg_allocator allocator;
     lg__hop_walk walk;
-    lg__gathered below; // scratch
-    lg__hop_list hops;  // scratch
-    lg__vector found;   // candidates; scratch
-    lg_text facts;      // scratch
+    lg__gathered below;   // scratch
+    lg__top_places where; // the places of what is in `below`
+    lg__vector found;     // candidates; scratch
     size_t capacity;
     lg_top_row *row;
 } parts_search;
@@ -99,18 +98,15 @@ find_below(parts_search *search, uint32_t node)
     search->below.count = 0;
     if (!lg__gather_dominated(search->analysis, search->walk.fold, node, 1,
                               &search->below) ||
-        !lg__hop_list_find(&search->hops, &search->walk, node, &search->below))
+        !lg__top_places_find(&search->where, &search->walk, node, 0,
+                             &search->below))
         return false;
     lg__top_candidate *added = lg__vector_extend(
         &search->allocator, &search->found, search->below.count);
-    for (size_t i = 0; added != NULL && i < search->below.count; i++) {
-        uint32_t one = search->below.items[i];
-        added[i] = (lg__top_candidate){
-            lg__top_place(search->graph, &search->hops.items[i], 0, one,
-                          &search->facts),
-            lg__top_weight(search->analysis, one, search->device), one};
-    }
-    return added != NULL && !search->facts.failed;
+    for (size_t i = 0; added != NULL && i < search->below.count; i++)
+        added[i] =
+            (lg__top_candidate){search->where.items[i], search->below.items[i]};
+    return added != NULL;
 }
 
 // Returns the index of the first hop of a path that lies below a node.
@@ -173,15 +169,15 @@ static lg_status
 add_run(parts_search *search, const piece *above, lg__top_candidate *run,
         size_t count, pieces *out, lg_error *err)
 {
-    uint64_t bytes = 0;
     lg_status status = LG_OK;
-    for (size_t i = 0; i < count; i++)
-        bytes += run[i].bytes;
+    uint64_t bytes =
+        lg__top_candidates_weigh(search->analysis, search->device, run, count);
     while (count > 0 && status == LG_OK && bytes >= search->least) {
-        lg__top_candidates_lead(run, count);
-        bool small = run->bytes < bytes / 100 * SMALL_PIECE_PERCENT;
+        uint64_t first = lg__top_candidates_lead(search->analysis,
+                                                 search->device, run, count);
+        bool small = first < bytes / 100 * SMALL_PIECE_PERCENT;
         size_t taken = small ? count : 1;
-        uint64_t of_them = small ? bytes : run->bytes;
+        uint64_t of_them = small ? bytes : first;
         status = add_piece(search, above, run, taken, of_them, out, err);
         run += taken;
         count -= taken;
@@ -371,9 +367,8 @@ lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
     search.least += search.least == 0;
     lg_status status = find(&search, item, err);
     lg__free(search.below.items);
-    lg__hop_list_free(&search.hops);
+    lg__top_places_free(&search.where);
     lg__vector_free(&search.allocator, &search.found);
-    lg_text_free(&search.facts);
     return status;
 }
 

@@ -33,8 +33,9 @@ lg_status lg__top_packages_begin(lg__top_packages *packages,
  *  Returns false on failure: see `status`. */
 bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
                             uint32_t *out);
-/** Waits until what was looked for ahead is found. */
-lg_status lg__top_packages_wait(const lg__top_packages *packages);
+/** Waits until what was looked for ahead is found, and forgets who keeps which
+ *  node: from then on, only packages have names and bytes. */
+lg_status lg__top_packages_close(lg__top_packages *packages);
 /** Returns whether the library is a module or package of the standard one. */
 bool lg__top_packages_is_standard(const lg__top_packages *packages,
                                   uint32_t owner);
@@ -65,24 +66,39 @@ typedef struct lg__top_item {
  *  stop. */
 typedef bool lg__top_visit(void *context, const lg__top_item *item);
 
-/** An object that may gather bytes. `place` is a hash. */
-typedef struct lg__top_candidate {
+/** An object that may gather bytes. `place` is a hash. There may be as many as
+ *  objects, so they have no padding, and their bytes are asked for. */
+typedef struct __attribute__((packed, aligned(4))) lg__top_candidate {
     uint64_t place;
-    uint64_t bytes;
     uint32_t node;
 } lg__top_candidate;
 
 /** Puts candidates of one place side by side. */
 void lg__top_candidates_group(lg__top_candidate *all, size_t count);
+/** Returns the sum of their weights. */
+uint64_t lg__top_candidates_weigh(const lg_analysis *analysis, uint32_t device,
+                                  const lg__top_candidate *run, size_t count);
 /** Puts the biggest candidate first; of equal ones, the one with the lowest
- *  node. */
-void lg__top_candidates_lead(lg__top_candidate *run, size_t count);
+ *  node. Returns its weight. */
+uint64_t lg__top_candidates_lead(const lg_analysis *analysis, uint32_t device,
+                                 lg__top_candidate *run, size_t count);
 
-/** Hashes a node's place: its type, and the name that the hop to it gives,
- *  without an index or key; `key` tells apart what the hop comes from. A node
- *  below one of the two roots has no hop. `facts` is scratch memory. */
-uint64_t lg__top_place(const lg_graph *graph, const lg_hop *hop, uint64_t key,
-                       uint32_t node, lg_text *facts);
+/** The places of objects, as hashes of their types, and of the names that the
+ *  hops to them give, without an index or key. It begins as {0}. */
+typedef struct lg__top_places {
+    uint64_t *items; /**< one for each object of the last call */
+    size_t capacity;
+    lg__best_hops hops;
+    lg_text facts; /**< scratch */
+} lg__top_places;
+
+/** Finds the places of what lies below a node, or below one of the two roots;
+ *  `key` tells apart what they lie below. Returns false when memory ran out.
+ *  O(hops out of the node). */
+bool lg__top_places_find(lg__top_places *places, const lg__hop_walk *walk,
+                         uint32_t node, uint64_t key,
+                         const lg__gathered *below);
+void lg__top_places_free(lg__top_places *places);
 
 /** Finds the parts of a row whose `where` and item are known. `finder` is that
  *  of the row. */

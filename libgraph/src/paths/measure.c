@@ -200,73 +200,100 @@ lg__hop_between(const lg__hop_walk *walk, uint32_t source, uint32_t target)
 // than looking for each.
 enum { MANY = 8 };
 
+// The penalty of no hop at all: more than any hop has.
+enum { NO_HOP = UINT8_MAX };
+
+typedef struct best_search {
+    const lg__best_hops *room;
+    const lg__hop_walk *walk;
+    uint32_t source;
+    const lg__gathered *targets;
+    lg__best_hop *visit;
+    void *context;
+} best_search;
+
 static bool
 take(void *context, const lg_hop *hop)
 {
-    lg__hop_list *list = context;
-    uint32_t slot = list->slot[hop->target];
-    if (slot != 0 && !hop->weak)
-        hop_choose(list->graph, hop, &list->items[slot - 1]);
+    const best_search *search = context;
+    uint32_t slot = search->room->slot[hop->target];
+    if (slot == 0 || hop->weak)
+        return true;
+    unsigned penalty = lg__hop_penalty(search->walk->graph, hop);
+    if (penalty < search->room->penalty[slot - 1]) {
+        search->room->penalty[slot - 1] = (uint8_t)penalty;
+        search->visit(search->context, slot - 1, hop);
+    }
     return true;
 }
 
 static void
-find_many(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
-          const lg__gathered *targets)
+find_many(best_search *search)
 {
-    lg__hop_walk again = *walk;
+    static const lg_hop none = {0};
+    const lg__best_hops *room = search->room;
+    const lg__gathered *targets = search->targets;
+    lg__hop_walk again = *search->walk;
     again.visit = take;
-    again.context = list;
+    again.context = search;
+    memset(room->penalty, NO_HOP, targets->count);
     for (size_t i = 0; i < targets->count; i++)
-        list->slot[targets->items[i]] = (uint32_t)i + 1;
-    lg__hops_out_walk(&again, source);
-    for (size_t i = 0; i < targets->count; i++)
-        list->slot[targets->items[i]] = 0;
+        room->slot[targets->items[i]] = (uint32_t)i + 1;
+    if (search->source < again.graph->columns.node_count)
+        lg__hops_out_walk(&again, search->source);
+    for (size_t i = 0; i < targets->count; i++) {
+        room->slot[targets->items[i]] = 0;
+        if (room->penalty[i] == NO_HOP)
+            search->visit(search->context, i, &none);
+    }
+}
+
+static void
+find_few(best_search *search)
+{
+    const lg__hop_walk *walk = search->walk;
+    for (size_t i = 0; i < search->targets->count; i++) {
+        lg_hop hop = {0};
+        if (search->source < walk->graph->columns.node_count)
+            hop = lg__hop_between(walk, search->source,
+                                  search->targets->items[i]);
+        search->visit(search->context, i, &hop);
+    }
 }
 
 static bool
-make_room(lg__hop_list *list, const lg_graph *graph, size_t count)
+make_room(lg__best_hops *room, const lg_graph *graph, size_t count)
 {
-    list->graph = graph;
-    if (list->slot == NULL)
-        list->slot = lg__calloc((size_t)graph->columns.node_count + 1,
-                                sizeof *list->slot);
-    if (count > list->capacity) {
-        lg__free(list->items);
-        list->capacity = 2 * count;
-        list->items = lg__alloc(list->capacity * sizeof *list->items);
-        list->capacity = list->items == NULL ? 0 : list->capacity;
+    if (room->slot == NULL)
+        room->slot = lg__sparse_calloc((size_t)graph->columns.node_count + 1,
+                                       sizeof *room->slot);
+    if (count > room->capacity) {
+        lg__free(room->penalty);
+        room->penalty = lg__alloc(2 * count);
+        room->capacity = room->penalty == NULL ? 0 : 2 * count;
     }
-    if (list->slot == NULL || count > list->capacity)
-        return false;
-    if (count > 0)
-        memset(list->items, 0, count * sizeof *list->items);
-    return true;
+    return room->slot != NULL && count <= room->capacity;
 }
 
 bool
-lg__hop_list_find(lg__hop_list *list, const lg__hop_walk *walk, uint32_t source,
-                  const lg__gathered *targets)
+lg__best_hops_find(lg__best_hops *room, const lg__hop_walk *walk,
+                   uint32_t source, const lg__gathered *targets,
+                   lg__best_hop *visit, void *context)
 {
-    if (!make_room(list, walk->graph, targets->count))
+    best_search search = {room, walk, source, targets, visit, context};
+    bool many = targets->count >= MANY;
+    if (many && !make_room(room, walk->graph, targets->count))
         return false;
-    if (source >= walk->graph->columns.node_count)
-        return true;
-    if (targets->count >= MANY) {
-        find_many(list, walk, source, targets);
-        return true;
-    }
-    for (size_t i = 0; i < targets->count; i++)
-        list->items[i] = lg__hop_between(walk, source, targets->items[i]);
+    (many ? find_many : find_few)(&search);
     return true;
 }
 
 void
-lg__hop_list_free(lg__hop_list *list)
+lg__best_hops_free(lg__best_hops *room)
 {
-    lg__free(list->items);
-    lg__free(list->slot);
-    *list = (lg__hop_list){0};
+    lg__free(room->penalty);
+    lg__free(room->slot);
+    *room = (lg__best_hops){0};
 }
 
 // The last step of a path. A parameter of a module belongs to the module,

@@ -51,20 +51,26 @@ bool lg__path_enters(const lg_path *path, uint32_t target);
 lg_hop lg__hop_between(const lg__hop_walk *walk, uint32_t source,
                        uint32_t target);
 
-/** Hops from one object to several. It begins as {0}. */
-typedef struct lg__hop_list {
-    const lg_graph *graph;
-    lg_hop *items; /**< [target] what lg__hop_between finds */
+/** Receives a hop to the target with that index. */
+typedef void lg__best_hop(void *context, size_t index, const lg_hop *hop);
+
+/** What searches for the best hops from one object to several need: a byte for
+ *  each target, and a number for each node. It begins as {0}. */
+typedef struct lg__best_hops {
+    uint8_t *penalty; /**< [target] of the best hop so far */
     size_t capacity;
     uint32_t *slot; /**< [node] 1 + its index among the targets; all 0
                          between calls */
-} lg__hop_list;
+} lg__best_hops;
 
-/** Finds the hops. None leads from the two roots of dominators. Returns false
- *  when memory ran out. O(hops out of the source), or less for few targets. */
-bool lg__hop_list_find(lg__hop_list *list, const lg__hop_walk *walk,
-                       uint32_t source, const lg__gathered *targets);
-void lg__hop_list_free(lg__hop_list *list);
+/** Calls `visit` for each target at least once. The last hop that it receives
+ *  is as good as what lg__hop_between finds; those before it are worse. None
+ *  leads from the two roots of dominators. Returns false when memory ran out.
+ *  O(hops out of the source), or less for few targets. */
+bool lg__best_hops_find(lg__best_hops *room, const lg__hop_walk *walk,
+                        uint32_t source, const lg__gathered *targets,
+                        lg__best_hop *visit, void *context);
+void lg__best_hops_free(lg__best_hops *room);
 
 /** Returns the index of a module's root, or LG_NONE. */
 uint32_t lg__module_find(const lg_graph *graph, const char *name,

@@ -294,7 +294,7 @@ begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     tree->before = lg__alloc(nodes * sizeof *tree->before);
-    tree->root = lg__calloc(nodes, sizeof *tree->root);
+    tree->root = lg__sparse_calloc(nodes, sizeof *tree->root);
     if (tree->before == NULL || tree->root == NULL)
         return lg__error_memory(err);
     memset(tree->before, 0xff, nodes * sizeof *tree->before);
