@@ -42,7 +42,7 @@ function checkPolicy(page) {
 
 // Returns one object with the names that the page's scripts share.
 function load(page) {
-  const names = "({format, places, layout, tables, growth, AreaMap, d3})";
+  const names = "({format, breaks, places, layout, tables, growth, AreaMap, d3})";
   return vm.runInNewContext(`${scriptOf(page)}\n${names}`, {});
 }
 
@@ -240,6 +240,13 @@ function checkTables({ tables }) {
   assert(tables.compare(2, 10) < 0 && tables.compare("b", "a") > 0);
 }
 
+function checkBreaks({ breaks }) {
+  const texts = ["app|.sessions|[*]|.user", "weakref|.WeakMethod(object|.method).", "11.8 MiB",
+    "train|.py:12", "gc|.collect() frees it. Then [0]", "metrics|['history']|[*]|.größe"];
+  for (const text of texts)
+    assert.strictEqual(breaks.parts(text.replaceAll("|", "")).join("|"), text);
+}
+
 // Stands in for an element: it has what the script of a notebook's cell uses.
 function element(fields) {
   const listeners = {};
@@ -331,6 +338,7 @@ try {
   checkDevices(shared);
   checkSimplest(shared);
   checkTables(shared);
+  checkBreaks(shared);
   checkNotebook();
   checkCaption(shared);
 } finally {

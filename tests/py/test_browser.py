@@ -257,6 +257,29 @@ def test_no_page_is_wider_than_the_window(chromium, report, view):
             assert max(chromium.run(lines), default=1) <= 1, url
 
 
+def test_names_break_between_their_parts(chromium, report, view):
+    cell = "document.querySelector('#growth td.path')"
+    chromium.open(report)
+    assert chromium.run(f"{cell}.textContent").startswith(f"{__name__}.service.sessions")
+    assert "<wbr>.sessions" in chromium.run(f"{cell}.innerHTML")
+    made(chromium, view + SERVICE)
+    marked = "[...document.querySelectorAll('table.tree')].some("
+    marked += "(one) => one.querySelector('wbr'))"
+    chromium.run("document.querySelector('.tree, .later').scrollIntoView()")
+    chromium.click("table.tree tr[aria-expanded] .open")
+    assert chromium.wait(marked)
+
+
+def test_a_narrow_row_of_growth_begins_with_what_grows(chromium, report):
+    chromium.open(report)
+    chromium.resize(420)
+    cells = "[...document.querySelector('#growth tbody tr').cells]"
+    tops = f"{cells}.map((one) => [one.getBoundingClientRect().top, one.dataset.label])"
+    assert chromium.wait("innerWidth === 420")
+    labels = [label for _, label in sorted(chromium.run(tops))]
+    assert labels[:3] == ["what", "held by", "gained"]
+
+
 def test_a_narrow_screen_has_upright_pictures(chromium, folder):
     files = [f"{step}.lgs" for step in range(3)]
     words = [COMMAND, "report", *files, "-o", "pictures.html"]

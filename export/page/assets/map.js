@@ -383,6 +383,7 @@ class AreaMap {
       else
         fact.text(value);
     }
+    breaks.mark(this.facts.node());
   }
 
   // Says the most important beside the pointer.

@@ -11,6 +11,7 @@ if (typeof document !== "undefined") {
     new AreaMap(view, JSON.parse(data.textContent));
   tables.start();
   trees.start();
+  breaks.mark(document.querySelector("main"));
   // Paper has no folds.
   const folded = () => document.querySelectorAll("main details:not([open])");
   addEventListener("beforeprint", () => {

@@ -96,6 +96,7 @@ const trees = {
     const headings = [...row.closest("table").tHead.rows[0].cells].map((cell) => cell.textContent);
     tables.label(headings, rows);
     for (const each of rows) this.plant(each, this.levelOf(row) + 1);
+    for (const each of rows) breaks.mark(each);
     row.after(...rows);
   },
 

@@ -67,7 +67,9 @@ const explorer = {
       later.setAttribute("aria-busy", "true");
       const answer = await this.answerOf(link.href);
       later.setAttribute("aria-busy", "false");
-      if (answer) later.replaceWith(answer);
+      if (!answer) return;
+      later.replaceWith(answer);
+      breaks.mark(answer);
     }, { rootMargin: "200px" }).observe(later);
   },
 

@@ -1,0 +1,29 @@
+"use strict";
+
+// Long names break where a reader would break them: "app.sessions[*].user" before ".user" and
+// before "[*]". A name that still does not fit breaks anywhere, by the style sheet.
+const breaks = {
+  // Shorter texts fit into any column.
+  LONG: 12,
+
+  parts: (text) => text.split(/(?<=[\w\])*'…])(?=\.[\p{L}_]|\[[\w*'…])/u),
+
+  // Marks these places in all texts of an element. Whoever copies a text gets it without marks.
+  mark(element) {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const long = [];
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      if (text.data.length > this.LONG && !text.parentNode.closest("pre, svg, button, select"))
+        long.push(text);
+    }
+    for (const text of long) this.markText(text);
+  },
+
+  markText(text) {
+    const parts = this.parts(text.data);
+    if (parts.length < 2) return;
+    text.replaceWith(...parts.flatMap((part, i) =>
+      i > 0 ? [document.createElement("wbr"), part] : [part]));
+  },
+};
