@@ -59,6 +59,7 @@ add_next(const char *path, lg_node biggest, lg_text *out)
         const char *verb, *rest, *what;
     } next[] = {
         {"dominators", " --mine", "what the program's own modules own"},
+        {"diff", " NEWER.lgs", "what has grown since, with a later snapshot"},
         {"report", " -o report.html", "all of it on one page, with a map"},
         {"view", "", "look around in a browser"},
     };
