@@ -57,6 +57,20 @@ def test_verdicts_of_findings():
     assert "Findings that do not grow" in growth._repr_html_()
 
 
+def test_the_rate_of_a_finding_begins_with_the_first_snapshot_that_has_it():
+    readers, snapshots = Bus(), []
+    for more in (4, 20, 20):
+        for _ in range(more):
+            readers.listeners.append(read())
+            next(readers.listeners[-1])
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots, steps=[0, 10, 20])
+    (found,) = [one for one in growth.findings if one.name == "unfinished-generators"]
+    assert found.counts == (0, 24, 44)
+    rate = leakgraph.Size({"host": (found.bytes[2].host - found.bytes[1].host) // 10})
+    assert f"listeners, +{rate} per step\n" in str(growth)
+
+
 def test_what_grows_inside_what_a_finding_keeps():
     bus, snapshots = Bus(), []
     bus.listeners += [View().draw for _ in range(20)]

@@ -625,6 +625,27 @@ format_subject(const lg_growth_tally *tally, lg_text *out)
     lg_text_add(out, tally->kind == LG_TALLY_TENSOR ? " tensors" : "");
 }
 
+// Writes the rate since the first snapshot that has the finding. What was there
+// before was too little to be a mistake, but not nothing.
+static void
+format_rate(const lg_growth *growth, const lg_growth_tally *tally, lg_text *out)
+{
+    const size_t each = (size_t)growth->devices + 1;
+    const uint32_t last = growth->snapshots - 1;
+    uint32_t first = 0;
+    while (first < last && tally->counts[first] == 0)
+        first++;
+    if (first == last)
+        return;
+    double span = growth->has_steps ? growth->steps[last] - growth->steps[first]
+                                    : last - first;
+    double gained = (double)lg_bytes_sum(tally->bytes + last * each, each) -
+                    (double)lg_bytes_sum(tally->bytes + first * each, each);
+    lg_text_add(out, ", ");
+    lg_text_add_change(out, gained / span);
+    lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
+}
+
 // Writes `finding loss-history: __main__.losses`.
 static void
 format_tally(const lg_growth *growth, const lg_graph *newest,
@@ -643,14 +664,8 @@ format_tally(const lg_growth *growth, const lg_graph *newest,
         lg_text_addf(out, ": %s", holder.data);
     out->failed |= holder.failed;
     lg_text_free(&holder);
-    if (tally->row == LG_NONE) // only findings are about rows
-        return;
-    double span = growth->has_steps
-                      ? growth->steps[growth->snapshots - 1] - growth->steps[0]
-                      : growth->snapshots - 1;
-    lg_text_add(out, ", ");
-    lg_text_add_change(out, (double)tally->gained / span);
-    lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
+    if (tally->row != LG_NONE) // only findings are about rows
+        format_rate(growth, tally, out);
 }
 
 static void
