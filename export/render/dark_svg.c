@@ -3,6 +3,7 @@
 #include <leakgraph/internal/renderers.h>
 #include <leakgraph/internal/writing.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 // What a rule is about, below the picture, and what it says. A later rule is
@@ -72,6 +73,22 @@ add_notebook_style(lg_text *out)
     lg_text_add(out, "</style>\n");
 }
 
+// A picture shrinks with the cell of a notebook, but not so far that nobody can
+// read it: in a narrower cell, it scrolls. Its width is in points, of which a
+// pixel of a page has three quarters.
+static void
+add_size(lg_text *out, const char *svg)
+{
+    static const char width[] = " width=\"";
+    const double least = 0.6;
+    const char *found = strstr(svg, width);
+    double pixels = found ? strtod(found + sizeof width - 1, NULL) * 4 / 3 : 0;
+    lg_text_addf(out,
+                 "<svg class=\"leakgraph\" style=\"max-width:100%%;"
+                 "min-width:%dpx;height:auto\"",
+                 (int)(pixels * least));
+}
+
 void
 lg_svg_add(lg_text *out, const char *image, bool inlined)
 {
@@ -83,8 +100,7 @@ lg_svg_add(lg_text *out, const char *image, bool inlined)
         return;
     }
     if (inlined)
-        lg_text_add(out, "<svg class=\"leakgraph\" "
-                         "style=\"max-width:100%;height:auto\"");
+        add_size(out, svg);
     lg_text_add_bytes(out, rest, (size_t)(end + 1 - rest));
     (inlined ? add_notebook_style : add_file_style)(out);
     lg_text_add(out, end + 1);

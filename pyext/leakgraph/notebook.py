@@ -43,7 +43,7 @@ DRAWN = 3
 #: What puts the picture itself in the place of its image: the picture takes the theme
 #: of the notebook, and names what the pointer is on.
 OPEN = """<script>(() => {
-  const image = document.currentScript.previousElementSibling;
+  const image = document.currentScript.previousElementSibling.firstElementChild;
   const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (c) => c.charCodeAt(0));
   image.outerHTML = new TextDecoder().decode(bytes);
 })();</script>"""
@@ -120,16 +120,17 @@ def noted(shown: str) -> str:
 
 
 def drawn_html(said: tuple[str, str]) -> str:
-    """The picture, as an image until a script of the cell opens it.
+    """The picture, as an image of its size until a script of the cell opens it.
 
     A notebook that nobody trusts yet leaves out scripts and SVG, but not images. Where
     even those are left out, the tree stands for the picture.
     """
     tree, svg = said
     data = b64encode(svg.encode()).decode()
+    style = svg.split('style="', 1)[1].split('"', 1)[0]
     return (
-        f'<img class="leakgraph" style="max-width:100%" alt="{escape(tree)}"'
-        f' src="data:image/svg+xml;base64,{data}">{OPEN}'
+        f'<div style="overflow-x:auto"><img class="leakgraph" style="{style}"'
+        f' alt="{escape(tree)}" src="data:image/svg+xml;base64,{data}"></div>{OPEN}'
     )
 
 

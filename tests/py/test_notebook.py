@@ -45,10 +45,13 @@ def test_nothing_shows_by_itself(outputs):
     assert outputs[0] is None
 
 
-def test_a_wide_drawing_shrinks_to_the_cell(outputs):
+def test_a_wide_drawing_shrinks_to_the_cell_while_it_can_be_read(outputs):
     html = outputs[1]["text/html"]
-    assert html.startswith('<img class="leakgraph" style="max-width:100%"')
-    assert '<svg class="leakgraph" style="max-width:100%;' in pictures(html)[0]
+    (svg,) = pictures(html)
+    style = re.match('<svg class="leakgraph" style="(.*?)"', svg)[1]
+    assert f'<img class="leakgraph" style="{style}"' in html
+    points = float(re.search(r'width="(\d+)pt"', svg)[1])
+    assert style == f"max-width:100%;min-width:{int(points * 4 / 3 * 0.6)}px;height:auto"
 
 
 def test_drawing_is_inline_svg(outputs):
