@@ -193,10 +193,26 @@ long_paths(void)
 
 enum { WEIGHTS = 12 };
 
+// Adds a storage, of which the optimizer has a view.
+static uint32_t
+stored_in(story *made, uint32_t tensor, uint32_t optimizer)
+{
+    const uint32_t flags = made->flags;
+    made->flags = LG_NODE_SYNTHETIC | LG_NODE_BUFFER;
+    uint32_t storage = story_add(made, "torch.storage", NULL, 4096);
+    made->flags = flags;
+    uint32_t view = story_add(made, "torch.Tensor (C++)", NULL, 80);
+    story_edge(made, optimizer, view, LG_EDGE_INDEX, view);
+    story_edge(made, view, storage, LG_EDGE_NATIVE, 0);
+    story_edge(made, tensor, storage, LG_EDGE_NATIVE, 0);
+    return storage;
+}
+
 // An optimizer is nearer to the weights than their layer. The last two weights
-// refer to their layers. Nothing else refers to the last layer.
+// refer to their layers. Nothing else refers to the last layer. Each weight and
+// each gradient has its bytes in a storage.
 static lg_graph *
-trained(uint32_t *weight, uint32_t *gradient)
+trained(uint32_t *weight, uint32_t *gradient, uint32_t *storage)
 {
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
@@ -218,6 +234,8 @@ trained(uint32_t *weight, uint32_t *gradient)
         story_edge(&made, optimizer, weight[i], LG_EDGE_INDEX, i);
         gradient[i] = story_add(&made, "torch.Tensor", NULL, 80);
         story_attribute(&made, weight[i], "grad", gradient[i]);
+        storage[i] = stored_in(&made, weight[i], optimizer);
+        storage[WEIGHTS + i] = stored_in(&made, gradient[i], optimizer);
         if (i + 1 < WEIGHTS)
             at = layer;
     }
@@ -235,21 +253,27 @@ path_length(lg__finder *finder, uint32_t node)
 }
 
 // A path to a weight leads through its layer, whether it is the first path
-// asked for or the last, and so does a path to its gradient. If the best path
-// to the layer leads through the weight, both come from the optimizer.
+// asked for or the last, and so do paths to its gradient and to their storages.
+// If the best path to the layer leads through the weight, all of these come from
+// the optimizer.
 static void
 entrances(void)
 {
     uint32_t weight[WEIGHTS];
     uint32_t gradient[WEIGHTS];
-    lg_graph *graph = trained(weight, gradient);
+    uint32_t storage[2 * WEIGHTS];
+    lg_graph *graph = trained(weight, gradient, storage);
     lg__finder finder = {.graph = graph};
     for (uint32_t i = 0; i < WEIGHTS; i++) {
         size_t count = i + 2 < WEIGHTS ? i + 4 : 2;
         CHECK(path_length(&finder, weight[i]) == count);
         CHECK(path_length(&finder, gradient[i]) == count + 1);
+        CHECK(path_length(&finder, storage[i]) == count + 1);
+        CHECK(path_length(&finder, storage[WEIGHTS + i]) == count + 2);
         CHECK(agrees(&finder, weight[i]));
         CHECK(agrees(&finder, gradient[i]));
+        CHECK(agrees(&finder, storage[i]));
+        CHECK(agrees(&finder, storage[WEIGHTS + i]));
     }
     lg__finder_free(&finder);
     CHECK(count_differing(graph) == 0);

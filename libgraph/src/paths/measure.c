@@ -299,7 +299,7 @@ lg__best_hops_free(lg__best_hops *room)
 // The last step of a path. A parameter of a module belongs to the module,
 // though the path through the optimizer may be shorter. The rest of the path is
 // the best one to the module's dict. A gradient belongs to its parameter in the
-// same way.
+// same way, and a storage to the tensor that is one of these.
 
 // An object with more referrers, such as None, is no module's parameter.
 enum { FEW = 1000 };
@@ -365,6 +365,18 @@ comes_from_parameter(const lg_graph *graph, const lg__reverse *reverse,
 }
 
 static bool
+comes_from_module(const lg_graph *graph, const lg__reverse *reverse,
+                  lg__in_edge in)
+{
+    return lg__node_category(graph, in.source) == LG_CATEGORY_TENSOR &&
+           lg__edge_kind(graph, in.edge) == LG_EDGE_NATIVE &&
+           (find_source(graph, reverse, in.source, comes_from_modules_dict) !=
+                LG_NONE ||
+            find_source(graph, reverse, in.source, comes_from_parameter) !=
+                LG_NONE);
+}
+
+static bool
 is_telling(const lg_path *path)
 {
     return path->start == LG_STARTS_AT_ROOT &&
@@ -381,6 +393,9 @@ lg__path_entrance(const lg__hop_walk *walk, uint32_t target)
     if (entrance == LG_NONE &&
         lg__node_category(graph, target) == LG_CATEGORY_TENSOR)
         entrance = find_source(graph, reverse, target, comes_from_parameter);
+    if (entrance == LG_NONE &&
+        (graph->columns.node_flags[target] & LG_NODE_BUFFER))
+        entrance = find_source(graph, reverse, target, comes_from_module);
     if (entrance == LG_NONE)
         return LG_NONE;
     lg_path own = lg__path_at(walk, target);
