@@ -254,8 +254,8 @@ path_length(lg__finder *finder, uint32_t node)
 
 // A path to a weight leads through its layer, whether it is the first path
 // asked for or the last, and so do paths to its gradient and to their storages.
-// If the best path to the layer leads through the weight, all of these come from
-// the optimizer.
+// If the best path to the layer leads through the weight, all of these come
+// from the optimizer.
 static void
 entrances(void)
 {

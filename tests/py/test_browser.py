@@ -260,7 +260,9 @@ def test_no_page_is_wider_than_the_window(chromium, report, view):
 def test_names_break_between_their_parts(chromium, report, view):
     cell = "document.querySelector('#growth td.path')"
     chromium.open(report)
-    assert chromium.run(f"{cell}.textContent").startswith(f"{__name__}.service.sessions")
+    assert chromium.run(f"{cell}.textContent").startswith(
+        f"{__name__}.service.sessions"
+    )
     assert "<wbr>.sessions" in chromium.run(f"{cell}.innerHTML")
     made(chromium, view + SERVICE)
     marked = "[...document.querySelectorAll('table.tree')].some("

@@ -50,8 +50,8 @@ def test_a_wide_drawing_shrinks_to_the_cell_while_it_can_be_read(outputs):
     (svg,) = pictures(html)
     style = re.match('<svg class="leakgraph" style="(.*?)"', svg)[1]
     assert f'<img class="leakgraph" style="{style}"' in html
-    points = float(re.search(r'width="(\d+)pt"', svg)[1])
-    assert style == f"max-width:100%;min-width:{int(points * 4 / 3 * 0.6)}px;height:auto"
+    least = int(float(re.search(r'width="(\d+)pt"', svg)[1]) * 4 / 3 * 0.6)
+    assert style == f"max-width:100%;min-width:{least}px;height:auto"
 
 
 def test_drawing_is_inline_svg(outputs):
