@@ -175,11 +175,78 @@ meet(lg__native *native, uint32_t source, uint32_t target, uint64_t value)
         native->told[to->node] = LG__MET;
 }
 
+// Whether a word of C code leads to where only an object's own code points:
+// into a table of the object, or before it, to the collector's head. What data
+// have in a table may be borrowed.
+static bool
+is_stray(const lg__native *native, uint32_t source, uint32_t target,
+         uint64_t value)
+{
+    const lg_native_block *to = &native->memory->blocks[target];
+    if (native->memory->blocks[source].node != LG_NONE || to->node == LG_NONE)
+        return false;
+    if (!(native->mark[target] & LG__BLOCK_OWN))
+        return value - to->address < to->lead;
+    const lg_columns *columns = &native->graph->columns;
+    return !(columns->node_flags[to->node] & LG_NODE_BUFFER) &&
+           !native->extent[columns->type[to->node]].data;
+}
+
+// Whether the next of these words that leads to a block is a stray one.
+static bool
+is_before_stray(const lg__native *native, uint32_t block, uint64_t from,
+                uint64_t to)
+{
+    for (; from < to; from += 8) {
+        uint64_t value =
+            lg__word_at(native->memory->blocks[block].address + from);
+        uint32_t target = lg__block_find(&native->index, value);
+        if (target != LG_NONE)
+            return is_stray(native, block, target, value);
+    }
+    return false;
+}
+
+static bool
+is_object(const lg__native *native, uint32_t target)
+{
+    return native->memory->blocks[target].node != LG_NONE &&
+           !(native->mark[target] & LG__BLOCK_OWN);
+}
+
+// Returns the block to which a word of a block may refer, or LG_NONE.
+static uint32_t
+referred_by(const lg__native *native, uint32_t block, uint32_t target,
+            uint64_t value)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    if (target != LG_NONE)
+        return may_refer(native, block, target, value - blocks[target].address)
+                   ? target
+                   : LG_NONE;
+    return blocks[block].node != LG_NONE ? lg__handle_find(native, block, value)
+                                         : LG_NONE;
+}
+
+static bool
+list_word(lg__native *native, uint32_t target, uint64_t at)
+{
+    lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
+    if (word != NULL)
+        *word = (lg__word){target, (at / 8) & (LG__MOST_PLACES - 1), 0, 0};
+    return word != NULL;
+}
+
+// A word that leads to an object is left over if the words before and behind it
+// that lead to blocks are stray. All of them are from memory that was freed,
+// such as the items of a list: some happen to lead to the beginnings of what
+// lies there now.
 static bool
 list_block(lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
     address_count count = {0, 0, 0};
+    bool stray = false;
     uint64_t from;
     uint64_t to;
     lg__block_searched(native, block, &from, &to);
@@ -187,22 +254,17 @@ list_block(lg__native *native, uint32_t block)
         uint64_t value = lg__word_at(at->address + from);
         uint32_t target = lg__block_find(&native->index, value);
         count_address(native, value, target, &count);
-        uint32_t named = at->node != LG_NONE && target == LG_NONE
-                             ? lg__handle_find(native, block, value)
-                             : LG_NONE;
-        if (target != LG_NONE)
+        if (target != LG_NONE) {
+            const bool behind = stray;
+            stray = is_stray(native, block, target, value);
+            if (behind && is_object(native, target) &&
+                is_before_stray(native, block, from + 8, to))
+                continue;
             meet(native, block, target, value);
-        if (named != LG_NONE)
-            target = named;
-        else if (target == LG_NONE ||
-                 !may_refer(native, block, target,
-                            value - native->memory->blocks[target].address))
-            continue;
-        lg__word *word =
-            lg__vector_extend(&native->allocator, &native->word, 1);
-        if (word == NULL)
+        }
+        target = referred_by(native, block, target, value);
+        if (target != LG_NONE && !list_word(native, target, from))
             return false;
-        *word = (lg__word){target, (from / 8) & (LG__MOST_PLACES - 1), 0, 0};
     }
     if (at->node == LG_NONE && count.dead > count.live)
         native->mark[block] |= LG__BLOCK_STALE;
