@@ -395,6 +395,50 @@ names_behind_several_paths(void)
     check_several("type", inner, false, "app.f.<locals>.Red");
 }
 
+// Gives two classes of one list a descriptor each. All are immortal, as without
+// a GIL, and so is a descriptor of garbage that has the same name.
+static lg_graph *
+immortal_descriptors(uint32_t descriptors[2])
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t list = story_add(&made, "list", NULL, 56);
+    story_attribute(&made, app, "classes", list);
+    made.flags = LG_NODE_IMMORTAL;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t class = story_add(&made, "type", "app.Local", 900);
+        descriptors[i] =
+            story_add(&made, "getset_descriptor", "__weakref__", 64);
+        story_edge(&made, list, class, LG_EDGE_INDEX, i);
+        story_attribute(&made, class, "__weakref__", descriptors[i]);
+    }
+    story_add(&made, "getset_descriptor", "__weakref__", 64);
+    return story_end(&made);
+}
+
+// The name alone of such a descriptor is no path to anything.
+static void
+immortal_descriptors_are_found_by_their_classes(void)
+{
+    uint32_t held[2];
+    lg_graph *graph = immortal_descriptors(held);
+    lg_analysis *analysis = analysed(graph);
+    lg_places *places = NULL;
+    uint32_t *place_of = NULL;
+    lg_text text = {0};
+    REQUIRE(lg_places_walk(analysis, NULL, &places, &place_of, NULL) == LG_OK);
+    CHECK(place_of[held[0]] == place_of[held[1]]);
+    REQUIRE(lg__places_find_words(places, place_of, analysis, NULL, NULL) ==
+            LG_OK);
+    lg_place_format(places, place_of[held[0]], &text);
+    CHECK_TEXT(text, "app.classes[*].__weakref__");
+    lg_text_free(&text);
+    free(place_of);
+    lg_places_free(places);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 types_are_like_without_their_numbers(void)
 {
@@ -425,6 +469,7 @@ SUITE(places)
     RUN(progress_is_told_and_can_be_stopped);
     RUN(nothing_adds_up_to_nothing);
     RUN(names_behind_several_paths);
+    RUN(immortal_descriptors_are_found_by_their_classes);
     RUN(types_are_like_without_their_numbers);
     return test_result();
 }

@@ -33,10 +33,12 @@ typedef enum lg__role {
     LG__ROLE_TUPLE,
     LG__ROLE_FUNCTION,
     LG__ROLE_STR,
-    LG__ROLE_SUSPENDED, /**< generator, coroutine, task */
-    LG__ROLE_SIZED,     /**< a container whose elements people count */
-    LG__ROLE_WRAPPER,   /**< it calls a function that it refers to: a method, a
-                             functools.partial, a property */
+    LG__ROLE_SUSPENDED,  /**< generator, coroutine, task */
+    LG__ROLE_SIZED,      /**< a container whose elements people count */
+    LG__ROLE_WRAPPER,    /**< it calls a function that it refers to: a method, a
+                              functools.partial, a property */
+    LG__ROLE_DESCRIPTOR, /**< C code or `__slots__` give it to a class, and it
+                              never changes */
 } lg__role;
 
 typedef struct lg__trait {

@@ -322,10 +322,15 @@ take_class(lg__labels *labels, uint32_t node, lg__step *out)
 }
 
 // Takes the name of a node that only the super-root dominates, and that no
-// module names.
+// module names. Without a GIL, CPython 3.13 makes classes immortal together
+// with their descriptors, which have the same name in each class: what to call
+// these is found from their classes.
 static bool
 take_nameless(lg__labels *labels, uint32_t node, lg__step *out)
 {
+    out->label = labels->none;
+    if (lg__node_role(labels->graph, node) == LG__ROLE_DESCRIPTOR)
+        return true;
     switch (lg__node_category(labels->graph, node)) {
     case LG_CATEGORY_TYPE:
         return take_class(labels, node, out);

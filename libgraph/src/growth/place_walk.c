@@ -41,28 +41,14 @@ marks_of(lg_string name, lg__trait trait)
     }
 }
 
-// Returns whether the type is one of the descriptors that C code or `__slots__`
-// give a class. They never change.
-static bool
-is_fixed_descriptor(lg_string name)
-{
-    static const char *const descriptors[] = {
-        "wrapper_descriptor", "method_descriptor", "classmethod_descriptor",
-        "getset_descriptor", "member_descriptor"};
-    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
-        if (lg__string_is(name, descriptors[i]))
-            return true;
-    return false;
-}
-
 // A function's code and texts belong to its definition, and a class's
 // descriptors.
 static uint32_t
-within_of(lg_string name)
+within_of(lg_string name, lg__trait trait)
 {
     if (lg__string_is(name, "code") || lg__string_is(name, "str"))
         return LG__PLACE_FUNCTION;
-    return is_fixed_descriptor(name) ? LG__PLACE_CLASS : 0;
+    return trait.role == LG__ROLE_DESCRIPTOR ? LG__PLACE_CLASS : 0;
 }
 
 bool
@@ -82,7 +68,7 @@ lg__place_walk_types_begin(lg__place_walk *walk)
             .by_module = lg__label_by_module(graph, i),
             .top = LG_NONE,
             .marks = marks_of(name, trait),
-            .within = within_of(name),
+            .within = within_of(name, trait),
             .space = trait.category == LG_CATEGORY_CONTAINER &&
                      trait.role != LG__ROLE_TUPLE,
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
