@@ -1,4 +1,5 @@
 #include "attach/attach.h"
+#include "attach/frozen.h"
 #include "attach/script.h"
 #include "attach/visit.h"
 #include "capture/common/capture_common.h"
@@ -414,11 +415,15 @@ await_home(call *self, double seconds)
 }
 
 /** What to say of a process that has not answered in time. Whoever has stopped
- *  it since can do something about it, which no other reason tells. */
+ *  or frozen it since can do something about it, which no other reason tells.
+ */
 static lg__outcome
 reason_now(const call *self, lg__outcome reason)
 {
-    return lg__target_is_stopped(self->request->process) ? LG__STOPPED : reason;
+    int process = self->request->process;
+    return lg__target_is_stopped(process)   ? LG__STOPPED
+           : lg__process_is_frozen(process) ? LG__FROZEN
+                                            : reason;
 }
 
 /** Makes one visit after the other. Each interrupts the one before if that has
@@ -672,16 +677,30 @@ await_child(call *self, lg__fork_result *out, lg_error *err)
     return lg__fork_wait(&fork, request->path, request->monitor, out, err);
 }
 
+/** Says why the process forked nothing. The loader begins with the name of the
+ *  file, which is a number of its descriptors there. */
+static lg_status
+explain_answer(const call *self, lg_error *err)
+{
+    static const char file[] = "/proc/self/fd/";
+    const lg__answer *answer = &self->answer;
+    const char *reason = answer->text;
+    bool loaded = strncmp(reason, file, sizeof file - 1) != 0;
+    if (!loaded)
+        reason += strcspn(reason, ":");
+    return lg_error_set(
+        err, answer->status ? (lg_status)answer->status : LG_EUNSUPPORTED,
+        "process %d cannot be captured: %s%s", self->request->process,
+        loaded ? "" : "it does not load leakgraph's library", reason);
+}
+
 /** Does what the answer asks for. */
 static lg_status
 follow(call *self, lg__attach_result *out, lg_error *err)
 {
     const lg__answer *answer = &self->answer;
     if (answer->kind != LG__ANSWER_FORKED)
-        return lg_error_set(
-            err, answer->status ? (lg_status)answer->status : LG_EUNSUPPORTED,
-            "process %d cannot be captured: %s", self->request->process,
-            answer->text);
+        return explain_answer(self, err);
     out->pause = answer->pause;
     out->by_script = self->by_script;
     lg_status status = await_child(self, &out->graph, err);

@@ -1,4 +1,5 @@
 #include "attach/attach_target.h"
+#include "attach/frozen.h"
 
 #include <leakgraph/internal/writing.h>
 
@@ -180,6 +181,8 @@ check_facts(lg__attach_target *self, bool risked, lg_error *err)
         return lg__outcome_explain(LG__TRACED, process, known.tracer, 0, err);
     if (known.state == 'T' || known.state == 't')
         return lg__outcome_explain(LG__STOPPED, process, 0, 0, err);
+    if (lg__process_is_frozen(process))
+        return lg__outcome_explain(LG__FROZEN, process, 0, 0, err);
     if (known.shadow_stack)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d has a shadow stack: start it without, "

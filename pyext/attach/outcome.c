@@ -20,7 +20,8 @@ static const char *const obstacles[] = {
         "its main thread waits for a semaphore of System V "
         "or for io_getevents() or io_uring, and any look at "
         "it would end that wait",
-    [LG__WENT_HOME] = "it cannot map memory or make sockets",
+    [LG__WENT_HOME] =
+        "it may not map memory, make it executable, or make sockets",
     [LG__NO_INTERPRETER] = "its Python has not started yet, or has ended",
     [LG__GIL_KEPT] = "another thread of it keeps the GIL",
     [LG__BUSY] = "its main thread runs or waits in C code",
@@ -71,6 +72,11 @@ lg__outcome_explain(lg__outcome self, int process, int code, unsigned seconds,
                             "process %d is stopped: continue it (kill -CONT "
                             "%d) and try again",
                             process, process);
+    case LG__FROZEN:
+        return lg_error_set(err, LG_ECHILD,
+                            "the control group of process %d is frozen, as by "
+                            "docker pause: let it go on and try again",
+                            process);
     case LG__TRACED:
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d is traced by process %d already: end "

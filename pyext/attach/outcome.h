@@ -8,13 +8,15 @@ typedef enum lg__outcome {
     LG__CUT_OFF = 0, /**< its time was up: the thread did not stop */
     LG__VISITED,
     LG__STOPPED,         /**< somebody has stopped the process */
+    LG__FROZEN,          /**< its control group does not let it run */
     LG__LOADING,         /**< the loader has not finished */
     LG__SHARES_MEMORY,   /**< with its parent, after vfork() */
     LG__NEW_REGISTERS,   /**< in some newer than AMX: nobody has tried */
     LG__IN_SEQUENCE,     /**< inside a restartable sequence */
     LG__ON_ALIEN_STACK,  /**< of a coroutine or of a signal's handler */
     LG__IN_FRAGILE_WAIT, /**< in a system call that any stop ends */
-    LG__WENT_HOME,       /**< the thread could not map memory or make sockets */
+    LG__WENT_HOME,       /**< the thread could not map memory, make
+                             it executable, or make sockets */
     LG__NO_INTERPRETER,  /**< Python has not started, or has ended */
     LG__QUEUE_FULL,      /**< Python's queue of pending calls has no room */
     LG__QUEUE_LOCKED,    /**< perhaps by the thread itself */

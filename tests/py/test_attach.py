@@ -1,5 +1,6 @@
 """attach() takes a snapshot of an unprepared process, which notices nothing."""
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -809,6 +810,69 @@ def test_stopped_or_traced(target):
     assert f"is traced by process {os.getpid()}" in refused(traced.pid)
 
 
+#: For each kind of control groups: the file that freezes, its words for that and for
+#: the opposite, and the file that then has a line.
+FREEZERS = {
+    "cgroup2": ("cgroup.freeze", "1", "0", "cgroup.events", "frozen 1"),
+    "cgroup": ("freezer.state", "FROZEN", "THAWED", "freezer.state", "FROZEN"),
+}
+
+
+def folder_of_groups(kind):
+    """Find where the control groups are that freeze."""
+    for row in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = row.partition(" - ")
+        type_, _, options = right.split()[:3]
+        if type_ == kind and (kind == "cgroup2" or "freezer" in options.split(",")):
+            return Path(left.split()[4])
+    return pytest.skip(f"no {kind} freezes here")
+
+
+@contextlib.contextmanager
+def frozen(one, kind):
+    """Freeze a target."""
+    file, freeze, thaw, state, line = FREEZERS[kind]
+    group = folder_of_groups(kind) / f"leakgraph-{one.pid}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(str(error))
+    outer = group.parent / "cgroup.procs"
+    try:
+        (group / "cgroup.procs").write_text(str(one.pid))
+        (group / file).write_text(freeze)
+        while line not in (group / state).read_text().splitlines():
+            time.sleep(0.001)
+        yield
+        (group / file).write_text(thaw)
+    finally:
+        outer.write_text(str(one.pid))
+        group.rmdir()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("kind", FREEZERS)
+def test_a_frozen_control_group(target, kind):
+    one = target("time.sleep(100)")
+    before = one.traces()
+    with frozen(one, kind):
+        assert f"the control group of process {one.pid} is frozen" in refused(one.pid)
+    assert one.traces() == before
+    leakgraph.attach(one.pid).close()
+
+
+@pytest.mark.once
+def test_a_process_that_may_not_make_memory_executable(target):
+    refuse = "print(ctypes.CDLL(None).prctl(65, 1, 0, 0, 0), flush=True)"
+    one = target(f"{refuse}\ntime.sleep(100)")
+    if one.process.stdout.readline() != "0\n":
+        pytest.skip("the kernel permits it always (Linux 6.3 has PR_SET_MDWE)")
+    before = one.traces()
+    text = refused(one.pid, timeout=1, method="ptrace")
+    assert "it may not map memory, make it executable" in text
+    assert one.traces() == before
+
+
 FILTER = """
 class Part(ctypes.Structure):
     _fields_ = [('c', ctypes.c_uint16), ('t', ctypes.c_uint8), ('f', ctypes.c_uint8),
@@ -913,7 +977,7 @@ def test_a_library_that_does_not_load(target, monkeypatch, tmp_path):
     library.write_bytes(b"no library")
     monkeypatch.setattr(attached, "_find_library", lambda _: str(library))
     before = one.traces()
-    assert "cannot be captured: /proc/self/fd/" in refused(one.pid)
+    assert "it does not load leakgraph's library: " in refused(one.pid)
     assert one.traces() == before
 
 
