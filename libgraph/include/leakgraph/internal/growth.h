@@ -188,9 +188,9 @@ typedef struct lg_growth_row {
     uint64_t shared[LG_COMPANIONS]; /**< keys of the places of companions that
                                          others may hold, too */
     uint32_t shared_count;
-    bool threads_end; /**< companions are threads that wait for work of the
-                           members, which are executors: they end, and let go
-                           of what they have, when these go */
+    bool threads_end;  /**< companions are threads that wait for work of the
+                            members, which are executors: they end, and let go
+                            of what they have, when these go */
     lg_string in_step; /**< of native growth: the type whose new objects it is
                           in step with, and probably belongs to; empty: none */
     uint32_t losers;   /**< of lost native memory that is in step: the place of
