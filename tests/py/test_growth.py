@@ -5,6 +5,7 @@ import concurrent.futures
 import ctypes
 import functools
 import gc
+import io
 import json
 import multiprocessing.util
 import os
@@ -848,6 +849,13 @@ def test_a_weak_dictionary_is_the_holder_and_not_the_dict_inside():
     (held,) = row.holders
     assert held.held_by == f"{__name__}.holder.ring"
     assert f"empty {__name__}.holder.ring\n" in str(growth)
+
+
+def test_a_buffer_is_the_holder_and_not_the_bytes_inside():
+    holder.ring = io.BytesIO()
+    growth = compare(lambda _: holder.ring.write(bytes(500)))
+    row = next(row for row in growth if "ring" in row.held_by)
+    assert [held.held_by for held in row.holders] == [f"{__name__}.holder.ring"]
 
 
 def pooled(task):

@@ -356,29 +356,31 @@ find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
     return at;
 }
 
+// Returns whether a program empties the object itself: what it has inside is
+// nobody's.
 static bool
-is_weak_container(const lg_graph *graph, uint32_t node)
+is_emptied_whole(const lg_graph *graph, uint32_t node)
 {
-    static const char *const types[] = {"weakref.WeakKeyDictionary",
-                                        "weakref.WeakValueDictionary",
-                                        "_weakrefset.WeakSet"};
+    static const char *const types[] = {
+        "weakref.WeakKeyDictionary", "weakref.WeakValueDictionary",
+        "_weakrefset.WeakSet", "_io.BytesIO", "_io.StringIO"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (lg__node_is_a(graph, node, types[i]))
             return true;
     return false;
 }
 
-// Names a weak dictionary or set in place of the container that it has inside:
-// that one is nobody's to empty.
+// Names a weak dictionary, or a buffer, in place of the container or bytes that
+// it has inside.
 static void
-name_weak_containers(const lg_graph *graph, lg_growth_row *row)
+name_wholes(const lg_graph *graph, lg_growth_row *row)
 {
     for (size_t i = 0; i < row->holder_count; i++) {
         lg_growth_holder *holder = &row->holders[i];
         lg_path *path = &holder->path;
         const lg_hop *last =
             path->count > 1 ? &path->hops[path->count - 1] : NULL;
-        if (last == NULL || !is_weak_container(graph, last->source))
+        if (last == NULL || !is_emptied_whole(graph, last->source))
             continue;
         holder->node = last->source;
         path->count--;
@@ -551,7 +553,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     if (status == LG_OK)
         join_leaks(state, out);
     for (size_t i = 0; i < out->count && state->analysis != NULL; i++)
-        name_weak_containers(state->analysis->graph, &out->rows[i]);
+        name_wholes(state->analysis->graph, &out->rows[i]);
     out->device_names = state->devices;
     state->devices = NULL;
     out->steps = state->x;
