@@ -257,6 +257,30 @@ def test_no_page_is_wider_than_the_window(chromium, report, view):
             assert max(chromium.run(lines), default=1) <= 1, url
 
 
+def test_columns_are_chosen_and_the_address_keeps_them(chromium, view):
+    address = f"{view}table?of=types"
+    shown = "!document.querySelector('section > .table th').hidden"
+    made(chromium, address)
+    assert chromium.run(shown)
+    chromium.click(".columns summary")
+    chromium.click(".columns input")
+    chromium.wait(f"!({shown})")
+    hidden = chromium.run("location.hash")
+    assert hidden.startswith("#hide=")
+    made(chromium, address + hidden)
+    assert not chromium.run(shown)
+
+
+def test_a_button_copies_the_selector_of_an_object(chromium, view):
+    made(chromium, f"{view}table?of=top")
+    chromium.run("navigator.clipboard.writeText = async (text) => { copied = text }")
+    button = "document.querySelector('main td .copy')"
+    link = f"{button}.previousElementSibling.getAttribute('href')"
+    number = chromium.run(link).rpartition("=")[2]
+    chromium.run(f"{button}.click()")
+    assert chromium.wait("window.copied") == f"#{number}"
+
+
 def test_names_break_between_their_parts(chromium, report, view):
     cell = "document.querySelector('#growth td.path')"
     chromium.open(report)
