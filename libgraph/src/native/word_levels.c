@@ -56,6 +56,7 @@ typedef struct sight {
     bool object;         // the block is an object's
     bool owned;          // an object's own word leads to the block
     bool doubtful;       // the block is stale, or begins with a text
+    bool slack;          // the block is that text, and no more
     bool entry;          // the word points to where references point
     bool array;
     bool strided;
@@ -328,7 +329,7 @@ level_of(const sight *word)
     level = at_least(level, level_below_object(word));
     if (word->doubtful &&
         (word->members <= FEW || 2 * (uint64_t)word->same < word->members))
-        level = at_most(level, LG_LEVEL_WEAK);
+        level = at_most(level, word->slack ? LG_LEVEL_LEFTOVER : LG_LEVEL_WEAK);
     if (has_shape(word))
         level = at_least(level, LG_LEVEL_POINTER);
     if (RARE * (uint64_t)word->pointers < word->members && !word->array)
@@ -388,6 +389,19 @@ is_bare(const lg__native *native, uint32_t block, const lg__word *word)
     return place == word->place;
 }
 
+// Whether a block begins with a text for which an allocator gives as much: who
+// copies a text does not clear the rest of the block.
+static bool
+is_text_alone(const lg__native *native, uint32_t block)
+{
+    enum { ROUNDING = 16, SMALLEST = 24 };
+    const lg_native_block *at = &native->memory->blocks[block];
+    return (native->mark[block] & LG__BLOCK_TEXT) &&
+           (at->bytes <= SMALLEST ||
+            at->bytes - strlen((const char *)(uintptr_t)at->address) <=
+                ROUNDING);
+}
+
 static sight
 look(const weighing *scale, uint32_t block, uint64_t i)
 {
@@ -419,6 +433,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .owned = word->place < OWNED_WORDS && is_owned(way),
         .single = scale->members <= FEW || is_below_variables(native, way),
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
+        .slack = is_text_alone(native, block),
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
         .strided = native->trait[i] & LG__STRIDE_MASK,
