@@ -238,6 +238,28 @@ has_exit_handlers(const lg_places *places, const lg__place_item *item)
                          "atexit handlers");
 }
 
+// Takes the newest handler of atexit as the example. Python puts it in front of
+// the older ones, while lists that programs fill have the newest last.
+static void
+choose_handlers(naming *state)
+{
+    const lg_columns *columns = &state->graph->columns;
+    uint32_t count = lg_places_count(state->places);
+    for (uint32_t place = 0; place < count; place++) {
+        lg__place_item *item = lg__place_at(state->places, place);
+        if (item->example == LG_NONE || !has_exit_handlers(state->places, item))
+            continue;
+        uint32_t list = state->tree.before[item->example];
+        uint64_t end = list == LG_NONE ? 0 : columns->first_edge[list + 1];
+        uint64_t edge = list == LG_NONE ? 0 : columns->first_edge[list];
+        while (edge < end &&
+               state->place_of[columns->edge_target[edge]] != place)
+            edge++;
+        if (edge < end)
+            item->example = columns->edge_target[edge];
+    }
+}
+
 // Returns whose title tells of a node. A handler of atexit is a tuple of a
 // function and its arguments: that function tells of it.
 static uint32_t
@@ -391,6 +413,7 @@ lg__places_find_words(lg_places *places, const uint32_t *place_of,
         status = lg__error_memory(err);
     if (status == LG_OK) {
         elect(&state);
+        choose_handlers(&state);
         compare_titles(&state);
         status = name_all(&state, err);
     }
