@@ -91,6 +91,17 @@ lg__target_is_stopped(int process)
     return read_facts(process, &known) && known.state == 'T';
 }
 
+/** Whether the files of the process are root's. Those of one that makes no core
+ *  file are, whoever runs it; its folder is not. */
+static bool
+belongs_to_root(int process)
+{
+    char path[64];
+    struct stat file;
+    snprintf(path, sizeof path, "/proc/%d/status", process);
+    return stat(path, &file) == 0 && file.st_uid == 0;
+}
+
 lg_status
 lg__target_explain(int process, int code, lg_error *err)
 {
@@ -104,6 +115,11 @@ lg__target_explain(int process, int code, lg_error *err)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d belongs to another user: attach as "
                             "that user or as root",
+                            process);
+    if (geteuid() != 0 && belongs_to_root(process))
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "process %d lets only root look (PR_SET_DUMPABLE): "
+                            "attach as root",
                             process);
     if (scope >= 3)
         return lg_error_set(

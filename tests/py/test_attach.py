@@ -1169,18 +1169,35 @@ def test_who_attaches_is_killed(keeper):
     keeper.goes_on()
 
 
-@pytest.mark.once
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_another_user(target, tmp_path):
-    one = target("time.sleep(100)")
+def refused_to_nobody(pid):
+    """Return what leakgraph says to a user without rights."""
     source = (
         "import os, sys\nfrom leakgraph import Error, attach\nos.setuid(65534)\n"
-        f"try: attach({one.pid})\nexcept Error as error: print(error)"
+        f"try: attach({pid})\nexcept Error as error: print(error)"
     )
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )
-    assert "belongs to another user" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_another_user(target):
+    one = target("time.sleep(100)")
+    assert "belongs to another user" in refused_to_nobody(one.pid)
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_process_that_lets_nobody_look(target):
+    hide = (
+        "os.setuid(65534)\nctypes.CDLL(None).prctl(4, 0)\nprint('hidden', flush=True)"
+    )
+    one = target(f"{hide}\ntime.sleep(100)")
+    assert one.process.stdout.readline() == "hidden\n"
+    assert "lets only root look (PR_SET_DUMPABLE)" in refused_to_nobody(one.pid)
+    leakgraph.attach(one.pid).close()
 
 
 def no_namespaces():
