@@ -833,13 +833,15 @@ def frozen(one, kind):
     """Freeze a target."""
     file, freeze, thaw, state, line = FREEZERS[kind]
     group = folder_of_groups(kind) / f"leakgraph-{one.pid}"
-    try:
-        group.mkdir()
-    except OSError as error:
-        pytest.skip(str(error))
     outer = group.parent / "cgroup.procs"
     try:
+        group.mkdir()
         (group / "cgroup.procs").write_text(str(one.pid))
+    except OSError as error:
+        if group.exists():
+            group.rmdir()
+        pytest.skip(str(error))
+    try:
         (group / file).write_text(freeze)
         while line not in (group / state).read_text().splitlines():
             time.sleep(0.001)
