@@ -559,7 +559,9 @@ def test_what_sqlite_prunes_is_limited():
     owner.kept = sqlite3.connect(":memory:")
     _, growth = compare(lambda n: owner.kept.cursor().close(), 3, 30, settled=True)
     told = [(row.verdict, row.limit) for row in growth if row.held_by in places(growth)]
-    assert told == ([("settled", 200)] if gc.is_tracked(owner.kept) else [])
+    # From 3.15 on, a connection lists no cursors.
+    listed = gc.is_tracked(owner.kept) and sys.version_info < (3, 15)
+    assert told == ([("settled", 200)] if listed else [])
     owner.also = []
     _, growth = compare(lambda n: owner.also.append(owner.kept.cursor()), 4, 90)
     owner.kept.close()
