@@ -147,7 +147,9 @@ def shares(ends: Iterable[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:
     """
     versions = sorted({*ends})
     files = suite.marked_wholly(suite.files_in("tests/py"), "ends")
-    takes = {file: versions[zlib.crc32(file.encode()) % len(versions)] for file in files}
+    takes = {
+        file: versions[zlib.crc32(file.encode()) % len(versions)] for file in files
+    }
     return {
         version: [file for file in files if takes[file] != version]
         for version in versions

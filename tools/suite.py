@@ -150,7 +150,7 @@ def selected(files: Iterable[str], marked: str) -> list[str]:
 
 
 def marked_wholly(files: Iterable[str], marker: str) -> list[str]:
-    """List the files that mark all of their tests with the marker, and name it first."""
+    """List the files that mark all of their tests, first of all with the marker."""
     return matching(files, rf"^pytestmark = (\[\s*)?pytest\.mark\.{marker}\b")
 
 

@@ -192,7 +192,8 @@ lg__place_top(const lg_places *places, uint32_t place)
     return lg__place_at(places, place);
 }
 
-/** Returns whether the place is below many modules that stand for each other. */
+/** Returns whether the place is below many modules that stand for each other.
+ */
 static inline bool
 lg__place_is_in_modules(const lg_places *places, uint32_t place)
 {
