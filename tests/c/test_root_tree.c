@@ -210,7 +210,8 @@ stored_in(story *made, uint32_t tensor, uint32_t optimizer)
 
 // An optimizer is nearer to the weights than their layer. The last two weights
 // refer to their layers. Nothing else refers to the last layer. Each weight and
-// each gradient has its bytes in a storage.
+// each gradient has its bytes in a storage, and the first two gradients share
+// another one.
 static lg_graph *
 trained(uint32_t *weight, uint32_t *gradient, uint32_t *storage)
 {
@@ -239,6 +240,9 @@ trained(uint32_t *weight, uint32_t *gradient, uint32_t *storage)
         if (i + 1 < WEIGHTS)
             at = layer;
     }
+    uint32_t bucket = stored_in(&made, gradient[0], optimizer);
+    story_edge(&made, gradient[1], bucket, LG_EDGE_NATIVE, 0);
+    storage[2 * WEIGHTS] = bucket;
     return story_end(&made);
 }
 
@@ -261,7 +265,7 @@ entrances(void)
 {
     uint32_t weight[WEIGHTS];
     uint32_t gradient[WEIGHTS];
-    uint32_t storage[2 * WEIGHTS];
+    uint32_t storage[2 * WEIGHTS + 1];
     lg_graph *graph = trained(weight, gradient, storage);
     lg__finder finder = {.graph = graph};
     for (uint32_t i = 0; i < WEIGHTS; i++) {
@@ -275,6 +279,7 @@ entrances(void)
         CHECK(agrees(&finder, storage[i]));
         CHECK(agrees(&finder, storage[WEIGHTS + i]));
     }
+    CHECK(path_length(&finder, storage[2 * WEIGHTS]) == 3);
     lg__finder_free(&finder);
     CHECK(count_differing(graph) == 0);
     lg_graph_free(graph);

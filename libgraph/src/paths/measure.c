@@ -299,7 +299,8 @@ lg__best_hops_free(lg__best_hops *room)
 // The last step of a path. A parameter of a module belongs to the module,
 // though the path through the optimizer may be shorter. The rest of the path is
 // the best one to the module's dict. A gradient belongs to its parameter in the
-// same way, and a storage to the tensor that is one of these.
+// same way, and a storage to the tensor that is one of these, unless it is a
+// bucket of several.
 
 // An object with more referrers, such as None, is no module's parameter.
 enum { FEW = 1000 };
@@ -344,6 +345,22 @@ find_source(const lg_graph *graph, const lg__reverse *reverse, uint32_t target,
             return in.source;
     }
     return LG_NONE;
+}
+
+// Returns the source that suits; LG_NONE if several do.
+static uint32_t
+find_only_source(const lg_graph *graph, const lg__reverse *reverse,
+                 uint32_t target, is_entrance suits)
+{
+    uint32_t found = find_source(graph, reverse, target, suits);
+    uint64_t end = lg__first_in(reverse, target + 1);
+    for (uint64_t i = lg__first_in(reverse, target);
+         i < end && found != LG_NONE; i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        if (in.source != found && suits(graph, reverse, in))
+            found = LG_NONE;
+    }
+    return found;
 }
 
 static bool
@@ -395,7 +412,7 @@ lg__path_entrance(const lg__hop_walk *walk, uint32_t target)
         entrance = find_source(graph, reverse, target, comes_from_parameter);
     if (entrance == LG_NONE &&
         (graph->columns.node_flags[target] & LG_NODE_BUFFER))
-        entrance = find_source(graph, reverse, target, comes_from_module);
+        entrance = find_only_source(graph, reverse, target, comes_from_module);
     if (entrance == LG_NONE)
         return LG_NONE;
     lg_path own = lg__path_at(walk, target);
