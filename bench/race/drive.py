@@ -97,13 +97,15 @@ def bound(call: Call, let_go: Call, folder: str) -> Any:
     What is emptied now and then ends a window anywhere between empty and full. So the
     highest marks count, which are equal whatever the period is. A table that is made
     larger once, and what allocators keep, raise one mark; a leak raises all of them.
-    What is there by then is frozen, so that the collections after each call are short.
+    What is there before is frozen, so that the collections after each call are short.
+    There is one after each of the late calls as well, because it empties the lists of
+    free objects: until all that a program keeps was made since, the marks would rise.
     """
     accounted()
-    for _ in range(corpus.LATE):
-        call()
     gc.collect()
     gc.freeze()
+    for _ in range(corpus.LATE):
+        mark(call)
     window = ROUNDS * CALLS
     first, second, third = (max(mark(call) for _ in range(window)) for _ in range(3))
     return {"per_call": min(second - first, third - second) / window}
