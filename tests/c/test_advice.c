@@ -197,6 +197,31 @@ words(void)
     forget(&all);
 }
 
+// Several objects that two lists have are held by any of their positions.
+static void
+held_by_positions(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t items = heap_list(&made, LG_NONE);
+    uint32_t seen = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "items", items);
+    story_attribute(&made, app, "recently_seen", seen);
+    for (int i = 0; i < 200; i++) {
+        uint32_t item = story_add(&made, "bytearray", NULL, 5000);
+        heap_append(&made, items, item);
+        heap_append(&made, seen, item);
+    }
+    asked all = ask(&made, 3);
+    lg_text text = {0};
+    REQUIRE(all.top.rows[0].count == 200);
+    REQUIRE(lg_table_json(all.table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "\"what\": \"200 bytearray\", \"held_by\": "
+                            "\"app.items[*]\""));
+    lg_text_free(&text);
+    forget(&all);
+}
+
 // Where nothing of a cycle can be cut, the advice names no cut.
 static void
 nothing_to_cut(void)
@@ -444,6 +469,7 @@ SUITE(advice)
     RUN(closed_figures);
     RUN(nothing);
     RUN(words);
+    RUN(held_by_positions);
     RUN(nothing_to_cut);
     RUN(native_holder);
     RUN(growth);

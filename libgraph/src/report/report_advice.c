@@ -234,8 +234,10 @@ format_holder(words *say, const lg_advice_item *item)
         lg_text_add(&say->what, " ");
     }
     lg_node_title(say->graph, row->node, true, &say->what);
-    lg__where_write(say->graph, say->answers->analysis, row->node, &row->where,
-                    &say->held_by);
+    const lg_ask ask = {.graph = say->graph,
+                        .analysis = say->answers->analysis};
+    lg__where_write_row(&ask, row->node, row->count, &row->where,
+                        &say->held_by);
     lg_text_add(&say->cause, "Nothing is wrong with it: it retains the most.");
     if (is_native(&row->where))
         lg_text_add(&say->fix, "If it should be gone, look for the extension "
