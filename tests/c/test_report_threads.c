@@ -174,29 +174,58 @@ held_by_something_else(void)
     lg_graph_free(graph);
 }
 
-// Anybody may have a small int, so a module that names it is no holder to tell.
+// Anybody may have a small int, so a module that names it is no holder to tell,
+// and the page has no column for holders if there is no other.
 static void
 held_by_anybody(void)
 {
+    for (uint64_t size = 54; size <= 400; size += 346) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "posix");
+        uint32_t frame = running(&made);
+        uint32_t zero = story_add(&made, "int", NULL, 28);
+        uint32_t path = story_add(&made, "str", NULL, size);
+        story_local(&made, frame, "done", zero);
+        story_attribute(&made, module, "F_OK", zero);
+        story_local(&made, frame, "path", path);
+        story_attribute(&made, module, "prefix", path);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_table *table = NULL;
+        lg_text page = {0};
+        REQUIRE(
+            !question_table("threads", graph, analysis, NULL, &table, NULL));
+        REQUIRE(!lg_table_html_plain(table, 0, &page, NULL));
+        CHECK(strstr(page.data, "done") && !strstr(page.data, "F_OK"));
+        CHECK(!strstr(page.data, "posix.prefix") == (size < 400));
+        CHECK(!strstr(page.data, "also held by") == (size < 400));
+        lg_text_free(&page);
+        lg_table_free(table);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// An object of a subclass of int has attributes, so it is somebody's own.
+static void
+of_a_subclass(void)
+{
     story made = story_begin();
-    uint32_t module = story_module(&made, "posix");
+    uint32_t module = story_module(&made, "app");
     uint32_t frame = running(&made);
-    uint32_t zero = story_add(&made, "int", NULL, 28);
-    uint32_t path = story_add(&made, "str", NULL, 400);
-    story_local(&made, frame, "done", zero);
-    story_attribute(&made, module, "F_OK", zero);
-    story_local(&made, frame, "path", path);
-    story_attribute(&made, module, "prefix", path);
+    story_type(&made, "app.Number", "int");
+    uint32_t number = story_add(&made, "app.Number", NULL, 44);
+    story_local(&made, frame, "number", number);
+    story_attribute(&made, module, "seven", number);
+    story_attribute(&made, number, "seen",
+                    story_add(&made, "bytearray", NULL, 5000));
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    lg_table *table = NULL;
-    lg_text page = {0};
-    REQUIRE(!question_table("threads", graph, analysis, NULL, &table, NULL));
-    REQUIRE(!lg_table_html_plain(table, 0, &page, NULL));
-    CHECK(strstr(page.data, "done") && strstr(page.data, "posix.prefix"));
-    CHECK(strstr(page.data, "F_OK") == NULL);
-    lg_text_free(&page);
-    lg_table_free(table);
+    lg_text text = {0};
+    REQUIRE(!question_report("threads", graph, analysis, NULL, LG_FORMAT_TEXT,
+                             &text));
+    CHECK(strstr(text.data, ", held by app.seven too"));
+    lg_text_free(&text);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -398,6 +427,7 @@ SUITE(report_threads)
     RUN(retained);
     RUN(held_by_something_else);
     RUN(held_by_anybody);
+    RUN(of_a_subclass);
     RUN(in_cells);
     RUN(look_alikes);
     RUN(told_apart);

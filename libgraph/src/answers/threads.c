@@ -44,13 +44,16 @@ is_only_holder(const listing *to, uint32_t frame, uint32_t target)
 
 // The interpreter has one object for each small int, each name and each short
 // constant. A module that gives it a name, as posix calls 0 F_OK, is no holder
-// that anybody looks for.
+// that anybody looks for. An object of a program's own subclass refers to its
+// class.
 static bool
 is_shared(const lg_graph *graph, lg_node value)
 {
     enum { SMALL = 64 };
+    const uint32_t *first = graph->columns.first_edge;
     return lg__node_category(graph, value) == LG_CATEGORY_ATOM &&
-           lg_node_size(graph, value) <= SMALL;
+           lg_node_size(graph, value) <= SMALL &&
+           first[value] == first[value + 1];
 }
 
 static bool

@@ -73,6 +73,13 @@ measure_locals(report *to, size_t at, size_t *name_width, size_t *title_width)
     lg_text_free(&title);
 }
 
+// Returns whether there is somebody to name who holds the value, too.
+static bool
+has_other_holder(const lg_thread_row *row)
+{
+    return row->held_elsewhere && !row->shared;
+}
+
 // Names who else holds the value of a variable.
 static void
 add_elsewhere(const lg_graph *graph, const lg_thread_row *row, lg_text *out)
@@ -92,7 +99,7 @@ add_retained(report *to, const lg_thread_row *row)
         return;
     lg_text_add(&to->text, "  retains ");
     lg__format_each(to->graph, row->retained, &to->text);
-    if (!row->held_elsewhere)
+    if (!has_other_holder(row))
         return;
     lg_text_add(&to->text, ", held by ");
     add_elsewhere(to->graph, row, &to->text);
@@ -294,12 +301,12 @@ is_analysed(const lg_ask *ask, const void *answer)
 }
 
 static bool
-is_any_shared(const lg_ask *ask, const void *answer)
+has_any_other_holder(const lg_ask *ask, const void *answer)
 {
     const threads_answer *of = answer;
     (void)ask;
     for (size_t i = 0; i < of->count; i++)
-        if (of->threads.rows[i].held_elsewhere)
+        if (has_other_holder(&of->threads.rows[i]))
             return true;
     return false;
 }
@@ -338,7 +345,7 @@ write_elsewhere(const lg_ask *ask, const void *answer, const void *of,
 {
     const lg_thread_row *row = of;
     (void)answer;
-    if (row->held_elsewhere && !row->shared)
+    if (has_other_holder(row))
         add_elsewhere(ask->graph, row, out);
 }
 
@@ -446,7 +453,7 @@ static const lg_field fields[] = {
      "variables, sizes)",
      LG_COLUMN_COUNT, .put = put_repeats, .look = {.in = LG_IN_DATA}},
     {NULL, "also held by", NULL, LG_COLUMN_TEXT, .write = write_elsewhere,
-     .look = {.gap = 2, .shown = is_any_shared}},
+     .look = {.gap = 2, .shown = has_any_other_holder}},
     {0},
 };
 
