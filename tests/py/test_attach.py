@@ -846,8 +846,8 @@ def frozen(one, kind):
         while line not in (group / state).read_text().splitlines():
             time.sleep(0.001)
         yield
-        (group / file).write_text(thaw)
     finally:
+        (group / file).write_text(thaw)
         outer.write_text(str(one.pid))
         group.rmdir()
 

@@ -48,10 +48,9 @@ lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
 /** Takes one node. */
 lg_status lg__nodes_one(uint32_t node, lg_nodes *out, lg_error *err);
 /** Finds the nodes that a report may mean by a text that is no selector: `list
- *  of 2 #17`, also behind its place and two spaces; a path that leaves out
- * steps
- *  (` … `), positions (`[*]`) or keys (` key`). `select` resolves what stands
- *  before the first gap. LG_ENOTFOUND if there are none. */
+ *  of 2 #17`, also behind its place and two spaces, or a path that leaves steps
+ *  out (` … `), positions (`[*]`) or keys (` key`). `select` resolves what
+ *  stands before the first gap. LG_ENOTFOUND if there are none. */
 lg_status lg__pasted_select(const lg_graph *graph, const char *text,
                             lg__select *select, const lg_monitor *monitor,
                             lg_nodes *out, lg_error *err);

@@ -17,7 +17,7 @@ extern const lg_field lg__growth_facts[];
 void lg__put_growth_facts(const lg_ask *ask, const void *growth,
                           lg_table *facts);
 /** Adds the result of lg_growth_check as lines at the end of the text, if it
- * was asked for. */
+ *  was asked for. */
 void lg__format_growth_check(lg_table *table, const lg_growth *growth,
                              const lg_graph *newest);
 /** Adds the lines below the rows. */
