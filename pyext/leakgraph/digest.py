@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     #: bytes that it gained with what goes with it.
     Leaks = dict[str, tuple[str, int]]
 
-__all__ = ["Leaks", "look_closely", "summarize"]
+__all__ = ["look_closely", "summarize"]
 
 #: The first descriptor in the other process after the standard streams.
 FIRST = 3

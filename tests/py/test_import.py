@@ -1,9 +1,14 @@
 """The cost of importing leakgraph, and what the import loads."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import pytest
 from builds import FREE_THREADED
+
+import leakgraph
 
 
 def test_nothing_heavy_is_loaded(python):
@@ -53,9 +58,36 @@ def test_run_loads_little(python):
     assert not loaded & {"typing", "argparse", "inspect", "shutil", "subprocess"}
 
 
+def named(body):
+    """The names that statements give when they run, not only for types."""
+    for each in body:
+        if isinstance(each, (ast.FunctionDef, ast.ClassDef)):
+            yield each.name
+        elif isinstance(each, (ast.Import, ast.ImportFrom)):
+            yield from (one.asname or one.name for one in each.names)
+        elif isinstance(each, (ast.Assign, ast.AnnAssign)):
+            yield from (one.id for one in ast.walk(each) if isinstance(one, ast.Name))
+        else:
+            types = (
+                isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING"
+            )
+            yield from named([] if types else getattr(each, "body", []))
+            yield from named(getattr(each, "orelse", []))
+
+
+@pytest.mark.once
+def test_each_module_has_what_it_lists():
+    files = sorted(Path(leakgraph.__file__).parent.glob("*.py"))
+    for file in files:
+        text = file.read_text("utf-8")
+        names = set(named(ast.parse(text).body))
+        listed = re.search(r"^__all__ = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)
+        missing = set(re.findall(r'"(\w+)"', listed[1] if listed else "")) - names
+        assert "__getattr__" in names or not missing, file
+    assert len(files) > 20
+
+
 def path():
     import os
-
-    import leakgraph
 
     return [os.path.dirname(os.path.dirname(leakgraph.__file__))]
