@@ -16,12 +16,13 @@ typedef struct hierarchy {
     const char *option;      /**< of its mount; empty: any */
     const char *controllers; /**< in /proc/PID/cgroup, with a colon on each
                                   side */
-    const char *file, *frozen; /**< a line that begins so is in the file */
+    const char *file, *frozen; /**< a line that begins so is in the file:
+                                  "FROZEN" or "FREEZING" in version 1 */
 } hierarchy;
 
 static const hierarchy hierarchies[] = {
     {" - cgroup2 ", "", "::", "/cgroup.events", "frozen 1"},
-    {" - cgroup ", "freezer", ":freezer:", "/freezer.state", "FRO"},
+    {" - cgroup ", "freezer", ":freezer:", "/freezer.state", "FR"},
 };
 
 /** Reads lines until one is as wanted. Free *line in any case. */
@@ -73,7 +74,8 @@ find_file(const hierarchy *of, const char *group, const char *mount,
     if (sscanf(mount, "%*s %*s %*s %4095s %4095s", top, folder) != 2)
         return false;
     size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
-    if (strncmp(group, top, above) != 0)
+    if (strncmp(group, top, above) != 0 ||
+        (group[above] != '/' && group[above] != '\0'))
         above = 0;
     int length =
         snprintf(out, PATH_MAX, "%s%s%s", folder, group + above, of->file);

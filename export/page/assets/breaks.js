@@ -6,7 +6,9 @@ const breaks = {
   // Shorter texts fit into any column.
   LONG: 12,
 
-  parts: (text) => text.split(/(?<=[\w\])*'…])(?=\.[\p{L}_]|\[[\w*'…])/u),
+  // No text of a page has a NUL.
+  parts: (text) =>
+    text.replace(/[\w\])*'…](?=\.[\p{L}_]|\[[\w*'…])/gu, "$&\0").split("\0"),
 
   // Marks these places in all texts of an element. Whoever copies a text gets it without marks.
   mark(element) {
