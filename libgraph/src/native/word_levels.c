@@ -56,7 +56,7 @@ typedef struct sight {
     bool object;         // the block is an object's
     bool owned;          // an object's own word leads to the block
     bool doubtful;       // the block is stale, or begins with a text
-    bool slack;          // the block is that text, and no more
+    bool slack;          // ... and lies behind that text, at its end
     bool entry;          // the word points to where references point
     bool array;
     bool strided;
@@ -389,17 +389,20 @@ is_bare(const lg__native *native, uint32_t block, const lg__word *word)
     return place == word->place;
 }
 
-// Whether a block begins with a text for which an allocator gives as much: who
-// copies a text does not clear the rest of the block.
+// Whether a word lies behind a text for which an allocator gives as much as the
+// block has: who copies a text does not clear the rest of the block. Words in
+// the text itself are no addresses, so only the last ones need a look at it.
 static bool
-is_text_alone(const lg__native *native, uint32_t block)
+is_behind_text_alone(const lg__native *native, uint32_t block,
+                     const lg__word *word)
 {
     enum { ROUNDING = 16, SMALLEST = 24 };
     const lg_native_block *at = &native->memory->blocks[block];
     return (native->mark[block] & LG__BLOCK_TEXT) &&
            (at->bytes <= SMALLEST ||
-            at->bytes - strlen((const char *)(uintptr_t)at->address) <=
-                ROUNDING);
+            (8 * (uint64_t)word->place + 8 + ROUNDING > at->bytes &&
+             memchr((const char *)(uintptr_t)at->address, 0,
+                    at->bytes - ROUNDING) == NULL));
 }
 
 static sight
@@ -433,7 +436,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .owned = word->place < OWNED_WORDS && is_owned(way),
         .single = scale->members <= FEW || is_below_variables(native, way),
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
-        .slack = is_text_alone(native, block),
+        .slack = is_behind_text_alone(native, block, word),
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
         .strided = native->trait[i] & LG__STRIDE_MASK,
