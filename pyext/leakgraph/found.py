@@ -46,8 +46,8 @@ class Place:
         self.since = self.until = 0.0
         self.grows = False
         self.is_told = False
-        #: Whether it goes with another place, whose text tells of it.
-        self.is_part = False
+        #: The keys of places of which one took its bytes over, and tells of it.
+        self.leads: list[str] = []
         #: The text and gained bytes with what goes with it, if that is known.
         self._leak: tuple[str, int] | None = None
 
@@ -58,9 +58,9 @@ class Place:
         self.grows = row.degree in GOES_ON
         self._leak = None
 
-    def fold(self, leak: tuple[str, int] | None) -> None:
-        """Take over its leak's text and bytes; None: another place's tell of it."""
-        self._leak, self.is_part = leak, leak is None
+    def fold(self, leak: tuple[str, int] | None, leads: list[str]) -> None:
+        """Take over its leak's text and bytes; None: those of a lead tell of it."""
+        self._leak, self.leads = leak, leads
 
     @property
     def gained(self) -> int:
@@ -163,16 +163,27 @@ class Found:
         A row that is not among them is part of one that took its bytes over.
         """
         places = [place for place in self._all() if place.growth is growth]
-        taken = [
-            leaks[place.row.place][1] - place.row.gained
+        taken = {
+            place.row.place: leaks[place.row.place][1] - place.row.gained
             for place in places
             if place.row.place in leaks
-        ]
-        most = max(taken, default=0)
+        }
         for place in places:
             leak = leaks.get(place.row.place)
-            if leak is not None or place.row.gained <= most:
-                place.fold(leak)
+            leads = [key for key, most in taken.items() if place.row.gained <= most]
+            if leak is not None:
+                place.fold(leak, [])
+            elif leads:
+                place.fold(None, leads)
+
+    def _is_part(self, place: Place) -> bool:
+        """Whether it goes with another place, whose text tells of it.
+
+        It no longer does when it goes on growing alone.
+        """
+        leads = [self._places.get(key) for key in place.leads]
+        grow = any(lead is not None and lead.grows for lead in leads)
+        return bool(leads) and (grow or not place.grows)
 
     def withdraw(self, places: Sequence[Place]) -> None:
         """Forget these places, until restore()."""
@@ -201,7 +212,7 @@ class Found:
         return [
             place.text
             for place in self._all()
-            if place.is_told and place.grows and not place.is_part
+            if place.is_told and place.grows and not self._is_part(place)
         ]
 
     def due(self, resident: float) -> list[Place]:
@@ -238,7 +249,7 @@ class Found:
             for place in self._all()
             if place.is_told or place.has_much(resident) or _is_leak(place)
         ]
-        shown = [place for place in told if not place.is_part]
+        shown = [place for place in told if not self._is_part(place)]
         shown.sort(key=lambda place: (not place.grows, -place.gained))
         lines = [place.text for place in shown]
         explained = sum(self._gains.get(place.row.place, 0) for place in told)
@@ -251,7 +262,7 @@ class Found:
         return (
             place
             for place in self._all()
-            if _is_leak(place) and not place.is_told and not place.is_part
+            if _is_leak(place) and not place.is_told and not self._is_part(place)
         )
 
 

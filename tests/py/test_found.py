@@ -79,6 +79,21 @@ def test_a_part_is_told_with_the_place_that_took_its_bytes():
     assert found.last(RESIDENT, ENOUGH) == []
 
 
+def test_a_place_that_goes_on_alone_is_told():
+    found = Found()
+    growth = Growth([Row("x", gained=MUCH - 1), Row("y", gained=2), Row("z", gained=1)])
+    found.update(growth, [0.0, SOON])
+    leaks = {"y": ("y: Pair accumulates with Item", MUCH + 1), "z": ("z: z", 1)}
+    found.fold(growth, leaks)
+    for place in found.last(RESIDENT, ENOUGH):
+        place.is_told = True
+    found.update(Growth([Row("y", "stopped", gained=2)]), [0.0, LATE])
+    assert "x: " not in "".join(found.lines(0))
+    alone = Growth([Row("x", gained=MUCH), Row("y", "stopped", gained=2)])
+    found.update(Growth([*alone, growth[2]]), [0.0, LATE])
+    assert names(found.due(RESIDENT)) == names(found.last(RESIDENT, ENOUGH)) == ["x"]
+
+
 def test_a_place_that_nobody_took_over_stays():
     found = Found()
     growth = Growth([Row("x", gained=MUCH), Row("y", gained=2)])
