@@ -851,6 +851,26 @@ def test_a_weak_dictionary_is_the_holder_and_not_the_dict_inside():
     assert f"empty {__name__}.holder.ring\n" in str(growth)
 
 
+class Registered(weakref.WeakValueDictionary):
+    def __init__(self):
+        super().__init__()
+        self.strong = []
+
+
+class Buffer(io.BytesIO):
+    def __init__(self):
+        super().__init__()
+        self.strong = []
+
+
+@pytest.mark.parametrize("kind", [Registered, Buffer])
+def test_what_a_subclass_of_these_keeps_besides_is_its_own(kind):
+    holder.ring = kind()
+    growth = compare(lambda number: holder.ring.strong.append(Item(number)))
+    row = next(row for row in growth if "ring" in row.held_by)
+    assert [held.held_by for held in row.holders] == [f"{__name__}.holder.ring.strong"]
+
+
 def test_a_buffer_is_the_holder_and_not_the_bytes_inside():
     holder.ring = io.BytesIO()
     growth = compare(lambda _: holder.ring.write(bytes(500)))

@@ -1,6 +1,7 @@
 // Compares summaries, finds the paths to an example of each row and to its
 // other holders, and leaves out growth that a baseline knows.
 #include "growth/growth_comparison.h"
+#include "paths/measure.h"
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/samples.h>
@@ -356,16 +357,24 @@ find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
     return at;
 }
 
-// Returns whether a program empties the object itself: what it has inside is
-// nobody's.
+// Returns whether the hop leads to what an object has inside, which is
+// nobody's: a program empties the object itself. What a subclass keeps besides
+// is its own.
 static bool
-is_emptied_whole(const lg_graph *graph, uint32_t node)
+leads_inside(const lg_graph *graph, const lg_hop *hop)
 {
-    static const char *const types[] = {
-        "weakref.WeakKeyDictionary", "weakref.WeakValueDictionary",
-        "_weakrefset.WeakSet", "_io.BytesIO", "_io.StringIO"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (lg__node_is_a(graph, node, types[i]))
+    static const struct {
+        const char *type;
+        const char *name; // of the attribute, if it is one
+    } inside[] = {{"weakref.WeakKeyDictionary", "data"},
+                  {"weakref.WeakValueDictionary", "data"},
+                  {"_weakrefset.WeakSet", "data"},
+                  {"_io.BytesIO", "content"},
+                  {"_io.StringIO", ""}};
+    lg_string name = lg__edge_name(graph, hop->edges[hop->edge_count - 1]);
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        if (lg__string_is(name, inside[i].name) &&
+            lg__node_is_a(graph, hop->source, inside[i].type))
             return true;
     return false;
 }
@@ -380,7 +389,7 @@ name_wholes(const lg_graph *graph, lg_growth_row *row)
         lg_path *path = &holder->path;
         const lg_hop *last =
             path->count > 1 ? &path->hops[path->count - 1] : NULL;
-        if (last == NULL || !is_emptied_whole(graph, last->source))
+        if (last == NULL || !leads_inside(graph, last))
             continue;
         holder->node = last->source;
         path->count--;
