@@ -51,6 +51,11 @@ def test_what_many_modules_have_is_named_after_none_of_them(told):
     assert of_all >= 0.9 * sum(count for _, count in rules)
 
 
+def test_what_one_of_many_modules_has_is_named_after_it(told):
+    places = [path for mark, path, _, _ in told["rows"] if mark == "alone"]
+    assert places and all(path.startswith("plugin_1007.ALONE") for path in places)
+
+
 def test_what_an_import_makes_has_the_line_of_the_import(told):
     places = {held_by for mark, held_by, _, _ in told["rows"] if mark == "import"}
     assert any(place.startswith("imported") for place in places)

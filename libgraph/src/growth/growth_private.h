@@ -192,15 +192,21 @@ lg__place_top(const lg_places *places, uint32_t place)
     return lg__place_at(places, place);
 }
 
-/** Returns whether the place is below many modules that stand for each other.
- */
+/** Returns whether the place is below many modules that stand for each other,
+ *  of which more than one has it. */
 static inline bool
 lg__place_is_in_modules(const lg_places *places, uint32_t place)
 {
-    const lg__place_item *top =
-        place != LG_NONE ? lg__place_top(places, place) : NULL;
-    return top != NULL && top->members > 1 &&
-           lg__string_is(lg__places_text(places, top->type), "module");
+    uint32_t top = LG_NONE;
+    for (; place != LG_NONE; place = lg__place_at(places, place)->parent) {
+        if (lg__place_at(places, place)->members < 2)
+            return false;
+        top = place;
+    }
+    return top != LG_NONE &&
+           lg__string_is(
+               lg__places_text(places, lg__place_at(places, top)->type),
+               "module");
 }
 
 /** Returns whether no root reaches the place. */
