@@ -878,8 +878,12 @@ def test_a_buffer_is_the_holder_and_not_the_bytes_inside():
     assert [held.held_by for held in row.holders] == [f"{__name__}.holder.ring"]
 
 
-def pooled(task):
-    executor = concurrent.futures.ThreadPoolExecutor(1)
+class Pool(concurrent.futures.ThreadPoolExecutor):
+    pass
+
+
+def pooled(task, kind=concurrent.futures.ThreadPoolExecutor):
+    executor = kind(1)
     executor.submit(task).result()
     return executor
 
@@ -891,6 +895,14 @@ def let_pools_go():
     del executors
     for thread in threads:
         thread.join()
+
+
+def test_executors_of_a_subclass_are_one_row_with_their_threads():
+    growth = compare(lambda _: holder.items.append(pooled(int, Pool)), calls=8)
+    (row,) = [row for row in growth if "Pool" in row.text or "hread" in row.text]
+    let_pools_go()
+    assert [held.held_by for held in row.holders] == [f"{__name__}.holder.items"]
+    assert "holder.items; their threads end then, and free the rest" in str(growth)
 
 
 @pytest.mark.parametrize("keep", [lambda pool: pool, lambda pool: (pool, 1)])

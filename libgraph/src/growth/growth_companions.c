@@ -552,8 +552,9 @@ typedef struct search {
     uint32_t workers;    // ... of the most threads of executors, if they wait
 } search;
 
-// Finds the places of executors and of their threads. A thread that waits for
-// work ends when its executor goes; one in the middle of a task may not.
+// Finds the places of executors, also of subclasses, which alone have such a
+// semaphore, and of their threads. A thread that waits for work ends when its
+// executor goes; one in the middle of a task may not.
 static void
 find_pools(search *of)
 {
@@ -562,11 +563,10 @@ find_pools(search *of)
     uint64_t workers = 0;
     for (uint32_t i = 0; i < places->items.count; i++) {
         const lg__place_item *item = lg__place_at(places, i);
-        if (item->members > executors &&
-            lg__string_is(lg__places_text(places, item->type),
-                          "concurrent.futures.thread.ThreadPoolExecutor")) {
+        if (item->members > executors && item->parent != LG_NONE &&
+            has_label(places, i, "._idle_semaphore")) {
             executors = item->members;
-            of->executors = i;
+            of->executors = item->parent;
         }
         if (item->members > workers &&
             has_label(places, i, "_worker() thread.py")) {
