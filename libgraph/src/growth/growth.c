@@ -1,7 +1,6 @@
 // Compares summaries, finds the paths to an example of each row and to its
 // other holders, and leaves out growth that a baseline knows.
 #include "growth/growth_comparison.h"
-#include "paths/measure.h"
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/samples.h>
