@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from leakgraph.sites import Holders
 
-    #: For each place that is a row where rows of one leak are one: its text, and the
-    #: bytes that it gained with what goes with it.
-    Leaks = dict[str, tuple[str, int]]
+__all__ = ["Leaks", "look_closely", "summarize"]
 
-__all__ = ["look_closely", "summarize"]
+#: For each place that is a row where rows of one leak are one: its text, and the bytes
+#: that it gained with what goes with it.
+Leaks = dict[str, tuple[str, int]]
 
 #: The first descriptor in the other process after the standard streams.
 FIRST = 3
