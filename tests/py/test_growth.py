@@ -679,6 +679,19 @@ class Registry(list):
         self.model = bytearray(1 << 20)
 
 
+def test_what_a_class_has_is_no_holder_of_it():
+    def define(number):
+        class Kind(Item):
+            pass
+
+        for name in ("short", "long"):
+            holder.table.setdefault(name, []).append(Kind)
+
+    told = str(leakgraph.diff(*grow(define)))
+    assert "class test_growth.test_what_a_class_has" in told
+    assert "__mro__" not in told
+
+
 class Tree(ElementTree.Element):
     """Has an attribute besides its elements, too, in C."""
 

@@ -110,12 +110,23 @@ compare_paths(const lg_graph *graph, const lg_path *one, const lg_path *other,
     return status;
 }
 
+// Returns whether a path to a node has visited it before: a class has a tuple of
+// classes in which it is itself.
+static bool
+leads_back(const lg_path *path, uint32_t node)
+{
+    bool back = path->root.node == node;
+    for (size_t i = 0; i + 1 < path->count; i++)
+        back |= path->hops[i].target == node;
+    return back;
+}
+
 // Keeps the path that was found last, unless the row has one like it.
 static lg_status
 keep_other(const lg_graph *graph, lg_growth_row *row, lg_error *err)
 {
     lg_path *found = &row->others[row->other_count];
-    bool known = found->count == 0;
+    bool known = found->count == 0 || leads_back(found, row->node);
     lg_status status = compare_paths(graph, &row->path, found, &known, err);
     for (size_t i = 0; i < row->other_count && status == LG_OK; i++)
         status = compare_paths(graph, &row->others[i], found, &known, err);
