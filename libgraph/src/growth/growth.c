@@ -110,8 +110,8 @@ compare_paths(const lg_graph *graph, const lg_path *one, const lg_path *other,
     return status;
 }
 
-// Returns whether a path to a node has visited it before: a class has a tuple of
-// classes in which it is itself.
+// Returns whether a path to a node has visited it before: a class has a tuple
+// of classes in which it is itself.
 static bool
 leads_back(const lg_path *path, uint32_t node)
 {
