@@ -279,7 +279,7 @@ memory(void)
     CHECK(alone > 16 * NODES && alone < 1000 * NODES);
     REQUIRE(lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK);
     const uint64_t both = lg_own_bytes_now().all - before;
-    CHECK(both - alone > 10 * NODES && both - alone < 200 * NODES);
+    CHECK(both - alone > NODES && both - alone < 200 * NODES);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     CHECK(lg_own_bytes_now().all == before);

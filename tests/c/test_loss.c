@@ -33,9 +33,9 @@ compare_node(const lg_analysis *changed, const lg_analysis *expected,
     for (uint32_t device = 0; device <= devices; device++)
         CHECK(lg_node_retained_on(changed, node, device) ==
               lg_node_retained_on(expected, node, device));
-    uint32_t first = changed->first_child[node];
-    CHECK(changed->first_child[node + 1] - first ==
-          expected->first_child[node + 1] - expected->first_child[node]);
+    const lg__children children = lg__children_of(changed, node);
+    const lg__children known = lg__children_of(expected, node);
+    CHECK(children.end - children.begin == known.end - known.begin);
 }
 
 static void

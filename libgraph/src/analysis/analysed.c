@@ -106,18 +106,19 @@ static uint32_t
 copy_children(const lg_analysis *analysis, uint32_t node, lg_node *nodes,
               uint32_t capacity)
 {
-    const uint32_t *first = analysis->first_child + node;
-    const uint32_t *child = analysis->child + first[0];
-    uint32_t count = first[1] - first[0];
+    lg__children children = lg__children_of(analysis, node);
+    uint32_t count = children.end - children.begin;
     uint32_t kept = count < capacity ? count : capacity;
     if (kept == 0)
         return count;
-    memcpy(nodes, child, kept * sizeof *nodes);
+    children.end = children.begin + kept;
+    lg__children_copy(analysis, children, nodes);
     for (uint32_t at = kept / 2; at-- > 0;)
         sift(analysis, nodes, kept, at);
     for (uint32_t i = kept; i < count; i++) {
-        if (is_bigger(analysis, child[i], nodes[0])) {
-            nodes[0] = child[i];
+        const uint32_t child = lg__child_at(analysis, children.begin + i);
+        if (is_bigger(analysis, child, nodes[0])) {
+            nodes[0] = child;
             sift(analysis, nodes, kept, 0);
         }
     }

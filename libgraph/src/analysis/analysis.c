@@ -92,10 +92,10 @@ lg_analysis_free(lg_analysis *analysis)
     lg__cached_end(analysis);
     lg__policy_free(&analysis->policy);
     lg__free(analysis->dominator);
-    lg__free(analysis->host.low);
+    lg__compact_free(&allocator, &analysis->host.low);
     lg__free(analysis->host.high);
-    lg__free(analysis->first_child);
-    lg__free(analysis->child);
+    lg__compact_free(&allocator, &analysis->first_child);
+    lg__compact_free(&allocator, &analysis->child);
     lg__vector_free(&allocator, &analysis->device);
     lg__free(analysis->component_first);
     lg__free(analysis->component_node);

@@ -20,15 +20,15 @@ typedef struct lg__on_device {
 /** Bytes of each node and of the two roots. Hardly any has 4 GiB or more, so
  *  the pages of the upper halves are mostly not there. */
 typedef struct lg__sums {
-    uint32_t *low;  /**< [node_count + 2] */
-    uint32_t *high; /**< [node_count + 2]; NULL: all are 0 */
+    lg__compact low; /**< [node_count + 2] */
+    uint32_t *high;  /**< [node_count + 2]; NULL: all are 0 */
 } lg__sums;
 
 static inline uint64_t
 lg__sum_of(const lg__sums *sums, uint32_t node)
 {
     const uint64_t high = sums->high != NULL ? sums->high[node] : 0;
-    return high << 32 | sums->low[node];
+    return high << 32 | lg__compact_at(&sums->low, node);
 }
 
 typedef struct lg__member {
@@ -57,14 +57,14 @@ typedef struct lg__cached {
 
 struct lg_analysis {
     const lg_graph *graph;
-    lg__policy policy;     /**< its marks include LIVE */
-    uint32_t *dominator;   /**< [node_count] node_count: the super-root;
-                              node_count + 1: the root of garbage */
-    lg__sums host;         /**< retained host bytes */
-    uint32_t *first_child; /**< [node_count + 3] */
-    uint32_t *child;       /**< [node_count] sorted by dominator */
-    lg__vector device;     /**< lg__on_device of nodes, ascending by device and
-                                node */
+    lg__policy policy;       /**< its marks include LIVE */
+    uint32_t *dominator;     /**< [node_count] node_count: the super-root;
+                                node_count + 1: the root of garbage */
+    lg__sums host;           /**< retained host bytes */
+    lg__compact first_child; /**< [node_count + 3] see lg__children_of */
+    lg__compact child;       /**< [node_count] sorted by dominator */
+    lg__vector device; /**< lg__on_device of nodes, ascending by device and
+                            node */
 
     uint32_t component_count;
     uint32_t *component_first;   /**< [component_count + 1] */
@@ -80,6 +80,38 @@ struct lg_analysis {
         *collective_by; /**< [collective.count] by component, then node */
     _Atomic(lg__cached *) *cached; /**< NULL until one is kept */
 };
+
+/** Places of children in the list of all, up to, not including, `end`. */
+typedef struct lg__children {
+    uint32_t begin;
+    uint32_t end;
+} lg__children;
+
+/** Returns the places of what a node, or one of the two roots, immediately
+ *  dominates. */
+static inline lg__children
+lg__children_of(const lg_analysis *analysis, uint32_t node)
+{
+    return (lg__children){lg__compact_at(&analysis->first_child, node),
+                          lg__compact_at(&analysis->first_child, node + 1)};
+}
+
+/** Returns the child at a place. */
+static inline uint32_t
+lg__child_at(const lg_analysis *analysis, uint32_t place)
+{
+    return lg__compact_at(&analysis->child, place);
+}
+
+/** Copies children. Returns how many they are. */
+static inline uint32_t
+lg__children_copy(const lg_analysis *analysis, lg__children children,
+                  uint32_t *to)
+{
+    const uint32_t count = children.end - children.begin;
+    lg__compact_copy(&analysis->child, children.begin, count, to);
+    return count;
+}
 
 /** Returns the cached of the analysis, or NULL. Any thread may call it. */
 lg__cached *lg__cached_of(const lg_analysis *analysis);

@@ -79,9 +79,9 @@ static void
 add_children(gathering *state, uint32_t node, uint32_t component)
 {
     const lg_analysis *analysis = state->analysis;
-    uint32_t end = analysis->first_child[node + 1];
-    for (uint32_t i = analysis->first_child[node]; i < end; i++) {
-        uint32_t child = analysis->child[i];
+    const lg__children children = lg__children_of(analysis, node);
+    for (uint32_t i = children.begin; i < children.end; i++) {
+        uint32_t child = lg__child_at(analysis, i);
         if (component == LG_NONE ||
             lg_node_component(analysis, child) != component)
             add(state, child);
@@ -172,13 +172,13 @@ static void
 add_garbage(gathering *state)
 {
     const lg_analysis *analysis = state->analysis;
-    uint32_t root = analysis->graph->columns.node_count + 1;
     bool *seen =
         lg__calloc((size_t)analysis->component_count + 1, sizeof *seen);
     state->going = seen != NULL;
-    for (uint32_t i = analysis->first_child[root];
-         i < analysis->first_child[root + 1] && state->going; i++) {
-        uint32_t node = analysis->child[i];
+    const lg__children children =
+        lg__children_of(analysis, analysis->graph->columns.node_count + 1);
+    for (uint32_t i = children.begin; i < children.end && state->going; i++) {
+        uint32_t node = lg__child_at(analysis, i);
         uint32_t component = lg__garbage_component_of(analysis, node);
         bool collective;
         if (component == LG_NONE)

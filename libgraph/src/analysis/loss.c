@@ -354,10 +354,12 @@ move_siblings(loss *of, uint32_t moved)
             if (before->dominator[of->columns->edge_target[e]] == dominator &&
                 loss_is_strong(of, e))
                 move(of, of->columns->edge_target[e]);
-        for (uint32_t i = before->first_child[node];
-             i < before->first_child[node + 1]; i++)
-            if (!loss_dies(of, before->child[i]))
-                of->queue[height++] = before->child[i];
+        const lg__children children = lg__children_of(before, node);
+        for (uint32_t i = children.begin; i < children.end; i++) {
+            const uint32_t child = lg__child_at(before, i);
+            if (!loss_dies(of, child))
+                of->queue[height++] = child;
+        }
     }
 }
 
@@ -414,14 +416,12 @@ sum_up(loss *of, lg_error *err)
     lg_status status = lg__retained_children(after, err);
     if (status != LG_OK)
         return status;
-    uint32_t count = after->first_child[nodes + 2] - after->first_child[nodes];
-    memcpy(of->queue, after->child + after->first_child[nodes],
-           count * sizeof *of->queue);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *first = after->first_child + of->queue[i];
-        for (uint32_t at = first[0]; at < first[1]; at++)
-            of->queue[count++] = after->child[at];
-    }
+    const lg__children roots = {lg__children_of(after, nodes).begin,
+                                lg__children_of(after, nodes + 1).end};
+    uint32_t count = lg__children_copy(after, roots, of->queue);
+    for (uint32_t i = 0; i < count; i++)
+        count += lg__children_copy(after, lg__children_of(after, of->queue[i]),
+                                   of->queue + count);
     return lg__retained_sum(after, of->queue, err);
 }
 
@@ -494,7 +494,7 @@ lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
         status = lg__policy_new(rest, NULL, &after->policy, err);
     if (status == LG_OK && has_same_roots(before, after))
         status = analyse_changes(before, after, cut, count, monitor, err);
-    if (status == LG_OK && after->host.low != NULL) {
+    if (status == LG_OK && after->host.low.bytes.data != NULL) {
         *out = after;
         return LG_OK;
     }

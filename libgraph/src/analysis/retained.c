@@ -38,6 +38,14 @@ lg__on_device_find(const lg__vector *entries, uint32_t device, uint32_t node)
                : 0;
 }
 
+// Sums that are being made: the lower halves are compact only in the end.
+typedef struct adding {
+    const lg_analysis *analysis;
+    const uint32_t *order; // dominators first
+    lg__sums sums;
+    uint32_t *low;
+} adding;
+
 static size_t
 count_sums(const lg_graph *graph)
 {
@@ -45,54 +53,65 @@ count_sums(const lg_graph *graph)
 }
 
 static bool
-sums_open(const lg_graph *graph, lg__sums *sums)
+adding_begin(const lg_analysis *analysis, const uint32_t *order, adding *out)
 {
-    sums->low = lg__alloc(count_sums(graph) * sizeof *sums->low);
-    return sums->low != NULL;
+    const lg_allocator allocator = lg_allocator_default();
+    *out = (adding){.analysis = analysis, .order = order};
+    out->low = lg__compact_open(&allocator, count_sums(analysis->graph),
+                                &out->sums.low);
+    return out->low != NULL;
 }
 
 static void
-sums_free(lg__sums *sums)
+adding_free(adding *to)
 {
-    lg__free(sums->low);
-    lg__free(sums->high);
+    const lg_allocator allocator = lg_allocator_default();
+    lg__compact_free(&allocator, &to->sums.low);
+    lg__free(to->sums.high);
 }
 
 static bool
-has_high(const lg_graph *graph, lg__sums *sums)
+has_high(adding *to)
 {
-    if (sums->high == NULL)
-        sums->high = lg__sparse_calloc(count_sums(graph), sizeof *sums->high);
-    return sums->high != NULL;
+    if (to->sums.high == NULL)
+        to->sums.high = lg__sparse_calloc(count_sums(to->analysis->graph),
+                                          sizeof *to->sums.high);
+    return to->sums.high != NULL;
+}
+
+static inline uint64_t
+sum_so_far(const adding *to, uint32_t node)
+{
+    const uint64_t high = to->sums.high != NULL ? to->sums.high[node] : 0;
+    return high << 32 | to->low[node];
 }
 
 // Sets a sum. Returns false when memory ran out.
 static inline bool
-set_sum(const lg_graph *graph, lg__sums *sums, uint32_t node, uint64_t bytes)
+set_sum(adding *to, uint32_t node, uint64_t bytes)
 {
     const uint32_t high = (uint32_t)(bytes >> 32);
-    sums->low[node] = (uint32_t)bytes;
-    if (high != 0 && !has_high(graph, sums))
+    to->low[node] = (uint32_t)bytes;
+    if (high != 0 && !has_high(to))
         return false;
-    if (sums->high != NULL && sums->high[node] != high)
-        sums->high[node] = high;
+    if (to->sums.high != NULL && to->sums.high[node] != high)
+        to->sums.high[node] = high;
     return true;
 }
 
 // Sets what each node has on a device (0: the host).
 static bool
-set_sizes(const lg_graph *graph, uint32_t device, lg__sums *sums)
+set_sizes(adding *to, uint32_t device)
 {
+    const lg_graph *graph = to->analysis->graph;
     const uint32_t nodes = graph->columns.node_count;
     bool enough = true;
     for (uint32_t node = 0; node < nodes && enough; node++)
-        enough = set_sum(graph, sums, node,
-                         device == 0 ? lg_node_size(graph, node) : 0);
+        enough = set_sum(to, node, device == 0 ? lg_node_size(graph, node) : 0);
     for (uint32_t i = 0; i < graph->placed_count && enough; i++) {
         const uint32_t node = graph->device_node[i];
         const bool is_there = graph->device_id[i] == device && device != 0;
-        enough = set_sum(graph, sums, node,
-                         is_there ? lg_node_size(graph, node) : 0);
+        enough = set_sum(to, node, is_there ? lg_node_size(graph, node) : 0);
     }
     return enough;
 }
@@ -100,31 +119,26 @@ set_sizes(const lg_graph *graph, uint32_t device, lg__sums *sums)
 // Turns sizes into what the nodes retain. Backward, every node comes after all
 // that it dominates, so its sum is complete when its dominator gets it.
 static bool
-add_up(const lg_analysis *analysis, const uint32_t *order, lg__sums *sums)
+add_up(adding *to)
 {
-    const lg_graph *graph = analysis->graph;
-    const uint32_t nodes = graph->columns.node_count;
-    bool enough =
-        set_sum(graph, sums, nodes, 0) && set_sum(graph, sums, nodes + 1, 0);
+    const uint32_t nodes = to->analysis->graph->columns.node_count;
+    bool enough = set_sum(to, nodes, 0) && set_sum(to, nodes + 1, 0);
     for (uint32_t i = nodes; i-- > 0 && enough;) {
-        const uint32_t above = analysis->dominator[order[i]];
-        enough = set_sum(graph, sums, above,
-                         lg__sum_of(sums, above) + lg__sum_of(sums, order[i]));
+        const uint32_t node = to->order[i];
+        const uint32_t above = to->analysis->dominator[node];
+        enough =
+            set_sum(to, above, sum_so_far(to, above) + sum_so_far(to, node));
     }
     return enough;
 }
 
 static bool
-sum_device(lg_analysis *analysis, const uint32_t *order, uint32_t device,
-           lg__sums *sums)
+sum_device(adding *to, uint32_t device, lg__vector *entries)
 {
-    const lg_graph *graph = analysis->graph;
-    const size_t count = count_sums(graph);
-    bool enough =
-        set_sizes(graph, device, sums) && add_up(analysis, order, sums);
+    const size_t count = count_sums(to->analysis->graph);
+    bool enough = set_sizes(to, device) && add_up(to);
     for (uint32_t node = 0; node < count && enough; node++)
-        enough = lg__on_device_add(&analysis->device, device, node,
-                                   lg__sum_of(sums, node));
+        enough = lg__on_device_add(entries, device, node, sum_so_far(to, node));
     return enough;
 }
 
@@ -132,49 +146,74 @@ static bool
 sum_devices(lg_analysis *analysis, const uint32_t *order)
 {
     const lg_graph *graph = analysis->graph;
-    lg__sums sums = {0};
+    adding to;
     if (graph->placed_count == 0)
         return true;
-    bool enough = sums_open(graph, &sums);
+    bool enough = adding_begin(analysis, order, &to);
     for (uint32_t device = 1; device <= graph->device_count && enough; device++)
-        enough = sum_device(analysis, order, device, &sums);
-    sums_free(&sums);
+        enough = sum_device(&to, device, &analysis->device);
+    adding_free(&to);
     return enough;
+}
+
+static bool
+sum_host(lg_analysis *analysis, const uint32_t *order)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    adding to;
+    if (!adding_begin(analysis, order, &to) || !set_sizes(&to, 0) ||
+        !add_up(&to)) {
+        adding_free(&to);
+        return false;
+    }
+    lg__compact_close(&allocator, &to.sums.low, count_sums(analysis->graph));
+    analysis->host = to.sums;
+    return true;
 }
 
 lg_status
 lg__retained_sum(lg_analysis *analysis, const uint32_t *order, lg_error *err)
 {
-    const lg_graph *graph = analysis->graph;
-    const bool enough = sums_open(graph, &analysis->host) &&
-                        set_sizes(graph, 0, &analysis->host) &&
-                        add_up(analysis, order, &analysis->host) &&
-                        sum_devices(analysis, order);
+    const bool enough =
+        sum_host(analysis, order) && sum_devices(analysis, order);
     return enough ? LG_OK : lg__error_memory(err);
 }
 
-lg_status
-lg__retained_children(lg_analysis *analysis, lg_error *err)
+// Sorts the nodes by their dominators. Of `first`, which begins as zeros, the
+// number behind that of a dominator is the place of its next child, and in the
+// end where the children of the next one begin.
+static void
+sort_children(const lg_analysis *analysis, uint32_t *first, uint32_t *child)
 {
-    uint32_t nodes = analysis->graph->columns.node_count;
-    uint32_t *first = lg__calloc(((size_t)nodes + 3) * sizeof *first, 1);
-    uint32_t *child = lg__alloc(((size_t)nodes + 1) * sizeof *child);
-    analysis->first_child = first;
-    analysis->child = child;
-    if (first == NULL || child == NULL)
-        return lg__error_memory(err);
-    // first[d + 1] is the position of the next child of d, and in the end the
-    // start of the children of d + 1.
+    const uint32_t nodes = analysis->graph->columns.node_count;
     for (uint32_t node = 0; node < nodes; node++)
         first[analysis->dominator[node] + 1]++;
     uint32_t sum = 0;
     for (uint32_t i = 1; i < nodes + 3; i++) {
-        uint32_t count = first[i];
+        const uint32_t count = first[i];
         first[i] = sum;
         sum += count;
     }
     for (uint32_t node = 0; node < nodes; node++)
         child[first[analysis->dominator[node] + 1]++] = node;
+}
+
+lg_status
+lg__retained_children(lg_analysis *analysis, lg_error *err)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    const size_t nodes = analysis->graph->columns.node_count;
+    uint32_t *first =
+        lg__compact_open(&allocator, nodes + 3, &analysis->first_child);
+    uint32_t *child =
+        first != NULL ? lg__compact_open(&allocator, nodes, &analysis->child)
+                      : NULL;
+    if (child == NULL)
+        return lg__error_memory(err);
+    memset(first, 0, (nodes + 3) * sizeof *first);
+    sort_children(analysis, first, child);
+    lg__compact_close(&allocator, &analysis->first_child, nodes + 3);
+    lg__compact_close(&allocator, &analysis->child, nodes);
     return LG_OK;
 }
 

@@ -34,14 +34,14 @@ static bool
 expand(summing *state, uint32_t node)
 {
     const lg_analysis *analysis = state->analysis;
-    uint32_t first = analysis->first_child[node];
-    uint32_t count = analysis->first_child[node + 1] - first;
+    const lg__children children = lg__children_of(analysis, node);
+    const uint32_t count = children.end - children.begin;
     state->sum += state->part(analysis->graph, node);
     if (count == 0)
         return true;
     waiting *room = add_room(state, count);
     for (uint32_t i = 0; room != NULL && i < count; i++)
-        room[i] = (waiting){analysis->child[first + i], false};
+        room[i] = (waiting){lg__child_at(analysis, children.begin + i), false};
     return room != NULL;
 }
 

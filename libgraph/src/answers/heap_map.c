@@ -408,10 +408,12 @@ is_native(const map_search *state, uint32_t index)
         return false;
     if (lg__node_is_native(state->graph, place.example))
         return true;
-    for (uint32_t i = analysis->first_child[place.example];
-         i < analysis->first_child[place.example + 1]; i++)
-        if (lg__node_is_native(state->graph, analysis->child[i]))
-            blocks += lg__sum_of(&analysis->host, analysis->child[i]);
+    const lg__children children = lg__children_of(analysis, place.example);
+    for (uint32_t i = children.begin; i < children.end; i++) {
+        const uint32_t child = lg__child_at(analysis, i);
+        if (lg__node_is_native(state->graph, child))
+            blocks += lg__sum_of(&analysis->host, child);
+    }
     return 2 * (double)blocks * (double)place.members > (double)place.own[0];
 }
 

@@ -23,7 +23,7 @@ ask_ahead(const lg_analysis *analysis, const lg_node *nodes, size_t left)
     if (left <= AHEAD)
         return;
     __builtin_prefetch(&analysis->policy.mark[nodes[AHEAD]]);
-    __builtin_prefetch(&analysis->host.low[nodes[AHEAD]]);
+    __builtin_prefetch(lg__compact_distance(&analysis->host.low, nodes[AHEAD]));
 }
 
 // Ranks the biggest nodes, the smallest of them on top. The heap has its

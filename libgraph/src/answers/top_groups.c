@@ -132,7 +132,7 @@ enter(grouping *state, uint32_t node)
             state->device == LG_NONE
                 ? lg__retained_by(state->analysis, node)
                 : lg__dominated_on(state->analysis, node, state->device);
-    state->cursor[node] = state->analysis->first_child[node];
+    state->cursor[node] = lg__children_of(state->analysis, node).begin;
 }
 
 // Walks the dominator tree below one of its two roots. The retained bytes of a
@@ -143,10 +143,10 @@ walk(grouping *state, uint32_t root)
 {
     const lg_analysis *analysis = state->analysis;
     uint32_t at = root;
-    state->cursor[root] = analysis->first_child[root];
+    state->cursor[root] = lg__children_of(analysis, root).begin;
     for (;;) {
-        if (state->cursor[at] < analysis->first_child[at + 1]) {
-            at = analysis->child[state->cursor[at]++];
+        if (state->cursor[at] < lg__children_of(analysis, at).end) {
+            at = lg__child_at(analysis, state->cursor[at]++);
             enter(state, at);
         } else if (at == root) {
             return;

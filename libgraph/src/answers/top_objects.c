@@ -342,7 +342,8 @@ static bool
 is_settled(const top_search *search, uint32_t node)
 {
     const lg_analysis *analysis = search->analysis;
-    return analysis->first_child[node] == analysis->first_child[node + 1] &&
+    const lg__children children = lg__children_of(analysis, node);
+    return children.begin == children.end &&
            lg__garbage_component_of(analysis, node) == LG_NONE &&
            !is_place(search, node);
 }

@@ -146,9 +146,8 @@ mark_below(cutting *to, uint32_t node)
     while (height > 0) {
         uint32_t at = to->queue[--height];
         to->state[at] |= BELOW;
-        for (uint32_t i = after->first_child[at];
-             i < after->first_child[at + 1]; i++)
-            to->queue[height++] = after->child[i];
+        height += lg__children_copy(after, lg__children_of(after, at),
+                                    to->queue + height);
     }
 }
 

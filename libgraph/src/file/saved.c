@@ -99,13 +99,10 @@ static uint32_t
 descend(const lg_analysis *analysis, uint32_t root, uint32_t *order,
         uint32_t count)
 {
-    const uint32_t *first = analysis->first_child;
     uint32_t next = count;
     for (uint32_t node = root;; node = order[next++]) {
-        uint32_t children = first[node + 1] - first[node];
-        memcpy(order + count, analysis->child + first[node],
-               children * sizeof *order);
-        count += children;
+        count += lg__children_copy(analysis, lg__children_of(analysis, node),
+                                   order + count);
         if (next == count)
             return count;
     }

@@ -16,6 +16,7 @@
 
 #include "base/base_private.h"
 #include "graph/arrays.h"
+#include "graph/compact.h"
 #include "graph/fold.h"
 #include "graph/payload_coder.h"
 #include "graph/reverse.h"
