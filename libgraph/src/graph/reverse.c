@@ -70,29 +70,33 @@ open_packing(const lg_columns *columns, const lg_allocator *allocator,
                               blocks * (LG_PACKED_BLOCK / 2) + 1);
 }
 
-// `first` and the sources are one block.
+static size_t
+source_bytes(const lg_columns *columns)
+{
+    return lg__reverse_sources(columns) * sizeof(uint32_t);
+}
+
 bool
 lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
                  lg__reverse *out)
 {
+    const size_t places = (size_t)columns->node_count + 1;
     lg__reverse made = {.first_edge = columns->first_edge};
-    uint32_t *first = lg__allocate(allocator, lg__reverse_size(columns));
-    bool enough =
-        first != NULL && open_packing(columns, allocator, &made.packing);
+    uint32_t *first = lg__compact_open(allocator, places, &made.first);
+    made.source = lg__allocate(allocator, source_bytes(columns));
+    bool enough = first != NULL && made.source != NULL &&
+                  open_packing(columns, allocator, &made.packing);
     if (enough) {
-        made.first = first;
-        made.source = first + columns->node_count + 1;
         fill(columns, first, made.packing.word.data);
-        list_sources(columns, first + columns->node_count + 1);
+        lg__compact_close(allocator, &made.first, places);
+        list_sources(columns, made.source);
         enough = pack_edges(columns, allocator, &made.packing) &&
                  lg__packing_end(allocator, &made.packing, &made.edge);
     }
-    if (enough) {
+    if (enough)
         *out = made;
-    } else {
-        lg__packing_free(allocator, &made.packing);
-        lg__deallocate(allocator, first, lg__reverse_size(columns));
-    }
+    else
+        lg__reverse_free(columns, allocator, &made);
     return enough;
 }
 
@@ -101,8 +105,8 @@ lg__reverse_free(const lg_columns *columns, const lg_allocator *allocator,
                  lg__reverse *reverse)
 {
     lg__packing_free(allocator, &reverse->packing);
-    lg__deallocate(allocator, (void *)(uintptr_t)reverse->first,
-                   lg__reverse_size(columns));
+    lg__compact_free(allocator, &reverse->first);
+    lg__deallocate(allocator, reverse->source, source_bytes(columns));
 }
 
 bool

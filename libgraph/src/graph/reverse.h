@@ -1,8 +1,9 @@
 /**
  * The references to each node: the numbers of their edges, in ascending order.
  *
- * The numbers of the edges are packed: an edge has two bytes or three, and a
- * node has 4. No source is stored: the sources of every 64th edge are, and the
+ * The numbers of the edges are packed, and the places where those of a node
+ * begin are compact: an edge has two bytes or three, and a node little more
+ * than one. No source is stored: the sources of every 64th edge are, and the
  * offsets of the nodes between two of these tell which one an edge begins at.
  * That reads the two cache lines that the offset of a stored source would need,
  * too.
@@ -10,17 +11,19 @@
 #ifndef LEAKGRAPH_REVERSE_H
 #define LEAKGRAPH_REVERSE_H
 
+#include "graph/compact.h"
 #include "graph/packed.h"
 
 enum { LG__REVERSE_STEP = 64 };
 
 typedef struct lg__reverse {
     const uint32_t *first_edge; /**< the graph's column */
-    const uint32_t *first;      /**< [node_count + 1] */
+    lg__compact first;          /**< [node_count + 1] */
     lg_packed edge;             /**< [edge_count] */
-    const uint32_t *source; /**< [edge_count / LG__REVERSE_STEP + 2] sources of
-                                 every so many edges, then the last node */
-    lg__packing packing;    /**< which has the numbers */
+    uint32_t *source;    /**< [edge_count / LG__REVERSE_STEP + 2] sources of
+                              every so many edges, then the last node; NULL:
+                              there is no index */
+    lg__packing packing; /**< which has the numbers */
 } lg__reverse;
 
 /** An edge and its source. */
@@ -34,7 +37,7 @@ typedef struct lg__in_edge {
 static inline uint64_t
 lg__first_in(const lg__reverse *reverse, uint32_t node)
 {
-    return reverse->first[node];
+    return lg__compact_at(&reverse->first, node);
 }
 
 /** Returns how many references lead to a node. */
@@ -96,14 +99,6 @@ static inline size_t
 lg__reverse_sources(const lg_columns *columns)
 {
     return (size_t)(columns->edge_count / LG__REVERSE_STEP) + 2;
-}
-
-/** Returns the bytes of an index without the numbers of edges. */
-static inline size_t
-lg__reverse_size(const lg_columns *columns)
-{
-    const size_t numbers = (size_t)columns->node_count + 1;
-    return (numbers + lg__reverse_sources(columns)) * sizeof(uint32_t);
 }
 
 /** Makes the index. Returns false when memory ran out. O(nodes + edges). */

@@ -178,8 +178,9 @@ static bool
 is_shorter_backwards(const lg__hop_walk *walk, uint32_t source, uint32_t target)
 {
     const uint32_t *first = walk->graph->columns.first_edge;
-    return walk->reverse.first != NULL && lg__count_in(&walk->reverse, target) <
-                                              first[source + 1] - first[source];
+    return walk->reverse.source != NULL &&
+           lg__count_in(&walk->reverse, target) <
+               first[source + 1] - first[source];
 }
 
 lg_hop
