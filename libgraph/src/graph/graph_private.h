@@ -71,7 +71,8 @@ typedef struct lg__lazy {
     uint32_t *by_address;
     uint32_t by_address_count;
     atomic_bool has_paths;
-    uint32_t *path_before, *path_root; /**< [node] see lg__roottree */
+    lg__compact path_before; /**< [node] see lg__roottree */
+    uint32_t *path_root;
     atomic_bool has_texts;
     lg__marked_block *texts; /**< [node_count / 64 + 1] */
     atomic_bool has_late;

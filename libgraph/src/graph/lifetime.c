@@ -30,12 +30,13 @@ static void
 free_lazy(lg_graph *graph)
 {
     const lg_allocator *allocator = &graph->allocator;
+    const lg_allocator own = lg_allocator_default();
     lg__lazy *lazy = graph->lazy;
     size_t nodes = graph->columns.node_count;
     if (lazy->has_reverse)
         lg__reverse_free(&graph->columns, allocator, &lazy->reverse);
     if (lazy->has_paths) {
-        lg__free(lazy->path_before);
+        lg__compact_free(&own, &lazy->path_before);
         lg__free(lazy->path_root);
     }
     if (lazy->has_late)

@@ -57,7 +57,7 @@ keeper_of(const naming *state, uint32_t node)
     uint32_t place = state->place_of[node];
     uint32_t at = node;
     for (int i = 0; i < HELD_BY_ITSELF; i++) {
-        uint32_t before = state->tree.before[at];
+        uint32_t before = lg__roottree_before(&state->tree, at);
         if (before == LG_NONE || before == at)
             return LG_NONE;
         if (state->place_of[before] != place)
@@ -71,7 +71,7 @@ static bool
 may_vote(const naming *state, uint32_t node)
 {
     uint32_t place = state->place_of[node];
-    if (place == LG_NONE || state->tree.before[node] == LG_NONE)
+    if (place == LG_NONE || lg__roottree_before(&state->tree, node) == LG_NONE)
         return false;
     const lg__place_item *item = lg__place_at(state->places, place);
     return is_nameless(state->places, item) && is_member(state, node, item);
@@ -129,7 +129,7 @@ holder_of(const naming *state, uint32_t node)
     uint32_t place = state->place_of[node];
     if (may_vote(state, node))
         return state->words[place].keeper == keeper_of(state, node)
-                   ? state->tree.before[node]
+                   ? lg__roottree_before(&state->tree, node)
                    : LG_NONE;
     if (place == LG_NONE || state->nameless[place] == LG_NONE ||
         state->nameless[place] == place ||
@@ -249,7 +249,7 @@ choose_handlers(naming *state)
         lg__place_item *item = lg__place_at(state->places, place);
         if (item->example == LG_NONE || !has_exit_handlers(state->places, item))
             continue;
-        uint32_t list = state->tree.before[item->example];
+        uint32_t list = lg__roottree_before(&state->tree, item->example);
         uint64_t end = list == LG_NONE ? 0 : columns->first_edge[list + 1];
         uint64_t edge = list == LG_NONE ? 0 : columns->first_edge[list];
         while (edge < end &&
@@ -267,7 +267,7 @@ titled_by(const naming *state, const lg__place_item *item, uint32_t node)
 {
     const lg_columns *columns = &state->graph->columns;
     uint64_t first = columns->first_edge[node];
-    uint32_t before = state->tree.before[node];
+    uint32_t before = lg__roottree_before(&state->tree, node);
     if (lg__node_role(state->graph, node) != LG__ROLE_TUPLE ||
         before == LG_NONE || state->place_of[before] != item->parent ||
         first == columns->first_edge[node + 1] ||

@@ -13,7 +13,7 @@ lg__finder_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
         return lg_path_from_root(finder->graph, node, monitor, out, err);
     }
     lg_status status =
-        finder->tree.before == NULL
+        finder->tree.root == NULL
             ? lg__roottree_new(finder->graph, monitor, &finder->tree, err)
             : LG_OK;
     return status == LG_OK ? lg__roottree_path(&finder->tree, node, out, err)

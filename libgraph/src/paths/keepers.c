@@ -12,7 +12,8 @@
 static uint32_t
 keeper_of_root(const lg__roottree *tree, uint32_t node)
 {
-    lg_root root = lg_graph_root(tree->walk.graph, tree->root[node]);
+    lg_root root =
+        lg_graph_root(tree->walk.graph, lg__roottree_root(tree, node));
     switch (root.kind) {
     case LG_ROOT_MODULE:
         return node;
@@ -51,7 +52,8 @@ set(lg__keepers *keepers, uint32_t node, uint32_t keeper)
 static uint32_t
 keeper_of_end(const lg__roottree *tree, uint32_t node)
 {
-    return tree->before[node] == node ? keeper_of_root(tree, node) : LG_NONE;
+    return lg__roottree_before(tree, node) == node ? keeper_of_root(tree, node)
+                                                   : LG_NONE;
 }
 
 // Finds the keepers of the node and of those on its path.
@@ -62,17 +64,18 @@ follow(lg__keepers *keepers, uint32_t node)
     lg__gathered *path = &keepers->path;
     uint32_t at = node;
     path->count = 0;
-    while (keepers->shifted[at] == 0 && tree->before[at] != LG_NONE &&
-           tree->before[at] != at) {
+    uint32_t before = lg__roottree_before(tree, at);
+    while (keepers->shifted[at] == 0 && before != LG_NONE && before != at) {
         if (!lg__gather_append(path, at)) {
             keepers->failed = true;
             return;
         }
-        at = tree->before[at];
+        at = before;
+        before = lg__roottree_before(tree, at);
     }
     if (keepers->shifted[at] == 0)
         set(keepers, at, keeper_of_end(tree, at));
-    uint32_t before = keepers->shifted[at] - SHIFT;
+    before = keepers->shifted[at] - SHIFT;
     while (path->count > 0) {
         at = path->items[--path->count];
         before = keeper_behind(tree->walk.graph, at, before);

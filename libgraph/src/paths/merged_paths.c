@@ -180,7 +180,8 @@ intern_key(merging *to, const lg__merged *item)
     add_number(&to->text, to->graph->type_name[item->type]);
     if (item->parent != LG_NONE)
         lg__hop_common(to->graph, &item->hop, &to->text);
-    else if (lg__root_rank(to->graph, to->tree.root[item->node]) !=
+    else if (lg__root_rank(to->graph,
+                           lg__roottree_root(&to->tree, item->node)) !=
              LG__RANK_NATIVE)
         add_number(&to->text, item->node);
     if (to->text.failed)
@@ -233,7 +234,7 @@ merge_step(merging *to, uint32_t parent, uint32_t before, uint32_t node)
         item.parent = parent;
         item.hop = lg__hop_between(&to->tree.walk, before, node);
     } else {
-        item.root = to->tree.root[node];
+        item.root = lg__roottree_root(&to->tree, node);
     }
     uint32_t id = intern_key(to, &item);
     if (id == LG_NONE || (id == to->out.count && !append(to, item)))
@@ -249,15 +250,15 @@ merge_path(merging *to, uint32_t target)
 {
     uint32_t below = LG_NONE;
     for (uint32_t at = target; to->merged[at] == LG_NONE;
-         at = to->tree.before[at]) {
+         at = lg__roottree_before(&to->tree, at)) {
         to->merged[at] = below;
         below = at;
-        if (to->tree.before[at] == at)
+        if (lg__roottree_before(&to->tree, at) == at)
             break;
     }
     while (below != LG_NONE) {
         uint32_t next = to->merged[below];
-        uint32_t before = to->tree.before[below];
+        uint32_t before = lg__roottree_before(&to->tree, below);
         to->merged[below] = merge_step(to, to->merged[before], before, below);
         if (to->merged[below] == LG_NONE)
             return false;
@@ -290,7 +291,8 @@ merge_end(merging *to, uint32_t target)
     uint32_t entrance = lg__roottree_entrance(&to->tree, target);
     bool again =
         entrance != LG_NONE && lg__entrance_has_one(to->graph, entrance);
-    if (entrance == LG_NONE || (!again && entrance == to->tree.before[target]))
+    if (entrance == LG_NONE ||
+        (!again && entrance == lg__roottree_before(&to->tree, target)))
         return merge_path(to, target) ? to->merged[target] : LG_NONE;
     if (to->entered[target] == 0) {
         uint32_t parent = again                      ? merge_end(to, entrance)
@@ -308,7 +310,7 @@ merge_target(merging *to, uint32_t target)
 {
     uint32_t seen = lg__seen_node(to->tree.walk.fold, target);
     to->out.targets++;
-    if (to->tree.before[seen] == LG_NONE) {
+    if (lg__roottree_before(&to->tree, seen) == LG_NONE) {
         to->out.unreachable++;
         return true;
     }

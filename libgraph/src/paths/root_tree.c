@@ -25,6 +25,7 @@ enum {
 
 typedef struct search {
     lg__roottree tree;
+    uint32_t *before;    // [node] of the tree
     uint8_t *state;      // [node]
     uint32_t *key;       // [node] of those that were met: the rank of the root,
                          // and the penalty
@@ -65,10 +66,10 @@ meet_node(search *state, uint32_t node, unsigned penalty)
     if (!(*known & MET))
         state->queue[state->met++] = node;
     else if (key > state->key[node] ||
-             (key == state->key[node] && state->at > state->tree.before[node]))
+             (key == state->key[node] && state->at > state->before[node]))
         return;
     state->key[node] = key;
-    state->tree.before[node] = state->at;
+    state->before[node] = state->at;
     *known = (uint8_t)(MET | (~state->state[state->at] & ODD));
 }
 
@@ -115,11 +116,11 @@ meet_roots(search *state, bool native)
             continue;
         if (!(state->state[node] & MET))
             state->queue[state->met++] = node;
-        else if (state->tree.before[node] != node ||
+        else if (state->before[node] != node ||
                  key_of_root(rank) >= state->key[node])
             continue;
-        state->tree.root[node] = i;
-        state->tree.before[node] = node;
+        state->tree.root[node] = i + 1;
+        state->before[node] = node;
         state->key[node] = key_of_root(rank);
         state->state[node] = MET;
     }
@@ -240,6 +241,15 @@ take_kept(const lg_graph *graph, lg__roottree *tree)
     return true;
 }
 
+static void
+free_arrays(lg__roottree *tree)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    lg__compact_free(&allocator, &tree->before);
+    lg__free(tree->from);
+    lg__free(tree->root);
+}
+
 // Gives the tree to the graph, or takes that of another thread that was faster.
 static void
 keep(const lg_graph *graph, lg__roottree *tree)
@@ -247,8 +257,7 @@ keep(const lg_graph *graph, lg__roottree *tree)
     lg__lazy *lazy = graph->lazy;
     lg_lock_take(&lazy->lock);
     if (lazy->has_paths) {
-        lg__free(tree->before);
-        lg__free(tree->root);
+        free_arrays(tree);
     } else {
         lazy->path_before = tree->before;
         lazy->path_root = tree->root;
@@ -261,26 +270,32 @@ keep(const lg_graph *graph, lg__roottree *tree)
 static lg_status
 grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
 {
+    const lg_allocator allocator = lg_allocator_default();
     size_t nodes = tree->walk.graph->columns.node_count;
     search state = {
         .tree = *tree,
+        .before = lg__compact_open(&allocator, nodes, &tree->before),
         .state = lg__alloc(nodes + 1),
         .key = lg__alloc((nodes + 1) * sizeof(uint32_t)),
         .queue = lg__alloc((nodes + 1) * sizeof(uint32_t)),
         .shared = lg__class_values_mark(tree->walk.graph),
     };
-    lg_status status = state.state && state.key && state.queue &&
-                               state.shared &&
+    lg_status status = state.before && state.state && state.key &&
+                               state.queue && state.shared &&
                                lg__late_find(tree->walk.graph, &state.late)
                            ? LG_OK
                            : lg__error_memory(err);
-    for (uint32_t i = 0; i < nodes && status == LG_OK; i++)
+    for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
+        state.before[i] = i;
         state.state[i] =
             lg__fold_owner(tree->walk.fold, i) != LG_NONE ? FOLDED : 0;
+    }
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
         status = spread(&state, monitor, err);
+    if (status == LG_OK)
+        lg__compact_close(&allocator, &tree->before, nodes);
     lg__free(state.state);
     lg__free(state.key);
     lg__free(state.queue);
@@ -288,17 +303,13 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     return status;
 }
 
-// Makes the arrays of a tree, which owns them.
+// Makes an array of a tree, for numbers of few nodes.
 static lg_status
-begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
+begin(const lg_graph *graph, uint32_t **out, lg_error *err)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
-    tree->before = lg__alloc(nodes * sizeof *tree->before);
-    tree->root = lg__sparse_calloc(nodes, sizeof *tree->root);
-    if (tree->before == NULL || tree->root == NULL)
-        return lg__error_memory(err);
-    memset(tree->before, 0xff, nodes * sizeof *tree->before);
-    return LG_OK;
+    *out = lg__sparse_calloc(nodes, sizeof **out);
+    return *out != NULL ? LG_OK : lg__error_memory(err);
 }
 
 bool
@@ -317,7 +328,7 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
     lg_status status =
         lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK && !take_kept(graph, &tree)) {
-        status = begin(graph, &tree, err);
+        status = begin(graph, &tree.root, err);
         if (status == LG_OK)
             status = grow(&tree, monitor, err);
         if (status == LG_OK)
@@ -347,11 +358,11 @@ find_root(const lg__hop_walk *walk, const lg_root *root)
 static void
 plant_path(lg__roottree *tree, const lg_path *path)
 {
-    uint32_t root = path->root.node;
-    tree->before[root] = root;
-    tree->root[root] = find_root(&tree->walk, &path->root);
-    for (size_t i = 0; i < path->count; i++)
-        tree->before[path->hops[i].target] = path->hops[i].source;
+    tree->root[path->root.node] = find_root(&tree->walk, &path->root) + 1;
+    for (size_t i = 0; i < path->count; i++) {
+        const lg_hop *hop = &path->hops[i];
+        tree->from[hop->target] = hop->source - hop->target;
+    }
 }
 
 lg_status
@@ -362,7 +373,9 @@ lg__roottree_of(const lg_graph *graph, const lg_path *path, lg__roottree *out,
     lg_status status =
         lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
-        status = begin(graph, &tree, err);
+        status = begin(graph, &tree.root, err);
+    if (status == LG_OK)
+        status = begin(graph, &tree.from, err);
     if (status != LG_OK) {
         lg__roottree_free(&tree);
         return status;
@@ -376,10 +389,8 @@ lg__roottree_of(const lg_graph *graph, const lg_path *path, lg__roottree *out,
 void
 lg__roottree_free(lg__roottree *tree)
 {
-    if (!tree->kept) {
-        lg__free(tree->before);
-        lg__free(tree->root);
-    }
+    if (!tree->kept)
+        free_arrays(tree);
     *tree = (lg__roottree){0};
 }
 
@@ -392,13 +403,14 @@ leads_on(const lg__roottree *tree, uint32_t entrance, uint32_t target)
 {
     uint32_t at = entrance;
     bool enters = lg__entrance_has_one(tree->walk.graph, entrance);
-    if (tree->before[at] == LG_NONE)
+    if (lg__roottree_before(tree, at) == LG_NONE)
         return false;
     for (uint32_t before = step(tree, at, &enters);
          before != at && at != target; before = step(tree, at, &enters))
         at = before;
     return at != target &&
-           lg__root_rank(tree->walk.graph, tree->root[at]) != LG__RANK_NATIVE;
+           lg__root_rank(tree->walk.graph, lg__roottree_root(tree, at)) !=
+               LG__RANK_NATIVE;
 }
 
 uint32_t
@@ -419,7 +431,7 @@ step(const lg__roottree *tree, uint32_t at, bool *enters)
         *enters ? lg__roottree_entrance(tree, at) : (uint32_t)LG_NONE;
     *enters =
         entrance != LG_NONE && lg__entrance_has_one(tree->walk.graph, entrance);
-    return entrance != LG_NONE ? entrance : tree->before[at];
+    return entrance != LG_NONE ? entrance : lg__roottree_before(tree, at);
 }
 
 lg_status
@@ -427,7 +439,7 @@ lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
                   lg_error *err)
 {
     uint32_t end = lg__seen_node(tree->walk.fold, node);
-    if (tree->before[end] == LG_NONE)
+    if (lg__roottree_before(tree, end) == LG_NONE)
         return LG_ENOTFOUND;
     bool enters = true;
     size_t count = 0;
@@ -440,7 +452,7 @@ lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
     lg_hop *hops = lg__alloc((count + 1) * sizeof *hops);
     if (hops == NULL)
         return lg__error_memory(err);
-    lg_root root = lg_graph_root(tree->walk.graph, tree->root[at]);
+    lg_root root = lg_graph_root(tree->walk.graph, lg__roottree_root(tree, at));
     root.node = at;
     *out = (lg_path){LG_STARTS_AT_ROOT, root, hops, count};
     enters = true;

@@ -11,18 +11,37 @@ bool lg__paths_walk(const lg_graph *graph, lg__hop_walk *out);
 
 typedef struct lg__roottree {
     lg__hop_walk walk;
-    uint32_t *before; /**< [node] the node before it; a root: itself;
-                           LG_NONE: no root reaches it, or it is folded */
-    uint32_t *root;   /**< [node] index of a root's best root; undefined for
-                           other nodes */
-    bool kept;        /**< the arrays belong to the graph */
+    lg__compact before; /**< [node] the node before it; of others, itself */
+    uint32_t *from;     /**< [node] of a tree with one path, instead: how far
+                             that is, as the difference modulo 2^32 */
+    uint32_t *root;     /**< [node] index of a root's best root, plus 1; 0 for
+                             other nodes */
+    bool kept;          /**< the arrays belong to the graph */
 } lg__roottree;
+
+/** Returns the node before another one on its path; of a root, itself. LG_NONE:
+ *  no root reaches the node, or it is folded. */
+static inline uint32_t
+lg__roottree_before(const lg__roottree *tree, uint32_t node)
+{
+    const uint32_t before = tree->from != NULL
+                                ? node + tree->from[node]
+                                : lg__compact_at(&tree->before, node);
+    return before != node || tree->root[node] != 0 ? before : LG_NONE;
+}
+
+/** Returns the index of the best root of a node that a path begins at. */
+static inline uint32_t
+lg__roottree_root(const lg__roottree *tree, uint32_t node)
+{
+    return tree->root[node] - 1;
+}
 
 /** Makes the tree of all paths. O(nodes + edges) the first time; then the graph
  *  keeps it. */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
-/** Makes a tree with only this path; without any, if it is NULL. O(nodes). */
+/** Makes a tree with only this path; without any, if it is NULL. O(path). */
 lg_status lg__roottree_of(const lg_graph *graph, const lg_path *path,
                           lg__roottree *out, lg_error *err);
 /** Returns the entrance of a node that is not folded, if its path leads through

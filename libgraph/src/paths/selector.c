@@ -51,7 +51,7 @@ take_interpreters(search *state, lg_error *err)
     if (status != LG_OK)
         return status;
     for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
-        if (tree.before[node] == LG_NONE &&
+        if (lg__roottree_before(&tree, node) == LG_NONE &&
             lg_node_is_reachable(state->analysis, node) &&
             !append_seen(state, node))
             status = lg__error_memory(err);
@@ -212,7 +212,7 @@ gather_garbage(const lg_graph *graph, const lg_monitor *monitor,
         return status;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint32_t seen = lg__seen_node(tree.walk.fold, node);
-        if (tree.before[seen] == LG_NONE &&
+        if (lg__roottree_before(&tree, seen) == LG_NONE &&
             !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
             !lg__gather_append(out, node))
             status = lg__error_memory(err);
