@@ -103,7 +103,7 @@ fold_held(folding_state *folding)
             native->memory->blocks[vertex - native->nodes].node == LG_NONE &&
             !join_group(folding, vertex - native->nodes,
                         end_of(native, native->dominator[i]),
-                        native->type[vertex]))
+                        native->kind[vertex - native->nodes]))
             return false;
     }
     return true;
@@ -117,12 +117,12 @@ lost_kind(folding_state *folding, uint32_t block)
     const lg__native *native = folding->native;
     const lg_native_block *at = &native->memory->blocks[block];
     if (!(native->mark[block] & LG__BLOCK_HIDDEN))
-        return native->form[block] + 1;
+        return lg__block_form(native, block) + 1;
     uint64_t type = lg__block_word(at, (uint64_t)at->lead + 8);
     uint32_t *known = lg__key_table_at(&native->allocator, &folding->numbers,
                                        lg__native_key(type, 0, 9));
     if (known != NULL && *known == 0)
-        *known = native->form[block] + 1;
+        *known = lg__block_form(native, block) + 1;
     return known != NULL ? *known : 0;
 }
 
@@ -225,7 +225,7 @@ fold_rests(folding_state *folding)
         uint32_t block = native->block_of[node];
         if (rest == 0 || shared[block])
             continue;
-        enough = begin_group(native, block, node, native->form[block]);
+        enough = begin_group(native, block, node, native->kind[block]);
         if (!enough)
             break;
         lg__group *group = group_at(native, (uint32_t)native->group.count - 1);

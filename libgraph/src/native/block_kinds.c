@@ -23,6 +23,12 @@ is_object(const lg__native *native, uint32_t block)
     return native->memory->blocks[block].node != LG_NONE;
 }
 
+static uint64_t
+plain_mark(const lg_native_block *block)
+{
+    return lg__native_key(4, block->kind, 0);
+}
+
 // What blocks of one kind have in common, apart from their size. 0: nothing.
 static uint64_t
 mark_of(const lg__native *native, uint32_t block)
@@ -36,7 +42,7 @@ mark_of(const lg__native *native, uint32_t block)
         return lg__native_key(2, lg__block_word(at, at->lead + 8), at->lead);
     if (native->mark[block] & LG__BLOCK_TYPED)
         return lg__native_key(3, lg__block_word(at, 0), at->kind);
-    return lg__native_key(4, at->kind, 0);
+    return plain_mark(at);
 }
 
 static uint64_t
@@ -150,52 +156,61 @@ number_key(lg__native *native, lg__key_table *numbers, uint64_t key,
     return true;
 }
 
+static uint64_t
+form_key(uint64_t mark, uint64_t bytes)
+{
+    return lg__native_key(mark, bytes, 2);
+}
+
+// The form of a plain block is found again by its size, so it needs no place
+// beside the kind. At first no plain block has a gift.
 static bool
 number_forms(lg__native *native, lg__key_table *numbers)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
         uint64_t bytes = native->memory->blocks[block].bytes -
                          (native->mark[block] & LG__BLOCK_GIVEN ? GIFT : 0);
-        if (!number_key(native, numbers,
-                        lg__native_key(mark_of(native, block), bytes, 2),
-                        &native->forms, &native->form[block]))
+        lg__key_table *known =
+            lg__block_is_plain(native, block) ? &native->plain : numbers;
+        if (!number_key(native, known, form_key(mark_of(native, block), bytes),
+                        &native->forms, &native->kind[block]))
             return false;
     }
-    memcpy(native->kind, native->form, 4 * (size_t)native->blocks);
     return true;
 }
 
-static uint64_t
-shown_by(const lg__native *native, uint32_t block)
+uint32_t
+lg__block_form(const lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
-    if (is_object(native, block) || (native->mark[block] & LG__BLOCK_HIDDEN))
-        return lg__native_key(5, 0, 0);
-    if (native->mark[block] & LG__BLOCK_TYPED) {
-        const lg_native_range *library = first_library(native, block);
-        return lg__native_key(6, library->from, 0);
-    }
-    return lg__native_key(7, at->bytes, at->kind >= LG_ALLOCATOR_PYTHON);
+    return lg__block_is_plain(native, block)
+               ? lg__key_table_find(&native->plain,
+                                    form_key(plain_mark(at), at->bytes)) -
+                     1
+               : native->kind[block];
 }
 
 static bool
-number_shown(lg__native *native, lg__key_table *numbers)
+note_classes(lg__native *native)
 {
-    for (uint32_t block = 0; block < native->blocks; block++)
-        if (!number_key(native, numbers, shown_by(native, block),
-                        &native->shown_count, &native->shown[block]))
-            return false;
-    return true;
+    native->class_shown = lg__native_take(native, native->forms, 8);
+    for (uint32_t block = 0;
+         block < native->blocks && native->class_shown != NULL; block++)
+        if (!is_object(native, block) &&
+            (native->mark[block] & LG__BLOCK_TYPED) &&
+            !(native->mark[block] & LG__BLOCK_HIDDEN))
+            native->class_shown[native->kind[block]] =
+                first_library(native, block)->from | LG__SHOWN_CLASS;
+    return native->class_shown != NULL;
 }
 
 bool
 lg__native_kinds(lg__native *native)
 {
     lg__key_table counts;
-    native->form = lg__native_take(native, native->blocks, 4);
     native->kind = lg__native_take(native, native->blocks, 4);
-    native->shown = lg__native_take(native, native->blocks, 4);
-    if (native->form == NULL || native->kind == NULL || native->shown == NULL ||
+    if (native->kind == NULL ||
+        !lg__key_table_open(&native->allocator, &native->plain) ||
         !lg__key_table_open(&native->allocator, &counts))
         return false;
     bool enough = find_classes(native, &counts);
@@ -203,9 +218,8 @@ lg__native_kinds(lg__native *native)
     enough = enough && find_gifts(native, &counts);
     lg__key_table_clear(&counts, 0);
     enough = enough && number_forms(native, &counts);
-    lg__key_table_clear(&counts, 0);
-    enough = enough && number_shown(native, &counts);
     lg__key_table_free(&native->allocator, &counts);
+    enough = enough && note_classes(native);
     native->first_way =
         native->forms + native->graph->type_count + native->holders + 1;
     return enough;
@@ -215,11 +229,11 @@ static bool
 count_ways(lg__native *native, lg__key_table *counts)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
-        uint32_t type = native->type[lg__vertex_of(native, block)];
-        if (type == LG_NONE || type < native->first_way)
+        uint32_t kind = native->kind[block];
+        if (kind == LG_NONE || kind < native->first_way)
             continue;
         uint32_t *count = lg__key_table_at(&native->allocator, counts,
-                                           lg__native_key(type, 0, 0));
+                                           lg__native_key(kind, 0, 0));
         if (count == NULL)
             return false;
         ++*count;
@@ -294,8 +308,8 @@ join_linked(lg__native *native, uint32_t *replaced)
     for (uint32_t block = 0; block < native->blocks; block++)
         for (uint64_t i = native->first_word[block];
              i < native->first_word[block + 1]; i++) {
-            uint32_t a = native->type[lg__vertex_of(native, block)];
-            uint32_t b = native->type[lg__vertex_of(native, words[i].target)];
+            uint32_t a = native->kind[block];
+            uint32_t b = native->kind[words[i].target];
             if (a == b || words[i].level < LG_LEVEL_POINTER || a == LG_NONE ||
                 b == LG_NONE || a < native->first_way || b < native->first_way)
                 continue;
@@ -335,20 +349,20 @@ static void
 refine_block(lg__native *native, uint32_t block, uint32_t *replaced)
 {
     const lg__way_kind *ways = native->way.data;
-    uint32_t type = native->type[lg__vertex_of(native, block)];
-    unsigned mark = native->mark[block];
-    if (is_object(native, block) || (mark & LG__BLOCK_TYPED))
+    const uint32_t before = native->kind[block];
+    if (!lg__block_is_plain(native, block))
         return;
-    native->mark[block] = (uint8_t)(mark & ~(unsigned)LG__BLOCK_GIVEN);
-    native->kind[block] = native->form[block];
-    if (type != LG_NONE && type >= native->first_way) {
-        uint32_t kind = last_kind(native, replaced, type);
-        native->kind[block] = kind;
-        if (ways[kind - native->first_way].form !=
-                ways[type - native->first_way].form &&
-            native->memory->blocks[block].kind == LG_ALLOCATOR_MALLOC)
-            native->mark[block] |= LG__BLOCK_GIVEN;
+    native->mark[block] &= (uint8_t)~LG__BLOCK_GIVEN;
+    if (before == LG_NONE) {
+        native->kind[block] = lg__block_form(native, block);
+        return;
     }
+    const uint32_t kind = last_kind(native, replaced, before);
+    native->kind[block] = kind;
+    if (ways[kind - native->first_way].form !=
+            ways[before - native->first_way].form &&
+        native->memory->blocks[block].kind == LG_ALLOCATOR_MALLOC)
+        native->mark[block] |= LG__BLOCK_GIVEN;
 }
 
 bool

@@ -4,9 +4,12 @@
 // it may need igraph, and nothing may be loaded in a forked child; and it would
 // need a graph of all blocks, which the groups shall save.
 //
+// An object that leads to no block, directly or by others, holds none. Those
+// that few looks at the references find are left out.
+//
 // Numbers below are places in a depth-first order, from 1 on; 0 is none. What
-// can be is by number, because a block that is an object is no vertex, and no
-// other step needs as much memory.
+// can be is by number, because a block that is an object is no vertex, and few
+// steps need as much memory.
 #include "native/native_private.h"
 
 typedef struct reference_web {
@@ -122,7 +125,7 @@ next_of_root(const lg__native *native, uint32_t *next)
 }
 
 static uint32_t
-next_target(const lg__native *native, uint32_t vertex, uint32_t *next)
+next_of_any(const lg__native *native, uint32_t vertex, uint32_t *next)
 {
     if (vertex < native->nodes)
         return next_of_node(native, vertex, next);
@@ -132,6 +135,45 @@ next_target(const lg__native *native, uint32_t vertex, uint32_t *next)
                ? next_of_root(native, next)
                : next_of_holder(native, vertex - native->nodes - native->blocks,
                                 next);
+}
+
+static uint32_t
+next_target(const lg__native *native, uint32_t vertex, uint32_t *next)
+{
+    for (;;) {
+        uint32_t target = next_of_any(native, vertex, next);
+        if (target == LG_NONE || !(native->course[target] & LG__COURSE_BARREN))
+            return target;
+    }
+}
+
+static bool
+is_barren(const lg__native *native, uint32_t node)
+{
+    uint32_t next = 0;
+    if (lg__node_has_words(native, node))
+        return false;
+    for (;;) {
+        uint32_t target = next_reference(native, node, &next);
+        if (target == LG_NONE)
+            return true;
+        if (!(native->course[target] & LG__COURSE_BARREN))
+            return false;
+    }
+}
+
+// A walk numbers what an object refers to behind the object, as a rule, so one
+// look from the last to the first finds nearly all. A chain may run the other
+// way.
+static void
+find_barren(lg__native *native)
+{
+    enum { LOOKS = 2 };
+    for (int look = 0; look < LOOKS; look++)
+        for (uint32_t node = native->nodes; node-- > 0;)
+            if (!(native->course[node] & LG__COURSE_BARREN) &&
+                is_barren(native, node))
+                native->course[node] |= LG__COURSE_BARREN;
 }
 
 static void
@@ -195,11 +237,13 @@ turn(reference_web *web)
 }
 
 // A forest whose paths are compressed. label[n] has the smallest semidominator
-// on the path from n to the root of its tree, the root left out.
+// on the path from n to the root of its tree, the root left out. The numbers
+// above `root` have ancestors.
 typedef struct compressed_forest {
     uint32_t *semi;
     uint32_t *label;
     uint32_t *ancestor;
+    uint32_t root;
 } compressed_forest;
 
 // On the way up, each ancestor is turned round and leads back down, so that the
@@ -211,7 +255,7 @@ smallest_semi(compressed_forest *forest, uint32_t number)
     uint32_t *label = forest->label;
     uint32_t at = number;
     uint32_t below = 0;
-    while (ancestor[at] != 0 && ancestor[ancestor[at]] != 0) {
+    while (ancestor[at] > forest->root) {
         uint32_t above = ancestor[at];
         ancestor[at] = below;
         below = at;
@@ -232,22 +276,37 @@ smallest_semi(compressed_forest *forest, uint32_t number)
 // higher numbers than n alone. Numbers come from the highest down, so the
 // forest has all above n when its turn comes: the best of the way from a
 // referrer up to the root of its tree is the best of all such paths that end
-// with the referrer.
+// with the referrer. Parents become ancestors, as nobody asks for the parent of
+// a number that had its turn.
 static void
 find_semidominators(const reference_web *web, compressed_forest *forest)
 {
     for (uint32_t n = 1; n <= web->count; n++)
         forest->semi[n] = forest->label[n] = n;
     for (uint32_t n = web->count; n >= 2; n--) {
-        uint32_t best = web->parent[n];
+        uint32_t best = forest->ancestor[n];
+        forest->root = n;
         for (uint64_t i = web->first[n]; i < web->first[n + 1]; i++) {
             uint32_t from = web->referrer[i];
             uint32_t semi = from > n ? smallest_semi(forest, from) : from;
             best = semi < best ? semi : best;
         }
         forest->semi[n] = best;
-        forest->ancestor[n] = web->parent[n];
     }
+}
+
+// Returns the parent of a number in the tree of the search: the last referrer
+// that was there before. A referrer with a smaller number that is no ancestor
+// would have been left before the number was given, which its reference
+// forbids; so all of them are ancestors.
+static uint32_t
+parent_of(const reference_web *web, uint32_t n)
+{
+    uint32_t parent = 1;
+    for (uint64_t i = web->first[n]; i < web->first[n + 1]; i++)
+        if (web->referrer[i] < n && web->referrer[i] > parent)
+            parent = web->referrer[i];
+    return parent;
 }
 
 // The dominator of a vertex is the nearest ancestor in the tree of dominators
@@ -260,7 +319,7 @@ find_dominators(const reference_web *web, const compressed_forest *forest)
     uint32_t *dominator = forest->label;
     dominator[1] = 1;
     for (uint32_t n = 2; n <= web->count; n++) {
-        uint32_t at = web->parent[n];
+        uint32_t at = parent_of(web, n);
         while (at > forest->semi[n])
             at = dominator[at];
         dominator[n] = at;
@@ -274,16 +333,14 @@ solve(reference_web *web)
 {
     lg__native *native = web->native;
     const size_t count = (size_t)web->count + 1;
-    compressed_forest forest = {lg__native_take(native, count, 4),
-                                lg__native_take(native, count, 4),
-                                lg__native_take_zero(native, count, 4)};
-    bool enough =
-        forest.semi != NULL && forest.label != NULL && forest.ancestor != NULL;
+    compressed_forest forest = {.semi = lg__native_take(native, count, 4),
+                                .label = lg__native_take(native, count, 4),
+                                .ancestor = web->parent};
+    bool enough = forest.semi != NULL && forest.label != NULL;
     if (enough) {
         find_semidominators(web, &forest);
         find_dominators(web, &forest);
     }
-    lg__native_drop(native, forest.ancestor);
     lg__native_drop(native, forest.semi);
     native->order = web->vertex;
     native->dominator = forest.label;
@@ -298,7 +355,8 @@ open_web(reference_web *web)
     lg__native *native = web->native;
     size_t room = 2;
     for (uint32_t vertex = 0; vertex < native->vertices; vertex++)
-        room += native->best[vertex] != 0;
+        room += native->best[vertex] != 0 &&
+                !(native->course[vertex] & LG__COURSE_BARREN);
     web->number = lg__native_take_zero(native, native->vertices, 4);
     web->vertex = lg__native_take(native, room, 4);
     web->parent = lg__native_take(native, room, 4);
@@ -312,6 +370,7 @@ bool
 lg__native_dominate(lg__native *native)
 {
     reference_web web = {.native = native};
+    find_barren(native);
     bool enough = open_web(&web);
     if (enough)
         search(&web);

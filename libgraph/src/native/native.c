@@ -11,11 +11,10 @@ open_vertices(lg__native *native)
     native->vertices = native->nodes + native->blocks + native->holders + 1;
     native->best = lg__native_take(native, native->vertices, 1);
     native->course = lg__native_take(native, native->vertices, 1);
-    native->type = lg__native_take(native, native->vertices, 4);
     native->entrance = lg__native_take_zero(native, native->nodes, 1);
     native->way.element = sizeof(lg__way_kind);
     return native->best != NULL && native->course != NULL &&
-           native->type != NULL && native->entrance != NULL;
+           native->entrance != NULL;
 }
 
 // The steps need much memory, so what later ones do not use is given back: what
@@ -37,6 +36,7 @@ close_native(lg__native *native)
         lg__native_drop(native, native->piece[i].block);
     drop_table(allocator, &native->handles);
     drop_table(allocator, &native->shared);
+    drop_table(allocator, &native->plain);
     lg__vector_free(allocator, &native->word);
     lg__vector_free(allocator, &native->outer);
     lg__vector_free(allocator, &native->way);
@@ -52,8 +52,7 @@ drop_evidence(lg__native *native)
     drop_table(&native->allocator, &native->shared);
     lg__vector_free(&native->allocator, &native->way);
     lg__native_drop(native, native->trait);
-    lg__native_drop(native, native->kind);
-    lg__native_drop(native, native->shown);
+    lg__native_drop(native, native->class_shown);
 }
 
 static void
@@ -63,10 +62,9 @@ drop_paths(lg__native *native)
     lg__vector_free(&native->allocator, &native->outer);
     lg__native_drop(native, native->first_word);
     lg__native_drop(native, native->block_of);
-    lg__native_drop(native, native->form);
+    lg__native_drop(native, native->kind);
     lg__native_drop(native, native->course);
     lg__native_drop(native, native->best);
-    lg__native_drop(native, native->type);
     lg__native_drop(native, native->order);
     lg__native_drop(native, native->dominator);
     lg__native_drop(native, native->group_of);

@@ -57,6 +57,7 @@ enum {
 enum {
     LG__COURSE_LATE = 1 << 0,     /**< by words on stacks and the like */
     LG__COURSE_REGISTRY = 1 << 1, /**< from variables, by no object */
+    LG__COURSE_BARREN = 1 << 2,   /**< and goes on to no block */
 };
 
 /** A word outside of the blocks that is worth less leads to what nothing else
@@ -181,19 +182,19 @@ typedef struct lg__native {
     const lg_native_range **holder; /**< [holders] the first range of each */
     uint32_t *holder_of;            /**< [ranges] */
     uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
-    uint8_t *told;   /**< [nodes] LG__TOLD_: blocks explain its references */
-    uint32_t *form;  /**< [blocks] its kind before any way is known */
-    uint32_t *kind;  /**< [blocks] what the evidence compares */
-    uint32_t *shown; /**< [blocks] what a word that points there shows: any
-                          object, a library's class, a size */
-    uint32_t shown_count;
-    uint32_t forms;     /**< kinds that are forms are below */
-    uint32_t first_way; /**< kinds from here on are known by their way */
-    bool refined;       /**< some are */
-    lg__vector way;     /**< lg__way_kind of each of those */
-    uint8_t *course;    /**< [vertices] LG__COURSE_ bits */
-    uint8_t *best;      /**< [vertices] lg__strength of the best path */
-    uint32_t *type;     /**< [vertices] the kind that the best path gives */
+    uint8_t *told;  /**< [nodes] LG__TOLD_: blocks explain its references */
+    uint32_t *kind; /**< [blocks] what the evidence compares: its form or, of a
+                         plain block, what its way says. While paths are
+                         sought, a plain block has the kind of what leads
+                         there, and LG_NONE if nothing does */
+    lg__key_table plain;   /**< the forms of plain blocks, by their size */
+    uint64_t *class_shown; /**< [forms] what blocks of a class show */
+    uint32_t forms;        /**< kinds that are forms are below */
+    uint32_t first_way;    /**< kinds from here on are known by their way */
+    bool refined;          /**< some are */
+    lg__vector way;        /**< lg__way_kind of each of those */
+    uint8_t *course;       /**< [vertices] LG__COURSE_ bits */
+    uint8_t *best;         /**< [vertices] lg__strength of the best path */
     uint32_t *order; /**< [1 + reached] vertices, dominators first, from 1 on */
     uint32_t *dominator; /**< [1 + reached] vertices that hold those */
     uint32_t reached;
@@ -305,11 +306,59 @@ lg__vertex_is_clean(const lg__native *native, uint32_t vertex)
            !(native->graph->columns.node_flags[vertex] & LG_NODE_CPP);
 }
 
+/** Returns whether nothing but its way tells more of a block than its size. */
+static inline bool
+lg__block_is_plain(const lg__native *native, uint32_t block)
+{
+    return native->memory->blocks[block].node == LG_NONE &&
+           !(native->mark[block] & LG__BLOCK_TYPED);
+}
+
+/** Returns the kind of a vertex to which a path leads. */
+static inline uint32_t
+lg__vertex_kind(const lg__native *native, uint32_t vertex)
+{
+    const uint32_t others = native->nodes + native->blocks;
+    if (vertex >= others)
+        return native->forms + native->graph->type_count + vertex - others;
+    uint32_t block = lg__block_of_vertex(native, vertex);
+    return block != LG_NONE
+               ? native->kind[block]
+               : native->forms + native->graph->columns.type[vertex];
+}
+
+/** What blocks show differs in the lowest two bits. */
+enum { LG__SHOWN_SIZE = 1, LG__SHOWN_CLASS, LG__SHOWN_KIND, LG__SHOWN_BITS };
+
+/** Returns what a word that points to a block shows: any object, a class of a
+ *  library, or a size. */
+static inline uint64_t
+lg__block_shown(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    const unsigned mark = native->mark[block];
+    if (at->node != LG_NONE || (mark & LG__BLOCK_HIDDEN))
+        return 0;
+    return mark & LG__BLOCK_TYPED
+               ? native->class_shown[native->kind[block]]
+               : at->bytes << LG__SHOWN_BITS |
+                     (uint64_t)(at->kind >= LG_ALLOCATOR_PYTHON) << 2 |
+                     LG__SHOWN_SIZE;
+}
+
 /** Returns how many words of a block lead to blocks. */
 static inline uint64_t
 lg__block_words(const lg__native *native, uint32_t block)
 {
     return native->first_word[block + 1] - native->first_word[block];
+}
+
+/** Returns whether words in the block of a node lead to blocks. */
+static inline bool
+lg__node_has_words(const lg__native *native, uint32_t node)
+{
+    return native->block_of[node] != LG_NONE &&
+           lg__block_words(native, native->block_of[node]) > 0;
 }
 
 /** Returns whether a block has an int. */
@@ -432,8 +481,9 @@ bool lg__word_may_be_weak(const lg__native *native, uint32_t block,
                           const lg__word *word);
 /** Says of which objects the words of blocks explain all references. */
 bool lg__native_tell(lg__native *native);
-/** Gives each block its first kind. */
+/** Gives each block its form, the kind that it has before any way is known. */
 bool lg__native_kinds(lg__native *native);
+uint32_t lg__block_form(const lg__native *native, uint32_t block);
 /** Sets the level of each word. */
 bool lg__native_weigh(lg__native *native);
 /** Finds the best paths, and kinds by the way there. */

@@ -10,40 +10,91 @@
 // refers to it first, by which word, and its size. A kind of the same size
 // among the next six before is taken for the same, so a list or a tree has as
 // many kinds as its nodes have sorts.
+//
+// Until a vertex is settled, its course says besides with which strength it was
+// queued, and the kind of a plain block is that of what leads to it.
 #include "native/native_private.h"
 
 #include <string.h>
 
 enum { STRENGTHS = LG__STRENGTH_EXACT + 1, BEFORE = 6 };
+// A strength fits behind them into a byte.
+enum { COURSE_BITS = 4 };
 
 typedef struct path_search {
     lg__native *native;
     lg__vector queue[STRENGTHS]; // vertices
     size_t head[STRENGTHS];
-    uint8_t *seen;  // the best strength that a vertex was queued with
-    uint32_t *from; // by what
-    uint32_t *step;
+    lg__strength now;   // no vertex to come has a better one
+    uint32_t *step;     // [blocks] by which word the best path leads there
     lg__key_table ways; // the numbers of kinds by way
     bool late;
     bool enough;
 } path_search;
 
+// An object has what its words lead to, whoever has the object.
+static unsigned
+course_from(const lg__native *native, uint32_t vertex, uint32_t from)
+{
+    if (vertex < native->nodes || from == lg__native_root(native))
+        return 0;
+    return from >= native->nodes + native->blocks
+               ? LG__COURSE_REGISTRY
+               : native->course[from] & LG__COURSE_REGISTRY;
+}
+
+static bool
+goes_on(const lg__native *native, uint32_t node)
+{
+    const uint32_t *first = &native->graph->columns.first_edge[node];
+    return first[0] < first[1] || lg__node_has_words(native, node);
+}
+
+static bool
+is_plain(const lg__native *native, uint32_t vertex)
+{
+    return vertex >= native->nodes && vertex < native->nodes + native->blocks &&
+           lg__block_is_plain(native, vertex - native->nodes);
+}
+
+static void
+arrive(path_search *search, uint32_t vertex, lg__strength strength)
+{
+    lg__native *native = search->native;
+    lg__native_tick(native);
+    native->best[vertex] = (uint8_t)strength;
+    native->course[vertex] &= LG__COURSE_REGISTRY;
+    native->course[vertex] |= search->late ? LG__COURSE_LATE : 0;
+}
+
+// An object that leads nowhere needs no place in a queue if it would come to
+// its turn with this strength.
 static void
 enqueue(path_search *search, uint32_t vertex, lg__strength strength,
         uint32_t from, uint32_t step)
 {
-    if (search->seen[vertex] >= strength)
+    lg__native *native = search->native;
+    if (native->best[vertex] != 0 ||
+        native->course[vertex] >> COURSE_BITS >= strength)
         return;
-    uint32_t *place = lg__vector_extend(&search->native->allocator,
-                                        &search->queue[strength], 1);
+    if (vertex < native->nodes && strength == search->now &&
+        !goes_on(native, vertex)) {
+        arrive(search, vertex, strength);
+        return;
+    }
+    uint32_t *place =
+        lg__vector_extend(&native->allocator, &search->queue[strength], 1);
     if (place == NULL) {
         search->enough = false;
         return;
     }
     *place = vertex;
-    search->seen[vertex] = (uint8_t)strength;
-    search->from[vertex] = from;
-    search->step[vertex] = step;
+    native->course[vertex] =
+        (uint8_t)(strength << COURSE_BITS | course_from(native, vertex, from));
+    if (is_plain(native, vertex)) {
+        native->kind[vertex - native->nodes] = lg__vertex_kind(native, from);
+        search->step[vertex - native->nodes] = step;
+    }
 }
 
 static uint32_t
@@ -102,14 +153,12 @@ same_before(const path_search *search, uint32_t kind, uint64_t form)
 
 // Returns the kind that a block has by the way there.
 static uint32_t
-kind_by_way(path_search *search, uint32_t vertex)
+kind_by_way(path_search *search, uint32_t block)
 {
     lg__native *native = search->native;
-    const lg_native_block *block =
-        &native->memory->blocks[vertex - native->nodes];
-    lg__way_kind way = {native->type[search->from[vertex]],
-                        search->step[vertex],
-                        block->bytes << LG__FORM_BITS | block->kind};
+    const lg_native_block *at = &native->memory->blocks[block];
+    lg__way_kind way = {native->kind[block], search->step[block],
+                        at->bytes << LG__FORM_BITS | at->kind};
     uint32_t same = same_before(search, way.before, way.form);
     if (same != LG_NONE)
         return same;
@@ -125,21 +174,6 @@ kind_by_way(path_search *search, uint32_t vertex)
     }
     search->enough = search->enough && number != NULL && *number > 0;
     return search->enough ? native->first_way + *number - 1 : 0;
-}
-
-static uint32_t
-kind_of(path_search *search, uint32_t vertex)
-{
-    const lg__native *native = search->native;
-    uint32_t block = lg__block_of_vertex(native, vertex);
-    if (vertex >= native->nodes + native->blocks)
-        return native->forms + native->graph->type_count + vertex -
-               native->nodes - native->blocks;
-    if (block == LG_NONE)
-        return native->forms + native->graph->columns.type[vertex];
-    return vertex < native->nodes || (native->mark[block] & LG__BLOCK_TYPED)
-               ? native->form[block]
-               : kind_by_way(search, vertex);
 }
 
 static void
@@ -168,41 +202,28 @@ follow(path_search *search, uint32_t vertex)
     follow_words(search, vertex);
 }
 
-// An object has what its words lead to, whoever has the object.
-static unsigned
-course_of(const path_search *search, uint32_t vertex)
-{
-    const lg__native *native = search->native;
-    uint32_t from = search->from[vertex];
-    unsigned late = search->late ? LG__COURSE_LATE : 0;
-    if (vertex < native->nodes || from == lg__native_root(native))
-        return late;
-    return late | (from >= native->nodes + native->blocks
-                       ? LG__COURSE_REGISTRY
-                       : native->course[from] & LG__COURSE_REGISTRY);
-}
-
 // Settles the vertices that are queued with `least` or a better strength.
 static void
 settle(path_search *search, lg__strength least)
 {
     lg__native *native = search->native;
-    lg__strength strength = LG__STRENGTH_EXACT;
-    while (strength >= least && search->enough) {
-        lg__vector *queue = &search->queue[strength];
-        if (search->head[strength] == queue->count) {
-            strength--;
+    while (search->now >= least && search->enough) {
+        const lg__strength now = search->now;
+        lg__vector *queue = &search->queue[now];
+        if (search->head[now] == queue->count) {
+            search->now--;
             continue;
         }
-        uint32_t vertex = ((uint32_t *)queue->data)[search->head[strength]++];
+        uint32_t vertex = ((uint32_t *)queue->data)[search->head[now]++];
         if (native->best[vertex] != 0)
             continue;
-        lg__native_tick(native);
-        native->best[vertex] = (uint8_t)strength;
-        native->course[vertex] = (uint8_t)course_of(search, vertex);
-        native->type[vertex] = kind_of(search, vertex);
+        arrive(search, vertex, now);
+        if (is_plain(native, vertex))
+            native->kind[vertex - native->nodes] =
+                kind_by_way(search, vertex - native->nodes);
         follow(search, vertex);
     }
+    search->now = LG__STRENGTH_EXACT;
 }
 
 static void
@@ -255,11 +276,8 @@ open_search(path_search *search)
     lg__native *native = search->native;
     for (int i = 0; i < STRENGTHS; i++)
         search->queue[i].element = sizeof(uint32_t);
-    search->seen = lg__native_take_zero(native, native->vertices, 1);
-    search->from = lg__native_take(native, native->vertices, 4);
-    search->step = lg__native_take(native, native->vertices, 4);
-    return search->seen != NULL && search->from != NULL &&
-           search->step != NULL &&
+    search->step = lg__native_take(native, native->blocks, 4);
+    return search->step != NULL &&
            lg__key_table_open(&native->allocator, &search->ways);
 }
 
@@ -272,28 +290,38 @@ close_search(path_search *search)
     if (search->ways.entries != NULL)
         lg__key_table_free(&native->allocator, &search->ways);
     lg__native_drop(native, search->step);
-    lg__native_drop(native, search->from);
-    lg__native_drop(native, search->seen);
+}
+
+// What was queued and never settled has no course and no kind.
+static void
+forget_unsettled(lg__native *native)
+{
+    for (uint32_t vertex = 0; vertex < native->vertices; vertex++)
+        if (native->best[vertex] == 0) {
+            native->course[vertex] = 0;
+            if (is_plain(native, vertex))
+                native->kind[vertex - native->nodes] = LG_NONE;
+        }
 }
 
 bool
 lg__native_widest(lg__native *native)
 {
-    path_search search = {.native = native, .enough = true};
+    path_search search = {
+        .native = native, .now = LG__STRENGTH_EXACT, .enough = true};
     native->way.count = 0;
     memset(native->best, 0, native->vertices);
     memset(native->course, 0, native->vertices);
-    memset(native->type, 0xff, 4 * (size_t)native->vertices);
     bool enough = open_search(&search);
     if (enough) {
         native->best[lg__native_root(native)] = LG__STRENGTH_EXACT;
-        native->type[lg__native_root(native)] = native->first_way - 1;
         queue_roots(&search);
         settle(&search, LG__STRENGTH_WEAK);
         queue_entrances(&search);
         settle(&search, LG__STRENGTH_WEAK);
         queue_late(&search);
         settle(&search, LG__STRENGTH_LOST);
+        forget_unsettled(native);
         enough = search.enough;
     }
     close_search(&search);

@@ -32,8 +32,6 @@ typedef struct weighing {
     lg__native *native;
     lg__key_table counts;
     lg__key_table within; // of one block
-    uint32_t *target;     // [blocks] what the block shows, and its kind if that
-                          // is known by its way
     uint32_t *pointers;   // [slots]
     uint32_t *others;     // [slots] neither 0 nor pointers
     uint32_t *shapes;     // [slots] pointers with which their neighbours go
@@ -84,8 +82,19 @@ depth_of(const lg__native *native, uint32_t block, const lg__word *word)
     return depth < TAGS ? 0 : depth;
 }
 
+// What a block shows, or its kind if that is known by its way: such blocks have
+// so many kinds that they show these.
 static uint64_t
-key_of(unsigned what, uint32_t slot, uint32_t target, uint64_t depth)
+shown_as_target(const lg__native *native, uint32_t block)
+{
+    return native->refined && lg__block_is_plain(native, block)
+               ? (uint64_t)native->kind[block] << LG__SHOWN_BITS |
+                     LG__SHOWN_KIND
+               : lg__block_shown(native, block);
+}
+
+static uint64_t
+key_of(unsigned what, uint32_t slot, uint64_t target, uint64_t depth)
 {
     return lg__native_key((uint64_t)what << 32 | slot, target, depth);
 }
@@ -110,9 +119,11 @@ count_word(weighing *scale, uint32_t block, uint64_t i)
     scale->pointers[slot]++;
     scale->shapes[slot] += (native->trait[i] & LG__SHAPE_BIT) != 0;
     return count_one(scale,
-                     key_of(SAME, slot, scale->target[word->target], depth)) &&
+                     key_of(SAME, slot, shown_as_target(native, word->target),
+                            depth)) &&
            count_one(scale,
-                     key_of(SHOWN, slot, native->shown[word->target], depth)) &&
+                     key_of(SHOWN, slot, lg__block_shown(native, word->target),
+                            depth)) &&
            count_one(scale, key_of(DEPTH, slot, 0, depth));
 }
 
@@ -141,7 +152,7 @@ count_block(weighing *scale, uint32_t block, uint32_t *others)
 static uint64_t
 within_key(const lg__native *native, uint32_t block, const lg__word *word)
 {
-    return lg__native_key(native->shown[word->target],
+    return lg__native_key(lg__block_shown(native, word->target),
                           depth_of(native, block, word), 0);
 }
 
@@ -426,10 +437,11 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .shapes = scale->shapes[slot],
         .same = lg__key_table_find(
             &scale->counts,
-            key_of(SAME, slot, scale->target[word->target], counted)),
+            key_of(SAME, slot, shown_as_target(native, word->target), counted)),
         .same_shown = lg__key_table_find(
             &scale->counts,
-            key_of(SHOWN, slot, native->shown[word->target], counted)),
+            key_of(SHOWN, slot, lg__block_shown(native, word->target),
+                   counted)),
         .same_depth =
             lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, counted)),
         .object = lg__vertex_is_clean(native, at->node),
@@ -513,8 +525,8 @@ ask_for_targets(const weighing *scale, uint32_t block)
         end = native->first_word[block] + ASKED;
     for (uint64_t i = native->first_word[block]; i < end; i++) {
         ask(&native->memory->blocks[words[i].target]);
-        ask(&scale->target[words[i].target]);
-        ask(&native->shown[words[i].target]);
+        ask(&native->kind[words[i].target]);
+        ask(&native->mark[words[i].target]);
     }
 }
 
@@ -608,14 +620,13 @@ is_member(const lg__native *native, const uint8_t *leads, uint32_t block)
 }
 
 // Lists the members of each kind that has a word which leads to a block.
-// first[kind + 1] is where the kind ends.
-static bool
-sort_by_kind(lg__native *native, uint32_t *first, uint32_t *sorted,
-             uint32_t kinds)
+// first[kind + 1] is where the kind ends. Returns NULL when memory ran out.
+static uint32_t *
+sort_by_kind(lg__native *native, uint32_t *first, uint32_t kinds)
 {
     uint8_t *leads = lg__native_take_zero(native, kinds, 1);
     if (leads == NULL)
-        return false;
+        return NULL;
     for (uint32_t block = 0; block < native->blocks; block++)
         if (lg__block_words(native, block) > 0)
             leads[native->kind[block]] = 1;
@@ -623,11 +634,12 @@ sort_by_kind(lg__native *native, uint32_t *first, uint32_t *sorted,
         first[native->kind[block] + 2] += is_member(native, leads, block);
     for (uint32_t kind = 2; kind <= kinds + 1; kind++)
         first[kind] += first[kind - 1];
-    for (uint32_t block = 0; block < native->blocks; block++)
+    uint32_t *sorted = lg__native_take(native, first[kinds + 1], 4);
+    for (uint32_t block = 0; block < native->blocks && sorted != NULL; block++)
         if (is_member(native, leads, block))
             sorted[first[native->kind[block] + 1]++] = block;
     lg__native_drop(native, leads);
-    return true;
+    return sorted;
 }
 
 static bool
@@ -642,39 +654,23 @@ weigh_all(weighing *scale, const uint32_t *first, const uint32_t *sorted,
     return true;
 }
 
-// Blocks whose kind is known by their way have so many kinds that they show
-// these.
-static uint32_t *
-find_targets(lg__native *native)
-{
-    uint32_t *target = lg__native_take(native, native->blocks, 4);
-    for (uint32_t block = 0; block < native->blocks && target != NULL; block++)
-        target[block] = native->refined &&
-                                native->memory->blocks[block].node == LG_NONE &&
-                                !(native->mark[block] & LG__BLOCK_TYPED)
-                            ? native->shown_count + native->kind[block]
-                            : native->shown[block];
-    return target;
-}
-
 bool
 lg__native_weigh(lg__native *native)
 {
     const lg_allocator *allocator = &native->allocator;
     const uint32_t kinds = native->first_way + (uint32_t)native->way.count;
-    weighing scale = {.native = native, .target = find_targets(native)};
+    weighing scale = {.native = native};
     uint32_t *first = lg__native_take_zero(native, (size_t)kinds + 2, 4);
-    uint32_t *sorted = lg__native_take(native, native->blocks, 4);
+    uint32_t *sorted =
+        first != NULL ? sort_by_kind(native, first, kinds) : NULL;
     scale.pointers = lg__native_take(native, MOST_SLOTS, 4);
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
     scale.shapes = lg__native_take(native, MOST_SLOTS, 4);
-    bool enough = scale.target != NULL && first != NULL && sorted != NULL &&
-                  scale.pointers != NULL && scale.others != NULL &&
-                  scale.shapes != NULL &&
+    bool enough = sorted != NULL && scale.pointers != NULL &&
+                  scale.others != NULL && scale.shapes != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
-                  lg__key_table_open(allocator, &scale.within);
-    enough = enough && sort_by_kind(native, first, sorted, kinds) &&
-             weigh_all(&scale, first, sorted, kinds);
+                  lg__key_table_open(allocator, &scale.within) &&
+                  weigh_all(&scale, first, sorted, kinds);
     if (scale.counts.entries != NULL)
         lg__key_table_free(allocator, &scale.counts);
     if (scale.within.entries != NULL)
@@ -684,6 +680,5 @@ lg__native_weigh(lg__native *native)
     lg__native_drop(native, scale.pointers);
     lg__native_drop(native, sorted);
     lg__native_drop(native, first);
-    lg__native_drop(native, scale.target);
     return enough;
 }
