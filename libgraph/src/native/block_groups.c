@@ -429,28 +429,47 @@ fold_parts(folding_state *folding)
     return true;
 }
 
+static bool
+fold_all(folding_state *folding)
+{
+    lg__native *native = folding->native;
+    native->group_of = lg__native_take(native, native->blocks, 4);
+    if (native->group_of == NULL)
+        return false;
+    memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
+    bool enough = fold_parts(folding);
+    lg__key_table_clear(&folding->numbers, 0);
+    return enough && fold_held(folding) && fold_lost(folding) &&
+           fold_rests(folding);
+}
+
+// Links say nothing of dominators and kinds, and need the memory.
+static bool
+link_all(folding_state *folding)
+{
+    lg__native *native = folding->native;
+    lg__native_drop(native, native->order);
+    lg__native_drop(native, native->dominator);
+    lg__native_drop(native, native->kind);
+    lg__key_table_clear(&folding->numbers, 0);
+    native->linked = lg__native_take_zero(native, native->nodes, 4);
+    bool enough = native->linked != NULL;
+    for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
+         vertex++)
+        enough = link_words(folding, vertex);
+    return enough && link_outer(folding) && link_parents(folding) &&
+           link_forgotten(folding);
+}
+
 bool
 lg__native_fold(lg__native *native)
 {
     folding_state folding = {.native = native};
     native->group.element = sizeof(lg__group);
     native->link.element = sizeof(lg__link);
-    native->group_of = lg__native_take(native, native->blocks, 4);
-    native->linked = lg__native_take_zero(native, native->nodes, 4);
-    if (native->group_of == NULL || native->linked == NULL ||
-        !lg__key_table_open(&native->allocator, &folding.numbers))
-        return false;
-    memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
-    bool enough = fold_parts(&folding);
-    lg__key_table_clear(&folding.numbers, 0);
-    enough = enough && fold_held(&folding) && fold_lost(&folding) &&
-             fold_rests(&folding);
-    lg__key_table_clear(&folding.numbers, 0);
-    for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
-         vertex++)
-        enough = link_words(&folding, vertex);
-    enough = enough && link_outer(&folding) && link_parents(&folding) &&
-             link_forgotten(&folding);
-    lg__key_table_free(&native->allocator, &folding.numbers);
+    bool enough = lg__key_table_open(&native->allocator, &folding.numbers) &&
+                  fold_all(&folding) && link_all(&folding);
+    if (folding.numbers.entries != NULL)
+        lg__key_table_free(&native->allocator, &folding.numbers);
     return enough;
 }

@@ -62,11 +62,8 @@ drop_paths(lg__native *native)
     lg__vector_free(&native->allocator, &native->outer);
     lg__native_drop(native, native->first_word);
     lg__native_drop(native, native->block_of);
-    lg__native_drop(native, native->kind);
     lg__native_drop(native, native->course);
     lg__native_drop(native, native->best);
-    lg__native_drop(native, native->order);
-    lg__native_drop(native, native->dominator);
     lg__native_drop(native, native->group_of);
 }
 
