@@ -145,7 +145,7 @@ fill(making *to, const growing_heap *of)
     if (of->handle > 0)
         fill_handle(to, app, of);
     for (uint32_t i = 0; i < of->garbage; i++) {
-        uint32_t node = add(to, ITEM, 300);
+        uint32_t node = add(to, ITEM, of->dead > 0 ? of->dead : 300);
         to->builder->node_flags[node] =
             LG_NODE_TRACKED | (of->thresholds ? 0 : LG_NODE_FROZEN);
         to->builder->refcount[node] = 1;

@@ -18,6 +18,7 @@ typedef struct growing_heap {
     bool native;      // native memory is listed
     uint32_t garbage; // cycles of one object, which the collector is not to
                       // look at
+    uint32_t dead;    // bytes of each of them; 0: 300
     const char *thresholds; // of the collector, which then looks at those
                             // cycles; NULL: unknown
     uint32_t shared;        // objects that are in two lists

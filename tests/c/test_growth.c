@@ -231,20 +231,35 @@ a_few_references_are_no_growth(void)
     growing_forget(&made);
 }
 
-// Fifteen objects of 300 bytes are no growth while the collector leaves more
-// alone, unless as many as it does would have 16 MiB.
+// Garbage is no growth while the collector leaves more alone, unless as much as
+// it does has 16 MiB: young objects up to its first threshold, and old ones up
+// to a full collection, unless the program raised the thresholds.
 static void
 garbage_waits_for_the_collector(void)
 {
     static const struct {
+        uint32_t each;  // that many in each interval
+        uint32_t bytes; // of each of them
         const char *thresholds;
         lg_growth_reason reason;
     } cases[] = {
-        {"14, 10, 10", LG_GROWTH_NOT_RUN},
-        {"15, 10, 10", LG_GROWTH_WAITS},
-        {"55924, 10, 10", LG_GROWTH_WAITS},
-        {"55925, 10, 10", LG_GROWTH_NOT_RUN},
-        {"0, 10, 10", LG_GROWTH_NO_THRESHOLD},
+        {5, 300, "15, 10, 10", LG_GROWTH_WAITS},
+        {5, 300, "15, 11, 10", LG_GROWTH_WAITS},
+        {5, 300, "14, 10, 10", LG_GROWTH_WAITS},
+        {5, 300, "14, 0, 0", LG_GROWTH_NOT_RUN},
+        {5, 300, "14, 1, 1", LG_GROWTH_NOT_RUN},
+        {5, 300, "5, 3, 1", LG_GROWTH_WAITS},
+        {5, 300, "5, 1, 3", LG_GROWTH_WAITS},
+        {5, 300, "14, 11, 10", LG_GROWTH_NOT_RUN},
+        {5, 300, "14, 10, 11", LG_GROWTH_NOT_RUN},
+        {5, 300, "55924, 10, 10", LG_GROWTH_WAITS},
+        {5, 300, "55925, 10, 10", LG_GROWTH_NOT_RUN},
+        {5, 300, "0, 10, 10", LG_GROWTH_NO_THRESHOLD},
+        {5, 1118481, "14, 10, 10", LG_GROWTH_WAITS},
+        {5, 1118482, "14, 10, 10", LG_GROWTH_NOT_RUN},
+        {670, 300, "2000, 1, 1", LG_GROWTH_NOT_RUN},
+        {670, 300, "2000, 2, 1", LG_GROWTH_WAITS},
+        {670, 300, "2001, 2, 1", LG_GROWTH_NOT_RUN},
     };
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
     options.settled = true;
@@ -252,7 +267,8 @@ garbage_waits_for_the_collector(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         growing_heap heaps[3] = {{0}};
         for (uint32_t at = 0; at < 3; at++) {
-            heaps[at].garbage = 5 * (at + 1);
+            heaps[at].garbage = cases[i].each * (at + 1);
+            heaps[at].dead = cases[i].bytes;
             heaps[at].thresholds = cases[i].thresholds;
         }
         growing_series made = growing_compare(heaps, 3, &options);
@@ -260,6 +276,27 @@ garbage_waits_for_the_collector(void)
         CHECK(made.growth.rows[0].reason == cases[i].reason);
         CHECK((made.growth.rows[0].verdict == LG_GROWTH_SETTLED) ==
               (cases[i].reason == LG_GROWTH_WAITS));
+        growing_forget(&made);
+    }
+}
+
+// A quarter as many as there are other objects.
+static void
+old_garbage_waits_in_a_large_heap(void)
+{
+    static const struct {
+        uint32_t items;
+        bool waits;
+    } cases[] = {{0, false}, {100, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        growing_heap heaps[3] = {{0}};
+        for (uint32_t at = 0; at < 3; at++) {
+            heaps[at].items = cases[i].items;
+            heaps[at].garbage = 5 * (at + 1);
+            heaps[at].thresholds = "5, 1, 1";
+        }
+        growing_series made = growing_compare(heaps, 3, NULL);
+        CHECK((made.growth.count == 0) == cases[i].waits);
         growing_forget(&made);
     }
 }
@@ -660,6 +697,7 @@ SUITE(growth)
     RUN(a_few_references_are_no_growth);
     RUN(garbage_piles_up);
     RUN(garbage_waits_for_the_collector);
+    RUN(old_garbage_waits_in_a_large_heap);
     RUN(all_holders_are_named);
     RUN(members_of_what_accumulates_are_not_told);
     RUN(a_part_of_each_member_is_not_told);

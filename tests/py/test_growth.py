@@ -399,6 +399,7 @@ def add_cycle(number):
     one, two = Loop(), Loop()
     one.other, two.other = two, one
     one.values = [float(number)] * 50
+    return one
 
 
 def pile_up(calls=40, before=0):
@@ -457,6 +458,40 @@ def test_garbage_that_waits_for_the_collector_is_no_growth():
     finally:
         gc.set_threshold(*thresholds)
     assert not [row for row in growth if row.held_by == "garbage Loop"]
+
+
+def grow_old(calls=1000):
+    """Let more objects than the first threshold die in the oldest generation."""
+    gc.collect()
+    snapshots = []
+    for _ in range(3):
+        loops = [add_cycle(number) for number in range(calls)]
+        gc.collect(1)
+        del loops
+        snapshots.append(leakgraph.snapshot())
+    return leakgraph.diff(*snapshots, min_bytes=2000, settled=True)
+
+
+def loops_of(growth):
+    return [row for row in growth if row.held_by == "garbage Loop"]
+
+
+def test_old_garbage_waits_for_a_full_collection():
+    for row in loops_of(grow_old()):
+        assert row.verdict == "settled"
+        assert row.reason == "garbage that goes when the collector reaches its threshold"
+
+
+def test_old_garbage_piles_up_where_no_full_collection_comes():
+    thresholds = gc.get_threshold()
+    gc.set_threshold(thresholds[0], thresholds[1], 10**6)
+    try:
+        rows = loops_of(grow_old())
+    finally:
+        gc.set_threshold(*thresholds)
+    assert [(row.verdict, row.reason) for row in rows] == [
+        ("garbage piles up", "the collector has not run")
+    ]
 
 
 def test_garbage_has_a_reason_among_many_cycles():

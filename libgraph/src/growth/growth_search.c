@@ -9,25 +9,58 @@
 
 // Garbage that waits for the collector.
 //
-// The collector runs when the program has allocated as many objects as its
-// first threshold says. Until then, cycles of garbage pile up by design, up to
-// that many objects. They are worth a row if they are large, however few they
-// are, because the collector counts objects and not bytes; or if the collector
-// will not free them.
+// The collector looks at young objects when the program has allocated as many
+// as its first threshold says. Until then, cycles of garbage pile up by design,
+// up to that many objects. What died later, in its oldest generation, waits for
+// a full collection. That one is due when the generations have run as often as
+// the other thresholds say, and the objects that reached the oldest since the
+// last one are more than a quarter of those that were there.
+//
+// So much garbage is worth a row if it is large, however few objects it has,
+// because the collector counts objects and not bytes; or if the collector will
+// not free it. A program that raised the thresholds answers for what they let
+// pile up, so only young objects wait there.
 
 // Nobody looks for garbage that has fewer bytes when the collector runs.
 static const double LEAST_BYTES = 16 << 20;
+// The highest thresholds that an interpreter sets by itself; until 3.12, the
+// first is 700.
+static const uint64_t USUAL[] = {2000, 10, 10};
+enum { GENERATIONS = sizeof USUAL / sizeof *USUAL };
+// One object in so many may wait for a full collection.
+static const uint64_t SHARE_OF_OLD = 4;
 
-// Returns the first of the numbers "700, 10, 10", or 0.
-static uint64_t
-first_number(lg_string text)
+// Reads the numbers of "700, 10, 10"; what is missing is 0.
+static void
+read_thresholds(const lg_summary *summary, uint64_t out[GENERATIONS])
 {
-    uint64_t number = 0;
-    uint32_t length = 0;
-    while (length < text.length && text.data[length] != ',')
-        length++;
-    (void)lg__decimal_read((lg_string){text.data, length}, &number);
-    return number;
+    lg_string text = lg__summary_text(summary, "gc.thresholds");
+    for (int i = 0; i < GENERATIONS; i++) {
+        uint32_t length = 0;
+        while (length < text.length && text.data[length] != ',')
+            length++;
+        out[i] = 0;
+        (void)lg__decimal_read((lg_string){text.data, length}, &out[i]);
+        uint32_t next = length + 2 < text.length ? length + 2 : text.length;
+        text = (lg_string){text.data + next, text.length - next};
+    }
+}
+
+// Returns how many objects of garbage may wait for a full collection.
+static uint64_t
+most_of_old(const lg_summary *summary, const uint64_t thresholds[GENERATIONS])
+{
+    const lg__type_sum *types = summary->types.data;
+    uint64_t runs = 1;
+    uint64_t objects = 0;
+    for (int i = 0; i < GENERATIONS; i++) {
+        if (thresholds[i] > USUAL[i])
+            return 0;
+        runs *= thresholds[i] > 0 ? thresholds[i] : 1;
+    }
+    for (size_t i = 0; i < summary->types.count; i++)
+        objects += types[i].count;
+    return objects / SHARE_OF_OLD > runs ? objects / SHARE_OF_OLD : runs;
 }
 
 // Returns whether the collector frees all cycles of the summary that no root
@@ -54,12 +87,12 @@ growth_is_waiting(const lg__comparison *state)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     const lg_places *places = newest->places;
-    uint64_t threshold =
-        first_number(lg__summary_text(newest, "gc.thresholds"));
+    uint64_t thresholds[GENERATIONS];
     uint64_t objects = 0;
     double bytes = 0;
     if (!lg__string_is(lg__summary_text(newest, "gc.enabled"), "yes"))
         return false;
+    read_thresholds(newest, thresholds);
     for (uint32_t i = 0; i < places->items.count; i++) {
         const lg__place_item *item = lg__place_at(places, i);
         if (item->kind != LG_PLACE_GARBAGE)
@@ -68,8 +101,11 @@ growth_is_waiting(const lg__comparison *state)
         for (uint32_t on = 0; on < places->each; on++)
             bytes += (double)lg__place_retained(places, i)[on];
     }
-    return objects > 0 && objects <= threshold &&
-           bytes / (double)objects * (double)threshold < LEAST_BYTES &&
+    const uint64_t young = thresholds[0];
+    const uint64_t old = most_of_old(newest, thresholds);
+    const uint64_t then = objects > young ? objects : young;
+    return young > 0 && objects > 0 && (objects <= young || objects <= old) &&
+           bytes / (double)objects * (double)then < LEAST_BYTES &&
            is_collectable(newest);
 }
 

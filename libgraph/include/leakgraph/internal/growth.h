@@ -91,7 +91,7 @@ typedef enum lg_growth_reason {
     LG_GROWTH_NATIVE_HOLDER, /**< native code refers to it */
     LG_GROWTH_UNTRAVERSED,   /**< the collector does not see a reference */
     LG_GROWTH_UNTRACKED,     /**< the collector does not see an object */
-    LG_GROWTH_WAITS,         /**< the collector frees it at its threshold: it
+    LG_GROWTH_WAITS,         /**< the collector frees it at its thresholds: it
                                   has settled */
     LG_GROWTH_REASON_COUNT,
 } lg_growth_reason;
