@@ -172,9 +172,10 @@ race-setup: setup
 	@$(bin)/cmake --build --preset release $(quiet)
 	@bench/race/setup.sh build/race/env $(RELEASE)
 
-race: race-setup  ## leakgraph beside other tools, CASES=a,b TOOLS=x,y; docs/compare.md
+race: race-setup  ## leakgraph beside other tools, CASES=a,b TOOLS=x,y JOBS=4; docs/compare.md
 	@PYTHONPATH= nice -n 19 build/race/env/bin/python bench/race/run.py \
-		$(if $(CASES)$(TOOLS),--cases "$(CASES)" --tools "$(TOOLS)",--write) $(RACED)
+		$(if $(CASES)$(TOOLS),--cases "$(CASES)" --tools "$(TOOLS)",--write) \
+		$(if $(JOBS),--jobs $(JOBS)) $(RACED)
 
 race-speed: race-setup  ## single questions to each tool on large heaps; docs/compare.md
 	@PYTHONPATH= nice -n 19 build/race/env/bin/python bench/race/speed.py --write $(RACED)

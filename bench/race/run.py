@@ -1,7 +1,7 @@
 """Lets each tool look at each program of the corpus; writes docs/compare.md.
 
-    python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--minutes N]
-                             [--write] [--again] [--kept]
+    python bench/race/run.py [--cases NAME,...] [--tools NAME,...] [--jobs N]
+                             [--minutes N] [--write] [--again] [--kept]
 
 A name may be a pattern, such as *cache*; that of a tool may be a part of it.
 
@@ -9,9 +9,10 @@ A run goes on where an interrupted one stopped: build/race/results has an answer
 each program and tool, which stands while the program, the adapter and the versions are
 the same, and build/race/raw has what the tool printed. All tools look at one program
 before the next, so that a part of a run, such as --minutes allows, is as fair as the
-whole. Processor time and memory are what the kernel counted for the tool's process,
-less those of the same calls without a tool. After an interrupted run, --kept --write
-writes the page from what the tools have seen.
+whole. As many programs run at a time as --jobs says, one for each two processors if it
+says nothing. Processor time and memory are what the kernel counted for the tool's
+process, less those of the same calls without a tool. After an interrupted run, --kept
+--write writes the page from what the tools have seen.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -117,13 +120,13 @@ class Server:
 
     def ask(self, *words: str, raw: Path) -> dict[str, Any]:
         """Fork a child for a verb; return its answer, and what the kernel counted."""
-        folder = fresh()
+        folder = fresh(self.program)
         self._send([words, str(folder), str(raw)])
         return answered(folder, self._read(), raw)
 
     def watch(self, tool: str, raw: Path) -> dict[str, Any]:
         """Let a tool attach to a fork that makes calls at a steady pace."""
-        folder = fresh()
+        folder = fresh(self.program)
         self._send([["loop"], str(folder), str(raw) + ".loop"])
         process = self._read()["process"]
         while not (folder / "running").exists() and Path(f"/proc/{process}").exists():
@@ -167,9 +170,9 @@ class Server:
             self.child.communicate(timeout=PATIENCE)
 
 
-def fresh() -> Path:
-    """Make an empty folder for an answer; runs beside this one have their own."""
-    folder = BUILD / "work" / str(os.getpid())
+def fresh(program: reports.Program) -> Path:
+    """Make an empty folder for an answer; each program and each run has its own."""
+    folder = BUILD / "work" / str(os.getpid()) / program.path.stem
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
@@ -203,9 +206,14 @@ def outside(*words: str, raw: Path) -> dict[str, Any]:
     return {**json.loads(last), "cpu": cpu, "peak": peak}
 
 
+def raw_of(program: reports.Program, tool: str) -> Path:
+    """Name the file of what a tool prints about a program."""
+    return BUILD / "raw" / f"{program.path.stem}-{tool}.txt"
+
+
 def truth_of(server: Server) -> dict[str, Any]:
     """Measure what is true of a program, and what it costs without a tool."""
-    program, raw = server.program, BUILD / "raw/truth.txt"
+    program, raw = server.program, raw_of(server.program, "truth")
     measured = server.ask("truth" if program.leaks else "bound", raw=raw)
     bare = server.ask("bare", raw=raw)
     types = server.ask("types", raw=raw) if program.leaks else {}
@@ -239,13 +247,13 @@ def truth_of_calls(server: Server, told: dict[str, Any]) -> dict[str, float]:
     if not server.program.leaks:
         return {}
     calls = [str(each) for each in told["calls"]]
-    found = server.ask("window", *calls, raw=BUILD / "raw/truth.txt")
+    found = server.ask("window", *calls, raw=raw_of(server.program, "truth"))
     return {} if "failed" in found else {"per_call": found["per_call"]}
 
 
 def look(tool: str, server: Server) -> dict[str, Any]:
     """Let a tool look at a program, from inside or from outside."""
-    raw = BUILD / "raw" / f"{server.program.path.stem}-{tool}.txt"
+    raw = raw_of(server.program, tool)
     if tool.endswith("_attached"):
         told = server.watch(tool, raw)
         return {**told, **truth_of_calls(server, told)} if "calls" in told else told
@@ -320,11 +328,29 @@ def answers_of(program: reports.Program, tools: list[str]) -> page.Result | None
     return page.Result(name, truth, told) if told and "failed" not in truth else None
 
 
+def beside(
+    programs: list[reports.Program],
+    jobs: int,
+    ask: Callable[[reports.Program], page.Result | None],
+) -> Iterator[page.Result]:
+    """Ask about so many programs at a time; tell the answers in order."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for result in pool.map(ask, programs):
+            if result is not None:
+                print(line(result), flush=True)
+                yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 def main() -> int:
     """Run, and print or write the page."""
+    jobs = max(1, (os.cpu_count() or 1) // 2)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", default="", help="only these programs")
     parser.add_argument("--tools", default="", help="only tools with such names")
+    parser.add_argument("--jobs", type=int, default=jobs, help="programs at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="end after so many")
     parser.add_argument("--write", action="store_true", help="write docs/compare.md")
     parser.add_argument("--again", action="store_true", help="forget earlier answers")
@@ -333,18 +359,16 @@ def main() -> int:
     tools, programs = tools_called(asked.tools), cases(asked.cases)
     for folder in ("results", "raw"):
         (BUILD / folder).mkdir(parents=True, exist_ok=True)
-    results, end = [], time.monotonic() + 60 * asked.minutes
-    for program in programs:
+    end = time.monotonic() + 60 * asked.minutes
+
+    def ask(program: reports.Program) -> page.Result | None:
         if time.monotonic() > end:
-            break
-        result = (
-            answers_of(program, tools)
-            if asked.kept
-            else ask_all(program, tools, asked.again)
-        )
-        if result is not None:
-            results.append(result)
-            print(line(result), flush=True)
+            return None
+        if asked.kept:
+            return answers_of(program, tools)
+        return ask_all(program, tools, asked.again)
+
+    results = list(beside(programs, asked.jobs, ask))
     page.write(results, tools, asked.write)
     return 0
 

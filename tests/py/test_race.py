@@ -2,6 +2,8 @@
 
 import re
 import sys
+import threading
+import types
 from pathlib import Path
 
 import pytest
@@ -381,3 +383,41 @@ def test_a_part_of_a_tools_name_will_do(race):
     assert race["run"].tools_called("objgraph") == ["objgraph_growth"]
     assert len(race["run"].tools_called("leakgraph, memray")) == 6
     assert race["run"].tools_called("") == list(race["run"].TOOLS)
+
+
+def programs_called(*names):
+    return [types.SimpleNamespace(path=Path(f"{name}.py")) for name in names]
+
+
+def test_programs_run_beside_each_other_and_are_told_in_order(race, monkeypatch):
+    """Each waits for the other; the second is done first."""
+    monkeypatch.setattr(race["run"], "line", lambda result: result.name)
+    met, done = threading.Barrier(2, timeout=60), threading.Event()
+
+    def ask(program):
+        met.wait()
+        if program.path.stem == "one":
+            assert done.wait(60)
+        done.set()
+        return race["page"].Result(program.path.stem, {}, {})
+
+    told = race["run"].beside(programs_called("one", "two"), 2, ask)
+    assert [result.name for result in told] == ["one", "two"]
+
+
+def test_a_program_without_an_answer_is_not_told(race):
+    programs = programs_called("one", "two")
+    assert list(race["run"].beside(programs, 2, lambda program: None)) == []
+
+
+def test_programs_that_run_beside_each_other_have_folders_of_their_own(
+    race, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(race["run"], "BUILD", tmp_path)
+    one, two = programs_called("one", "two")
+    mark = race["run"].fresh(one) / "mark"
+    mark.touch()
+    race["run"].fresh(two)
+    assert mark.exists()
+    race["run"].fresh(one)
+    assert not mark.exists()
