@@ -7,7 +7,8 @@ Only the first three entries of an answer count. An entry names
   `__main__.backend._pending_messages`; case does not count, so that the class
   `Backend` will do
 * the type, if it has a type of the program, or of a library, of which each call leaves
-  one; any type that each call leaves, if all of them are builtin
+  one; any type that each call leaves, if all of them are builtin or those that users
+  pass over, such as weak references
 * the line, if it names a line that allocates a tenth of what letting go frees, or, of a
   program that allocates in C, a line of the same function
 
@@ -23,6 +24,8 @@ import ast
 import re
 from pathlib import Path
 from typing import Any
+
+from answer import COMMON
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = 3
@@ -77,9 +80,13 @@ def names_holder(truth: dict[str, Any], entry: str) -> bool:
 
 def names_type(truth: dict[str, Any], entry: str) -> bool:
     """Tell whether an entry names a type that each call leaves."""
-    own = [name for name in truth["types"] if not name.startswith("builtins.")]
-    words = set(WORD.findall(entry))
-    return any(name.rpartition(".")[2] in words for name in own or truth["types"])
+    own = {_last(name) for name in truth["types"] if not name.startswith("builtins.")}
+    counted = own if own - COMMON else set(map(_last, truth["types"]))
+    return not counted.isdisjoint(WORD.findall(entry))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def names_line(truth: dict[str, Any], entry: str) -> bool:

@@ -78,6 +78,16 @@ def test_type_of_a_library_counts_before_builtin_ones(race, entry, named):
     assert race["judge"].names_type(TRUTH, entry) is named
 
 
+def test_any_type_will_do_if_no_type_is_one_that_users_look_for(race):
+    judge, truth = race["judge"], {"types": ["builtins.type", "weakref.ReferenceType"]}
+    assert judge.names_type(truth, "type 27")
+    assert judge.names_type(truth, "ReferenceType 27")
+    assert not judge.names_type(truth, "dict 27")
+    truth["types"].append("app.Order")
+    assert judge.names_type(truth, "Order 27")
+    assert not judge.names_type(truth, "type 27")
+
+
 @pytest.mark.parametrize(
     ("entry", "named"),
     [
