@@ -13,16 +13,21 @@ SOON, SELDOM = 0.05, 0.25
 LASTS = 20.0
 #: Otherwise it lasts a second, and one more for so many bytes that it needs.
 SPEED = 50 << 20
-#: The most bytes that are left for a snapshot by saving it before the threshold. It is
-#: also at most half of the limit.
+#: The most bytes that are left for a snapshot by saving it before the threshold, if it
+#: can keep the rest of its data in a file. It is also at most half of the limit then.
 RESERVE = 1 << 30
 
 
 class Alarm:
-    """Decides at each look at the memory; sizes are bytes, times seconds."""
+    """Decides at each look at the memory; sizes are bytes, times seconds.
 
-    def __init__(self, limit: int, threshold: int) -> None:
+    must_fit: a snapshot fails that needs more than is left, even if it keeps its data
+    in a file, because the addresses of the file count, too.
+    """
+
+    def __init__(self, limit: int, threshold: int, *, must_fit: bool = False) -> None:
         self._limit, self._threshold = limit, threshold
+        self._most = limit if must_fit else min(RESERVE, limit / 2)
         self._last: tuple[float, int] | None = None
         self._rate = 0.0
         self._heard_at: int | None = None
@@ -51,8 +56,7 @@ class Alarm:
         urgent snapshot stops the process until it is saved.
         """
         reserve = need + (self._lasts(need) + 2 * SELDOM) * self._rate
-        reserve = min(reserve, RESERVE, self._limit / 2)
-        return min(self._threshold, self._limit - reserve)
+        return min(self._threshold, self._limit - min(reserve, self._most))
 
     def _lasts(self, need: int) -> float:
         """Seconds that a snapshot lasts if there is memory for it."""

@@ -188,14 +188,16 @@ class Armed:
         threshold = _bytes(self._rss, memory)
         if memory.is_of_addresses:
             threshold = min(threshold, _bytes("90%", memory))
-        self._alarm = Alarm(memory.limit, threshold)
+        self._alarm = Alarm(
+            memory.limit, threshold, must_fit=memory.is_of_addresses
+        )
         share = 100 * threshold / memory.limit
         reason = f"{gib(threshold)} in use ({share:.0f} % of {memory.owner})"
         if memory.is_of_addresses:
             say(
                 f"{memory.owner} limits this process to {gib(memory.limit)} of"
                 f" addresses; a snapshot is saved at {gib(threshold)}, or earlier if it"
-                " needs more than the rest"
+                " needs more than the rest, as millions of small objects do"
             )
         return reason
 

@@ -103,6 +103,19 @@ def test_a_small_limit_leaves_room_for_the_snapshot():
     assert first(500) == 150
 
 
+def test_a_snapshot_that_must_fit_is_saved_while_it_does():
+    """Tiny objects: it needs four times what they take, and a second of growth."""
+    mib = 1 << 20
+
+    def first(**options):
+        alarm = Alarm(1000 * mib, 900 * mib, **options)
+        used = (8 * second for second in range(1000))
+        return next(u for u in used if alarm.look(u, u * mib, 4 * u * mib))
+
+    assert first() == 504
+    assert first(must_fit=True) == 200
+
+
 @pytest.mark.parametrize("pause", [0.1, 0.25])
 def test_steady_growth_stops_nobody(pause):
     """The first look at which a snapshot is due is not urgent yet."""

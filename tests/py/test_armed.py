@@ -180,6 +180,27 @@ def test_a_limit_of_addresses_is_watched(python, which, shell, before):
     assert rows.type_name == "list"
 
 
+TINY = """
+import resource, time
+import leakgraph
+resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+it = leakgraph.arm("x.lgs", on_oom=False, signal=None)
+rows = []
+while it._alarm._heard_at is None:
+    rows.append(object())
+    if len(rows) % 50_000 == 0:
+        time.sleep(0.02)
+it.disarm()
+print(len(it.snapshots))
+"""
+
+
+@needs_fork
+def test_a_snapshot_of_tiny_objects_comes_while_it_finds_addresses(python):
+    done = python("-c", TINY)
+    assert (done.code, done.out) == (0, "1\n"), done.err
+
+
 def test_no_memory_for_a_snapshot_is_told_with_what_to_do(tmp_path, capsys):
     def fail(path, **options):
         raise MemoryError("memory ran out")
