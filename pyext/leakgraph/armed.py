@@ -188,9 +188,7 @@ class Armed:
         threshold = _bytes(self._rss, memory)
         if memory.is_of_addresses:
             threshold = min(threshold, _bytes("90%", memory))
-        self._alarm = Alarm(
-            memory.limit, threshold, must_fit=memory.is_of_addresses
-        )
+        self._alarm = Alarm(memory.limit, threshold, must_fit=memory.is_of_addresses)
         share = 100 * threshold / memory.limit
         reason = f"{gib(threshold)} in use ({share:.0f} % of {memory.owner})"
         if memory.is_of_addresses:

@@ -46,6 +46,9 @@ class Place:
         self.since = self.until = 0.0
         self.grows = False
         self.is_told = False
+        #: Whether it was last seen to go together with others, or to have holders that
+        #: its row alone does not name.
+        self.is_joined = False
         #: The keys of places of which one took its bytes over, and tells of it.
         self.leads: list[str] = []
         #: The text and gained bytes with what goes with it, if that is known.
@@ -61,6 +64,7 @@ class Place:
     def fold(self, leak: tuple[str, int] | None, leads: list[str]) -> None:
         """Take over its leak's text and bytes; None: those of a lead tell of it."""
         self._leak, self.leads = leak, leads
+        self.is_joined = leak is None or leak[0] != self.row.text
 
     @property
     def gained(self) -> int:
@@ -200,6 +204,16 @@ class Found:
         self._places = {
             key: place for key, place in self._places.items() if place.is_told
         }
+
+    @property
+    def has_joined(self) -> bool:
+        """Whether a place that was told goes together with others, which fold() says.
+
+        The next comparison no longer knows.
+        """
+        return any(
+            place.is_told and place.grows and place.is_joined for place in self._all()
+        )
 
     @property
     def grows(self) -> bool:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from leakgraph._core import Growth, GrowthRow
+    from leakgraph.digest import Leaks
     from leakgraph.found import Place
+    from leakgraph.sites import Holders
     from leakgraph.telling import _OnLeak
 
 __all__ = ["Watch"]
@@ -87,6 +89,8 @@ class Watch:
         self._rising: list[str] = []
         #: The last comparison, and whether it is of all snapshots.
         self._latest: tuple[Growth, bool] | None = None
+        #: What a closer look at the last comparison said; None: nobody looked.
+        self._closely: tuple[Holders, Leaks] | None = None
         self._pending: list[tuple[GrowthRow, Growth | None, str]] = []
         self._told: list[str] = []
         #: Growth of the memory of C code, until snapshots have said who holds it.
@@ -341,7 +345,7 @@ class Watch:
     def _compare(self) -> None:
         """Take note of what grows, and report what is certain; else rest."""
         self._note()
-        if self._found.due(self._resident):
+        if self._found.due(self._resident) or self._found.has_joined:
             self._fold()
         due = self._found.due(self._resident)
         nameless = [place for place in due if place.needs_native]
@@ -364,6 +368,7 @@ class Watch:
         unit, seconds = self._unit, self._sequence.seconds
         growth = self._sequence.compare(unit, whole=True)
         self._withheld = []
+        self._closely = None
         self._latest = growth, True
         if known:
             self._found.confirm(growth, seconds)
@@ -375,14 +380,22 @@ class Watch:
             self._found.refine(growth, seconds[first:])
             self._latest = growth, False
 
+    def _look_closely(self) -> tuple[Holders, Leaks] | None:
+        """Return what the last comparison could not know; another process looks once.
+
+        None if no other process can.
+        """
+        if self._closely is None and self._latest is not None:
+            whole = self._latest[1]
+            self._closely = self._sequence.look_closely(self._unit, whole=whole)
+        return self._closely
+
     def _fold(self) -> None:
         """Make rows of the last comparison that go together one place."""
-        if self._latest is None:
-            return
-        growth, whole = self._latest
+        growth = [] if self._latest is None else self._latest[0]
         if sum(row.degree in GOES_ON for row in growth) < 2:
             return
-        looked = self._sequence.look_closely(self._unit, whole=whole)
+        looked = self._look_closely()
         if looked is not None:
             self._found.fold(growth, looked[1])
 
@@ -390,9 +403,7 @@ class Watch:
         """Report these places, with the lines that allocate if they are wanted."""
         if not self._end.is_set() and self._traces.begin():
             return
-        looked = (
-            self._sequence.look_closely("step") if self._traces.is_running else None
-        )
+        looked = self._look_closely() if self._traces.is_running else None
         above = None if looked is None else looked[0]
         rows = [place.row for place in new]
         if self._traces.is_running and above is None:

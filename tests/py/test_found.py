@@ -74,9 +74,12 @@ def test_a_part_is_told_with_the_place_that_took_its_bytes():
     assert found.leaks == ["y: Pair accumulates with Item"]
     assert found.last(RESIDENT, ENOUGH) == []
     assert found.lines(RESIDENT) == found.leaks
+    assert found.has_joined
     found.update(Growth(growth), [0.0, LATE])
+    assert found.has_joined
     assert found.leaks == ["y: Item accumulates"]
     assert found.last(RESIDENT, ENOUGH) == []
+    found.fold(growth, {row.place: (row.text, row.gained) for row in growth})
 
 
 def test_a_place_that_goes_on_alone_is_told():

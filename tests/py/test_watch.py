@@ -831,6 +831,28 @@ def test_what_goes_together_is_told_once():
     assert program.snapshots.looked
 
 
+def test_what_goes_together_is_told_so_after_later_comparisons():
+    program = Program(leaking, [Row("x", gained=MUCH), Row("y", gained=MUCH)])
+    program.snapshots.closely = {}, {"y": ("y: Pair accumulates with Item", 2 * MUCH)}
+    with pytest.warns(LeakWarning):
+        program.run(200)
+    before = len(program.snapshots.compared)
+    program.run(400)
+    assert len(program.snapshots.compared) > before
+    assert program.watch.leaks == ["y: Pair accumulates with Item"]
+
+
+def test_one_closer_look_serves_rows_and_lines():
+    rows = [Row("x", gained=MUCH), Row("y", gained=MUCH)]
+    program = Program(leaking, rows, budget=1.0, traces=True)
+    program.snapshots.closely = {}, {"y": ("y: Pair accumulates with Item", 2 * MUCH)}
+    with pytest.warns(LeakWarning):
+        while not program.watch.leaks:
+            program.run(1)
+    assert program.snapshots.looked == [ENOUGH, ENOUGH + 1]
+    program.watch.abandon()
+
+
 def test_one_place_needs_no_closer_look():
     program = Program(leaking, [Row("x", gained=MUCH), Row("y", "idle", gained=MUCH)])
     with pytest.warns(LeakWarning):
