@@ -392,7 +392,9 @@ class Watch:
 
     def _fold(self) -> None:
         """Make rows of the last comparison that go together one place."""
-        growth = [] if self._latest is None else self._latest[0]
+        if self._latest is None:
+            return
+        growth = self._latest[0]
         if sum(row.degree in GOES_ON for row in growth) < 2:
             return
         looked = self._look_closely()
