@@ -32,6 +32,8 @@
 /** If the process is stopped so often in a row, that is for longer than a
  *  moment. */
 #define MOST_STOPPED 20
+/** How long a process without a program may take to end. */
+#define END_MILLISECONDS 200
 /** How long visits may fail that take the exit status of a child. */
 #define SECONDS_REAP 10.0
 /** How long they may fail that close what a pending call would close: each
@@ -258,6 +260,9 @@ static lg_status
 explain(const call *self, lg__outcome outcome, lg_error *err)
 {
     const lg__attach_request *request = self->request;
+    if (outcome == LG__REPLACED &&
+        lg__remote_ends_within(&self->target->remote, END_MILLISECONDS))
+        outcome = LG__GONE;
     if (outcome == LG__DENIED)
         return lg__target_explain(request->process, self->visit.code, err);
     return lg__outcome_explain(outcome, request->process, self->visit.code,
@@ -323,7 +328,10 @@ ask_by_script(call *self, const char **reason, lg_error *err)
             status = await_answer(self, &outcome, err);
     }
     lg__script_end(&script);
-    self->by_script = status == LG_OK && outcome == LG__VISITED;
+    self->by_script = status == LG_OK && outcome == LG__VISITED &&
+                      self->answer.kind != LG__ANSWER_LATER;
+    if (self->answer.kind == LG__ANSWER_LATER)
+        *reason = "has little room left on the stack of its main thread";
     return status;
 }
 

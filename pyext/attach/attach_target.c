@@ -9,6 +9,7 @@
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -378,6 +379,25 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
     return lg__outcome_explain(obstacle, remote->process, 0, 1, err);
 }
 
+/** See lg__attach_target. The stack grows until it or all mappings together
+ * have the size that the process allows itself. */
+static uint64_t
+find_stack_low(int process, const lg__remote_images *images)
+{
+    char path[64];
+    struct rlimit limit;
+    uint64_t bottom = 0, kibibytes = 0, start = images->stack_start;
+    snprintf(path, sizeof path, "/proc/%d/status", process);
+    if (prlimit(process, RLIMIT_STACK, NULL, &limit) == 0 &&
+        limit.rlim_cur < images->stack_end)
+        bottom = images->stack_end - limit.rlim_cur;
+    if (prlimit(process, RLIMIT_AS, NULL, &limit) == 0 &&
+        lg__remote_number(path, "VmSize:", 10, &kibibytes) &&
+        limit.rlim_cur < (kibibytes << 10) + start - bottom)
+        bottom = start + (kibibytes << 10) - limit.rlim_cur;
+    return (bottom < start ? bottom : start) + LG__STACK_NEED;
+}
+
 /** See lg__attach_target. glibc says so since 2.35. */
 static int64_t
 find_sequences(const lg__remote *remote, const lg__remote_images *images)
@@ -400,6 +420,7 @@ look(lg__attach_target *self, bool any, const lg__remote_images *images,
      lg_error *err)
 {
     self->stack_end = images->stack_end;
+    self->stack_low = find_stack_low(self->remote.process, images);
     self->sequences = find_sequences(&self->remote, images);
     lg_status status = any ? LG_OK : check_python(self, images, err);
     if (status == LG_OK && !any && !find_functions(self, images))

@@ -36,6 +36,8 @@ typedef struct lg__attach_target {
     bool filtered;              /**< it has a seccomp filter */
     uint64_t runtime;           /**< of the state that all interpreters share */
     uint64_t stack_end;         /**< of the main thread's stack */
+    uint64_t stack_low;         /**< nothing can be called there once that stack
+                                    reaches below it */
     int64_t sequences;          /**< where the C library has a thread's area for
                                     restartable sequences, from the thread's own
                                     data on; 0: it has none */

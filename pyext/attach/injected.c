@@ -400,6 +400,19 @@ use_library(lg__bootstrap *self, const lg__orders *orders, int source,
         self->close(library);
 }
 
+/* On the stack that the interpreter has left. */
+BOOTSTRAP static void
+follow(lg__bootstrap *self, const lg__orders *orders, int source, int graph)
+{
+    if (!lg__stack_is_low((uintptr_t)__builtin_frame_address(0),
+                          orders->stack_low)) {
+        use_library(self, orders, source, graph);
+        return;
+    }
+    close_descriptor(source);
+    answer(self, LG__ANSWER_LATER, LG__LOW_STACK);
+}
+
 /* With the GIL. */
 BOOTSTRAP static void
 work(lg__bootstrap *self)
@@ -410,7 +423,7 @@ work(lg__bootstrap *self)
     if (!is_wanted(self))
         return;
     if (receive(self, &orders, descriptors))
-        use_library(self, &orders, descriptors[0], descriptors[1]);
+        follow(self, &orders, descriptors[0], descriptors[1]);
     else
         close_descriptor(descriptors[0]);
     close_descriptor(descriptors[1]);

@@ -16,6 +16,7 @@ static const char *const obstacles[] = {
     [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
     [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
                            "or of a signal handler",
+    [LG__LOW_STACK] = "its main thread has little room left on its stack",
     [LG__IN_FRAGILE_WAIT] =
         "its main thread waits for a semaphore of System V "
         "or for io_getevents() or io_uring, and any look at "

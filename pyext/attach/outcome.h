@@ -14,6 +14,7 @@ typedef enum lg__outcome {
     LG__NEW_REGISTERS,   /**< in some newer than AMX: nobody has tried */
     LG__IN_SEQUENCE,     /**< inside a restartable sequence */
     LG__ON_ALIEN_STACK,  /**< of a coroutine or of a signal's handler */
+    LG__LOW_STACK,       /**< with little room left on its own */
     LG__IN_FRAGILE_WAIT, /**< in a system call that any stop ends */
     LG__WENT_HOME,       /**< the thread could not map memory, make
                              it executable, or make sockets */

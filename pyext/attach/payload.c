@@ -98,6 +98,7 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
                           .seconds = orders->seconds,
                           .orphan = has_reaper(),
                           .may_be_torn = true,
+                          .lifts_limit = true,
                           .advice = ""};
     if (!fits(err))
         return err->status;

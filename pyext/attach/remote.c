@@ -60,8 +60,14 @@ lg__remote_close(lg__remote *self)
 bool
 lg__remote_has_ended(const lg__remote *self)
 {
+    return lg__remote_ends_within(self, 0);
+}
+
+bool
+lg__remote_ends_within(const lg__remote *self, int milliseconds)
+{
     struct pollfd end = {self->handle, POLLIN, 0};
-    return poll(&end, 1, 0) == 1;
+    return poll(&end, 1, milliseconds) == 1;
 }
 
 size_t
@@ -152,8 +158,10 @@ lg__remote_images_read(const lg__remote *self, lg__remote_images *out)
     if (!lg__maps_open(&maps, path))
         return false;
     while (done && lg__maps_next(&maps, line, &one)) {
-        if (strcmp(one.path, "[stack]") == 0)
+        if (strcmp(one.path, "[stack]") == 0) {
+            out->stack_start = one.start;
             out->stack_end = one.end;
+        }
         if (one.offset == 0 && one.path[0] == '/')
             done = add_image(out, one.start, one.path);
     }

@@ -24,6 +24,7 @@ int lg__remote_open(int process, lg__remote *out);
 void lg__remote_close(lg__remote *self);
 /** Whether the process has ended. */
 bool lg__remote_has_ended(const lg__remote *self);
+bool lg__remote_ends_within(const lg__remote *self, int milliseconds);
 
 bool lg__remote_read(const lg__remote *self, uint64_t from, void *to,
                      size_t size);
@@ -67,7 +68,8 @@ typedef struct lg__remote_images {
     lg__remote_image *items;
     size_t count;
     size_t capacity;
-    uint64_t stack_end; /**< of the main thread's stack */
+    uint64_t stack_start; /**< of what the main thread's stack has by now */
+    uint64_t stack_end;
 } lg__remote_images;
 
 /** False if its mappings cannot be read, or without memory. */

@@ -4,6 +4,7 @@
  * returns.
  */
 #include "attach/injected.h"
+#include "attach/outcome.h"
 #include "attach/wire.h"
 
 #include <Python.h>
@@ -165,6 +166,19 @@ prepare_to_leave(void)
     return NULL;
 }
 
+/** Does the work on the stack that the interpreter has left. */
+static void
+follow(int socket, int file, const lg__orders *orders)
+{
+    const lg__answer later = {.kind = LG__ANSWER_LATER,
+                              .status = LG__LOW_STACK};
+    if (lg__stack_is_low((uintptr_t)__builtin_frame_address(0),
+                         orders->stack_low))
+        lg__wire_send(socket, &later, sizeof later, NULL, 0);
+    else
+        lg_attached(socket, file, orders);
+}
+
 __attribute__((used)) leaving *lg__scripted_work(void);
 
 /** Does the work, and sets an exception. Returns what unloads the library. */
@@ -176,7 +190,7 @@ lg__scripted_work(void)
     if (socket < 0)
         remove_script();
     else if (take_orders(socket, &orders, &file))
-        lg_attached(socket, file, &orders);
+        follow(socket, file, &orders);
     if (file >= 0)
         close(file);
     if (socket >= 0)

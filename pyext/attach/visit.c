@@ -40,10 +40,6 @@ enum { SIGNALS = 64, SIGNAL_STRIDE = 16 };
 #define TRY_NANOSECONDS_LATER 200000L
 #define EARLY_TRIES 100
 
-/** The kernel maps nothing else so near to the end of the stack. */
-#define STACK_REACH ((uint64_t)128 << 20)
-/** Enough for what is called there. */
-#define STACK_NEED ((uint64_t)128 << 10)
 #define USER_CODE 0x33
 
 /* Registers as XSAVE stores them. A word says which parts have values: a bit
@@ -255,7 +251,7 @@ is_on_its_mapping(const stopped *self)
     if (guard == 0 && !guarded)
         return false;
     uint64_t end = guard ? guard : stack.start;
-    return here - end >= STACK_NEED &&
+    return here - end >= LG__STACK_NEED &&
            lg__remote_guard_before(remote, here, data) == 0;
 }
 
@@ -272,9 +268,11 @@ check_tracee(const stopped *self, const lg__attach_target *target)
         return LG__REPLACED;
     if (self->registers.cs != USER_CODE || dispatches_calls(self))
         return LG__ALIEN_CODE;
-    if (target->stack_end - self->registers.rsp > STACK_REACH &&
+    if (target->stack_end - self->registers.rsp > LG__STACK_REACH &&
         !is_on_its_mapping(self))
         return LG__ON_ALIEN_STACK;
+    if (lg__stack_is_low(self->registers.rsp, target->stack_low))
+        return LG__LOW_STACK;
     if (!has_tried_registers(self))
         return LG__NEW_REGISTERS;
     return is_in_sequence(self, target->sequences) ? LG__IN_SEQUENCE
@@ -381,7 +379,9 @@ lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
 bool
 lg__visit_send_orders(const lg__visit *self)
 {
-    return lg__wire_send(self->socket, self->orders, sizeof *self->orders,
+    lg__orders orders = *self->orders;
+    orders.stack_low = self->target->stack_low;
+    return lg__wire_send(self->socket, &orders, sizeof orders,
                          (int[]){self->library, self->file}, 2);
 }
 

@@ -17,6 +17,7 @@ typedef struct lg__orders {
     bool native;
     bool by_script;   /**< the interpreter has run a script of leakgraph */
     uint32_t seconds; /**< the child gives up after so long without progress */
+    uint64_t stack_low; /**< of lg__attach_target */
 } lg__orders;
 
 typedef enum lg__answer_kind {
@@ -35,6 +36,12 @@ typedef struct lg__answer {
     char text[480];
 } lg__answer;
 
+/** What is called in the process needs so much of its stack. */
+#define LG__STACK_NEED ((uint64_t)128 << 10)
+/** The kernel maps nothing else so near to the end of the main thread's stack.
+ */
+#define LG__STACK_REACH ((uint64_t)128 << 20)
+
 /** The name of the function of the library that does it all. */
 #define LG__ENTRY "lg_attached"
 /** The module that a script loads from the library. It connects to a socket in
@@ -48,6 +55,14 @@ typedef void (*lg__attached_entry)(int socket, int file,
                                    const lg__orders *orders);
 __attribute__((visibility("default"))) void
 lg_attached(int socket, int file, const lg__orders *orders);
+
+/** Whether so little room is left on the main thread's stack; not if `stack` is
+ *  elsewhere. */
+static inline __attribute__((always_inline)) bool
+lg__stack_is_low(uint64_t stack, uint64_t low)
+{
+    return stack < low && low - stack < LG__STACK_REACH;
+}
 
 /** Sends a message with up to two descriptors. Waits for nobody. */
 bool lg__wire_send(int socket, const void *bytes, size_t size,

@@ -619,6 +619,79 @@ def test_a_wait_that_any_stop_would_end(target):
     assert one.process.stdout.readline() == f"-1 {errno.EIDRM}\n"
 
 
+#: Code in C that keeps the GIL, reads a byte, and calls a function where only so many
+#: bytes of the main thread's stack are left.
+LOW = """
+import mmap, resource
+code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex('55 4889e5 4989f8 4989f1 89d7 4883ec10 4889e6 ba01000000'))
+code.write(bytes.fromhex('31c0 0f05 4c89c4 31ff 41ffd1 4889ec 5d c3'))
+begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+types = ctypes.c_ulong, ctypes.c_void_p, ctypes.c_int
+run = ctypes.PYFUNCTYPE(ctypes.c_long, *types)(begin)
+resource.setrlimit(resource.RLIMIT_STACK, (2**20, -1))
+mapped = next(x for x in open('/proc/self/maps') if '[stack]' in x).split()[0]
+bottom = int(mapped.split('-')[1], 16) - 2**20
+asked = []
+signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+pipe = os.open({path!r}, os.O_RDWR)
+pause = ctypes.cast(ctypes.CDLL(None).pause, ctypes.c_void_p)
+@ctypes.CFUNCTYPE(None)
+def compute():
+    while not asked: sum(range(100))
+before = facts()
+run(bottom + {room}, ctypes.cast({call}, ctypes.c_void_p), pipe)
+print(len(asked) > 0, facts() == before, flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.fixture
+def low(target, tmp_path):
+    """Start a target that calls a function when a byte comes: low(function, room)."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def start(call, room):
+        one = target(LOW.format(path=str(path), call=call, room=room))
+        while not one.reads(path):
+            time.sleep(0.001)
+        one.goes_on = lambda: path.write_text("x", encoding="ascii")
+        return one
+
+    return start
+
+
+def test_a_wait_with_little_room_on_the_stack(low):
+    one = low("pause", 8000)
+    one.goes_on()
+    while not waits_in(one, 34):
+        time.sleep(0.001)
+    text = refused(one.pid, timeout=1)
+    assert "its main thread has little room left on its stack" in text
+    while waits_in(one, 34):
+        one.process.send_signal(signal.SIGUSR1)
+    assert one.process.stdout.readline() == "True True\n"
+
+
+@pytest.mark.parametrize("method", ["auto", "ptrace"])
+def test_little_room_on_the_stack_when_the_interpreter_calls(low, method):
+    """The main thread computes there once leakgraph has asked for a pending call."""
+    one = low("compute", 40_000)
+    before = one.traces()
+    with ThreadPoolExecutor(1) as pool:
+        attach = pool.submit(refused, one.pid, method=method, timeout=3)
+        while method == "ptrace" and not marked_files(one.pid) and not attach.done():
+            time.sleep(0.001)
+        one.goes_on()
+        text = attach.result()
+    assert "its main thread has little room left on its stack" in text
+    one.process.send_signal(signal.SIGUSR1)
+    assert one.process.stdout.readline() == "True True\n"
+    leakgraph.attach(one.pid).close()
+    assert one.traces() == before
+
+
 #: A native handler of a signal that interrupts a computation in C, and waits.
 HANDLES = (
     COUNTS
@@ -872,6 +945,27 @@ def test_a_process_that_may_not_make_memory_executable(target):
     before = one.traces()
     text = refused(one.pid, timeout=1, method="ptrace")
     assert "it may not map memory, make it executable" in text
+    assert one.traces() == before
+
+
+LIMITS = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, {}))
+"""
+
+
+def test_a_limit_on_the_size_of_files_is_not_for_the_snapshot(target):
+    one = target("time.sleep(100)", first=LIMITS.format(-1))
+    limits = Path(f"/proc/{one.pid}/limits").read_text()
+    with leakgraph.attach(one.pid) as snap:
+        assert len(snap.select("type:__main__.Kept")) == 1000
+    assert Path(f"/proc/{one.pid}/limits").read_text() == limits
+
+
+def test_no_file_may_be_large_enough(target):
+    one = target("time.sleep(100)", first=LIMITS.format(4096))
+    before = one.traces()
+    assert "may write up to 4096 bytes to a file: ulimit -f" in refused(one.pid)
     assert one.traces() == before
 
 

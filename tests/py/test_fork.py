@@ -442,7 +442,8 @@ except leakgraph.FileError as error:
 """
     done = python("-c", code)
     assert done.code == 0, done.err
-    assert done.out == "cannot write x.lgs: File too large []\n"
+    limit = f"the captured process may write up to {room} bytes to a file: ulimit -f"
+    assert done.out == f"cannot write x.lgs: File too large ({limit}) []\n"
 
 
 def test_an_older_file_stays_when_it_fails(tmp_path, bad):

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,6 +40,7 @@ typedef struct child_report {
     int32_t code;    /**< END with LG_EIO: errno */
     uint32_t nodes;
     uint64_t edges;
+    uint64_t limit; /**< END with EFBIG: the bytes that a file may have; or 0 */
     double done;
     bool torn;      /**< END: see lg__fork_result */
     char text[472]; /**< PROGRESS: phase; FAULT: type of the visited object, or
@@ -62,6 +64,7 @@ typedef struct child_process {
     int pagemap;  /**< of the child; -1: none */
     const lg__native_facts *facts; /**< NULL: native memory is not listed */
     bool may_be_torn;              /**< see lg__fork_plan */
+    bool lifts_limit;              /**< see lg__fork_plan */
     unsigned seconds; /**< the child gives up after so long without progress */
     double reported;  /**< when it last reported progress */
     schedule last;    /**< at its last report or alarm */
@@ -363,11 +366,36 @@ volunteer(void)
     close(file);
 }
 
+// Lets the child's files have any size that the system permits.
+static void
+lift_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+        limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+// The bytes that a file of the child may have. 0: as many as it likes.
+static uint64_t
+file_limit(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                   limit.rlim_cur != RLIM_INFINITY
+               ? limit.rlim_cur
+               : 0;
+}
+
 static void
 settle(child_process *child)
 {
     running = child;
     set_signals();
+    if (child->lifts_limit)
+        lift_limit();
     alarm(child->seconds);
     if (child->parent != 0)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -467,6 +495,7 @@ work(child_process *child, const lg_monitor *monitor, child_report *end,
     end->edges = lg_graph_columns(graph)->edge_count;
     status = lg_graph_write(graph, child->file, child->compress, monitor, err);
     end->code = errno;
+    end->limit = end->code == EFBIG ? file_limit() : 0;
     return status;
 }
 
@@ -601,6 +630,7 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
                                .spill = plan->spill,
                                .facts = plan->options->native ? &facts : NULL,
                                .may_be_torn = plan->may_be_torn,
+                               .lifts_limit = plan->lifts_limit,
                                .seconds = plan->seconds};
         *out = (lg__fork){.reports = ends[0],
                           .seconds = plan->seconds,
@@ -734,6 +764,18 @@ explain_death(const lg__fork *fork, const news *known, int number,
 }
 
 static lg_status
+explain_file(const child_report *end, const char *path, lg_error *err)
+{
+    const char *reason = strerror(end->code);
+    if (end->limit == 0)
+        return lg_error_set(err, LG_EIO, "cannot write %s: %s", path, reason);
+    return lg_error_set(err, LG_EIO,
+                        "cannot write %s: %s (the captured process may write "
+                        "up to %" PRIu64 " bytes to a file: ulimit -f)",
+                        path, reason, end->limit);
+}
+
+static lg_status
 explain_end(const lg__fork *fork, const news *known, const char *path,
             lg_error *err)
 {
@@ -744,8 +786,7 @@ explain_end(const lg__fork *fork, const news *known, const char *path,
                             "the child process exited without a snapshot%s",
                             fork->advice);
     if (status == LG_EIO)
-        return lg_error_set(err, LG_EIO, "cannot write %s: %s", path,
-                            strerror(end->code));
+        return explain_file(end, path, err);
     return status == LG_OK ? LG_OK : lg_error_set(err, status, "%s", end->text);
 }
 

@@ -30,6 +30,8 @@ typedef struct lg__fork_plan {
     bool orphan;      /**< the child's parent is init, which reaps it */
     bool may_be_torn; /**< go on without native memory if other threads were
                            allocating at the fork, rather than end */
+    bool lifts_limit; /**< the file may be larger than those that this process
+                           allows itself (the soft RLIMIT_FSIZE) */
     const char *advice; /**< what to do if a fork fails: the end of its message,
                            or empty */
 } lg__fork_plan;
