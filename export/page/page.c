@@ -214,20 +214,6 @@ give_limit(const lg_question *question, size_t limit, lg_given *given)
         given[at] = (lg_given){.given = true, .usual = true, .number = limit};
 }
 
-// Chooses what pages show first.
-static lg_status
-give_choices(const lg_question *question, lg_given *given, lg_error *err)
-{
-    lg_status status = LG_OK;
-    for (size_t i = 0; question->options[i].name && !status; i++)
-        if (question->options[i].type == LG_OPTION_CHOICE)
-            status = lg_option_read(
-                &question->options[i], question->options[i].name,
-                lg_question_on_pages(question, &question->options[i]),
-                &given[i], err);
-    return status;
-}
-
 static lg_status
 add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
 {
@@ -241,9 +227,7 @@ add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
                         .reader = LG_READER_READS};
     lg_table *table = NULL;
     give_limit(question, limit, given);
-    lg_status status = give_choices(question, given, err);
-    if (!status)
-        status = lg_question_ask(question, &ask, &table, err);
+    lg_status status = lg_question_ask(question, &ask, &table, err);
     return status ? status
                   : lg__page_table(page, name, question->title, table, 0, err);
 }

@@ -47,8 +47,7 @@ is_listed(const lg_question *question)
 
 /* Whether a value of the form stands for a missing one. */
 static bool
-changes_nothing(const lg_question *question, const lg_option *option,
-                const char *value)
+changes_nothing(const lg_option *option, const char *value)
 {
     lg_given given;
     if (*value == '\0')
@@ -56,8 +55,7 @@ changes_nothing(const lg_question *question, const lg_option *option,
     if (option->type == LG_OPTION_LIMIT)
         return !lg_option_read(option, "", value, &given, NULL) &&
                given.number == USUAL_ROWS;
-    return option->type == LG_OPTION_CHOICE &&
-           !strcmp(value, lg_question_on_pages(question, option));
+    return option->type == LG_OPTION_CHOICE && !strcmp(value, option->words[0]);
 }
 
 bool
@@ -74,8 +72,7 @@ lg__table_prepared(uint32_t index, lg__request *out)
     for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
         const lg_option *choice = choice_of(question);
         for (size_t k = 0; choice && k < count_words(choice); k++) {
-            if (changes_nothing(question, choice, choice->words[k]) ||
-                index-- > 0)
+            if (changes_nothing(choice, choice->words[k]) || index-- > 0)
                 continue;
             out->pairs[0] = (lg__pair){"of", question->name};
             out->pairs[1] = (lg__pair){choice->name, choice->words[k]};
@@ -91,11 +88,10 @@ lg__table_prepared(uint32_t index, lg__request *out)
 
 /* Adds the pair of an option to a reduced request, if it says anything. */
 static void
-keep_pair(const lg__request *request, const lg_question *question,
-          const lg_option *option, lg__request *out)
+keep_pair(const lg__request *request, const lg_option *option, lg__request *out)
 {
     const char *value = lg__request_text(request, option->name, "");
-    if (!changes_nothing(question, option, value))
+    if (!changes_nothing(option, value))
         out->pairs[out->count++] = (lg__pair){option->name, value};
 }
 
@@ -124,12 +120,12 @@ reduce(const lg__request *request, lg__request *out)
         return;
     for (const lg_option *option = question->options; option->name; option++)
         if (option->type != LG_OPTION_LIMIT && lg_option_in_form(option))
-            keep_pair(request, question, option, out);
-    keep_pair(request, question, &limit, out);
+            keep_pair(request, option, out);
+    keep_pair(request, &limit, out);
     bool sorted = *lg__request_text(request, "sort", "");
     for (size_t i = 0; i < sizeof arranging / sizeof *arranging; i++)
         if (sorted || strcmp(arranging[i].name, "order"))
-            keep_pair(request, question, &arranging[i], out);
+            keep_pair(request, &arranging[i], out);
 }
 
 bool
@@ -168,10 +164,6 @@ read_options(const lg__request *request, const lg_question *question,
             given[i] = (lg_given){.given = true,
                                   .usual = rows == USUAL_ROWS,
                                   .number = is_arranged(request) ? 0 : rows};
-        else if (option->type == LG_OPTION_CHOICE && !*value)
-            status = lg_option_read(option, option->name,
-                                    lg_question_on_pages(question, option),
-                                    &given[i], err);
         else if (*value && lg_option_in_form(option))
             status =
                 lg_option_read(option, option->name, value, &given[i], err);
@@ -265,8 +257,7 @@ add_field(lg_text *out, const lg_option *option, const char *value)
 }
 
 static void
-add_control(lg__sheet *sheet, const lg_question *question,
-            const lg_option *option)
+add_control(lg__sheet *sheet, const lg_option *option)
 {
     lg_text *out = sheet->page.out;
     const char *value = lg__request_text(sheet->request, option->name, "");
@@ -276,8 +267,7 @@ add_control(lg__sheet *sheet, const lg_question *question,
     case LG_OPTION_LIMIT:
         break;
     case LG_OPTION_CHOICE:
-        add_words(out, option,
-                  *value ? value : lg_question_on_pages(question, option));
+        add_words(out, option, *value ? value : option->words[0]);
         break;
     case LG_OPTION_SET:
         add_words(out, option, value);
@@ -327,7 +317,7 @@ add_controls(lg__sheet *sheet, const lg_question *question,
                  "<input type=\"hidden\" name=\"of\" value=\"%s\">",
                  question->name);
     for (const lg_option *option = question->options; option->name; option++)
-        add_control(sheet, question, option);
+        add_control(sheet, option);
     add_field(out, &filter, lg__request_text(sheet->request, "filter", ""));
     add_sort(sheet, table);
     lg_text_addf(out,

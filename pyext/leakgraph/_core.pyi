@@ -235,7 +235,7 @@ def tensors(
     limit: _Limit = 20,
     *,
     device: str | None = None,
-    group: Literal["storage", "kind", "device", "dtype", "shape", "place"] = "storage",
+    group: Literal["place", "storage", "kind", "device", "dtype", "shape"] = "place",
     mine: bool = False,
     module: str | None = None,
     progress: _Progress = None,
@@ -529,8 +529,8 @@ class Snapshot:
         *,
         device: str | None = None,
         group: Literal[
-            "storage", "kind", "device", "dtype", "shape", "place"
-        ] = "storage",
+            "place", "storage", "kind", "device", "dtype", "shape"
+        ] = "place",
         mine: bool = False,
         module: str | None = None,
         progress: _Progress = None,
@@ -975,7 +975,7 @@ class Tensors(Result[TensorRow]):
     @property
     def group(
         self,
-    ) -> Literal["storage", "kind", "device", "dtype", "shape", "place"]: ...
+    ) -> Literal["place", "storage", "kind", "device", "dtype", "shape"]: ...
     @property
     def storages(self) -> int: ...
     @property

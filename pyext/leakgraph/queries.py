@@ -74,7 +74,7 @@ TABLES: dict[str, Callable[[Snapshot], object]] = {
     "retained": _Retained,
     "top": lambda snap: snap.top(limit=None),
     "cycles": lambda snap: snap.cycles(limit=None),
-    "tensors": lambda snap: snap.tensors(limit=None),
+    "tensors": lambda snap: snap.tensors(group="storage", limit=None),
     "figures": lambda snap: snap.figures(limit=None),
     "threads": lambda snap: snap.threads(),
     "memory": lambda snap: snap.memory(),

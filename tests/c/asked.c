@@ -84,8 +84,8 @@ tensors_report(const lg_graph *graph, const lg_analysis *analysis,
                uint32_t device, lg_tensor_group group, size_t limit,
                lg_format format, lg_text *out)
 {
-    static const char *const groups[] = {"storage", "kind", "device", "dtype",
-                                         "shape"};
+    static const char *const groups[] = {"place",  "storage", "kind",
+                                         "device", "dtype",   "shape"};
     char options[128];
     char most[24] = "all";
     lg_string name = {"cuda:99", 7};

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/internal/bytes.h>
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/wording.h>
 
@@ -192,14 +193,18 @@ test_objects(void)
     end();
 }
 
-// Groups of tensors need no analysis, single ones say more with one.
+// Tensors of a kind or dtype need no analysis; those of a place, and single
+// ones, say more with one.
 static void
 test_needs(void)
 {
     const lg_question *tensors = lg_question_find("tensors");
     lg_given given[LG_MOST_OPTIONS] = {{0}};
-    given[lg_question_option(tensors, "group")].number = 1;
+    lg_given *group = &given[lg_question_option(tensors, "group")];
     CHECK(lg_question_needs(tensors, NULL) == LG_USES_ANALYSIS);
+    group->number = LG_TENSORS_EACH;
+    CHECK(lg_question_needs(tensors, given) == LG_USES_ANALYSIS);
+    group->number = LG_TENSORS_BY_KIND;
     CHECK(lg_question_needs(tensors, given) == 0);
     CHECK(lg_question_needs(lg_question_find("waste"), NULL) ==
           LG_NEEDS_ANALYSIS);

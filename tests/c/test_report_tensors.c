@@ -8,24 +8,24 @@
 #include "test.h"
 
 static const char each_text[] =
-    "      bytes     used  tensor                                      kind    "
-    "        held by\n"
-    "   1.00 MiB           float32[512, 512] cuda:0                    "
+    "      bytes  tensor                                      kind            "
+    "held by\n"
+    "   1.00 MiB  float32[512, 512] cuda:0                    "
     "parameter       train.layer._parameters[?]\n"
-    "   1.00 MiB           float32[512, 512] cuda:0                    "
+    "   1.00 MiB  float32[512, 512] cuda:0                    "
     "gradient        train.layer._parameters[?].grad\n"
-    "   1.00 MiB           float32[512, 512] cuda:0                    "
+    "   1.00 MiB  float32[512, 512] cuda:0                    "
     "optimizer state train.optimizer.state[?][?]\n"
-    "    400 KiB           uint8[100, 4096] cuda:0 ×2                  "
+    "    400 KiB  uint8[100, 4096] cuda:0 ×2                  "
     "temporary       thread MainThread in train() train.py:9 local batch\n"
-    "                      allocated in load train.py:3 < train train.py:9\n"
-    "      100 B           float32[25] cuda:0                          "
+    "             allocated in load train.py:3 < train train.py:9\n"
+    "      100 B  float32[25] cuda:0                          "
     "activation      train.losses[0].grad_fn saved\n"
-    "        4 B           float32[] host MulBackward0                 other   "
+    "        4 B  float32[] host MulBackward0                 other   "
     "        train.losses[0]\n"
     "\n"
     "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
-    "many tensors use it (×2: two); used is what the widest view shows\n";
+    "many tensors use it (×2: two)\n";
 
 static const char kind_text[] =
     "      bytes    share  storages  kind                      where\n"
@@ -207,6 +207,38 @@ holders(void)
     graph = sample;
 }
 
+// Storages that are held in the same way and are alike share a row, unless each
+// is asked for.
+static void
+places(void)
+{
+    static const char text_of_places[] =
+        "      bytes  storages  tensor                                      "
+        "kind "
+        "           held by\n"
+        "      300 B         3  ?                                           "
+        "other           train.kept[*]\n"
+        "      100 B         1  ?                                           "
+        "other           train.last\n"
+        "\n"
+        "4 storages, 400 B in all; each counts once, however many tensors use "
+        "it\n";
+    story to = story_begin();
+    uint32_t train = story_module(&to, "train");
+    uint32_t list = story_add(&to, "list", NULL, 48);
+    story_attribute(&to, train, "kept", list);
+    for (uint32_t i = 0; i < 3; i++)
+        story_edge(&to, list, add_tensor(&to, 10000 * (i + 1)), LG_EDGE_INDEX,
+                   i);
+    story_attribute(&to, train, "last", add_tensor(&to, 40000));
+    lg_graph *sample = graph;
+    graph = story_end(&to);
+    says(LG_NONE, LG_TENSORS_BY_PLACE, 0, LG_FORMAT_TEXT, text_of_places);
+    mentions(LG_NONE, 0, LG_FORMAT_TEXT, " train.kept[1]\n");
+    lg_graph_free(graph);
+    graph = sample;
+}
+
 // Garbage keeps a storage without a tensor.
 static void
 lone_garbage(void)
@@ -239,6 +271,7 @@ SUITE(report_tensors)
     RUN(misuse);
     RUN(odd);
     RUN(holders);
+    RUN(places);
     RUN(lone_garbage);
     lg_graph_free(graph);
     return test_result();

@@ -122,7 +122,9 @@ class Command(unittest.TestCase):
         self.assertEqual({row["retained"] for row in part["rows"]} - {None}, set())
 
     def test_tensors(self) -> None:
-        text = self.fine("tensors", "training.lgs")
+        places = self.fine("tensors", "training.lgs")
+        self.assertIn("2 more places with less than 0.1 % each: 104 B", places)
+        text = self.fine("tensors", "training.lgs", "--group", "storage")
         self.assertIn("activation      train.losses[0].grad_fn saved", text)
         self.assertIn("\n6 storages, 3.39 MiB cuda:0 · 4 B host in all", text)
         host = self.fine("tensors", "training.lgs", "--device", "host")
@@ -144,7 +146,7 @@ class Command(unittest.TestCase):
         )
         self.refused(
             2,
-            "--group takes storage, kind, device, dtype, shape or place, not 'type'",
+            "--group takes place, storage, kind, device, dtype or shape, not 'type'",
             *("tensors", "training.lgs", "--group", "type"),
         )
 

@@ -128,7 +128,7 @@ def test_retained_is_what_goes(name):
     held = HOLDERS[name]()
     with leakgraph.snapshot() as snap:
         retained = snap.why(held).retained["cuda:0"]
-        storages = len(snap.tensors(device="cuda:0", limit=None))
+        storages = snap.tensors(device="cuda:0").storages
     before = torch.cuda.memory_allocated()
     held.clear()
     gc.collect()
@@ -207,7 +207,7 @@ model(torch.randn(8, 2048, device="cuda")).sum().backward()
 torch.cuda.synchronize()
 snap = leakgraph.snapshot()
 (at,) = snap.memory().devices
-rows = snap.tensors(limit=None)
+rows = snap.tensors(group="storage", limit=None)
 print(sorted(row.held_by for row in rows if row.kind == "gradient"))
 torch.distributed.destroy_process_group()
 """,

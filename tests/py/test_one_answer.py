@@ -84,10 +84,10 @@ def test_top(graph):
 
 
 def test_tensors(graph):
-    tensors = graph.tensors(limit=None)
+    tensors = graph.tensors(group="storage", limit=None)
     assert len(tensors) == tensors.storages
     assert sum(row.bytes for row in tensors) == tensors.size.total
-    for group in ("kind", "device", "dtype", "shape"):
+    for group in ("place", "kind", "device", "dtype", "shape"):
         groups = graph.tensors(group=group, limit=None)
         assert sum(row.storages for row in groups) == len(tensors)
         assert sum(row.bytes for row in groups) == tensors.size.total

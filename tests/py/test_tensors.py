@@ -33,7 +33,7 @@ def test_without_tensors(snap):
         ({"device": "cuda:7"}, "no device 'cuda:7'; it has 'host'"),
         (
             {"group": "type"},
-            "group takes storage, kind, device, dtype, shape or place, not",
+            "group takes place, storage, kind, device, dtype or shape, not",
         ),
     ],
 )

@@ -179,7 +179,7 @@ lg_tensors_sum(const lg_graph *graph, const lg_tensor_rows *rows,
 {
     size_t count = rows->total;
     uint32_t devices = lg_graph_device_count(graph) + 1;
-    if (by == LG_TENSORS_EACH || (unsigned)by > LG_TENSORS_BY_SHAPE)
+    if (by < LG_TENSORS_BY_KIND || (unsigned)by > LG_TENSORS_BY_SHAPE)
         return lg_error_set(err, LG_EINVAL,
                             "tensors are grouped by kind, device, dtype or "
                             "shape");

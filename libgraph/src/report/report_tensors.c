@@ -10,6 +10,9 @@
 
 static const char ALLOCATED_IN[] = "allocated in ";
 
+// The index of the option.
+enum { LIMIT = 0 };
+
 // A storage, or all of a group. Empty strings are unknown, or differ.
 typedef struct tensor_line {
     const lg_tensor_row *storage; // NULL of a group
@@ -36,7 +39,8 @@ typedef struct tensors_answer {
     lg_findings mistakes;
     tensor_line *lines;
     size_t count;
-    size_t total; // lines, before the limit if somebody must be told
+    size_t total;  // lines, before the limit if somebody must be told
+    size_t places; // before the limit
     uint64_t storages;
     uint64_t bytes;
     const uint64_t *size;
@@ -200,6 +204,13 @@ add_to_line(const lg_ask *ask, const lg_tensor_row *row, uint64_t *size,
     size[row->device] += row->bytes;
 }
 
+static bool
+is_little(const lg_ask *ask, const tensors_answer *of, size_t row)
+{
+    return of->group == LG_TENSORS_BY_PLACE &&
+           lg__row_is_little(ask, LIMIT, row, of->lines[row].bytes, of->bytes);
+}
+
 // Makes a line of all storages that are held in the same way and are alike.
 static bool
 add_places(const lg_ask *ask, tensors_answer *to)
@@ -218,8 +229,10 @@ add_places(const lg_ask *ask, tensors_answer *to)
     }
     if (made > 0)
         qsort(to->lines, made, sizeof *to->lines, compare_lines);
+    to->places = made;
     to->count = to->count < made ? to->count : made;
-    to->total = made;
+    to->total =
+        to->count > 0 && is_little(ask, to, to->count - 1) ? to->count : made;
     lg_text_free(&text);
     bool enough = rows != NULL;
     lg__free(rows);
@@ -473,6 +486,30 @@ put_shape(const lg_ask *ask, const void *answer, const void *of,
         put_numbers(table, column, line->shape);
 }
 
+static bool
+shows_part(const tensor_line *line)
+{
+    return line->used > 0 && line->used < line->bytes;
+}
+
+static bool
+has_parts(const tensors_answer *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (shows_part(&of->lines[i]))
+            return true;
+    return false;
+}
+
+static bool
+has_shared(const tensors_answer *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (of->lines[i].tensors > of->lines[i].storages)
+            return true;
+    return false;
+}
+
 // Puts the part of a storage that its widest tensor shows, unless that is all.
 static void
 put_used(const lg_ask *ask, const void *answer, const void *of,
@@ -480,7 +517,7 @@ put_used(const lg_ask *ask, const void *answer, const void *of,
 {
     const tensor_line *line = of;
     (void)ask, (void)answer, (void)field;
-    if (line->used > 0 && line->used < line->bytes)
+    if (shows_part(line))
         lg__put_share(table, column, line->used, line->bytes);
 }
 
@@ -537,8 +574,10 @@ format_total(const lg_graph *graph, const tensors_answer *of, lg_text *out)
     lg_text_addf(out, " storage%s, ", rows->total == 1 ? "" : "s");
     lg__format_each(graph, of->size, out);
     lg_text_add(out, " in all; each counts once, however many tensors use it");
-    if (has_holders(of))
-        lg_text_add(out, " (×2: two); used is what the widest view shows");
+    if (has_holders(of) && has_shared(of))
+        lg_text_add(out, " (×2: two)");
+    if (has_parts(of))
+        lg_text_add(out, "; used is what the widest view shows");
     lg_text_add(out, "\n");
 }
 
@@ -556,16 +595,6 @@ format_none(const lg_graph *graph, const lg_tensor_options *options,
     lg_text_add(out, ".\n");
 }
 
-// The index of the option.
-enum { LIMIT = 0 };
-
-static bool
-is_little(const lg_ask *ask, const tensors_answer *of, size_t row)
-{
-    return of->group == LG_TENSORS_BY_PLACE &&
-           lg__row_is_little(ask, LIMIT, row, of->lines[row].bytes, of->bytes);
-}
-
 static void
 hide_little(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
 {
@@ -573,13 +602,15 @@ hide_little(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
         lg__table_hide_row(table);
 }
 
-// Says in one line what the rows have that people do not see.
+// Says in one line what the rows have that people do not see. Those after a
+// little row are little, too, because the biggest come first.
 static void
 format_little(const lg_ask *ask, const tensors_answer *of, lg_text *out)
 {
     uint64_t bytes = 0;
     size_t places = 0;
-    for (size_t row = 0; row < of->count; row++) {
+    size_t end = of->total > of->count ? of->count : of->places;
+    for (size_t row = 0; row < end; row++) {
         places += is_little(ask, of, row);
         bytes += is_little(ask, of, row) ? of->lines[row].bytes : 0;
     }
@@ -633,6 +664,7 @@ group_of(const void *answer)
     }
 
 SHOWN(has_storages, has_holders(answer))
+SHOWN(has_used, has_holders(answer) && has_parts(answer))
 SHOWN(has_groups, !has_holders(answer))
 SHOWN(has_several_devices, has_holders(answer) && ask->graph->device_count > 0)
 SHOWN(has_counts, group_of(answer) != LG_TENSORS_EACH)
@@ -672,7 +704,7 @@ static const lg_field fields[] = {
     {"bytes", NULL, "of the storage, or of all of a place or group",
      LG_COLUMN_BYTES, ROW(bytes), .look = {.least = 11}},
     {NULL, "used", NULL, LG_COLUMN_SHARE, .put = put_used,
-     .look = {.least = 9, .shown = has_storages}},
+     .look = {.least = 9, .shown = has_used}},
     {NULL, "share", NULL, LG_COLUMN_SHARE, ROW(bytes),
      .whole = offsetof(tensors_answer, bytes),
      .look = {.least = 9, .shown = has_groups}},
@@ -732,8 +764,8 @@ static const lg_field fields[] = {
     {0},
 };
 
-static const char *const groups[] = {"storage", "kind",  "device", "dtype",
-                                     "shape",   "place", NULL};
+static const char *const groups[] = {"place", "storage", "kind", "device",
+                                     "dtype", "shape",   NULL};
 
 #define FACT(member) .offset = offsetof(tensors_answer, member)
 
@@ -759,8 +791,8 @@ static const lg_option options[] = {
      "only storages on this device: `cuda:0`, `host`",
      offsetof(lg_tensor_options, device)},
     {"group", LG_OPTION_CHOICE, groups, NULL,
-     "what a row is: a storage, all of one kind, device, dtype or shape, or "
-     "those of a place that are alike",
+     "what a row is: the storages of a place that are alike, one storage, or "
+     "all of one kind, device, dtype or shape",
      offsetof(lg_tensor_options, group)},
     LG__MINE(lg_tensor_options),
     LG__MODULE(lg_tensor_options),
@@ -807,16 +839,17 @@ const lg_question lg__ask_tensors = {
     .title = "Tensors",
     .help = "list the storages of tensors, each byte counted once",
     .about =
-        "Lists the storages of tensors: what each is for, in PyTorch's words, "
-        "and who holds it. A storage counts once, however many tensors use it. "
+        "Lists the storages of tensors: what they are for, in PyTorch's words, "
+        "and who holds them. Those that are held in the same way and are alike "
+        "share a row. A storage counts once, however many tensors use it. "
         "Rows include tensors that only the autograd graph keeps. If a view "
         "keeps more than it shows, `used` says how much it shows.",
     .order = "the biggest first",
     .example = "--group kind",
-    .on_pages = "place",
+    .analysed = 2,
     .result = "Tensors",
     .row = "TensorRow",
-    .needs = LG_USES_ANALYSIS | LG_UNLESS_CHOSEN,
+    .needs = LG_USES_ANALYSIS,
     .options = options,
     .fields = fields,
     .facts = facts,

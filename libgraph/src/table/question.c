@@ -796,7 +796,7 @@ lg_question_needs(const lg_question *question, const lg_given *given)
     for (size_t i = 0; i < lg_question_option_count(question) && given != NULL;
          i++)
         if (question->options[i].type == LG_OPTION_CHOICE &&
-            given[i].number > 0 && (question->needs & LG_UNLESS_CHOSEN))
+            question->analysed > 0 && given[i].number >= question->analysed)
             return 0;
     return needs;
 }
@@ -808,13 +808,4 @@ lg_question_option(const lg_question *question, const char *name)
         if (strcmp(question->options[i].name, name) == 0)
             return i;
     return SIZE_MAX;
-}
-
-const char *
-lg_question_on_pages(const lg_question *question, const lg_option *choice)
-{
-    for (size_t i = 0; question->on_pages != NULL && choice->words[i]; i++)
-        if (strcmp(choice->words[i], question->on_pages) == 0)
-            return question->on_pages;
-    return choice->words[0];
 }

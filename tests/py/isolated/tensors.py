@@ -41,7 +41,9 @@ snapshot = leakgraph.snapshot()
 
 
 def rows_of(kind):
-    return [row for row in snapshot.tensors(limit=None) if row.kind == kind]
+    return [
+        row for row in snapshot.tensors(group="storage", limit=None) if row.kind == kind
+    ]
 
 
 def kinds():
@@ -66,7 +68,7 @@ def holders():
     assert "__main__.trainer.model[0].weight" in paths
     (loss,) = (
         row
-        for row in snapshot.tensors(limit=None)
+        for row in snapshot.tensors(group="storage", limit=None)
         if row.held_by == "__main__.trainer.losses[0]"
     )
     assert loss.bytes == 4 and loss.shape == () and loss.autograd == "MeanBackward0"
@@ -78,7 +80,7 @@ def waste():
     assert row.held_by == "__main__.trainer.row" and row.tensors == 2
     assert (row.bytes, row.used) == (4_000_000, 4_000) and row.shape == (1000,)
     assert row.tensor.address == id(trainer.row)
-    assert "   0.1 %  float32[1000] ×2" in str(snapshot.tensors())  # noqa: RUF001
+    assert "   0.1 %         1  float32[1000] ×2" in str(snapshot.tensors())  # noqa: RUF001
 
 
 def once():
@@ -122,7 +124,8 @@ def parts():
     net.wrapped = torch.nn.Parameter(Wrapper(torch.ones(14)), requires_grad=False)
     net.register_buffer("adjacent", torch.eye(15).to_sparse())
     scaled = Scale.apply(torch.ones(16, requires_grad=True))
-    rows = {row.shape: row for row in leakgraph.tensors(limit=None)}
+    each = leakgraph.tensors(group="storage", limit=None)
+    rows = {row.shape: row for row in each}
     kinds = {shape: row.kind for shape, row in rows.items()}
     assert kinds[11,] == kinds[12,] == "activation", kinds
     assert kinds[2, 13] == kinds[1, 2] == "gradient", kinds
@@ -133,7 +136,7 @@ def parts():
 
 
 def sums():
-    each = snapshot.tensors(limit=None)
+    each = snapshot.tensors(group="storage", limit=None)
     for group in ("kind", "device", "dtype", "shape"):
         sums = snapshot.tensors(group=group, limit=None)
         assert sum(row.storages for row in sums) == sums.storages == each.storages
@@ -149,8 +152,8 @@ def sums():
 
 def places():
     """What is held in the same way and is alike has one row."""
-    each = snapshot.tensors(limit=None)
-    rows = snapshot.tensors(group="place", limit=None)
+    each = snapshot.tensors(group="storage", limit=None)
+    rows = snapshot.tensors(limit=None)
     assert sum(row.storages for row in rows) == each.storages
     assert sum(row.bytes for row in rows) == each.size["host"]
     (losses,) = (row for row in rows if row.held_by == "__main__.trainer.losses[*]")
@@ -158,9 +161,9 @@ def places():
     assert {row.held_by for row in rows if row.storages == 1} < {
         row.held_by for row in each
     }
-    few = str(snapshot.tensors(group="place"))
+    few = str(snapshot.tensors())
     assert "more places with less than 0.1 % each: " in few
-    assert " 8 B" not in few
+    assert " 8 B" not in few and "more groups" not in few
 
 
 def forms():
@@ -189,7 +192,7 @@ def mistakes():
     """Below its rows, the report lists mistakes that concern them; not for groups."""
     both = snapshot.tensors(limit=None)
     assert {f.pattern for f in both.findings} == {"retained-graph", "small-view"}
-    (one,) = snapshot.tensors(limit=1).findings
+    (one,) = snapshot.tensors(1, group="storage").findings
     assert one.pattern == "small-view" and one.held_by.startswith(
         "__main__.trainer.row"
     )

@@ -55,7 +55,7 @@ labels = {edge.label for edge in state.referents()}
 assert "[blocks.0.inner.0.weight]" in labels and "[param 8]" in labels, labels
 assert "key blocks.0.inner.0.weight" in labels, labels
 
-table = str(snapshot.tensors(limit=200))
+table = str(snapshot.tensors(limit=200, group="storage"))
 assert ".state[blocks.0.inner.0.weight]['exp_avg_sq']" in table, table
 assert ".state[param 9]['exp_avg_sq']" in table, table
 

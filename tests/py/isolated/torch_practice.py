@@ -70,7 +70,7 @@ class Seen:
         assert seen == f"inspected: {torch.__version__}"
         self.rows = {
             row.held_by.replace("__main__.trainer.", ""): row
-            for row in self.snapshot.tensors(limit=None)
+            for row in self.snapshot.tensors(group="storage", limit=None)
         }
 
     def kind(self, kind):

@@ -63,13 +63,13 @@ lg_status lg_graph_storages(const lg_graph *graph, uint32_t device,
                             size_t limit, lg_tensor_rows *out, lg_error *err);
 
 typedef enum lg_tensor_group {
-    LG_TENSORS_EACH = 0, /**< a row a storage */
+    LG_TENSORS_BY_PLACE = 0, /**< storages that are held in the same way, and
+                                  are alike; lg_tensors_sum does not know it */
+    LG_TENSORS_EACH,         /**< a row a storage; nor this */
     LG_TENSORS_BY_KIND,
     LG_TENSORS_BY_DEVICE,
     LG_TENSORS_BY_DTYPE,
     LG_TENSORS_BY_SHAPE,
-    LG_TENSORS_BY_PLACE, /**< storages that are held in the same way, and are
-                              alike; lg_tensors_sum does not know it */
 } lg_tensor_group;
 
 /** The storages of one kind, device, dtype, or dtype and shape. */
@@ -91,8 +91,8 @@ typedef struct lg_tensor_sums {
 } lg_tensor_sums;
 
 /** Adds up storages, which lg_graph_storages listed without a limit. A sum
- *  borrows its strings from the graph. LG_EINVAL: `by` is LG_TENSORS_EACH or
- *  unknown. O(n log n). */
+ *  borrows its strings from the graph. LG_EINVAL: `by` is LG_TENSORS_BY_PLACE,
+ *  LG_TENSORS_EACH or unknown. O(n log n). */
 lg_status lg_tensors_sum(const lg_graph *graph, const lg_tensor_rows *rows,
                          lg_tensor_group by, lg_tensor_sums *out,
                          lg_error *err);

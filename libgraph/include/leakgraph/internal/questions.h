@@ -231,8 +231,6 @@ enum {
     LG_NEEDS_ANALYSIS = 1,
     LG_USES_ANALYSIS = 2,  /**< says more with one */
     LG_NEEDS_CONTENTS = 4, /**< says more if the capture compared contents */
-    LG_UNLESS_CHOSEN = 8,  /**< needs the analysis only while its choice is the
-                                default */
     LG_NEEDS_NATIVE = 16,  /**< of what the capture finds with native=True */
     LG_NEEDS_LINES = 32,   /**< and with allocations=True */
     LG_NEEDS_SEVERAL = 64, /**< of several snapshots; see lg_compared */
@@ -295,21 +293,21 @@ typedef struct lg_answering {
 } lg_answering;
 
 typedef struct lg_question {
-    const char *name;     /**< "waste": a verb, a function, a page */
-    const char *verb;     /**< what the command calls it; NULL: the name */
-    const char *title;    /**< "Memory that you could save" */
-    const char *help;     /**< what to ask it for: a clause that begins with a
-                               verb */
-    const char *about;    /**< a few sentences for manuals */
-    const char *order;    /**< how rows are sorted: "the most waste first" */
-    const char *example;  /**< options of an example; may be NULL */
-    const char *on_pages; /**< the word of its choice that pages begin with;
-                               NULL: the default */
-    const char *result;   /**< what Python calls the type of its answer */
-    const char *row;      /**< and the type of a row */
-    const char *leaks;    /**< of a question with the option `check`: the fact
-                               that counts the leaks; NULL: the rows are leaks */
+    const char *name;    /**< "waste": a verb, a function, a page */
+    const char *verb;    /**< what the command calls it; NULL: the name */
+    const char *title;   /**< "Memory that you could save" */
+    const char *help;    /**< what to ask it for: a clause that begins with a
+                              verb */
+    const char *about;   /**< a few sentences for manuals */
+    const char *order;   /**< how rows are sorted: "the most waste first" */
+    const char *example; /**< options of an example; may be NULL */
+    const char *result;  /**< what Python calls the type of its answer */
+    const char *row;     /**< and the type of a row */
+    const char *leaks;   /**< of a question with the option `check`: the fact
+                              that counts the leaks; NULL: the rows are leaks */
     unsigned needs;
+    unsigned analysed; /**< how many words of its choice need the analysis, the
+                            first ones; 0: all */
     const lg_option *options; /**< this and the next two end with zeros */
     const lg_field *fields;
     const lg_field *facts;
@@ -319,9 +317,6 @@ typedef struct lg_question {
 /** Returns which of LG_NEEDS_ANALYSIS and LG_USES_ANALYSIS hold with these
  *  options (NULL: none is given). */
 unsigned lg_question_needs(const lg_question *question, const lg_given *given);
-/** Returns the word of a choice of the question that pages begin with. */
-const char *lg_question_on_pages(const lg_question *question,
-                                 const lg_option *choice);
 /** Returns the index of the option; SIZE_MAX if the question has none by that
  *  name. */
 size_t lg_question_option(const lg_question *question, const char *name);
