@@ -54,7 +54,7 @@ lg__blocks_drop_freed(lg__blocks *blocks)
     for (size_t i = 0; i < blocks->count; i++) {
         lg_native_block *block = &blocks->items[i];
         if (block->kind == LG__BLOCK_FREED)
-            bytes += block->bytes + 8;
+            bytes += lg_block_bytes(block) + 8;
         else
             blocks->items[kept++] = *block;
     }
@@ -67,7 +67,7 @@ lg__blocks_ascend(const lg__blocks *blocks)
 {
     for (size_t i = 1; i < blocks->count; i++) {
         const lg_native_block *before = &blocks->items[i - 1];
-        if (before->address + before->bytes > blocks->items[i].address)
+        if (before->address + lg_block_bytes(before) > blocks->items[i].address)
             return false;
     }
     return true;

@@ -9,7 +9,7 @@
 #include <leakgraph/internal/native.h>
 
 /** In place of an lg_allocator_kind: the program has freed the block. */
-enum { LG__BLOCK_FREED = 255 };
+enum { LG__BLOCK_FREED = LG_ALLOCATOR_KIND_COUNT };
 
 typedef struct lg__blocks {
     lg_native_block *items;
@@ -23,18 +23,15 @@ typedef struct lg__blocks {
 bool lg__blocks_grow(lg__blocks *blocks);
 void lg__blocks_free(lg__blocks *blocks);
 
+/** Adds a block, unless it lies where no allocator's memory does. */
 static inline void
 lg__blocks_add(lg__blocks *blocks, uintptr_t address, size_t bytes,
-               unsigned kind, unsigned arena)
+               unsigned kind)
 {
-    if (blocks->count == blocks->room && !lg__blocks_grow(blocks))
+    if (address >= LG_BLOCK_ADDRESS_END ||
+        (blocks->count == blocks->room && !lg__blocks_grow(blocks)))
         return;
-    blocks->items[blocks->count++] =
-        (lg_native_block){.address = address,
-                          .bytes = bytes,
-                          .kind = (uint8_t)kind,
-                          .arena = (uint8_t)(arena < 255 ? arena : 255),
-                          .node = LG_NONE};
+    blocks->items[blocks->count++] = lg_block_make(address, bytes, kind);
 }
 
 /** The block that begins at the address, or NULL. O(log blocks). */

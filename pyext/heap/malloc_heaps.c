@@ -40,14 +40,13 @@ count_free(lg_native_account *account, uintptr_t size)
 /** Adds a chunk that is not the last. A free one has its size behind it, too.
  *  False: that is wrong. */
 static bool
-add_chunk(uintptr_t chunk, uintptr_t size, unsigned arena, lg__blocks *blocks,
+add_chunk(uintptr_t chunk, uintptr_t size, lg__blocks *blocks,
           lg_native_account *account)
 {
     uintptr_t next = chunk + size;
     if (lg__word_at(next + 8) & IN_USE_BEFORE) {
         account->in_use += size;
-        lg__blocks_add(blocks, chunk + HEADER, size - 8, LG_ALLOCATOR_MALLOC,
-                       arena);
+        lg__blocks_add(blocks, chunk + HEADER, size - 8, LG_ALLOCATOR_MALLOC);
         return true;
     }
     count_free(account, size);
@@ -77,7 +76,7 @@ lg__malloc_heap_list(const lg__malloc_heap *heap, lg__blocks *blocks,
         if (is_fence(heap, at))
             return NULL;
         if (size < LEAST || size % 16 != 0 || size >= heap->end - at - HEADER ||
-            !add_chunk(at, size, heap->arena, blocks, account))
+            !add_chunk(at, size, blocks, account))
             return wrong;
         at += size;
     }
@@ -129,8 +128,8 @@ lg__malloc_mapped_list(const lg__area *area, uintptr_t page, lg__blocks *blocks,
     uintptr_t by = moved_by(&self);
     account->in_use += whole;
     lg__blocks_add(blocks, page + by + HEADER,
-                   self.size - by - HEADER + self.tail / 2, LG_ALLOCATOR_MAPPED,
-                   0);
+                   self.size - by - HEADER + self.tail / 2,
+                   LG_ALLOCATOR_MAPPED);
     return page + whole;
 }
 
@@ -348,8 +347,7 @@ add_heaps(lg__malloc_heaps *self, unsigned arena)
             !add_heap(self, (lg__malloc_heap){.base = base,
                                               .start = start,
                                               .end = base + size,
-                                              .top = i == 0 ? top : 0,
-                                              .arena = arena}))
+                                              .top = i == 0 ? top : 0}))
             return false;
         bytes += size;
         base = lg__word_at(base + INFO_PREVIOUS);
@@ -457,7 +455,7 @@ list_is_sound(const links *self, uintptr_t first, size_t size, bool mark)
     for (int i = 0; at != 0; i++) {
         lg_native_block *block = lg__block_at(self->blocks, at);
         if (block == NULL || i == MOST_IN_LIST ||
-            (size != 0 && block->bytes != size))
+            (size != 0 && lg_block_bytes(block) != size))
             return false;
         at = follow(self, at);
         if (mark)
@@ -484,7 +482,7 @@ mark_cache(const links *self, const lg_native_block *block)
 {
     for (size_t i = 0; i < LG__CACHE_LAYOUTS; i++) {
         const lg__cache_layout *form = &lg__cache_layouts[i];
-        if (block->bytes + sizeof(size_t) == lg__cache_block(form) &&
+        if (lg_block_bytes(block) + sizeof(size_t) == lg__cache_block(form) &&
             walk_cache(self, form, block->address, false))
             walk_cache(self, form, block->address, true);
     }
@@ -498,7 +496,7 @@ mark_fast_bin(const links *self, uintptr_t chunk, size_t size, uint64_t *bytes)
     for (int i = 0; chunk != 0; i++) {
         uintptr_t at = chunk + 16;
         lg_native_block *block = lg__block_at(self->blocks, at);
-        if (block == NULL || i == MOST_IN_LIST || block->bytes != size)
+        if (block == NULL || i == MOST_IN_LIST || lg_block_bytes(block) != size)
             return false;
         chunk = follow(self, at);
         block->kind = LG__BLOCK_FREED;

@@ -28,7 +28,6 @@ typedef struct lg__malloc_heap {
     uintptr_t start; /**< of the first chunk */
     uintptr_t end;
     uintptr_t top; /**< the top chunk of its arena; 0: in a later heap */
-    unsigned arena;
 } lg__malloc_heap;
 
 enum {

@@ -77,5 +77,5 @@ lg__pool_list(const lg__pool *pool, lg__blocks *blocks)
     for (uint32_t i = 0; i < made; i++)
         if (!(bits.words[i / 64] >> i % 64 & 1))
             lg__blocks_add(blocks, pool->start + HEADER + i * pool->size,
-                           pool->size, LG_ALLOCATOR_PYTHON, 0);
+                           pool->size, LG_ALLOCATOR_PYTHON);
 }

@@ -43,11 +43,8 @@ native_heap_block(native_heap *heap, size_t bytes)
 {
     uint64_t *place = take(heap, bytes / 8);
     REQUIRE(heap->block_count < NATIVE_BLOCKS);
-    heap->blocks[heap->block_count++] = (lg_native_block){
-        .address = (uintptr_t)place,
-        .bytes = bytes / 8 * 8,
-        .kind = LG_ALLOCATOR_MALLOC,
-    };
+    heap->blocks[heap->block_count++] =
+        lg_block_make((uintptr_t)place, bytes / 8 * 8, LG_ALLOCATOR_MALLOC);
     return place;
 }
 
@@ -93,7 +90,7 @@ native_heap_tracked(native_heap *heap)
     uint64_t *head = native_heap_object(heap, false);
     uint64_t *place = head + HEAD;
     heap->used += HEAD;
-    heap->blocks[heap->block_count - 1].bytes += 8 * (uint64_t)HEAD;
+    heap->blocks[heap->block_count - 1].low += HEAD;
     memcpy(place, head, 8 * (size_t)HEAD);
     memset(head, 0, 8 * (size_t)HEAD);
     return heap->objects[heap->object_count - 1] = place;

@@ -22,6 +22,25 @@ hear(void *context, const char *phase, double done)
     return true;
 }
 
+// A block's row is packed, and what does not fit is told as what does.
+static void
+rows_of_blocks(void)
+{
+    const uint64_t far = LG_BLOCK_ADDRESS_END - 16;
+    const uint64_t large = UINT64_C(100) << 30;
+    lg_native_block block = lg_block_make(far, large + 8, LG_ALLOCATOR_MAPPED);
+    lg_block_set_lead(&block, LG_BLOCK_MOST_LEAD);
+    CHECK(block.address == far && lg_block_bytes(&block) == large + 8);
+    CHECK(block.kind == LG_ALLOCATOR_MAPPED && block.node == LG_NONE);
+    CHECK(lg_block_lead(&block) == LG_BLOCK_MOST_LEAD);
+    lg_block_set_lead(&block, 16);
+    CHECK(lg_block_lead(&block) == 16 && block.address == far);
+    block = lg_block_make(16, UINT64_C(1) << 40, LG_ALLOCATOR_MAPPED);
+    CHECK(lg_block_bytes(&block) == LG_BLOCK_MOST_BYTES);
+    block = lg_block_make(16, LG_BLOCK_MOST_BYTES - 8, LG_ALLOCATOR_PYTHON);
+    CHECK(lg_block_bytes(&block) == LG_BLOCK_MOST_BYTES - 8);
+}
+
 // Whoever waits for a capture hears that it goes on.
 static void
 work_reports_its_progress(void)
@@ -417,7 +436,7 @@ static uint64_t *
 make_unlisted(native_heap *heap, uint64_t references, lg_allocator_kind kind)
 {
     uint64_t *words = native_heap_block(heap, 64);
-    heap->blocks[heap->block_count - 1].kind = (uint8_t)kind;
+    heap->blocks[heap->block_count - 1].kind = kind & 7;
     words[0] = references;
     words[1] = NATIVE_HOLDER_TYPE;
     return words;
@@ -817,6 +836,7 @@ SUITE(native)
     RUN(a_lock_holds_nothing_but_its_semaphore);
     RUN(answers_have_rows);
     RUN(native_part_of_what_is_retained);
+    RUN(rows_of_blocks);
     RUN(work_reports_its_progress);
     RUN(lists_belong_to_their_objects);
     RUN(trees_belong_to_their_objects);

@@ -118,7 +118,7 @@ lost_kind(folding_state *folding, uint32_t block)
     const lg_native_block *at = &native->memory->blocks[block];
     if (!(native->mark[block] & LG__BLOCK_HIDDEN))
         return lg__block_form(native, block) + 1;
-    uint64_t type = lg__block_word(at, (uint64_t)at->lead + 8);
+    uint64_t type = lg__block_word(at, lg_block_lead(at) + 8);
     uint32_t *known = lg__key_table_at(&native->allocator, &folding->numbers,
                                        lg__native_key(type, 0, 9));
     if (known != NULL && *known == 0)
@@ -208,7 +208,7 @@ rest_of(const lg__native *native, uint32_t node)
         lg__type_layout(native->graph, type) != LG__LAYOUT_UNKNOWN)
         return 0;
     const lg_native_block *at = &native->memory->blocks[block];
-    uint64_t own = at->lead + lg_node_size(native->graph, node);
+    uint64_t own = lg_block_lead(at) + lg_node_size(native->graph, node);
     uint64_t spent = lg__native_spent(at);
     return at->kind <= LG_ALLOCATOR_MAPPED && spent >= own + LEAST ? spent - own
                                                                    : 0;
@@ -374,9 +374,9 @@ size_beyond(const lg__native *native, uint32_t node)
         &native->extent[native->graph->columns.type[node]];
     uint64_t size = lg_node_size(native->graph, node);
     if (block == LG_NONE || extent->own != OBJECT_HEAD || extent->data ||
-        size <= native->memory->blocks[block].bytes)
+        size <= lg_block_bytes(&native->memory->blocks[block]))
         return 0;
-    return (size - native->memory->blocks[block].bytes) / UNIT;
+    return (size - lg_block_bytes(&native->memory->blocks[block])) / UNIT;
 }
 
 // Returns the object of which the i-th vertex may be a part, or LG_NONE.
@@ -398,7 +398,8 @@ static uint64_t
 rounding_of(const lg_native_block *block)
 {
     enum { ROUNDING = 24 };
-    return block->bytes >= LG_MALLOC_MAPPED ? LG_MALLOC_PAGE : ROUNDING;
+    return lg_block_bytes(block) >= LG_MALLOC_MAPPED ? LG_MALLOC_PAGE
+                                                     : ROUNDING;
 }
 
 static bool
@@ -420,9 +421,10 @@ fold_parts(folding_state *folding)
         uint32_t block = native->order[i] - native->nodes;
         lg_native_block *at = &native->memory->blocks[block];
         uint64_t rest = UNIT * (uint64_t)(*left - 1);
-        if (at->bytes > rest + rounding_of(at) || at->bytes > 2 * rest)
+        const uint64_t bytes = lg_block_bytes(at);
+        if (bytes > rest + rounding_of(at) || bytes > 2 * rest)
             continue;
-        *left -= (uint32_t)((at->bytes < rest ? at->bytes : rest) / UNIT);
+        *left -= (uint32_t)((bytes < rest ? bytes : rest) / UNIT);
         at->node = node;
         native->mark[block] |= LG__BLOCK_OWN;
     }

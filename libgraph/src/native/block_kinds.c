@@ -36,10 +36,12 @@ mark_of(const lg__native *native, uint32_t block)
     const lg_native_block *at = &native->memory->blocks[block];
     if (is_object(native, block))
         return lg__native_key(1, native->graph->columns.type[at->node],
-                              native->mark[block] & LG__BLOCK_OWN ? UINT32_MAX
-                                                                  : at->lead);
+                              native->mark[block] & LG__BLOCK_OWN
+                                  ? UINT32_MAX
+                                  : lg_block_lead(at));
     if (native->mark[block] & LG__BLOCK_HIDDEN)
-        return lg__native_key(2, lg__block_word(at, at->lead + 8), at->lead);
+        return lg__native_key(2, lg__block_word(at, lg_block_lead(at) + 8),
+                              lg_block_lead(at));
     if (native->mark[block] & LG__BLOCK_TYPED)
         return lg__native_key(3, lg__block_word(at, 0), at->kind);
     return plain_mark(at);
@@ -56,10 +58,10 @@ class_key(const lg_native_block *block, uint64_t bytes)
 static bool
 is_shared_class(const lg__key_table *counts, const lg_native_block *block)
 {
-    return lg__key_table_find(counts, class_key(block, block->bytes)) >=
-               SHARED_BY ||
-           (block->kind == LG_ALLOCATOR_MALLOC && block->bytes > GIFT &&
-            lg__key_table_find(counts, class_key(block, block->bytes - GIFT)) >=
+    const uint64_t bytes = lg_block_bytes(block);
+    return lg__key_table_find(counts, class_key(block, bytes)) >= SHARED_BY ||
+           (block->kind == LG_ALLOCATOR_MALLOC && bytes > GIFT &&
+            lg__key_table_find(counts, class_key(block, bytes - GIFT)) >=
                 SHARED_BY);
 }
 
@@ -80,13 +82,13 @@ find_classes(lg__native *native, lg__key_table *counts)
                 continue;
             uint32_t *count = lg__key_table_at(
                 &native->allocator, counts,
-                class_key(&blocks[block], blocks[block].bytes));
+                class_key(&blocks[block], lg_block_bytes(&blocks[block])));
             if (count == NULL)
                 return false;
             *count += pass == 0 && !lg__range_is_libc(library);
             if (pass == 0 && lg__range_is_libc(library) &&
                 blocks[block].kind == LG_ALLOCATOR_MALLOC &&
-                blocks[block].bytes < NEW_BELOW &&
+                lg_block_bytes(&blocks[block]) < NEW_BELOW &&
                 lg__block_word(&blocks[block], 8) - library->from <
                     library->to - library->from)
                 native->mark[block] |= LG__BLOCK_NEW;
@@ -103,7 +105,7 @@ static bool
 may_have_gift(const lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
-    if (at->kind != LG_ALLOCATOR_MALLOC || at->bytes <= GIFT ||
+    if (at->kind != LG_ALLOCATOR_MALLOC || lg_block_bytes(at) <= GIFT ||
         (native->mark[block] & (LG__BLOCK_HIDDEN | LG__BLOCK_OWN)))
         return false;
     if (at->node == LG_NONE)
@@ -120,9 +122,10 @@ find_gifts(lg__native *native, lg__key_table *counts)
     for (uint32_t block = 0; block < native->blocks; block++) {
         if (!may_have_gift(native, block))
             continue;
-        uint32_t *count = lg__key_table_at(
-            &native->allocator, counts,
-            lg__native_key(mark_of(native, block), blocks[block].bytes, 1));
+        uint32_t *count =
+            lg__key_table_at(&native->allocator, counts,
+                             lg__native_key(mark_of(native, block),
+                                            lg_block_bytes(&blocks[block]), 1));
         if (count == NULL)
             return false;
         ++*count;
@@ -131,7 +134,7 @@ find_gifts(lg__native *native, lg__key_table *counts)
         if (!may_have_gift(native, block))
             continue;
         uint64_t mark = mark_of(native, block);
-        uint64_t bytes = blocks[block].bytes;
+        uint64_t bytes = lg_block_bytes(&blocks[block]);
         uint32_t here =
             lg__key_table_find(counts, lg__native_key(mark, bytes, 1));
         uint32_t smaller =
@@ -168,7 +171,7 @@ static bool
 number_forms(lg__native *native, lg__key_table *numbers)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
-        uint64_t bytes = native->memory->blocks[block].bytes -
+        uint64_t bytes = lg_block_bytes(&native->memory->blocks[block]) -
                          (native->mark[block] & LG__BLOCK_GIVEN ? GIFT : 0);
         lg__key_table *known =
             lg__block_is_plain(native, block) ? &native->plain : numbers;
@@ -184,8 +187,9 @@ lg__block_form(const lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
     return lg__block_is_plain(native, block)
-               ? lg__key_table_find(&native->plain,
-                                    form_key(plain_mark(at), at->bytes)) -
+               ? lg__key_table_find(
+                     &native->plain,
+                     form_key(plain_mark(at), lg_block_bytes(at))) -
                      1
                : native->kind[block];
 }

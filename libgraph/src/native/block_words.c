@@ -44,11 +44,11 @@ is_hash_table(const uint64_t w[5], const lg_native_block *to)
 static bool
 is_array(const uint64_t w[5], const lg_native_block *to)
 {
-    if (w[1] != to->address || to->bytes < 24)
+    if (w[1] != to->address || lg_block_bytes(to) < 24)
         return false;
-    return (w[2] <= w[3] && fits(w[3], to->bytes)) ||
-           (w[3] <= w[2] && w[3] != 0 && fits(w[2], to->bytes)) ||
-           (w[2] != 0 && w[2] <= w[0] && fits(w[0], to->bytes));
+    return (w[2] <= w[3] && fits(w[3], lg_block_bytes(to))) ||
+           (w[3] <= w[2] && w[3] != 0 && fits(w[2], lg_block_bytes(to))) ||
+           (w[2] != 0 && w[2] <= w[0] && fits(w[0], lg_block_bytes(to)));
 }
 
 // an object, and the block that counts its owners and has it inside
@@ -127,11 +127,11 @@ may_refer(const lg__native *native, uint32_t source, uint32_t target,
     if (mark & LG__BLOCK_OWN)
         return native->memory->blocks[source].node == LG_NONE;
     if (mark & LG__BLOCK_HIDDEN)
-        return depth == to->lead;
+        return depth == lg_block_lead(to);
     if (to->node == LG_NONE)
         return true;
     uint32_t node = native->memory->blocks[source].node;
-    if (depth != to->lead)
+    if (depth != lg_block_lead(to))
         return false;
     if (node != LG_NONE)
         return lg_node_unexplained(native->graph, to->node) > 0 &&
@@ -170,8 +170,8 @@ meet(lg__native *native, uint32_t source, uint32_t target, uint64_t value)
 {
     const lg_native_block *to = &native->memory->blocks[target];
     if (to->node != LG_NONE && source != target &&
-        value - to->address >= to->lead && native->told[to->node] == 0 &&
-        !(native->mark[target] & LG__BLOCK_OWN))
+        value - to->address >= lg_block_lead(to) &&
+        native->told[to->node] == 0 && !(native->mark[target] & LG__BLOCK_OWN))
         native->told[to->node] = LG__MET;
 }
 
@@ -186,7 +186,7 @@ is_stray(const lg__native *native, uint32_t source, uint32_t target,
     if (native->memory->blocks[source].node != LG_NONE || to->node == LG_NONE)
         return false;
     if (!(native->mark[target] & LG__BLOCK_OWN))
-        return value - to->address < to->lead;
+        return value - to->address < lg_block_lead(to);
     const lg_columns *columns = &native->graph->columns;
     return !(columns->node_flags[to->node] & LG_NODE_BUFFER) &&
            !native->extent[columns->type[to->node]].data;
@@ -280,15 +280,16 @@ begins_with_text(const lg__native *native, const lg_native_block *block)
     const unsigned char *text =
         (const unsigned char *)(uintptr_t)block->address;
     uint64_t length = 0;
-    if (block->bytes == 0 || text[0] < ' ' ||
+    if (lg_block_bytes(block) == 0 || text[0] < ' ' ||
         lg__block_is_near(&native->index, lg__block_word(block, 0)) ||
         lg__range_find(native->memory, lg__block_word(block, 0)) != NULL)
         return false;
     while (
-        length < block->bytes && text[length] != 0x7f &&
+        length < lg_block_bytes(block) && text[length] != 0x7f &&
         (text[length] >= ' ' || (text[length] >= '\t' && text[length] <= '\r')))
         length++;
-    return length >= LEAST && length < block->bytes && text[length] == 0;
+    return length >= LEAST && length < lg_block_bytes(block) &&
+           text[length] == 0;
 }
 
 static bool
@@ -345,7 +346,7 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
     uint64_t next = native->first_word[block];
     const uint64_t end = native->first_word[block + 1];
     memset(out, 0, sizeof *out);
-    for (uint64_t place = 0; place < at->bytes / 8; place++) {
+    for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
         if (lg__word_at(at->address + 8 * place) == 0)
             continue;
         out->all[place % stride]++;
@@ -359,7 +360,7 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
 static bool
 set_stride(lg__native *native, uint32_t block, uint32_t stride)
 {
-    const uint64_t size = native->memory->blocks[block].bytes / 8;
+    const uint64_t size = lg_block_bytes(&native->memory->blocks[block]) / 8;
     const lg__word *words = native->word.data;
     strides counts;
     bool any = false;
@@ -384,7 +385,7 @@ find_stride(lg__native *native, uint32_t block)
 {
     uint64_t pointers =
         native->first_word[block + 1] - native->first_word[block];
-    uint64_t size = native->memory->blocks[block].bytes / 8;
+    uint64_t size = lg_block_bytes(&native->memory->blocks[block]) / 8;
     if (size < STRIDE_WORDS || pointers < STRIDE_POINTERS ||
         pointers * MOST_STRIDE * 4 < size)
         return;
@@ -481,11 +482,12 @@ list_outer_word(lg__native *native, size_t range, uint64_t value)
     uint64_t depth = value - to->address;
     if (to->node != LG_NONE) {
         meet(native, LG_NONE, target, value);
-        if (!(native->mark[target] & LG__BLOCK_OWN) && depth == to->lead)
+        if (!(native->mark[target] & LG__BLOCK_OWN) &&
+            depth == lg_block_lead(to))
             native->told[to->node] = LG__HELD_OUTSIDE;
         return true;
     }
-    if ((native->mark[target] & LG__BLOCK_HIDDEN) && depth != to->lead)
+    if ((native->mark[target] & LG__BLOCK_HIDDEN) && depth != lg_block_lead(to))
         return true;
     lg__outer_word *word =
         lg__vector_extend(&native->allocator, &native->outer, 1);

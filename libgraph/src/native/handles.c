@@ -15,9 +15,10 @@ number_in(const lg_native_block *at)
     // CPython 3.12 has the sign and a flag in the lowest three bits
     enum { TAG_BITS = 3 };
     const uint64_t mask = (UINT64_C(1) << DIGIT_BITS) - 1;
-    const uint64_t count = lg__block_word(at, at->lead + COUNT);
-    const uint64_t digits = lg__block_word(at, at->lead + 8 * DIGITS_PLACE);
-    if (at->bytes >= MOST_BYTES)
+    const uint64_t count = lg__block_word(at, lg_block_lead(at) + COUNT);
+    const uint64_t digits =
+        lg__block_word(at, lg_block_lead(at) + 8 * DIGITS_PLACE);
+    if (lg_block_bytes(at) >= MOST_BYTES)
         return 0;
     if (count == 1 || count == 1 << TAG_BITS)
         return digits & mask;
@@ -43,9 +44,10 @@ lg__list_number(lg__native *native, uint32_t block)
         return true;
     lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
     if (word != NULL)
-        *word = (lg__word){
-            target, (at->lead / 8 + DIGITS_PLACE) & (LG__MOST_PLACES - 1), 0,
-            0};
+        *word = (lg__word){target,
+                           (lg_block_lead(at) / 8 + DIGITS_PLACE) &
+                               (LG__MOST_PLACES - 1),
+                           0, 0};
     return word != NULL;
 }
 
@@ -137,7 +139,7 @@ has_pointer(const lg__native *native, const lg_native_block *at)
 static uint64_t
 size_key(const lg__native *native, uint32_t block)
 {
-    return lg__native_key(native->memory->blocks[block].bytes, 1, 7);
+    return lg__native_key(lg_block_bytes(&native->memory->blocks[block]), 1, 7);
 }
 
 // Whether a block begins with a number that an object has.

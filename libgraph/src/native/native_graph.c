@@ -104,7 +104,8 @@ library_of_words(const lg__native *native, const lg_native_block *block,
                  char out[LG__NAME_MOST])
 {
     enum { MOST_WORDS = 64 };
-    for (uint64_t at = 0; at < block->bytes && at < 8 * MOST_WORDS; at += 8) {
+    for (uint64_t at = 0; at < lg_block_bytes(block) && at < 8 * MOST_WORDS;
+         at += 8) {
         const lg_native_range *range =
             lg__range_find(native->memory, lg__block_word(block, at));
         if (range == NULL || range->kind > LG_RANGE_CODE ||
@@ -161,7 +162,7 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
     const lg_native_block *at = &memory->blocks[block];
     if (!(native->mark[block] & LG__BLOCK_HIDDEN))
         return false;
-    uint64_t word = lg__block_word(at, (uint64_t)at->lead + 8);
+    uint64_t word = lg__block_word(at, lg_block_lead(at) + 8);
     for (uint32_t type = 0; type < memory->type_count; type++) {
         if (memory->types[type].address != word)
             continue;
@@ -188,10 +189,11 @@ find_text(const lg_native_block *block, char out[LG__NAME_MOST])
 {
     enum { HEAD = 16, LEAST = 4, SEARCHED = 4096, SHOWN = 40 };
     const char *bytes = (const char *)(uintptr_t)block->address;
-    const uint64_t end = block->bytes < SEARCHED ? block->bytes : SEARCHED;
+    const uint64_t end =
+        lg_block_bytes(block) < SEARCHED ? lg_block_bytes(block) : SEARCHED;
     uint64_t longest = LEAST - 1;
     uint64_t run = 0;
-    for (uint64_t at = block->lead + HEAD; at < end; at++) {
+    for (uint64_t at = lg_block_lead(block) + HEAD; at < end; at++) {
         run = bytes[at] >= ' ' && bytes[at] < 0x7f ? run + 1 : 0;
         if (run <= longest)
             continue;

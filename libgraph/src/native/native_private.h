@@ -234,14 +234,14 @@ lg__native_tick(lg__native *native)
 static inline uint64_t
 lg__block_end(const lg_native_block *block)
 {
-    return block->address + block->bytes;
+    return block->address + lg_block_bytes(block);
 }
 
 /** Returns what the allocator spends on a block. */
 static inline uint64_t
 lg__native_spent(const lg_native_block *block)
 {
-    return block->bytes + (block->kind <= LG_ALLOCATOR_MAPPED ? 8 : 0);
+    return lg_block_bytes(block) + (block->kind <= LG_ALLOCATOR_MAPPED ? 8 : 0);
 }
 
 static inline uint64_t
@@ -341,7 +341,7 @@ lg__block_shown(const lg__native *native, uint32_t block)
         return 0;
     return mark & LG__BLOCK_TYPED
                ? native->class_shown[native->kind[block]]
-               : at->bytes << LG__SHOWN_BITS |
+               : lg_block_bytes(at) << LG__SHOWN_BITS |
                      (uint64_t)(at->kind >= LG_ALLOCATOR_PYTHON) << 2 |
                      LG__SHOWN_SIZE;
 }
@@ -386,7 +386,8 @@ static inline uint64_t
 lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
 {
     const uint64_t reach = lg__word_reach(native, source, word);
-    return reach < native->memory->blocks[word->target].bytes ? reach : 0;
+    return reach < lg_block_bytes(&native->memory->blocks[word->target]) ? reach
+                                                                         : 0;
 }
 
 /** Returns whether a word is a number that names the block to which it leads.
@@ -396,7 +397,7 @@ lg__word_is_handle(const lg__native *native, uint32_t source,
                    const lg__word *word)
 {
     return lg__word_reach(native, source, word) >=
-           native->memory->blocks[word->target].bytes;
+           lg_block_bytes(&native->memory->blocks[word->target]);
 }
 
 /** Returns whether a block has an object that the graph lacks, and that goes
@@ -407,7 +408,7 @@ lg__block_is_mortal_object(const lg__native *native, uint32_t block)
     enum { IMMORTAL = 1 << 29 };
     const lg_native_block *at = &native->memory->blocks[block];
     return (native->mark[block] & LG__BLOCK_HIDDEN) &&
-           (uint32_t)lg__word_at(at->address + at->lead) < IMMORTAL;
+           (uint32_t)lg__word_at(at->address + lg_block_lead(at)) < IMMORTAL;
 }
 
 /** Returns where references to a block point: to its beginning, or to the
@@ -417,7 +418,9 @@ lg__block_entry(const lg__native *native, uint32_t block)
 {
     const lg_native_block *of = &native->memory->blocks[block];
     bool object = of->node != LG_NONE && !(native->mark[block] & LG__BLOCK_OWN);
-    return object || (native->mark[block] & LG__BLOCK_HIDDEN) ? of->lead : 0;
+    return object || (native->mark[block] & LG__BLOCK_HIDDEN)
+               ? lg_block_lead(of)
+               : 0;
 }
 
 bool lg__block_index_open(lg__native *native);
@@ -453,7 +456,8 @@ uint32_t *lg__key_table_at(const lg_allocator *allocator, lg__key_table *table,
 static inline uint64_t
 lg__block_word(const lg_native_block *block, uint64_t at)
 {
-    return at + 8 <= block->bytes ? lg__word_at(block->address + at) : 0;
+    return at + 8 <= lg_block_bytes(block) ? lg__word_at(block->address + at)
+                                           : 0;
 }
 
 // The steps, in order. Each returns false when memory ran out.

@@ -171,10 +171,10 @@ occupy_node(lg__native *native, uint32_t node)
     uint64_t address = lg_columns_address(&native->graph->columns, node);
     uint32_t block = lg__block_find(&native->index, address);
     if (block == LG_NONE || blocks[block].node != LG_NONE ||
-        address - blocks[block].address > UINT16_MAX)
+        address - blocks[block].address > LG_BLOCK_MOST_LEAD)
         return;
     blocks[block].node = node;
-    blocks[block].lead = (uint16_t)(address - blocks[block].address);
+    lg_block_set_lead(&blocks[block], address - blocks[block].address);
     native->block_of[node] = block;
 }
 
@@ -200,7 +200,7 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
     enum { MOST_LEAD = 64 };
     lg_native_block *blocks = native->memory->blocks;
     const lg_native_block *block = &blocks[native->block_of[node]];
-    uint64_t end = block->bytes & ~(uint64_t)7;
+    uint64_t end = lg_block_bytes(block) & ~(uint64_t)7;
     bool deque = native->extent[native->graph->columns.type[node]].deque;
     for (uint64_t at = from; at < to && at < end; at += 8) {
         uint64_t word = lg__word_at(block->address + at);
@@ -228,7 +228,8 @@ may_have_tables(const lg__native *native, uint32_t node,
         &native->memory->blocks[native->block_of[node]];
     return extent->own > HEAD &&
            !(extent->data &&
-             block->lead + lg_node_size(native->graph, node) <= block->bytes);
+             lg_block_lead(block) + lg_node_size(native->graph, node) <=
+                 lg_block_bytes(block));
 }
 
 // The first field of a lock points to a semaphore, which fills a part of its
@@ -238,7 +239,7 @@ silence_leaf(lg__native *native, uint32_t node)
 {
     const lg_native_block *at = &native->memory->blocks[native->block_of[node]];
     uint32_t leaf = lg__block_find(
-        &native->index, lg__block_word(at, (uint64_t)at->lead + HEAD));
+        &native->index, lg__block_word(at, lg_block_lead(at) + HEAD));
     if (leaf != LG_NONE && native->memory->blocks[leaf].node == LG_NONE)
         native->mark[leaf] |= LG__BLOCK_SILENT;
 }
@@ -250,7 +251,7 @@ occupy_for(lg__native *native, uint32_t node, const lg__extent *extent)
 {
     enum { COLLECTOR_HEAD = 16 };
     uint32_t block = native->block_of[node];
-    uint64_t lead = native->memory->blocks[block].lead;
+    uint64_t lead = lg_block_lead(&native->memory->blocks[block]);
     if (lead > COLLECTOR_HEAD)
         occupy_tables(native, node, 0, lead - COLLECTOR_HEAD);
     if (may_have_tables(native, node, extent))
@@ -320,13 +321,13 @@ static void
 reveal(lg__native *native, const lg__key_table *types, uint32_t block)
 {
     lg_native_block *at = &native->memory->blocks[block];
-    uint32_t type = type_of_object(at, types, 0);
+    uint64_t lead = 0;
+    uint32_t type = type_of_object(at, types, lead);
     if (type == 0 && at->kind >= LG_ALLOCATOR_PYTHON)
-        type = type_of_object(at, types, at->lead = HEAD);
-    if (type == 0) {
-        at->lead = 0;
+        type = type_of_object(at, types, lead = HEAD);
+    if (type == 0)
         return;
-    }
+    lg_block_set_lead(at, lead);
     native->mark[block] |= LG__BLOCK_HIDDEN | LG__BLOCK_TYPED;
     if (lg__type_layout(native->graph, type - 1) == LG__LAYOUT_DATA)
         native->mark[block] |= LG__BLOCK_SILENT;
@@ -380,15 +381,15 @@ lg__block_searched(const lg__native *native, uint32_t block, uint64_t *from,
 {
     const lg_native_block *at = &native->memory->blocks[block];
     unsigned mark = native->mark[block];
-    *from = mark & LG__BLOCK_HIDDEN ? (uint64_t)at->lead + HEAD : 0;
-    *to = mark & LG__BLOCK_SILENT ? 0 : at->bytes & ~(uint64_t)7;
+    *from = mark & LG__BLOCK_HIDDEN ? lg_block_lead(at) + HEAD : 0;
+    *to = mark & LG__BLOCK_SILENT ? 0 : lg_block_bytes(at) & ~(uint64_t)7;
     if (*to > 8 * (uint64_t)LG__MOST_PLACES)
         *to = 8 * (uint64_t)LG__MOST_PLACES;
     if (at->node == LG_NONE || *to == 0)
         return;
     const lg__extent *extent =
         &native->extent[native->graph->columns.type[at->node]];
-    *from = (at->lead + extent->own + 7) & ~(uint64_t)7;
-    if (extent->end < *to - at->lead)
-        *to = at->lead + extent->end;
+    *from = (lg_block_lead(at) + extent->own + 7) & ~(uint64_t)7;
+    if (extent->end < *to - lg_block_lead(at))
+        *to = lg_block_lead(at) + extent->end;
 }

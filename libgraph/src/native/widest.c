@@ -158,7 +158,7 @@ kind_by_way(path_search *search, uint32_t block)
     lg__native *native = search->native;
     const lg_native_block *at = &native->memory->blocks[block];
     lg__way_kind way = {native->kind[block], search->step[block],
-                        at->bytes << LG__FORM_BITS | at->kind};
+                        lg_block_bytes(at) << LG__FORM_BITS | at->kind};
     uint32_t same = same_before(search, way.before, way.form);
     if (same != LG_NONE)
         return same;

@@ -137,7 +137,7 @@ count_block(weighing *scale, uint32_t block, uint32_t *others)
     uint64_t next = native->first_word[block];
     const uint64_t end = native->first_word[block + 1];
     *others = 0;
-    for (uint64_t place = 0; place < at->bytes / 8; place++) {
+    for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
         if (next < end && words[next].place == place) {
             if (!count_word(scale, block, next++))
                 return false;
@@ -410,10 +410,10 @@ is_behind_text_alone(const lg__native *native, uint32_t block,
     enum { ROUNDING = 16, SMALLEST = 24 };
     const lg_native_block *at = &native->memory->blocks[block];
     return (native->mark[block] & LG__BLOCK_TEXT) &&
-           (at->bytes <= SMALLEST ||
-            (8 * (uint64_t)word->place + 8 + ROUNDING > at->bytes &&
+           (lg_block_bytes(at) <= SMALLEST ||
+            (8 * (uint64_t)word->place + 8 + ROUNDING > lg_block_bytes(at) &&
              memchr((const char *)(uintptr_t)at->address, 0,
-                    at->bytes - ROUNDING) == NULL));
+                    lg_block_bytes(at) - ROUNDING) == NULL));
 }
 
 static sight
@@ -426,7 +426,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     uint64_t depth = lg__word_depth(native, block, word);
     uint64_t counted = depth_of(native, block, word);
     const lg__way_kind *way = way_of(native, block);
-    bool last = 8 * (uint64_t)word->place + 8 >= at->bytes;
+    bool last = 8 * (uint64_t)word->place + 8 >= lg_block_bytes(at);
     bool rare = 2 * (uint64_t)scale->arrays < scale->leading &&
                 scale->leading > FEW && !scale->single_slot;
     return (sight){
@@ -490,7 +490,7 @@ level_block(weighing *scale, uint32_t block)
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
         if ((mark & LG__BLOCK_GIVEN) &&
-            (uint64_t)words[i].place + GIFT_WORDS >= at->bytes / 8)
+            (uint64_t)words[i].place + GIFT_WORDS >= lg_block_bytes(at) / 8)
             level = LG_LEVEL_NONE;
         if (node != LG_NONE && native->told[node] == LG__TOLD_EXACTLY)
             level = LG_LEVEL_EXACT;
@@ -586,7 +586,8 @@ weigh_kind(weighing *scale, const uint32_t *blocks, uint32_t count)
     uint64_t slots = 1;
     bool enough = true;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t here = scale->native->memory->blocks[blocks[i]].bytes / 8;
+        uint64_t here =
+            lg_block_bytes(&scale->native->memory->blocks[blocks[i]]) / 8;
         slots = here > slots ? here : slots;
     }
     scale->members = count;
@@ -616,7 +617,7 @@ is_member(const lg__native *native, const uint8_t *leads, uint32_t block)
     return lg__block_words(native, block) > 0 ||
            (leads[native->kind[block]] && is_of_known_kind(native, block) &&
             !(native->mark[block] & LG__BLOCK_SILENT) &&
-            native->memory->blocks[block].bytes / 8 <= MOST_SLOTS);
+            lg_block_bytes(&native->memory->blocks[block]) / 8 <= MOST_SLOTS);
 }
 
 // Lists the members of each kind that has a word which leads to a block.

@@ -30,6 +30,7 @@ libc.mmap.argtypes = [
 ]
 
 MALLOC, MAPPED, PYTHON = 0, 1, 2
+HEAP = 64 << 20  # to which those of arenas are aligned
 PRIVATE_ANONYMOUS = 0x22
 kept = []
 
@@ -49,11 +50,11 @@ def word(address, value=None):
 
 
 def listed():
-    """List the blocks: {address: (bytes, kind, arena)}, the account, the failure."""
+    """List the blocks: {address: (bytes, kind)}, the account, the failure."""
     blocks, _, account, failure = _core._native_blocks()
     found = {
-        address: (size, kind, arena)
-        for address, size, kind, arena, _, _ in struct.iter_unpack("QQBBHI", blocks)
+        row & (1 << 48) - 1: (8 * (row >> 61 << 32 | words), row >> 48 & 7)
+        for row, words, _ in struct.iter_unpack("QII", blocks)
     }
     return found, struct.unpack("8Q", account), failure
 
@@ -61,6 +62,12 @@ def listed():
 def size_of(address):
     """What malloc says that the program may use."""
     return libc.malloc_usable_size(address)
+
+
+def arena_of(address):
+    """The arena of a block that is no large one, by its heap; 0: the main one."""
+    is_other = word(address - 8) & 4
+    return word(address & -HEAP) if is_other else 0
 
 
 def sizes():
@@ -118,7 +125,7 @@ def threads():
             "listed": sum(found.get(at, [0])[0] == size_of(at) for at in made),
             "gone": sum(at in found for at in gone),
             "arenas": account[6],
-            "own": len({found[at][2] for at in made if at in found} - {0}),
+            "own": len({arena_of(at) for at in made if at in found} - {0}),
         }
 
     return look
@@ -132,7 +139,7 @@ def account():
     libc.mallinfo2.restype = Account
     told = libc.mallinfo2()
     found, sums, failure = listed()
-    in_use = sum(size + 8 for size, kind, _ in found.values() if kind != PYTHON)
+    in_use = sum(size + 8 for size, kind in found.values() if kind != PYTHON)
     return {
         "failure": failure,
         "in_use": sums[0],
@@ -174,7 +181,7 @@ def pools():
     return {
         "in_use": sum(has(id(one)) for one in made),
         "gone": sum(has(at) for at in gone),
-        "bytes": sum(size for size, kind, _ in found.values() if kind == PYTHON),
+        "bytes": sum(size for size, kind in found.values() if kind == PYTHON),
         "told": told,
     }
 

@@ -32,15 +32,58 @@ typedef enum lg_allocator_kind {
  * whole pages, at first from this size on. */
 enum { LG_MALLOC_PAGE = 4096, LG_MALLOC_MAPPED = 128 << 10 };
 
-/** A block in use. The producer fills the first four members. */
+/** A block in use, in 16 bytes: a process has millions, and each step of the
+ *  rule reads them. The producer makes it with lg_block_make. */
 typedef struct lg_native_block {
-    uint64_t address; /**< what the allocator gave to the program */
-    uint64_t bytes;   /**< that the program may use, a multiple of 8 */
-    uint8_t kind;     /**< lg_allocator_kind */
-    uint8_t arena;    /**< of malloc: 0 is the main one; 255: that or more */
-    uint16_t lead;    /**< bytes of the block before `node` */
-    lg_node node;     /**< what of the graph lies in it, or LG_NONE */
+    uint64_t address : 48; /**< what the allocator gave to the program */
+    uint64_t kind : 3;     /**< lg_allocator_kind */
+    uint64_t lead : 10;    /**< words of the block before `node` */
+    uint64_t high : 3;     /**< of its size in words, above 32 bits, */
+    uint32_t low;          /**< and below */
+    lg_node node;          /**< what of the graph lies in it, or LG_NONE */
 } lg_native_block;
+
+/** A larger block counts as one of that size. */
+#define LG_BLOCK_MOST_BYTES ((UINT64_C(1) << 38) - 8)
+/** Higher addresses Linux gives only to who asks for them. */
+#define LG_BLOCK_ADDRESS_END (UINT64_C(1) << 48)
+/** Nothing farther behind the beginning of a block is its node. */
+#define LG_BLOCK_MOST_LEAD ((UINT64_C(1) << 13) - 8)
+
+/** Returns a block that has so many bytes, a multiple of 8, which the program
+ *  may use. */
+static inline lg_native_block
+lg_block_make(uint64_t address, uint64_t bytes, unsigned kind)
+{
+    const uint64_t words =
+        (bytes < LG_BLOCK_MOST_BYTES ? bytes : LG_BLOCK_MOST_BYTES) / 8;
+    return (lg_native_block){.address = address & (LG_BLOCK_ADDRESS_END - 1),
+                             .kind = kind & 7,
+                             .high = words >> 32 & 7,
+                             .low = (uint32_t)words,
+                             .node = LG_NONE};
+}
+
+static inline uint64_t
+lg_block_bytes(const lg_native_block *block)
+{
+    return ((uint64_t)block->high << 32 | block->low) * 8;
+}
+
+/** Sets the bytes of a block before its node, a multiple of 8 and at most
+ *  LG_BLOCK_MOST_LEAD. */
+static inline void
+lg_block_set_lead(lg_native_block *block, uint64_t bytes)
+{
+    block->lead = bytes / 8 & 0x3ff;
+}
+
+/** Returns the bytes of a block before its node. */
+static inline uint64_t
+lg_block_lead(const lg_native_block *block)
+{
+    return 8 * (uint64_t)block->lead;
+}
 
 /** What a range of memory outside of the blocks is. */
 typedef enum lg_range_kind {
