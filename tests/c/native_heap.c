@@ -172,6 +172,11 @@ make_graph(native_heap *heap)
     for (uint32_t i = 0; i < heap->object_count; i++)
         if (heap->owned[i])
             lg_builder_add_edge(builder, i + 1, LG_EDGE_REFERENCE, i);
+    for (uint32_t i = 0; i < heap->object_count; i++) {
+        lg_builder_open(builder, i + 1);
+        if (heap->looped[i])
+            lg_builder_add_edge(builder, i + 1, LG_EDGE_REFERENCE, 0);
+    }
     REQUIRE(lg_builder_finish(builder, &heap->graph, NULL) == LG_OK);
 }
 

@@ -29,6 +29,7 @@ typedef struct native_heap {
     uint64_t *objects[NATIVE_OBJECTS]; /* node i + 1 */
     uint32_t refcounts[NATIVE_OBJECTS];
     bool owned[NATIVE_OBJECTS];      /* by the module */
+    bool looped[NATIVE_OBJECTS];     /* it refers to itself */
     bool number[NATIVE_OBJECTS];     /* an int */
     bool lock[NATIVE_OBJECTS];       /* of a thread */
     bool pattern[NATIVE_OBJECTS];    /* a compiled one */

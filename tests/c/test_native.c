@@ -381,6 +381,31 @@ blocks_hold_objects(void)
     native_heap_close(&heap);
 }
 
+// Garbage in a cycle, whose references are all known: a word that an earlier
+// owner left in a block holds nothing of it. One more reference is the word's.
+static void
+blocks_hold_no_object_whose_references_are_known(void)
+{
+    for (uint32_t references = 1; references <= 2; references++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *garbage = native_heap_object(&heap, false);
+        uint64_t *entry = native_heap_block(&heap, 64);
+        uint64_t held = NATIVE_FIXED + 25 * NATIVE_LIST_BYTES;
+        heap.looped[1] = true;
+        heap.refcounts[1] = references;
+        object[2] = native_heap_address(entry);
+        entry[3] = native_heap_address(garbage);
+        garbage[2] = native_heap_address(native_heap_list(&heap, 25));
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 1) == 25 * NATIVE_LIST_BYTES);
+        CHECK(native_heap_held(&heap, 0) ==
+              64 + NATIVE_CHUNK + (references > 1 ? held : 0));
+        native_heap_close(&heap);
+    }
+}
+
 // A block that was lost with its reference to an object.
 static void
 lost_blocks_hold_objects(void)
@@ -851,6 +876,7 @@ SUITE(native)
     RUN(spare_words);
     RUN(lost_blocks);
     RUN(blocks_hold_objects);
+    RUN(blocks_hold_no_object_whose_references_are_known);
     RUN(lost_blocks_hold_objects);
     RUN(a_leftover_that_looks_shared_proves_nothing);
     RUN(unlisted_objects_belong_to_who_has_them);

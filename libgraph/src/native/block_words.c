@@ -113,6 +113,19 @@ is_known(const lg_graph *graph, uint32_t source, uint32_t target)
     return edge < end;
 }
 
+// Returns whether a block of C code may keep the node: not an object whose
+// references are all known to be others. A word that leads to it is borrowed, or
+// what an earlier owner has left.
+static bool
+may_keep(const lg__native *native, uint32_t node)
+{
+    const lg_graph *graph = native->graph;
+    return lg_node_unexplained(graph, node) > 0 ||
+           (!native->furniture[graph->columns.type[node]] &&
+            (graph->partial ||
+             lg_columns_refcount(&graph->columns, node) == 0));
+}
+
 // An object is entered at its beginning only. The references of objects to each
 // other are known exactly, but for those that a type of C code does not tell
 // the collector.
@@ -136,8 +149,7 @@ may_refer(const lg__native *native, uint32_t source, uint32_t target,
     if (node != LG_NONE)
         return lg_node_unexplained(native->graph, to->node) > 0 &&
                !is_known(native->graph, node, to->node);
-    return (!native->furniture[native->graph->columns.type[to->node]] ||
-            lg_node_unexplained(native->graph, to->node) > 0);
+    return may_keep(native, to->node);
 }
 
 // How many words of a block lead to blocks, and how many to memory between
