@@ -431,7 +431,9 @@ reason_now(const call *self, lg__outcome reason)
     int process = self->request->process;
     return lg__target_is_stopped(process)   ? LG__STOPPED
            : lg__process_is_frozen(process) ? LG__FROZEN
-                                            : reason;
+           : reason == LG__WENT_HOME && lg__target_lacks_descriptors(process)
+               ? LG__NO_DESCRIPTORS
+               : reason;
 }
 
 /** Makes one visit after the other. Each interrupts the one before if that has

@@ -4,6 +4,7 @@
 #include <leakgraph/internal/writing.h>
 
 #include <cpuid.h>
+#include <dirent.h>
 #include <errno.h>
 #include <link.h>
 #include <linux/kcmp.h>
@@ -21,6 +22,8 @@
 /** How long another program may trace it: a visit needs a fraction of that. */
 #define TRACER_TRIES 200
 #define LOAD_NANOSECONDS 5000000L
+/** How many descriptors leakgraph may open in a process at a time. */
+#define LEAST_DESCRIPTORS 8
 /** How often a process may start another program while this looks at it. */
 #define LOOKS 5
 
@@ -135,6 +138,23 @@ lg__target_explain(int process, int code, lg_error *err)
                         "the system does not let process %d be traced (%s): in "
                         "a container, that needs the capability SYS_PTRACE",
                         process, strerror(code));
+}
+
+bool
+lg__target_lacks_descriptors(int process)
+{
+    char path[64];
+    struct rlimit limit;
+    rlim_t used = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", process);
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return false;
+    while (readdir(folder) != NULL)
+        used++;
+    closedir(folder);
+    return prlimit(process, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+           limit.rlim_cur < used + LEAST_DESCRIPTORS;
 }
 
 bool
@@ -291,6 +311,17 @@ check_python(lg__attach_target *self, const lg__remote_images *images,
     return LG_OK;
 }
 
+/** Since CPython 3.13, it is public. */
+static uint64_t
+find_current_state(const lg__remote *remote, const lg__remote_images *images)
+{
+    lg__remote_place place =
+        lg__remote_find(remote, images, "PyThreadState_GetUnchecked");
+    if (place.address == 0)
+        place = lg__remote_find(remote, images, "_PyThreadState_UncheckedGet");
+    return place.address;
+}
+
 /** Finds the functions that the bootstrap calls; false if one is missing. */
 static bool
 find_functions(lg__attach_target *self, const lg__remote_images *images)
@@ -321,13 +352,15 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
             return false;
         memcpy(wanted[i].pointer, &place.address, sizeof place.address);
     }
+    uint64_t current = find_current_state(&self->remote, images);
+    memcpy(&bootstrap->current_state, &current, sizeof current);
     self->runtime =
         lg__remote_find(&self->remote, images, "_PyRuntime").address;
     self->waits[0] =
         lg__remote_find(&self->remote, images, "PyThread_acquire_lock_timed");
     self->waits[1] =
         lg__remote_find(&self->remote, images, "_PySemaphore_Wait");
-    return true;
+    return current != 0;
 }
 
 /** Whether the loader has something under way. That of glibc tells debuggers

@@ -59,6 +59,9 @@ void lg__attach_target_close(lg__attach_target *self);
 /** Says why the system refused to trace the process, given the error code. */
 lg_status lg__target_explain(int process, int code, lg_error *err);
 
+/** Whether the process may open too few more files. */
+bool lg__target_lacks_descriptors(int process);
+
 /** Whether the process finds the same file by this path. */
 bool lg__target_sees(int process, const char *path);
 

@@ -441,6 +441,14 @@ lg__bootstrap_called(lg__bootstrap *self)
     *error_number = before;
 }
 
+/* Where there are several interpreters, the first question alone tells. Before
+   CPython 3.12, it is about the whole process. */
+BOOTSTRAP static int
+is_without_gil(const lg__bootstrap *self)
+{
+    return self->current_state() == NULL || !self->holds_gil();
+}
+
 /* A thread that waits without the GIL takes it; otherwise the interpreter calls
    when it is at a safe point. Returns whether it is going to. */
 BOOTSTRAP static int
@@ -450,7 +458,7 @@ reach_interpreter(lg__bootstrap *self)
         answer(self, LG__ANSWER_LATER, LG__NO_INTERPRETER);
         return 0;
     }
-    if (self->here && !self->holds_gil()) {
+    if (self->here && is_without_gil(self)) {
         int state = self->take_gil();
         work(self);
         self->release_gil(state);

@@ -98,7 +98,9 @@ typedef struct lg__bootstrap {
     int (*is_initialized)(void);
     void *(*main_interpreter)(void);
     void *(*thread_state)(void);
-    int (*holds_gil)(void);
+    void *(*current_state)(void); /**< of whoever holds the GIL */
+    int (*holds_gil)(void);       /**< always, if Python has had several
+                                       interpreters */
     int (*take_gil)(void);
     void (*release_gil)(int state);
     int (*add_pending)(int (*call)(void *), void *argument);

@@ -18,6 +18,7 @@ typedef enum lg__outcome {
     LG__IN_FRAGILE_WAIT, /**< in a system call that any stop ends */
     LG__WENT_HOME,       /**< the thread could not map memory, make
                              it executable, or make sockets */
+    LG__NO_DESCRIPTORS,  /**< it may open too few more files */
     LG__NO_INTERPRETER,  /**< Python has not started, or has ended */
     LG__QUEUE_FULL,      /**< Python's queue of pending calls has no room */
     LG__QUEUE_LOCKED,    /**< perhaps by the thread itself */

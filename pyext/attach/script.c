@@ -251,6 +251,8 @@ const char *
 lg__script_ask(lg__script *self, const char *library)
 {
     char path[LG__SCRIPT_PATH_BYTES];
+    if (lg__target_lacks_descriptors(self->remote->process))
+        return "has almost as many files open as it may (ulimit -n)";
     if (library[0] == '\0')
         return "does not find the library of leakgraph by its path";
     if (!make_folder(self) || !listen_there(self) ||

@@ -47,6 +47,12 @@ WAITS = {
         "import subprocess\nchild = subprocess.Popen(['cat'], stdin=subprocess.PIPE)",
     ),
     "waits in C": ("ctypes.CDLL(None).sleep(100)", ""),
+    "has another interpreter": (
+        "time.sleep(100)",
+        "try:\n    import _interpreters as others\n"
+        "except ImportError:\n    import _xxsubinterpreters as others\n"
+        "others.create()",
+    ),
     "has busy threads": (
         "while True: time.sleep(0.001)",
         "def work():\n    while True: [{} for _ in range(99)]\n"
@@ -946,6 +952,30 @@ def test_a_process_that_may_not_make_memory_executable(target):
     text = refused(one.pid, timeout=1, method="ptrace")
     assert "it may not map memory, make it executable" in text
     assert one.traces() == before
+
+
+OPENS = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+opened = []
+try:
+    while True: opened.append(os.dup(0))
+except OSError: pass
+for one in opened[:{left}]: os.close(one)
+print('opened', flush=True)
+while True: sum(range(100))
+"""
+
+
+@pytest.mark.parametrize("left", [0, 2])
+def test_too_many_open_files(target, left):
+    one = target(OPENS.format(left=left), errors=subprocess.PIPE)
+    assert one.process.stdout.readline() == "opened\n"
+    before = one.traces()
+    text = refused(one.pid, timeout=1)
+    assert "it has almost as many files open as it may (ulimit -n)" in text
+    assert one.traces() == before
+    assert one.end() == ""
 
 
 LIMITS = """
