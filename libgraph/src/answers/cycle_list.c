@@ -701,7 +701,7 @@ static lg_status
 list_asked_for(lg__cycle_search *state, lg_error *err)
 {
     uint32_t components = lg_analysis_component_count(state->analysis);
-    ranked *found = lg__alloc(((size_t)components + 1) * sizeof *found);
+    ranked *found = lg__sparse_calloc((size_t)components + 1, sizeof *found);
     if (found == NULL)
         return lg__error_memory(err);
     lg_status status = rank(state, found, err);

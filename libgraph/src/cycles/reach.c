@@ -72,7 +72,8 @@ lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
 {
     size_t room = (size_t)columns->node_count + 1;
     reaching to = {
-        columns, mask, value, state, lg__alloc(room * sizeof(uint32_t)), 0};
+        columns, mask, value, state, lg__sparse_calloc(room, sizeof(uint32_t)),
+        0};
     if (to.behind == NULL)
         return false;
     for (uint32_t at = 0, count; at < columns->node_count; at += count) {

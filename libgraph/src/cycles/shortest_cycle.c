@@ -51,9 +51,9 @@ lg__cycle_notes_new(const lg_graph *graph, lg__cycle_notes *out)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     *out = (lg__cycle_notes){
-        .gone = lg__calloc(graph->columns.edge_count / 8 + 1, 1),
-        .rank = lg__calloc(nodes, sizeof *out->rank),
-        .promise = lg__calloc(nodes, 1),
+        .gone = lg__sparse_calloc(graph->columns.edge_count / 8 + 1, 1),
+        .rank = lg__sparse_calloc(nodes, sizeof *out->rank),
+        .promise = lg__sparse_calloc(nodes, 1),
     };
     return out->gone && out->rank && out->promise;
 }

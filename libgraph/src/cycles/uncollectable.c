@@ -166,8 +166,8 @@ lg__uncollectable_begin(const lg_graph *graph, lg__uncollectable *out,
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     lg__uncollectable made = {
-        lg__calloc(nodes, 1),
-        lg__alloc(nodes * sizeof *made.culprit),
+        lg__sparse_calloc(nodes, 1),
+        lg__sparse_calloc(nodes, sizeof *made.culprit),
     };
     if (made.state == NULL || made.culprit == NULL) {
         lg__uncollectable_free(&made);
