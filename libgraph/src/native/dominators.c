@@ -14,7 +14,9 @@
 
 typedef struct reference_web {
     lg__native *native;
-    uint32_t *number; // [vertices] in depth-first order
+    uint64_t *joins;  // a bit for each vertex: it may get a number
+    uint32_t *before; // how many do before each 64 of them
+    uint32_t *number; // by place among those, in depth-first order
     uint32_t *vertex; // by number
     uint32_t *parent; // by number, in the tree of the search
     uint32_t *next;   // by number, how many candidates are behind
@@ -176,10 +178,19 @@ find_barren(lg__native *native)
                 native->course[node] |= LG__COURSE_BARREN;
 }
 
+static uint32_t *
+number_of(const reference_web *web, uint32_t vertex)
+{
+    const uint64_t bits =
+        web->joins[vertex / 64] & ((UINT64_C(1) << vertex % 64) - 1);
+    return &web->number[web->before[vertex / 64] +
+                        (uint32_t)__builtin_popcountll(bits)];
+}
+
 static void
 visit(reference_web *web, uint32_t vertex, uint32_t parent)
 {
-    web->number[vertex] = ++web->count;
+    *number_of(web, vertex) = ++web->count;
     web->vertex[web->count] = vertex;
     web->parent[web->count] = parent;
 }
@@ -192,7 +203,7 @@ search(reference_web *web)
     uint32_t at = lg__native_root(web->native);
     visit(web, at, 0);
     for (;;) {
-        uint32_t number = web->number[at];
+        uint32_t number = *number_of(web, at);
         uint32_t target = next_target(web->native, at, &web->next[number]);
         uint32_t up = web->parent[number];
         if (target == LG_NONE && up == 0)
@@ -201,11 +212,12 @@ search(reference_web *web)
             at = web->vertex[up];
             continue;
         }
-        if (web->number[target] == 0) {
+        const uint32_t *known = number_of(web, target);
+        if (*known == 0) {
             visit(web, target, number);
             at = target;
         }
-        web->first[web->number[target] + 1]++;
+        web->first[*known + 1]++;
     }
 }
 
@@ -227,7 +239,7 @@ turn(reference_web *web)
             uint32_t target = next_target(native, web->vertex[n], &next);
             if (target == LG_NONE)
                 break;
-            web->referrer[first[web->number[target]]++] = n;
+            web->referrer[first[*number_of(web, target)]++] = n;
         }
     }
     for (uint32_t n = web->count + 1; n > 0; n--)
@@ -348,16 +360,38 @@ solve(reference_web *web)
     return enough;
 }
 
-// A vertex that is reached has a path, and only those have.
+// Marks the vertices that may get a number. One that is reached has a path, and
+// only those have. Returns how many there are, or LG_NONE when memory ran out.
+static uint32_t
+find_joining(reference_web *web)
+{
+    lg__native *native = web->native;
+    const size_t parts = (size_t)native->vertices / 64 + 1;
+    web->joins = lg__native_take_zero(native, parts, 8);
+    web->before = lg__native_take(native, parts, 4);
+    if (web->joins == NULL || web->before == NULL)
+        return LG_NONE;
+    uint32_t count = 0;
+    for (uint32_t vertex = 0; vertex < native->vertices; vertex++) {
+        const bool joins = native->best[vertex] != 0 &&
+                           !(native->course[vertex] & LG__COURSE_BARREN);
+        if (vertex % 64 == 0)
+            web->before[vertex / 64] = count;
+        web->joins[vertex / 64] |= (uint64_t)joins << vertex % 64;
+        count += joins;
+    }
+    return count;
+}
+
 static bool
 open_web(reference_web *web)
 {
     lg__native *native = web->native;
-    size_t room = 2;
-    for (uint32_t vertex = 0; vertex < native->vertices; vertex++)
-        room += native->best[vertex] != 0 &&
-                !(native->course[vertex] & LG__COURSE_BARREN);
-    web->number = lg__native_take_zero(native, native->vertices, 4);
+    const uint32_t count = find_joining(web);
+    if (count == LG_NONE)
+        return false;
+    const size_t room = (size_t)count + 2;
+    web->number = lg__native_take_zero(native, room, 4);
     web->vertex = lg__native_take(native, room, 4);
     web->parent = lg__native_take(native, room, 4);
     web->next = lg__native_take_zero(native, room, 4);
@@ -377,6 +411,8 @@ lg__native_dominate(lg__native *native)
     lg__native_drop(native, web.next);
     enough = enough && turn(&web);
     lg__native_drop(native, web.number);
+    lg__native_drop(native, web.before);
+    lg__native_drop(native, web.joins);
     enough = enough && solve(&web);
     lg__native_drop(native, web.referrer);
     lg__native_drop(native, web.first);
