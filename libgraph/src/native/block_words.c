@@ -114,8 +114,8 @@ is_known(const lg_graph *graph, uint32_t source, uint32_t target)
 }
 
 // Returns whether a block of C code may keep the node: not an object whose
-// references are all known to be others. A word that leads to it is borrowed, or
-// what an earlier owner has left.
+// references are all known to be others. A word that leads to it is borrowed,
+// or what an earlier owner has left.
 static bool
 may_keep(const lg__native *native, uint32_t node)
 {
