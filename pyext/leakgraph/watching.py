@@ -158,8 +158,9 @@ class Watch:
         """The same; level: how many frames lead from here to the program."""
         if self._is_over:
             return
+        x, seconds = self._x(), self._budget.seconds
         self._end_threads()
-        self._look_last()
+        self._look_last(x, seconds)
         if self._withheld:
             self._found.restore(self._withheld)
             self._report(self._withheld)
@@ -421,13 +422,17 @@ class Watch:
             place.line, place.is_told = lines.get(place.row.place), True
             self._pending.append((place.row, place.growth, place.text))
 
-    def _look_last(self) -> None:
-        """At the end, take a last snapshot if memory has risen, and tell what grows."""
-        x = self._x()
+    def _look_last(self, x: float, seconds: float) -> None:
+        """Take a last snapshot if memory has risen, and tell what grows.
+
+        The program ended at x, after so many seconds: a snapshot that was under way may
+        have gone on for longer.
+        """
         if self._whole.count and self._whole.end < x:
             self._add(x)
         rises = self._window.rising() or self._window.above(MUCH, SHARE)
-        if not (rises or self._rising or self._found) or not self._sequence.count:
+        seen = self._rising or self._found or self._rises_much
+        if not (rises or seen) or not self._sequence.count:
             return
         if self._withheld and self._sequence.count < ENOUGH - 2:
             # Two snapshots with native memory say less than several without it.
@@ -440,7 +445,7 @@ class Watch:
             if self._sequence.is_later(x):
                 if gc.isenabled():
                     gc.collect()
-                self._sequence.take(x, self._budget.seconds)
+                self._sequence.take(x, seconds)
             if self._sequence.count > 1:
                 self._note(known, ended=ended)
                 self._fold()

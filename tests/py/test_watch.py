@@ -537,6 +537,37 @@ def test_a_last_look_needs_no_step_after_the_last_snapshot():
     assert len(program.snapshots.taken) == ENOUGH
 
 
+def test_a_last_look_after_one_that_found_no_place():
+    """The samples since are too few to rise, but those of the whole run do."""
+    program = Program(lambda now: 4 * leaking(now), budget=1.0)
+    while not program.snapshots.compared:
+        program.run(1)
+    assert program.watch._rises_much
+    program.run(1)
+    program.snapshots.later = [Row("x", gained=MUCH)]
+    with pytest.warns(LeakWarning, match="x: Item accumulates"):
+        program.watch.stop()
+
+
+def test_the_last_snapshot_counts_until_the_program_ended(monkeypatch):
+    """The watch may wait for a snapshot that was under way."""
+    program = Program(leaking, [Row("x", gained=64 * MUCH)], budget=1.0)
+    program.watch._by_time = True
+    while not program.snapshots.taken:
+        program.clock.now += 1.0
+        program.watch._sample()
+    program.clock.now += 1.0
+    end = program.clock.now
+
+    def wait():
+        program.clock.now += 100.0
+
+    monkeypatch.setattr(program.watch, "_end_threads", wait)
+    with pytest.warns(LeakWarning):
+        program.watch.stop()
+    assert program.snapshots.compared[-1][-1] == end
+
+
 def test_the_end_of_a_block_is_where_its_last_leaks_are_told():
     program = Program(leaking, [Row("x")], budget=1.0)
     with pytest.warns(LeakWarning, match="x: Item") as said, program.watch:
