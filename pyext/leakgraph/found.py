@@ -106,6 +106,8 @@ class Found:
         #: and what each place gained.
         self._gained = self._native = 0
         self._gains: dict[str, int] = {}
+        #: The type whose objects gained the most, and how much.
+        self.kind: tuple[str, int] | None = None
 
     def __bool__(self) -> bool:
         """Whether anything grows or was told."""
@@ -133,6 +135,9 @@ class Found:
         """Note what objects and memory of C code gained, and what each place did."""
         self._gained, self._native = growth.gained, growth.native_gained
         self._gains = {row.place: row.gained for row in growth}
+        kinds = [(kind.name, kind.gained) for kind in growth.types]
+        most = max(kinds, key=lambda kind: kind[1], default=("", 0))
+        self.kind = most if most[1] >= LEAST_SAID else None
 
     def refine(self, growth: Growth, seconds: Sequence[float]) -> None:
         """Take over what a comparison of the latest snapshots found."""

@@ -83,12 +83,18 @@ def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str
 
 
 def nothing(
-    taken: int, rises: bool, missing: int, by_time: bool, most: GrowthRow | None
+    taken: int,
+    rises: bool,
+    missing: int,
+    by_time: bool,
+    most: GrowthRow | None,
+    kind: tuple[str, int] | None = None,
 ) -> str:
     """Say that no place was found, after how many snapshots, and what to do.
 
     missing: how many samples were to come before the first snapshot.
     most: what gained the most while memory rose, if that may go on.
+    kind: otherwise the type that gained the most meanwhile, and its bytes.
     """
     if taken == 0 and missing > 0:
         often = ", or sample more often, such as with --every 0.1 (every=0.1)"
@@ -104,6 +110,9 @@ def nothing(
             f"{said} {most.held_by} gained the most, {gained}, {_PACE[most.degree]}:"
             " watch for longer to see whether it goes on."
         )
+    if kind is not None:
+        gained = Size({"host": kind[1]})
+        said = f"{said} Of all types, {kind[0]} gained the most, {gained}."
     if not rises:
         return said if taken else f"{said} The first one comes when memory rises."
     more = "A comparison needs two. " if taken < 2 else ""

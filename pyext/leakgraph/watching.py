@@ -204,9 +204,11 @@ class Watch:
     def _nothing(self) -> str:
         """Say that no place was found."""
         missing = LOOK - self._looks
-        most = self._found.most if self._whole.rising() else None
+        most, kind = self._found.most, self._found.kind
+        if not self._whole.rising():
+            most = kind = None
         return nothing(
-            self._sequence.taken, self._rises_much, missing, self._by_time, most
+            self._sequence.taken, self._rises_much, missing, self._by_time, most, kind
         )
 
     # --------------------------------------------------------------- sampling ---
@@ -431,7 +433,7 @@ class Watch:
         if self._whole.count and self._whole.end < x:
             self._add(x)
         rises = self._window.rising() or self._window.above(MUCH, SHARE)
-        seen = self._rising or self._found or self._rises_much
+        seen = self._rising or self._found or self._whole.rising()
         if not (rises or seen) or not self._sequence.count:
             return
         if self._withheld and self._sequence.count < ENOUGH - 2:

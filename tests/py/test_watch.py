@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 import warnings
 from array import array
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,6 +66,7 @@ class Row:
 
 class Growth(list):
     gained = native_gained = 0
+    types = ()
 
     @property
     def is_growing(self):
@@ -80,6 +82,7 @@ class FakeSnapshotFiles:
         self.is_closed = self.needs_native = False
         #: How many snapshots each closer look compared, and what it says.
         self.looked, self.closely = [], None
+        self.types = ()
         #: What there is to find from the next snapshot on.
         self.later = None
 
@@ -113,6 +116,7 @@ class FakeSnapshotFiles:
         self.compared.append(list(steps))
         growth = Growth(self.rows)
         growth.needs_native = self.needs_native
+        growth.types = self.types
         return growth
 
     def look_closely(self, count, **options):
@@ -244,6 +248,18 @@ def test_what_may_yet_go_on_is_named_while_memory_rises(degree, how):
     calm = Program(lambda now: 0, rows, budget=1.0)
     calm.run(1000)
     assert "gained the most" not in calm.watch.report()
+
+
+@pytest.mark.parametrize(("gained", "is_said"), [(64 << 10, True), (65535, False)])
+def test_without_a_place_the_type_that_gained_the_most_is_named(gained, is_said):
+    program = Program(leaking, budget=1.0)
+    kinds = [("app.Small", 1 << 10), ("app.Item", gained), ("app.Less", -gained)]
+    program.snapshots.types = [
+        SimpleNamespace(name=kind, gained=number) for kind, number in kinds
+    ]
+    program.run(1000)
+    said = " Of all types, app.Item gained the most, 64.0 KiB. Memory rises"
+    assert (said in program.watch.report()) is is_said
 
 
 def test_a_run_that_ended_before_its_first_snapshot_says_what_to_do():
@@ -539,10 +555,10 @@ def test_a_last_look_needs_no_step_after_the_last_snapshot():
 
 def test_a_last_look_after_one_that_found_no_place():
     """The samples since are too few to rise, but those of the whole run do."""
-    program = Program(lambda now: 4 * leaking(now), budget=1.0)
+    program = Program(leaking, budget=1.0)
     while not program.snapshots.compared:
         program.run(1)
-    assert program.watch._rises_much
+    assert program.watch._whole.rising()
     program.run(1)
     program.snapshots.later = [Row("x", gained=MUCH)]
     with pytest.warns(LeakWarning, match="x: Item accumulates"):
