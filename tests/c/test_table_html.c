@@ -55,17 +55,20 @@ linked_html(void)
         {"node", .type = LG_COLUMN_NODE, .shown_in = LG__IN_DATA},
         {"held_by", .type = LG_COLUMN_PATH},
         {.name = "cut"},
+        {.name = "what"},
     };
     lg_graph *graph = draw("a", "ab", "");
-    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 4);
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 5);
     lg_text out = {0};
     lg__table_row(table);
     lg__put_literal(table, 0, "<b>&");
     lg__put_node(table, 1, graph, 1);
     lg__put_literal(table, 2, "a.b");
     lg__put_literal(table, 3, "#0->#1");
+    lg__put_literal(table, 4, "such as #1");
     lg__table_row(table);
     lg__put_literal(table, 2, "no object");
+    lg__put_literal(table, 4, "such as #1");
     REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
     REQUIRE(lg_table_html_linked(table, 0, &links, &out, NULL) == LG_OK);
     const char *body = strstr(out.data, "<tbody>");
@@ -74,9 +77,10 @@ linked_html(void)
                   "<tbody><tr>"
                   "<td><a href=\"q=type%3A%3Cb%3E%26\">&lt;b&gt;&amp;</a></td>"
                   "<td class=\"path\"><a href=\"n=1\">a.b</a></td>"
-                  "<td><a href=\"c=%230-%3E%231\">#0-&gt;#1</a></td></tr>"
+                  "<td><a href=\"c=%230-%3E%231\">#0-&gt;#1</a></td>"
+                  "<td>such as <a href=\"n=1\">#1</a></td></tr>"
                   "<tr><td></td><td class=\"path\">no object</td>"
-                  "<td></td></tr></tbody></table>"));
+                  "<td></td><td>such as #1</td></tr></tbody></table>"));
     lg_text_free(&out);
     lg_table_free(table);
     lg_graph_free(graph);

@@ -306,6 +306,23 @@ def test_a_narrow_row_of_growth_begins_with_what_grows(chromium, report):
     assert labels[:3] == ["what", "held by", "gained"]
 
 
+def test_no_column_is_cut_off_on_a_small_screen(chromium, report, view):
+    wide = "[...document.querySelectorAll('.table')].filter("
+    wide += "(one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
+    for url in (report, f"{view}table?of=growth", f"{view}table?of=top"):
+        made(chromium, url)
+        for width in (640, 800):
+            chromium.resize(width)
+            assert chromium.wait(f"innerWidth === {width}")
+            assert chromium.run(wide) == []
+
+
+def test_the_example_of_a_row_that_grows_is_a_link(chromium, view):
+    made(chromium, f"{view}table?of=growth")
+    chromium.click("td[data-label=what] a[href^='object?node=']")
+    chromium.wait("document.querySelector('h1')?.innerText.startsWith('Session')")
+
+
 def test_a_narrow_screen_has_upright_pictures(chromium, folder):
     files = [f"{step}.lgs" for step in range(3)]
     words = [COMMAND, "report", *files, "-o", "pictures.html"]

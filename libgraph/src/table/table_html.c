@@ -5,6 +5,7 @@
 
 #include <leakgraph/internal/wording.h>
 
+#include <stdio.h>
 #include <string.h>
 
 // Charts: cells as lines and bars, which are pictures in the page itself,
@@ -391,6 +392,26 @@ open_link(const writer *to, const lg_table *table, size_t row, size_t column)
     return true;
 }
 
+// Adds the text of a cell. Where it ends with the number of the row's object,
+// as in `such as #17`, the number leads there.
+static void
+add_words(const writer *to, const lg_table *table, size_t row, size_t column)
+{
+    char number[16];
+    const char *bytes = to->cell.data ? to->cell.data : "";
+    size_t length = to->cell.length;
+    uint32_t node =
+        to->links.node != NULL ? linked_node(table, row, column) : LG_NONE;
+    size_t most = (size_t)snprintf(number, sizeof number, "#%u", node);
+    bool leads = node != LG_NONE && length > most &&
+                 memcmp(bytes + length - most, number, most) == 0;
+    add_text(&table->columns[column], bytes, leads ? length - most : length,
+             to->out);
+    if (leads)
+        lg_text_addf(to->out, "<a href=\"%s%u\">%s</a>", to->links.node, node,
+                     number);
+}
+
 static void
 add_cell(writer *to, const lg_table *table, size_t row, size_t column)
 {
@@ -406,9 +427,12 @@ add_cell(writer *to, const lg_table *table, size_t row, size_t column)
     add_value(of->type, &cell, out);
     lg_text_add(out, ">");
     if (!cell_draw(table, row, column, out)) {
-        bool linked = open_link(to, table, row, column);
-        add_text(of, to->cell.data ? to->cell.data : "", to->cell.length, out);
-        lg_text_add(out, linked ? "</a>" : "");
+        if (open_link(to, table, row, column)) {
+            add_text(of, to->cell.data, to->cell.length, out);
+            lg_text_add(out, "</a>");
+        } else {
+            add_words(to, table, row, column);
+        }
     }
     lg_text_add(out, "</td>");
 }
