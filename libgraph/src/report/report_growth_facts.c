@@ -455,16 +455,24 @@ lg__put_growth_facts(const lg_ask *ask, const void *answer, lg_table *facts)
         put_tallies(growth, newest, (lg_tally_kind)kind, facts);
 }
 
-// Writes in which allocator unexplained growth lies, if two are known.
+// Writes in which allocators unexplained growth lies, if two are known.
 static void
 format_parts(const lg_growth *growth, lg_text *out)
 {
+    const int64_t in_malloc = growth->unexplained_malloc;
+    const int64_t in_small = growth->unexplained_small;
     if (!growth->unexplained_known || !growth->unexplained_small_known)
         return;
-    lg_text_add(out, " (malloc ");
-    lg_text_add_change(out, (double)growth->unexplained_malloc);
-    lg_text_add(out, ", small blocks of Python ");
-    lg_text_add_change(out, (double)growth->unexplained_small);
+    lg_text_add(out, " (");
+    if (in_malloc != 0) {
+        lg_text_add(out, "malloc ");
+        lg_text_add_change(out, (double)in_malloc);
+    }
+    lg_text_add(out, in_malloc != 0 && in_small != 0 ? ", " : "");
+    if (in_small != 0) {
+        lg_text_add(out, "small blocks of Python ");
+        lg_text_add_change(out, (double)in_small);
+    }
     lg_text_add(out, ")");
 }
 
@@ -497,7 +505,7 @@ static void
 format_accounts(const lg_growth *growth, lg_text *out)
 {
     format_gains(growth, out);
-    if (!growth->unexplained_known && !growth->unexplained_small_known)
+    if (growth->unexplained_malloc == 0 && growth->unexplained_small == 0)
         return;
     lg_text_add(out, "growth that no object explains: ");
     lg_text_add_change(out, (double)growth->unexplained);
