@@ -261,6 +261,17 @@ numbers_and_below(void)
 }
 
 static void
+colours_of_shapes(void)
+{
+    const char *text = "float32[] float32[256, 3] [*] cache['a'] x.y[0]\n";
+    lg_text out = {0};
+    lg_layout_paint(text, strlen(text), &out);
+    CHECK_TEXT(out, "float32[] float32[256, 3] \033[36m[*]\033[0m "
+                    "\033[36mcache['a']\033[0m \033[36mx.y[0]\033[0m\n");
+    lg_text_free(&out);
+}
+
+static void
 colours_of_calls(void)
 {
     const char *text = "call plt.close(fig), (see a.b)\n";
@@ -296,5 +307,6 @@ SUITE(fit)
     RUN(numbers_and_below);
     RUN(colours);
     RUN(colours_of_calls);
+    RUN(colours_of_shapes);
     return test_result();
 }

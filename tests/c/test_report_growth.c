@@ -44,6 +44,7 @@ accounts_that_gained_are_named(void)
     CHECK(says(&made, "Nothing grows."));
     CHECK(!says(&made, "in all"));
     CHECK(!says(&made, "growth that no object explains"));
+    CHECK(!says(&made, "\n\n"));
     growing_forget(&made);
     for (uint32_t i = 0; i < 2; i++)
         heaps[i].pymalloc = 100000 + 2048 * i;

@@ -582,6 +582,8 @@ format_below(lg_table *table, const lg_ask *ask, const lg_growth *growth)
         lg_text_addf(&said, "%s: compare three or more\n", caveat);
     format_settled(ask, growth, &said);
     format_accounts(growth, &said);
+    if (said.length == 1 && !said.failed)
+        lg_text_free(&said);
     lg__table_format_below(table, &said);
 }
 

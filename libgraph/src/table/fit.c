@@ -545,6 +545,15 @@ static const char path_colour[] = "\033[36m";
 
 static const char cut_colour[] = "\033[33m";
 
+// Returns whether a step of a path begins there. The shape of `float32[3, 4]`
+// is none.
+static bool
+is_step(const char *word, const char *at)
+{
+    return *at == '[' ? at == word || !strchr("]0123456789", at[1])
+                      : *at == '.' && is_letter(at[1]);
+}
+
 // Returns the end of a path such as `train.losses[0]`, or `at`.
 static const char *
 end_of_path(const char *at, const char *end)
@@ -557,7 +566,7 @@ end_of_path(const char *at, const char *end)
     while (stop > at && strchr(called ? ".,:;" : ".,:;)", stop[-1]) != NULL)
         stop--;
     for (const char *c = at; c + 1 < stop; c++)
-        steps |= (c[0] == '.' && is_letter(c[1])) || c[0] == '[';
+        steps |= is_step(at, c);
     return steps && (is_letter(*at) || *at == '.' || *at == '[') ? stop : at;
 }
 
