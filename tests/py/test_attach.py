@@ -673,7 +673,7 @@ def test_a_wait_with_little_room_on_the_stack(low):
     one.goes_on()
     while not waits_in(one, 34):
         time.sleep(0.001)
-    text = refused(one.pid, timeout=1)
+    text = refused(one.pid, timeout=2)
     assert "its main thread has little room left on its stack" in text
     while waits_in(one, 34):
         one.process.send_signal(signal.SIGUSR1)
@@ -686,7 +686,7 @@ def test_little_room_on_the_stack_when_the_interpreter_calls(low, method):
     one = low("compute", 40_000)
     before = one.traces()
     with ThreadPoolExecutor(1) as pool:
-        attach = pool.submit(refused, one.pid, method=method, timeout=3)
+        attach = pool.submit(refused, one.pid, method=method, timeout=5)
         while method == "ptrace" and not marked_files(one.pid) and not attach.done():
             time.sleep(0.001)
         one.goes_on()
@@ -972,7 +972,7 @@ def test_too_many_open_files(target, left):
     one = target(OPENS.format(left=left), errors=subprocess.PIPE)
     assert one.process.stdout.readline() == "opened\n"
     before = one.traces()
-    text = refused(one.pid, timeout=1)
+    text = refused(one.pid, timeout=2)
     assert "it has almost as many files open as it may (ulimit -n)" in text
     assert one.traces() == before
     assert one.end() == ""
