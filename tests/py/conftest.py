@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import holding
 import pytest
+import small_process
 from warm import Warm
 
 import leakgraph
@@ -19,6 +20,9 @@ import leakgraph
 # A shell that starts the tests in the background makes them ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+pytest_pyfunc_call = small_process.pytest_pyfunc_call
 
 
 @pytest.fixture(scope="session")

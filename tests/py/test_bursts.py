@@ -12,7 +12,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 #: By name: how many records a list gains before each of six snapshots, and its degree.
 LISTS = {

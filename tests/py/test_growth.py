@@ -1,13 +1,11 @@
 """What grows from snapshot to snapshot, and who holds it."""
 
-import asyncio
 import concurrent.futures
 import ctypes
 import functools
 import gc
 import io
 import json
-import multiprocessing.util
 import os
 import sys
 import threading
@@ -21,7 +19,7 @@ from builds import FREE_THREADED
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 
 class Item:
@@ -356,6 +354,8 @@ def test_places_that_a_summary_leaves_out_are_not_new(tmp_path):
 
 def test_tasks_are_one_place_whatever_their_numbers():
     """asyncio numbers its tasks, also where several objects hold each."""
+    import asyncio  # which would double the heap of the other tests
+
     loop = asyncio.new_event_loop()
     asked = loop.create_future()
     tasks = []
@@ -1028,6 +1028,8 @@ def test_what_the_main_thread_has_is_no_table_of_threads():
 
 
 def test_locks_of_multiprocessing_are_told_by_what_keeps_them():
+    import multiprocessing.util
+
     context = multiprocessing.get_context("fork")
     growth = compare(lambda _: holder.items.append((context.Lock(), context.Lock())))
     (row,) = [row for row in growth if row.gained > 4096]

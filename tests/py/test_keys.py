@@ -8,6 +8,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 #: A key, and its text in a snapshot.
 KEYS = {
     "short": ("optimizer", "'optimizer'"),

@@ -11,7 +11,7 @@ from builds import FREE_THREADED
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 
 class Item:

@@ -2,23 +2,19 @@
 
 Importing torch costs more than most scripts do, and so does freeing all that it has
 made. Each script is still `__main__` of a process of its own, which has imported
-nothing else. If it succeeds, its process ends without freeing every object.
+nothing else but what warm_process.py needs.
 """
 
-import atexit
-import gc
-import importlib
 import json
 import os
 import re
-import runpy
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
+
+PROCESS = Path(__file__).with_name("warm_process.py")
 
 
 class Warm:
@@ -29,7 +25,7 @@ class Warm:
 
     def __init__(self, *modules, **environment):
         self.process = subprocess.Popen(
-            [sys.executable, __file__, *modules],
+            [sys.executable, PROCESS, *modules],
             env={**os.environ, "PYTHONHASHSEED": "0", **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -93,44 +89,3 @@ class WarmLibraries:
     def end(self):
         for process in self.processes.values():
             process.end()
-
-
-def become(script, arguments, folder, *outputs):
-    """Become a process that runs the script."""
-    signal.alarm(600)  # ends a script that hangs
-    os.chdir(folder)
-    for descriptor, name in enumerate([os.devnull, *outputs]):
-        opened = os.open(name, os.O_RDWR | os.O_CREAT)
-        os.dup2(opened, descriptor)
-        os.close(opened)
-    sys.argv = [script, *arguments]
-    sys.path[0] = os.path.dirname(script)
-    runpy.run_path(script, run_name="__main__")
-    end()
-
-
-def end():
-    """End this process as the interpreter does, but leave its objects to the kernel."""
-    threading._shutdown()
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
-
-
-def main(modules):
-    for name in modules:
-        importlib.import_module(name)
-    gc.collect()
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            become(*json.loads(line))
-            return
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
-    end()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

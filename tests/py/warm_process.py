@@ -1,0 +1,56 @@
+"""The process that Warm forks: imports modules, and runs scripts in its children.
+
+It imports little else, because all snapshots of the scripts have that. If a script
+succeeds, its process ends without freeing every object.
+"""
+
+import atexit
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import sys
+import threading
+
+
+def become(script, arguments, folder, *outputs):
+    """Become a process that runs the script."""
+    signal.alarm(600)  # ends a script that hangs
+    os.chdir(folder)
+    for descriptor, name in enumerate([os.devnull, *outputs]):
+        opened = os.open(name, os.O_RDWR | os.O_CREAT)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.argv = [script, *arguments]
+    sys.path[0] = os.path.dirname(script)
+    runpy.run_path(script, run_name="__main__")
+    end()
+
+
+def end():
+    """End this process as the interpreter does, but leave its objects to the kernel."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def main(modules):
+    for name in modules:
+        importlib.import_module(name)
+    gc.collect()
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            become(*json.loads(line))
+            return
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+    end()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
