@@ -53,7 +53,7 @@ tell()
     )
     nodes = plain[3]
     assert before[0] == after[0] == 0
-    assert 20 * nodes < analysed[0] - plain[0] < 120 * nodes
+    assert 5 * nodes < analysed[0] - plain[0] < 120 * nodes
     check_others(before, plain)
     check_others(before, analysed)
     check_others(before, after)
@@ -83,7 +83,7 @@ tell()
     nodes = loaded[3]
     assert before[0] == gone[0] == 0
     assert compress == 0 or loaded[0] > 20 * nodes
-    assert asked[0] - loaded[0] > 20 * nodes
+    assert asked[0] - loaded[0] > 5 * nodes
     check_others(before, loaded)
     check_others(before, asked)
 
