@@ -38,9 +38,6 @@ static const role roles[] = {
     {"coroutine", LG__TYPE_SUSPENDED},
     {"async_generator", LG__TYPE_SUSPENDED},
     {"weakref.finalize._Info", LG__TYPE_FINALIZER},
-    {"weakref.WeakKeyDictionary", LG__TYPE_WEAK_DICT},
-    {"weakref.WeakValueDictionary", LG__TYPE_WEAK_DICT},
-    {"torch.utils.weak.WeakIdKeyDictionary", LG__TYPE_WEAK_DICT},
     {"weakref.ReferenceType", LG__TYPE_REFERENCE},
     {"weakref", LG__TYPE_REFERENCE}, // in CPython 3.9
     {"_asyncio.Future", LG__TYPE_FUTURE},
@@ -97,6 +94,8 @@ type_bits_of_type(const lg_graph *graph, uint32_t type)
             if (is_called(name, roles[j].name))
                 type_bits |= roles[j].type_bits;
     }
+    if (lg__type_is_weak_dict(graph, type))
+        type_bits |= LG__TYPE_WEAK_DICT;
     // Counts arrays of other libraries that lie on devices, too.
     if (about.category == LG_CATEGORY_TENSOR && type_bits == 0)
         type_bits = LG__TYPE_ARRAY;

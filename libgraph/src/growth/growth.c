@@ -376,9 +376,7 @@ leads_inside(const lg_graph *graph, const lg_hop *hop)
     static const struct {
         const char *type;
         const char *name; // of the attribute, if it is one
-    } inside[] = {{"weakref.WeakKeyDictionary", "data"},
-                  {"weakref.WeakValueDictionary", "data"},
-                  {"_weakrefset.WeakSet", "data"},
+    } inside[] = {{"_weakrefset.WeakSet", "data"},
                   {"_io.BytesIO", "content"},
                   {"_io.StringIO", ""}};
     lg_string name = lg__edge_name(graph, hop->edges[hop->edge_count - 1]);
@@ -386,7 +384,8 @@ leads_inside(const lg_graph *graph, const lg_hop *hop)
         if (lg__string_is(name, inside[i].name) &&
             lg__node_is_a(graph, hop->source, inside[i].type))
             return true;
-    return false;
+    return lg__string_is(name, "data") &&
+           lg__type_is_weak_dict(graph, graph->columns.type[hop->source]);
 }
 
 // Names a weak dictionary, or a buffer, in place of the container or bytes that
