@@ -18,7 +18,7 @@ from collector import (
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 ISOLATED = Path(__file__).parent / "isolated"
 MIB = 1 << 20

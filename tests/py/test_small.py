@@ -88,3 +88,10 @@ def test_raises_fails_unless_the_block_raises_what_it_says(other, kind):
 def test_numbers_are_near(other, actual, near):
     assert (actual == other.approx(100, rel=0.05)) is near
     assert (other.approx(100.001) == 100) is False
+
+
+def test_what_is_not_known_is_refused(other):
+    with pytest.raises(AssertionError, match="names its fixtures"):
+        other.mark.usefixtures("still")
+    with pytest.raises(TypeError):
+        other.fixture(params=[1])

@@ -33,6 +33,7 @@ class Marks:
     """pytest.mark: it remembers values of parameters, and no other marks."""
 
     def __getattr__(self, name):
+        assert name != "usefixtures", "a small test names its fixtures"
         return ignored
 
     @staticmethod
@@ -61,10 +62,10 @@ def columns(names, values):
 mark = Marks()
 
 
-def fixture(function=None, autouse=False, **_):
+def fixture(function=None, *, autouse=False, scope="function"):
     """Remember that the function makes a value, and whether for every test."""
     if function is None:
-        return lambda made: fixture(made, autouse)
+        return lambda made: fixture(made, autouse=autouse)
     function.autouse = autouse
     return function
 
