@@ -15,7 +15,7 @@ from shapes import Thing
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 LIBC = ctypes.CDLL(None)
 LIBC.malloc.restype = ctypes.c_void_p
