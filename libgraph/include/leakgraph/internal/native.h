@@ -57,11 +57,14 @@ lg_block_make(uint64_t address, uint64_t bytes, unsigned kind)
 {
     const uint64_t words =
         (bytes < LG_BLOCK_MOST_BYTES ? bytes : LG_BLOCK_MOST_BYTES) / 8;
-    return (lg_native_block){.address = address & (LG_BLOCK_ADDRESS_END - 1),
-                             .kind = kind & 7,
-                             .high = words >> 32 & 7,
-                             .low = (uint32_t)words,
-                             .node = LG_NONE};
+    lg_native_block block;
+    block.address = address & (LG_BLOCK_ADDRESS_END - 1);
+    block.kind = kind & 7;
+    block.lead = 0;
+    block.high = words >> 32 & 7;
+    block.low = (uint32_t)words;
+    block.node = LG_NONE;
+    return block;
 }
 
 static inline uint64_t
