@@ -364,6 +364,54 @@ lg_builder_set_text(lg_builder *builder, lg_node node, const char *bytes,
         lg_builder_set_text_id(builder, node, id);
 }
 
+void
+lg_builder_add_fact(lg_builder *builder, lg_node node, const char *key,
+                    const char *value, size_t length)
+{
+    lg_builder_add_fact_ids(builder, node,
+                            lg_builder_intern(builder, key, strlen(key)),
+                            lg_builder_intern(builder, value, length));
+}
+
+void
+lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
+                        uint32_t value)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    if (node >= builder->node_count)
+        return;
+    lg__fact *fact = lg__vector_extend(&rest->allocator, &rest->fact, 1);
+    if (fact == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return;
+    }
+    *fact = (lg__fact){node, key, value};
+}
+
+// The standard library may be in `lib64`.
+bool
+lg_path_is_installed(lg_string path)
+{
+    static const char *const folders[] = {
+        "/site-packages/",
+        "/dist-packages/",
+        "/lib/python3",
+        "/lib64/python3",
+    };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (lg__string_contains(path, folders[i]))
+            return true;
+    return false;
+}
+
+void
+lg_builder_set_origin(lg_builder *builder, lg_node module, lg_string path)
+{
+    bool installed = lg_path_is_installed(path);
+    lg_builder_add_fact(builder, module, "origin",
+                        installed ? "library" : "program", 7);
+}
+
 uint32_t
 lg_builder_add_type(lg_builder *builder, const char *name, size_t length,
                     lg_node node, const uint32_t *mro, uint32_t mro_count)

@@ -183,6 +183,55 @@ finish_texts(lg_builder *builder, lg_error *err)
     return listed ? LG_OK : lg__error_memory(err);
 }
 
+// Sorts the facts of a builder.
+
+// Sorts the few facts of a node by key. Facts with the same key stay in order
+// of arrival.
+static void
+sort_keys(lg__fact *facts, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        lg__fact fact = facts[i];
+        size_t at = i;
+        for (; at > 0 && facts[at - 1].key > fact.key; at--)
+            facts[at] = facts[at - 1];
+        facts[at] = fact;
+    }
+}
+
+// Keeps only the last fact of each key.
+static bool
+take_facts(struct lg_builder_rest *rest, const lg__fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((i + 1 == count || facts[i + 1].key != facts[i].key) &&
+            (!lg__rest_push(rest, LG__FACT_NODE, facts[i].node) ||
+             !lg__rest_push(rest, LG__FACT_KEY, facts[i].key) ||
+             !lg__rest_push(rest, LG__FACT_VALUE, facts[i].value)))
+            return false;
+    return true;
+}
+
+static lg_status
+finish_facts(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__fact *facts = rest->fact.data;
+    size_t count = rest->fact.count;
+    if (!lg__radix_sort(&rest->allocator, facts, count, sizeof *facts))
+        return lg__error_memory(err);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && facts[end].node == facts[begin].node)
+            end++;
+        sort_keys(facts + begin, end - begin);
+        if (!take_facts(rest, facts + begin, end - begin))
+            return lg__error_memory(err);
+    }
+    lg__vector_free(&rest->allocator, &rest->fact);
+    return LG_OK;
+}
+
 static lg_status
 add_missing_info(lg_builder *builder, lg_error *err)
 {
@@ -483,7 +532,7 @@ run_all_steps(lg_builder *builder, lg_error *err)
 {
     static const step before[] = {
         add_missing_info,  finish_equal,     lg__finish_spans,
-        lg__finish_blocks, lg__finish_facts, finish_first_edges,
+        lg__finish_blocks, finish_facts,     finish_first_edges,
         finish_payloads,   lg__finish_found, lg__finish_tentative,
     };
     static const step after[] = {
