@@ -53,7 +53,7 @@ ONE_CLIENT = {
     "export/serve": 2,
     "libgraph/src/analysis": 11,
     "libgraph/src/answers": 13,
-    "libgraph/src/build": 16,
+    "libgraph/src/build": 15,
     "libgraph/src/findings": 9,
     "libgraph/src/growth": 37,
     "libgraph/src/native": 19,

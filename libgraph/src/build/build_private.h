@@ -138,7 +138,6 @@ lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,
 /** The steps of finishing, in order. On failure, each leaves the builder
  *  whole. */
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
-lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
 lg_status lg__finish_found(lg_builder *builder, lg_error *err);
 lg_status lg__finish_tentative(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);

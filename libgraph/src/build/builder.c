@@ -321,6 +321,31 @@ lg_builder_set_device(lg_builder *builder, lg_node node, uint32_t device)
         add_latest(builder, &builder->rest->placed, node, device);
 }
 
+uint32_t
+lg_builder_add_segment(lg_builder *builder, const lg_segment *segment)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__segment *place = lg__vector_extend(&rest->allocator, &rest->segment, 1);
+    if (place == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return LG_NONE;
+    }
+    uint32_t index = (uint32_t)(rest->segment.count - 1);
+    *place = (lg__segment){*segment, index};
+    return index;
+}
+
+void
+lg_builder_add_block(lg_builder *builder, const lg_block *block)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg_block *place = lg__vector_extend(&rest->allocator, &rest->block, 1);
+    if (place == NULL)
+        lg__builder_fail(builder, LG_ENOMEM);
+    else
+        *place = *block;
+}
+
 void
 lg_builder_add_found(lg_builder *builder, lg_node node, uint32_t count)
 {

@@ -232,6 +232,92 @@ finish_facts(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
+// Sorts the segments and blocks of devices' allocators.
+
+static int
+compare_segments(const void *left, const void *right)
+{
+    const lg__segment *a = left;
+    const lg__segment *b = right;
+    if (a->segment.device != b->segment.device)
+        return a->segment.device < b->segment.device ? -1 : 1;
+    if (a->segment.address != b->segment.address)
+        return a->segment.address < b->segment.address ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+// Compares blocks. The segments are sorted already, so their order includes the
+// device.
+static int
+compare_blocks(const void *left, const void *right)
+{
+    const lg_block *a = left;
+    const lg_block *b = right;
+    if (a->segment != b->segment)
+        return a->segment < b->segment ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static lg_status
+sort_segments(struct lg_builder_rest *rest, lg_error *err)
+{
+    size_t count = rest->segment.count;
+    lg__segment *segments = rest->segment.data;
+    if (count == 0)
+        return LG_OK;
+    lg__sort(segments, count, sizeof *segments, compare_segments);
+    lg_segment *out =
+        lg__vector_extend(&rest->allocator, &rest->table[LG__SEGMENT], count);
+    if (out == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        out[i] = segments[i].segment;
+    return LG_OK;
+}
+
+static lg_status
+sort_blocks(struct lg_builder_rest *rest, const uint32_t *place, lg_error *err)
+{
+    size_t count = rest->block.count;
+    lg_block *blocks = rest->block.data;
+    if (count == 0)
+        return LG_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (blocks[i].segment >= rest->segment.count)
+            return lg_error_set(err, LG_EINVAL,
+                                "block %zu lies in a segment that was not "
+                                "added",
+                                i);
+        blocks[i].segment = place[blocks[i].segment];
+    }
+    lg__sort(blocks, count, sizeof *blocks, compare_blocks);
+    lg_block *out =
+        lg__vector_extend(&rest->allocator, &rest->table[LG__BLOCK], count);
+    if (out == NULL)
+        return lg__error_memory(err);
+    memcpy(out, blocks, count * sizeof *out);
+    return LG_OK;
+}
+
+static lg_status
+finish_blocks(lg_builder *builder, lg_error *err)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t size = rest->segment.count * sizeof(uint32_t);
+    lg_status status = sort_segments(rest, err);
+    if (status != LG_OK)
+        return status;
+    uint32_t *place = lg__allocate(&rest->allocator, size);
+    if (place == NULL)
+        return lg__error_memory(err);
+    const lg__segment *segments = rest->segment.data;
+    for (size_t i = 0; i < rest->segment.count; i++)
+        place[segments[i].index] = (uint32_t)i;
+    status = sort_blocks(rest, place, err);
+    lg__deallocate(&rest->allocator, place, size);
+    return status;
+}
+
 static lg_status
 add_missing_info(lg_builder *builder, lg_error *err)
 {
@@ -531,9 +617,9 @@ static lg_status
 run_all_steps(lg_builder *builder, lg_error *err)
 {
     static const step before[] = {
-        add_missing_info,  finish_equal,     lg__finish_spans,
-        lg__finish_blocks, finish_facts,     finish_first_edges,
-        finish_payloads,   lg__finish_found, lg__finish_tentative,
+        add_missing_info, finish_equal,     lg__finish_spans,
+        finish_blocks,    finish_facts,     finish_first_edges,
+        finish_payloads,  lg__finish_found, lg__finish_tentative,
     };
     static const step after[] = {
         finish_devices,
