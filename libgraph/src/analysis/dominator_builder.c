@@ -8,6 +8,345 @@
 // together.
 #include "analysis/dominator_builder.h"
 
+#include <string.h>
+
+// Strongly connected components, and an order of the nodes in which every edge
+// between components leads forward: Pearce, "A space-efficient algorithm for
+// finding strongly connected components", 2016.
+//
+// The place of a node is 0 before the walk meets it, then the least number that
+// the walk met from it, and LG_NONE when its component is complete. The order
+// has complete components at its end. At its beginning are the nodes that wait
+// for their component, in the order in which the walk left them.
+
+typedef struct step {
+    uint64_t edge; // the next edge to follow
+    uint32_t node;
+} step;
+
+typedef struct walk {
+    lg__dominator_builder *building;
+    step *path;
+    uint32_t height; // length of the path
+    uint32_t met;
+    uint32_t waiting;
+    uint32_t left; // nodes whose component is incomplete
+    unsigned barred;
+    uint8_t met_marks;
+} walk;
+
+static void
+meet_node(walk *state, uint32_t node)
+{
+    lg__dominator_builder *building = state->building;
+    state->path[state->height++] =
+        (step){building->graph->columns.first_edge[node], node};
+    building->place[node] = ++state->met;
+    building->mark[node] |= state->met_marks;
+}
+
+// Continues with a node's edges. Returns the next node that the walk has not
+// met, or LG_NONE at the end.
+static uint32_t
+next_node(walk *state, step *at)
+{
+    const lg_columns *columns = &state->building->graph->columns;
+    uint8_t *mark = state->building->mark;
+    uint32_t *place = state->building->place;
+    uint32_t least = place[at->node];
+    uint32_t next = LG_NONE;
+    uint64_t edge = at->edge;
+    uint64_t end = columns->first_edge[at->node + 1];
+    while (edge < end && next == LG_NONE) {
+        uint32_t target = columns->edge_target[edge];
+        unsigned weak = columns->edge_kind[edge++] & LG_EDGE_WEAK;
+        if (weak || (mark[target] & state->barred))
+            continue;
+        if (place[target] == 0)
+            next = target;
+        else if (place[target] < least)
+            least = place[target];
+        else if (target == at->node)
+            mark[target] |= LG__MARK_SELF;
+    }
+    at->edge = edge;
+    if (least < place[at->node]) {
+        place[at->node] = least;
+        mark[at->node] |= LG__MARK_BOUND;
+    }
+    return next;
+}
+
+static void
+reverse(uint32_t *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint32_t node = nodes[i];
+        nodes[i] = nodes[count - 1 - i];
+        nodes[count - 1 - i] = node;
+    }
+}
+
+static bool
+add_component(lg__vector *components, uint32_t begin, uint32_t end)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__component_span *component =
+        lg__vector_extend(&allocator, components, 1);
+    if (component != NULL)
+        *component = (lg__component_span){.begin = begin, .end = end};
+    return component != NULL;
+}
+
+// Completes the component of a node with the nodes that wait for it. They go
+// into the order in reverse of how the walk left them, so that only edges back
+// along the walk's path lead back.
+static bool
+complete(walk *state, uint32_t node)
+{
+    lg__dominator_builder *building = state->building;
+    uint32_t number = building->place[node];
+    uint32_t count = 0;
+    building->place[node] = LG_NONE;
+    while (state->waiting > 0 &&
+           building->place[building->order[state->waiting - 1]] >= number) {
+        building->place[building->order[--state->waiting]] = LG_NONE;
+        count++;
+    }
+    uint32_t end = state->left;
+    if (count > 0) {
+        uint32_t *members = building->order + state->waiting;
+        reverse(members, count);
+        memmove(building->order + end - count, members,
+                count * sizeof *members);
+    }
+    state->left -= count + 1;
+    building->order[state->left] = node;
+    return (count == 0 && !(building->mark[node] & LG__MARK_SELF)) ||
+           add_component(&building->components, state->left, end);
+}
+
+static bool
+leave_node(walk *state)
+{
+    lg__dominator_builder *building = state->building;
+    uint32_t node = state->path[--state->height].node;
+    if (!(building->mark[node] & LG__MARK_BOUND))
+        return complete(state, node);
+    uint32_t from = state->path[state->height - 1].node;
+    building->mark[node] &= (uint8_t)~LG__MARK_BOUND;
+    building->order[state->waiting++] = node;
+    if (building->place[node] < building->place[from]) {
+        building->place[from] = building->place[node];
+        building->mark[from] |= LG__MARK_BOUND;
+    }
+    return true;
+}
+
+static lg_status
+walk_from(walk *state, uint32_t start, lg_error *err)
+{
+    uint32_t nodes = state->building->graph->columns.node_count;
+    meet_node(state, start);
+    while (state->height > 0) {
+        uint32_t next = next_node(state, &state->path[state->height - 1]);
+        if (next == LG_NONE) {
+            if (!leave_node(state))
+                return lg__error_memory(err);
+            continue;
+        }
+        meet_node(state, next);
+        if (!lg__dominators_goes_on(state->building, "walking", state->met,
+                                    nodes, err))
+            return LG_ECANCELLED;
+    }
+    return LG_OK;
+}
+
+// Walks from every node that has one of the marks (0: from every node).
+static lg_status
+walk_all(walk *state, unsigned wanted, lg_error *err)
+{
+    const lg__dominator_builder *building = state->building;
+    uint32_t nodes = building->graph->columns.node_count;
+    lg_status status = LG_OK;
+    for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
+        if (building->place[node] == 0 &&
+            (wanted == 0 || (building->mark[node] & wanted)))
+            status = walk_from(state, node, err);
+    return status;
+}
+
+// Starts with namespaces: what the walk completes later precedes them in the
+// order, and modules precede their namespaces.
+static lg_status
+walk_graph(lg__dominator_builder *building, lg_error *err)
+{
+    size_t nodes = building->graph->columns.node_count;
+    lg_allocator allocator = lg_allocator_default();
+    walk state = {
+        .building = building,
+        .path = lg__allocate(&allocator, (nodes + 1) * sizeof(step)),
+        .left = building->graph->columns.node_count,
+        .barred = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE,
+        .met_marks = LG__MARK_LIVE,
+    };
+    if (state.path == NULL)
+        return lg__error_memory(err);
+    lg_status status = walk_all(&state, LG__MARK_NAMESPACE, err);
+    if (status == LG_OK)
+        status = walk_all(&state, LG__MARK_POLICY, err);
+    state.barred |= LG__MARK_LIVE;
+    state.met_marks = 0;
+    if (status == LG_OK)
+        status = walk_all(&state, 0, err);
+    lg__deallocate(&allocator, state.path, (nodes + 1) * sizeof(step));
+    return status;
+}
+
+// The root of garbage comes after the super-root.
+static uint32_t
+garbage_root(const lg__dominator_builder *building)
+{
+    return building->graph->columns.node_count + 1;
+}
+
+// Replaces *known by the nearest common ancestor of *known (LG_NONE: nothing
+// yet) and one more node.
+static void
+meet(const lg__dominator_builder *building, uint32_t *known, uint32_t more)
+{
+    if (*known == LG_NONE)
+        *known = more;
+    else if (*known < lg__dominators_root(building) && *known != more)
+        *known = lg__branch_meet(building->branch, *known, more);
+}
+
+// Dominators within a component, in the order of the walk.
+//
+// An edge whose target dominates its source changes no dominator, because a
+// path along it has been at the target before. An edge into an entry changes
+// none either, because the path can enter there. If no other edge leads back,
+// the rest has no cycles, and every referrer of a node comes before the node.
+
+// The entries hang from `top`, the nearest common dominator of their referrers.
+// In a component of garbage that nothing refers to, all members are entries.
+static uint32_t
+open_entries(lg__dominator_builder *building, lg__component_span *component)
+{
+    lg__branch *branch = building->branch;
+    uint32_t top = LG_NONE;
+    uint32_t entries = 0;
+    for (uint32_t i = component->begin; i < component->end; i++) {
+        uint32_t node = building->order[i];
+        building->place[node] = i;
+        component->early |= (building->mark[node] & LG__MARK_EARLY) != 0;
+        entries += branch[node].parent != LG_NONE;
+        if (branch[node].parent != LG_NONE)
+            meet(building, &top, branch[node].parent);
+    }
+    bool loose = entries == 0;
+    if (loose) {
+        entries = component->end - component->begin;
+        top = garbage_root(building);
+        component->early = true;
+    }
+    const unsigned replaced = LG__MARK_EARLY | LG__MARK_SELF;
+    unsigned marks = entries > 1        ? LG__MARK_MANY
+                     : component->early ? LG__MARK_EARLY
+                                        : 0;
+    for (uint32_t i = component->begin; i < component->end; i++) {
+        uint32_t node = building->order[i];
+        uint8_t *mark = &building->mark[node];
+        bool entry = loose || branch[node].parent != LG_NONE;
+        *mark = (uint8_t)((*mark & ~replaced) | marks |
+                          (entry ? 0 : LG__MARK_INNER));
+        if (entry)
+            branch[node].parent = top;
+    }
+    return top;
+}
+
+// Passes on a member's edges to members that are not entries. Returns false if
+// an edge leads back to a node that does not dominate the member.
+static bool
+show_inward(const lg__dominator_builder *building, uint32_t place)
+{
+    const lg_columns *columns = &building->graph->columns;
+    lg__branch *branch = building->branch;
+    uint32_t node = building->order[place];
+    unsigned barred = lg__dominators_barred(building, node);
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+            (building->mark[target] & (barred | LG__MARK_INNER)) !=
+                LG__MARK_INNER)
+            continue;
+        if (building->place[target] > place)
+            meet(building, &branch[target].parent, node);
+        else if (lg__branch_ancestor(branch, node, branch[target].depth) !=
+                 target)
+            return false;
+    }
+    return true;
+}
+
+static void
+show_outward(const lg__dominator_builder *building,
+             const lg__component_span *component, uint32_t node)
+{
+    const lg_columns *columns = &building->graph->columns;
+    unsigned barred = lg__dominators_barred(building, node);
+    unsigned early = building->mark[node] & LG__MARK_EARLY;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        uint32_t place = building->place[target];
+        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+            (building->mark[target] & barred) ||
+            (place >= component->begin && place < component->end))
+            continue;
+        building->mark[target] |= (uint8_t)early;
+        meet(building, &building->branch[target].parent, node);
+    }
+}
+
+// Settles the members if the order of the walk is enough.
+static bool
+settle_member(const lg__dominator_builder *building, uint32_t place)
+{
+    uint32_t node = building->order[place];
+    if (building->branch[node].parent == LG_NONE)
+        return false;
+    lg__branch_settle(building->branch, node);
+    return show_inward(building, place);
+}
+
+// Settles a component, and passes on its edges to the outside. All edges into
+// the component must have been passed on.
+static lg_status
+settle_component(lg__dominator_builder *building, lg__component_span *component,
+                 lg_error *err)
+{
+    uint32_t nodes = building->graph->columns.node_count;
+    uint32_t top = open_entries(building, component);
+    uint32_t place = component->begin;
+    while (place < component->end && settle_member(building, place))
+        if (!lg__dominators_goes_on(building, "finding dominators", place++,
+                                    nodes, err))
+            return LG_ECANCELLED;
+    if (place < component->end) {
+        lg_status status =
+            lg__dominators_irreducible(building, component, top, err);
+        if (status != LG_OK)
+            return status;
+    }
+    for (place = component->begin; place < component->end; place++)
+        show_outward(building, component, building->order[place]);
+    return LG_OK;
+}
+
 static void
 show_edges(lg__dominator_builder *building, uint32_t node)
 {
@@ -25,7 +364,7 @@ show_edges(lg__dominator_builder *building, uint32_t node)
             (mark[target] & barred))
             continue;
         mark[target] |= (uint8_t)early;
-        lg__dominators_meet(building, &branch[target].parent, referrer);
+        meet(building, &branch[target].parent, referrer);
     }
 }
 
@@ -34,7 +373,7 @@ static void
 settle(lg__dominator_builder *building, uint32_t node)
 {
     if (building->branch[node].parent == LG_NONE) {
-        building->branch[node].parent = lg__dominators_garbage(building);
+        building->branch[node].parent = garbage_root(building);
         building->mark[node] |= LG__MARK_EARLY;
     }
     lg__branch_settle(building->branch, node);
@@ -45,7 +384,7 @@ begin(lg__dominator_builder *building)
 {
     uint32_t nodes = building->graph->columns.node_count;
     uint32_t root = lg__dominators_root(building);
-    uint32_t garbage = lg__dominators_garbage(building);
+    uint32_t garbage = garbage_root(building);
     building->branch[root] = (lg__branch){root, root, 0};
     building->branch[garbage] = (lg__branch){garbage, garbage, 0};
     for (uint32_t node = 0; node < nodes; node++) {
@@ -71,8 +410,7 @@ settle_all(lg__dominator_builder *building, lg_error *err)
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
         if (left > 0 && components[left - 1].begin == i) {
-            status =
-                lg__dominators_component(building, &components[--left], err);
+            status = settle_component(building, &components[--left], err);
             i = components[left].end - 1;
         } else {
             settle(building, building->order[i]);
@@ -102,7 +440,7 @@ lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
     };
     if (building->order == NULL || building->place == NULL)
         return lg__error_memory(err);
-    lg_status status = lg__dominators_walk(building, err);
+    lg_status status = walk_graph(building, err);
     if (status != LG_OK)
         return status;
     building->branch = lg__calloc(nodes + 2, sizeof(lg__branch));

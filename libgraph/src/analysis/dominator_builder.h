@@ -1,12 +1,12 @@
 /**
  * The work of an analysis: from the policy graph to a dominator tree.
  *
- * component_walk.c finds what the super-root reaches, the components, and an
+ * dominator_builder.c finds what the super-root reaches, the components, and an
  * order in which every referrer of a node comes before the node, unless both
- * are in one component. dominator_builder.c takes the nodes in that order: the
- * immediate dominator of a node is the nearest common ancestor of its
- * referrers. component_dominators.c solves a component as a whole;
- * irreducible.c solves those that have a loop with several entries.
+ * are in one component. It takes the nodes in that order: the immediate
+ * dominator of a node is the nearest common ancestor of its referrers. It
+ * solves a component as a whole; irreducible.c solves those that have a loop
+ * with several entries.
  *
  * Nothing recurses.
  */
@@ -60,18 +60,11 @@ lg__dominators_goes_on(const lg__dominator_builder *building, const char *phase,
                                err);
 }
 
-/** Returns the number of the super-root; the next function returns that of the
- *  root of garbage. */
+/** Returns the number of the super-root. */
 static inline uint32_t
 lg__dominators_root(const lg__dominator_builder *building)
 {
     return building->graph->columns.node_count;
-}
-
-static inline uint32_t
-lg__dominators_garbage(const lg__dominator_builder *building)
-{
-    return building->graph->columns.node_count + 1;
 }
 
 /** Returns marks that exclude targets: the policy graph has no edge from
@@ -96,25 +89,6 @@ uint32_t lg__branch_ancestor(const lg__branch *branch, uint32_t node,
 /** Sets depth and jump of a node whose parent is settled. */
 void lg__branch_settle(lg__branch *branch, uint32_t node);
 
-/** Replaces *known by the nearest common ancestor of *known (LG_NONE: nothing
- *  yet) and one more node. */
-static inline void
-lg__dominators_meet(const lg__dominator_builder *building, uint32_t *known,
-                    uint32_t more)
-{
-    if (*known == LG_NONE)
-        *known = more;
-    else if (*known < lg__dominators_root(building) && *known != more)
-        *known = lg__branch_meet(building->branch, *known, more);
-}
-
-/** Finds the order, the components, and the marks LIVE and SELF. */
-lg_status lg__dominators_walk(lg__dominator_builder *building, lg_error *err);
-/** Settles a component, and passes on its edges to the outside. All edges into
- *  the component must have been passed on. */
-lg_status lg__dominators_component(lg__dominator_builder *building,
-                                   lg__component_span *component,
-                                   lg_error *err);
 /** Solves any component. Reorders its members. */
 lg_status lg__dominators_irreducible(lg__dominator_builder *building,
                                      const lg__component_span *component,
