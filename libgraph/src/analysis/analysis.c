@@ -1,11 +1,47 @@
-// Makes an analysis.
+// Makes an analysis, which also keeps what other rooms compute from it.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/internal/retained.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What other rooms compute once from an analysis.
+
+lg__cached *
+lg__cached_of(const lg_analysis *analysis)
+{
+    return atomic_load(analysis->cached);
+}
+
+static bool
+cached_begin(lg_analysis *analysis)
+{
+    analysis->cached = lg__calloc(1, sizeof *analysis->cached);
+    return analysis->cached != NULL;
+}
+
+static void
+cached_end(lg_analysis *analysis)
+{
+    lg__cached *cached =
+        analysis->cached != NULL ? lg__cached_of(analysis) : NULL;
+    if (cached != NULL)
+        cached->free(cached);
+    lg__free(analysis->cached);
+}
+
+lg__cached *
+lg__cached_keep(const lg_analysis *analysis, lg__cached *cached)
+{
+    lg__cached *before = NULL;
+    if (atomic_compare_exchange_strong(analysis->cached, &before, cached))
+        return cached;
+    cached->free(cached);
+    return before;
+}
 
 // Keeps the parents of the branches, in their block: each is read before it is
 // overwritten.
@@ -56,7 +92,7 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
                             "the analysis needs a whole snapshot, and this one "
                             "is partial: take it without roots and max_depth");
     lg_analysis *analysis = lg__calloc(1, sizeof *analysis);
-    if (analysis == NULL || !lg__cached_begin(analysis)) {
+    if (analysis == NULL || !cached_begin(analysis)) {
         lg__free(analysis);
         return lg__error_memory(err);
     }
@@ -89,7 +125,7 @@ lg_analysis_free(lg_analysis *analysis)
     if (analysis == NULL)
         return;
     lg_allocator allocator = lg_allocator_default();
-    lg__cached_end(analysis);
+    cached_end(analysis);
     lg__policy_free(&analysis->policy);
     lg__free(analysis->dominator);
     lg__compact_free(&allocator, &analysis->host.low);

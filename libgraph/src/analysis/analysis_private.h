@@ -118,8 +118,6 @@ lg__cached *lg__cached_of(const lg_analysis *analysis);
 /** Keeps the cached until the analysis is freed. If another thread was faster,
  *  frees `cached`. Returns the cached that is kept. */
 lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cached *cached);
-bool lg__cached_begin(lg_analysis *analysis);
-void lg__cached_end(lg_analysis *analysis);
 
 /** Returns the bytes that a node, or one of the two roots, dominates on all
  *  devices together. */
