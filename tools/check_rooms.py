@@ -51,7 +51,7 @@ ONE_CLIENT = {
     "export/page": 7,
     "export/pick": 6,
     "export/serve": 2,
-    "libgraph/src/analysis": 7,
+    "libgraph/src/analysis": 5,
     "libgraph/src/answers": 13,
     "libgraph/src/build": 15,
     "libgraph/src/findings": 9,

@@ -162,10 +162,6 @@ uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
 bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
                        uint64_t bytes);
 
-/** Records that the component of `by` dominates the node collectively. Returns
- *  false when memory ran out. */
-bool lg__collective_add(lg_analysis *analysis, uint32_t node, uint32_t by);
-void lg__collective_sort(lg_analysis *analysis);
 /** Returns a member of the component that dominates the node collectively, or
  *  LG_NONE. */
 uint32_t lg__collective_find(const lg_analysis *analysis, uint32_t node);
