@@ -6,11 +6,11 @@
 #include <cpuid.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <link.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -140,12 +140,29 @@ lg__target_explain(int process, int code, lg_error *err)
                         process, strerror(code));
 }
 
+/** Returns the limit of that name that the process allows itself; UINT64_MAX:
+ *  none. Everybody may read the list. prlimit() tells only who has the user of
+ *  the process or CAP_SYS_RESOURCE, which the root of a container lacks. */
+static uint64_t
+find_limit(int process, const char *name)
+{
+    char path[64], line[128];
+    uint64_t limit = UINT64_MAX;
+    snprintf(path, sizeof path, "/proc/%d/limits", process);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            sscanf(line + strlen(name), "%" SCNu64, &limit);
+    if (file != NULL)
+        fclose(file);
+    return limit;
+}
+
 bool
 lg__target_lacks_descriptors(int process)
 {
     char path[64];
-    struct rlimit limit;
-    rlim_t used = 0;
+    uint64_t used = 0;
     snprintf(path, sizeof path, "/proc/%d/fd", process);
     DIR *folder = opendir(path);
     if (folder == NULL)
@@ -153,8 +170,7 @@ lg__target_lacks_descriptors(int process)
     while (readdir(folder) != NULL)
         used++;
     closedir(folder);
-    return prlimit(process, RLIMIT_NOFILE, NULL, &limit) == 0 &&
-           limit.rlim_cur < used + LEAST_DESCRIPTORS;
+    return find_limit(process, "Max open files") < used + LEAST_DESCRIPTORS;
 }
 
 bool
@@ -418,16 +434,15 @@ static uint64_t
 find_stack_low(int process, const lg__remote_images *images)
 {
     char path[64];
-    struct rlimit limit;
+    const uint64_t most = find_limit(process, "Max stack size");
+    const uint64_t all = find_limit(process, "Max address space");
     uint64_t bottom = 0, kibibytes = 0, start = images->stack_start;
     snprintf(path, sizeof path, "/proc/%d/status", process);
-    if (prlimit(process, RLIMIT_STACK, NULL, &limit) == 0 &&
-        limit.rlim_cur < images->stack_end)
-        bottom = images->stack_end - limit.rlim_cur;
-    if (prlimit(process, RLIMIT_AS, NULL, &limit) == 0 &&
-        lg__remote_number(path, "VmSize:", 10, &kibibytes) &&
-        limit.rlim_cur < (kibibytes << 10) + start - bottom)
-        bottom = start + (kibibytes << 10) - limit.rlim_cur;
+    if (most < images->stack_end)
+        bottom = images->stack_end - most;
+    if (lg__remote_number(path, "VmSize:", 10, &kibibytes) &&
+        all < (kibibytes << 10) + start - bottom)
+        bottom = start + (kibibytes << 10) - all;
     return (bottom < start ? bottom : start) + LG__STACK_NEED;
 }
 

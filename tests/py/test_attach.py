@@ -645,6 +645,7 @@ pause = ctypes.cast(ctypes.CDLL(None).pause, ctypes.c_void_p)
 @ctypes.CFUNCTYPE(None)
 def compute():
     while not asked: sum(range(100))
+{user}
 before = facts()
 run(bottom + {room}, ctypes.cast({call}, ctypes.c_void_p), pipe)
 print(len(asked) > 0, facts() == before, flush=True)
@@ -654,12 +655,15 @@ time.sleep(100)
 
 @pytest.fixture
 def low(target, tmp_path):
-    """Start a target that calls a function when a byte comes: low(function, room)."""
+    """Start a target that calls a function when a byte comes: low(function, room).
+
+    user: a statement that makes it another user's.
+    """
     path = tmp_path / "pipe"
     os.mkfifo(path)
 
-    def start(call, room):
-        one = target(LOW.format(path=str(path), call=call, room=room))
+    def start(call, room, user=""):
+        one = target(LOW.format(path=str(path), call=call, room=room, user=user))
         while not one.reads(path):
             time.sleep(0.001)
         one.goes_on = lambda: path.write_text("x", encoding="ascii")
@@ -678,6 +682,18 @@ def test_a_wait_with_little_room_on_the_stack(low):
     while waits_in(one, 34):
         one.process.send_signal(signal.SIGUSR1)
     assert one.process.stdout.readline() == "True True\n"
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_little_room_on_the_stack_of_another_user(low):
+    """The root of a container may not ask for the limits of another user's process."""
+    one = low("pause", 8000, "os.setuid(65534); ctypes.CDLL(None).prctl(4, 1)")
+    one.goes_on()
+    while not waits_in(one, 34):
+        time.sleep(0.001)
+    text = refused(one.pid, timeout=2)
+    assert "its main thread has little room left on its stack" in text
 
 
 @pytest.mark.parametrize("method", ["auto", "ptrace"])
