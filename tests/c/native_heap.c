@@ -180,8 +180,9 @@ make_graph(native_heap *heap)
     REQUIRE(lg_builder_finish(builder, &heap->graph, NULL) == LG_OK);
 }
 
-void
-native_heap_finish(native_heap *heap)
+lg_status
+native_heap_join(const native_heap *heap, const lg_allocator *allocator,
+                 lg_graph **out, lg_error *err)
 {
     lg_native_type types[] = {{0},
                               {0},
@@ -189,8 +190,6 @@ native_heap_finish(native_heap *heap)
                               {NATIVE_INT_TYPE, NATIVE_FIXED, 0},
                               {NATIVE_LOCK_TYPE, NATIVE_FIXED, 0},
                               {NATIVE_PATTERN_TYPE, NATIVE_FIXED, 0}};
-    lg_error err = {.message = ""};
-    make_graph(heap);
     lg_native_memory memory = {
         .blocks = heap->blocks,
         .block_count = heap->block_count,
@@ -200,8 +199,15 @@ native_heap_finish(native_heap *heap)
         .type_count = 6,
         .monitor = heap->monitor,
     };
-    REQUIRE(lg_graph_with_native(heap->graph, &memory, NULL, &heap->joined,
-                                 &err) == LG_OK);
+    return lg_graph_with_native(heap->graph, &memory, allocator, out, err);
+}
+
+void
+native_heap_finish(native_heap *heap)
+{
+    lg_error err = {.message = ""};
+    make_graph(heap);
+    REQUIRE(native_heap_join(heap, NULL, &heap->joined, &err) == LG_OK);
     CHECK(lg_graph_check(heap->joined, &err) == LG_OK);
     REQUIRE(lg_analysis_new(heap->joined, NULL, &heap->found, &err) == LG_OK);
 }

@@ -70,6 +70,11 @@ uint64_t *native_heap_range(native_heap *heap, lg_range_kind kind,
                             const char *name, size_t words);
 /** Makes both graphs, and the analysis. */
 void native_heap_finish(native_heap *heap);
+/** Makes the graph with native memory once more, in other memory (NULL: the
+ *  usual). */
+lg_status native_heap_join(const native_heap *heap,
+                           const lg_allocator *allocator, lg_graph **out,
+                           lg_error *err);
 
 /** What the i-th object retains beyond its own size. */
 uint64_t native_heap_held(const native_heap *heap, uint32_t object);

@@ -13,6 +13,7 @@
 
 #include "asked.h"
 #include "drawn.h"
+#include "native_heap.h"
 #include "sample.h"
 #include "scarce.h"
 #include "stored.h"
@@ -151,6 +152,36 @@ builder_and_finish(void)
     finish_with_budgets(sample_new);
     finish_with_budgets(stored_new);
     finish_with_budgets(twins_new);
+}
+
+static native_heap heap;
+
+static lg_status
+with_native_memory(const lg_allocator *allocator, lg_graph **out, lg_error *err)
+{
+    return native_heap_join(&heap, allocator, out, err);
+}
+
+// Blocks that objects hold, that variables hold, and that are lost; of known
+// kinds, and so many that tables grow.
+static void
+native_memory(void)
+{
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, i > 0);
+        object[2] = native_heap_address(native_heap_list(&heap, 200 + i));
+        object[3] = native_heap_address(native_heap_lock(&heap));
+    }
+    uint64_t *variables =
+        native_heap_range(&heap, LG_RANGE_DATA, "libheld.so", 4);
+    variables[1] = native_heap_address(native_heap_list(&heap, 3));
+    native_heap_int(&heap, native_heap_address(native_heap_block(&heap, 64)),
+                    true);
+    native_heap_list(&heap, 5);
+    native_heap_finish(&heap);
+    finish_with_budgets(with_native_memory);
+    native_heap_close(&heap);
 }
 
 // The graph's own indexes use its allocator, too.
@@ -384,6 +415,7 @@ analyses(void)
 SUITE(oom)
 {
     RUN(builder_and_finish);
+    RUN(native_memory);
     RUN(indexes);
     RUN(everything_else);
     RUN(irreducible);
