@@ -54,7 +54,8 @@ def run(item):
     if done.code == SKIPPED:
         pytest.skip(done.out.strip())
     if done.code:
-        pytest.fail(done.out + done.err, pytrace=False)
+        said = f"the test ended with code {done.code}\n"
+        pytest.fail(said + done.out + done.err, pytrace=False)
 
 
 def process_of(module):

@@ -10,6 +10,7 @@ from builds import needs_fork
 FOLDER = Path(__file__).parent
 
 TESTS = """
+import os
 import sys
 import threading
 import pytest
@@ -39,6 +40,9 @@ def test_fails():
     found = 40 + 2
     assert found == 43
 
+def test_dies():
+    os.abort()
+
 @pytest.mark.ends
 @pytest.mark.skipif(False, reason="runs")
 def test_cannot_run():
@@ -55,8 +59,9 @@ def test_values_failures_and_skips(python, tmp_path):
         *("-W", "ignore::pytest.PytestUnknownMarkWarning", "--basetemp=made"),
         PYTHONPATH=os.pathsep.join([str(FOLDER), os.environ.get("PYTHONPATH", "")]),
     )
-    assert "1 failed, 4 passed, 1 skipped" in done.out, done.out + done.err
+    assert "2 failed, 4 passed, 1 skipped" in done.out, done.out + done.err
     assert "found = 42" in done.out and "No module named 'no_such_module'" in done.out
+    assert "the test ended with code -6" in done.out
     said = (tmp_path / "made" / "said").read_text().split()
     assert sorted(said) == ["1a", "1b", "2a", "2b"]
 
@@ -93,5 +98,11 @@ def test_numbers_are_near(other, actual, near):
 def test_what_is_not_known_is_refused(other):
     with pytest.raises(AssertionError, match="names its fixtures"):
         other.mark.usefixtures("still")
+    with pytest.raises(AssertionError, match="filters warnings itself"):
+        other.mark.filterwarnings("error")
     with pytest.raises(TypeError):
         other.fixture(params=[1])
+    with pytest.raises(TypeError):
+        other.mark.parametrize("made", [1], indirect=True)
+    with pytest.raises(TypeError):
+        other.raises(ValueError, int)

@@ -34,10 +34,11 @@ class Marks:
 
     def __getattr__(self, name):
         assert name != "usefixtures", "a small test names its fixtures"
+        assert name != "filterwarnings", "a small test filters warnings itself"
         return ignored
 
     @staticmethod
-    def parametrize(names, values, **_):
+    def parametrize(names, values, *, ids=None):
         def with_values(function):
             known = function.__dict__.setdefault("parameters", {})
             known.update(columns(names, list(values)))
@@ -101,7 +102,7 @@ class Raises:
         return True
 
 
-def raises(kinds, match=""):
+def raises(kinds, *, match=""):
     return Raises(kinds, match)
 
 
