@@ -59,6 +59,25 @@ accounts_that_gained_are_named(void)
     growing_forget(&made);
 }
 
+// The numbers of garbage that waits rise, so its row says why it has settled,
+// and no type is said to become more.
+static void
+garbage_that_waits_is_told(void)
+{
+    growing_heap heaps[3] = {{0}};
+    for (uint32_t i = 0; i < 3; i++) {
+        heaps[i].garbage = 5 * (i + 1);
+        heaps[i].dead = 20000;
+        heaps[i].thresholds = "15, 10, 10";
+    }
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(says(&made, "Nothing goes on growing; 1 place grew and stopped"));
+    CHECK(says(&made, "garbage Item: Item settled: garbage that goes when the "
+                      "collector reaches its threshold\n"));
+    CHECK(!says(&made, "which become more in each interval"));
+    growing_forget(&made);
+}
+
 static void
 count(lg_summary *summary, lg_tally_kind kind, uint32_t many,
       const uint64_t *bytes, uint32_t devices)
@@ -401,6 +420,7 @@ SUITE(report_growth)
     RUN(seconds_are_those_between_the_snapshots);
     RUN(a_fix_is_told_once);
     RUN(accounts_that_gained_are_named);
+    RUN(garbage_that_waits_is_told);
     RUN(tallies_are_named_by_their_kind);
     RUN(bytes_are_those_of_each_device);
     RUN(the_first_ten_tallies_are_told);

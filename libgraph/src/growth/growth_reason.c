@@ -83,23 +83,32 @@ lg__place_is_listed(const lg_places *places, uint32_t place)
            lg__string_is(lg__places_text(places, list->label), "gc.garbage");
 }
 
+// Sets why a row of garbage piles up, or that it has settled because it waits.
+static void
+set_reason(const lg__comparison *state, lg_growth_reason usual,
+           lg_growth_row *row)
+{
+    lg_string flags =
+        lg__summary_text(state->summaries[state->count - 1], "gc.debug");
+    bool saves = lg__string_contains(flags, "DEBUG_SAVEALL");
+    if (state->is_waiting && row->verdict == LG_GROWTH_SETTLED &&
+        lg__place_is_garbage(state->newest, row->place))
+        row->reason = LG_GROWTH_WAITS;
+    if (row->verdict != LG_GROWTH_GARBAGE)
+        return;
+    if (lg__place_is_listed(state->newest, row->place))
+        row->reason = saves ? LG_GROWTH_SAVED : LG_GROWTH_LISTED;
+    else
+        row->reason = usual;
+}
+
 void
 lg__growth_reasons(const lg__comparison *state, lg_growth *out)
 {
-    const lg_summary *newest = state->summaries[state->count - 1];
-    lg_string flags = lg__summary_text(newest, "gc.debug");
-    bool saves = lg__string_contains(flags, "DEBUG_SAVEALL");
-    lg_growth_reason reason = find_reason(newest, out);
-    for (size_t i = 0; i < out->count; i++) {
-        lg_growth_row *row = &out->rows[i];
-        if (state->is_waiting && row->verdict == LG_GROWTH_SETTLED &&
-            lg__place_is_garbage(state->newest, row->place))
-            row->reason = LG_GROWTH_WAITS;
-        if (row->verdict != LG_GROWTH_GARBAGE)
-            continue;
-        if (lg__place_is_listed(state->newest, row->place))
-            row->reason = saves ? LG_GROWTH_SAVED : LG_GROWTH_LISTED;
-        else
-            row->reason = reason;
-    }
+    lg_growth_reason usual =
+        find_reason(state->summaries[state->count - 1], out);
+    for (size_t i = 0; i < out->count; i++)
+        set_reason(state, usual, &out->rows[i]);
+    for (size_t i = 0; i < out->stopped_count; i++)
+        set_reason(state, usual, &out->stopped[i]);
 }

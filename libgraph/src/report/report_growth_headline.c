@@ -100,23 +100,35 @@ count_stopped(const lg_growth *growth)
     return stopped;
 }
 
+// Returns what garbage gained that the collector frees by itself.
+static int64_t
+gained_by_waiting(const lg_growth *growth)
+{
+    int64_t gained = 0;
+    for (size_t i = 0; i < growth->stopped_count; i++)
+        if (growth->stopped[i].reason == LG_GROWTH_WAITS)
+            gained += growth->stopped[i].gained;
+    return gained;
+}
+
 // Returns the type that gained most, of those whose objects become more in
 // each interval, or NULL. What keeps many objects in one block, as
 // itertools.tee() does, pauses from block to block, but its objects do not. A
 // row whose number rises in each interval explains them: it fills something
-// small.
+// small. Garbage that waits for the collector explains most of them, too.
 static const lg_growth_type *
 find_rising(const lg_growth *growth)
 {
     enum { LEAST_PART = 4 };
-    if (growth->objects_gained <= 0)
+    int64_t all = growth->objects_gained;
+    if (all <= 0 || (all - gained_by_waiting(growth)) * LEAST_PART < all)
         return NULL;
     for (size_t i = 0; i < growth->count; i++)
         if (lg_growth_rises(growth->rows[i].counts, growth->snapshots))
             return NULL;
     for (size_t i = 0; i < growth->type_count; i++) {
         const lg_growth_type *type = &growth->types[i];
-        if (type->gained * LEAST_PART < growth->objects_gained)
+        if (type->gained * LEAST_PART < all)
             return NULL;
         if (lg_growth_rises(type->counts, growth->snapshots))
             return type;
