@@ -124,6 +124,8 @@ class Command(unittest.TestCase):
     def test_tensors(self) -> None:
         places = self.fine("tensors", "training.lgs")
         self.assertIn("2 more places with less than 0.1 % each: 104 B", places)
+        first = self.fine("tensors", "training.lgs", "--limit", "1")
+        self.assertIn("... and 5 more rows\n", first)
         text = self.fine("tensors", "training.lgs", "--group", "storage")
         self.assertIn("activation      train.losses[0].grad_fn saved", text)
         self.assertIn("\n6 storages, 3.39 MiB cuda:0 · 4 B host in all", text)

@@ -829,7 +829,6 @@ static const lg_answering in_c = {
     .thing = is_about,
     .tallied = "storages of tensors",
     .tally = LG_TALLY_TENSOR,
-    .noun = "group",
     .after = hide_little,
     .below = add_below,
 };
