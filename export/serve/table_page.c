@@ -156,14 +156,15 @@ read_options(const lg__request *request, const lg_question *question,
              lg_given *given, lg_error *err)
 {
     uint64_t rows;
+    const bool arranged = is_arranged(request);
     lg_status status = read_limit(request, &rows, err);
     for (size_t i = 0; question->options[i].name && !status; i++) {
         const lg_option *option = &question->options[i];
         const char *value = lg__request_text(request, option->name, "");
         if (option->type == LG_OPTION_LIMIT)
             given[i] = (lg_given){.given = true,
-                                  .usual = rows == USUAL_ROWS,
-                                  .number = is_arranged(request) ? 0 : rows};
+                                  .usual = rows == USUAL_ROWS && !arranged,
+                                  .number = arranged ? 0 : rows};
         else if (*value && lg_option_in_form(option))
             status =
                 lg_option_read(option, option->name, value, &given[i], err);

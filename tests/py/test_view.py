@@ -474,6 +474,29 @@ def test_tables_of_all_rows(server):
     assert get(server, "table?of=growth")[0] == 404
 
 
+TRACED = """
+import tracemalloc
+tracemalloc.start()
+import leakgraph
+kept = [bytes(3_000_000), bytearray(3_000_000)]
+kept.append(bytes(3_000_000))
+leakgraph.save_snapshot("run.lgs", allocations=True)
+"""
+
+
+def test_a_sorted_or_filtered_table_leaves_out_no_little_rows(python):
+    done = python("-c", TRACED)
+    assert done.code == 0, done.err
+    running = start(done.folder / "run.lgs")
+    little = re.compile(r"\.\.\. and \d+ more lines: ")
+    assert little.search(get(running, "table?of=allocations")[2])
+    for arranged in ("sort=objects", "filter=string"):
+        page = get(running, f"table?of=allocations&{arranged}")[2]
+        assert re.search(r"\d+ of [\d,]+ rows", page)
+        assert not little.search(page)
+    end(running)
+
+
 def test_several_snapshots(tmp_path):
     kept = []
     sys.modules[__name__].kept = kept
