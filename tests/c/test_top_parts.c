@@ -7,6 +7,7 @@
 
 #include <leakgraph/internal/answers.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static void
@@ -322,8 +323,77 @@ few_and_all(void)
         "each byte counted once; total 977 KiB\n");
 }
 
+// Adds modules `package.0`, `package.1` ..., each with a table of 1,000 bytes.
+static void
+add_modules(story *made, const char *package, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s.%u", package, i);
+        uint32_t module = story_module(made, name);
+        story_attribute(made, module, "TABLE",
+                        story_add(made, "bytes", NULL, 1000));
+    }
+}
+
+// What many modules have alike has one row, and what one of them has alone is
+// its own, as is what it has alike but without a name.
+static void
+modules(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    story_attribute(&made, app, "ALONE", story_add(&made, "bytes", NULL, 5000));
+    add_modules(&made, "plugin", 20);
+    expect(&made, NULL,
+           "    retained    share  object                             held by\n"
+           "    19.5 KiB   75.4 %  20 x bytes #3                      "
+           "sys.modules[*].TABLE\n"
+           "    4.88 KiB   18.9 %  bytes #1                           "
+           "app.ALONE\n"
+           "    1.48 KiB    5.7 %  everything else\n"
+           "\n"
+           "each byte counted once; total 25.9 KiB\n");
+}
+
+// Asks for what some of many modules have.
+static void
+ask_some_modules(uint32_t some, uint64_t in_a_row, size_t rows)
+{
+    story made = story_begin();
+    add_modules(&made, "some", some);
+    add_modules(&made, "other", 20);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_scope *scope = scope_of(graph, false, "some.*");
+    lg_top_options options = LG_TOP_OPTIONS_INIT;
+    lg_top top = {0};
+    options.scope = scope;
+    REQUIRE(lg_analysis_top(analysis, &options, NULL, &top, NULL) == LG_OK);
+    CHECK(top.count == rows && top.more_objects == 20);
+    for (size_t i = 0; i < top.count; i++) {
+        CHECK(top.rows[i].count == in_a_row);
+        CHECK(top.rows[i].where.in_modules == (rows == 1));
+        CHECK(top.rows[i].weight == 1000 * in_a_row);
+    }
+    lg_top_free(&top);
+    lg_scope_free(scope);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// What less than five modules have, each of them has alone.
+static void
+some_modules(void)
+{
+    ask_some_modules(5, 5, 1);
+    ask_some_modules(4, 1, 4);
+}
+
 SUITE(top_parts)
 {
+    RUN(modules);
+    RUN(some_modules);
     RUN(places);
     RUN(links);
     RUN(shares);

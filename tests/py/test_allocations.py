@@ -56,6 +56,11 @@ def test_what_one_of_many_modules_has_is_named_after_it(told):
     assert places and all(path.startswith("plugin_1007.ALONE") for path in places)
 
 
+def test_what_a_line_gave_one_of_many_modules_is_named_after_it(told):
+    places = [path for mark, path, _, _ in told["rows"] if mark == "own"]
+    assert places and all(path.startswith("plugin_1009.TABLE") for path in places)
+
+
 def test_what_an_import_makes_has_the_line_of_the_import(told):
     places = {held_by for mark, held_by, _, _ in told["rows"] if mark == "import"}
     assert any(place.startswith("imported") for place in places)

@@ -59,6 +59,7 @@ typedef struct tracing {
     const lg_scope *scope;
     uint32_t *frames; // [node] string of the graph; 0: none
     uint32_t *top;    // [node] 1 + the object that stands for it; 0: not known
+    uint32_t *root;   // [node] 1 + the highest that dominates it; 0: not known
     uint32_t *line;   // [string] its line, from 1
     uint32_t *place;  // [node]
     traced_facts tables, buffers;
@@ -293,6 +294,25 @@ find_top(tracing *to, uint32_t node)
     return top;
 }
 
+// Returns the highest object that dominates a node. Each object on the way then
+// knows it, too.
+static uint32_t
+find_root(tracing *to, uint32_t node)
+{
+    const uint32_t *dominator = to->analysis->dominator;
+    uint32_t root = node;
+    while (to->root[root] == 0 &&
+           dominator[root] < to->graph->columns.node_count)
+        root = dominator[root];
+    root = to->root[root] != 0 ? to->root[root] - 1 : root;
+    for (uint32_t at = node; to->root[at] == 0; at = dominator[at]) {
+        to->root[at] = root + 1;
+        if (at == root)
+            break;
+    }
+    return root;
+}
+
 static int
 compare_nodes(const void *left, const void *right)
 {
@@ -383,6 +403,7 @@ begin_stack(tracing *to, const traced_node *node)
         .line = line_of(frames),
         .place = node->place,
         .holder = node->top,
+        .root = find_root(to, node->top),
         .bytes = to->out.bytes + to->out.count * to->each,
     };
     to->out.count++;
@@ -407,6 +428,8 @@ make_stacks(tracing *to)
         bytes[lg_node_device(to->graph, node->node)] += node->bytes;
         stack->weight += node->bytes;
         stack->count++;
+        if (stack->root != find_root(to, node->top))
+            stack->root = LG_NONE;
     }
     return true;
 }
@@ -417,9 +440,11 @@ search(tracing *to, const lg_monitor *monitor, lg_error *err)
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
     to->frames = lg__calloc(nodes, sizeof *to->frames);
     to->top = lg__calloc(nodes, sizeof *to->top);
+    to->root = lg__calloc(nodes, sizeof *to->root);
     to->line =
         lg__calloc((size_t)to->graph->string_count + 1, sizeof *to->line);
-    if (to->frames == NULL || to->top == NULL || to->line == NULL)
+    if (to->frames == NULL || to->top == NULL || to->root == NULL ||
+        to->line == NULL)
         return lg__error_memory(err);
     lg_status status = lg__places_walk(to->analysis, monitor, &to->out.places,
                                        &to->place, err);
@@ -444,6 +469,7 @@ lg_analysis_allocation_stacks(const lg_analysis *analysis,
     lg__places_of_free(to.place, analysis);
     lg__free(to.frames);
     lg__free(to.top);
+    lg__free(to.root);
     lg__free(to.line);
     lg__free(to.lines);
     lg__free(to.tables.items);

@@ -67,7 +67,8 @@ add_stack(summing *to, const lg_allocation_stack *stack)
         *last = (line_part){.row = {.line = stack->line,
                                     .frames = stack->frames,
                                     .place = stack->place,
-                                    .node = stack->holder}};
+                                    .node = stack->holder,
+                                    .root = stack->root}};
         to->part_count++;
     }
     line_part *part = &to->parts[to->part_count - 1];
@@ -76,6 +77,8 @@ add_stack(summing *to, const lg_allocation_stack *stack)
     part->row.bytes = sum;
     part->row.count += stack->count;
     part->row.weight += stack->weight;
+    if (part->row.root != stack->root)
+        part->row.root = LG_NONE;
     if (stack->weight > part->most) {
         part->most = stack->weight;
         part->row.frames = stack->frames;
@@ -176,6 +179,8 @@ add_to_row(summing *to, const lg_allocation_row *row, const line_part *part)
     add_bytes(to, to->out.memory + (at + 1) * to->each, part->row.bytes);
     sum->count += part->row.count;
     sum->weight += part->row.weight;
+    if (sum->root != part->row.root)
+        sum->root = LG_NONE;
 }
 
 // Takes what the parts of a group do not have in common off a row.
@@ -260,6 +265,7 @@ find_where(summing *to, const lg_analysis *analysis, const lg_monitor *monitor,
         status = lg__where_find(&finder, analysis, row->node, monitor,
                                 &row->where, err);
         row->where.in_modules =
+            row->root == LG_NONE &&
             lg__place_is_in_modules(to->stacks.places, row->place);
     }
     lg__finder_free(&finder);

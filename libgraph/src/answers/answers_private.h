@@ -25,8 +25,12 @@ lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
  *  part of, or, without an analysis (NULL), that it is garbage. */
 void lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
                      uint32_t node, const lg_where *where, lg_text *out);
-/** Writes where the objects of a row are, of which `node` is one: `[*]` stands
- *  for the positions of several, and `sys.modules[*]` for many modules. */
+/** Writes where several objects are, of which one has that path: `[*]` stands
+ *  for their positions, and `sys.modules[*]` for many modules. */
+void lg__where_write_alike(const lg_graph *graph, const lg_where *where,
+                           lg_text *out);
+/** Writes where the objects of a row are, of which `node` is one. Several are
+ *  written as alike. */
 void lg__where_write_row(const lg_ask *ask, uint32_t node, uint64_t count,
                          const lg_where *where, lg_text *out);
 

@@ -24,6 +24,10 @@ enum {
     FILLED_BY_ANY_SHARE = 4 << 20
 };
 
+// At least so many modules have something alike if it has one row for all of
+// them. The program that has fewer names each.
+enum { MODULES_LEAST = 5 };
+
 // The biggest of many items, which come in no order.
 typedef struct top_best {
     size_t most;         // how many to keep at most
@@ -226,6 +230,20 @@ find_spent(const listing *to, const lg__top_item *item, uint64_t *out,
     return status;
 }
 
+// Returns whether the objects are what several modules have alike.
+static bool
+is_in_modules(const listing *to, const lg__top_item *item)
+{
+    uint32_t first = lg_node_owner(to->analysis, item->nodes[0]);
+    if (first == LG_NONE ||
+        lg__node_category(to->graph, first) != LG_CATEGORY_MODULE)
+        return false;
+    for (uint32_t i = 1; i < item->count; i++)
+        if (lg_node_owner(to->analysis, item->nodes[i]) != first)
+            return true;
+    return false;
+}
+
 static lg_status
 add_item(listing *to, const lg__top_item *item, lg_error *err)
 {
@@ -245,6 +263,7 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
     if (status == LG_OK)
         status = lg__where_find(&to->finder, to->analysis, row->node,
                                 to->monitor, &row->where, err);
+    row->where.in_modules = is_in_modules(to, item);
     return status == LG_OK
                ? lg__top_parts_find(to->analysis, &to->out, item, &to->finder,
                                     to->monitor, row, err)
@@ -298,6 +317,27 @@ count_elsewhere(listing *to, const lg__top_item *one, bool big, bool *counted)
     return true;
 }
 
+static bool
+offer(listing *to, const lg__top_item *item)
+{
+    uint32_t left_out;
+    bool enough = best_offer(&to->best, item, &left_out);
+    to->out.more_objects += left_out;
+    return enough;
+}
+
+static bool
+offer_each(listing *to, const lg__top_item *item)
+{
+    bool enough = true;
+    for (uint32_t i = 0; i < item->count && enough; i++) {
+        uint32_t node = item->nodes[i];
+        uint64_t bytes = lg__top_weight(to->analysis, node, to->out.device);
+        enough = offer(to, &(lg__top_item){&node, 1, bytes, node});
+    }
+    return enough;
+}
+
 // Keeps for a row what has no other place. Objects that nothing holds alone can
 // be of one item and have different holders.
 static bool
@@ -305,7 +345,6 @@ place_item(void *context, const lg__top_item *item)
 {
     listing *to = context;
     bool counted, big = is_big(to, item->bytes);
-    uint32_t left_out;
     lg__top_item kept = {.order = item->order};
     to->kept.count = 0;
     for (uint32_t i = 0; i < item->count; i++) {
@@ -324,10 +363,9 @@ place_item(void *context, const lg__top_item *item)
     kept.count = (uint32_t)to->kept.count;
     if (kept.count == 0)
         return true;
-    bool whole = kept.count == item->count;
-    bool enough = best_offer(&to->best, whole ? item : &kept, &left_out);
-    to->out.more_objects += left_out;
-    return enough;
+    if (kept.count < MODULES_LEAST && is_in_modules(to, &kept))
+        return offer_each(to, &kept);
+    return offer(to, kept.count == item->count ? item : &kept);
 }
 
 static lg_status

@@ -195,13 +195,38 @@ is_place(const top_search *search, uint32_t node)
             lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
 }
 
-// Whose places are sought.
+// Whose places are sought: those of what lies below `above`.
 typedef struct placing {
     lg__top_places *to;
     const lg_graph *graph;
     uint64_t key;
+    uint32_t above;
     const uint32_t *nodes;
 } placing;
+
+static bool
+is_module(const lg_graph *graph, uint32_t node)
+{
+    return node < graph->columns.node_count &&
+           lg__node_category(graph, node) == LG_CATEGORY_MODULE;
+}
+
+// Writes what tells a node from others below the same one. A module stands for
+// all modules, so what many of them have under one name is of one place. What a
+// module has without a name is of that module alone.
+static void
+add_sort(const placing *search, uint32_t node, bool has_hop, lg_text *facts)
+{
+    const lg_graph *graph = search->graph;
+    const uint32_t *name = &graph->type_name[graph->columns.type[node]];
+    if (is_module(graph, node))
+        lg_text_add_bytes(facts, (const char *)name, sizeof *name);
+    else
+        lg__sort_number(graph, node, facts);
+    if (!has_hop && is_module(graph, search->above))
+        lg_text_add_bytes(facts, (const char *)&search->above,
+                          sizeof search->above);
+}
 
 static void
 set_place(void *context, size_t index, const lg_hop *hop)
@@ -211,7 +236,7 @@ set_place(void *context, size_t index, const lg_hop *hop)
     facts->length = 0;
     if (hop->edge_count > 0)
         lg__hop_facts(search->graph, hop, facts);
-    lg__sort_number(search->graph, search->nodes[index], facts);
+    add_sort(search, search->nodes[index], hop->edge_count > 0, facts);
     search->to->items[index] = XXH3_64bits_withSeed(
         facts->data ? facts->data : "", facts->length, search->key);
 }
@@ -231,7 +256,7 @@ bool
 lg__top_places_find(lg__top_places *places, const lg__hop_walk *walk,
                     uint32_t node, uint64_t key, const lg__gathered *below)
 {
-    placing search = {places, walk->graph, key, below->items};
+    placing search = {places, walk->graph, key, node, below->items};
     return make_places(places, below->count) &&
            lg__best_hops_find(&places->hops, walk, node, below, set_place,
                               &search) &&

@@ -328,7 +328,7 @@ static lg_status
 find(parts_search *search, const lg__top_item *item, lg_error *err)
 {
     piece top = {.count = item->count, .bytes = item->bytes};
-    const lg_path *path = &search->row->where.path;
+    const lg_where *where = &search->row->where;
     search->walk.fold = lg__graph_folds(search->graph);
     if (search->walk.fold == NULL || !lg__graph_texts(search->graph) ||
         !lg__graph_reverse(search->graph, &search->walk.reverse))
@@ -337,8 +337,10 @@ find(parts_search *search, const lg__top_item *item, lg_error *err)
     if (top.nodes == NULL)
         return lg__error_memory(err);
     memcpy(top.nodes, item->nodes, item->count * sizeof *top.nodes);
-    (item->count > 1 ? lg__format_folded_path
-                     : lg_path_label)(search->graph, path, &top.held_by);
+    if (item->count > 1)
+        lg__where_write_alike(search->graph, where, &top.held_by);
+    else
+        lg_path_label(search->graph, &where->path, &top.held_by);
     lg_status status = top.held_by.failed ? lg__error_memory(err)
                                           : add_below(search, &top, err);
     piece_free(&top);

@@ -54,7 +54,8 @@ uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
                         uint32_t device);
 
 /** An object that gathers bytes, or many small objects of one place: of one
- *  type, and held under the same name by similar objects. */
+ *  type, and held under the same name by similar objects. Modules are similar.
+ */
 typedef struct lg__top_item {
     const uint32_t *nodes; /**< the biggest is the first */
     uint32_t count;

@@ -70,17 +70,23 @@ lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
 }
 
 void
+lg__where_write_alike(const lg_graph *graph, const lg_where *where,
+                      lg_text *out)
+{
+    if (where->in_modules)
+        lg__format_path_in_modules(graph, &where->path, out);
+    else
+        lg__format_folded_path(graph, &where->path, out);
+}
+
+void
 lg__where_write_row(const lg_ask *ask, uint32_t node, uint64_t count,
                     const lg_where *where, lg_text *out)
 {
-    if (count <= 1 || where->kind != LG_WHERE_PATH) {
+    if (count <= 1 || where->kind != LG_WHERE_PATH)
         lg__where_write(ask->graph, ask->analysis, node, where, out);
-        return;
-    }
-    if (where->in_modules)
-        lg__format_path_in_modules(ask->graph, &where->path, out);
     else
-        lg__format_folded_path(ask->graph, &where->path, out);
+        lg__where_write_alike(ask->graph, where, out);
 }
 
 lg_status

@@ -48,6 +48,7 @@ module = load()
 for number in range(300):
     app.handle(1000 + number)
     plug(1000 + number)
+sys.modules["plugin_1009"].TABLE += [f"own {each}" for each in range(50)]  # own
 sys.modules["plugin_1007"].ALONE = [str(each) * 9 for each in range(50)]  # alone
 for each in before:
     numbers.append(each)  # list

@@ -32,6 +32,8 @@ typedef struct lg_allocation_stack {
     lg_string line;   /**< one of them; borrowed from the graph */
     uint32_t place;   /**< index of the answer's places */
     lg_node holder;   /**< an object of the place that stands for some */
+    lg_node root;     /**< what dominates all of them and nothing does, such as
+                           their module; LG_NONE: several */
     uint64_t count;   /**< of objects of which it allocated a part at least */
     const uint64_t *bytes; /**< shallow, by device */
     uint64_t weight;       /**< the sum of that */
@@ -74,6 +76,7 @@ typedef struct lg_allocation_row {
     lg_string frames; /**< of most of the bytes */
     uint32_t place;   /**< LG_NONE: several */
     lg_node node;     /**< an object of the place; LG_NONE: several */
+    lg_node root;     /**< as in lg_allocation_stack */
     lg_where where;   /**< of `node` */
     uint64_t others;  /**< lines or holders that this row does not name */
     uint64_t count;
