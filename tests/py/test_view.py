@@ -423,7 +423,7 @@ def test_trees(server):
     found = get(server, f"search?q=name:{__name__}.holder")[1]["Location"]
     page = get(server, found)[2]
     assert "What goes with it, by place" in page
-    assert "what-if?cut=%23" in page and 'class="steps"' in page
+    assert "what-if?cut=%23" in page
     (items,) = re.findall(r'href="(tree\?node=\d+&amp;of=owned)">open', page)
     level = get(server, items.replace("&amp;", "&"))[2]
     (group,) = re.findall(r'href="(tree\?node=\d+&amp;of=owned&amp;like=\d+)"', level)
@@ -431,6 +431,15 @@ def test_trees(server):
     level = get(server, group.replace("&amp;", "&"))[2]
     assert level.count('">bytearray') == 50 and "and 150 more" in level
     assert get(server, f"tree?node={items.split('=')[1].split('&')[0]}&of=x")[0] == 400
+
+
+# An object has its path once, step by step; garbage has what it is part of.
+def test_the_path_of_an_object(server):
+    found = get(server, f"search?q=name:{__name__}.holder")[1]["Location"]
+    (path,) = re.findall(r'<dd class="path">(.*?)</dd>', get(server, found)[2], re.S)
+    steps = [re.sub("<[^>]*>", "", step) for step in re.findall("<li>.*?</li>", path)]
+    assert steps == [__name__, ".holder cut"]
+    assert re.fullmatch('<ol class="steps">.*</ol>', path)
 
 
 class Session:
