@@ -205,7 +205,7 @@ walk_graph(lg__dominator_builder *building, lg_error *err)
 }
 
 // The root of garbage comes after the super-root.
-static uint32_t
+static inline uint32_t
 garbage_root(const lg__dominator_builder *building)
 {
     return building->graph->columns.node_count + 1;
@@ -213,7 +213,7 @@ garbage_root(const lg__dominator_builder *building)
 
 // Replaces *known by the nearest common ancestor of *known (LG_NONE: nothing
 // yet) and one more node.
-static void
+static inline void
 meet(const lg__dominator_builder *building, uint32_t *known, uint32_t more)
 {
     if (*known == LG_NONE)
