@@ -30,6 +30,7 @@ rows_of_blocks(void)
     const uint64_t large = UINT64_C(100) << 30;
     lg_native_block block = lg_block_make(far, large + 8, LG_ALLOCATOR_MAPPED);
     lg_block_set_lead(&block, LG_BLOCK_MOST_LEAD);
+    CHECK(sizeof block == 16);
     CHECK(block.address == far && lg_block_bytes(&block) == large + 8);
     CHECK(block.kind == LG_ALLOCATOR_MAPPED && block.node == LG_NONE);
     CHECK(lg_block_lead(&block) == LG_BLOCK_MOST_LEAD);
