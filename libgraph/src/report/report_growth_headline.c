@@ -121,7 +121,7 @@ find_rising(const lg_growth *growth)
 {
     enum { LEAST_PART = 4 };
     int64_t all = growth->objects_gained;
-    if (all <= 0 || (all - gained_by_waiting(growth)) * LEAST_PART < all)
+    if (all <= 0 || gained_by_waiting(growth) > all - all / LEAST_PART)
         return NULL;
     for (size_t i = 0; i < growth->count; i++)
         if (lg_growth_rises(growth->rows[i].counts, growth->snapshots))
