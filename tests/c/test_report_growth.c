@@ -81,6 +81,31 @@ garbage_that_waits_is_told(void)
 }
 
 static void
+put_total(lg_summary *summary, const char *bytes)
+{
+    lg__info_text *infos = summary->infos.data;
+    for (size_t i = 0; i < summary->infos.count; i++)
+        if (lg__string_is(lg__places_text(summary->places, infos[i].key),
+                          "places.host"))
+            infos[i].value = lg__places_string(
+                summary->places, (lg_string){bytes, (uint32_t)strlen(bytes)});
+}
+
+static void
+totals_of_damaged_files_are_limited(void)
+{
+    const growing_heap heaps[2] = {{0}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    lg_growth_free(&made.growth);
+    put_total(made.summary[0], "9223372036854775808");
+    put_total(made.summary[1], "9223372036854775806");
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 2, NULL,
+                           NULL, NULL, &made.growth, NULL) == LG_OK);
+    CHECK(made.growth.objects_gained == -1);
+    growing_forget(&made);
+}
+
+static void
 count(lg_summary *summary, lg_tally_kind kind, uint32_t many,
       const uint64_t *bytes, uint32_t devices)
 {
@@ -423,6 +448,7 @@ SUITE(report_growth)
     RUN(a_fix_is_told_once);
     RUN(accounts_that_gained_are_named);
     RUN(garbage_that_waits_is_told);
+    RUN(totals_of_damaged_files_are_limited);
     RUN(tallies_are_named_by_their_kind);
     RUN(bytes_are_those_of_each_device);
     RUN(the_first_ten_tallies_are_told);

@@ -300,7 +300,8 @@ explain(const lg__comparison *state, unsigned whole, unsigned own)
     return sum;
 }
 
-// Adds up the info texts that say what all places have on a device.
+// Adds up the info texts that say what all places have on a device. Those of a
+// damaged file may say more than any process has.
 static int64_t
 all_of(const lg_summary *summary)
 {
@@ -314,7 +315,7 @@ all_of(const lg_summary *summary)
             memcmp(key.data, prefix, sizeof prefix - 1) == 0 &&
             lg__decimal_read(value, &bytes))
             sum += bytes;
-    return (int64_t)sum;
+    return sum <= INT64_MAX ? (int64_t)sum : INT64_MAX;
 }
 
 // Sets what objects gained, and what rows and stopped rows explain of it.
