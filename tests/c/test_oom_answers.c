@@ -290,17 +290,45 @@ tell_figures(void)
     return story_end(&made);
 }
 
+static lg_status
+do_few(const lg_graph *graph)
+{
+    lg_top top = {0};
+    (void)graph;
+    lg_status status = lg_analysis_top(
+        asked, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2), NULL, &top, NULL);
+    lg_top_free(&top);
+    return status;
+}
+
+// Two objects of a module, and a larger one that another has.
+static lg_graph *
+tell_larger(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t other = story_module(&made, "other");
+    story_attribute(&made, app, "a",
+                    story_add(&made, "app.Task", NULL, 300000));
+    story_attribute(&made, app, "b",
+                    story_add(&made, "app.Task", NULL, 400000));
+    story_attribute(&made, other, "c",
+                    story_add(&made, "app.Task", NULL, 500000));
+    return story_end(&made);
+}
+
 static void
 answers(void)
 {
     lg_status (*const works[])(const lg_graph *) = {
         do_cycles,  do_paths,    do_analysis_reports,
         do_figures, do_findings, do_what_if,
-        do_waste,   do_map};
+        do_waste,   do_map,      do_few};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         lg_graph *graph = works[i] == do_figures    ? tell_figures()
                           : works[i] == do_findings ? tell_mistakes()
                           : works[i] == do_waste    ? tell_twins()
+                          : works[i] == do_few      ? tell_larger()
                                                     : tell();
         lg_analysis *analysis = analysed(graph);
         asked = analysis;

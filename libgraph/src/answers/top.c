@@ -98,11 +98,13 @@ best_sort(top_best *best)
     return best->heap.count;
 }
 
+// An item that is not in the heap had to go for one that there was no memory
+// for.
 static void
 best_free(top_best *best)
 {
     for (size_t i = 0; i < best->heap.count; i++)
-        lg__free((void *)best->items[i].nodes);
+        lg__free((void *)best->items[best->heap.items[i].tag].nodes);
     lg__free(best->items);
     lg__node_heap_free(&best->heap);
 }
