@@ -1,11 +1,11 @@
 // Finds what retains the most, and where it is, and describes the table of it.
 #include "answers/answers_private.h"
+#include "answers/top_best.h"
 #include "table/table_private.h"
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/retained.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 // The sums of all rows, each by device.
@@ -28,87 +28,6 @@ enum {
 // them. The program that has fewer names each.
 enum { MODULES_LEAST = 5 };
 
-// The biggest of many items, which come in no order.
-typedef struct top_best {
-    size_t most;         // how many to keep at most
-    lg__top_item *items; // their nodes are copies
-    lg__node_heap heap;
-} top_best;
-
-// The smallest kept item is on top. The heap has its biggest on top, so bytes
-// and order are inverted.
-static lg__weighed_node
-turned(const lg__top_item *item, size_t at)
-{
-    return (lg__weighed_node){UINT64_MAX - item->bytes,
-                              UINT32_MAX - item->order, (uint32_t)at};
-}
-
-static bool
-is_before(const lg__top_item *a, const lg__top_item *b)
-{
-    return a->bytes != b->bytes ? a->bytes > b->bytes : a->order < b->order;
-}
-
-static bool
-keep_at(top_best *best, const lg__top_item *item, size_t at)
-{
-    uint32_t *nodes = lg__alloc(item->count * sizeof *nodes);
-    if (nodes == NULL)
-        return false;
-    memcpy(nodes, item->nodes, item->count * sizeof *nodes);
-    best->items[at] = *item;
-    best->items[at].nodes = nodes;
-    if (lg__node_heap_push(&best->heap, turned(item, at)))
-        return true;
-    lg__free(nodes);
-    return false;
-}
-
-static bool
-best_offer(top_best *best, const lg__top_item *item, uint32_t *left_out)
-{
-    size_t count = best->heap.count;
-    *left_out = 0;
-    if (count < best->most)
-        return lg__array_room(&best->items, count, sizeof *best->items) &&
-               keep_at(best, item, count);
-    lg__top_item *last =
-        count > 0 ? &best->items[best->heap.items[0].tag] : NULL;
-    if (last == NULL || !is_before(item, last)) {
-        *left_out = item->count;
-        return true;
-    }
-    *left_out = last->count;
-    lg__free((void *)last->nodes);
-    return keep_at(best, item, lg__node_heap_pop(&best->heap).tag);
-}
-
-static int
-by_rank(const void *left, const void *right)
-{
-    return is_before(left, right) ? -1 : is_before(right, left);
-}
-
-static size_t
-best_sort(top_best *best)
-{
-    if (best->heap.count > 0)
-        qsort(best->items, best->heap.count, sizeof *best->items, by_rank);
-    return best->heap.count;
-}
-
-// An item that is not in the heap had to go for one that there was no memory
-// for.
-static void
-best_free(top_best *best)
-{
-    for (size_t i = 0; i < best->heap.count; i++)
-        lg__free((void *)best->items[best->heap.items[i].tag].nodes);
-    lg__free(best->items);
-    lg__node_heap_free(&best->heap);
-}
-
 typedef struct listing {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -117,7 +36,7 @@ typedef struct listing {
     lg__finder finder;
     const lg_scope *scope;
     lg__top_packages packages;
-    top_best best;
+    lg__top_best best;
     lg__gathered kept; // scratch
     size_t each;       // number of devices, and the host
     size_t capacity;
@@ -323,7 +242,7 @@ static bool
 offer(listing *to, const lg__top_item *item)
 {
     uint32_t left_out;
-    bool enough = best_offer(&to->best, item, &left_out);
+    bool enough = lg__top_best_offer(&to->best, item, &left_out);
     to->out.more_objects += left_out;
     return enough;
 }
@@ -373,7 +292,7 @@ place_item(void *context, const lg__top_item *item)
 static lg_status
 add_items(listing *to, lg_error *err)
 {
-    size_t count = best_sort(&to->best);
+    size_t count = lg__top_best_sort(&to->best);
     lg_status status = LG_OK;
     for (size_t i = 0; i < count && status == LG_OK; i++)
         status = add_item(to, &to->best.items[i], err);
@@ -445,7 +364,7 @@ list_rows(listing *to, lg_error *err)
                            ? list_objects(to, limit, err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
-    best_free(&to->best);
+    lg__top_best_free(&to->best);
     lg__free(to->kept.items);
     lg__top_packages_end(&to->packages);
     return status;
