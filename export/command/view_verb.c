@@ -4,6 +4,10 @@
 #include "command/comparison.h"
 #include "serve/serve_private.h"
 
+#include <leakgraph/file.h>
+#include <leakgraph/internal/report.h>
+#include <leakgraph/internal/writing.h>
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -197,9 +201,35 @@ view_several(const lg__arguments *arguments)
     return code;
 }
 
+/* Whoever sees no progress learns what takes so long from this many objects
+ * on, which take a second or two. */
+enum { MANY_OBJECTS = 500000 };
+
+static void
+say_loading(const lg__arguments *arguments)
+{
+    const int count = arguments->word_count;
+    uint64_t objects = 0;
+    lg_text said = {0};
+    for (int i = 0; i < count && !lg__progress_is_seen(); i++)
+        if (strcmp(arguments->words[i], "-"))
+            objects +=
+                lg_report_info_objects(arguments->words[i], LG_LOAD_MAPPED);
+    if (objects < MANY_OBJECTS)
+        return;
+    lg_text_addf(&said, "leakgraph: loading %d snapshot%s, ", count,
+                 count == 1 ? "" : "s");
+    lg_text_add_count(&said, objects);
+    lg_text_add(&said, " objects\n");
+    if (!said.failed)
+        fputs(said.data, stderr);
+    lg_text_free(&said);
+}
+
 static int
 verb_view(const lg__arguments *arguments)
 {
+    say_loading(arguments);
     return arguments->word_count == 1 ? view_one(arguments)
                                       : view_several(arguments);
 }

@@ -28,6 +28,9 @@ same_as_loaded(void)
             bytes file = saved(graph, level);
             CHECK(of_file(flags, &text) == LG_OK);
             CHECK_TEXT(text, whole.data);
+            CHECK(lg_report_info_objects(path_of("graph"), flags) ==
+                  lg_graph_node_count(graph));
+            CHECK(lg_report_info_objects(path_of("none"), flags) == 0);
             lg_text_free(&text);
             free(file.data);
         }

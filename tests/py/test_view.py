@@ -433,6 +433,19 @@ def test_trees(server):
     assert get(server, f"tree?node={items.split('=')[1].split('&')[0]}&of=x")[0] == 400
 
 
+# Whoever sees no progress reads at once what is loaded, if that takes a while.
+@pytest.mark.parametrize("objects", [500_000, 0])
+def test_the_loading_of_many_objects(tmp_path, objects):
+    path = tmp_path / "run.lgs"
+    program = "import leakgraph, sys\nheld = [[] for _ in range(int(sys.argv[1]))]\n"
+    program += "leakgraph.save_snapshot(sys.argv[2])"
+    subprocess.run([sys.executable, "-c", program, str(objects), path], check=True)
+    said = end(start(path)).splitlines()
+    assert said.pop() == "leakgraph: Ctrl-C ends the server"
+    loading = re.compile(r"leakgraph: loading 1 snapshot, 5\d\d,\d{3} objects")
+    assert [bool(loading.fullmatch(line)) for line in said] == [True] * (objects > 0)
+
+
 # An object has its path once, step by step; garbage has what it is part of.
 def test_the_path_of_an_object(server):
     found = get(server, f"search?q=name:{__name__}.holder")[1]["Location"]

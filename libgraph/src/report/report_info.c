@@ -194,3 +194,14 @@ lg_report_info_file(const char *path, unsigned flags, lg_format format,
     lg_graph_free(graph);
     return status;
 }
+
+uint64_t
+lg_report_info_objects(const char *path, unsigned flags)
+{
+    lg_graph *graph = NULL;
+    uint64_t objects = 0;
+    if (!lg__graph_load_brief(path, flags, NULL, &graph, NULL))
+        objects = graph->columns.node_count;
+    lg_graph_free(graph);
+    return objects;
+}

@@ -41,6 +41,9 @@ lg_status lg_report_info(const lg_graph *graph, lg_format format, lg_text *out,
 lg_status lg_report_info_file(const char *path, unsigned flags,
                               lg_format format, const lg_monitor *monitor,
                               lg_text *out, lg_error *err);
+/** Returns how many objects the snapshot in a file has, which it reads as that
+ *  report does; 0 if it cannot. */
+uint64_t lg_report_info_objects(const char *path, unsigned flags);
 
 /** All cycles of an answer. The report shows a group as one cycle. */
 lg_status lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
