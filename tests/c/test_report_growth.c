@@ -441,9 +441,41 @@ one_number_is_enough_for_all(void)
     growing_forget(&made);
 }
 
+// Compares snapshots in which app.items grows once, and app.blob all the time.
+static bool
+tells_settled(uint32_t items, uint32_t blob, uint64_t min_bytes)
+{
+    const growing_heap heaps[] = {
+        {.items = 10, .blob = 1},
+        {.items = 10 + items, .blob = 1 + blob / 3},
+        {.items = 10 + items, .blob = 1 + blob / 3 * 2},
+        {.items = 10 + items, .blob = 1 + blob},
+    };
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.min_bytes = min_bytes;
+    growing_series made = growing_compare(heaps, 4, &options);
+    CHECK(made.growth.settled == 1);
+    CHECK(lists(&made, "\"settled\": 1"));
+    bool told = says(&made, "1 place has settled or fills up to a limit");
+    growing_forget(&made);
+    return told;
+}
+
+// Every program has small places that settled.
+static void
+what_settled_is_told_from_some_size_on(void)
+{
+    CHECK(tells_settled(66, 0, 0));
+    CHECK(!tells_settled(65, 0, 0));
+    CHECK(tells_settled(65, 0, 1000));
+    CHECK(tells_settled(66, 6533000, 0));
+    CHECK(!tells_settled(66, 6600000, 0));
+}
+
 SUITE(report_growth)
 {
     RUN(a_unit_is_told);
+    RUN(what_settled_is_told_from_some_size_on);
     RUN(seconds_are_those_between_the_snapshots);
     RUN(a_fix_is_told_once);
     RUN(accounts_that_gained_are_named);

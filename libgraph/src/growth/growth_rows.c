@@ -619,7 +619,10 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     set_limit(state, grown, row);
     if (settled)
         count_bounded(state, row, out);
-    out->settled += large && left_out && is_in_scope(state, row);
+    if (large && left_out && is_in_scope(state, row)) {
+        out->settled++;
+        out->settled_gained += row->gained;
+    }
     if (large)
         note_holder(state, grown, settled);
     if (row->gained <= 0 || (settled && !large) ||

@@ -536,12 +536,24 @@ format_minor(const lg_growth *growth, lg_text *out)
     lg_text_add(out, "\n");
 }
 
+// Places that settled are worth a line if they gained this much together,
+// unless the caller asks for less, and this share of what all objects gained.
+// Every program has some that gained less.
+enum { SETTLED_BYTES = 64 << 10, SETTLED_SHARE = 100 };
+
+static bool
+settled_enough(const lg_growth *growth)
+{
+    return (growth->min_bytes > 0 || growth->settled_gained >= SETTLED_BYTES) &&
+           growth->settled_gained >= growth->objects_gained / SETTLED_SHARE;
+}
+
 // Says how many places the rows leave out because they have settled.
 static void
 format_settled(const lg_ask *ask, const lg_growth *growth, lg_text *out)
 {
     const bool one = growth->settled == 1;
-    if (growth->settled == 0)
+    if (growth->settled == 0 || !settled_enough(growth))
         return;
     lg_text_add_count(out, growth->settled);
     lg_text_add(out, one ? " place has settled or fills up to a limit"

@@ -283,6 +283,7 @@ typedef struct lg_growth {
     lg_growth_row *rows;     /**< the most bytes gained first */
     size_t count;
     size_t settled;         /**< rows that were left out as settled */
+    int64_t settled_gained; /**< what these gained */
     lg_growth_row *stopped; /**< of these, the ones of some size, the most bytes
                                  first; they lie behind the rows */
     size_t stopped_count;
