@@ -55,7 +55,7 @@ ONE_CLIENT = {
     "libgraph/src/answers": 13,
     "libgraph/src/build": 15,
     "libgraph/src/findings": 9,
-    "libgraph/src/growth": 37,
+    "libgraph/src/growth": 38,
     "libgraph/src/native": 19,
     "libgraph/src/paths": 4,
     "libgraph/src/report": 7,

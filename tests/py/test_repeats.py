@@ -114,6 +114,42 @@ def test_the_table_of_who_waits_goes_with_the_threads(python):
     assert python("-c", WAITING).out == "thread\n"
 
 
+WEAK_KEYS = """
+import leakgraph, weakref
+
+class Key:
+    pass
+
+keys = []
+data = weakref.WeakKeyDictionary()
+
+def work():
+    key = Key()
+    keys.append(key)
+    data[key] = bytearray(20_000)
+    if REFERS:
+        data[key] = [data[key], key]
+
+growth = leakgraph.repeat(work, warmup=3, rounds=4, calls=20)
+row = growth[0]
+print(len(growth), row.type, row.held_by)
+print(*sorted(holder.held_by for holder in row.holders))
+print(row.freed > 83 * 20_000)
+"""
+
+
+def test_values_of_weak_keys_go_with_who_keeps_the_keys(python):
+    ran = python("-c", "REFERS = False\n" + WEAK_KEYS).out.splitlines()
+    assert ran[0] == "1 __main__.Key __main__.keys[*]"
+    assert ran[1:] == ["__main__.keys", "True"]
+
+
+def test_a_value_that_refers_to_its_key_stays_with_the_dictionary(python):
+    """Whoever empties the list of keys alone frees nothing."""
+    holders = python("-c", "REFERS = True\n" + WEAK_KEYS).out.splitlines()[1]
+    assert holders == "__main__.data"
+
+
 def test_repeat_sees_nothing_of_itself():
     growth = leakgraph.repeat(lambda: [Item() for _ in range(20)])
     assert list(growth) == []

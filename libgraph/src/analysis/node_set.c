@@ -4,6 +4,10 @@
 // A node of the queue is reached, and none of the set ever is, so no path goes
 // through the set. When the queue is empty, a node that is neither reached nor
 // in the set has only paths through the set: the set retains it.
+//
+// A dictionary with weak keys loses the values of keys that are not reached.
+// What is reached without these is less: a run begins anew until all keys that
+// it meets are reached.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
@@ -18,7 +22,13 @@ enum {
     ENTERED = 4,  // garbage to which other garbage refers
     UNROOTED = 8, // must not count as a root
     EMPTIED = 16, // in the set, but keeps its attributes if it is reached
+    WEAK = 32,    // the dict of a dictionary with weak keys
+    DEAD = 64,    // a key that was not reached, even by all values
 };
+
+// Keys that only values of other keys hold are found in so many rounds. What is
+// left then counts as reached.
+enum { ROUNDS = 8 };
 
 typedef struct marking {
     const lg_analysis *analysis;
@@ -28,6 +38,7 @@ typedef struct marking {
     uint32_t *queue; // the nodes reached; those from `visited` on are still to
                      // be visited
     uint32_t queued, visited;
+    lg__gathered weak; // all dicts of dictionaries with weak keys
 } marking;
 
 static void
@@ -79,6 +90,20 @@ reach_attributes(marking *at, uint32_t node)
     }
 }
 
+// Reaches all but the values of dead keys.
+static void
+reach_entries(marking *at, uint32_t dict)
+{
+    const lg_columns *columns = &at->graph->columns;
+    uint64_t end = columns->first_edge[dict + 1];
+    lg__weak_entry entry;
+    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+        if (lg__policy_edge(at->analysis, edge, dict) &&
+            !(lg__weak_entry_read(at->graph, edge, &entry) && entry.by_key &&
+              (at->state[entry.weak] & DEAD)))
+            reach(at, columns->edge_target[edge]);
+}
+
 static bool
 spread(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
 {
@@ -88,6 +113,8 @@ spread(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
         const uint32_t node = at->queue[at->visited++];
         if (at->state[node] & EMPTIED)
             reach_attributes(at, node);
+        else if (at->state[node] & WEAK)
+            reach_entries(at, node);
         else
             reach_referents(at, node, garbage);
         if (++steps % 65536 == 0 &&
@@ -228,22 +255,89 @@ flag(marking *at, const lg__gathered *nodes, unsigned state)
         at->state[nodes->items[i]] |= (uint8_t)state;
 }
 
+// Gathers the dicts of dictionaries with weak keys or values. Returns false
+// when memory ran out.
+static bool
+gather_weak(marking *at)
+{
+    const lg_graph *graph = at->graph;
+    bool *weak = lg__calloc((size_t)graph->type_count + 1, sizeof *weak);
+    bool enough = weak != NULL;
+    for (uint32_t type = 0; type < graph->type_count && enough; type++)
+        weak[type] = lg__type_is_weak_dict(graph, type);
+    for (uint32_t node = 0; node < graph->columns.node_count && enough;
+         node++) {
+        uint32_t dict = weak[graph->columns.type[node]]
+                            ? lg__node_attribute(graph, node, "data")
+                            : LG_NONE;
+        if (dict != LG_NONE)
+            enough = lg__gather_append(&at->weak, dict);
+    }
+    lg__free(weak);
+    return enough;
+}
+
+// Marks the keys that are not reached, in dictionaries that are. Returns
+// whether there are new ones.
+static bool
+mark_dead(marking *at)
+{
+    const lg_columns *columns = &at->graph->columns;
+    bool found = false;
+    lg__weak_entry entry;
+    for (size_t i = 0; i < at->weak.count; i++) {
+        uint32_t dict = at->weak.items[i];
+        uint64_t edge =
+            at->state[dict] & REACHED ? columns->first_edge[dict] : UINT64_MAX;
+        for (; edge < columns->first_edge[dict + 1]; edge++) {
+            if (!lg__weak_entry_read(at->graph, edge, &entry) ||
+                !entry.by_key || (at->state[entry.weak] & (REACHED | DEAD)))
+                continue;
+            at->state[entry.weak] |= DEAD;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void
+forget_reached(marking *at)
+{
+    at->queued = at->visited = 0;
+    for (uint32_t node = 0; node < at->graph->columns.node_count; node++)
+        at->state[node] = (uint8_t)(at->state[node] & ~(REACHED | ENTERED));
+}
+
+static bool
+reach_all(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
+{
+    reach_roots(at);
+    if (!spread(at, false, monitor, err))
+        return false;
+    if (garbage)
+        reach_garbage(at);
+    return spread(at, true, monitor, err);
+}
+
 static lg_status
 run(marking *at, const uint32_t *nodes, size_t count, rules by,
     const lg_monitor *monitor, lg_error *err)
 {
+    if (by.emptied != NULL && !gather_weak(at))
+        return lg__error_memory(err);
+    flag(at, &at->weak, WEAK);
     flag(at, by.unrooted, UNROOTED);
     flag(at, by.emptied, EMPTIED);
     for (size_t i = 0; i < count; i++)
         if (!(at->mark[nodes[i]] & LG__MARK_NAMESPACE))
             block(at, nodes[i]);
-    reach_roots(at);
-    if (!spread(at, false, monitor, err))
-        return LG_ECANCELLED;
-    if (by.garbage)
-        reach_garbage(at);
-    if (!spread(at, true, monitor, err))
-        return LG_ECANCELLED;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!reach_all(at, by.garbage, monitor, err))
+            return LG_ECANCELLED;
+        if (round + 1 == ROUNDS || !mark_dead(at))
+            break;
+        forget_reached(at);
+    }
     for (size_t i = 0; i < count; i++)
         at->state[nodes[i]] |= BLOCKED;
     return LG_OK;
@@ -266,6 +360,7 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
                            ? lg__error_memory(err)
                            : run(at, nodes, count, by, monitor, err);
     lg__free(at->queue);
+    lg__free(at->weak.items);
     return status;
 }
 

@@ -304,21 +304,6 @@ lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type)
     return false;
 }
 
-bool
-lg__type_is_weak_dict(const lg_graph *graph, uint32_t type)
-{
-    static const char *const names[] = {"weakref.WeakKeyDictionary",
-                                        "weakref.WeakValueDictionary",
-                                        "torch.utils.weak.WeakIdKeyDictionary"};
-    lg_type about = lg_graph_type(graph, type);
-    for (uint32_t i = 0; i < about.mro_count; i++)
-        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
-            if (lg__string_is(lg_graph_type(graph, about.mro[i]).name,
-                              names[j]))
-                return true;
-    return false;
-}
-
 lg_string
 lg_graph_info_find(const lg_graph *graph, const char *key)
 {

@@ -393,6 +393,22 @@ bool lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type);
  *  values. Their entries are in a dict, `data`. */
 bool lg__type_is_weak_dict(const lg_graph *graph, uint32_t type);
 
+/** An entry of a weak dictionary. It goes when `weak` dies. */
+typedef struct lg__weak_entry {
+    uint32_t reference; /**< the weak reference */
+    uint32_t weak;      /**< what it refers to: the key, or the value */
+    uint32_t strong;    /**< the other one */
+    bool by_key;        /**< `weak` is the key */
+} lg__weak_entry;
+
+/** Reads the entry to which an edge of the dict leads. Returns false for any
+ *  other edge, and if neither the key nor the value is a weak reference to
+ *  something alive. */
+bool lg__weak_entry_read(const lg_graph *graph, uint64_t edge,
+                         lg__weak_entry *out);
+/** Returns what a weak reference refers to, or LG_NONE. */
+uint32_t lg__weak_referent(const lg_graph *graph, uint32_t reference);
+
 /** Calls the monitor. If it says stop, sets the error and returns false. */
 bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
                          double done, lg_error *err);

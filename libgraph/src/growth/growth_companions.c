@@ -277,34 +277,6 @@ is_follower(const lg__comparison *state, const lg_growth_row *row,
                is_accompanying(state, row, other, under_way)))));
 }
 
-// Returns whether the row is of keys of a WeakValueDictionary, each of which
-// goes with its value: that is what something else keeps.
-static bool
-is_of_weak_entries(const lg_places *places, const lg_growth_row *row)
-{
-    const lg__place_item *key = lg__place_at(places, row->place);
-    const lg__place_item *data =
-        key->kind == LG_PLACE_KEY && key->parent != LG_NONE
-            ? lg__place_at(places, key->parent)
-            : NULL;
-    return data != NULL && data->parent != LG_NONE &&
-           lg__string_is(lg__places_text(
-                             places, lg__place_at(places, data->parent)->type),
-                         "weakref.WeakValueDictionary");
-}
-
-// Returns whether each entry of a WeakValueDictionary goes with a member of the
-// other row.
-static bool
-is_entry_of(const lg__comparison *state, const lg_growth_row *row,
-            const lg_growth_row *other, double under_way)
-{
-    return row->place != LG_NONE && other->place != LG_NONE &&
-           is_of_weak_entries(state->newest, row) &&
-           !is_of_weak_entries(state->newest, other) &&
-           is_accompanying(state, row, other, under_way);
-}
-
 // Returns whether the row is a class that each module of the other row defines:
 // both are roots, so neither holds the other. What distinguishes the modules in
 // their names is left out in both labels.
@@ -668,7 +640,8 @@ is_cause(const search *of, size_t index, size_t other_index)
            is_kept_for(of->state, row, other) ||
            is_kept_for_compiled(of->state, row, other, of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
-           is_entry_of(of->state, row, other, of->under_way) ||
+           (is_accompanying(of->state, row, other, of->under_way) &&
+            lg__growth_is_weak_entry_of(of->state, row, other)) ||
            (other_index < index &&
             is_follower(of->state, row, other, of->under_way));
 }

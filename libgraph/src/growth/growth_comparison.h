@@ -144,6 +144,11 @@ lg__growth_names(const lg_growth_row *row, lg_string type)
             return true;
     return false;
 }
+/** Returns whether the members of a row are entries of a weak dictionary that
+ * go with members of the other row. They may also be below such entries. */
+bool lg__growth_is_weak_entry_of(const lg__comparison *state,
+                                 const lg_growth_row *row,
+                                 const lg_growth_row *other);
 /** Lets rows of tuples, dicts and the like name what these wrap. */
 void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);
 

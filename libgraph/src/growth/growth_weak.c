@@ -1,0 +1,98 @@
+// Finds rows whose members are entries of weak dictionaries, and go with the
+// members of another row: that is what something else keeps.
+#include "growth/growth_comparison.h"
+
+// Dominators between an object and the entry, or the member, that it is in.
+enum { INNER = 64 };
+
+// Returns whether the row is of keys of a WeakValueDictionary, each of which
+// goes with its value.
+static bool
+is_of_weak_entries(const lg_places *places, const lg_growth_row *row)
+{
+    const lg__place_item *key = lg__place_at(places, row->place);
+    const lg__place_item *data =
+        key->kind == LG_PLACE_KEY && key->parent != LG_NONE
+            ? lg__place_at(places, key->parent)
+            : NULL;
+    return data != NULL && data->parent != LG_NONE &&
+           lg__string_is(lg__places_text(
+                             places, lg__place_at(places, data->parent)->type),
+                         "weakref.WeakValueDictionary");
+}
+
+// Returns whether the node is the dict in a weak dictionary. Before CPython
+// 3.13, the namespace of its object may be between them.
+static bool
+is_in_weak_dict(const lg_analysis *analysis, uint32_t dict)
+{
+    uint32_t above = lg_node_dominator(analysis, dict);
+    for (int i = 0; i < 2 && above != LG_NONE; i++) {
+        const lg_graph *graph = analysis->graph;
+        if (lg__type_is_weak_dict(graph, graph->columns.type[above]))
+            return true;
+        above = lg_node_dominator(analysis, above);
+    }
+    return false;
+}
+
+// Returns the weak key of a value in the dict, or LG_NONE.
+static uint32_t
+weak_key_of(const lg_graph *graph, uint32_t dict, uint32_t value)
+{
+    const lg_columns *columns = &graph->columns;
+    lg__weak_entry entry;
+    for (uint64_t edge = columns->first_edge[dict];
+         edge < columns->first_edge[dict + 1]; edge++)
+        if (columns->edge_target[edge] == value &&
+            lg__weak_entry_read(graph, edge, &entry) && entry.by_key)
+            return entry.weak;
+    return LG_NONE;
+}
+
+// Returns the weak key that the node goes with, because only the key's value
+// keeps it; or LG_NONE.
+static uint32_t
+find_weak_key(const lg_analysis *analysis, uint32_t node)
+{
+    for (int i = 0; i < INNER && node != LG_NONE; i++) {
+        uint32_t above = lg_node_dominator(analysis, node);
+        if (above != LG_NONE && is_in_weak_dict(analysis, above))
+            return weak_key_of(analysis->graph, above, node);
+        node = above;
+    }
+    return LG_NONE;
+}
+
+// Returns whether the node is kept as the member is, or is in something that
+// is.
+static bool
+is_kept_as(const lg_analysis *analysis, uint32_t node, uint32_t member)
+{
+    const uint32_t *type = analysis->graph->columns.type;
+    uint32_t holder = lg_node_dominator(analysis, member);
+    for (int i = 0; i < INNER && node != LG_NONE; i++) {
+        uint32_t above = lg_node_dominator(analysis, node);
+        if (type[node] == type[member] && above == holder)
+            return true;
+        node = above;
+    }
+    return false;
+}
+
+bool
+lg__growth_is_weak_entry_of(const lg__comparison *state,
+                            const lg_growth_row *row,
+                            const lg_growth_row *other)
+{
+    if (row->place == LG_NONE || other->place == LG_NONE ||
+        row->verdict == LG_GROWTH_NATIVE)
+        return false;
+    if (is_of_weak_entries(state->newest, row))
+        return !is_of_weak_entries(state->newest, other);
+    if (state->analysis == NULL || row->node == LG_NONE ||
+        other->node == LG_NONE)
+        return false;
+    uint32_t key = find_weak_key(state->analysis, row->node);
+    return key != LG_NONE && is_kept_as(state->analysis, key, other->node);
+}
