@@ -114,6 +114,30 @@ def test_the_table_of_who_waits_goes_with_the_threads(python):
     assert python("-c", WAITING).out == "thread\n"
 
 
+LISTED = """
+import leakgraph, threading
+
+gate = threading.Event()
+threads = []
+names = {"first": 1}
+
+def wait():
+    threads.append(threading.Thread(target=gate.wait, daemon=True))
+    threads[-1].start()
+    names[len(names)] = None
+
+growth = leakgraph.repeat(wait, warmup=3, rounds=4, calls=20)
+print(*(f"{row.type} {row.held_by}" for row in growth), sep="\\n")
+"""
+
+
+def test_a_list_of_threads_that_run_goes_with_them(python):
+    """A container beside it, which has no threads, does not."""
+    rows = python("-c", LISTED).out.splitlines()
+    assert [row.split()[0] for row in rows] == ["thread", "dict"]
+    assert rows[1] == "dict __main__.names"
+
+
 WEAK_KEYS = """
 import leakgraph, weakref
 

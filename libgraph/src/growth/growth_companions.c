@@ -224,6 +224,30 @@ lists_threads(const lg__comparison *state, const lg_growth_row *row,
                gain_of(threads->counts, 0, state->count - 1);
 }
 
+// Returns whether the row is a container of the program that lists the threads:
+// at least every second element is one, and it took little for each new thread.
+// Threads that run keep themselves.
+static bool
+is_list_of_threads(const lg__comparison *state, const lg_growth_row *row,
+                   const lg_growth_row *threads)
+{
+    enum { ENTRY = 128 };
+    double gained = gain_of(threads->counts, 0, state->count - 1);
+    if (state->analysis == NULL || row->node == LG_NONE ||
+        row->verdict != LG_GROWTH_IN_PLACE ||
+        (double)row->gained > ENTRY * gained)
+        return false;
+    const lg_graph *graph = state->analysis->graph;
+    const lg_columns *columns = &graph->columns;
+    uint64_t listed = 0;
+    for (uint64_t edge = columns->first_edge[row->node];
+         edge < columns->first_edge[row->node + 1]; edge++)
+        listed += lg__node_is_a(graph, columns->edge_target[edge],
+                                "threading.Thread");
+    return (double)listed >= gained &&
+           2 * listed >= lg__count_elements(graph, row->node);
+}
+
 // Returns whether the row is of what such a table keeps.
 static bool
 is_listed_for_threads(const lg__comparison *state, const lg_growth_row *row)
@@ -258,6 +282,7 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
     if (row->verdict == LG_GROWTH_NATIVE)
         return is_native_of(state, row, threads);
     return lists_threads(state, row, threads) ||
+           is_list_of_threads(state, row, threads) ||
            ((is_kept_natively(state, row) ||
              is_listed_for_threads(state, row)) &&
             is_accompanying(state, row, threads, 1));
