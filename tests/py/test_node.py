@@ -103,6 +103,21 @@ def test_find_takes_a_str_as_an_object(snap):
     assert node.type_name == "str" and node.address == id(holding.__name__)
 
 
+TEXTS = ["#", "# a remark", "#ff7700", "#17 ", "#\u0661", "0x", "0xyz", "#1\0"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_find_takes_a_str_that_only_begins_like_a_selector_as_an_object(text):
+    assert leakgraph.snapshot(roots=[TEXTS]).find(text).address == id(text)
+    assert leakgraph.snapshot(roots=[holding]).find(text) is None
+
+
+def test_find_takes_a_str_that_is_a_selector_by_its_address(snap):
+    with pytest.raises(leakgraph.ArgumentError, match="selects"):
+        snap.find(holding.selector)
+    assert snap.find(hex(id(holding.selector))).address == id(holding.selector)
+
+
 def test_find_wants_the_same_type():
     class First:
         __slots__ = ()

@@ -241,12 +241,36 @@ begins_with_word(PyObject *object)
     return false;
 }
 
-/** Whether a str reads like a selector: 'type:...', '#17'. */
+/** Whether a str begins like a selector: 'type:...', '#17'. */
 static bool
-target_reads_selector(PyObject *object)
+begins_as_selector(PyObject *object)
 {
     return begins_with_word(object) || begins(object, "#") ||
            begins(object, "0x");
+}
+
+/* Whether a text has a prefix and then digits, at least one, and no more. */
+static bool
+is_number(PyObject *text, const char *prefix, const char *digits)
+{
+    Py_ssize_t first = (Py_ssize_t)strlen(prefix);
+    Py_ssize_t length = PyUnicode_GetLength(text);
+    bool fits = length > first && begins(text, prefix);
+    for (Py_ssize_t i = first; fits && i < length; i++) {
+        Py_UCS4 character = PyUnicode_ReadChar(text, i);
+        fits = character > 0 && character < 128 &&
+               strchr(digits, (int)character) != NULL;
+    }
+    return fits;
+}
+
+/** Whether a str is a selector: '#17', but neither '# a remark' nor '#ff7700',
+ *  which are texts of a program. */
+static bool
+is_selector(PyObject *object)
+{
+    return begins_with_word(object) || is_number(object, "#", "0123456789") ||
+           is_number(object, "0x", "0123456789abcdefABCDEF");
 }
 
 bool
@@ -481,7 +505,7 @@ lg__snapshot_select(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
 static PyObject *
 node_named(lg__snapshot_object *self, PyObject *text)
 {
-    PyObject *selector = target_reads_selector(text)
+    PyObject *selector = begins_as_selector(text)
                              ? PyUnicode_FromObject(text)
                              : PyUnicode_FromFormat("name:%U", text);
     lg_nodes nodes = {0};
@@ -505,7 +529,7 @@ lg__snapshot_find(PyObject *snapshot, PyObject *object)
 {
     lg__snapshot_object *self = (lg__snapshot_object *)snapshot;
     uint32_t node;
-    if (PyUnicode_Check(object) && target_reads_selector(object))
+    if (PyUnicode_Check(object) && is_selector(object))
         return node_named(self, object);
     if (!target_find(self, object, &node))
         return NULL;

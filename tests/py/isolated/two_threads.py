@@ -90,7 +90,8 @@ def look(snapshot, things):
         snapshot.column, ("size", "node_flags", "found", "refcount")
     )
     for thing in things:
-        node = snapshot.find(thing)
+        # A str may be a selector. The address names this object, whatever its text is.
+        node = snapshot.find(hex(id(thing)) if type(thing) is str else thing)
         i = node.index
         missing = count[i] - found[i] if gc.is_tracked(thing) else None
         yield (
