@@ -49,8 +49,9 @@ bool lg__nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count);
 extern const char lg__snapshot_select_doc[];
 PyObject *lg__snapshot_select(PyObject *snapshot, PyObject *const *args,
                               Py_ssize_t nargs, PyObject *kwnames);
-/** The node of a live object, or None; of a str that is a selector, the only node
- *  that it selects. A text such as '# a remark' or '#ff7700' is an object. */
+/** The node of a live object, or None; of a str that is a selector, the only
+ * node that it selects. A text such as '# a remark' or '#ff7700' is an object.
+ */
 PyObject *lg__snapshot_find(PyObject *snapshot, PyObject *object);
 /** The node of a name, a selector or a live object; NotFoundError if there is
  *  none. */
