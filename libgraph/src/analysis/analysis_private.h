@@ -219,9 +219,8 @@ lg_status lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes,
 
 /** Writes what goes by device when the set does. Of the set, what is emptied
  *  keeps its attributes as long as a root reaches it. If `emptied` is given,
- * the values of dictionaries with weak keys go with their keys. O(nodes +
- * edges).
- */
+ *  the values of dictionaries with weak keys go with their keys.
+ *  O(nodes + edges). */
 lg_status lg__nodes_freed_each(const lg_analysis *analysis,
                                const struct lg__gathered *nodes,
                                const struct lg__gathered *emptied,
