@@ -233,10 +233,12 @@ add_step(lg__sheet *sheet, const lg_hop *hop)
 static void
 add_steps(lg__sheet *sheet, const lg_path *path)
 {
+    const lg_graph *graph = sheet->page.graph;
     lg_text root = {0};
-    lg_path start = *path;
-    start.count = 0;
-    lg_path_label(sheet->page.graph, &start, &root);
+    if (path->root.kind == LG_ROOT_MODULE && path->root.name.length > 0)
+        lg_text_add_bytes(&root, path->root.name.data, path->root.name.length);
+    else
+        lg_node_title(graph, path->root.node, false, &root);
     lg_text_add(sheet->page.out, "<ol class=\"steps\"><li>");
     lg__page_link(&sheet->page, path->root.node, &root);
     lg_text_add(sheet->page.out, "</li>");
@@ -252,25 +254,21 @@ add_steps(lg__sheet *sheet, const lg_path *path)
     lg_text_free(&root);
 }
 
-/* Adds the steps of the path; if there is none, what the object is part of. */
 static lg_status
 add_path(lg__sheet *sheet, lg_node node, lg_error *err)
 {
     lg_text text = {0};
     lg_path path = {0};
-    bool found = !lg_path_from_root(sheet->page.graph, node,
-                                    sheet->page.monitor, &path, NULL);
-    lg_status status = found ? LG_OK
-                             : lg_nodes_path_labels(sheet->page.analysis, &node,
-                                                    1, NULL, &text, err);
-    if (found || text.length > 0)
+    lg_status status =
+        lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &text, err);
+    if (!status && text.length > 0) {
         begin_fact(sheet, "path", "path");
-    if (found)
-        add_steps(sheet, &path);
-    else
         add_text(sheet, &text);
-    if (found || text.length > 0)
+        if (!lg_path_from_root(sheet->page.graph, node, sheet->page.monitor,
+                               &path, NULL))
+            add_steps(sheet, &path);
         end_fact(sheet);
+    }
     lg_path_free(&path);
     lg_text_free(&text);
     return status;
