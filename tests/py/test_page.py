@@ -70,7 +70,7 @@ def test_of_several(pages):
 def test_a_page_names_no_option_that_its_reader_cannot_use(tmp_path):
     holder = sys.modules[__name__].filled = Holder()
     taken = []
-    for size in (1000, 3000, 3000):
+    for size in (1000, 3000, 3000, 3000):
         holder.full = [bytearray(100) for _ in range(size)]
         taken.append(leakgraph.snapshot())
     *earlier, newest = taken
