@@ -46,7 +46,7 @@ leakgraph_room(libgraph/src/paths
 leakgraph_room(libgraph/src/cycles
   "the shortest cycle of a component, its kind, the reference to cut")
 leakgraph_room(libgraph/src/bytes
-  "storages and their tensors, figures, accounts of each device, suspended frames")
+  "storages and their tensors, figures, accounts of each device")
 leakgraph_room(libgraph/src/table
   "tables of any answer as text, JSON and HTML; names of nodes, paths and sizes in words")
 leakgraph_room(libgraph/src/growth

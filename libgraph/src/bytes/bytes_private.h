@@ -1,6 +1,6 @@
 /**
  * Where the bytes are: storages and their tensors, figures, the accounts of
- * each device's allocator, views, and suspended frames.
+ * each device's allocator, and views.
  */
 #ifndef LEAKGRAPH_BYTES_PRIVATE_H
 #define LEAKGRAPH_BYTES_PRIVATE_H
@@ -175,13 +175,5 @@ void lg__views_end(lg__views *views);
 /** Returns whether views may show the node: a buffer, or a bytes object, which
  *  contains its memory. */
 bool lg__node_is_memory(const lg_graph *graph, uint32_t node);
-
-// Suspended frames are generators, coroutines and tasks.
-
-/** Lists those that have local variables and that no thread is running: the
- *  largest retained size first, or in order of nodes without an analysis
- *  (NULL). Release the items with lg__free. O(nodes + edges). */
-lg_status lg__suspended_list(const lg_graph *graph, const lg_analysis *analysis,
-                             lg__gathered *out, lg_error *err);
 
 #endif
