@@ -52,7 +52,7 @@ ONE_CLIENT = {
     "export/pick": 6,
     "export/serve": 2,
     "libgraph/src/analysis": 5,
-    "libgraph/src/answers": 13,
+    "libgraph/src/answers": 7,
     "libgraph/src/build": 15,
     "libgraph/src/findings": 9,
     "libgraph/src/growth": 38,

@@ -1,5 +1,5 @@
 // The biggest of many items are kept, in whatever order they come.
-#include "answers/top_best.h"
+#include "answers/top_parts.h"
 #include "test.h"
 
 static void

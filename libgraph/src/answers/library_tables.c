@@ -1,5 +1,5 @@
 // Recognises tables that a library or a part of the interpreter keeps for
-// itself, and adds up what each library keeps.
+// itself.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -105,9 +105,8 @@ lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
     return owner;
 }
 
-// Marks the nodes that retain something that a program made. O(nodes).
-static void
-library_tables_mark(lg__library_tables *tables)
+void
+lg__library_tables_mark(lg__library_tables *tables)
 {
     uint32_t nodes = tables->analysis->graph->columns.node_count;
     for (uint32_t node = 0; node < nodes; node++)
@@ -115,168 +114,8 @@ library_tables_mark(lg__library_tables *tables)
             mark_dominators(tables, node);
 }
 
-// Returns whether the node retains something that a program made. Needs the
-// marks.
-static bool
-library_tables_retains(const lg__library_tables *tables, uint32_t node)
+bool
+lg__library_tables_retains(const lg__library_tables *tables, uint32_t node)
 {
     return (tables->known[node] & RETAINS) != 0;
-}
-
-typedef struct package {
-    lg_string name;
-    uint64_t bytes;
-} package;
-
-lg_status
-lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
-                       bool mark, const lg_monitor *monitor, lg_error *err)
-{
-    const lg_graph *graph = analysis->graph;
-    size_t nodes = (size_t)graph->columns.node_count + 1;
-    packages->monitor = monitor;
-    packages->err = err;
-    packages->allocator = lg_allocator_default();
-    packages->all.element = sizeof(package);
-    packages->of_module = lg__sparse_calloc(nodes, sizeof *packages->of_module);
-    if (packages->of_module == NULL ||
-        !lg__library_tables_begin(&packages->tables, analysis))
-        return lg__error_memory(err);
-    if (mark) {
-        packages->ahead = lg__tree_ahead_begin(graph);
-        library_tables_mark(&packages->tables);
-    }
-    return LG_OK;
-}
-
-static lg_status
-wait_for_paths(const lg__top_packages *packages)
-{
-    return lg__tree_ahead_wait(packages->ahead, packages->monitor,
-                               packages->err);
-}
-
-// Finds the keeper of a node. Returns false on failure.
-static bool
-find_keeper(lg__top_packages *packages, uint32_t node, uint32_t *out)
-{
-    lg__keepers *keepers = &packages->keepers;
-    if (keepers->shifted == NULL) {
-        packages->status = wait_for_paths(packages);
-        if (packages->status == LG_OK)
-            packages->status =
-                lg__keepers_begin(packages->tables.analysis->graph,
-                                  packages->monitor, keepers, packages->err);
-    }
-    if (packages->status == LG_OK)
-        *out = lg__keepers_of(keepers, node);
-    if (packages->status == LG_OK && keepers->failed)
-        packages->status = lg__error_memory(packages->err);
-    return packages->status == LG_OK;
-}
-
-// Returns the number of the package with that name; LG_NONE when memory ran
-// out.
-static uint32_t
-find_package(lg__top_packages *packages, lg_string name)
-{
-    const package *known = packages->all.data;
-    for (size_t at = 0; at < packages->all.count; at++)
-        if (lg__string_same(known[at].name, name))
-            return (uint32_t)at;
-    package *added = lg__vector_extend(&packages->allocator, &packages->all, 1);
-    if (added == NULL)
-        return LG_NONE;
-    *added = (package){name, 0};
-    return (uint32_t)packages->all.count - 1;
-}
-
-bool
-lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
-{
-    const lg_graph *graph = packages->tables.analysis->graph;
-    *out = LG_NONE;
-    if (library_tables_retains(&packages->tables, node))
-        return true;
-    uint32_t keeper;
-    if (!find_keeper(packages, node, &keeper))
-        return false;
-    uint32_t *known = keeper < graph->columns.node_count
-                          ? &packages->of_module[keeper]
-                          : NULL;
-    if (known != NULL && *known != 0) {
-        *out = *known - 1;
-        return true;
-    }
-    lg_string name = lg__library_tables_keeper(&packages->tables, node, keeper);
-    if (name.length == 0)
-        return true;
-    *out = find_package(packages, name);
-    if (*out == LG_NONE)
-        packages->status = lg__error_memory(packages->err);
-    if (known != NULL && *out != LG_NONE)
-        *known = *out + 1;
-    return *out != LG_NONE;
-}
-
-bool
-lg__top_packages_is_standard(const lg__top_packages *packages, uint32_t owner)
-{
-    const package *all = packages->all.data;
-    return lg__package_is_standard(all[owner].name);
-}
-
-void
-lg__top_packages_add(lg__top_packages *packages, uint32_t owner, uint64_t bytes)
-{
-    ((package *)packages->all.data)[owner].bytes += bytes;
-}
-
-static int
-by_bytes(const void *left, const void *right)
-{
-    const package *a = left;
-    const package *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->name.data < b->name.data ? -1 : a->name.data > b->name.data;
-}
-
-void
-lg__top_packages_name(lg__top_packages *packages, lg_top *out)
-{
-    package *all = packages->all.data;
-    size_t count = packages->all.count;
-    if (count > 0)
-        qsort(all, count, sizeof *all, by_bytes);
-    while (out->package_count < LG_TOP_PACKAGES && out->package_count < count &&
-           all[out->package_count].bytes > 0) {
-        out->package[out->package_count] = all[out->package_count].name;
-        out->package_count++;
-    }
-}
-
-static void
-forget_owners(lg__top_packages *packages)
-{
-    lg__library_tables_end(&packages->tables);
-    lg__keepers_end(&packages->keepers);
-    lg__free(packages->of_module);
-    packages->of_module = NULL;
-}
-
-lg_status
-lg__top_packages_close(lg__top_packages *packages)
-{
-    lg_status status = wait_for_paths(packages);
-    forget_owners(packages);
-    return status;
-}
-
-void
-lg__top_packages_end(lg__top_packages *packages)
-{
-    lg__tree_ahead_end(packages->ahead);
-    lg__vector_free(&packages->allocator, &packages->all);
-    forget_owners(packages);
 }

@@ -20,6 +20,12 @@ bool lg__library_tables_begin(lg__library_tables *tables,
  *  whatever the node retains; empty if none does. O(1). */
 lg_string lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
                                     uint32_t keeper);
+/** Marks the nodes that retain something that a program made. O(nodes). */
+void lg__library_tables_mark(lg__library_tables *tables);
+/** Returns whether the node retains something that a program made. Needs the
+ *  marks. */
+bool lg__library_tables_retains(const lg__library_tables *tables,
+                                uint32_t node);
 void lg__library_tables_end(lg__library_tables *tables);
 
 #endif

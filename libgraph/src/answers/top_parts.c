@@ -6,7 +6,6 @@
 // to one piece is replaced by what it falls into, so that a part is where bytes
 // gather, as a row is. Pieces of one row are disjoint at each depth.
 #include "answers/answers_private.h"
-#include "table/table_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -385,55 +384,3 @@ lg__top_parts_free(lg_top_row *row)
     row->parts = NULL;
     row->part_count = 0;
 }
-
-/* -------------------------------------------------------------- in words */
-
-void
-lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
-                   lg_text *out)
-{
-    if (node == LG_NONE)
-        return;
-    if (count > 1) {
-        lg_text_add_count(out, count);
-        lg_text_add(out, " x ");
-    }
-    lg_node_title(graph, node, false, out);
-    lg_text_addf(out, " #%u", node);
-}
-
-#define PART(member) .offset = offsetof(lg_top_part, member)
-
-static void
-put_depth(const lg_ask *ask, const void *top, const void *row,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)top, (void)field;
-    lg__put_count(table, column, ((const lg_top_part *)row)->depth);
-}
-
-static void
-write_part_path(const lg_ask *ask, const void *top, const void *row,
-                lg_text *out)
-{
-    const lg_top_part *part = row;
-    (void)ask, (void)top;
-    lg_text_add_bytes(out, part->held_by.data, part->held_by.length);
-}
-
-const lg_field lg__top_part_fields[] = {
-    {"depth", NULL, "1: of the row; 2: of the last part of depth 1",
-     LG_COLUMN_COUNT, .put = put_depth},
-    {"node", NULL, "the object, of several the biggest", LG_COLUMN_NODE,
-     PART(node)},
-    {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,
-     PART(node), .of = LG_FIELD_TYPE},
-    {"title", NULL, "the object in a few words", LG_COLUMN_TEXT, PART(node),
-     .of = LG_FIELD_TITLE},
-    {"count", NULL, "number of objects", LG_COLUMN_COUNT, PART(count)},
-    {"retained", NULL, "what only they keep alive", LG_COLUMN_SIZE,
-     PART(retained)},
-    {"held_by", NULL, "the path from a root, with `[*]` for what differs",
-     LG_COLUMN_PATH, .write = write_part_path},
-    {0},
-};

@@ -1,50 +1,12 @@
-/** What the biggest objects are found by: items, groups, and the libraries that
- *  keep the rest. */
+/** What the biggest objects are found by: items and groups. */
 #ifndef LEAKGRAPH_TOP_PARTS_H
 #define LEAKGRAPH_TOP_PARTS_H
 
-#include "answers/library_tables.h"
+#include "answers/node_heap.h"
 #include "paths/paths_private.h"
 
 #include <leakgraph/internal/answers.h>
 #include <leakgraph/internal/questions.h>
-
-/** Adds up what each library keeps. It begins as {0}; release it with
- *  lg__top_packages_end, also on failure. */
-typedef struct lg__top_packages {
-    lg__library_tables tables;
-    lg__tree_ahead *ahead;
-    lg__keepers keepers; /**< once a node's owner was asked for */
-    const lg_monitor *monitor;
-    lg_status status;    /**< what lg__top_packages_owner failed with */
-    lg_error *err;       /**< what it said; borrowed */
-    uint32_t *of_module; /**< [node] 1 + the package of a module, once known */
-    lg__vector all;
-    lg_allocator allocator;
-} lg__top_packages;
-
-/** `mark` says that lg__top_packages_owner will be called. What that needs is
- *  looked for ahead. */
-lg_status lg__top_packages_begin(lg__top_packages *packages,
-                                 const lg_analysis *analysis, bool mark,
-                                 const lg_monitor *monitor, lg_error *err);
-/** Sets *out to the number of the library, or the interpreter, that keeps the
- *  node, if the node retains nothing that a program made; else to LG_NONE.
- *  Returns false on failure: see `status`. */
-bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
-                            uint32_t *out);
-/** Waits until what was looked for ahead is found, and forgets who keeps which
- *  node: from then on, only packages have names and bytes. */
-lg_status lg__top_packages_close(lg__top_packages *packages);
-/** Returns whether the library is a module or package of the standard one. */
-bool lg__top_packages_is_standard(const lg__top_packages *packages,
-                                  uint32_t owner);
-void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,
-                          uint64_t bytes);
-/** Names the packages with the most bytes in the answer. Changes their
- *  numbers. */
-void lg__top_packages_name(lg__top_packages *packages, lg_top *out);
-void lg__top_packages_end(lg__top_packages *packages);
 
 // The objects that retain the most.
 
@@ -66,6 +28,22 @@ typedef struct lg__top_item {
 /** Receives each item, which is valid during the call only. Returns false to
  *  stop. */
 typedef bool lg__top_visit(void *context, const lg__top_item *item);
+
+/** The biggest of many items, which come in no order. It begins as {0}, but for
+ *  `most`. */
+typedef struct lg__top_best {
+    size_t most;         /**< how many to keep at most */
+    lg__top_item *items; /**< their nodes are copies */
+    lg__node_heap heap;
+} lg__top_best;
+
+/** Keeps an item if it is one of the biggest. *left_out: how many objects are
+ *  in the item that is not kept. Returns false when memory ran out. */
+bool lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
+                        uint32_t *left_out);
+/** Sorts the items, the biggest first. Returns how many there are. */
+size_t lg__top_best_sort(lg__top_best *best);
+void lg__top_best_free(lg__top_best *best);
 
 /** An object that may gather bytes. `place` is a hash. There may be as many as
  *  objects, so they have no padding, and their bytes are asked for. */
@@ -108,11 +86,6 @@ lg_status lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
                              const lg_monitor *monitor, lg_top_row *row,
                              lg_error *err);
 void lg__top_parts_free(lg_top_row *row);
-/** Their columns. */
-extern const lg_field lg__top_part_fields[];
-/** Writes `12 x list of 2 #17`; nothing for LG_NONE. */
-void lg__format_objects(const lg_graph *graph, lg_node node, uint64_t count,
-                        lg_text *out);
 
 /** Calls `visit` for each item, in no order. No object is part of two items, or
  *  lies below an object of another item. Returns false when memory ran out or
