@@ -1,7 +1,7 @@
 // Kinds and payloads of references as differences, and back.
 #include <leakgraph/kinds.h>
 
-#include "file/payloads.h"
+#include "file/contexts.h"
 #include "test.h"
 
 // Two nodes of one type with three references each, and one of another with a

@@ -5,7 +5,8 @@
 #ifndef LEAKGRAPH_FILE_PRIVATE_H
 #define LEAKGRAPH_FILE_PRIVATE_H
 
-#include "file/payloads.h"
+#include "analysis/analysis_private.h"
+#include "file/contexts.h"
 #include "file/planes.h"
 #include "file/targets.h"
 #include "graph/graph_private.h"
@@ -172,6 +173,20 @@ lg_status lg__graph_load_brief(const char *path, unsigned flags,
                                const lg_monitor *monitor, lg_graph **out,
                                lg_error *err);
 
+// An analysis stands in sections beside those of its graph.
+
+/** The analysis section: the checksum of its graph, and the version of the
+ *  policy that it follows. */
+enum { LG__ANALYSIS_POLICY = 1, LG__ANALYSIS_WORDS = 2 };
+
+/** Points the arrays of the analysis at what to write; binding[0] is still to
+ *  be set. LG_EINVAL if the analysis is of another graph. */
+lg_status lg__analysis_arrays(const lg_analysis *analysis,
+                              const lg_graph *graph,
+                              lg__array arrays[LG__ARRAY_COUNT],
+                              uint64_t binding[LG__ANALYSIS_WORDS],
+                              lg_error *err);
+
 /** Where a file goes. */
 typedef struct lg__destination lg__destination;
 
@@ -192,8 +207,6 @@ typedef struct lg__sink {
 lg_status lg__sink_open(lg__sink *sink, const char *path, lg_error *err);
 lg_status lg__sink_write(lg__sink *sink, const void *bytes, size_t length,
                          lg_error *err);
-/** Pads with zeros to the alignment of sections. */
-lg_status lg__sink_align(lg__sink *sink, lg_error *err);
 /** Goes back to an earlier offset and drops what follows. */
 lg_status lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err);
 /** Syncs the file and puts it into its place. */

@@ -1,6 +1,5 @@
 // Writes a graph as a .lgs file.
 #include "file/checksum.h"
-#include "file/saved.h"
 #include "file/writer.h"
 
 #include <leakgraph/file.h>
@@ -194,6 +193,16 @@ checksum_of(const lg__writer *out, enum lg__array_name name)
     return XXH3_64bits_digest(&state);
 }
 
+// Pads with zeros to the alignment of sections.
+static lg_status
+align(lg__sink *sink, lg_error *err)
+{
+    static const char zeros[LG__FILE_ALIGNMENT];
+    size_t over = sink->offset % LG__FILE_ALIGNMENT;
+    return over == 0 ? LG_OK
+                     : lg__sink_write(sink, zeros, sizeof zeros - over, err);
+}
+
 // Writes the section as it is if compression does not help.
 static lg_status
 writer_section(lg__writer *out, enum lg__array_name name,
@@ -205,7 +214,7 @@ writer_section(lg__writer *out, enum lg__array_name name,
     uint64_t done = out->done;
     lg__coding coding = {.name = name,
                          .encoding = best_encoding(out, name, length)};
-    lg_status status = lg__sink_align(&out->sink, err);
+    lg_status status = align(&out->sink, err);
     if (status != LG_OK)
         return status;
     uint64_t begin = out->sink.offset;

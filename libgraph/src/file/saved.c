@@ -1,7 +1,7 @@
 // Writes and reads analyses. A saved analysis is as hostile as the rest of a
 // file: the reader checks that the tree is a tree and that the components are
 // disjoint, and recomputes the sums.
-#include "file/saved.h"
+#include "file/file_private.h"
 
 #include <leakgraph/analysis.h>
 

@@ -359,15 +359,6 @@ lg__sink_write(lg__sink *sink, const void *bytes, size_t length, lg_error *err)
 }
 
 lg_status
-lg__sink_align(lg__sink *sink, lg_error *err)
-{
-    static const char zeros[LG__FILE_ALIGNMENT];
-    size_t over = sink->offset % LG__FILE_ALIGNMENT;
-    return over == 0 ? LG_OK
-                     : lg__sink_write(sink, zeros, sizeof zeros - over, err);
-}
-
-lg_status
 lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err)
 {
     if (ftruncate(sink->descriptor, (off_t)offset) != 0)
