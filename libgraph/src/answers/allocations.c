@@ -463,16 +463,6 @@ free_allocations(void *answer)
 }
 
 static void
-put_depth(const lg_ask *ask, const void *answer, const void *of,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask;
-    (void)answer;
-    (void)field;
-    lg__put_count(table, column, ((const lg_allocation_row *)of)->depth);
-}
-
-static void
 finish_row(const lg_ask *ask, const void *answer, size_t row, lg_table *table)
 {
     const lg_allocations *allocations = answer;
@@ -518,7 +508,8 @@ static const lg_field fields[] = {
     {"node", NULL, "one of the objects that stand for them there",
      LG_COLUMN_NODE, ROW(node), .optional = true, .look = {.in = LG_IN_DATA}},
     {"depth", NULL, "0; 1 of a part of the sum that the last row of depth 0 is",
-     LG_COLUMN_COUNT, .put = put_depth, .look = {.in = LG_IN_DATA}},
+     LG_COLUMN_COUNT, ROW(depth), .of = LG_FIELD_SHORT,
+     .look = {.in = LG_IN_DATA}},
     {"others", NULL, "number of lines or holders that the row does not name",
      LG_COLUMN_COUNT, ROW(others), .look = {.in = LG_IN_DATA}},
     {0},

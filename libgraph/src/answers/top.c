@@ -148,14 +148,6 @@ add_total_line(const lg_ask *ask, const lg_top *top, lg_table *table)
 #define PART(member) .offset = offsetof(lg_top_part, member)
 
 static void
-put_depth(const lg_ask *ask, const void *top, const void *row,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)top, (void)field;
-    lg__put_count(table, column, ((const lg_top_part *)row)->depth);
-}
-
-static void
 write_part_path(const lg_ask *ask, const void *top, const void *row,
                 lg_text *out)
 {
@@ -166,7 +158,7 @@ write_part_path(const lg_ask *ask, const void *top, const void *row,
 
 static const lg_field part_fields[] = {
     {"depth", NULL, "1: of the row; 2: of the last part of depth 1",
-     LG_COLUMN_COUNT, .put = put_depth},
+     LG_COLUMN_COUNT, PART(depth), .of = LG_FIELD_SHORT},
     {"node", NULL, "the object, of several the biggest", LG_COLUMN_NODE,
      PART(node)},
     {"type", NULL, "module and qualified name of its type", LG_COLUMN_TEXT,

@@ -337,14 +337,6 @@ put_group(const lg_ask *ask, const void *answer, const void *row,
 }
 
 static void
-put_objects(const lg_ask *ask, const void *answer, const void *row,
-            const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)answer, (void)field;
-    lg__put_count(table, column, ((const lg_cycle *)row)->objects);
-}
-
-static void
 put_nodes(const lg_ask *ask, const void *answer, const void *row,
           const lg_field *field, lg_table *table, size_t column)
 {
@@ -365,18 +357,10 @@ write_type(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
         lg_graph_type(ask->graph, ((const lg_cycle_type *)row)->type).name);
 }
 
-static void
-put_type_count(const lg_ask *ask, const void *answer, const void *row,
-               const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)answer, (void)field;
-    lg__put_count(table, column, ((const lg_cycle_type *)row)->count);
-}
-
 static const lg_field type_fields[] = {
     {"type", NULL, "module and qualified name", .write = write_type},
     {"count", NULL, "number of objects", LG_COLUMN_COUNT,
-     .put = put_type_count},
+     .offset = offsetof(lg_cycle_type, count), .of = LG_FIELD_SHORT},
     {0},
 };
 
@@ -603,8 +587,8 @@ static const lg_field fields[] = {
      ROW(library), .optional = true, IN_DATA},
     {"retained", NULL, "what you would free with all of its objects",
      LG_COLUMN_SIZE, ROW(retained), IN_DATA_AND_HTML},
-    {"objects", NULL, "number of its objects", LG_COLUMN_COUNT,
-     .put = put_objects, IN_DATA_AND_HTML},
+    {"objects", NULL, "number of its objects", LG_COLUMN_COUNT, ROW(objects),
+     .of = LG_FIELD_SHORT, IN_DATA_AND_HTML},
     {"types", NULL, "their types, the most frequent first", LG_COLUMN_LIST,
      .put = put_types, .inner = type_fields, .richer = true, IN_DATA},
     {"node", NULL, "where the shortest cycle begins", LG_COLUMN_NODE, ROW(node),

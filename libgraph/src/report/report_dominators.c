@@ -70,14 +70,6 @@ write_object(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
 }
 
 static void
-put_depth(const lg_ask *ask, const void *tree, const void *row,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)tree, (void)field;
-    lg__put_count(table, column, ((const lg_dominator_row *)row)->depth);
-}
-
-static void
 put_dominator(const lg_ask *ask, const void *tree, const void *row,
               const lg_field *field, lg_table *table, size_t column)
 {
@@ -113,7 +105,7 @@ static const lg_field fields[] = {
     {"title", NULL, "the object in a few words", ROW(node),
      .of = LG_FIELD_TITLE, IN_DATA},
     {"depth", NULL, "1 below the roots, 0 of a target", LG_COLUMN_COUNT,
-     .put = put_depth, IN_DATA},
+     ROW(depth), .of = LG_FIELD_SHORT, IN_DATA},
     {"dominator", NULL, "its immediate dominator, or None", LG_COLUMN_NODE,
      .put = put_dominator, .optional = true, IN_DATA},
     {"label", NULL,

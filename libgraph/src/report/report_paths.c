@@ -109,32 +109,6 @@ write_root(const lg_ask *ask, const void *paths, const void *row, lg_text *out)
 }
 
 static void
-put_depth(const lg_ask *ask, const void *paths, const void *row,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)paths, (void)field;
-    lg__put_count(table, column, ((const lg_merged_row *)row)->depth);
-}
-
-static void
-put_parent(const lg_ask *ask, const void *paths, const void *row,
-           const lg_field *field, lg_table *table, size_t column)
-{
-    const lg_merged_row *of = row;
-    (void)ask, (void)paths, (void)field;
-    if (of->parent != LG_NONE)
-        lg__put_count(table, column, of->parent);
-}
-
-static void
-put_count(const lg_ask *ask, const void *paths, const void *row,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)paths, (void)field;
-    lg__put_count(table, column, ((const lg_merged_row *)row)->count);
-}
-
-static void
 set_depth(const lg_ask *ask, const void *paths, size_t row, lg_table *table)
 {
     (void)ask;
@@ -149,7 +123,8 @@ static const char *const kinds[] = {"objects", "passed", "rest", NULL};
 #define IN_DATA .look = {.in = LG_IN_DATA}
 
 static const lg_field fields[] = {
-    {"depth", NULL, "0 at a root", LG_COLUMN_COUNT, .put = put_depth, IN_DATA},
+    {"depth", NULL, "0 at a root", LG_COLUMN_COUNT, ROW(depth),
+     .of = LG_FIELD_SHORT, IN_DATA},
     {"label", NULL,
      "of the reference from the row above: `.x`, `[*]`; None at a root",
      LG_COLUMN_PATH, .write = write_label, .optional = true, IN_DATA},
@@ -157,7 +132,7 @@ static const lg_field fields[] = {
     {"node", NULL, "one of the nodes; None for rows left out", LG_COLUMN_NODE,
      ROW(node), .optional = true, IN_DATA},
     {"count", NULL, "number of nodes, or of rows left out", LG_COLUMN_COUNT,
-     .put = put_count, IN_DATA},
+     ROW(count), .of = LG_FIELD_SHORT, IN_DATA},
     {"objects", NULL, "number of the objects that are here or below",
      LG_COLUMN_COUNT, ROW(targets), IN_DATA},
     {"retained", NULL, "what these retain, each byte counted once",
@@ -174,7 +149,7 @@ static const lg_field fields[] = {
      "smaller siblings",
      .words = kinds, ROW(kind), IN_DATA},
     {"parent", NULL, "index of the row above; None at a root", LG_COLUMN_COUNT,
-     .put = put_parent, .optional = true, IN_DATA},
+     ROW(parent), .of = LG_FIELD_SHORT, .optional = true, IN_DATA},
     {"root", NULL, "the kind of a root; None of the others",
      .write = write_root, .optional = true, IN_DATA},
     {"type", NULL, "module and qualified name of the type of the node",

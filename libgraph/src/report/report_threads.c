@@ -349,22 +349,6 @@ write_elsewhere(const lg_ask *ask, const void *answer, const void *of,
         add_elsewhere(ask->graph, row, out);
 }
 
-static void
-put_depth(const lg_ask *ask, const void *answer, const void *of,
-          const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)answer, (void)field;
-    lg__put_count(table, column, ((const lg_thread_row *)of)->depth);
-}
-
-static void
-put_repeats(const lg_ask *ask, const void *answer, const void *of,
-            const lg_field *field, lg_table *table, size_t column)
-{
-    (void)ask, (void)answer, (void)field;
-    lg__put_count(table, column, ((const lg_thread_row *)of)->repeats);
-}
-
 // Puts the value of a variable, with a link to it.
 static void
 put_value(const lg_ask *ask, const void *answer, const void *of,
@@ -424,7 +408,7 @@ static const lg_field fields[] = {
     {NULL, "size", NULL, LG_COLUMN_SIZE, .put = put_bytes,
      .look = {.least = 10, .shown = is_not_analysed}},
     {"depth", NULL, "0 of a thread and of a suspended frame", LG_COLUMN_COUNT,
-     .put = put_depth, .look = {.in = LG_IN_DATA}},
+     ROW(depth), .of = LG_FIELD_SHORT, .look = {.in = LG_IN_DATA}},
     {"kind", NULL, "what the row is", LG_COLUMN_TEXT, ROW(kind), .words = kinds,
      .look = {.in = LG_IN_DATA}},
     {"name", NULL,
@@ -451,7 +435,7 @@ static const lg_field fields[] = {
     {"repeats", NULL,
      "of what is suspended: how many are just like it (function, line, "
      "variables, sizes)",
-     LG_COLUMN_COUNT, .put = put_repeats, .look = {.in = LG_IN_DATA}},
+     LG_COLUMN_COUNT, ROW(repeats), .look = {.in = LG_IN_DATA}},
     {NULL, "also held by", NULL, LG_COLUMN_TEXT, .write = write_elsewhere,
      .look = {.gap = 2, .shown = has_any_other_holder}},
     {0},

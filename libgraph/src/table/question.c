@@ -306,6 +306,18 @@ number_at(const void *base, size_t offset)
     return number;
 }
 
+// Puts a count; none for the LG_NONE of a short one.
+static void
+put_count(lg_table *table, size_t column, const lg_field *field,
+          const void *row)
+{
+    const void *member = (const char *)row + field->offset;
+    if (field->of != LG_FIELD_SHORT)
+        lg__put_count(table, column, number_at(row, field->offset));
+    else if (*(const uint32_t *)member != LG_NONE)
+        lg__put_count(table, column, *(const uint32_t *)member);
+}
+
 static void
 put_node_text(lg_table *table, size_t column, const lg_ask *ask,
               const lg_field *field, uint32_t node)
@@ -375,7 +387,7 @@ put_cell(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
                       number_at(answer, field->whole));
         break;
     default:
-        lg__put_count(table, column, number_at(row, field->offset));
+        put_count(table, column, field, row);
     }
 }
 

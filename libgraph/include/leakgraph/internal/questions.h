@@ -214,6 +214,7 @@ typedef struct lg_field {
         LG_FIELD_OWN = 0,
         LG_FIELD_TYPE,  /**< text: the type of the node at the offset */
         LG_FIELD_TITLE, /**< text: the title of the node at the offset */
+        LG_FIELD_SHORT, /**< count: the member is a uint32_t; LG_NONE: none */
     } of;
     size_t whole;  /**< of a share: the offset in the answer of its whole */
     bool optional; /**< some rows have no value: null in JSON, None in Python;
