@@ -60,7 +60,7 @@ ONE_CLIENT = {
     "libgraph/src/paths": 4,
     "libgraph/src/report": 7,
     "pyext/attach": 19,
-    "pyext/binding/answers": 7,
+    "pyext/binding/answers": 5,
     "pyext/binding/objects": 12,
     "pyext/bytes/libraries": 7,
     "pyext/bytes/torch": 22,

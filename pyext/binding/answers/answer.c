@@ -7,9 +7,7 @@
  * made once, when the module is, and stays: types and methods point into it.
  */
 #include "binding/answers/answer.h"
-#include "binding/answers/answer_doc.h"
-#include "binding/answers/asked_types.h"
-#include "binding/answers/py_cuts.h"
+#include "binding/answers/py_request.h"
 #include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 
@@ -27,6 +25,11 @@ enum { MOST_FIELDS = 32, MOST_ATTRIBUTES = 4 };
 enum { PROGRESS = LG_MOST_OPTIONS, CONTENTS, MOST_ARGUMENTS };
 
 static const lg__answer_extras no_extras;
+
+const lg__answer_extras lg__what_if_extras = {
+    .question = "what_if",
+    .nodes = "The objects that would die: Nodes.",
+};
 
 /* A type of rows: those of a question, or of a list in them or in its facts. */
 typedef struct row_type {
@@ -59,233 +62,119 @@ static face faces[LG__ANSWERS];
 static row_type inner_rows[LG__INNER_ROWS];
 static size_t inner_count;
 
-/* ------------------------------------------------------------ a question */
+/* ------------------------------------------------------------- docstrings */
 
-typedef struct request {
-    const face *of;
-    lg_given given[LG_MOST_OPTIONS];
-    lg__asked_types asked;
-    PyObject *path;   /* bytes; of a baseline */
-    PyObject *target; /* borrowed; or NULL */
-    lg_given *object; /* what gets it */
-    lg_nodes nodes;   /* the objects that it stands for, if it may be several */
-    lg_edges edges;   /* the references, if it may be some */
-    bool contents;
-    lg__progress progress;
-} request;
+/* In columns: docstrings, and the names of options in them. */
+enum { DOC_WIDTH = 80, DOC_INDENT = 10 };
+
+/* Whether its argument may be given without its name. */
+static bool
+stands_alone(const lg_option *first)
+{
+    return first->type == LG_OPTION_LIMIT || first->type == LG_OPTION_WORDS ||
+           first->type == LG_OPTION_OBJECT || lg_option_is_required(first);
+}
+
+/* Whether it is an option, and not one of the command alone, which come last.
+ */
+static bool
+is_argument(const lg_option *option)
+{
+    return option->name != NULL && option->type != LG_OPTION_CHECK;
+}
 
 static void
-request_clear(request *self)
+add_preset(const lg_option *option, lg_text *out)
 {
-    lg__asked_types_clear(&self->asked);
-    lg_nodes_free(&self->nodes);
-    lg_edges_free(&self->edges);
-    Py_XDECREF(self->path);
+    const char *word =
+        option->type == LG_OPTION_CHOICE ? option->words[0] : option->preset;
+    lg_text_addf(out, "%s%s", option->name,
+                 lg_option_is_required(option) ? "" : "=");
+    if (lg_option_is_required(option))
+        return;
+    if (lg_option_is_flag(option))
+        lg_text_add(out, "False");
+    else if (word == NULL || strcmp(word, "all") == 0)
+        lg_text_add(out, "None");
+    else if (option->type == LG_OPTION_LIMIT || option->type == LG_OPTION_SHARE)
+        lg_text_add(out, word);
+    else
+        lg_text_addf(out, "'%s'", word);
 }
 
-static bool
-refuse(lg__core_state *state, const lg_error *error)
+/* Writes `waste($self, /, limit=20, *, libraries=False, progress=None)`. */
+static void
+add_signature(const lg_question *question, bool function, lg_text *out)
 {
-    lg__error_raise(state, error->status, error);
-    return false;
-}
-
-/* Reads a word that stands for a value. */
-static bool
-read_word(lg__core_state *state, const lg_option *option, PyObject *value,
-          lg_given *out)
-{
-    lg_error error;
-    const char *word;
-    if (!lg__arg_text(option->name, value, &word))
-        return false;
-    return word == NULL ||
-           lg_option_read(option, option->name, word, out, &error) == LG_OK ||
-           refuse(state, &error);
-}
-
-/* Reads a word, or several in a sequence. */
-static bool
-read_words(lg__core_state *state, const lg_option *option, PyObject *value,
-           lg_given *out)
-{
-    if (value == Py_None || PyUnicode_Check(value))
-        return read_word(state, option, value, out);
-    PyObject *words = PySequence_Fast(value, "");
-    if (words == NULL) {
-        PyErr_Format(PyExc_TypeError, "%s must be a str or a sequence of them",
-                     option->name);
-        return false;
+    const lg_option *option = question->options;
+    lg_text_addf(out, "%s($%s, /", question->name,
+                 function ? "module" : "self");
+    if (stands_alone(option)) {
+        lg_text_add(out, ", ");
+        add_preset(option++, out);
     }
-    bool fine = true;
-    for (Py_ssize_t i = 0; fine && i < PySequence_Fast_GET_SIZE(words); i++) {
-        lg_given one = {0};
-        fine =
-            read_word(state, option, PySequence_Fast_GET_ITEM(words, i), &one);
-        out->given |= one.given;
-        out->number |= one.number;
+    lg_text_add(out, ", *");
+    for (; is_argument(option); option++) {
+        lg_text_add(out, ", ");
+        add_preset(option, out);
     }
-    Py_DECREF(words);
-    return fine;
+    lg_text_add(out, ", progress=None");
+    if (function && (question->needs & LG_NEEDS_CONTENTS))
+        lg_text_add(out, ", contents=True");
+    lg_text_add(out, ")\n--\n\n");
 }
 
-static bool
-read_path(request *self, PyObject *value, lg_given *out)
+static void
+add_choices(const char *const *words, lg_text *out)
 {
-    if (value == Py_None)
-        return true;
-    self->path = lg__pathname_bytes(value);
-    if (self->path != NULL)
-        *out = (lg_given){.given = true, .text = PyBytes_AS_STRING(self->path)};
-    return self->path != NULL;
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        lg_text_addf(out, "%s`%s`", i > 0 ? ", " : ": ", words[i]);
 }
 
-static bool
-read_share(lg__core_state *state, const lg_option *option, PyObject *value,
-           lg_given *out)
+static void
+add_option(const char *name, const char *help, const char *const *words,
+           lg_text *out)
 {
-    if (value == Py_None || PyUnicode_Check(value))
-        return read_word(state, option, value, out);
-    *out = (lg_given){.given = true, .share = PyFloat_AsDouble(value)};
-    return out->share != -1 || !PyErr_Occurred();
+    lg_text line = {0};
+    lg_text_add(&line, help);
+    add_choices(words, &line);
+    lg_text_addf(out, "\n%-*s", DOC_INDENT - 1, name);
+    lg_text_add(out, strlen(name) < DOC_INDENT ? " " : "  ");
+    lg_text_add_wrapped(out, line.data ? line.data : "", DOC_INDENT, DOC_INDENT,
+                        DOC_WIDTH, '\'');
+    out->failed |= line.failed;
+    lg_text_free(&line);
 }
 
-static bool
-read_value(request *self, lg__core_state *state, const lg_option *option,
-           PyObject *value, lg_given *out)
+/* Writes the docstring, which begins with the signature, of the function or the
+ * method. */
+static void
+add_doc(const lg_question *question, bool function, lg_text *out)
 {
-    bool flag = false;
-    bool fine;
-    size_t rows = 0;
-    if (value == NULL)
-        return true;
-    switch (option->type) {
-    case LG_OPTION_LIMIT:
-        fine = lg__arg_rows(value, &rows);
-        *out = (lg_given){.given = fine, .number = rows};
-        return fine;
-    case LG_OPTION_BYTES:
-        return lg__arg_bytes(option->name, value, 0, &out->number) &&
-               (out->given = value != Py_None, true);
-    case LG_OPTION_FLAG:
-    case LG_OPTION_MINE:
-    case LG_OPTION_UPDATE:
-        fine = lg__arg_flag(value, &flag);
-        *out = (lg_given){.given = fine, .number = flag};
-        return fine;
-    case LG_OPTION_SHARE:
-        return read_share(state, option, value, out);
-    case LG_OPTION_OBJECT:
-        self->target = value != Py_None ? value : NULL;
-        self->object = out;
-        return true;
-    case LG_OPTION_OBJECTS:
-    case LG_OPTION_CUTS:
-        self->target = value;
-        self->object = out;
-        return true;
-    case LG_OPTION_TYPE:
-        return lg__asked_types_parse(&self->asked, option->name, value, out);
-    case LG_OPTION_BASELINE:
-        return read_path(self, value, out);
-    case LG_OPTION_SET:
-        return read_words(state, option, value, out);
-    default:
-        return read_word(state, option, value, out);
-    }
+    char first = question->help[0];
+    add_signature(question, function, out);
+    lg_text_addf(out, "%c%s.\n\n", first >= 'a' ? first - 'a' + 'A' : first,
+                 question->help + 1);
+    lg_text about = {0};
+    lg_text_addf(&about, "%s%s", function ? "Takes a snapshot. " : "",
+                 question->about);
+    if (!function && (question->needs & LG_NEEDS_ANALYSIS))
+        lg_text_add(&about, " PartialError on a snapshot of a part of the "
+                            "heap.");
+    lg_text_add_wrapped(out, about.data ? about.data : "", 0, 0, DOC_WIDTH,
+                        '\'');
+    lg_text_free(&about);
+    lg_text_add(out, "\n");
+    for (const lg_option *option = question->options; is_argument(option);
+         option++)
+        add_option(option->name, option->help, option->words, out);
+    add_option("progress", "as in snapshot()", NULL, out);
+    if (function && (question->needs & LG_NEEDS_CONTENTS))
+        add_option("contents", "find equal str, bytes and arrays, too", NULL,
+                   out);
 }
 
-static bool
-request_parse(request *self, lg__core_state *state, const face *of,
-              PyObject *const *values)
-{
-    *self = (request){.of = of, .contents = true};
-    bool fine = true;
-    for (size_t i = 0; fine && i < of->options; i++)
-        fine = read_value(self, state, &of->question->options[i], values[i],
-                          &self->given[i]);
-    fine = fine && lg__arg_flag(values[of->options + 1], &self->contents) &&
-           lg__progress_begin(&self->progress, values[of->options]);
-    if (!fine)
-        request_clear(self);
-    return fine;
-}
-
-static PyObject *
-request_finish(request *self, PyObject *answer)
-{
-    request_clear(self);
-    return lg__progress_end(&self->progress, answer);
-}
-
-/* The analysis that the question needs. *out is NULL if it does without one.
- * False with an exception. */
-static bool
-find_analysis(request *self, lg__snapshot_object *snapshot,
-              const lg_graph *graph, const lg_analysis **out)
-{
-    unsigned needs = lg_question_needs(self->of->question, self->given);
-    bool without = needs == 0 ||
-                   (!(needs & LG_NEEDS_ANALYSIS) && lg_graph_is_partial(graph));
-    *out = without ? NULL
-                   : lg__analysis_acquire(snapshot, &self->progress.monitor);
-    if (*out != NULL)
-        lg__snapshot_release(snapshot);
-    PyObject *unsupported =
-        lg__object_state(snapshot)->errors[LG__ERROR_UNSUPPORTED];
-    if (!without && *out == NULL && !(needs & LG_NEEDS_ANALYSIS) &&
-        PyErr_ExceptionMatches(unsupported)) {
-        PyErr_Clear();
-        return true;
-    }
-    return without || *out != NULL;
-}
-
-/* Finds the objects that the question is about. False with an exception. */
-static bool
-find_objects(request *self, lg__snapshot_object *snapshot)
-{
-    lg_nodes nodes = {0};
-    if (self->target == NULL)
-        return true;
-    if (self->of->question->options->type == LG_OPTION_CUTS) {
-        *self->object = (lg_given){.given = true, .edges = &self->edges};
-        return lg__cuts_collect(snapshot, self->target, &self->edges);
-    }
-    if (lg_option_is_required(self->of->question->options)) {
-        *self->object = (lg_given){.given = true, .nodes = &self->nodes};
-        return lg__target_resolve_set(snapshot, self->target, &self->nodes);
-    }
-    if (!lg__target_resolve(snapshot, self->target, &nodes))
-        return false;
-    *self->object = (lg_given){.given = true, .number = nodes.items[0]};
-    lg_nodes_free(&nodes);
-    return true;
-}
-
-static lg_table *
-request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
-{
-    lg_table *table = NULL;
-    lg_error error;
-    lg_ask ask = {.graph = graph,
-                  .given = self->given,
-                  .monitor = &self->progress.monitor};
-    lg_status status = lg_question_check(self->of->question, &ask, &error);
-    if (status == LG_OK && (!lg__asked_types_ask(&self->asked, graph) ||
-                            !find_objects(self, snapshot)))
-        return NULL;
-    if (status == LG_OK && !find_analysis(self, snapshot, graph, &ask.analysis))
-        return NULL;
-    if (status == LG_OK) {
-        Py_BEGIN_ALLOW_THREADS
-        status = lg_question_ask(self->of->question, &ask, &table, &error);
-        Py_END_ALLOW_THREADS
-    }
-    if (status != LG_OK)
-        lg__error_raise(lg__object_state(snapshot), status, &error);
-    return table;
-}
+/* --------------------------------------------------------------- a result */
 
 /* The shape of rows of that type; NULL: nothing describes them yet. */
 static const lg__result_shape *
@@ -362,11 +251,11 @@ facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table,
 /* The nodes that an answer is about, for its attributes; *out is NULL if it has
  * no such attributes. False with an exception. */
 static bool
-about(const request *self, PyObject **out)
+about(const face *of, const lg__request *self, PyObject **out)
 {
     const lg_nodes *nodes = self->given[0].nodes;
     *out = NULL;
-    if (self->of->extras->snapshot == NULL || nodes == NULL)
+    if (of->extras->snapshot == NULL || nodes == NULL)
         return true;
     *out = PyBytes_FromStringAndSize(
         (const char *)nodes->items,
@@ -384,18 +273,18 @@ result_of(const face *of, lg__snapshot_object *snapshot, lg_table *table,
 }
 
 static PyObject *
-request_run(request *self, lg__snapshot_object *snapshot)
+run(const face *of, lg__request *self, lg__snapshot_object *snapshot)
 {
     PyObject *nodes;
     lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
-    lg_table *table = request_ask(self, snapshot, graph);
+    lg_table *table = lg__request_ask(self, snapshot, graph);
     lg__snapshot_release(snapshot);
     if (table == NULL)
         return NULL;
-    if (about(self, &nodes))
-        return result_of(self->of, snapshot, table, nodes);
+    if (about(of, self, &nodes))
+        return result_of(of, snapshot, table, nodes);
     lg_table_free(table);
     return NULL;
 }
@@ -415,11 +304,12 @@ PyObject *
 lg__answer_about(lg__snapshot_object *snapshot, const char *question,
                  const lg_nodes *nodes, const lg_monitor *monitor)
 {
-    request asked = {.of = find_face(question)};
+    const face *of = find_face(question);
+    lg__request asked = {.question = of->question};
     if (monitor != NULL)
         asked.progress.monitor = *monitor;
     asked.given[0] = (lg_given){.given = true, .nodes = nodes};
-    return request_run(&asked, snapshot);
+    return run(of, &asked, snapshot);
 }
 
 PyObject *
@@ -436,7 +326,7 @@ take(const face *of, bool function, PyObject *const *args, Py_ssize_t nargs,
     const char *names[MOST_ARGUMENTS + 1];
     const lg_option *options = of->question->options;
     const lg__arg_list list = {of->question->name, names,
-                               lg__option_stands_alone(&options[0]),
+                               stands_alone(&options[0]),
                                lg_option_is_required(&options[0])};
     memcpy(names, of->names, sizeof names);
     if (!function)
@@ -449,12 +339,14 @@ ask_snapshot(size_t index, PyObject *self, PyObject *const *args,
              Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *values[MOST_ARGUMENTS] = {NULL};
-    request asked;
-    if (!take(&faces[index], false, args, nargs, kwnames, values) ||
-        !request_parse(&asked, lg__object_state(self), &faces[index], values))
+    const face *of = &faces[index];
+    lg__request asked;
+    if (!take(of, false, args, nargs, kwnames, values) ||
+        !lg__request_parse(&asked, lg__object_state(self), of->question,
+                           of->options, values))
         return NULL;
-    return request_finish(&asked,
-                          request_run(&asked, (lg__snapshot_object *)self));
+    return lg__request_finish(&asked,
+                              run(of, &asked, (lg__snapshot_object *)self));
 }
 
 static PyObject *
@@ -464,19 +356,19 @@ ask_now(size_t index, PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[MOST_ARGUMENTS] = {NULL};
     lg__core_state *state = lg__module_state(module);
     const face *of = &faces[index];
-    request asked;
+    lg__request asked;
     if (!take(of, true, args, nargs, kwnames, values) ||
-        !request_parse(&asked, state, of, values))
+        !lg__request_parse(&asked, state, of->question, of->options, values))
         return NULL;
     bool contents = (of->question->needs & LG_NEEDS_CONTENTS) && asked.contents;
     lg__snapshot_object *snapshot =
         lg__snapshot_with(state, asked.target, contents, of->question->needs,
                           &asked.progress.monitor);
-    PyObject *answer = snapshot ? request_run(&asked, snapshot) : NULL;
+    PyObject *answer = snapshot ? run(of, &asked, snapshot) : NULL;
     if (answer != NULL && of->extras->keep != NULL &&
         !of->extras->keep(((lg__result_object *)answer)->rows))
         Py_CLEAR(answer);
-    return request_finish(&asked, lg__kept_answer(snapshot, answer));
+    return lg__request_finish(&asked, lg__kept_answer(snapshot, answer));
 }
 
 #define FACE(index)                                                            \
@@ -648,7 +540,7 @@ list_attributes(face *to)
 static void
 list_names(face *to)
 {
-    while (lg__option_is_argument(&to->question->options[to->options])) {
+    while (is_argument(&to->question->options[to->options])) {
         to->names[to->options] = to->question->options[to->options].name;
         to->options++;
     }
@@ -665,8 +557,8 @@ describe(face *to, size_t index)
     describe_row(to, index);
     list_facts(to);
     list_attributes(to);
-    lg__answer_doc_add(question, true, &to->function_doc);
-    lg__answer_doc_add(question, false, &to->method_doc);
+    add_doc(question, true, &to->function_doc);
+    add_doc(question, false, &to->method_doc);
     lg_text_addf(&to->result_doc,
                  "A sequence of %s, %s; str() is the table as text.",
                  question->row, question->order);

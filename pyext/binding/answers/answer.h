@@ -24,6 +24,8 @@ typedef struct lg__answer_extras {
     PyGetSetDef *attributes;          /* of the result, up to four */
 } lg__answer_extras;
 
+extern const lg__answer_extras lg__what_if_extras;
+
 /** Adds them all to the module, which has Result and Snapshot by now, with
  *  their extras, a list that NULL ends. -1 with an exception. */
 int lg__answers_add(PyObject *module, const lg__answer_extras *const *extras);

@@ -3,7 +3,6 @@
 #define LEAKGRAPH_BINDING_ANSWERS_H
 
 #include "binding/answers/answer.h"
-#include "binding/answers/py_cuts.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 

@@ -3,7 +3,6 @@
  * takes a snapshot, asks it, and keeps of it what the answer shows.
  */
 #include "binding/capture/binding_capture.h"
-#include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 

@@ -1,18 +1,15 @@
 #include "bytes/common/frames.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/text.h>
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The names are those that PyTorch's CapturedTraceback writes: demangled ones
 // of C++, and "??" or no file where there are no debug symbols.
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <string.h>
 
 static bool
 has_prefix(const char *text, const char *prefix)

@@ -11,17 +11,14 @@
 #include "bytes/cuda/bytes_cuda.h"
 #include "capture/adapters/capture_adapters.h"
 
+#include <leakgraph/internal/writing.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // Finds what changed between two snapshots of an allocator.
-#include "bytes/cuda/bytes_cuda.h"
-
-#include <leakgraph/internal/writing.h>
-
-#include <stdlib.h>
 
 enum { CUDA_DEVICES = 64 };
 
