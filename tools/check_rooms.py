@@ -61,10 +61,10 @@ ONE_CLIENT = {
     "libgraph/src/report": 7,
     "pyext/attach": 19,
     "pyext/binding/answers": 5,
-    "pyext/binding/objects": 12,
-    "pyext/bytes/libraries": 7,
-    "pyext/bytes/torch": 22,
-    "pyext/capture/walk": 22,
+    "pyext/binding/objects": 11,
+    "pyext/bytes/libraries": 6,
+    "pyext/bytes/torch": 21,
+    "pyext/capture/walk": 21,
     "pyext/heap": 20,
 }
 #: Files that serve one other file, and would make it too long or mix two nouns.

@@ -214,6 +214,19 @@ lg__kept_attribute(const lg__node_object *node, PyObject *name)
     return size;
 }
 
+/* Makes a closed Snapshot that knows what `kept` says. */
+static PyObject *
+recalled_snapshot(lg__core_state *state, PyObject *kept)
+{
+    lg__snapshot_object *self = lg__object_new(state, LG__TYPE_SNAPSHOT);
+    if (self == NULL)
+        return NULL;
+    Py_INCREF(kept);
+    self->kept = kept;
+    self->closed = true;
+    return (PyObject *)self;
+}
+
 const char lg__core_recalled_doc[] = "_recalled($module, records, /)\n--\n\n"
                                      "What a pickle holds of a snapshot.";
 
@@ -230,5 +243,5 @@ lg__core_recalled(PyObject *module, PyObject *records)
                         "The pickle holds no nodes of leakgraph.");
         return NULL;
     }
-    return lg__snapshot_recalled(lg__module_state(module), records);
+    return recalled_snapshot(lg__module_state(module), records);
 }

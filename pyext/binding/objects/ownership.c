@@ -106,18 +106,6 @@ lg__snapshot_forget(lg__snapshot_object *self)
 }
 
 PyObject *
-lg__snapshot_recalled(lg__core_state *state, PyObject *kept)
-{
-    lg__snapshot_object *self = lg__object_new(state, LG__TYPE_SNAPSHOT);
-    if (self == NULL)
-        return NULL;
-    Py_INCREF(kept);
-    self->kept = kept;
-    self->closed = true;
-    return (PyObject *)self;
-}
-
-PyObject *
 lg__snapshot_gone(lg__core_state *state, PyObject *devices)
 {
     lg__snapshot_object *self =

@@ -62,9 +62,6 @@ void lg__snapshot_give_up(lg__snapshot_object *self);
  *  stands for the graph. */
 void lg__snapshot_forget(lg__snapshot_object *self);
 
-/** Makes a closed Snapshot that knows what `kept` says. */
-PyObject *lg__snapshot_recalled(lg__core_state *state, PyObject *kept);
-
 /** Makes a closed Snapshot that knows only the names of its devices. Takes over
  *  the tuple; if that is NULL, fails with the current exception. */
 PyObject *lg__snapshot_gone(lg__core_state *state, PyObject *devices);

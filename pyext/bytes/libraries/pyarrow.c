@@ -555,12 +555,23 @@ is_chunked(const lg__arrow_holder *to, PyObject *object)
     return PyType_IsSubtype(Py_TYPE(object), to->arrow->chunked);
 }
 
+/** len(object) as pyarrow's own class has it; 0 if it has none. */
+static Py_ssize_t
+length_of(PyObject *object)
+{
+    PySequenceMethods *methods = lg__c_type_of(object)->tp_as_sequence;
+    Py_ssize_t length = methods != NULL && methods->sq_length != NULL
+                            ? methods->sq_length(object)
+                            : 0;
+    PyErr_Clear();
+    return length;
+}
+
 static uint32_t
 format_array(const lg__arrow_holder *to, PyObject *array, const char *type,
              const char *column)
 {
-    return arrow_format_array(to, type, (uint64_t)lg__arrow_length(array),
-                              column);
+    return arrow_format_array(to, type, (uint64_t)length_of(array), column);
 }
 
 static void
@@ -571,13 +582,33 @@ describe_array(lg__arrow_holder *to)
                               ? lg__arrow_form_of_chunks(array)
                               : lg__arrow_form_of_array(array);
     char length[24];
-    snprintf(length, sizeof length, "%zd", lg__arrow_length(array));
+    snprintf(length, sizeof length, "%zd", length_of(array));
     arrow_add_fact(to, "dtype", form.text);
     arrow_add_fact(to, "shape", length);
     add_bytes(to, "nbytes");
     to->text = format_array(to, array, form.text, "");
     lg_builder_set_text_id(lg__pass_builder(to->pass), to->instance->node,
                            to->text);
+}
+
+/** Charges each chunk of a chunked array. */
+static bool
+add_chunked(const lg__arrow_holder *to, PyObject *chunked)
+{
+    uint64_t count = 0;
+    lg__arrow_form form = lg__arrow_form_of_chunks(chunked);
+    if (!form.known || form.extension || form.extension_inside)
+        return false;
+    PyObject *chunk = lg__arrow_get(chunked, "chunk");
+    bool known = chunk != NULL &&
+                 lg__ask_number(lg__arrow_get(chunked, "num_chunks"), &count);
+    for (uint64_t i = 0; known && i < count; i++) {
+        PyObject *array = lg__ask_callf(chunk, "(K)", (unsigned long long)i);
+        known = array != NULL && lg__arrow_add_array(to, array);
+        Py_XDECREF(array);
+    }
+    Py_XDECREF(chunk);
+    return known;
 }
 
 /** Charges one column under its name. */
@@ -589,7 +620,7 @@ add_column(lg__arrow_holder *to, PyObject *column, const char *name)
                               ? lg__arrow_form_of_chunks(column)
                               : lg__arrow_form_of_array(column);
     to->text = format_array(to, column, form.text, name);
-    return is_chunked(to, column) ? lg__arrow_add_chunks(to, column)
+    return is_chunked(to, column) ? add_chunked(to, column)
                                   : lg__arrow_add_array(to, column);
 }
 
@@ -677,10 +708,32 @@ ask_instance(lg__arrow_holder *to)
         return lg__arrow_add_array(to, object);
     case LG__ARROW_CHUNKED:
         describe_array(to);
-        return lg__arrow_add_chunks(to, object);
+        return add_chunked(to, object);
     default:
         return add_columns(to);
     }
+}
+
+/** Returns whether pyarrow has filled the object; pyarrow crashes on an empty
+ * one. */
+static bool
+is_filled(PyObject *object)
+{
+    const PyTypeObject *type = lg__c_type_of(object);
+    size_t size = (size_t)type->tp_basicsize;
+    bool first = true;
+    for (size_t at = sizeof(PyObject); at + sizeof(void *) <= size;
+         at += sizeof(void *)) {
+        const void *word = *(void *const *)((const char *)object + at);
+        if ((Py_ssize_t)at == type->tp_weaklistoffset ||
+            (Py_ssize_t)at == type->tp_dictoffset)
+            continue;
+        /* The first of its own fields is Cython's table of methods. */
+        if (!first && word != NULL && word != Py_None)
+            return true;
+        first = false;
+    }
+    return false;
 }
 
 /** Charges all new instances by one of the two ways. */
@@ -700,8 +753,7 @@ charge_all(lg__adapter_pass *pass, lg__arrow *arrow,
             .instance = &instance,
             .label = lg_builder_intern(builder, "data", 4),
         };
-        if (!instance.frontier && lg__arrow_is_filled(instance.object) &&
-            !charge(&to))
+        if (!instance.frontier && is_filled(instance.object) && !charge(&to))
             lg_builder_add_fact(builder, instance.node, "not inspected", why,
                                 sizeof why - 1);
     }

@@ -63,11 +63,6 @@ bool lg__arrow_column_is_plain(const struct lg__arrow_type *schema,
 
 /** object.name as pyarrow's own class has it; a new reference, or NULL. */
 PyObject *lg__arrow_get(PyObject *object, const char *name);
-/** len(object) as pyarrow's own class has it; 0 if it has none. */
-Py_ssize_t lg__arrow_length(PyObject *object);
-/** Returns whether pyarrow has filled the object; pyarrow crashes on an empty
- *  one. */
-bool lg__arrow_is_filled(PyObject *object);
 
 /** The first columns' names, for a fact. */
 typedef struct lg__arrow_columns {
@@ -86,7 +81,5 @@ void lg__arrow_add_span(const lg__arrow_holder *to, uint64_t address,
 bool lg__arrow_add_buffer(const lg__arrow_holder *to, PyObject *buffer);
 /** Charges an array's buffers, and those of its children and dictionaries. */
 bool lg__arrow_add_array(const lg__arrow_holder *to, PyObject *array);
-/** Charges each chunk of a chunked array. */
-bool lg__arrow_add_chunks(const lg__arrow_holder *to, PyObject *chunked);
 
 #endif

@@ -193,25 +193,6 @@ lg__arrow_add_array(const lg__arrow_holder *to, PyObject *array)
     return known && !state.full;
 }
 
-bool
-lg__arrow_add_chunks(const lg__arrow_holder *to, PyObject *chunked)
-{
-    uint64_t count = 0;
-    lg__arrow_form form = lg__arrow_form_of_chunks(chunked);
-    if (!form.known || form.extension || form.extension_inside)
-        return false;
-    PyObject *chunk = lg__arrow_get(chunked, "chunk");
-    bool known = chunk != NULL &&
-                 lg__ask_number(lg__arrow_get(chunked, "num_chunks"), &count);
-    for (uint64_t i = 0; known && i < count; i++) {
-        PyObject *array = lg__ask_callf(chunk, "(K)", (unsigned long long)i);
-        known = array != NULL && lg__arrow_add_array(to, array);
-        Py_XDECREF(array);
-    }
-    Py_XDECREF(chunk);
-    return known;
-}
-
 enum { WORD = sizeof(uintptr_t), WORDS = 16, ELEMENT = 2 * WORD };
 enum { CPU_FLAGS = WORD, SAMPLE_BYTES = 64, SAMPLE_ROWS = 3 };
 

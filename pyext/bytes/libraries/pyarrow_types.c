@@ -198,34 +198,3 @@ lg__arrow_get(PyObject *object, const char *name)
 {
     return lg__ask_as(lg__c_type_of(object), object, name);
 }
-
-Py_ssize_t
-lg__arrow_length(PyObject *object)
-{
-    PySequenceMethods *methods = lg__c_type_of(object)->tp_as_sequence;
-    Py_ssize_t length = methods != NULL && methods->sq_length != NULL
-                            ? methods->sq_length(object)
-                            : 0;
-    PyErr_Clear();
-    return length;
-}
-
-bool
-lg__arrow_is_filled(PyObject *object)
-{
-    const PyTypeObject *type = lg__c_type_of(object);
-    size_t size = (size_t)type->tp_basicsize;
-    bool first = true;
-    for (size_t at = sizeof(PyObject); at + sizeof(void *) <= size;
-         at += sizeof(void *)) {
-        const void *word = *(void *const *)((const char *)object + at);
-        if ((Py_ssize_t)at == type->tp_weaklistoffset ||
-            (Py_ssize_t)at == type->tp_dictoffset)
-            continue;
-        /* The first of its own fields is Cython's table of methods. */
-        if (!first && word != NULL && word != Py_None)
-            return true;
-        first = false;
-    }
-    return false;
-}

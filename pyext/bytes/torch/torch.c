@@ -277,11 +277,23 @@ pass(lg__adapter_pass *pass, void *state)
         run_tasks(torch);
 }
 
+/** Call it after all passes. Adds what the methods of modules keep alive. */
+static void
+settle_keepalives(lg__torch *torch)
+{
+    for (const lg__torch_keepalive *at = torch->keepalives; at != NULL;
+         at = at->next)
+        if (at->owner->module != LG_NONE)
+            lg_builder_add_late_edge(torch->builder, at->node,
+                                     at->owner->module, LG_EDGE_NATIVE,
+                                     lg__torch_intern(torch, "C++ member"));
+}
+
 static void
 settle(lg__adapter_pass *pass, void *state)
 {
     (void)pass;
-    lg__torch_settle_keepalives(state);
+    settle_keepalives(state);
     lg__torch_settle(state);
 }
 

@@ -384,8 +384,6 @@ unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
 
 /** Links the object of TorchScript that a Python object owns. */
 void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
-/** Call it after all passes. Adds what the methods of modules keep alive. */
-void lg__torch_settle_keepalives(lg__torch *torch);
 /** Adds what an object or a container of TorchScript owns. */
 void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
 

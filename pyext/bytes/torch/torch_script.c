@@ -724,17 +724,6 @@ note_python(lg__torch *torch, PyObject *object, uint32_t node,
     }
 }
 
-void
-lg__torch_settle_keepalives(lg__torch *torch)
-{
-    for (const lg__torch_keepalive *at = torch->keepalives; at != NULL;
-         at = at->next)
-        if (at->owner->module != LG_NONE)
-            lg_builder_add_late_edge(torch->builder, at->node,
-                                     at->owner->module, LG_EDGE_NATIVE,
-                                     lg__torch_intern(torch, "C++ member"));
-}
-
 /** pybind11's instances begin with the address of the C++ object. */
 void
 lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node)

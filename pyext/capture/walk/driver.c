@@ -97,6 +97,20 @@ partial_enters(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
            walk->builder->node_count < walk->options->max_nodes;
 }
 
+/** Adds a count with thousands separators. */
+static void
+add_count(lg__name *name, uint64_t count)
+{
+    char digits[24];
+    int length =
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            lg__name_add(name, ",");
+        lg__name_addf(name, "%c", digits[i]);
+    }
+}
+
 /* Says what the graph does not: the length of a container. */
 static void
 note_length(lg__heap_walk *walk, uint32_t node, Py_ssize_t count)
@@ -104,7 +118,7 @@ note_length(lg__heap_walk *walk, uint32_t node, Py_ssize_t count)
     lg__name name;
     name.length = 0;
     lg__name_add(&name, "of ");
-    lg__name_add_count(&name, (uint64_t)count);
+    add_count(&name, (uint64_t)count);
     lg_builder_set_text(walk->builder, node, name.data, name.length);
 }
 

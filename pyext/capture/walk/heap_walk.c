@@ -110,19 +110,6 @@ lg__name_add_int(lg__name *name, long long number)
     lg__name_add_bytes(name, text + at, sizeof text - at);
 }
 
-void
-lg__name_add_count(lg__name *name, uint64_t count)
-{
-    char digits[24];
-    int length =
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            lg__name_add(name, ",");
-        lg__name_addf(name, "%c", digits[i]);
-    }
-}
-
 /** Encodes one code point; a lone surrogate becomes U+FFFD. */
 static size_t
 encode(Py_UCS4 c, char out[4])

@@ -88,8 +88,6 @@ lg__name_add(lg__name *name, const char *text)
 
 /** Adds an integer in decimal digits. */
 void lg__name_add_int(lg__name *name, long long number);
-/** Adds a count with thousands separators. */
-void lg__name_add_count(lg__name *name, uint64_t count);
 void lg__name_addf(lg__name *name, const char *format, ...) LG_PRINTF(2, 3);
 /** The same from a character on. */
 void lg__name_add_str_from(lg__name *name, PyObject *str, Py_ssize_t start,
