@@ -446,6 +446,21 @@ except leakgraph.FileError as error:
     assert done.out == f"cannot write x.lgs: File too large ({limit}) []\n"
 
 
+def test_a_file_system_whose_files_stay_small(python, preload):
+    """The process may write more, so its limit is no advice."""
+    code = """
+import resource, leakgraph
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 40, -1))
+try:
+    leakgraph.save_snapshot("x.lgs", fork=True)
+except leakgraph.FileError as error:
+    print(error)
+"""
+    done = python("-c", code, LD_PRELOAD=preload("narrow"), NARROW="100000")
+    assert done.code == 0, done.err
+    assert done.out == "cannot write x.lgs: File too large\n"
+
+
 def test_an_older_file_stays_when_it_fails(tmp_path, bad):
     path = tmp_path / "x.lgs"
     save(path)

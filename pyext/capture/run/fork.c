@@ -40,7 +40,7 @@ typedef struct child_report {
     int32_t code;    /**< END with LG_EIO: errno */
     uint32_t nodes;
     uint64_t edges;
-    uint64_t limit; /**< END with EFBIG: the bytes that a file may have; or 0 */
+    uint64_t limit; /**< END with EFBIG: as limit_met has it */
     double done;
     bool torn;      /**< END: see lg__fork_result */
     char text[472]; /**< PROGRESS: phase; FAULT: type of the visited object, or
@@ -378,13 +378,16 @@ lift_limit(void)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-// The bytes that a file of the child may have. 0: as many as it likes.
+// The bytes that the process may write to a file, where that keeps a file from
+// growing, which is then lost. 0: the file system does, which refuses a byte
+// right below the limit as well, or something else.
 static uint64_t
-file_limit(void)
+limit_met(int file)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-                   limit.rlim_cur != RLIM_INFINITY
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur > 0 &&
+                   limit.rlim_cur != RLIM_INFINITY &&
+                   pwrite(file, "", 1, (off_t)(limit.rlim_cur - 1)) == 1
                ? limit.rlim_cur
                : 0;
 }
@@ -495,7 +498,7 @@ work(child_process *child, const lg_monitor *monitor, child_report *end,
     end->edges = lg_graph_columns(graph)->edge_count;
     status = lg_graph_write(graph, child->file, child->compress, monitor, err);
     end->code = errno;
-    end->limit = end->code == EFBIG ? file_limit() : 0;
+    end->limit = end->code == EFBIG ? limit_met(child->file) : 0;
     return status;
 }
 
