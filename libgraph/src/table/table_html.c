@@ -219,6 +219,9 @@ typedef struct writer {
     lg_table_links links;
     lg_text cell;
     lg_text *out;
+    size_t changes;  // where the columns of changes of the table stand
+    size_t linked;   // the column of the table that links to a row's object
+    uint32_t object; // of the row
 } writer;
 
 static bool
@@ -234,14 +237,12 @@ is_of_bytes(const lg__column *column)
            (column->type == LG_COLUMN_SIZE || column->type == LG_COLUMN_BYTES);
 }
 
-// Returns the column at a place on the page: changes stand behind the first
-// bytes and the other numbers beside these, or else before the first text.
+// Returns where changes stand on the page: behind the first bytes and the other
+// numbers beside these, or else before the first text.
 static size_t
-column_at(const lg_table *table, size_t place)
+place_of_changes(const lg_table *table)
 {
     size_t numbers = 0;
-    if (table->changes == 0)
-        return place;
     while (numbers < table->changes && !is_of_bytes(&table->columns[numbers]))
         numbers++;
     if (numbers == table->changes)
@@ -250,10 +251,18 @@ column_at(const lg_table *table, size_t place)
            (!is_shown(&table->columns[numbers]) ||
             lg__column_is_right(&table->columns[numbers])))
         numbers++;
-    if (place < numbers)
+    return numbers;
+}
+
+// Returns the column at a place on the page.
+static size_t
+column_at(const writer *to, const lg_table *table, size_t place)
+{
+    if (table->changes == 0 || place < to->changes)
         return place;
-    return place < numbers + LG__CHANGES ? table->changes + place - numbers
-                                         : place - LG__CHANGES;
+    return place < to->changes + LG__CHANGES
+               ? table->changes + place - to->changes
+               : place - LG__CHANGES;
 }
 
 static void
@@ -344,15 +353,12 @@ linked_column(const lg_table *table)
     return path < table->column_count ? path : text;
 }
 
-// Returns the object of a row: the one in the column, or else what programs
-// get; of several, the one called node.
+// Returns the object of a row that programs get; of several, the one called
+// node.
 static uint32_t
-linked_node(const lg_table *table, size_t row, size_t column)
+object_of(const lg_table *table, size_t row)
 {
-    const lg__cell *shown = lg__cell_at(table, row, column);
     uint32_t found = LG_NONE;
-    if (shown->kind == LG_COLUMN_NODE + 1)
-        return shown->length;
     for (size_t i = 0; i < table->column_count; i++) {
         const lg__cell *cell = lg__cell_at(table, row, i);
         if (cell->kind == LG_COLUMN_NODE + 1 &&
@@ -360,6 +366,18 @@ linked_node(const lg_table *table, size_t row, size_t column)
             found = cell->length;
     }
     return found;
+}
+
+// Returns the object that a cell links to, if it does: its own, or else that of
+// its row.
+static uint32_t
+linked_object(const writer *to, const lg_table *table, size_t row,
+              size_t column)
+{
+    const lg__cell *cell = lg__cell_at(table, row, column);
+    if (to->links.node == NULL)
+        return LG_NONE;
+    return cell->kind == LG_COLUMN_NODE + 1 ? cell->length : to->object;
 }
 
 static void
@@ -375,10 +393,8 @@ static bool
 open_link(const writer *to, const lg_table *table, size_t row, size_t column)
 {
     const lg__column *of = &table->columns[column];
-    bool leads = of->type == LG_COLUMN_NODE || column == linked_column(table);
-    uint32_t node = to->links.node != NULL && leads
-                        ? linked_node(table, row, column)
-                        : LG_NONE;
+    bool leads = of->type == LG_COLUMN_NODE || column == to->linked;
+    uint32_t node = leads ? linked_object(to, table, row, column) : LG_NONE;
     if (to->cell.length == 0 || table->rows[row].total)
         return false;
     if (to->links.reference != NULL && is_called(of, "cut"))
@@ -400,8 +416,7 @@ add_words(const writer *to, const lg_table *table, size_t row, size_t column)
     char number[16];
     const char *bytes = to->cell.data ? to->cell.data : "";
     size_t length = to->cell.length;
-    uint32_t node =
-        to->links.node != NULL ? linked_node(table, row, column) : LG_NONE;
+    uint32_t node = linked_object(to, table, row, column);
     size_t most = (size_t)snprintf(number, sizeof number, "#%u", node);
     bool leads = node != LG_NONE && length > most &&
                  memcmp(bytes + length - most, number, most) == 0;
@@ -441,8 +456,9 @@ static void
 add_row(writer *to, const lg_table *table, size_t row)
 {
     lg_text_add(to->out, "<tr>");
+    to->object = to->links.node != NULL ? object_of(table, row) : LG_NONE;
     for (size_t i = 0; i < table->column_count; i++) {
-        size_t column = column_at(table, i);
+        size_t column = column_at(to, table, i);
         if (is_shown(&table->columns[column]))
             add_cell(to, table, row, column);
     }
@@ -455,7 +471,7 @@ add_headings(const writer *to, const lg_table *table)
     lg_text *out = to->out;
     lg_text_add(out, "<thead><tr>");
     for (size_t i = 0; i < table->column_count; i++) {
-        const lg__column *column = &table->columns[column_at(table, i)];
+        const lg__column *column = &table->columns[column_at(to, table, i)];
         const char *heading = lg__column_heading(column);
         if (!is_shown(column))
             continue;
@@ -554,6 +570,8 @@ write_rows(writer *to, const lg_table *table, size_t limit)
 static void
 write_table(writer *to, const lg_table *table, size_t limit)
 {
+    to->changes = place_of_changes(table);
+    to->linked = linked_column(table);
     add_lines(&table->above, to->out);
     if (table->row_count > 0 && lg__table_is_in(table, LG__IN_HTML))
         write_rows(to, table, limit);
