@@ -1,6 +1,6 @@
 // Writes a file part by part, and compresses it if it should be.
 #define ZLIB_CONST // zlib only reads its input
-#include "formats/stream.h"
+#include "formats/formats.h"
 
 #include <leakgraph/internal/writing.h>
 

@@ -3,7 +3,7 @@
 #define LEAKGRAPH_ANSWERS_PRIVATE_H
 
 #include "analysis/analysis_private.h"
-#include "answers/cycle_search.h"
+#include "answers/liveness.h"
 #include "answers/library_tables.h"
 #include "answers/node_heap.h"
 #include "answers/top_parts.h"
@@ -43,6 +43,9 @@ typedef struct lg__where {
 /** Writes what garbage is part of. */
 lg_status lg__garbage_format(const lg_analysis *analysis, uint32_t node,
                              lg_text *out, lg_error *err);
+
+/** Frees what the cycle has. */
+void lg__cycle_clear(lg_cycle *cycle);
 
 /** Finds what to cut to free a node and spare `from`, which dominates it, or
  *  LG_NONE. If a program cannot do that, spares the nearest of the dominators

@@ -111,9 +111,25 @@ most_first(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
+typedef struct cycle_search {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_monitor *monitor;
+    lg_cycle_options options;
+    lg__hop_walk walk;
+    lg__finder finder;
+    lg__liveness liveness;
+    uint8_t
+        *holding;  // [component] whether it retains what the caller asked for
+    uint8_t *data; // [component] whether it retains a tensor or a figure; may
+                   // be `holding`
+    lg__cycle_notes notes;
+    lg_cycles cycles;
+} cycle_search;
+
 // Counts by type the members that are not folded into others.
 static bool
-count_types(const lg__cycle_search *state, const lg_component *component,
+count_types(const cycle_search *state, const lg_component *component,
             lg_cycle *cycle)
 {
     size_t room = (size_t)component->count + 1;
@@ -139,7 +155,7 @@ count_types(const lg__cycle_search *state, const lg_component *component,
 }
 
 static bool
-weigh(const lg__cycle_search *state, lg_cycle *cycle)
+weigh(const cycle_search *state, lg_cycle *cycle)
 {
     size_t devices = (size_t)state->graph->device_count + 1;
     cycle->retained = lg__alloc(devices * sizeof *cycle->retained);
@@ -154,7 +170,7 @@ weigh(const lg__cycle_search *state, lg_cycle *cycle)
 // The shortest cycle may lead through an object outside of the component, which
 // stands for its namespace inside.
 static lg_node
-member_of(const lg__cycle_search *state, const lg_component *component,
+member_of(const cycle_search *state, const lg_component *component,
           const lg_cycle *cycle)
 {
     for (size_t i = 0; i < cycle->shortest.count; i++) {
@@ -166,7 +182,7 @@ member_of(const lg__cycle_search *state, const lg_component *component,
 }
 
 static lg_status
-find_path(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
+find_path(cycle_search *state, lg_cycle *cycle, lg_error *err)
 {
     if (cycle->kind != LG_CYCLE_HELD)
         return LG_OK;
@@ -178,7 +194,7 @@ find_path(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
 // Sets everything about a cycle except its kind and library. Call
 // lg__cycle_clear afterwards, also on failure.
 static lg_status
-cycle_fill(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
+cycle_fill(cycle_search *state, lg_cycle *cycle, lg_error *err)
 {
     lg_component component =
         lg_analysis_component(state->analysis, cycle->component);
@@ -283,7 +299,7 @@ by_facts(const void *left, const void *right)
 
 // Finds, for each cycle, the first one that is like it.
 static bool
-find_first(const lg__cycle_search *state, entry *entries, size_t *first)
+find_first(const cycle_search *state, entry *entries, size_t *first)
 {
     const lg_cycles *cycles = &state->cycles;
     bool enough = true;
@@ -306,7 +322,7 @@ find_first(const lg__cycle_search *state, entry *entries, size_t *first)
 }
 
 static bool
-join(lg__cycle_search *state, size_t index, size_t first)
+join(cycle_search *state, size_t index, size_t first)
 {
     lg_cycles *cycles = &state->cycles;
     lg_cycle *cycle = &cycles->items[index];
@@ -330,7 +346,7 @@ join(lg__cycle_search *state, size_t index, size_t first)
 
 // Groups the cycles that were found.
 static lg_status
-cycles_group(lg__cycle_search *state, lg_error *err)
+cycles_group(cycle_search *state, lg_error *err)
 {
     lg_cycles *cycles = &state->cycles;
     size_t count = cycles->count;
@@ -355,7 +371,7 @@ cycles_group(lg__cycle_search *state, lg_error *err)
 // From CPython 3.13 on, the collector may look past a namespace whose values
 // lie in its owner. The dict goes when the owner does.
 static bool
-is_freed(lg__cycle_search *state, uint32_t node)
+is_freed(cycle_search *state, uint32_t node)
 {
     uint32_t owner = lg__fold_owner(state->walk.fold, node);
     return lg__liveness_collectable(&state->liveness, node) ||
@@ -364,7 +380,7 @@ is_freed(lg__cycle_search *state, uint32_t node)
 }
 
 static bool
-is_collectable(lg__cycle_search *state, const lg_component *component)
+is_collectable(cycle_search *state, const lg_component *component)
 {
     const uint16_t *flags = state->graph->columns.node_flags;
     uint32_t tracked = 0;
@@ -381,7 +397,7 @@ is_collectable(lg__cycle_search *state, const lg_component *component)
 // Returns the culprit: one in the component if there is one, because it says
 // more than one outside.
 static uint32_t
-find_culprit(const lg__cycle_search *state, const lg__uncollectable *known,
+find_culprit(const cycle_search *state, const lg__uncollectable *known,
              const lg_component *component, uint32_t index)
 {
     for (uint32_t i = 0; i < component->count; i++) {
@@ -395,7 +411,7 @@ find_culprit(const lg__cycle_search *state, const lg__uncollectable *known,
 }
 
 static lg_category
-category_of(const lg__cycle_search *state, uint32_t node)
+category_of(const cycle_search *state, uint32_t node)
 {
     uint32_t type = state->graph->columns.type[node];
     return lg_graph_type(state->graph, type).category;
@@ -405,7 +421,7 @@ category_of(const lg__cycle_search *state, uint32_t node)
 // and functions registered with it. Every class is a component, so without
 // this, every process would be full of leaks.
 static bool
-is_kept_program(const lg__cycle_search *state, const lg_component *component,
+is_kept_program(const cycle_search *state, const lg_component *component,
                 const lg_cycle *cycle)
 {
     if (cycle->reason != LG_REASON_NATIVE || cycle->culprit == LG_NONE)
@@ -420,8 +436,7 @@ is_kept_program(const lg__cycle_search *state, const lg_component *component,
 }
 
 static void
-judge_kind(lg__cycle_search *state, const lg_component *component,
-           lg_cycle *cycle)
+judge_kind(cycle_search *state, const lg_component *component, lg_cycle *cycle)
 {
     uint32_t first = component->nodes[0];
     if (is_collectable(state, component)) {
@@ -447,7 +462,7 @@ judge_kind(lg__cycle_search *state, const lg_component *component,
 // the first member that has one. A component that keeps a tensor or a figure
 // has none.
 static lg_string
-find_library(const lg__cycle_search *state, const lg_component *component,
+find_library(const cycle_search *state, const lg_component *component,
              uint32_t index)
 {
     lg_string library = {"", 0};
@@ -468,7 +483,7 @@ find_library(const lg__cycle_search *state, const lg_component *component,
 // Returns whether the component is a figure of matplotlib that nobody has any
 // more. Its parts refer back to it in any program.
 static bool
-is_dropped_figure(const lg__cycle_search *state, const lg_component *component)
+is_dropped_figure(const cycle_search *state, const lg_component *component)
 {
     bool figure = false;
     for (uint32_t i = 0; i < component->count; i++) {
@@ -483,7 +498,7 @@ is_dropped_figure(const lg__cycle_search *state, const lg_component *component)
 // Returns the cycle of a component with its kind, total, reason and culprit. It
 // is wrong if the search's liveness has failed.
 static lg_cycle
-cycle_begin(lg__cycle_search *state, uint32_t index)
+cycle_begin(cycle_search *state, uint32_t index)
 {
     lg_component component = lg_analysis_component(state->analysis, index);
     lg_cycle cycle = {.component = index,
@@ -497,7 +512,7 @@ cycle_begin(lg__cycle_search *state, uint32_t index)
 // Sets the library of a cycle, and whether it is a leak. This takes longer than
 // to find the kind.
 static void
-cycle_judge_owner(const lg__cycle_search *state, lg_cycle *cycle)
+cycle_judge_owner(const cycle_search *state, lg_cycle *cycle)
 {
     lg_component component =
         lg_analysis_component(state->analysis, cycle->component);
@@ -510,8 +525,7 @@ cycle_judge_owner(const lg__cycle_search *state, lg_cycle *cycle)
 
 // Does both.
 static lg_status
-cycle_judge(lg__cycle_search *state, uint32_t index, lg_cycle *out,
-            lg_error *err)
+cycle_judge(cycle_search *state, uint32_t index, lg_cycle *out, lg_error *err)
 {
     lg_cycle cycle = cycle_begin(state, index);
     if (state->liveness.failed)
@@ -522,7 +536,7 @@ cycle_judge(lg__cycle_search *state, uint32_t index, lg_cycle *out,
 }
 
 static bool
-is_in_scope(lg__cycle_search *state, uint32_t index)
+is_in_scope(cycle_search *state, uint32_t index)
 {
     lg_component component = lg_analysis_component(state->analysis, index);
     for (uint32_t i = 0; i < component.count; i++)
@@ -534,7 +548,7 @@ is_in_scope(lg__cycle_search *state, uint32_t index)
 // Returns whether native memory alone is a component: C code links its
 // structures as it likes, and no collector asks for their counts.
 static bool
-is_of_native_code(const lg__cycle_search *state, uint32_t index)
+is_of_native_code(const cycle_search *state, uint32_t index)
 {
     lg_component component = lg_analysis_component(state->analysis, index);
     for (uint32_t i = 0; i < component.count; i++)
@@ -549,7 +563,7 @@ enum { HELD_BYTES_SHOWN = 1 << 20 };
 // Counts the cycles that only their size leaves out, if nobody asked for a
 // size.
 static bool
-is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
+is_asked_for(cycle_search *state, const lg_cycle *cycle)
 {
     const lg_cycle_options *options = &state->options;
     bool holding = state->holding[cycle->component] != 0;
@@ -569,7 +583,7 @@ is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
 }
 
 static lg_status
-look_up(lg__cycle_search *state, lg_cycle cycle, bool *known, lg_error *err)
+look_up(cycle_search *state, lg_cycle cycle, bool *known, lg_error *err)
 {
     const lg_baseline *baseline = state->options.baseline;
     *known = false;
@@ -602,7 +616,7 @@ biggest_first(const void *left, const void *right)
 }
 
 static ranked
-count_in(lg__cycle_search *state, const lg_cycle *cycle)
+count_in(cycle_search *state, const lg_cycle *cycle)
 {
     uint32_t device = state->options.device;
     uint64_t bytes = device == LG_NONE
@@ -616,7 +630,7 @@ count_in(lg__cycle_search *state, const lg_cycle *cycle)
 
 // Lists the selected components.
 static lg_status
-rank(lg__cycle_search *state, ranked *out, lg_error *err)
+rank(cycle_search *state, ranked *out, lg_error *err)
 {
     uint32_t components = lg_analysis_component_count(state->analysis);
     lg_status status = LG_OK;
@@ -643,7 +657,7 @@ rank(lg__cycle_search *state, ranked *out, lg_error *err)
 }
 
 static lg_status
-append(lg__cycle_search *state, uint32_t component, lg_error *err)
+append(cycle_search *state, uint32_t component, lg_error *err)
 {
     lg_cycles *all = &state->cycles;
     lg_cycle cycle = {0};
@@ -673,7 +687,7 @@ leave_first(lg_cycles *cycles, size_t limit)
 }
 
 static lg_status
-list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
+list(cycle_search *state, const ranked *found, size_t count, lg_error *err)
 {
     size_t limit = state->options.limit;
     lg_status status = LG_OK;
@@ -698,7 +712,7 @@ list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
 }
 
 static lg_status
-list_asked_for(lg__cycle_search *state, lg_error *err)
+list_asked_for(cycle_search *state, lg_error *err)
 {
     uint32_t components = lg_analysis_component_count(state->analysis);
     ranked *found = lg__sparse_calloc((size_t)components + 1, sizeof *found);
@@ -714,7 +728,7 @@ list_asked_for(lg__cycle_search *state, lg_error *err)
 // Finds the components that retain tensors or figures, and those that retain
 // what the caller asked for, which is the same if nobody asked.
 static lg_status
-find_holding(lg__cycle_search *state, lg_error *err)
+find_holding(cycle_search *state, lg_error *err)
 {
     const lg_cycle_options any = LG_CYCLE_OPTIONS_INIT;
     const lg_cycle_options *options = &state->options;
@@ -729,7 +743,7 @@ find_holding(lg__cycle_search *state, lg_error *err)
 }
 
 static lg_status
-prepare(lg__cycle_search *state, lg_error *err)
+prepare(cycle_search *state, lg_error *err)
 {
     const lg_graph *graph = state->graph;
     state->finder.graph = graph;
@@ -745,7 +759,7 @@ prepare(lg__cycle_search *state, lg_error *err)
 }
 
 static void
-release(lg__cycle_search *state)
+release(cycle_search *state)
 {
     lg__liveness_free(&state->liveness);
     lg__finder_free(&state->finder);
@@ -755,17 +769,17 @@ release(lg__cycle_search *state)
     lg__cycle_notes_free(&state->notes);
 }
 
-static lg__cycle_search
+static cycle_search
 begin(const lg_analysis *analysis, const lg_monitor *monitor)
 {
-    return (lg__cycle_search){.analysis = analysis,
-                              .graph = lg_analysis_graph(analysis),
-                              .monitor = monitor,
-                              .options = LG_CYCLE_OPTIONS_INIT};
+    return (cycle_search){.analysis = analysis,
+                          .graph = lg_analysis_graph(analysis),
+                          .monitor = monitor,
+                          .options = LG_CYCLE_OPTIONS_INIT};
 }
 
 static lg_status
-end(lg__cycle_search *state, lg_status status, lg_cycles *out)
+end(cycle_search *state, lg_status status, lg_cycles *out)
 {
     if (status == LG_OK)
         *out = state->cycles;
@@ -779,7 +793,7 @@ lg_status
 lg_analysis_cycles(const lg_analysis *analysis, const lg_cycle_options *options,
                    const lg_monitor *monitor, lg_cycles *out, lg_error *err)
 {
-    lg__cycle_search state = begin(analysis, monitor);
+    cycle_search state = begin(analysis, monitor);
     lg_status status =
         lg_options_read(&state.options, options, "lg_cycle_options", err);
     if (status != LG_OK)
@@ -797,7 +811,7 @@ lg_status
 lg_component_cycle(const lg_analysis *analysis, uint32_t component,
                    const lg_monitor *monitor, lg_cycles *out, lg_error *err)
 {
-    lg__cycle_search state = begin(analysis, monitor);
+    cycle_search state = begin(analysis, monitor);
     const ranked one = {.component = component};
     if (component >= lg_analysis_component_count(analysis))
         return lg_error_set(err, LG_EINVAL, "there is no component %u",

@@ -3,8 +3,7 @@
  * any name, so each name is looked up in its library's module, and the type is
  * taken if it is made in C and has that name there, too.
  */
-#include "bytes/common/ask.h"
-#include "bytes/common/find_known.h"
+#include "bytes/common/bytes_common.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * of every heap, are here. They read the structs directly and know what
  * tp_traverse reports, so they neither call it nor search.
  */
-#include "capture/walk/driver.h"
+#include "capture/walk/capture_walk.h"
 #include "capture/walk/ahead.h"
 #include "capture/walk/collector_lists.h"
 #include "capture/walk/key.h"

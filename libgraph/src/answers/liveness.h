@@ -1,12 +1,10 @@
-/** Cycles: what the collector would free, and one search for them. */
-#ifndef LEAKGRAPH_CYCLE_SEARCH_H
-#define LEAKGRAPH_CYCLE_SEARCH_H
+/** What the collector would free. */
+#ifndef LEAKGRAPH_LIVENESS_H
+#define LEAKGRAPH_LIVENESS_H
 
 #include "answers/node_heap.h"
 #include "cycles/cycles_private.h"
-#include "paths/paths_private.h"
-
-#include <leakgraph/internal/cycles.h>
+#include "graph/graph_private.h"
 
 /** What the collector would free, and what a root holds, found out node by
  * node. What takes memory or time for the whole graph is made when a question
@@ -37,22 +35,5 @@ bool lg__liveness_held(lg__liveness *liveness, uint32_t node);
 const lg__uncollectable *lg__liveness_uncollectable(lg__liveness *liveness,
                                                     uint32_t node);
 void lg__liveness_free(lg__liveness *liveness);
-
-typedef struct lg__cycle_search {
-    const lg_analysis *analysis;
-    const lg_graph *graph;
-    const lg_monitor *monitor;
-    lg_cycle_options options;
-    lg__hop_walk walk;
-    lg__finder finder;
-    lg__liveness liveness;
-    uint8_t *holding; /**< [component] whether it retains what the caller asked
-                         for */
-    uint8_t *data;    /**< [component] whether it retains a tensor or a figure;
-                         may be `holding` */
-    lg__cycle_notes notes;
-    lg_cycles cycles;
-} lg__cycle_search;
-void lg__cycle_clear(lg_cycle *cycle);
 
 #endif
