@@ -157,15 +157,9 @@ static const uintptr_t heap_sizes[] = {
 
 enum { MOST_HEAPS = 1 << 16 };
 
-/** glibc 2.33's struct mallinfo2. */
-typedef struct malloc_info {
-    size_t arena, ordblks, smblks, hblks, hblkhd;
-    size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
-} malloc_info;
-
 static struct {
     const char *(*version)(void);
-    malloc_info (*account)(void);
+    lg__mallinfo (*account)(void);
 } library;
 
 void
@@ -189,7 +183,7 @@ lg__malloc_facts_read(lg__malloc_facts *out)
         out->minor = (unsigned)strtoul(version + 2, NULL, 10);
     if (library.account == NULL)
         return;
-    malloc_info info = library.account();
+    lg__mallinfo info = library.account();
     out->counted = true;
     out->in_use = info.uordblks;
     out->mapped = info.hblkhd;

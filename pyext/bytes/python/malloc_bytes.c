@@ -9,13 +9,6 @@
 #include <link.h>
 #include <string.h>
 
-/** glibc 2.33's struct mallinfo2. It looks the function up, because a build for
- *  older systems runs on newer ones, and because musl does not have it. */
-typedef struct malloc_info {
-    size_t arena, ordblks, smblks, hblks, hblkhd;
-    size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
-} malloc_info;
-
 /** Where the program or library that contains this address begins; NULL: none
  *  does. */
 static void *
@@ -120,12 +113,12 @@ read_tcmalloc(lg__allocator_bytes *out)
 static void
 read_glibc(uint64_t cached, lg__allocator_bytes *out)
 {
-    malloc_info (*ask)(void);
+    lg__mallinfo (*ask)(void);
     void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2");
     if (symbol == NULL)
         return;
     memcpy(&ask, &symbol, sizeof ask);
-    malloc_info info = ask();
+    lg__mallinfo info = ask();
     size_t used = info.uordblks + info.hblkhd;
     if (used > cached)
         set_bytes(out, used - cached, used + info.fordblks);

@@ -60,6 +60,13 @@ typedef struct lg__allocator_bytes {
 
 /* malloc_bytes.c */
 
+/** glibc 2.33's struct mallinfo2. Whoever asks looks the function up, because a
+ *  build for older systems runs on newer ones, and musl does not have it. */
+typedef struct lg__mallinfo {
+    size_t arena, ordblks, smblks, hblks, hblkhd;
+    size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
+} lg__mallinfo;
+
 /** Reads only what malloc reports, and leaves the rest as it is. What threads
  *  keep of freed blocks counts as free. O(free blocks). */
 void lg__malloc_bytes_read(uint64_t cached, lg__allocator_bytes *out);
