@@ -128,15 +128,14 @@ void
 lg__array_types_add(lg__array_types *types, const char *module,
                     const char *name)
 {
-    PyObject *loaded = lg__pass_module(module);
-    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
-    if (found == NULL || !PyType_Check(found))
+    PyTypeObject *found = lg__type_in(module, name);
+    if (found == NULL)
         return;
     for (size_t i = 0; i < sizeof types->type / sizeof *types->type; i++) {
-        if (types->type[i] == (PyTypeObject *)found)
+        if (types->type[i] == found)
             return;
         if (types->type[i] == NULL) {
-            types->type[i] = (PyTypeObject *)found;
+            types->type[i] = found;
             return;
         }
     }

@@ -52,14 +52,6 @@ static const whereabouts places[LG__KNOWN_COUNT] = {
                                 "itertools.permutations"},
 };
 
-static PyTypeObject *
-type_in(const char *module, const char *name)
-{
-    PyObject *loaded = lg__pass_module(module);
-    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
-    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-}
-
 /** Returns the type if it is made in C and has that name; otherwise NULL. */
 static PyTypeObject *
 confirm(PyTypeObject *type, const char *own_name)
@@ -75,7 +67,7 @@ confirm(PyTypeObject *type, const char *own_name)
 static PyTypeObject *
 find_cdata(void)
 {
-    PyTypeObject *simple = type_in("_ctypes", "_SimpleCData");
+    PyTypeObject *simple = lg__type_in("_ctypes", "_SimpleCData");
     return simple != NULL ? confirm(simple->tp_base, "_ctypes._CData") : NULL;
 }
 
@@ -84,7 +76,7 @@ find_cdata(void)
 static PyTypeObject *
 find_ctypes_dict(void)
 {
-    PyTypeObject *number = type_in("ctypes", "c_byte");
+    PyTypeObject *number = lg__type_in("ctypes", "c_byte");
     PyObject *names = number != NULL ? number->tp_dict : NULL;
     PyTypeObject *type =
         names != NULL ? confirm(Py_TYPE(names), "StgDict") : NULL;
@@ -114,7 +106,7 @@ lg__known_find(lg__known *out)
     PyTypeObject **type = out->type;
     for (size_t i = 0; i < LG__KNOWN_COUNT; i++)
         type[i] = places[i].module != NULL
-                      ? confirm(type_in(places[i].module, places[i].name),
+                      ? confirm(lg__type_in(places[i].module, places[i].name),
                                 places[i].own_name)
                       : NULL;
     type[LG__KNOWN_CDATA] = find_cdata();

@@ -252,14 +252,6 @@ typedef struct matplotlib_state {
     figure *figures[BUCKETS];
 } matplotlib_state;
 
-static PyTypeObject *
-type_in(const char *module, const char *name)
-{
-    PyObject *found = lg__pass_module(module);
-    found = found != NULL ? lg__pass_member(found, name) : NULL;
-    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-}
-
 /** matplotlib computes __version__ on access. */
 static const char *
 version(void)
@@ -275,19 +267,21 @@ version(void)
 static bool
 prepare(lg__adapter_pass *pass, void **out)
 {
-    PyTypeObject *figures = type_in("matplotlib.figure", "Figure");
-    PyTypeObject *gcf = type_in("matplotlib._pylab_helpers", "Gcf");
+    PyTypeObject *figures = lg__type_in("matplotlib.figure", "Figure");
+    PyTypeObject *gcf = lg__type_in("matplotlib._pylab_helpers", "Gcf");
     if (figures == NULL)
         return false;
     matplotlib_state *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->figure = figures;
-    state->part = type_in("matplotlib.figure", "SubFigure");
-    state->axes = type_in("matplotlib.axes._base", "_AxesBase");
-    state->artist = type_in("matplotlib.artist", "Artist");
-    state->renderer = type_in("matplotlib.backends.backend_agg", "RendererAgg");
-    state->region = type_in("matplotlib.backends._backend_agg", "BufferRegion");
+    state->part = lg__type_in("matplotlib.figure", "SubFigure");
+    state->axes = lg__type_in("matplotlib.axes._base", "_AxesBase");
+    state->artist = lg__type_in("matplotlib.artist", "Artist");
+    state->renderer =
+        lg__type_in("matplotlib.backends.backend_agg", "RendererAgg");
+    state->region =
+        lg__type_in("matplotlib.backends._backend_agg", "BufferRegion");
     if (gcf != NULL && gcf->tp_dict != NULL)
         state->registry = lg__pass_item(gcf->tp_dict, "figs");
     if (state->registry != NULL && !PyDict_Check(state->registry))

@@ -368,14 +368,6 @@ enum {
     DESCRIBED = 10000, /**< the most managers and frames to describe */
 };
 
-static PyTypeObject *
-type_in(const char *module, const char *name)
-{
-    PyObject *loaded = lg__pass_module(module);
-    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
-    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-}
-
 static void
 note_strange(lg__adapter_pass *pass)
 {
@@ -388,9 +380,9 @@ note_strange(lg__adapter_pass *pass)
 static bool
 prepare(lg__adapter_pass *pass, void **out)
 {
-    PyTypeObject *frame = type_in("pandas.core.generic", "NDFrame");
+    PyTypeObject *frame = lg__type_in("pandas.core.generic", "NDFrame");
     /* If pandas has no DataFrame, its import is not complete. */
-    if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
+    if (frame == NULL || lg__type_in("pandas", "DataFrame") == NULL)
         return false;
     lg__pandas *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
@@ -402,7 +394,7 @@ prepare(lg__adapter_pass *pass, void **out)
     state->frame = frame;
     state->array = lg__pass_types(pass)->type[LG__KNOWN_NDARRAY];
     state->strings =
-        type_in("pandas.core.arrays.string_arrow", "ArrowStringArray");
+        lg__type_in("pandas.core.arrays.string_arrow", "ArrowStringArray");
     state->chunks = lg__c_type_in("pyarrow.lib", "ChunkedArray");
     lg__pass_note(pass, "inspected: %s", lg__ask_version("pandas"));
     *out = state;

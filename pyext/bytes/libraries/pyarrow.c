@@ -487,10 +487,9 @@ find_types(PyObject *module, lg__arrow *out)
         {"RecordBatch", &out->batch},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        PyObject *found = lg__pass_member(module, wanted[i].name);
-        if (found == NULL || !PyType_Check(found))
+        *wanted[i].type = lg__pass_member_type(module, wanted[i].name);
+        if (*wanted[i].type == NULL)
             return false;
-        *wanted[i].type = (PyTypeObject *)found;
     }
     return true;
 }

@@ -25,14 +25,6 @@ enum {
 
 enum { UNKNOWN = LG__TORCH_BOUND_TYPES, WAITING, RULES };
 
-/** A class by its name in a module, or NULL. */
-static PyTypeObject *
-type_in(PyObject *module, const char *name)
-{
-    PyObject *type = module != NULL ? lg__pass_member(module, name) : NULL;
-    return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
-}
-
 static PyObject *
 module_in(PyObject *module, const char *name)
 {
@@ -69,9 +61,9 @@ find_named(PyObject *core, const char *const *names, PyTypeObject **out,
 {
     PyObject *distributed = module_in(core, "_distributed_c10d");
     for (unsigned i = 0; i < count; i++) {
-        out[i] = type_in(core, names[i]);
+        out[i] = lg__pass_member_type(core, names[i]);
         if (out[i] == NULL)
-            out[i] = type_in(distributed, names[i]);
+            out[i] = lg__pass_member_type(distributed, names[i]);
     }
 }
 
@@ -103,10 +95,10 @@ lg__torch_find_types(lg__torch *torch, PyObject *module)
 {
     PyObject *core = module_in(module, "_C");
     PyObject *autograd = module_in(core, "_autograd");
-    torch->tensor = type_in(module, "Tensor");
-    torch->storage = type_in(core, "StorageBase");
-    torch->context = type_in(core, "_FunctionBase");
-    torch->saved = type_in(autograd, "SavedTensor");
+    torch->tensor = lg__pass_member_type(module, "Tensor");
+    torch->storage = lg__pass_member_type(core, "StorageBase");
+    torch->context = lg__pass_member_type(core, "_FunctionBase");
+    torch->saved = lg__pass_member_type(autograd, "SavedTensor");
     torch->functions = module_in(core, "_functions");
     find_named(core, bound_names, torch->bound, LG__TORCH_BOUND_TYPES);
     find_named(core, scripted_names, torch->scripted, LG__TORCH_SCRIPTED_TYPES);
@@ -122,9 +114,10 @@ lg__torch_find_types(lg__torch *torch, PyObject *module)
 static bool
 is_node_type(const lg__torch *torch, PyTypeObject *type)
 {
-    PyTypeObject *known = torch->functions != NULL
-                              ? type_in(torch->functions, "AccumulateGrad")
-                              : NULL;
+    PyTypeObject *known =
+        torch->functions != NULL
+            ? lg__pass_member_type(torch->functions, "AccumulateGrad")
+            : NULL;
     return known != NULL && type->tp_dealloc == known->tp_dealloc;
 }
 

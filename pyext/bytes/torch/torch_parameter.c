@@ -29,18 +29,10 @@ typedef struct names {
     lg__torch_table places; /**< by object */
 } names;
 
-static PyTypeObject *
-type_named(const char *module, const char *name)
-{
-    PyObject *found = lg__pass_module(module);
-    PyObject *type = found != NULL ? lg__pass_member(found, name) : NULL;
-    return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
-}
-
 static bool
 prepare(lg__adapter_pass *pass, void **state)
 {
-    PyTypeObject *module = type_named("torch.nn.modules.module", "Module");
+    PyTypeObject *module = lg__type_in("torch.nn.modules.module", "Module");
     if (module == NULL || lg__pass_hides_keys(pass))
         return false;
     names *self = lg__pass_keep(pass, sizeof *self);
@@ -48,7 +40,7 @@ prepare(lg__adapter_pass *pass, void **state)
         return false;
     self->pass = pass;
     self->module = module;
-    self->optimizer = type_named("torch.optim.optimizer", "Optimizer");
+    self->optimizer = lg__type_in("torch.optim.optimizer", "Optimizer");
     *state = self;
     return true;
 }

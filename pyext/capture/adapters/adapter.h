@@ -60,8 +60,12 @@ PyObject *lg__pass_module(const char *name);
 /** A name in a module's own namespace, borrowed, or NULL; runs nothing, not
  *  even a module's __getattr__. */
 PyObject *lg__pass_member(PyObject *module, const char *name);
-/** The type made in C that a loaded module has under a name, borrowed, or NULL.
- *  Runs nothing. */
+/** The same if it is a type, and NULL otherwise, also without a module. */
+PyTypeObject *lg__pass_member_type(PyObject *module, const char *name);
+/** The type that a loaded module has under a name, borrowed, or NULL. Runs
+ *  nothing. */
+PyTypeObject *lg__type_in(const char *module, const char *name);
+/** The same if it is made in C. */
 PyTypeObject *lg__c_type_in(const char *module, const char *name);
 /** Notes "inspected: 2.13.0", or "not inspected: reason". A later note replaces
  *  it. */

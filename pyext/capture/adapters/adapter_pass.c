@@ -26,13 +26,23 @@ lg__pass_member(PyObject *module, const char *name)
 }
 
 PyTypeObject *
+lg__pass_member_type(PyObject *module, const char *name)
+{
+    PyObject *found = module != NULL ? lg__pass_member(module, name) : NULL;
+    return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
+}
+
+PyTypeObject *
+lg__type_in(const char *module, const char *name)
+{
+    return lg__pass_member_type(lg__pass_module(module), name);
+}
+
+PyTypeObject *
 lg__c_type_in(const char *module, const char *name)
 {
-    PyObject *loaded = lg__pass_module(module);
-    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
-    bool is_c = found != NULL && PyType_Check(found) &&
-                !lg__type_is_pythons((PyTypeObject *)found);
-    return is_c ? (PyTypeObject *)found : NULL;
+    PyTypeObject *found = lg__type_in(module, name);
+    return found != NULL && !lg__type_is_pythons(found) ? found : NULL;
 }
 
 void
