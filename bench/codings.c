@@ -233,8 +233,9 @@ pass(stream *of, coding how, guess by, bool writes)
     uint64_t sum = 0;
     of->at = of->count = 0;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint64_t first = columns->first_edge[node];
-        uint32_t degree = (uint32_t)(columns->first_edge[node + 1] - first);
+        uint64_t first = lg_columns_first_edge(columns, node);
+        uint32_t degree =
+            (uint32_t)(lg_columns_first_edge(columns, node + 1) - first);
         for (uint32_t rank = 0; rank < degree; rank++) {
             uint32_t *last =
                 by == CONTEXT ? last_of(of, node, rank, before) : &before;

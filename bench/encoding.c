@@ -32,12 +32,13 @@ node_is_same(const lg_columns *columns, uint32_t node,
              const packed_nodes *nodes, uint32_t i)
 {
     return lg_columns_address(columns, node) == nodes->address[i] &&
-           columns->type[node] == nodes->type[i] &&
+           lg_columns_type(columns, node) == nodes->type[i] &&
            lg_columns_size(columns, node) == nodes->size[i] &&
            lg_columns_refcount(columns, node) == nodes->refcount[i] &&
            lg_columns_found(columns, node) == nodes->found[i] &&
            columns->node_flags[node] == nodes->flags[i] &&
-           columns->first_edge[node + 1] - columns->first_edge[node] ==
+           lg_columns_first_edge(columns, node + 1) -
+                   lg_columns_first_edge(columns, node) ==
                nodes->first[i + 1] - nodes->first[i];
 }
 
@@ -53,7 +54,7 @@ check(const packed *graph, const lg_columns *columns)
         for (uint32_t i = 0; i < nodes.count; i++)
             if (!node_is_same(columns, first + i, &nodes, i))
                 fail("a node differs");
-        uint64_t edge = columns->first_edge[first];
+        uint64_t edge = lg_columns_first_edge(columns, first);
         for (uint32_t i = 0; i < nodes.first[nodes.count]; i++)
             if (columns->edge_target[edge + i] != nodes.target[i] ||
                 columns->edge_kind[edge + i] != nodes.kind[i] ||
@@ -74,8 +75,8 @@ check_sources(const packed *graph, const lg_columns *columns)
         uint32_t count = packed_sources(graph, node, &sources);
         met[node] = count;
         for (uint32_t i = 0; i < count && count < MOST_SEARCHED; i++) {
-            uint64_t edge = columns->first_edge[sources.items[i]];
-            uint64_t end = columns->first_edge[sources.items[i] + 1];
+            uint64_t edge = lg_columns_first_edge(columns, sources.items[i]);
+            uint64_t end = lg_columns_first_edge(columns, sources.items[i] + 1);
             if (end - edge > MOST_SEARCHED)
                 continue;
             while (edge < end && columns->edge_target[edge] != node)

@@ -107,8 +107,10 @@ put_targets(writer *to, const packed_shape *shape, uint32_t count,
         uint32_t behind =
             slot + shape->behind >= shape->slots ? shape->slots - slot : 0;
         for (uint32_t i = 0; i < count; i++) {
-            const uint32_t *first = columns->first_edge + to->member[i];
-            uint64_t edge = behind ? first[1] - behind : first[0] + slot;
+            uint64_t edge =
+                behind
+                    ? lg_columns_first_edge(columns, to->member[i] + 1) - behind
+                    : lg_columns_first_edge(columns, to->member[i]) + slot;
             to->numbers[i] = columns->edge_target[edge];
         }
         put(to, count, &usual[PACKED_SLOT + slot], sizeof(uint32_t),
@@ -121,8 +123,10 @@ put_degrees(writer *to, const packed_shape *shape, uint32_t count,
             uint64_t *usual)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *first = to->columns->first_edge + to->member[i];
-        to->numbers[i] = first[1] - first[0] - shape->slots;
+        const lg_columns *columns = to->columns;
+        to->numbers[i] = lg_columns_first_edge(columns, to->member[i] + 1) -
+                         lg_columns_first_edge(columns, to->member[i]) -
+                         shape->slots;
     }
     put(to, count, &usual[PACKED_DEGREE], sizeof(uint32_t),
         &to->graph->sizes.items);
@@ -179,10 +183,13 @@ put_items(writer *to, const packed_shape *shape, uint32_t count)
     bytes items = {0};
     size_t before = to->out.count;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *first = to->columns->first_edge + to->member[i];
+        const lg_columns *columns = to->columns;
         uint64_t length =
-            (first[1] - first[0] - shape->slots) * sizeof(uint32_t);
-        uint64_t begin = first[0] + shape->slots - shape->behind;
+            (lg_columns_first_edge(columns, to->member[i] + 1) -
+             lg_columns_first_edge(columns, to->member[i]) - shape->slots) *
+            sizeof(uint32_t);
+        uint64_t begin = lg_columns_first_edge(columns, to->member[i]) +
+                         shape->slots - shape->behind;
         if (length > 0)
             memcpy(bytes_extend(&items, length),
                    to->columns->edge_target + begin, length);
@@ -257,7 +264,7 @@ put_block(writer *to, uint32_t number)
                     : graph->block;
     to->out.count = 0;
     graph->begin[number] = graph->blocks.count;
-    graph->first_edge[number] = to->columns->first_edge[to->first];
+    graph->first_edge[number] = lg_columns_first_edge(to->columns, to->first);
     find_groups(to, number);
     for (uint32_t i = 0; i < to->groups; i++)
         put_group(to, i);

@@ -79,7 +79,8 @@ rows_of_columns(both *of)
     const lg_columns *columns = of->columns;
     uint64_t sum = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        sum = sum * 31 + lg_columns_size(columns, node) + columns->type[node] +
+        sum = sum * 31 + lg_columns_size(columns, node) +
+              lg_columns_type(columns, node) +
               lg_columns_address(columns, node) + columns->node_flags[node] +
               lg_columns_refcount(columns, node) +
               lg_columns_found(columns, node);
@@ -118,8 +119,8 @@ static uint32_t
 list_columns(both *of, uint32_t node)
 {
     const lg_columns *columns = of->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    uint64_t begin = columns->first_edge[node];
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    uint64_t begin = lg_columns_first_edge(columns, node);
     uint32_t count = 0;
     packed_list_fit(&of->list, end - begin);
     for (uint64_t edge = begin; edge < end; edge++)

@@ -31,8 +31,9 @@ mark_implicit_roots(const lg_analysis *analysis, bool *implicit_root)
     const lg_columns *columns = lg_graph_columns(graph);
     const unsigned lasting = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        bool class = lg_graph_type(graph, columns->type[node]).category ==
-                     LG_CATEGORY_TYPE;
+        bool class =
+            lg_graph_type(graph, lg_columns_type(columns, node)).category ==
+            LG_CATEGORY_TYPE;
         bool immortal =
             (columns->node_flags[node] & lasting) == LG_NODE_IMMORTAL;
         implicit_root[node] =
@@ -43,8 +44,8 @@ mark_implicit_roots(const lg_analysis *analysis, bool *implicit_root)
         if (root.kind != LG_ROOT_MODULE)
             continue;
         implicit_root[root.node] = true;
-        for (uint64_t edge = columns->first_edge[root.node];
-             edge < columns->first_edge[root.node + 1]; edge++)
+        for (uint64_t edge = lg_columns_first_edge(columns, root.node);
+             edge < lg_columns_first_edge(columns, root.node + 1); edge++)
             if ((columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
                 implicit_root[columns->edge_target[edge]] = true;
     }
@@ -80,8 +81,8 @@ add_edges(plain *graph, const lg_analysis *analysis, const bool *implicit_root,
             continue;
         if (implicit_root[node] || rooted[node])
             add_edge(graph, own == node ? columns->node_count : own, node);
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
                 !implicit_root[target] && target != own)

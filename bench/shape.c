@@ -187,9 +187,9 @@ shapes_find(shapes *in, const lg_columns *columns, uint32_t node)
 {
     reading of = {
         .columns = columns,
-        .begin = columns->first_edge[node],
-        .end = columns->first_edge[node + 1],
-        .shape = {.type = columns->type[node],
+        .begin = lg_columns_first_edge(columns, node),
+        .end = lg_columns_first_edge(columns, node + 1),
+        .shape = {.type = lg_columns_type(columns, node),
                   .flags = columns->node_flags[node]},
     };
     uint64_t degree = of.end - of.begin;

@@ -153,7 +153,7 @@ name_of(const snapshot *of, uint32_t node, lg_category category)
     case LG_CATEGORY_ATOM:
         return text_of(of, node);
     default:
-        return STRING_TYPES + (uint64_t)of->columns->type[node];
+        return STRING_TYPES + (uint64_t)lg_columns_type(of->columns, node);
     }
 }
 
@@ -179,13 +179,14 @@ write_nodes(lg__stream *out, const snapshot *of)
                             lg__stream_step(out, node, columns->node_count);
          node++) {
         lg_category category =
-            lg_graph_type(of->graph, columns->type[node]).category;
+            lg_graph_type(of->graph, lg_columns_type(columns, node)).category;
         const uint64_t fields[NODE_FIELDS] = {
             type_of(of, node, category),
             name_of(of, node, category),
             2 * (uint64_t)node + 3,
             lg_node_size(of->graph, node),
-            columns->first_edge[node + 1] - columns->first_edge[node],
+            lg_columns_first_edge(columns, node + 1) -
+                lg_columns_first_edge(columns, node),
         };
         lg_text_add(&out->text, "\n");
         add_fields(out, fields, NODE_FIELDS, false);
@@ -210,7 +211,8 @@ describe_edge(const snapshot *of, uint64_t edge, uint64_t *type, uint64_t *name)
         *type = EDGE_PROPERTY;
         *name = of->text[payload]
                     ? text_of(of, payload)
-                    : STRING_TYPES + (uint64_t)of->columns->type[payload];
+                    : STRING_TYPES +
+                          (uint64_t)lg_columns_type(of->columns, payload);
     }
     if (of->columns->edge_kind[edge] & LG_EDGE_WEAK) {
         *name = *type == EDGE_ELEMENT ? STRING_KINDS + (uint64_t)kind : *name;

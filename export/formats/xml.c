@@ -108,7 +108,8 @@ write_node(lg__stream *out, const dialect *in, const lg_graph *graph,
         lg_text_add(&out->text, "\">");
         add_text(out, in, "d0", string_of(title));
     }
-    add_text(out, in, "d1", lg_graph_type(graph, columns->type[node]).name);
+    add_text(out, in, "d1",
+             lg_graph_type(graph, lg_columns_type(columns, node)).name);
     add_number(out, in, "d2", lg_node_size(graph, node));
     add_text(out, in, "d3",
              lg_graph_device_name(graph, lg_node_device(graph, node)));
@@ -167,7 +168,7 @@ write_edges(lg__stream *out, const dialect *in, const lg_graph *graph)
     for (uint64_t edge = 0; edge < columns->edge_count &&
                             lg__stream_step(out, edge, columns->edge_count);
          edge++) {
-        while (columns->first_edge[source + 1] <= edge)
+        while (lg_columns_first_edge(columns, source + 1) <= edge)
             source++;
         write_edge(out, in, graph, source, edge, &label);
     }

@@ -487,8 +487,10 @@ visit(void *context, const lg_hop *hop)
 static bool
 is_short(const lg__view_picker *picker, uint32_t node)
 {
-    const uint32_t *first = picker->columns->first_edge;
-    return first[node + 1] - first[node] <= MOST_EDGES;
+    const lg_columns *columns = picker->columns;
+    return lg_columns_first_edge(columns, node + 1) -
+               lg_columns_first_edge(columns, node) <=
+           MOST_EDGES;
 }
 
 static lg_status

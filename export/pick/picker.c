@@ -61,7 +61,8 @@ static bool
 is_code(const lg__view_picker *picker, uint32_t node)
 {
     static const char *const code[] = {"code"};
-    lg_type type = lg_graph_type(picker->graph, picker->columns->type[node]);
+    lg_type type =
+        lg_graph_type(picker->graph, lg_columns_type(picker->columns, node));
     return is_one_of(type.name, code, 1);
 }
 
@@ -71,7 +72,8 @@ lg__is_weak_reference(const lg__view_picker *picker, uint32_t node)
     static const char *const names[] = {
         "weakref.ReferenceType", "weakref.KeyedRef", "weakref.ProxyType",
         "weakref.CallableProxyType", "weakref.WeakMethod"};
-    lg_type type = lg_graph_type(picker->graph, picker->columns->type[node]);
+    lg_type type =
+        lg_graph_type(picker->graph, lg_columns_type(picker->columns, node));
     return is_one_of(type.name, names, sizeof names / sizeof *names);
 }
 
@@ -111,8 +113,8 @@ static bool
 is_bare(const lg__view_picker *picker, uint32_t node)
 {
     const lg_columns *columns = picker->columns;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++) {
         lg_hop hop = {node, columns->edge_target[edge], {edge}, 1, false};
         lg_category category = lg__picker_category(picker, hop.target);
         hop.weak = columns->edge_kind[edge] & LG_EDGE_WEAK;
@@ -226,7 +228,7 @@ lg__picker_find(const lg__view_picker *picker, uint32_t node)
 lg_category
 lg__picker_category(const lg__view_picker *picker, uint32_t node)
 {
-    uint32_t type = picker->columns->type[node];
+    uint32_t type = lg_columns_type(picker->columns, node);
     return lg_graph_type(picker->graph, type).category;
 }
 
@@ -245,8 +247,8 @@ lg__picker_name_type(const lg__view_picker *picker, uint32_t type, lg_text *out)
 static void
 describe(const lg__view_picker *picker, lg__view_node *drawn)
 {
-    lg_type type =
-        lg_graph_type(picker->graph, picker->columns->type[drawn->node]);
+    lg_type type = lg_graph_type(picker->graph,
+                                 lg_columns_type(picker->columns, drawn->node));
     lg_text_add_bytes(&drawn->type, type.name.data, type.name.length);
     lg_node_title(picker->graph, drawn->node, false, &drawn->title);
     bool named = memchr(type.name.data, '.', type.name.length) != NULL;
@@ -339,7 +341,7 @@ static void
 add_key_label(const lg__view_picker *picker, uint32_t key, lg_text *out)
 {
     lg_text_add(out, "[");
-    lg__picker_name_type(picker, picker->columns->type[key], out);
+    lg__picker_name_type(picker, lg_columns_type(picker->columns, key), out);
     lg_text_addf(out, " …%04llx]",
                  (unsigned long long)lg_columns_address(picker->columns, key) &
                      0xffff);

@@ -13,8 +13,8 @@ static bool
 is_empty(const lg__view_group *group, uint32_t node)
 {
     const lg_columns *columns = group->picker->columns;
-    uint64_t edge = columns->first_edge[node];
-    uint64_t end = columns->first_edge[node + 1];
+    uint64_t edge = lg_columns_first_edge(columns, node);
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
     while (edge < end &&
            (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_TYPE)
         edge++;
@@ -171,7 +171,7 @@ family_of(lg__view_group *group, const lg_hop *hop, unsigned kind,
           uint32_t other)
 {
     lg__view_rank rank = rank_of(group, hop, kind, other);
-    uint32_t type = group->picker->columns->type[other];
+    uint32_t type = lg_columns_type(group->picker->columns, other);
     if (!widen_slots(group))
         return NULL;
     size_t slot = family_slot(group, type, kind, rank);

@@ -300,7 +300,7 @@ is_seen_member(const cycle_view *picture, uint32_t node)
 static size_t
 count_others(const cycle_view *picture, uint32_t *counts)
 {
-    const uint32_t *types = picture->picker.columns->type;
+    const lg_columns *columns = picture->picker.columns;
     const lg_cycle *cycle = picture->cycle;
     const lg_view *view = picture->picker.view;
     size_t others = 0;
@@ -308,12 +308,13 @@ count_others(const cycle_view *picture, uint32_t *counts)
         counts[cycle->types[i].type] = cycle->types[i].count;
     for (size_t i = 0; i < round_length(picture); i++) {
         uint32_t node = round_node(picture, i);
-        counts[types[node]] -= is_seen_member(picture, node);
+        counts[lg_columns_type(columns, node)] -= is_seen_member(picture, node);
     }
     for (size_t i = 0; i < view->node_count; i++) {
         uint32_t node = view->nodes[i].node;
         if (node != LG_NONE && !is_on_round(picture, node))
-            counts[types[node]] -= is_seen_member(picture, node);
+            counts[lg_columns_type(columns, node)] -=
+                is_seen_member(picture, node);
     }
     for (size_t i = 0; i < cycle->type_count; i++)
         others += counts[cycle->types[i].type];

@@ -362,7 +362,7 @@ draw_members(leak_view *picture, lg_error *err)
     lg_text_add(&drawn->title, " ");
     lg__picker_name_type(
         &picture->picker,
-        lg_graph_columns(picture->picker.graph)->type[row->node],
+        lg_columns_type(lg_graph_columns(picture->picker.graph), row->node),
         &drawn->title);
     lg_text_add_bytes(&drawn->type, row->type.data, row->type.length);
     double rate = lg_growth_leak_rate(growth, (size_t)(row - growth->rows));
@@ -375,13 +375,14 @@ static size_t
 find_holder(const leak_view *picture, const lg_growth_holder *holder,
             const lg_path *path)
 {
-    const uint32_t *types = lg_graph_columns(picture->picker.graph)->type;
+    const lg_columns *columns = lg_graph_columns(picture->picker.graph);
     size_t deep = holder->path.count;
     for (size_t i = 0; i < path->count; i++)
         if (path->hops[i].source == holder->node)
             return i;
     return deep < path->count &&
-                   types[path->hops[deep].source] == types[holder->node]
+                   lg_columns_type(columns, path->hops[deep].source) ==
+                       lg_columns_type(columns, holder->node)
                ? deep
                : path->count;
 }

@@ -142,14 +142,16 @@ static void
 add_subject(merged_path_view *picture, const uint32_t *nodes, size_t count,
             lg_text *out)
 {
-    const uint32_t *types = picture->picker.columns->type;
+    const lg_columns *columns = picture->picker.columns;
     size_t same = 0;
     lg_text_add_count(out, count);
-    while (same < count && types[nodes[same]] == types[nodes[0]])
+    while (same < count && lg_columns_type(columns, nodes[same]) ==
+                               lg_columns_type(columns, nodes[0]))
         same++;
     lg_text_add(out, " ");
     if (same == count)
-        lg__picker_name_type(&picture->picker, types[nodes[0]], out);
+        lg__picker_name_type(&picture->picker,
+                             lg_columns_type(columns, nodes[0]), out);
     else
         lg_text_add(out, "objects");
 }

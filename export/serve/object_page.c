@@ -179,7 +179,8 @@ static void
 add_type(lg__sheet *sheet, lg_node node)
 {
     const lg_graph *graph = sheet->page.graph;
-    lg_type type = lg_graph_type(graph, lg_graph_columns(graph)->type[node]);
+    lg_type type =
+        lg_graph_type(graph, lg_columns_type(lg_graph_columns(graph), node));
     lg_text *out = sheet->page.out;
     begin_fact(sheet, "type", NULL);
     lg_text_addf(out, "<a href=\"%stype%%3A", lg__page_links.selector);

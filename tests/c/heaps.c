@@ -160,7 +160,7 @@ heap_finding_shows(story *made, const char *type)
     if (lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) == LG_OK &&
         findings.count > 0) {
         uint32_t example = findings.items[0].holders->example;
-        uint32_t number = lg_graph_columns(graph)->type[example];
+        uint32_t number = lg_columns_type(lg_graph_columns(graph), example);
         lg_string name = lg_graph_type(graph, number).name;
         shows = name.length == strlen(type) &&
                 memcmp(name.data, type, name.length) == 0;

@@ -224,7 +224,8 @@ native_heap_of(const native_heap *heap, const char *type)
 {
     const lg_columns *columns = lg_graph_columns(heap->joined);
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        lg_string name = lg_graph_type(heap->joined, columns->type[node]).name;
+        lg_string name =
+            lg_graph_type(heap->joined, lg_columns_type(columns, node)).name;
         if (name.length == strlen(type) &&
             memcmp(name.data, type, name.length) == 0)
             return lg_node_retained(heap->found, node).host;

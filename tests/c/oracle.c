@@ -22,7 +22,8 @@ is_kind(const lg_columns *columns, uint64_t edge, unsigned kind)
 static lg_category
 category(const lg_graph *graph, uint32_t node)
 {
-    return lg_graph_type(graph, lg_graph_columns(graph)->type[node]).category;
+    return lg_graph_type(graph, lg_columns_type(lg_graph_columns(graph), node))
+        .category;
 }
 
 // Unites a namespace with its module: the first one that has it. A namespace
@@ -41,8 +42,8 @@ unite_modules(const lg_graph *graph, oracle *known)
         lg_root root = lg_graph_root(graph, i);
         if (root.kind != LG_ROOT_MODULE)
             continue;
-        for (uint64_t edge = columns->first_edge[root.node];
-             edge < columns->first_edge[root.node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, root.node);
+             edge < lg_columns_first_edge(columns, root.node + 1); edge++) {
             uint32_t target = columns->edge_target[edge];
             if (is_kind(columns, edge, LG_EDGE_DICT) &&
                 !(modules & BIT(target)) && known->unit[target] == target)

@@ -232,7 +232,7 @@ compare_group(const lg_analysis *analysis, const oracle *known, lg_string name,
     uint64_t parts = 0; // namespaces, as in compare_sets
     for (uint32_t node = 0; node < lg_graph_columns(graph)->node_count;
          node++) {
-        uint32_t type = lg_graph_columns(graph)->type[node];
+        uint32_t type = lg_columns_type(lg_graph_columns(graph), node);
         lg_string type_name = lg_graph_type(graph, type).name;
         if (type_name.length == name.length &&
             memcmp(type_name.data, name.data, name.length) == 0) {

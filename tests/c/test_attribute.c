@@ -7,7 +7,8 @@
 static lg__reference
 edge_of(const lg_graph *graph, uint32_t node, uint64_t n)
 {
-    return (lg__reference){node, graph->columns.first_edge[node] + n};
+    return (lg__reference){node,
+                           lg_columns_first_edge(&graph->columns, node) + n};
 }
 
 // A dict of the program whose instance has a namespace, too: both have two
@@ -79,19 +80,22 @@ of_a_hop(void)
     story_edge(&made, thing, names, LG_EDGE_DICT, 0);
     story_edge(&made, names, kept, LG_EDGE_VALUE, key);
     lg_graph *graph = story_end(&made);
-    const uint32_t *first = graph->columns.first_edge;
+    const lg_columns *columns = &graph->columns;
     const lg_hop hop = {.source = thing,
                         .target = kept,
                         .edge_count = 2,
-                        .edges = {first[thing], first[names]}};
+                        .edges = {lg_columns_first_edge(columns, thing),
+                                  lg_columns_first_edge(columns, names)}};
     const lg_hop direct = {.source = thing,
                            .target = names,
                            .edge_count = 1,
-                           .edges = {first[thing]}};
+                           .edges = {lg_columns_first_edge(columns, thing)}};
     lg__reference last = lg__hop_reference(graph, &hop);
     lg__reference only = lg__hop_reference(graph, &direct);
-    CHECK(last.source == names && last.edge == first[names]);
-    CHECK(only.source == thing && only.edge == first[thing]);
+    CHECK(last.source == names &&
+          last.edge == lg_columns_first_edge(columns, names));
+    CHECK(only.source == thing &&
+          only.edge == lg_columns_first_edge(columns, thing));
     lg_graph_free(graph);
 }
 

@@ -74,8 +74,8 @@ late_edges(void)
     lg_graph *graph = finish(builder);
     const lg_columns *columns = lg_graph_columns(graph);
     for (uint32_t node = 0; node < NODES; node++) {
-        uint64_t first = columns->first_edge[node];
-        CHECK(columns->first_edge[node + 1] - first == count[node]);
+        uint64_t first = lg_columns_first_edge(columns, node);
+        CHECK(lg_columns_first_edge(columns, node + 1) - first == count[node]);
         CHECK(!memcmp(columns->edge_target + first, expected[node],
                       count[node] * sizeof(uint32_t)));
         for (uint64_t i = 0; i < count[node]; i++)
@@ -247,8 +247,8 @@ static bool
 has_edge(const lg_graph *graph, uint32_t source, uint32_t target)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    for (uint64_t edge = columns->first_edge[source];
-         edge < columns->first_edge[source + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, source);
+         edge < lg_columns_first_edge(columns, source + 1); edge++)
         if (columns->edge_target[edge] == target)
             return true;
     return false;

@@ -27,7 +27,8 @@ first_of(const growing_series *made, const char *type)
     const lg_graph *graph = made->graph[made->count - 1];
     const lg_columns *columns = lg_graph_columns(graph);
     for (lg_node node = 0; node < columns->node_count; node++) {
-        lg_string name = lg_graph_type(graph, columns->type[node]).name;
+        lg_string name =
+            lg_graph_type(graph, lg_columns_type(columns, node)).name;
         if (name.length == strlen(type) &&
             memcmp(name.data, type, name.length) == 0)
             return node;

@@ -187,7 +187,7 @@ unremovable(void)
         uint32_t node = story_add(&made, "numpy.ndarray", NULL, 112);
         story_attribute(&made, node, read_only ? "base" : "other", node);
         lg_graph *graph = story_end(&made);
-        uint64_t edge = lg_graph_columns(graph)->first_edge[node];
+        uint64_t edge = lg_columns_first_edge(lg_graph_columns(graph), node);
         lg_hop hop = {
             .source = node, .target = node, .edges = {edge}, .edge_count = 1};
         lg_hops round_trip = {.items = &hop, .count = 1};
@@ -224,10 +224,14 @@ entry_of_a_registry(void)
         story_attribute(&made, node, cases[i].name, registry);
         story_edge(&made, registry, node, LG_EDGE_INDEX, 0);
         lg_graph *graph = story_end(&made);
-        const uint32_t *first = lg_graph_columns(graph)->first_edge;
+        const lg_columns *columns = lg_graph_columns(graph);
         lg_hop hops[] = {
-            {node, registry, {first[node]}, 1, false},
-            {registry, node, {first[registry]}, 1, false},
+            {node, registry, {lg_columns_first_edge(columns, node)}, 1, false},
+            {registry,
+             node,
+             {lg_columns_first_edge(columns, registry)},
+             1,
+             false},
         };
         lg_hops round_trip = {.items = hops, .count = 2};
         size_t ends[2];

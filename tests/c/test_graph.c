@@ -44,8 +44,8 @@ sources_of_referrers(void)
         for (uint64_t place = 0; place < columns->edge_count; place++) {
             lg__in_edge in = lg__in_at(&reverse, place);
             CHECK(in.source == lg__in_source(&reverse, place));
-            CHECK(in.edge >= columns->first_edge[in.source] &&
-                  in.edge < columns->first_edge[in.source + 1]);
+            CHECK(in.edge >= lg_columns_first_edge(columns, in.source) &&
+                  in.edge < lg_columns_first_edge(columns, in.source + 1));
         }
         lg__reverse_free(columns, &allocator, &reverse);
         lg_graph_free(graph);
@@ -82,7 +82,8 @@ addresses(void)
 static lg_category
 category(const lg_graph *graph, uint32_t node)
 {
-    return lg_graph_type(graph, lg_graph_columns(graph)->type[node]).category;
+    return lg_graph_type(graph, lg_columns_type(lg_graph_columns(graph), node))
+        .category;
 }
 
 static void

@@ -89,7 +89,8 @@ static bool
 is_type(const lg_graph *graph, uint32_t node, const char *name)
 {
     lg_string got =
-        lg_graph_type(graph, lg_graph_columns(graph)->type[node]).name;
+        lg_graph_type(graph, lg_columns_type(lg_graph_columns(graph), node))
+            .name;
     return got.length == strlen(name) &&
            memcmp(got.data, name, got.length) == 0;
 }

@@ -78,7 +78,8 @@ indexes(void)
                             strlen(cases[i].shape));
         lg_graph *one = story_end(&made);
         lg_text text = {0};
-        lg_edge_label(one, lg_graph_columns(one)->first_edge[array], &text);
+        lg_edge_label(one, lg_columns_first_edge(lg_graph_columns(one), array),
+                      &text);
         CHECK_TEXT(text, cases[i].label);
         lg_text_free(&text);
         lg_graph_free(one);
@@ -128,7 +129,7 @@ tuple_keys(void)
     for (uint32_t i = 1; i < 8; i++)
         story_edge(&made, tuples[3], secret, LG_EDGE_INDEX, i);
     lg_graph *dicts = story_end(&made);
-    uint64_t first = lg_graph_columns(dicts)->first_edge[dict];
+    uint64_t first = lg_columns_first_edge(lg_graph_columns(dicts), dict);
     for (uint32_t i = 0; i < 4; i++) {
         lg_text text = {0};
         lg_edge_label(dicts, first + i, &text);

@@ -86,7 +86,7 @@ edge_of(const lg_graph *graph, const char *ends)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t source = (uint32_t)(ends[0] - 'a');
-    uint64_t edge = columns->first_edge[source];
+    uint64_t edge = lg_columns_first_edge(columns, source);
     while (columns->edge_target[edge] != (uint32_t)(ends[1] - 'a'))
         edge++;
     return edge;

@@ -40,8 +40,8 @@ meet_one(const plain_flow *flow)
 {
     const lg_columns *columns = flow->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             uint32_t target = columns->edge_target[edge];
             if (flow->by[node] != 0 && flow->by[target] == 0 &&
                 flow->left[edge] > 0) {

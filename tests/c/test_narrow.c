@@ -432,8 +432,8 @@ has_payloads(const lg_graph *graph)
     const size_t part = (size_t)count / 3;
     bool same = true;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++)
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++)
             same =
                 same && lg_columns_payload(columns, edge) == payload[edge] &&
                 lg_columns_payload_from(columns, node, edge) == payload[edge];
@@ -572,8 +572,8 @@ has_late_payloads(const lg_columns *columns)
     uint32_t next = 0;
     bool same = true;
     for (uint32_t node = 0; node < SOURCES && same; node++) {
-        const uint64_t end = columns->first_edge[node + 1];
-        uint64_t edge = columns->first_edge[node];
+        const uint64_t end = lg_columns_first_edge(columns, node + 1);
+        uint64_t edge = lg_columns_first_edge(columns, node);
         for (; edge < end - count_late(node); edge++)
             same = same && lg_columns_payload(columns, edge) == payload[next++];
         for (uint32_t i = 0; i < LATE; i++)
@@ -694,7 +694,7 @@ shared(void)
     CHECK(columns->payload.block[edge / 64 + 1].before <= edge / 2 / 7 + DICTS);
     for (uint32_t dict = 0; dict < DICTS; dict++)
         for (uint32_t i = 0; i < items_of(dict); i++) {
-            edge = columns->first_edge[dict] + 2 * i;
+            edge = lg_columns_first_edge(columns, dict) + 2 * i;
             same = same && lg_columns_payload(columns, edge + 1) == i &&
                    lg_columns_payload(columns, edge) ==
                        (i % 7 == 3 ? 5 : key_of(dict, i));

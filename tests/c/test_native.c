@@ -542,11 +542,13 @@ sum_lost(const native_heap *heap, uint64_t bytes[LG_LEVEL_EXACT + 1])
     const lg_columns *columns = lg_graph_columns(heap->joined);
     memset(bytes, 0, (LG_LEVEL_EXACT + 1) * sizeof *bytes);
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        lg_string name = lg_graph_type(heap->joined, columns->type[node]).name;
-        uint64_t end = columns->first_edge[node + 1];
+        lg_string name =
+            lg_graph_type(heap->joined, lg_columns_type(columns, node)).name;
+        uint64_t end = lg_columns_first_edge(columns, node + 1);
         if (!lg__string_is(name, LG__NATIVE_LOST))
             continue;
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++)
             bytes[lg_edge_level(heap->joined, edge)] +=
                 lg_node_size(heap->joined, columns->edge_target[edge]);
     }
@@ -620,8 +622,8 @@ levels_are_kept(void)
     }
     native_heap_finish(&heap);
     const lg_columns *columns = lg_graph_columns(heap.joined);
-    uint64_t edge = columns->first_edge[1];
-    REQUIRE(columns->first_edge[2] == edge + 1);
+    uint64_t edge = lg_columns_first_edge(columns, 1);
+    REQUIRE(lg_columns_first_edge(columns, 2) == edge + 1);
     CHECK(lg_edge_level(heap.joined, edge) == LG_LEVEL_FIELD);
     CHECK(lg_edge_level(heap.joined, 0) == LG_LEVEL_EXACT);
     CHECK(lg_node_blocks(heap.joined, columns->edge_target[edge]) == 3);
@@ -648,8 +650,8 @@ places_count_blocks_as_references(void)
     for (uint32_t node = 0; node < columns->node_count; node++) {
         uint64_t blocks = lg_node_blocks(heap.joined, node);
         expected += blocks > 0 ? blocks
-                               : columns->first_edge[node + 1] -
-                                     columns->first_edge[node];
+                               : lg_columns_first_edge(columns, node + 1) -
+                                     lg_columns_first_edge(columns, node);
     }
     lg_places *places;
     REQUIRE(lg_places_new(heap.found, NULL, &places, NULL) == LG_OK);

@@ -100,8 +100,10 @@ is_label(const planned_places *of, uint32_t node, lg_string label)
     for (uint32_t i = 0; i < columns->node_count; i++) {
         bool part = lg_node_folded_into(of->graph, i) != LG_NONE;
         bool inside = lg_node_folded_into(of->graph, i) == above;
-        for (uint64_t e = columns->first_edge[i];
-             (i == above || inside) && e < columns->first_edge[i + 1]; e++) {
+        for (uint64_t e = lg_columns_first_edge(columns, i);
+             (i == above || inside) &&
+             e < lg_columns_first_edge(columns, i + 1);
+             e++) {
             lg_text text = {0};
             unsigned kind = columns->edge_kind[e] & LG_EDGE_KIND_MASK;
             uint32_t key = lg_columns_payload(columns, e);
@@ -133,7 +135,7 @@ compare_step(const planned_places *of, uint32_t node)
     uint32_t above = lg_node_dominator(of->analysis, node);
     bool loose = is_loose_part(of, node);
     uint32_t named = loose ? lg_node_folded_into(of->graph, node) : node;
-    uint32_t type = lg_graph_columns(of->graph)->type[named];
+    uint32_t type = lg_columns_type(lg_graph_columns(of->graph), named);
     CHECK(lg__string_same(place.type, lg_graph_type(of->graph, type).name));
     bool top = above == LG_NONE;
     bool live = lg_node_is_reachable(of->analysis, node);

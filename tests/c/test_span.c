@@ -60,8 +60,8 @@ label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t label = LG_NONE;
-    for (uint64_t e = columns->first_edge[holder];
-         e < columns->first_edge[holder + 1]; e++) {
+    for (uint64_t e = lg_columns_first_edge(columns, holder);
+         e < lg_columns_first_edge(columns, holder + 1); e++) {
         if (columns->edge_target[e] != target)
             continue;
         CHECK(columns->edge_kind[e] == (LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED));
@@ -74,8 +74,9 @@ label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
 static uint64_t
 out_degree(const lg_graph *graph, uint32_t node)
 {
-    const uint32_t *first = lg_graph_columns(graph)->first_edge;
-    return first[node + 1] - first[node];
+    const lg_columns *columns = lg_graph_columns(graph);
+    return lg_columns_first_edge(columns, node + 1) -
+           lg_columns_first_edge(columns, node);
 }
 
 static void
@@ -106,7 +107,7 @@ overlaps_and_touches(void)
     REQUIRE(columns->node_count == HOLDERS + 2);
     CHECK(lg_columns_address(columns, HOLDERS) == 1000);
     CHECK(lg_node_size(graph, HOLDERS) == 150);
-    CHECK(columns->type[HOLDERS] == 4);
+    CHECK(lg_columns_type(columns, HOLDERS) == 4);
     CHECK(columns->node_flags[HOLDERS] == (LG_NODE_SYNTHETIC | LG_NODE_BUFFER));
     CHECK(says(lg_node_text(graph, HOLDERS), "float32[100]"));
     CHECK(label_of(graph, 0, HOLDERS) == data);
@@ -317,7 +318,7 @@ check_buffer(const lg_graph *graph, uint32_t buffer, const map *bytes,
             texted = better(texted, span);
     }
     REQUIRE(typed != NULL);
-    CHECK(lg_graph_columns(graph)->type[buffer] == typed->type);
+    CHECK(lg_columns_type(lg_graph_columns(graph), buffer) == typed->type);
     lg_string text = lg_graph_string(graph, texted ? texted->text : 0);
     CHECK(lg_node_text(graph, buffer).length == text.length);
     for (uint32_t holder = 0; holder < HOLDERS; holder++)

@@ -28,8 +28,8 @@ only_viewed_tuple(void)
             story_attribute(&made, module, "tuple", tuple);
         lg_graph *graph = story_end(&made);
         const lg_columns *columns = lg_graph_columns(graph);
-        CHECK(lg__edge_can_be_cut(graph, columns->first_edge[list]) ==
-              (named == 1));
+        CHECK(lg__edge_can_be_cut(
+                  graph, lg_columns_first_edge(columns, list)) == (named == 1));
         lg_graph_free(graph);
     }
 }
@@ -65,7 +65,7 @@ items(void)
         story_attribute(&made, module, "holder", holder);
         story_edge(&made, holder, thing, cases[i].kind, 0);
         lg_graph *graph = story_end(&made);
-        uint64_t edge = lg_graph_columns(graph)->first_edge[holder];
+        uint64_t edge = lg_columns_first_edge(lg_graph_columns(graph), holder);
         CHECK(lg__edge_can_be_cut(graph, edge) == cases[i].can);
         lg_graph_free(graph);
     }
@@ -120,8 +120,8 @@ only_called_with(void)
         lg_analysis *analysis = analysed(graph);
         const lg_columns *columns = lg_graph_columns(graph);
         lg_why why;
-        CHECK(lg__edge_can_be_cut(graph, columns->first_edge[dict]) ==
-              (named == 1));
+        CHECK(lg__edge_can_be_cut(
+                  graph, lg_columns_first_edge(columns, dict)) == (named == 1));
         REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
         // What the call holds lasts as long as the call. The rest can go.
         CHECK(why.cuts.is_kept && why.cuts.kept.count > 0);

@@ -86,8 +86,8 @@ ask_what_if(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
     uint64_t edges[NODES];
     size_t cut = 0;
     for (size_t i = 0; i < count && cut < NODES; i++)
-        if (columns->first_edge[nodes[i]] < columns->edge_count)
-            edges[cut++] = columns->first_edge[nodes[i]];
+        if (lg_columns_first_edge(columns, nodes[i]) < columns->edge_count)
+            edges[cut++] = lg_columns_first_edge(columns, nodes[i]);
     lg_what_if answer;
     const lg_what_if_options few = {.size = sizeof few, .limit = 3};
     if (lg_analysis_what_if(analysis, edges, cut, &few, NULL, &answer, NULL) !=

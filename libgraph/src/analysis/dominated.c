@@ -108,7 +108,10 @@ rank(const gathering *state, uint32_t node)
     case LG_CATEGORY_TYPE:
         return 5;
     default:
-        return lg__type_is_well_known(graph, graph->columns.type[node]) ? 2 : 1;
+        return lg__type_is_well_known(graph,
+                                      lg_columns_type(&graph->columns, node))
+                   ? 2
+                   : 1;
     }
 }
 

@@ -40,7 +40,7 @@ meet_node(walk *state, uint32_t node)
 {
     lg__dominator_builder *building = state->building;
     state->path[state->height++] =
-        (step){building->graph->columns.first_edge[node], node};
+        (step){lg_columns_first_edge(&building->graph->columns, node), node};
     building->place[node] = ++state->met;
     building->mark[node] |= state->met_marks;
 }
@@ -56,7 +56,7 @@ next_node(walk *state, step *at)
     uint32_t least = place[at->node];
     uint32_t next = LG_NONE;
     uint64_t edge = at->edge;
-    uint64_t end = columns->first_edge[at->node + 1];
+    uint64_t end = lg_columns_first_edge(columns, at->node + 1);
     while (edge < end && next == LG_NONE) {
         uint32_t target = columns->edge_target[edge];
         unsigned weak = columns->edge_kind[edge++] & LG_EDGE_WEAK;
@@ -276,8 +276,9 @@ show_inward(const lg__dominator_builder *building, uint32_t place)
     lg__branch *branch = building->branch;
     uint32_t node = building->order[place];
     unsigned barred = lg__dominators_barred(building, node);
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (building->mark[target] & (barred | LG__MARK_INNER)) !=
@@ -299,8 +300,9 @@ show_outward(const lg__dominator_builder *building,
     const lg_columns *columns = &building->graph->columns;
     unsigned barred = lg__dominators_barred(building, node);
     unsigned early = building->mark[node] & LG__MARK_EARLY;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         uint32_t place = building->place[target];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
@@ -357,8 +359,9 @@ show_edges(lg__dominator_builder *building, uint32_t node)
     unsigned early = mark[node] & LG__MARK_EARLY;
     uint32_t referrer =
         mark[node] & LG__MARK_NAMESPACE ? branch[node].parent : node;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (mark[target] & barred))

@@ -29,7 +29,7 @@ typedef struct spreading {
 static uint64_t
 slot_bit(const spreading *at, uint32_t node)
 {
-    uint32_t slot = at->slot_of[at->graph->columns.type[node]];
+    uint32_t slot = at->slot_of[lg_columns_type(&at->graph->columns, node)];
     return slot < GROUP_SLOTS ? (uint64_t)1 << slot : 0;
 }
 
@@ -96,8 +96,9 @@ spread(spreading *at, const lg_monitor *monitor, lg_error *err)
         at->head = at->head + 1 == columns->node_count ? 0 : at->head + 1;
         at->waiting--;
         at->queued[node] = false;
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        uint64_t end = lg_columns_first_edge(columns, node + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++)
             if (lg__policy_edge(at->analysis, edge, node))
                 reach(at, columns->edge_target[edge], at->reached[node]);
         if (++steps % 65536 == 0 &&

@@ -78,8 +78,9 @@ spread(joining *to, arrival *arrive)
     while (to->stack.count > 0 && !to->failed) {
         uint32_t node = to->stack.items[--to->stack.count];
         uint64_t what = to->reached != NULL ? to->reached[node] : to->met[node];
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        uint64_t end = lg_columns_first_edge(columns, node + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++)
             if (lg__policy_edge(to->analysis, edge, node) &&
                 !to->closed[columns->edge_target[edge]])
                 arrive(to, columns->edge_target[edge], what);

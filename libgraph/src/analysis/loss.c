@@ -225,8 +225,9 @@ static void
 suspect_referents(loss *of, uint32_t node)
 {
     uint32_t nodes = of->columns->node_count;
-    uint64_t end = of->columns->first_edge[node + 1];
-    for (uint64_t edge = of->columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(of->columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(of->columns, node); edge < end;
+         edge++) {
         uint32_t target = of->columns->edge_target[edge];
         uint32_t dominator = of->before->dominator[target];
         bool doubtful =
@@ -268,8 +269,9 @@ save_suspects(loss *of)
             save(of, stack, &height, of->queue[i]);
         while (height > 0) {
             uint32_t node = stack[--height];
-            uint64_t end = of->columns->first_edge[node + 1];
-            for (uint64_t e = of->columns->first_edge[node]; e < end; e++)
+            uint64_t end = lg_columns_first_edge(of->columns, node + 1);
+            for (uint64_t e = lg_columns_first_edge(of->columns, node); e < end;
+                 e++)
                 if (loss_is_strong(of, e))
                     save(of, stack, &height, of->columns->edge_target[e]);
         }
@@ -348,9 +350,10 @@ move_siblings(loss *of, uint32_t moved)
     of->queue[0] = moved;
     while (height > 0 && of->steps > 0) {
         uint32_t node = of->queue[--height];
-        uint64_t end = of->columns->first_edge[node + 1];
+        uint64_t end = lg_columns_first_edge(of->columns, node + 1);
         of->steps--;
-        for (uint64_t e = of->columns->first_edge[node]; e < end; e++)
+        for (uint64_t e = lg_columns_first_edge(of->columns, node); e < end;
+             e++)
             if (before->dominator[of->columns->edge_target[e]] == dominator &&
                 loss_is_strong(of, e))
                 move(of, of->columns->edge_target[e]);
@@ -380,8 +383,10 @@ find_changes(loss *of, const uint64_t *cut, size_t count)
         move(of, columns->edge_target[cut[i]]);
     for (uint32_t i = 0; i < of->queued; i++) {
         uint32_t node = of->queue[i];
-        uint64_t end = loss_dies(of, node) ? columns->first_edge[node + 1] : 0;
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        uint64_t end =
+            loss_dies(of, node) ? lg_columns_first_edge(columns, node + 1) : 0;
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++)
             move(of, columns->edge_target[edge]);
     }
     for (size_t i = 0; i < of->moved.count; i++)

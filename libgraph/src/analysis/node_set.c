@@ -70,8 +70,9 @@ static void
 reach_referents(marking *at, uint32_t node, bool garbage)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (garbage ? lg__policy_edge(at->analysis, edge, node)
                     : !(columns->edge_kind[edge] & LG_EDGE_WEAK))
             reach(at, columns->edge_target[edge]);
@@ -81,8 +82,9 @@ static void
 reach_attributes(marking *at, uint32_t node)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         unsigned kind = lg__edge_kind(at->graph, edge);
         if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT) &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK))
@@ -95,9 +97,10 @@ static void
 reach_entries(marking *at, uint32_t dict)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = columns->first_edge[dict + 1];
+    uint64_t end = lg_columns_first_edge(columns, dict + 1);
     lg__weak_entry entry;
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
+         edge++)
         if (lg__policy_edge(at->analysis, edge, dict) &&
             !(lg__weak_entry_read(at->graph, edge, &entry) && entry.by_key &&
               (at->state[entry.weak] & DEAD)))
@@ -163,8 +166,9 @@ mark_entered(const marking *at)
         if (at->mark[node] & LG__MARK_LIVE)
             continue;
         uint32_t own = leader(at, node);
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint64_t end = lg_columns_first_edge(columns, node + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++) {
             if (!lg__policy_edge(at->analysis, edge, node))
                 continue;
             uint32_t other = leader(at, columns->edge_target[edge]);
@@ -267,7 +271,7 @@ gather_weak(marking *at)
         weak[type] = lg__type_is_weak_dict(graph, type);
     for (uint32_t node = 0; node < graph->columns.node_count && enough;
          node++) {
-        uint32_t dict = weak[graph->columns.type[node]]
+        uint32_t dict = weak[lg_columns_type(&graph->columns, node)]
                             ? lg__node_attribute(graph, node, "data")
                             : LG_NONE;
         if (dict != LG_NONE)
@@ -287,9 +291,10 @@ mark_dead(marking *at)
     lg__weak_entry entry;
     for (size_t i = 0; i < at->weak.count; i++) {
         uint32_t dict = at->weak.items[i];
-        uint64_t edge =
-            at->state[dict] & REACHED ? columns->first_edge[dict] : UINT64_MAX;
-        for (; edge < columns->first_edge[dict + 1]; edge++) {
+        uint64_t edge = at->state[dict] & REACHED
+                            ? lg_columns_first_edge(columns, dict)
+                            : UINT64_MAX;
+        for (; edge < lg_columns_first_edge(columns, dict + 1); edge++) {
             if (!lg__weak_entry_read(at->graph, edge, &entry) ||
                 !entry.by_key || (at->state[entry.weak] & (REACHED | DEAD)))
                 continue;
@@ -526,8 +531,9 @@ static void
 show_edges(spreading *at, uint32_t node)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (lg__policy_edge(at->analysis, edge, node))
             meet(at, columns->edge_target[edge], at->label[node]);
 }

@@ -90,8 +90,9 @@ find_modules(furnishing *state)
         uint32_t module = graph->root_node[i];
         if (graph->root_kind[i] != LG_ROOT_MODULE)
             continue;
-        uint64_t end = graph->columns.first_edge[module + 1];
-        for (uint64_t e = graph->columns.first_edge[module]; e < end; e++)
+        uint64_t end = lg_columns_first_edge(&graph->columns, module + 1);
+        for (uint64_t e = lg_columns_first_edge(&graph->columns, module);
+             e < end; e++)
             if (is_namespace_edge(graph, e))
                 add_module(state, module, graph->columns.edge_target[e]);
     }
@@ -121,8 +122,9 @@ static void
 name_values(furnishing *state, uint32_t dict)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = columns->first_edge[dict + 1];
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, dict + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_VALUE &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
@@ -147,8 +149,9 @@ static void
 look_into_class(furnishing *state, uint32_t node)
 {
     const lg_graph *graph = state->graph;
-    uint64_t end = graph->columns.first_edge[node + 1];
-    for (uint64_t edge = graph->columns.first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(&graph->columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(&graph->columns, node);
+         edge < end; edge++)
         if (is_namespace_edge(graph, edge))
             name_values(state, graph->columns.edge_target[edge]);
     uint32_t low = 0;

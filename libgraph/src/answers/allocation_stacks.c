@@ -151,8 +151,9 @@ static void
 give_buffers(tracing *to, uint32_t node, uint32_t frames)
 {
     const lg_columns *columns = &to->graph->columns;
-    lg_edge end = columns->first_edge[node + 1];
-    for (lg_edge edge = columns->first_edge[node]; edge < end; edge++) {
+    lg_edge end = lg_columns_first_edge(columns, node + 1);
+    for (lg_edge edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
             to->frames[target] == 0)

@@ -53,9 +53,9 @@ set_leaf(branching *to, size_t index, uint32_t node, const lg_hop *hop)
     to->label.length = 0;
     format_label(to->graph, hop, &to->label);
     to->leaves[index] =
-        (leaf){.key = XXH3_64bits_withSeed(to->label.data ? to->label.data : "",
-                                           to->label.length,
-                                           to->graph->columns.type[node]),
+        (leaf){.key = XXH3_64bits_withSeed(
+                   to->label.data ? to->label.data : "", to->label.length,
+                   lg_columns_type(&to->graph->columns, node)),
                .retained = lg__freed_by(to->analysis, node),
                .hop = *hop,
                .node = node};

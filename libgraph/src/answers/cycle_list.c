@@ -142,7 +142,7 @@ count_types(const cycle_search *state, const lg_component *component,
     for (uint32_t i = 0; i < component->count; i++)
         if (lg__fold_owner(state->walk.fold, component->nodes[i]) == LG_NONE)
             types[cycle->objects++] =
-                state->graph->columns.type[component->nodes[i]];
+                lg_columns_type(&state->graph->columns, component->nodes[i]);
     qsort(types, cycle->objects, sizeof *types, by_type);
     for (uint32_t i = 0; i < cycle->objects; i++) {
         if (i == 0 || types[i] != types[i - 1])
@@ -413,7 +413,7 @@ find_culprit(const cycle_search *state, const lg__uncollectable *known,
 static lg_category
 category_of(const cycle_search *state, uint32_t node)
 {
-    uint32_t type = state->graph->columns.type[node];
+    uint32_t type = lg_columns_type(&state->graph->columns, node);
     return lg_graph_type(state->graph, type).category;
 }
 

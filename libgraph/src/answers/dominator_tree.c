@@ -58,11 +58,12 @@ static bool
 is_in_chain(const row_builder *state, uint32_t at)
 {
     const lg_dominator_row *rows = state->out.rows;
-    const uint32_t *types = state->graph->columns.type;
+    const lg_columns *columns = &state->graph->columns;
     for (uint32_t links = 0; links < state->options.links; links++) {
         uint32_t above = rows[at].parent;
         if (above == LG_NONE || rows[above].node == LG_NONE ||
-            types[rows[above].node] != types[rows[at].node])
+            lg_columns_type(columns, rows[above].node) !=
+                lg_columns_type(columns, rows[at].node))
             return false;
         at = above;
     }
@@ -118,13 +119,13 @@ static bool
 gather_types(row_builder *state, uint32_t row, const lg__gathered *nodes,
              uint64_t *bytes, uint32_t *place)
 {
-    const uint32_t *types = state->graph->columns.type;
+    const lg_columns *columns = &state->graph->columns;
     bool going = true;
     for (size_t i = 0; i < nodes->count; i++)
-        bytes[types[nodes->items[i]]] +=
+        bytes[lg_columns_type(columns, nodes->items[i])] +=
             lg__freed_by(state->analysis, nodes->items[i]);
     for (size_t i = 0; i < nodes->count && going; i++) {
-        uint32_t node = nodes->items[i], type = types[node];
+        uint32_t node = nodes->items[i], type = lg_columns_type(columns, node);
         if (bytes[type] < state->least)
             continue;
         if (place[type] == 0) {
@@ -151,8 +152,9 @@ push_together(row_builder *state, uint32_t row, const lg__gathered *nodes)
     for (; at < state->small_count && going; at++)
         going = lg__node_heap_push(
             &state->heap,
-            (lg__weighed_node){bytes[columns->type[state->small[at].biggest]],
-                               columns->node_count + (uint32_t)at, row});
+            (lg__weighed_node){
+                bytes[lg_columns_type(columns, state->small[at].biggest)],
+                columns->node_count + (uint32_t)at, row});
     lg__free(bytes);
     lg__free(place);
     return going;
@@ -214,13 +216,14 @@ static bool
 has_many_alike(const row_builder *state, const lg__weighed_node *one)
 {
     const lg_dominator_row *rows = state->out.rows;
-    const uint32_t *types = state->graph->columns.type;
+    const lg_columns *columns = &state->graph->columns;
     uint32_t alike = 0;
     if (state->options.alike == 0)
         return false;
     for (size_t i = 0; i < state->out.count; i++)
         alike += rows[i].parent == one->tag &&
-                 types[rows[i].node] == types[one->node];
+                 lg_columns_type(columns, rows[i].node) ==
+                     lg_columns_type(columns, one->node);
     return alike >= state->options.alike;
 }
 
@@ -241,11 +244,12 @@ static bool
 has_equal(const row_builder *state, const lg__weighed_node *one)
 {
     const lg_dominator_row *rows = state->out.rows;
-    const uint32_t *types = state->graph->columns.type;
+    const lg_columns *columns = &state->graph->columns;
     bool like = false;
     for (size_t i = 0; i < state->out.count && !like; i++)
         like = rows[i].parent == one->tag && rows[i].count == 1 &&
-               types[rows[i].node] == types[one->node] &&
+               lg_columns_type(columns, rows[i].node) ==
+                   lg_columns_type(columns, one->node) &&
                one->bytes >= rows[i].total - rows[i].total / EQUAL_PART &&
                is_at_position(state, one->tag, rows[i].node);
     return like && is_at_position(state, one->tag, one->node);
@@ -284,11 +288,12 @@ add_together(row_builder *state, uint32_t above, size_t at)
 static bool
 add_equal(row_builder *state, const lg__weighed_node *one)
 {
-    const uint32_t *types = state->graph->columns.type;
+    const lg_columns *columns = &state->graph->columns;
     size_t at = 0;
     while (at < state->small_count &&
            (state->small[at].above != one->tag ||
-            types[state->small[at].biggest] != types[one->node]))
+            lg_columns_type(columns, state->small[at].biggest) !=
+                lg_columns_type(columns, one->node)))
         at++;
     bool first = at == state->small_count;
     if (first && !add_small(state, one->tag))

@@ -21,7 +21,8 @@ is_of_program(const lg_graph *graph, uint32_t node)
     case LG_CATEGORY_TYPE:
         return false;
     case LG_CATEGORY_ARRAY: {
-        lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+        lg_string type =
+            lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
         return memchr(type.data, '.', type.length) != NULL;
     }
     default:
@@ -39,7 +40,7 @@ holds_of_program(lg__library_tables *tables, uint32_t node)
     // Some frames wait to run, and others are on a stack.
     if (category == LG_CATEGORY_FRAME)
         return is_of_program(graph, node);
-    uint8_t *known = &tables->type[graph->columns.type[node]];
+    uint8_t *known = &tables->type[lg_columns_type(&graph->columns, node)];
     if (*known == 0)
         *known = is_of_program(graph, node) ? YES : NO;
     return *known == YES;

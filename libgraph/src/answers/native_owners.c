@@ -58,7 +58,8 @@ kind_of(const lg_graph *graph, uint32_t node)
         {LG__NATIVE_ELSEWHERE, LG_BLOCKS_ELSEWHERE},
         {LG__NATIVE_LOST, LG_BLOCKS_LOST},
     };
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (lg__string_is(type, kinds[i].type))
             return kinds[i].holder;
@@ -152,7 +153,8 @@ add_to_row(gathering *to, uint32_t index, uint32_t holder, uint32_t node)
     if (bytes > to->largest[index]) {
         to->largest[index] = bytes;
         row->what =
-            lg_graph_type(to->graph, to->graph->columns.type[node]).name;
+            lg_graph_type(to->graph, lg_columns_type(&to->graph->columns, node))
+                .name;
         row->library = lg_node_fact(to->graph, node, LG__FACT_LIBRARY);
     }
 }
@@ -307,7 +309,8 @@ write_holder(const lg_ask *ask, const void *answer, const void *of,
         lg_text_add_count(out, row->count);
         lg_text_add(out, " ");
     }
-    lg_string type = lg_graph_type(graph, graph->columns.type[row->node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, row->node)).name;
     lg_text_add_bytes(out, type.data, type.length);
 }
 

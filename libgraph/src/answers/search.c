@@ -145,7 +145,8 @@ add_owner(const lg_graph *graph, uint32_t owner, lg_text *out)
         lg__text_add_string(out, text);
     else
         lg__text_add_string(
-            out, lg_graph_type(graph, graph->columns.type[owner]).name);
+            out,
+            lg_graph_type(graph, lg_columns_type(&graph->columns, owner)).name);
 }
 
 static void
@@ -188,7 +189,9 @@ lg_hit_name(const lg_graph *graph, const lg_hit *hit, lg_text *out)
         break;
     case LG_HIT_TYPE:
         lg__text_add_string(
-            out, lg_graph_type(graph, graph->columns.type[hit->node]).name);
+            out,
+            lg_graph_type(graph, lg_columns_type(&graph->columns, hit->node))
+                .name);
         break;
     case LG_HIT_MODULE:
         lg__text_add_string(out, lg_node_text(graph, hit->node));
@@ -239,7 +242,7 @@ owner_key(const searching *to, unsigned kind, uint32_t owner)
     return kind == LG_HIT_VARIABLE || kind == LG_HIT_LOCAL ||
                    category == LG_CATEGORY_TYPE
                ? (UINT64_C(1) << 32) + owner
-               : graph->columns.type[owner];
+               : lg_columns_type(&graph->columns, owner);
 }
 
 static uint8_t *
@@ -315,8 +318,8 @@ look_at_edges(searching *to, lg_error *err)
             !lg__monitor_goes_on(to->monitor, "searching names",
                                  (double)node / columns->node_count, err))
             return LG_ECANCELLED;
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++)
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++)
             if (!look_at_edge(to, node, edge))
                 return lg__error_memory(err);
     }
@@ -331,7 +334,7 @@ look_at_types(searching *to, lg_error *err)
     bool enough = known != NULL;
     for (uint32_t node = 0; node < graph->columns.node_count && enough;
          node++) {
-        uint32_t type = graph->columns.type[node];
+        uint32_t type = lg_columns_type(&graph->columns, node);
         lg_string name = lg_graph_type(graph, type).name;
         record one = {.key = XXH3_64bits(name.data, name.length),
                       .owner = node,

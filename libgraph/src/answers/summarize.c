@@ -89,7 +89,7 @@ static void
 name_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     lg_text label = {0};
-    uint32_t type = graph->columns.type[hop->source];
+    uint32_t type = lg_columns_type(&graph->columns, hop->source);
     lg_string name = lg__last_part(lg_graph_type(graph, type).name);
     lg_text_add_bytes(out, name.data, name.length);
     lg_hop_label(graph, hop, &label);

@@ -28,8 +28,9 @@ mark_stacks(const lg_graph *graph, bool *on_stack)
 static bool
 has_locals(const lg_graph *graph, uint32_t node)
 {
-    const uint32_t *first = graph->columns.first_edge;
-    for (uint64_t edge = first[node]; edge < first[node + 1]; edge++)
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL)
             return true;
     return false;
@@ -87,8 +88,8 @@ value_of(const lg_graph *graph, uint32_t target)
     const lg_columns *columns = &graph->columns;
     if (lg__node_role(graph, target) != LG__ROLE_CELL)
         return target;
-    for (uint64_t edge = columns->first_edge[target];
-         edge < columns->first_edge[target + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, target);
+         edge < lg_columns_first_edge(columns, target + 1); edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_CELL)
             return columns->edge_target[edge];
     return target;
@@ -113,10 +114,11 @@ static bool
 is_shared(const lg_graph *graph, lg_node value)
 {
     enum { SMALL = 64 };
-    const uint32_t *first = graph->columns.first_edge;
+    const lg_columns *columns = &graph->columns;
     return lg__node_category(graph, value) == LG_CATEGORY_ATOM &&
            lg_node_size(graph, value) <= SMALL &&
-           first[value] == first[value + 1];
+           lg_columns_first_edge(columns, value) ==
+               lg_columns_first_edge(columns, value + 1);
 }
 
 static bool
@@ -152,11 +154,11 @@ add_local(listing *to, uint32_t parent, uint64_t edge)
 static bool
 add_frame(listing *to, lg_thread_row row)
 {
-    const uint32_t *first = to->graph->columns.first_edge;
+    const lg_columns *columns = &to->graph->columns;
     uint32_t at = (uint32_t)to->out.count;
     bool going = add_row(to, row);
-    for (uint64_t edge = first[row.node]; edge < first[row.node + 1] && going;
-         edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, row.node);
+         edge < lg_columns_first_edge(columns, row.node + 1) && going; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_LOCAL)
             going = add_local(to, at, edge);
     return going;
@@ -174,8 +176,8 @@ add_thread(listing *to, const lg_root *root)
                             .name = root->name.length > 0
                                         ? root->name
                                         : lg_node_text(to->graph, root->node)});
-    for (uint64_t edge = columns->first_edge[root->node];
-         edge < columns->first_edge[root->node + 1] && going; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, root->node);
+         edge < lg_columns_first_edge(columns, root->node + 1) && going; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME &&
             lg__scope_runs(to->scope, columns->edge_target[edge]))
             going = add_frame(

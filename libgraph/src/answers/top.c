@@ -85,7 +85,8 @@ static lg_string
 type_of(const lg_ask *ask, const void *top, const lg_top_row *row)
 {
     if (row->node != LG_NONE)
-        return lg_graph_type(ask->graph, ask->graph->columns.type[row->node])
+        return lg_graph_type(ask->graph,
+                             lg_columns_type(&ask->graph->columns, row->node))
             .name;
     return has_types(ask, top) ? row->name : (lg_string){"", 0};
 }

@@ -116,7 +116,8 @@ typedef struct grouping {
 static uint32_t
 group_of(const grouping *state, uint32_t node)
 {
-    return state->group_of[state->analysis->graph->columns.type[node]];
+    return state
+        ->group_of[lg_columns_type(&state->analysis->graph->columns, node)];
 }
 
 static void

@@ -218,7 +218,8 @@ static void
 add_sort(const placing *search, uint32_t node, bool has_hop, lg_text *facts)
 {
     const lg_graph *graph = search->graph;
-    const uint32_t *name = &graph->type_name[graph->columns.type[node]];
+    const uint32_t *name =
+        &graph->type_name[lg_columns_type(&graph->columns, node)];
     if (is_module(graph, node))
         lg_text_add_bytes(facts, (const char *)name, sizeof *name);
     else
@@ -456,21 +457,22 @@ is_most(uint64_t bytes, uint64_t whole)
 static uint32_t
 find_links(top_search *search)
 {
-    const uint32_t *types = search->analysis->graph->columns.type;
+    const lg_columns *columns = &search->analysis->graph->columns;
     const lg__gathered *path = &search->path;
     uint32_t best = LG_NONE, most = LINKS - 1;
     for (size_t i = 0; i < path->count; i++)
         if (!is_place(search, path->items[i]))
-            search->links[types[path->items[i]]]++;
+            search->links[lg_columns_type(columns, path->items[i])]++;
     for (size_t i = 0; i < path->count; i++) {
-        uint32_t *links = &search->links[types[path->items[i]]];
+        uint32_t *links =
+            &search->links[lg_columns_type(columns, path->items[i])];
         if (*links > most && !is_place(search, path->items[i])) {
             most = *links;
             best = (uint32_t)i;
         }
     }
     for (size_t i = 0; i < path->count; i++)
-        search->links[types[path->items[i]]] = 0;
+        search->links[lg_columns_type(columns, path->items[i])] = 0;
     return best;
 }
 

@@ -217,10 +217,11 @@ passes_on(const piece *one, const pieces *below)
 static bool
 repeats(const parts_search *search, const piece *one, const pieces *below)
 {
-    const uint32_t *type = search->graph->columns.type;
+    const lg_columns *columns = &search->graph->columns;
     return passes_on(one, below) &&
            (one->count > 1 ||
-            type[one->nodes[0]] == type[below->items[0].nodes[0]]);
+            lg_columns_type(columns, one->nodes[0]) ==
+                lg_columns_type(columns, below->items[0].nodes[0]));
 }
 
 static void

@@ -44,7 +44,7 @@ by_count(const void *left, const void *right)
 static void
 count_node(const lg_graph *graph, lg_node node, lg_types *to)
 {
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     uint32_t device = lg_node_device(graph, node);
     uint64_t bytes = lg_node_size(graph, node);
     lg_type_row *row = &to->rows[type];

@@ -93,7 +93,8 @@ is_library_table(lg__wasting *to, const candidate *saving)
     if (to->options->libraries)
         return false;
     if (saving->kind == LG_WASTE_SLOTS)
-        return lg__type_is_well_known(to->graph, to->graph->columns.type[node]);
+        return lg__type_is_well_known(
+            to->graph, lg_columns_type(&to->graph->columns, node));
     return is_of_code(to, node) || is_kept_by_native_code(to, node) ||
            lg__library_tables_keeper(&to->tables, node,
                                      lg__keepers_of(&to->keepers, node))
@@ -133,7 +134,7 @@ add_to_row(lg__wasting *to, uint32_t index, const candidate *saving)
 static bool
 begin_row(lg__wasting *to, const candidate *saving, uint32_t *row)
 {
-    uint32_t type = to->graph->columns.type[saving->node];
+    uint32_t type = lg_columns_type(&to->graph->columns, saving->node);
     if (!make_room(to))
         return false;
     to->last[to->out.total_rows] = 0;
@@ -376,8 +377,8 @@ is_of_numbers(const lg__wasting *to, uint32_t node, uint64_t *count)
     const lg_columns *columns = &to->graph->columns;
     unsigned type = 0;
     *count = 0;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++) {
         uint32_t item = columns->edge_target[edge];
         unsigned layout = lg__layout_of(to, item);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_INDEX)
@@ -403,8 +404,8 @@ add_boxed(lg__wasting *to, uint32_t node)
     uint64_t spent = lg_node_spent(to->graph, node);
     uint64_t needed =
         lg__block_spent(ARRAY_HEAD) + lg__block_spent(count * SLOT);
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_INDEX)
             spent += spent_on_number(to, node, columns->edge_target[edge]);
     if (spent < needed + LEAST_GAIN)
@@ -506,8 +507,8 @@ static void
 add_keys_of(const lg_graph *graph, names *to, uint32_t dict)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, dict);
+         edge < lg_columns_first_edge(columns, dict + 1); edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
             add_key(graph, to, lg_columns_payload(columns, edge));
 }
@@ -517,8 +518,8 @@ static uint32_t
 dict_of(const lg__wasting *to, uint32_t node)
 {
     const lg_columns *columns = &to->graph->columns;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_DICT &&
             lg__fold_owner(to->folds, columns->edge_target[edge]) == node)
             return columns->edge_target[edge];
@@ -530,8 +531,8 @@ add_names_of(const lg__wasting *to, names *all, uint32_t node)
 {
     const lg_columns *columns = &to->graph->columns;
     uint32_t dict = dict_of(to, node);
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_ATTRIBUTE)
             add_attribute(to->graph, all, lg_columns_payload(columns, edge));
     if (dict != LG_NONE)
@@ -547,8 +548,8 @@ class_names(const lg_graph *graph, uint32_t type, const char *name)
     uint32_t node = graph->type_node[type];
     if (node == LG_NONE)
         return false;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
             lg__dict_value(graph, columns->edge_target[edge], wanted) !=
                 LG_NONE)
@@ -657,8 +658,8 @@ hash_keys(const lg__wasting *to, uint32_t dict, size_t *count)
     const lg_columns *columns = &to->graph->columns;
     uint64_t sum = 0;
     *count = 0;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, dict);
+         edge < lg_columns_first_edge(columns, dict + 1); edge++) {
         uint32_t key = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_VALUE)
             continue;
@@ -756,9 +757,10 @@ spent_with_memory(const lg_graph *graph, uint32_t node, bool *owns)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t bytes = lg_node_spent(graph, node);
-    uint64_t end = columns->first_edge[node + 1];
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
     *owns = false;
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (!(columns->node_flags[target] & LG_NODE_BUFFER) ||
             lg_node_device(graph, target) != 0)

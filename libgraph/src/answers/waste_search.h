@@ -41,7 +41,7 @@ typedef struct lg__wasting {
 static inline unsigned
 lg__layout_of(const lg__wasting *to, uint32_t node)
 {
-    return to->layout[to->graph->columns.type[node]];
+    return to->layout[lg_columns_type(&to->graph->columns, node)];
 }
 
 /** Adds a row for each kind and place, those with the most bytes first. */

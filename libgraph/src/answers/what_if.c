@@ -66,8 +66,9 @@ mark_beside(cutting *to, const lg__folds *folds)
     const lg_columns *columns = &to->rest->columns;
     for (size_t i = 0; i < to->answer.nodes.count; i++) {
         uint32_t node = to->answer.nodes.items[i];
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint64_t end = lg_columns_first_edge(columns, node + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++) {
             uint32_t target = lg__seen_node(folds, columns->edge_target[edge]);
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
                 lg_node_is_reachable(to->after, target) &&
@@ -342,8 +343,9 @@ cut_keys(cutting *to, uint32_t source, size_t first, size_t end, lg_error *err)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_VALUE && key != LG_NONE)
             to->state[key] = any = true;
     }
-    uint64_t last = any ? columns->first_edge[source + 1] : 0;
-    for (uint64_t edge = columns->first_edge[source]; edge < last; edge++) {
+    uint64_t last = any ? lg_columns_first_edge(columns, source + 1) : 0;
+    for (uint64_t edge = lg_columns_first_edge(columns, source); edge < last;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_KEY || !to->state[target])
             continue;
@@ -376,7 +378,7 @@ collect_edges(cutting *to, const uint64_t *edges, size_t count, lg_error *err)
     for (size_t i = 0, end; i < kept && status == LG_OK; i = end) {
         const uint64_t *sorted = to->edges.data;
         uint32_t source = lg_edge_source(to->graph, sorted[i]);
-        uint64_t limit = to->graph->columns.first_edge[source + 1];
+        uint64_t limit = lg_columns_first_edge(&to->graph->columns, source + 1);
         for (end = i; end < kept && sorted[end] < limit;)
             end++;
         status = cut_keys(to, source, i, end, err);
@@ -442,8 +444,9 @@ drop_all(cutting *to)
         drop(to, columns->edge_target[cut[i]]);
     for (uint32_t at = 0; at < to->queued; at++) {
         uint32_t node = to->queue[at];
-        uint64_t end = columns->first_edge[node + 1];
-        for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint64_t end = lg_columns_first_edge(columns, node + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+             edge++) {
             uint32_t target = columns->edge_target[edge];
             if (is_holding(to, edge))
                 to->count[target]--;
@@ -504,7 +507,7 @@ add_node(cutting *to, type_row *rows, uint64_t *each, uint32_t node)
 {
     const lg_graph *graph = to->graph;
     size_t devices = (size_t)graph->device_count + 1;
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     uint32_t device = lg_node_device(graph, node);
     uint64_t size = lg_node_size(graph, node);
     to->answer.bytes[device] += size;

@@ -80,7 +80,7 @@ static inline unsigned
 lg__node_class(const lg_graph *graph, const lg__storages *storages,
                uint32_t node)
 {
-    return storages->classes[graph->columns.type[node]];
+    return storages->classes[lg_columns_type(&graph->columns, node)];
 }
 
 // Accounts match the buffers of the graph with the blocks of the allocators.
@@ -147,7 +147,7 @@ void lg__figures_free(lg__figures *figures);
 static inline unsigned
 lg__figures_class(const lg__figures *figures, uint32_t node)
 {
-    return figures->classes[figures->graph->columns.type[node]];
+    return figures->classes[lg_columns_type(&figures->graph->columns, node)];
 }
 
 // Views are arrays, tensors and memoryviews of memory that something else made.

@@ -127,8 +127,8 @@ find_rows(const lg_graph *graph, lg__storages *to)
         bool buffer = columns->node_flags[node] & LG_NODE_BUFFER;
         if (buffer || !(lg__node_class(graph, to, node) & looking))
             continue;
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;
@@ -322,8 +322,8 @@ mark_elements(judge *state, uint32_t from, uint32_t container,
               lg_tensor_kind kind)
 {
     const lg_columns *columns = &state->graph->columns;
-    for (uint64_t edge = columns->first_edge[container];
-         edge < columns->first_edge[container + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, container);
+         edge < lg_columns_first_edge(columns, container + 1); edge++)
         if (is_element(lg__edge_kind(state->graph, edge)) &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK))
             reach(state, from, columns->edge_target[edge], kind);
@@ -333,8 +333,8 @@ static void
 mark_parts(judge *state, uint32_t tensor, lg_tensor_kind kind)
 {
     const lg_columns *columns = &state->graph->columns;
-    for (uint64_t edge = columns->first_edge[tensor];
-         edge < columns->first_edge[tensor + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, tensor);
+         edge < lg_columns_first_edge(columns, tensor + 1); edge++) {
         uint32_t target = columns->edge_target[edge];
         if (columns->edge_kind[edge] & LG_EDGE_WEAK ||
             !is_part(state, tensor, edge))
@@ -370,8 +370,8 @@ uint32_t
 lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[tensor];
-         edge < columns->first_edge[tensor + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, tensor);
+         edge < lg_columns_first_edge(columns, tensor + 1); edge++)
         if (lg__string_is(name_of(graph, edge), "grad_fn"))
             return columns->edge_target[edge];
     return LG_NONE;
@@ -419,14 +419,14 @@ mark_groups(judge *state, uint32_t optimizer)
     if (groups == LG_NONE)
         return;
     const lg_columns *columns = &graph->columns;
-    for (uint64_t i = columns->first_edge[groups];
-         i < columns->first_edge[groups + 1]; i++) {
+    for (uint64_t i = lg_columns_first_edge(columns, groups);
+         i < lg_columns_first_edge(columns, groups + 1); i++) {
         uint32_t group = columns->edge_target[i];
         uint32_t list = lg__dict_value(graph, group, (lg_string){"params", 6});
         if (!is_element(lg__edge_kind(graph, i)) || list == LG_NONE)
             continue;
-        for (uint64_t j = columns->first_edge[list];
-             j < columns->first_edge[list + 1]; j++)
+        for (uint64_t j = lg_columns_first_edge(columns, list);
+             j < lg_columns_first_edge(columns, list + 1); j++)
             if (is_element(lg__edge_kind(graph, j)) &&
                 is_looking(state, columns->edge_target[j]))
                 mark_tensor(state, columns->edge_target[j],
@@ -440,7 +440,7 @@ static uint32_t
 next_member(const judge *state, uint32_t object, uint64_t *edge)
 {
     const lg_columns *columns = &state->graph->columns;
-    while (*edge < columns->first_edge[object + 1]) {
+    while (*edge < lg_columns_first_edge(columns, object + 1)) {
         uint64_t at = (*edge)++;
         if (lg__edge_kind(state->graph, at) == LG_EDGE_NATIVE)
             return columns->edge_target[at];
@@ -453,7 +453,7 @@ next_member(const judge *state, uint32_t object, uint64_t *edge)
 static void
 mark_members(judge *state, uint32_t object, lg_tensor_kind kind)
 {
-    uint64_t edge = state->graph->columns.first_edge[object];
+    uint64_t edge = lg_columns_first_edge(&state->graph->columns, object);
     uint32_t member;
     while ((member = next_member(state, object, &edge)) != LG_NONE) {
         unsigned class = lg__node_class(state->graph, state->storages, member);
@@ -472,7 +472,7 @@ mark_packed(judge *state, uint32_t object, unsigned depth)
     if (depth == 0 || object == LG_NONE ||
         !(lg__node_class(graph, state->storages, object) & LG__CLASS_BOUND))
         return;
-    uint64_t edge = graph->columns.first_edge[object];
+    uint64_t edge = lg_columns_first_edge(&graph->columns, object);
     uint32_t member;
     mark_members(state, object, LG_TENSOR_PARAMETER);
     while ((member = next_member(state, object, &edge)) != LG_NONE)
@@ -528,8 +528,8 @@ mark_all(judge *state)
     const lg_columns *columns = &state->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         mark_by_type(state, node);
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             if (columns->edge_kind[edge] & LG_EDGE_WEAK)
                 continue;
             mark_by_edge(state, node, edge);
@@ -586,8 +586,8 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
             !(lg__node_class(graph, to, node) & looking) ||
             (columns->node_flags[node] & LG_NODE_BUFFER))
             continue;
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;

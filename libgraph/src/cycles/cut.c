@@ -381,7 +381,7 @@ enum { KNOWN = 256 };
 static bool
 is_of_program(const lg_graph *graph, known *all, uint32_t owner, uint64_t edge)
 {
-    uint32_t type = graph->columns.type[owner];
+    uint32_t type = lg_columns_type(&graph->columns, owner);
     uint32_t name = lg_columns_payload_from(&graph->columns, owner, edge);
     uint8_t kind = graph->columns.edge_kind[edge];
     known *one = &all[(type * 31 + name) % KNOWN];
@@ -414,8 +414,8 @@ has_own_attribute(const lg_graph *graph, known *all, const nodes *of,
     if (!lg__attributes_have_authors(graph, owner) ||
         !is_of_library(graph, owner))
         return false;
-    for (uint64_t edge = columns->first_edge[member];
-         edge < columns->first_edge[member + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, member);
+         edge < lg_columns_first_edge(columns, member + 1); edge++)
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
             bsearch(&columns->edge_target[edge], of->at, of->count,
                     sizeof *of->at, compare) != NULL &&
@@ -574,13 +574,14 @@ follow(const peeling *state, uint32_t source, uint64_t edge)
 static bool
 is_acyclic(const peeling *state)
 {
-    const uint32_t *first = state->graph->columns.first_edge;
+    const lg_columns *columns = &state->graph->columns;
     const lg__members *members = state->members;
     uint32_t queued = 0;
     memset(state->in, 0, members->count * sizeof *state->in);
     for (uint32_t i = 0; i < members->count; i++)
-        for (uint64_t edge = first[members->nodes[i]];
-             edge < first[members->nodes[i] + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, members->nodes[i]);
+             edge < lg_columns_first_edge(columns, members->nodes[i] + 1);
+             edge++) {
             uint32_t target = follow(state, members->nodes[i], edge);
             if (target != LG_NONE)
                 state->in[target]++;
@@ -590,7 +591,8 @@ is_acyclic(const peeling *state)
             state->queue[queued++] = i;
     for (uint32_t at = 0; at < queued; at++) {
         uint32_t node = members->nodes[state->queue[at]];
-        for (uint64_t edge = first[node]; edge < first[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             uint32_t target = follow(state, node, edge);
             if (target != LG_NONE && --state->in[target] == 0)
                 state->queue[queued++] = target;

@@ -67,8 +67,9 @@ walker_new(const lg_graph *graph, const lg__members *members, walker *out)
 static void
 enter(walker *state, uint32_t member)
 {
-    const uint32_t *first = state->graph->columns.first_edge;
-    state->next[member] = first[state->members->nodes[member]];
+    const lg_columns *columns = &state->graph->columns;
+    state->next[member] =
+        lg_columns_first_edge(columns, state->members->nodes[member]);
     state->met[member] = state->low[member] = ++state->clock;
     state->path[state->depth++] = member;
     state->open[state->open_count++] = member;
@@ -81,7 +82,8 @@ static uint32_t
 advance(walker *state, uint32_t member, uint64_t *edge)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = columns->first_edge[state->members->nodes[member] + 1];
+    uint64_t end =
+        lg_columns_first_edge(columns, state->members->nodes[member] + 1);
     while (state->next[member] < end) {
         *edge = state->next[member]++;
         uint32_t target =
@@ -98,8 +100,8 @@ has_itself(const walker *state, uint32_t member)
 {
     const lg_columns *columns = &state->graph->columns;
     uint32_t node = state->members->nodes[member];
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         if (columns->edge_target[edge] == node &&
             lg__members_edge(state->members, state->graph, edge))
             return true;
@@ -291,8 +293,9 @@ remove_edge(cutting *state, uint64_t edge)
 static bool
 remove_double(cutting *state, lg__reference cut, uint32_t source)
 {
-    const uint32_t *first = state->graph->columns.first_edge;
-    for (uint64_t edge = first[source]; edge < first[source + 1]; edge++)
+    const lg_columns *columns = &state->graph->columns;
+    for (uint64_t edge = lg_columns_first_edge(columns, source);
+         edge < lg_columns_first_edge(columns, source + 1); edge++)
         if (lg__references_are_one(state->graph, state->walk->fold, cut,
                                    (lg__reference){source, edge}) &&
             !remove_edge(state, edge))
@@ -312,8 +315,8 @@ remove_reference(cutting *state, lg__reference cut)
     if (!lg__reference_is_attribute(state->graph, fold, cut))
         return true;
     bool enough = remove_double(state, cut, owner);
-    for (uint64_t edge = columns->first_edge[owner];
-         edge < columns->first_edge[owner + 1] && enough; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, owner);
+         edge < lg_columns_first_edge(columns, owner + 1) && enough; edge++)
         if (lg__edge_opens(state->walk, owner, edge))
             enough = remove_double(state, cut, columns->edge_target[edge]);
     return enough;

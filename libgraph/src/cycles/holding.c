@@ -151,7 +151,7 @@ mark_components(const lg_analysis *analysis, const bool *wanted, uint8_t **out,
     };
     bool going = state.marked != NULL && state.holding != NULL;
     for (uint32_t node = 0; node < columns->node_count && going; node++)
-        if (wanted[columns->type[node]])
+        if (wanted[lg_columns_type(columns, node)])
             going = mark_dominators(&state, node);
     lg__free(state.marked);
     lg__free(state.starts.items);

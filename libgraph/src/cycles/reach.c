@@ -46,10 +46,11 @@ reach_by(reaching *to, uint64_t edge, uint64_t end, uint32_t at)
 static void
 follow_back(reaching *to, uint32_t at)
 {
-    const uint32_t *first = to->columns->first_edge;
+    const lg_columns *columns = to->columns;
     while (to->behind_count > 0) {
         uint32_t node = to->behind[--to->behind_count];
-        reach_by(to, first[node], first[node + 1], at);
+        reach_by(to, lg_columns_first_edge(columns, node),
+                 lg_columns_first_edge(columns, node + 1), at);
     }
 }
 
@@ -80,8 +81,8 @@ lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
         count = count_together(&to, at);
         if (state[at] != LG__REACHED)
             continue;
-        reach_by(&to, columns->first_edge[at], columns->first_edge[at + count],
-                 at);
+        reach_by(&to, lg_columns_first_edge(columns, at),
+                 lg_columns_first_edge(columns, at + count), at);
         follow_back(&to, at);
     }
     lg__free(to.behind);

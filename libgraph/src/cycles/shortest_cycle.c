@@ -222,8 +222,9 @@ by_promise(const void *left, const void *right)
 static uint64_t
 count_crossings(const search *state, uint32_t node)
 {
-    const uint32_t *first = state->walk.graph->columns.first_edge;
-    return (first[node + 1] - first[node]) *
+    const lg_columns *columns = &state->walk.graph->columns;
+    return (lg_columns_first_edge(columns, node + 1) -
+            lg_columns_first_edge(columns, node)) *
            lg__count_in(&state->walk.reverse, node);
 }
 

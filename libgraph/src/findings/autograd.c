@@ -32,7 +32,7 @@ lg__is_operation(const lg__detection *detection, uint32_t node,
                  const char *operation)
 {
     const lg_graph *graph = detection->graph;
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     lg_string name = lg_graph_string(graph, graph->type_name[type]);
     size_t length = strlen(operation);
     if (name.length < length)
@@ -47,8 +47,9 @@ lg__each_next(const lg__detection *detection, uint32_t node,
               lg__next_visit *visit, void *context)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (lg__name_is(lg__detection_name(detection, edge),
                         "next_functions") &&
             !visit(context, columns->edge_target[edge]))
@@ -76,8 +77,9 @@ static bool
 has_saved(const lg__detection *detection, uint32_t node)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         lg_string name = lg__detection_name(detection, edge);
         if ((lg__string_begins(name, "_saved_") ||
              lg__string_begins(name, "_raw_saved_") ||

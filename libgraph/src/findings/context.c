@@ -110,7 +110,8 @@ list_nodes(lg__detection *detection, lg_error *err)
                             LG__TYPE_CONTAINER - LG__TYPE_ARRAY;
     const lg_columns *columns = &detection->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        unsigned type_bits = detection->type_bits[columns->type[node]] & listed;
+        unsigned type_bits =
+            detection->type_bits[lg_columns_type(columns, node)] & listed;
         for (unsigned bit = 0; type_bits >> bit; bit++)
             if ((type_bits >> bit & 1) &&
                 !lg__gather_append(&detection->of_type_bits[bit], node))
@@ -314,7 +315,8 @@ static bool
 is_plain_data(const lg__detection *detection, uint32_t node)
 {
     const lg_graph *graph = detection->graph;
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     switch (lg__node_category(graph, node)) {
     case LG_CATEGORY_CONTAINER:
     case LG_CATEGORY_FRAME:

@@ -102,7 +102,8 @@ void lg__detection_free(lg__detection *detection);
 static inline unsigned
 lg__type_bits_of(const lg__detection *detection, uint32_t node)
 {
-    return detection->type_bits[detection->graph->columns.type[node]];
+    return detection
+        ->type_bits[lg_columns_type(&detection->graph->columns, node)];
 }
 /** Returns the nodes whose type has these bits, ascending. */
 const lg__gathered *lg__detection_all(const lg__detection *detection,

@@ -46,8 +46,9 @@ find_named(const lg__detection *detection, uint32_t node, const char *name,
 {
     const lg_columns *columns = &detection->graph->columns;
     const lg_string wanted = {name, (uint32_t)strlen(name)};
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         unsigned kind = lg__edge_kind(detection->graph, edge);
         if (is_dict ? kind != LG_EDGE_VALUE
                     : kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
@@ -72,8 +73,8 @@ lg__detection_attribute(const lg__detection *detection, uint32_t node,
 {
     const lg_columns *columns = &detection->graph->columns;
     uint32_t found = find_named(detection, node, name, false);
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node];
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
          edge < end && found == LG_NONE; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_DICT)
             found =

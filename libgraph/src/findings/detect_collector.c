@@ -20,8 +20,9 @@ look_for_saved_garbage(lg__detection *detection)
     uint32_t list = list_of_garbage(detection);
     if (list == LG_NONE)
         return;
-    uint64_t end = columns->first_edge[list + 1];
-    for (uint64_t edge = columns->first_edge[list]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, list + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, list); edge < end;
+         edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
             lg__detection_note(detection, list, columns->edge_target[edge]);
 }

@@ -48,8 +48,9 @@ add_method(lg__detection *detection, lg__detected_group *group,
         return;
     lg__detected_group_add(
         detection, group,
-        (lg__one_of_many){registry, detection->graph->columns.type[self], self,
-                          method});
+        (lg__one_of_many){registry,
+                          lg_columns_type(&detection->graph->columns, self),
+                          self, method});
 }
 
 // Returns whether it is an object of the program.
@@ -112,8 +113,8 @@ bound_by(const lg__detection *detection, uint32_t partial)
         uint32_t all = lg__detection_attribute(detection, partial, names[i]);
         if (all == LG_NONE)
             continue;
-        for (uint64_t edge = columns->first_edge[all];
-             edge < columns->first_edge[all + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, all);
+             edge < lg_columns_first_edge(columns, all + 1); edge++) {
             unsigned kind = lg__edge_kind(detection->graph, edge);
             if (kind != LG_EDGE_INDEX && kind != LG_EDGE_VALUE)
                 continue;
@@ -203,16 +204,16 @@ add_exit_handler(lg__detection *detection, lg__detected_group *group,
         add_handler(detection, group, registry, node);
         return;
     }
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++) {
         uint32_t target = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(detection->graph, edge);
         if ((kind == LG_EDGE_INDEX || kind == LG_EDGE_VALUE) &&
             is_data(detection, target) && belongs(detection, registry, target))
-            lg__detected_group_add(detection, group,
-                                   (lg__one_of_many){registry,
-                                                     columns->type[target],
-                                                     target, node});
+            lg__detected_group_add(
+                detection, group,
+                (lg__one_of_many){registry, lg_columns_type(columns, target),
+                                  target, node});
     }
 }
 
@@ -226,14 +227,15 @@ add_list(lg__detection *detection, lg__detected_group *group, uint32_t registry,
          uint32_t list, add_one *add)
 {
     const lg_columns *columns = &detection->graph->columns;
-    for (uint64_t edge = columns->first_edge[list];
-         edge < columns->first_edge[list + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, list);
+         edge < lg_columns_first_edge(columns, list + 1); edge++) {
         uint32_t node = columns->edge_target[edge];
-        uint64_t first = columns->first_edge[node];
+        uint64_t first = lg_columns_first_edge(columns, node);
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_INDEX)
             continue;
         bool tuple = lg__node_role(detection->graph, node) == LG__ROLE_TUPLE;
-        for (; tuple && first < columns->first_edge[node + 1]; first++)
+        for (; tuple && first < lg_columns_first_edge(columns, node + 1);
+             first++)
             add(detection, group, registry, columns->edge_target[first]);
         if (!tuple)
             add(detection, group, registry, node);
@@ -261,8 +263,8 @@ look_at_interpreter(lg__detection *detection, lg__detected_group *group)
         uint32_t root = detection->graph->root_node[i];
         if (detection->graph->root_kind[i] != LG_ROOT_INTERPRETER)
             continue;
-        for (uint64_t edge = columns->first_edge[root];
-             edge < columns->first_edge[root + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, root);
+             edge < lg_columns_first_edge(columns, root + 1); edge++) {
             lg__registry_kind kind = lg__registry_of(detection->graph, edge);
             if (kind == LG__REGISTRY_EXIT)
                 add_exit_handlers(detection, group, root,

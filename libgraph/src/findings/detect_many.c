@@ -27,8 +27,8 @@ add_shared(lg__detection *detection, lg__detected_group *group, uint32_t node,
         lg__detected_group_add(
             detection, group,
             (lg__one_of_many){containers[i],
-                              detection->graph->columns.type[node], node,
-                              node});
+                              lg_columns_type(&detection->graph->columns, node),
+                              node, node});
 }
 
 typedef bool choice(const lg__detection *detection, uint32_t node);
@@ -126,8 +126,9 @@ static bool
 is_unawaited(const lg__detection *detection, uint32_t task)
 {
     const lg_graph *graph = detection->graph;
-    uint64_t end = graph->columns.first_edge[task + 1];
-    for (uint64_t edge = graph->columns.first_edge[task]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(&graph->columns, task + 1);
+    for (uint64_t edge = lg_columns_first_edge(&graph->columns, task);
+         edge < end; edge++)
         if (!(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
             lg__edge_kind(graph, edge) != LG_EDGE_TYPE &&
             lg__node_category(graph, graph->columns.edge_target[edge]) ==

@@ -235,8 +235,10 @@ look_at_defaults(wrapping *to, const char *name)
     uint32_t values = lg__detection_attribute(to->detection, to->outer, name);
     if (values == LG_NONE)
         return;
-    for (uint64_t edge = columns->first_edge[values];
-         edge < columns->first_edge[values + 1] && to->inner == LG_NONE; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, values);
+         edge < lg_columns_first_edge(columns, values + 1) &&
+         to->inner == LG_NONE;
+         edge++)
         look_at_function(to, columns->edge_target[edge]);
 }
 
@@ -317,10 +319,11 @@ static bool
 may_wrap(names *all, uint32_t function)
 {
     const lg_graph *graph = all->detection->graph;
-    const uint32_t *first = &graph->columns.first_edge[function];
+    const lg_columns *columns = &graph->columns;
     uint32_t code = LG_NONE;
     bool found = false;
-    for (uint64_t edge = first[0]; edge < first[1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, function);
+         edge < lg_columns_first_edge(columns, function + 1); edge++) {
         unsigned kind = lg__edge_kind(graph, edge);
         found |= kind == LG_EDGE_CELL || kind == LG_EDGE_DICT;
         if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
@@ -344,8 +347,8 @@ wrapped_by(const lg__detection *detection, uint32_t function)
     lg__hop_walk walk = detection->walk;
     walk.visit = look_at_variable;
     walk.context = &to;
-    uint64_t end = columns->first_edge[function + 1];
-    for (uint64_t edge = columns->first_edge[function];
+    uint64_t end = lg_columns_first_edge(columns, function + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, function);
          edge < end && to.inner == LG_NONE; edge++)
         if (may_enclose(detection, function, edge))
             lg__hops_by_walk(&walk, function, edge);
@@ -448,9 +451,10 @@ static bool
 has_ids(const lg__detection *detection, uint32_t dict, span *all)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[dict + 1];
+    uint64_t end = lg_columns_first_edge(columns, dict + 1);
     size_t count = 0;
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
+         edge++) {
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
             continue;
         if (!is_id(detection, lg__detection_name(detection, edge), all) ||
@@ -478,8 +482,9 @@ static void
 note_values(lg__detection *detection, uint32_t dict)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[dict + 1];
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, dict + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
+         edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE)
             lg__detection_note(detection, dict, columns->edge_target[edge]);
 }
@@ -491,7 +496,8 @@ look_for_id_keys(lg__detection *detection)
     span all = {.known = false};
     for (uint32_t node = 0; node < columns->node_count && !detection->failed;
          node++)
-        if (columns->first_edge[node + 1] - columns->first_edge[node] >=
+        if (lg_columns_first_edge(columns, node + 1) -
+                    lg_columns_first_edge(columns, node) >=
                 MANY_IDS &&
             (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
             lg__fold_owner(detection->walk.fold, node) == LG_NONE &&

@@ -35,8 +35,9 @@ note_own_state(lg__detection *detection, uint32_t optimizer)
     uint32_t state = lg__detection_attribute(detection, optimizer, "state");
     if (state == LG_NONE)
         return;
-    uint64_t end = columns->first_edge[state + 1];
-    for (uint64_t edge = columns->first_edge[state]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, state + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, state); edge < end;
+         edge++) {
         uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE &&
@@ -93,8 +94,9 @@ each_state(training *to, uint32_t optimizer, state_visit *visit)
         lg__detection_attribute(to->detection, optimizer, "state");
     if (states == LG_NONE)
         return;
-    uint64_t end = columns->first_edge[states + 1];
-    for (uint64_t edge = columns->first_edge[states]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, states + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, states); edge < end;
+         edge++) {
         uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE && to->in_module[parameter])
@@ -140,8 +142,10 @@ mark_parameters(training *to)
     for (size_t i = 0; i < modules->count; i++) {
         uint32_t names = lg__detection_attribute(
             to->detection, modules->items[i], "_parameters");
-        uint64_t edge = names == LG_NONE ? 0 : columns->first_edge[names];
-        uint64_t end = names == LG_NONE ? 0 : columns->first_edge[names + 1];
+        uint64_t edge =
+            names == LG_NONE ? 0 : lg_columns_first_edge(columns, names);
+        uint64_t end =
+            names == LG_NONE ? 0 : lg_columns_first_edge(columns, names + 1);
         for (; edge < end; edge++)
             to->in_module[columns->edge_target[edge]] = 1;
     }

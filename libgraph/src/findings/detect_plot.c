@@ -73,9 +73,10 @@ note_figures(lg__detection *detection, uint32_t registry,
              const lg__figures *figures)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[registry + 1];
+    uint64_t end = lg_columns_first_edge(columns, registry + 1);
     open_figure found;
-    for (uint64_t edge = columns->first_edge[registry]; edge < end; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, registry); edge < end;
+         edge++) {
         if (!find_figure(detection, edge, &found))
             continue;
         lg__detection_note(detection, registry, found.figure);
@@ -92,8 +93,9 @@ look_for_open_figures(lg__detection *detection)
     uint32_t registry = registry_of(detection);
     lg__figures figures;
     if (registry == LG_NONE ||
-        count_figures(detection, columns->first_edge[registry],
-                      columns->first_edge[registry + 1]) <= FEW_FIGURES)
+        count_figures(detection, lg_columns_first_edge(columns, registry),
+                      lg_columns_first_edge(columns, registry + 1)) <=
+            FEW_FIGURES)
         return;
     if (lg__figures_find(detection->analysis, &figures, NULL) == LG_OK)
         note_figures(detection, registry, &figures);
@@ -181,8 +183,9 @@ look_for_animations(lg__detection *detection)
             lg__detection_attribute(detection, all->items[i], "_save_seq");
         if (frames == LG_NONE)
             continue;
-        uint64_t end = columns->first_edge[frames + 1];
-        for (uint64_t edge = columns->first_edge[frames]; edge < end; edge++)
+        uint64_t end = lg_columns_first_edge(columns, frames + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, frames); edge < end;
+             edge++)
             if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
                 lg__detection_note(detection, all->items[i],
                                    columns->edge_target[edge]);

@@ -26,8 +26,8 @@ outermost_of(const lg__detection *detection, uint32_t frame)
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_FRAME)
             continue;
         uint32_t outermost = LG_NONE;
-        for (edge = columns->first_edge[source];
-             edge < columns->first_edge[source + 1]; edge++)
+        for (edge = lg_columns_first_edge(columns, source);
+             edge < lg_columns_first_edge(columns, source + 1); edge++)
             if (lg__edge_kind(detection->graph, edge) == LG_EDGE_FRAME)
                 outermost = columns->edge_target[edge];
         return outermost == frame ? source : LG_NONE;
@@ -64,7 +64,7 @@ work_of(const lg__detection *detection, uint32_t thread)
     uint32_t function =
         target == LG_NONE ? LG_NONE : lg__detection_function(detection, target);
     if (function == LG_NONE) {
-        uint32_t type = graph->columns.type[thread];
+        uint32_t type = lg_columns_type(&graph->columns, thread);
         return lg__type_is_well_known(graph, type)
                    ? LG_NONE
                    : graph->columns.node_count + type;
@@ -252,7 +252,8 @@ has_value(const lg__detection *detection, uint32_t dict)
 {
     const lg_columns *columns = &detection->graph->columns;
     return (lg__type_bits_of(detection, dict) & LG__TYPE_CONTAINER) &&
-           columns->first_edge[dict] < columns->first_edge[dict + 1];
+           lg_columns_first_edge(columns, dict) <
+               lg_columns_first_edge(columns, dict + 1);
 }
 
 // Appends the dicts of all threads: values of a dict to which the local refers.
@@ -260,16 +261,18 @@ static void
 gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[local + 1];
-    for (uint64_t edge = columns->first_edge[local]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, local + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, local); edge < end;
+         edge++) {
         uint32_t all = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(detection->graph, edge);
         // A word of its struct, named if the capture knows it.
         if ((kind != LG_EDGE_FIELD && kind != LG_EDGE_NATIVE) ||
             !(lg__type_bits_of(detection, all) & LG__TYPE_CONTAINER))
             continue;
-        uint64_t last = columns->first_edge[all + 1];
-        for (uint64_t each = columns->first_edge[all]; each < last; each++)
+        uint64_t last = lg_columns_first_edge(columns, all + 1);
+        for (uint64_t each = lg_columns_first_edge(columns, all); each < last;
+             each++)
             if (lg__edge_kind(detection->graph, each) == LG_EDGE_VALUE &&
                 has_value(detection, columns->edge_target[each]))
                 detection->failed |=

@@ -35,7 +35,9 @@ static bool
 has_many(const lg__detection *detection, uint32_t node)
 {
     const lg_columns *columns = &detection->graph->columns;
-    return columns->first_edge[node + 1] - columns->first_edge[node] > FEW;
+    return lg_columns_first_edge(columns, node + 1) -
+               lg_columns_first_edge(columns, node) >
+           FEW;
 }
 
 // Returns whether a program can empty it. A tuple, or a record of a class made

@@ -88,8 +88,9 @@ entry_with(const lg_graph *graph, const lg__reverse *reverse,
     for (uint64_t i = lg__first_in(reverse, reference);
          i < lg__first_in(reverse, reference + 1); i++) {
         uint32_t dict = lg__in_source(reverse, i);
-        uint64_t end = columns->first_edge[dict + 1];
-        for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+        uint64_t end = lg_columns_first_edge(columns, dict + 1);
+        for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
+             edge++)
             if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
                 (lg_columns_payload(columns, edge) == reference ||
                  columns->edge_target[edge] == reference))
@@ -156,8 +157,8 @@ static void
 format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[root];
-         edge < columns->first_edge[root + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, root);
+         edge < lg_columns_first_edge(columns, root + 1); edge++) {
         uint32_t frame = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME ||
             lg__node_origin(graph, frame, NULL) != LG__ORIGIN_PROGRAM)
@@ -178,7 +179,8 @@ working_class(const lg_graph *graph, uint32_t thread)
     uint32_t of = target != LG_NONE
                       ? lg__node_attribute(graph, target, "__self__")
                       : LG_NONE;
-    uint32_t type = graph->columns.type[of != LG_NONE ? of : thread];
+    uint32_t type =
+        lg_columns_type(&graph->columns, of != LG_NONE ? of : thread);
     uint32_t class = graph->type_node[type];
     return class != LG_NONE &&
                    lg__node_origin(graph, class, NULL) != LG__ORIGIN_LIBRARY
@@ -227,11 +229,11 @@ format_recompiled(const lg_graph *graph, lg_text *out)
     uint64_t most = 0;
     if (failures == LG_NONE)
         return;
-    for (uint64_t edge = columns->first_edge[failures];
-         edge < columns->first_edge[failures + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, failures);
+         edge < lg_columns_first_edge(columns, failures + 1); edge++) {
         uint32_t list = columns->edge_target[edge];
-        uint64_t count =
-            columns->first_edge[list + 1] - columns->first_edge[list];
+        uint64_t count = lg_columns_first_edge(columns, list + 1) -
+                         lg_columns_first_edge(columns, list);
         if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || count <= most ||
             lg_columns_payload_from(columns, failures, edge) >=
                 columns->node_count)

@@ -73,8 +73,9 @@ lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
     uint32_t names = lg__detection_attribute(detection, code, "co_names");
     if (names == LG_NONE)
         return false;
-    uint64_t end = columns->first_edge[names + 1];
-    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, names + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
+         edge++)
         if (columns->edge_target[edge] == key)
             return true;
     return false;
@@ -211,8 +212,9 @@ static bool
 have_word(const lg_graph *graph, uint32_t tuple, const char *word)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[tuple + 1];
-    for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, tuple); edge < end;
+         edge++)
         if (lg__string_is(lg_node_text(graph, columns->edge_target[edge]),
                           word))
             return true;
@@ -229,8 +231,9 @@ passes(const lg__detection *detection, uint32_t code, const char *word)
     uint32_t constants = lg__detection_attribute(detection, code, "co_consts");
     if (constants == LG_NONE)
         return false;
-    uint64_t end = columns->first_edge[constants + 1];
-    for (uint64_t edge = columns->first_edge[constants]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, constants + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, constants); edge < end;
+         edge++) {
         uint32_t constant = columns->edge_target[edge];
         if (lg__node_role(graph, constant) == LG__ROLE_TUPLE &&
             have_word(graph, constant, word))

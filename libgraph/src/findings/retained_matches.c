@@ -293,13 +293,14 @@ add_up(const weighing *to, uint64_t *bytes, const uint64_t *more)
 static uint32_t
 find_example(const weighing *to, const lg__match *match)
 {
-    const uint32_t *types = to->detection->graph->columns.type;
+    const lg_columns *columns = &to->detection->graph->columns;
     uint32_t example = LG_NONE;
     uint32_t most = 0;
     for (size_t i = 0; i < match->kept.count; i++)
-        to->tally[types[match->kept.items[i]]]++;
+        to->tally[lg_columns_type(columns, match->kept.items[i])]++;
     for (size_t i = 0; i < match->kept.count; i++) {
-        uint32_t *count = &to->tally[types[match->kept.items[i]]];
+        uint32_t *count =
+            &to->tally[lg_columns_type(columns, match->kept.items[i])];
         if (*count > most) {
             most = *count;
             example = match->kept.items[i];
@@ -362,7 +363,7 @@ count_of_type(const weighing *to, uint32_t set, uint32_t example,
 {
     lg__detection *detection = to->detection;
     const lg_graph *graph = detection->graph;
-    const uint32_t *types = graph->columns.type;
+    const lg_columns *columns = &graph->columns;
     detection->searches++;
     for (uint32_t at = set + 1; at != 0 && at <= to->matches;
          at = to->next[at - 1]) {
@@ -370,7 +371,9 @@ count_of_type(const weighing *to, uint32_t set, uint32_t example,
         for (size_t i = 0; i < kept->count; i++) {
             uint32_t node = kept->items[i];
             bool counts = detection->seen[node] != detection->searches &&
-                          example != LG_NONE && types[node] == types[example];
+                          example != LG_NONE &&
+                          lg_columns_type(columns, node) ==
+                              lg_columns_type(columns, example);
             detection->seen[node] = detection->searches;
             found->of_type += counts;
             found->varied =

@@ -66,7 +66,7 @@ write_first_edges(const lg_columns *columns, uint64_t from, size_t count,
                   uint64_t *out)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = columns->first_edge[from + i];
+        out[i] = lg_columns_first_edge(columns, (lg_node)(from + i));
 }
 
 static void
@@ -75,10 +75,10 @@ write_payloads(const lg_columns *columns, uint64_t from, size_t count,
 {
     if (count == 0)
         return;
-    uint32_t source = lg__edge_source_between(columns->first_edge, from, 0,
-                                              columns->node_count - 1);
+    uint32_t source =
+        lg__edge_source_between(columns, from, 0, columns->node_count - 1);
     for (size_t i = 0; i < count; i++) {
-        while (columns->first_edge[source + 1] <= from + i)
+        while (lg_columns_first_edge(columns, source + 1) <= from + i)
             source++;
         out[i] = lg_columns_payload_from(columns, source, from + i);
     }

@@ -114,8 +114,8 @@ lg__check_edges(const lg_graph *graph, lg_error *err)
     lg__edge_rules rules =
         lg__edge_rules_of(columns->node_count, graph->string_count);
     for (uint32_t node = 0; node < columns->node_count; node++)
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
+        for (uint64_t edge = lg_columns_first_edge(columns, node);
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             uint32_t target = columns->edge_target[edge];
             unsigned kind = columns->edge_kind[edge];
             if (!lg__edge_is_sound(

@@ -112,8 +112,9 @@ lg__class_attribute(const lg_graph *graph, uint32_t class, const char *name)
     const lg_columns *columns = &graph->columns;
     if (order == LG_NONE)
         return found;
-    for (uint64_t edge = columns->first_edge[order];
-         edge < columns->first_edge[order + 1] && found == LG_NONE; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, order);
+         edge < lg_columns_first_edge(columns, order + 1) && found == LG_NONE;
+         edge++)
         found = lg__node_attribute(graph, columns->edge_target[edge], name);
     return found;
 }
@@ -175,7 +176,7 @@ is_frozen_of_model(const lg_graph *graph, uint32_t type, lg_string name)
 bool
 lg__attribute_is_frozen(const lg_graph *graph, uint32_t node, lg_string name)
 {
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     if (lg__graph_folds(graph) == NULL)
         return false;
     uint8_t frozen = graph->lazy->frozen[type];
@@ -240,9 +241,10 @@ note_edges_of(folding *state, uint32_t node)
 {
     const lg_graph *graph = state->graph;
     const lg_columns *columns = &graph->columns;
-    uint64_t begin = columns->first_edge[node];
+    uint64_t begin = lg_columns_first_edge(columns, node);
     bool has_closure = false;
-    for (uint64_t edge = begin; edge < columns->first_edge[node + 1]; edge++) {
+    for (uint64_t edge = begin; edge < lg_columns_first_edge(columns, node + 1);
+         edge++) {
         uint8_t kind = columns->edge_kind[edge];
         uint32_t target = columns->edge_target[edge];
         uint32_t rank = (uint32_t)(edge - begin);
@@ -308,8 +310,8 @@ static void
 note_cells_of(folding *state, uint32_t tuple)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t begin = columns->first_edge[tuple];
-    uint64_t end = columns->first_edge[tuple + 1];
+    uint64_t begin = lg_columns_first_edge(columns, tuple);
+    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
     for (uint64_t edge = begin; edge < end; edge++) {
         uint8_t kind = columns->edge_kind[edge];
         uint32_t cell = columns->edge_target[edge];
@@ -346,7 +348,8 @@ is_buffer(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
     return (columns->node_flags[node] & LG_NODE_BUFFER) &&
-           columns->first_edge[node] == columns->first_edge[node + 1];
+           lg_columns_first_edge(columns, node) ==
+               lg_columns_first_edge(columns, node + 1);
 }
 
 // Counts the edges into each buffer, up to 2, and returns whether there are
@@ -391,9 +394,9 @@ fold_buffers(folding *state, lg__vector *buffers)
     if (!count_buffer_edges(state))
         return true;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint64_t first = columns->first_edge[node];
-        for (uint64_t edge = first; edge < columns->first_edge[node + 1];
-             edge++) {
+        uint64_t first = lg_columns_first_edge(columns, node);
+        for (uint64_t edge = first;
+             edge < lg_columns_first_edge(columns, node + 1); edge++) {
             if (!is_part_of(state, node, edge))
                 continue;
             uint32_t buffer = columns->edge_target[edge];

@@ -166,8 +166,7 @@ lg_node
 lg_edge_source(const lg_graph *graph, lg_edge edge)
 {
     const lg_columns *columns = &graph->columns;
-    return lg__edge_source_between(columns->first_edge, edge, 0,
-                                   columns->node_count - 1);
+    return lg__edge_source_between(columns, edge, 0, columns->node_count - 1);
 }
 
 uint32_t
@@ -297,7 +296,8 @@ lg__string_compare(lg_string a, lg_string b)
 bool
 lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type)
 {
-    lg_type about = lg_graph_type(graph, graph->columns.type[node]);
+    lg_type about =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node));
     for (uint32_t i = 0; i < about.mro_count; i++)
         if (lg__string_is(lg_graph_type(graph, about.mro[i]).name, type))
             return true;
@@ -328,8 +328,8 @@ uint32_t
 lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, dict);
+         edge < lg_columns_first_edge(columns, dict + 1); edge++) {
         uint32_t key = lg_columns_payload_from(columns, dict, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
             lg__string_same(lg_node_text(graph, key), name))
@@ -343,8 +343,8 @@ lg__count_edges(const lg_graph *graph, uint32_t node, lg_edge_kind kind)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t count = 0;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1); edge++)
         count += lg__edge_kind(graph, edge) == (unsigned)kind;
     return count;
 }
@@ -355,8 +355,9 @@ lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
     const lg_columns *columns = &graph->columns;
     const lg_string wanted = {name, (uint32_t)strlen(name)};
     uint32_t found = LG_NONE;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1] && found == LG_NONE; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, node);
+         edge < lg_columns_first_edge(columns, node + 1) && found == LG_NONE;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
             found = lg__dict_value(graph, target, wanted);

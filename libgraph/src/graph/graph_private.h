@@ -277,7 +277,8 @@ const lg__folds *lg__graph_folds(const lg_graph *graph);
 static inline lg__role
 lg__node_role(const lg_graph *graph, uint32_t node)
 {
-    return (lg__role)graph->type_trait[graph->columns.type[node]].role;
+    return (lg__role)graph->type_trait[lg_columns_type(&graph->columns, node)]
+        .role;
 }
 
 /** Returns whether the node stands for native memory (native.h). */
@@ -309,7 +310,7 @@ lg__first_native(const lg_graph *graph)
 static inline lg_category
 lg__node_category(const lg_graph *graph, uint32_t node)
 {
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     return (lg_category)graph->type_trait[type].category;
 }
 

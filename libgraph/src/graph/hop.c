@@ -19,7 +19,7 @@ lg__edge_opens(const lg__hop_walk *walk, uint32_t source, uint64_t edge)
     uint32_t target = columns->edge_target[edge];
     lg__fold fold = lg__fold_of(walk->fold, target);
     return fold.owner == source &&
-           edge - columns->first_edge[source] == fold.rank &&
+           edge - lg_columns_first_edge(columns, source) == fold.rank &&
            lg__node_role(walk->graph, target) != LG__ROLE_CELL;
 }
 
@@ -64,8 +64,9 @@ out_of_cell(const lg__hop_walk *walk, uint32_t source, uint64_t edges[3])
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t cell = columns->edge_target[edges[1]];
-    uint64_t end = columns->first_edge[cell + 1];
-    for (edges[2] = columns->first_edge[cell]; edges[2] < end; edges[2]++)
+    uint64_t end = lg_columns_first_edge(columns, cell + 1);
+    for (edges[2] = lg_columns_first_edge(columns, cell); edges[2] < end;
+         edges[2]++)
         if (lg__edge_kind(walk->graph, edges[2]) == LG_EDGE_CELL &&
             !emit(walk, source, edges, 3))
             return false;
@@ -87,8 +88,9 @@ out_of_folded(const lg__hop_walk *walk, uint32_t source, uint64_t opener)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t folded = columns->edge_target[opener];
-    uint64_t end = columns->first_edge[folded + 1];
-    for (uint64_t edge = columns->first_edge[folded]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, folded + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, folded); edge < end;
+         edge++)
         if (!lg__hops_through(walk, source, opener, edge))
             return false;
     return true;
@@ -107,8 +109,9 @@ lg__hops_out_walk(const lg__hop_walk *walk, uint32_t node)
     const lg_columns *columns = &walk->graph->columns;
     if (lg__fold_owner(walk->fold, node) != LG_NONE)
         return true;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (!lg__hops_by_walk(walk, node, edge))
             return false;
     return true;
@@ -119,7 +122,7 @@ static uint64_t
 opener_of(const lg__hop_walk *walk, uint32_t folded)
 {
     lg__fold fold = lg__fold_of(walk->fold, folded);
-    return walk->graph->columns.first_edge[fold.owner] + fold.rank;
+    return lg_columns_first_edge(&walk->graph->columns, fold.owner) + fold.rank;
 }
 
 // Visits the hops that reach a cell's content through closures.
@@ -178,8 +181,8 @@ static bool
 into_cells_of(const lg__hop_walk *walk, uint32_t owner, uint32_t tuple)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint64_t begin = columns->first_edge[tuple];
-    uint64_t end = columns->first_edge[tuple + 1];
+    uint64_t begin = lg_columns_first_edge(columns, tuple);
+    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
     for (uint64_t edge = begin; edge < end; edge++) {
         uint32_t cell = columns->edge_target[edge];
         lg__fold fold = lg__fold_of(walk->fold, cell);
@@ -198,8 +201,9 @@ lg__hops_in_walk(const lg__hop_walk *walk, uint32_t node)
         return true;
     if (!into_node(walk, node))
         return false;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (!lg__edge_opens(walk, node, edge))
             continue;

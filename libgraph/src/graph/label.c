@@ -67,8 +67,8 @@ add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
     const lg_columns *columns = &graph->columns;
     uint32_t count = 0;
     lg_text_add(out, "(");
-    for (uint64_t edge = columns->first_edge[tuple];
-         edge < columns->first_edge[tuple + 1]; edge++) {
+    for (uint64_t edge = lg_columns_first_edge(columns, tuple);
+         edge < lg_columns_first_edge(columns, tuple + 1); edge++) {
         uint32_t element = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX)
             continue;
@@ -80,7 +80,8 @@ add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
         if (!add_text(graph, element, out))
             lg__text_add_string(
                 out, lg__last_part(
-                         lg_graph_type(graph, columns->type[element]).name));
+                         lg_graph_type(graph, lg_columns_type(columns, element))
+                             .name));
     }
     lg_text_add(out, count == 1 ? ",)" : ")");
 }
@@ -121,8 +122,8 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
         return;
     }
     lg_text_add(out, "<");
-    lg__text_add_string(out,
-                        lg_graph_type(graph, graph->columns.type[key]).name);
+    lg__text_add_string(
+        out, lg_graph_type(graph, lg_columns_type(&graph->columns, key)).name);
     if (!is_str && lg_columns_address(&graph->columns, key) != 0)
         lg_text_addf(
             out, " 0x%llx",
@@ -268,8 +269,9 @@ static uint32_t
 attribute(const lg_graph *graph, uint32_t node, const char *name)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
             lg__string_is(lg_graph_string(graph, lg_columns_payload_from(
                                                      columns, node, edge)),
@@ -282,8 +284,9 @@ static uint32_t
 element(const lg_graph *graph, uint32_t tuple, uint32_t index)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[tuple + 1];
-    for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, tuple); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
             lg_columns_payload_from(columns, tuple, edge) == index)
             return columns->edge_target[edge];
@@ -295,8 +298,9 @@ element_count(const lg_graph *graph, uint32_t tuple)
 {
     const lg_columns *columns = &graph->columns;
     uint32_t count = 0;
-    uint64_t end = columns->first_edge[tuple + 1];
-    for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, tuple); edge < end;
+         edge++)
         count += lg__edge_kind(graph, edge) == LG_EDGE_INDEX;
     return count;
 }

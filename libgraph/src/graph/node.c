@@ -22,7 +22,7 @@ lg_node_address(const lg_graph *graph, lg_node node)
 uint32_t
 lg_node_type(const lg_graph *graph, lg_node node)
 {
-    return graph->columns.type[node];
+    return lg_columns_type(&graph->columns, node);
 }
 
 unsigned
@@ -34,8 +34,8 @@ lg_node_flags(const lg_graph *graph, lg_node node)
 void
 lg_node_edges(const lg_graph *graph, lg_node node, lg_edge *first, lg_edge *end)
 {
-    *first = graph->columns.first_edge[node];
-    *end = graph->columns.first_edge[node + 1];
+    *first = lg_columns_first_edge(&graph->columns, node);
+    *end = lg_columns_first_edge(&graph->columns, node + 1);
 }
 
 lg_node

@@ -140,8 +140,9 @@ static uint32_t
 code_of(const lg_graph *graph, uint32_t frame)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[frame + 1];
-    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, frame + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind == LG_EDGE_ATTRIBUTE &&
@@ -194,7 +195,7 @@ lg__node_origin(const lg_graph *graph, uint32_t node, lg_string *package)
     default:
         break;
     }
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     lg__origin origin = origin_of(lg_graph_type(graph, type).name, package);
     // Programs put modules together, even those of libraries, so a
     // torch.nn.Module is the program's.

@@ -49,7 +49,7 @@ static pattern
 pattern_of(const lg_columns *columns, uint32_t node)
 {
     const lg_payloads *of = &columns->payload;
-    const uint32_t type = columns->type[node];
+    const uint32_t type = lg_columns_type(columns, node);
     if (type >= of->type_count)
         return (pattern){NULL, 0};
     const uint32_t first = of->first_place[type];
@@ -308,24 +308,26 @@ lg__payloads_code(const lg_allocator *allocator, lg__payload_coder *coder,
                   uint64_t first, uint32_t end,
                   const lg__payload_doubts *doubts)
 {
-    const uint32_t *first_edge = columns->first_edge;
     lg__vector *listed = &coder->listed;
     if (coder->node >= end)
         return true;
-    const uint64_t last = first_edge[end];
+    const uint64_t last = lg_columns_first_edge(columns, end);
     if (!fill_up(allocator, &coder->block, (size_t)(last / BLOCK) + 1) ||
-        (listed->capacity - listed->count < last - first_edge[coder->node] &&
-         !lg__vector_grow(allocator, listed,
-                          (size_t)(last - first_edge[coder->node]))))
+        (listed->capacity - listed->count <
+             last - lg_columns_first_edge(columns, coder->node) &&
+         !lg__vector_grow(
+             allocator, listed,
+             (size_t)(last - lg_columns_first_edge(columns, coder->node)))))
         return false;
     for (; coder->node < end; coder->node++) {
-        const uint64_t begin = first_edge[coder->node];
-        const coded_node node = {payload + (begin - first), begin,
-                                 first_edge[coder->node + 1] - begin};
+        const uint64_t begin = lg_columns_first_edge(columns, coder->node);
+        const coded_node node = {
+            payload + (begin - first), begin,
+            lg_columns_first_edge(columns, coder->node + 1) - begin};
         if (node.count == 0)
             continue;
         learned *type =
-            learned_of(allocator, coder, columns->type[coder->node]);
+            learned_of(allocator, coder, lg_columns_type(columns, coder->node));
         if (type == NULL)
             return false;
         if (is_usual(type, columns->edge_kind + begin, node.payload,
@@ -344,7 +346,7 @@ static uint32_t
 source_of(const lg_columns *columns, uint64_t edge)
 {
     const lg_payload_block *around = &columns->payload.block[edge / BLOCK];
-    return lg__edge_source_between(columns->first_edge, edge, around[0].source,
+    return lg__edge_source_between(columns, edge, around[0].source,
                                    around[1].source);
 }
 
@@ -368,7 +370,8 @@ lg_payload_of(const lg_columns *columns, lg_node source, lg_edge edge)
     if (is_listed(&columns->payload, edge))
         return listed_at(&columns->payload, edge);
     const pattern known = pattern_of(columns, source);
-    return expected(columns, &known, edge, edge - columns->first_edge[source]);
+    return expected(columns, &known, edge,
+                    edge - lg_columns_first_edge(columns, source));
 }
 
 uint32_t
@@ -411,7 +414,7 @@ find_sources(lg_payload_block *block, uint64_t blocks,
     const uint32_t nodes = columns->node_count;
     uint64_t next = 0;
     for (uint32_t node = 0; node < nodes; node++)
-        for (const uint64_t end = columns->first_edge[node + 1];
+        for (const uint64_t end = lg_columns_first_edge(columns, node + 1);
              next * BLOCK < end && next < blocks; next++)
             block[next].source = node;
     for (; next < blocks; next++)
@@ -424,8 +427,8 @@ put(completion *to, uint32_t source, uint64_t edge, uint32_t payload)
 {
     const lg_columns *columns = to->columns;
     const pattern known = pattern_of(columns, source);
-    if (payload ==
-        expected(columns, &known, edge, edge - columns->first_edge[source]))
+    if (payload == expected(columns, &known, edge,
+                            edge - lg_columns_first_edge(columns, source)))
         return;
     to->block[edge / BLOCK].listed |= UINT64_C(1) << edge % BLOCK;
     to->listed[to->count++] = payload;
@@ -439,7 +442,7 @@ put_late(completion *to, uint64_t edge)
     const size_t count = to->changes->late_count;
     while (to->late < count) {
         const uint32_t source = late[to->late].source;
-        const uint64_t end = to->columns->first_edge[source + 1];
+        const uint64_t end = lg_columns_first_edge(to->columns, source + 1);
         size_t next = to->late;
         while (next < count && late[next].source == source)
             next++;
@@ -458,8 +461,8 @@ put_coded(completion *to, uint64_t edge, uint32_t payload)
     const uint64_t number = edge + to->late;
     const lg_payload_block *around = &to->block[number / BLOCK];
     put(to,
-        lg__edge_source_between(to->columns->first_edge, number,
-                                around[0].source, around[1].source),
+        lg__edge_source_between(to->columns, number, around[0].source,
+                                around[1].source),
         number, payload);
 }
 

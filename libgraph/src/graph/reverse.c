@@ -33,8 +33,8 @@ list_sources(const lg_columns *columns, uint32_t *source)
     const size_t count = lg__reverse_sources(columns);
     size_t listed = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        while (listed < count &&
-               listed * LG__REVERSE_STEP < columns->first_edge[node + 1])
+        while (listed < count && listed * LG__REVERSE_STEP <
+                                     lg_columns_first_edge(columns, node + 1))
             source[listed++] = node;
     while (listed < count)
         source[listed++] =
@@ -81,7 +81,7 @@ lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
                  lg__reverse *out)
 {
     const size_t places = (size_t)columns->node_count + 1;
-    lg__reverse made = {.first_edge = columns->first_edge};
+    lg__reverse made = {.columns = columns};
     uint32_t *first = lg__compact_open(allocator, places, &made.first);
     made.source = lg__allocate(allocator, source_bytes(columns));
     bool enough = first != NULL && made.source != NULL &&

@@ -17,9 +17,9 @@
 enum { LG__REVERSE_STEP = 64 };
 
 typedef struct lg__reverse {
-    const uint32_t *first_edge; /**< the graph's column */
-    lg__compact first;          /**< [node_count + 1] */
-    lg_packed edge;             /**< [edge_count] */
+    const lg_columns *columns; /**< the graph's */
+    lg__compact first;         /**< [node_count + 1] */
+    lg_packed edge;            /**< [edge_count] */
     uint32_t *source;    /**< [edge_count / LG__REVERSE_STEP + 2] sources of
                               every so many edges, then the last node; NULL:
                               there is no index */
@@ -57,12 +57,12 @@ lg__in_number(const lg__reverse *reverse, uint64_t place)
 /** Returns the node that an edge begins at, the last one whose edges begin no
  *  later, if it is none before `low` and none behind `high`. */
 static inline uint32_t
-lg__edge_source_between(const uint32_t *first_edge, uint64_t edge, uint32_t low,
+lg__edge_source_between(const lg_columns *columns, uint64_t edge, uint32_t low,
                         uint32_t high)
 {
     while (low < high) {
         const uint32_t middle = high - (high - low) / 2;
-        if (first_edge[middle] <= edge)
+        if (lg_columns_first_edge(columns, middle) <= edge)
             low = middle;
         else
             high = middle - 1;
@@ -75,7 +75,7 @@ static inline uint32_t
 lg__edge_source(const lg__reverse *reverse, uint64_t edge)
 {
     const uint32_t *around = &reverse->source[edge / LG__REVERSE_STEP];
-    return lg__edge_source_between(reverse->first_edge, edge, around[0],
+    return lg__edge_source_between(reverse->columns, edge, around[0],
                                    around[1]);
 }
 

@@ -108,7 +108,7 @@ lg_node_spent(const lg_graph *graph, lg_node node)
     uint64_t bytes = lg_node_size(graph, node);
     if (is_exact(graph, node))
         return bytes;
-    uint32_t type = graph->columns.type[node];
+    uint32_t type = lg_columns_type(&graph->columns, node);
     return spent_on(bytes, parted[graph->type_trait[type].parted].parts);
 }
 
@@ -119,7 +119,8 @@ lg__graph_rounding(const lg_graph *graph)
     uint64_t sum = 0;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         uint32_t size = lg_columns_size(columns, node);
-        bool one_block = graph->type_trait[columns->type[node]].parted == 0;
+        bool one_block =
+            graph->type_trait[lg_columns_type(columns, node)].parted == 0;
         if (is_exact(graph, node))
             continue;
         if (!one_block || size > SMALL)

@@ -22,7 +22,8 @@ lg__last_part(lg_string name)
 lg_string
 lg__node_kind(const lg_graph *graph, uint32_t node)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     return lg__node_is_native(graph, node) ? type : lg__last_part(type);
 }
 
@@ -31,8 +32,9 @@ lg__count_elements(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t count = 0;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         unsigned kind = lg__edge_kind(graph, edge);
         count += kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
                  kind == LG_EDGE_VALUE;
@@ -55,7 +57,8 @@ add_class(const lg_graph *graph, uint32_t node, bool long_form, lg_text *out)
         lg__text_add_string(out, name);
     }
     if (long_form) {
-        lg_string meta = lg_graph_type(graph, graph->columns.type[node]).name;
+        lg_string meta =
+            lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
         if (!lg__string_is(meta, "type")) {
             lg_text_add(out, " (");
             lg__text_add_string(out, meta);
@@ -70,8 +73,9 @@ wrapped_by(const lg_graph *graph, uint32_t node)
 {
     static const char *const names[] = {"__func__", "func", "fget"};
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
             continue;
         lg_string name = lg_graph_string(
@@ -133,7 +137,8 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
         add_class(graph, node, long_form, out);
         return;
     }
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     lg_string text = text_of(graph, node);
     lg__text_add_string(out, long_form ? type : lg__node_kind(graph, node));
     if (is_counted(graph, node)) {
@@ -155,7 +160,8 @@ lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
     bool counted = is_counted(graph, a);
     if (a == b)
         return true;
-    if (graph->columns.type[a] != graph->columns.type[b] ||
+    if (lg_columns_type(&graph->columns, a) !=
+            lg_columns_type(&graph->columns, b) ||
         counted != is_counted(graph, b) ||
         lg_node_device(graph, a) != lg_node_device(graph, b) ||
         !lg__string_same(lg_node_fact(graph, a, "device"),
@@ -173,7 +179,8 @@ lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
 void
 lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     lg_string text = lg_node_text(graph, node);
     lg_category category = lg__node_category(graph, node);
     if (category == LG_CATEGORY_CONTAINER) {

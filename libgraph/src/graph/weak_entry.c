@@ -20,8 +20,9 @@ uint32_t
 lg__weak_referent(const lg_graph *graph, uint32_t reference)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[reference + 1];
-    for (uint64_t edge = columns->first_edge[reference]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, reference + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, reference); edge < end;
+         edge++)
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             return columns->edge_target[edge];
     return LG_NONE;

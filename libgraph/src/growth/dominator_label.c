@@ -165,19 +165,21 @@ consider_own(lg__place_walk *walk, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t above = walk->analysis->dominator[columns->edge_target[edge]];
-    const lg__place_walk_type *type = &walk->types[columns->type[above]];
-    if (edge >= columns->first_edge[above] &&
-        edge < columns->first_edge[above + 1] && !type->code)
+    const lg__place_walk_type *type =
+        &walk->types[lg_columns_type(columns, above)];
+    if (edge >= lg_columns_first_edge(columns, above) &&
+        edge < lg_columns_first_edge(columns, above + 1) && !type->code)
         consider(walk, (lg__reference){above, edge}, type->space);
 }
 
 static void
 choose_own(lg__place_walk *walk, uint32_t begin, uint32_t end)
 {
-    const uint32_t *first = walk->graph->columns.first_edge;
-    uint64_t last = first[end];
+    const lg_columns *columns = &walk->graph->columns;
+    uint64_t last = lg_columns_first_edge(columns, end);
     uint64_t held[HELD];
-    for (uint64_t from = first[begin], to; from < last; from = to) {
+    for (uint64_t from = lg_columns_first_edge(columns, begin), to; from < last;
+         from = to) {
         to = last - from < HELD ? last : from + HELD;
         size_t count = list_held(walk, begin, end, from, to, held);
         for (size_t i = 0; i < count; i++)
@@ -191,8 +193,9 @@ choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *dominator = walk->analysis->dominator;
-    uint64_t end = columns->first_edge[part + 1];
-    for (uint64_t edge = columns->first_edge[part]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, part + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, part); edge < end;
+         edge++) {
         if (edge + AHEAD < columns->edge_count)
             __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
         if (dominator[columns->edge_target[edge]] == owner)
@@ -205,7 +208,8 @@ static bool
 is_of_class(const lg_graph *graph, uint32_t module, uint32_t object)
 {
     lg_string name = lg_graph_string(graph, module);
-    lg_string type = lg_graph_type(graph, graph->columns.type[object]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, object)).name;
     return type.length > name.length &&
            memcmp(type.data, name.data, name.length) == 0 &&
            type.data[name.length] == '.';
@@ -251,8 +255,9 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *dominator = walk->analysis->dominator;
     uint32_t text = lg__label_text(&walk->labels, module);
-    uint64_t end = columns->first_edge[space + 1];
-    for (uint64_t edge = columns->first_edge[space]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, space + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, space); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (dominator[target] != columns->node_count ||
             lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)
@@ -280,11 +285,12 @@ static void
 list_nodes(const lg__place_walk *walk, uint32_t begin, uint32_t end,
            listed *out)
 {
-    const uint32_t *type = walk->graph->columns.type;
+    const lg_columns *columns = &walk->graph->columns;
     uint32_t parts = 0;
     uint32_t plain = 0;
     for (uint32_t node = begin; node < end; node++) {
-        const lg__place_walk_type *known = &walk->types[type[node]];
+        const lg__place_walk_type *known =
+            &walk->types[lg_columns_type(columns, node)];
         out->parts[parts] = node;
         out->plain[plain] = node;
         parts += known->may_fold;
@@ -318,7 +324,7 @@ choose_by_parts(lg__place_walk *walk, const listed *block)
         uint32_t owner = lg__fold_owner(walk->labels.folds, part);
         if (owner == LG_NONE)
             continue;
-        bool space = walk->types[graph->columns.type[part]].space;
+        bool space = walk->types[lg_columns_type(&graph->columns, part)].space;
         if (space && lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
             !name_values(walk, owner, part))
             return false;

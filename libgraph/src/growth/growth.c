@@ -385,7 +385,8 @@ leads_inside(const lg_graph *graph, const lg_hop *hop)
             lg__node_is_a(graph, hop->source, inside[i].type))
             return true;
     return lg__string_is(name, "data") &&
-           lg__type_is_weak_dict(graph, graph->columns.type[hop->source]);
+           lg__type_is_weak_dict(graph,
+                                 lg_columns_type(&graph->columns, hop->source));
 }
 
 // Names a weak dictionary, or a buffer, in place of the container or bytes that

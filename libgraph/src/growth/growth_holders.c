@@ -205,8 +205,9 @@ keep(search *to, group *found)
 static bool
 begins_a_chain(const search *to, const group *found)
 {
-    const uint32_t *type = to->walk.graph->columns.type;
-    return type[found->nodes.items[0]] == type[found->targets.items[0]] &&
+    const lg_columns *columns = &to->walk.graph->columns;
+    return lg_columns_type(columns, found->nodes.items[0]) ==
+               lg_columns_type(columns, found->targets.items[0]) &&
            found->led < BRANCHES * found->nodes.count;
 }
 

@@ -29,7 +29,8 @@ is_in_weak_dict(const lg_analysis *analysis, uint32_t dict)
     uint32_t above = lg_node_dominator(analysis, dict);
     for (int i = 0; i < 2 && above != LG_NONE; i++) {
         const lg_graph *graph = analysis->graph;
-        if (lg__type_is_weak_dict(graph, graph->columns.type[above]))
+        if (lg__type_is_weak_dict(graph,
+                                  lg_columns_type(&graph->columns, above)))
             return true;
         above = lg_node_dominator(analysis, above);
     }
@@ -42,8 +43,8 @@ weak_key_of(const lg_graph *graph, uint32_t dict, uint32_t value)
 {
     const lg_columns *columns = &graph->columns;
     lg__weak_entry entry;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, dict);
+         edge < lg_columns_first_edge(columns, dict + 1); edge++)
         if (columns->edge_target[edge] == value &&
             lg__weak_entry_read(graph, edge, &entry) && entry.by_key)
             return entry.weak;
@@ -69,11 +70,13 @@ find_weak_key(const lg_analysis *analysis, uint32_t node)
 static bool
 is_kept_as(const lg_analysis *analysis, uint32_t node, uint32_t member)
 {
-    const uint32_t *type = analysis->graph->columns.type;
+    const lg_columns *columns = &analysis->graph->columns;
     uint32_t holder = lg_node_dominator(analysis, member);
     for (int i = 0; i < INNER && node != LG_NONE; i++) {
         uint32_t above = lg_node_dominator(analysis, node);
-        if (type[node] == type[member] && above == holder)
+        if (lg_columns_type(columns, node) ==
+                lg_columns_type(columns, member) &&
+            above == holder)
             return true;
         node = above;
     }

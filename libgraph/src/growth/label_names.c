@@ -28,8 +28,9 @@ static void
 mark_locals_of(lg__labels *labels, uint32_t thread)
 {
     const lg_columns *columns = &labels->graph->columns;
-    uint64_t end = columns->first_edge[thread + 1];
-    for (uint64_t edge = columns->first_edge[thread]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, thread + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, thread); edge < end;
+         edge++) {
         if (!lg__edge_opens_local(labels->graph, edge))
             continue;
         mark(labels->locals, columns->edge_target[edge]);

@@ -242,7 +242,8 @@ has_own_name(lg_category category)
 static bool
 is_task(const lg_graph *graph, uint32_t node)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     return lg__string_is(type, "_asyncio.Task") ||
            lg__string_is(type, "asyncio.tasks.Task");
 }
@@ -358,9 +359,10 @@ take_cell(lg__labels *labels, lg__reference reference, lg__step *out)
     lg_hop hop = {
         .source = cell.owner,
         .target = columns->edge_target[reference.edge],
-        .edges = {columns->first_edge[cell.owner] +
+        .edges = {lg_columns_first_edge(columns, cell.owner) +
                       lg__fold_of(labels->folds, tuple).rank,
-                  columns->first_edge[tuple] + cell.rank, reference.edge},
+                  lg_columns_first_edge(columns, tuple) + cell.rank,
+                  reference.edge},
         .edge_count = 3,
     };
     lg_hop_label(graph, &hop, &labels->scratch);
@@ -478,7 +480,7 @@ lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
     if (name == NULL)
         return take_nameless(labels, node, out);
     if (!lg__label_has_own_name(labels->graph,
-                                labels->graph->columns.type[node]))
+                                lg_columns_type(&labels->graph->columns, node)))
         return take_module_name(labels, name, out);
     return has_digit(lg_graph_string(labels->graph, name->module)) &&
                    lg__node_category(labels->graph, node) != LG_CATEGORY_MODULE

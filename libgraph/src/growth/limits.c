@@ -245,8 +245,9 @@ add_known(const lg_graph *graph, uint32_t node, const known_limit *known,
           lg__vector *out)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
             lg__string_is(
                 lg_graph_string(graph, lg_columns_payload(columns, edge)),
@@ -280,7 +281,7 @@ list_known(const lg_graph *graph, const known_limit *known, lg__vector *out)
         if (!is_type(graph, type, known->type))
             continue;
         for (uint32_t node = 0; node < nodes && enough; node++)
-            if (graph->columns.type[node] == type)
+            if (lg_columns_type(&graph->columns, node) == type)
                 enough = add_known(graph, node, known, out);
     }
     return enough;
@@ -354,8 +355,9 @@ take(sharing *state, uint32_t node, bool elements)
 {
     const lg_columns *columns = &state->graph->columns;
     bool limits = (state->state[node] & LIMITED) != 0;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++) {
         uint8_t *target = &state->state[columns->edge_target[edge]];
         if ((*target & TAKEN) ||
             (limits && is_of_element(state, node, edge)) != elements ||
@@ -377,7 +379,9 @@ count_shared(sharing *state, uint32_t node, const container *by)
         return;
     const lg__place_item *item = lg__place_at(state->places, place);
     lg_string type =
-        lg_graph_type(state->graph, state->graph->columns.type[node]).name;
+        lg_graph_type(state->graph,
+                      lg_columns_type(&state->graph->columns, node))
+            .name;
     if ((item->kind != LG_PLACE_SEVERAL && item->kind != LG_PLACE_ROOT) ||
         !lg__string_same(type, lg__places_text(state->places, item->type)))
         return;

@@ -27,7 +27,7 @@ static uint64_t
 type_address(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    lg_node type = lg_graph_type(graph, columns->type[node]).node;
+    lg_node type = lg_graph_type(graph, lg_columns_type(columns, node)).node;
     return type == LG_NONE ? 0 : lg_columns_address(columns, type);
 }
 

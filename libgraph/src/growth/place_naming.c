@@ -44,7 +44,9 @@ static bool
 is_member(const naming *state, uint32_t node, const lg__place_item *item)
 {
     lg_string type =
-        lg_graph_type(state->graph, state->graph->columns.type[node]).name;
+        lg_graph_type(state->graph,
+                      lg_columns_type(&state->graph->columns, node))
+            .name;
     return lg__fold_owner(state->tree.walk.fold, node) == LG_NONE &&
            lg__text_is_like(type, lg__places_text(state->places, item->type));
 }
@@ -250,8 +252,10 @@ choose_handlers(naming *state)
         if (item->example == LG_NONE || !has_exit_handlers(state->places, item))
             continue;
         uint32_t list = lg__roottree_before(&state->tree, item->example);
-        uint64_t end = list == LG_NONE ? 0 : columns->first_edge[list + 1];
-        uint64_t edge = list == LG_NONE ? 0 : columns->first_edge[list];
+        uint64_t end =
+            list == LG_NONE ? 0 : lg_columns_first_edge(columns, list + 1);
+        uint64_t edge =
+            list == LG_NONE ? 0 : lg_columns_first_edge(columns, list);
         while (edge < end &&
                state->place_of[columns->edge_target[edge]] != place)
             edge++;
@@ -266,11 +270,11 @@ static uint32_t
 titled_by(const naming *state, const lg__place_item *item, uint32_t node)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t first = columns->first_edge[node];
+    uint64_t first = lg_columns_first_edge(columns, node);
     uint32_t before = lg__roottree_before(&state->tree, node);
     if (lg__node_role(state->graph, node) != LG__ROLE_TUPLE ||
         before == LG_NONE || state->place_of[before] != item->parent ||
-        first == columns->first_edge[node + 1] ||
+        first == lg_columns_first_edge(columns, node + 1) ||
         !has_exit_handlers(state->places, item))
         return node;
     return columns->edge_target[first];

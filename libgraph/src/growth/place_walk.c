@@ -9,7 +9,8 @@ note_folded_types(lg__place_walk *walk)
     const lg_graph *graph = walk->graph;
     const lg__folded_buffer *buffers = graph->lazy->buffers.data;
     for (size_t i = 0; i < graph->lazy->buffers.count; i++)
-        walk->types[graph->columns.type[buffers[i].buffer]].may_fold = true;
+        walk->types[lg_columns_type(&graph->columns, buffers[i].buffer)]
+            .may_fold = true;
 }
 
 static void
@@ -18,7 +19,7 @@ note_native_types(lg__place_walk *walk)
     const lg_graph *graph = walk->graph;
     for (uint32_t node = lg__first_native(graph);
          node < graph->columns.node_count; node++)
-        walk->types[graph->columns.type[node]].native = true;
+        walk->types[lg_columns_type(&graph->columns, node)].native = true;
 }
 
 // A cell is of the category of functions, but what is in it is data.

@@ -164,9 +164,9 @@ static inline bool
 lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
                   uint32_t target, lg__reference *out)
 {
-    uint64_t begin = columns->first_edge[node];
+    uint64_t begin = lg_columns_first_edge(columns, node);
     uint64_t edge = begin + (uint32_t)(bits - (uint32_t)begin);
-    if (edge >= columns->first_edge[node + 1] ||
+    if (edge >= lg_columns_first_edge(columns, node + 1) ||
         (columns->edge_count > LG_NONE && columns->edge_target[edge] != target))
         return false;
     *out = (lg__reference){node, edge};

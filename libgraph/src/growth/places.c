@@ -195,13 +195,14 @@ forget_steps(lg_places *places)
 static void
 count_blocks(const lg__place_walk *walk)
 {
-    const uint32_t *first_edge = walk->graph->columns.first_edge;
+    const lg_columns *columns = &walk->graph->columns;
     for (uint32_t node = lg__first_native(walk->graph);
          node < walk->graph->columns.node_count; node++) {
         lg__place_item *item =
             lg__place_at(walk->places, walk->place[node] & ~LG__PLACE_MARKS);
         uint64_t blocks = lg_node_blocks(walk->graph, node);
-        item->references -= first_edge[node + 1] - first_edge[node];
+        item->references -= lg_columns_first_edge(columns, node + 1) -
+                            lg_columns_first_edge(columns, node);
         item->references += blocks;
         if (!(walk->place[node] & LG__PLACE_INNER) && blocks > 1)
             item->members += blocks - 1;
@@ -215,7 +216,6 @@ static void
 places_add_up(lg__place_walk *walk)
 {
     const lg_columns *columns = &walk->graph->columns;
-    const uint32_t *first_edge = columns->first_edge;
     const lg__sums retained = walk->analysis->host;
     const uint32_t *place = walk->place;
     lg__place_item *items = lg__place_at(walk->places, 0);
@@ -230,7 +230,8 @@ places_add_up(lg__place_walk *walk)
         if (size == UINT32_MAX)
             size = lg_node_size(walk->graph, node);
         item->host[0] += size;
-        item->references += first_edge[node + 1] - first_edge[node];
+        item->references += lg_columns_first_edge(columns, node + 1) -
+                            lg_columns_first_edge(columns, node);
         if (place[node] & LG__PLACE_INNER)
             continue;
         uint64_t reference = walk->reference[node];
@@ -514,7 +515,7 @@ typedef struct walking {
 static const lg__place_walk_type *
 type_of(const lg__place_walk *walk, uint32_t node)
 {
-    return &walk->types[walk->graph->columns.type[node]];
+    return &walk->types[lg_columns_type(&walk->graph->columns, node)];
 }
 
 // Notes what the path to a member has visited, which leads back to a place or
@@ -609,7 +610,8 @@ is_loose(const lg__place_walk *walk, uint32_t node)
 static uint32_t
 find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind, uint32_t name)
 {
-    lg__place_walk_type *type = &walk->types[walk->graph->columns.type[node]];
+    lg__place_walk_type *type =
+        &walk->types[lg_columns_type(&walk->graph->columns, node)];
     bool unnamed = name == 0 || !(type->by_module || type->titled);
     bool plain = kind == LG_PLACE_ROOT && unnamed && !type->titled;
     if (plain && type->top != LG_NONE)

@@ -196,7 +196,7 @@ move_to_devices(lg_summary *summary, const lg_graph *graph)
         uint32_t node = graph->device_node[i];
         uint64_t size = lg_node_size(graph, node);
         uint64_t *bytes = lg__summary_bytes_at(
-            summary, sums[graph->columns.type[node]].bytes);
+            summary, sums[lg_columns_type(&graph->columns, node)].bytes);
         bytes[0] -= size;
         bytes[lg_node_device(graph, node)] += size;
     }
@@ -220,7 +220,7 @@ add_types(lg_summary *summary, const lg_graph *graph)
     }
     uint32_t native = lg__first_native(graph);
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        lg__type_sum *sum = &sums[graph->columns.type[node]];
+        lg__type_sum *sum = &sums[lg_columns_type(&graph->columns, node)];
         sum->count += node < native ? 1 : lg_node_blocks(graph, node);
         lg__summary_bytes_at(summary, sum->bytes)[0] +=
             lg_node_size(graph, node);
@@ -247,7 +247,8 @@ in_malloc(uint64_t bytes)
 static bool
 is_of_python(const lg_graph *graph, uint32_t node)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     return lg__string_is(type, "bytearray.memory") ||
            lg__string_is(type, "array.memory");
 }
@@ -276,7 +277,8 @@ add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
     else if (flags & (LG_NODE_BUFFER | LG_NODE_CPP))
         summary->large += in_malloc(bytes);
     else if (!(flags & LG_NODE_SYNTHETIC))
-        add_object(summary, bytes, parts[graph->columns.type[node]]);
+        add_object(summary, bytes,
+                   parts[lg_columns_type(&graph->columns, node)]);
 }
 
 // A snapshot with native memory knows malloc's blocks to the byte: those of

@@ -203,7 +203,7 @@ rest_of(const lg__native *native, uint32_t node)
 {
     enum { LEAST = 512 };
     uint32_t block = native->block_of[node];
-    uint32_t type = native->graph->columns.type[node];
+    uint32_t type = lg_columns_type(&native->graph->columns, node);
     if (block == LG_NONE ||
         lg__type_layout(native->graph, type) != LG__LAYOUT_UNKNOWN)
         return 0;
@@ -371,7 +371,7 @@ size_beyond(const lg__native *native, uint32_t node)
     enum { OBJECT_HEAD = 16, UNIT = 8 };
     uint32_t block = native->block_of[node];
     const lg__extent *extent =
-        &native->extent[native->graph->columns.type[node]];
+        &native->extent[lg_columns_type(&native->graph->columns, node)];
     uint64_t size = lg_node_size(native->graph, node);
     if (block == LG_NONE || extent->own != OBJECT_HEAD || extent->data ||
         size <= lg_block_bytes(&native->memory->blocks[block]))

@@ -35,10 +35,10 @@ mark_of(const lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
     if (is_object(native, block))
-        return lg__native_key(1, native->graph->columns.type[at->node],
-                              native->mark[block] & LG__BLOCK_OWN
-                                  ? UINT32_MAX
-                                  : lg_block_lead(at));
+        return lg__native_key(
+            1, lg_columns_type(&native->graph->columns, at->node),
+            native->mark[block] & LG__BLOCK_OWN ? UINT32_MAX
+                                                : lg_block_lead(at));
     if (native->mark[block] & LG__BLOCK_HIDDEN)
         return lg__native_key(2, lg__block_word(at, lg_block_lead(at) + 8),
                               lg_block_lead(at));
@@ -110,7 +110,7 @@ may_have_gift(const lg__native *native, uint32_t block)
         return false;
     if (at->node == LG_NONE)
         return native->mark[block] & LG__BLOCK_TYPED;
-    uint32_t type = native->graph->columns.type[at->node];
+    uint32_t type = lg_columns_type(&native->graph->columns, at->node);
     return type >= native->memory->type_count ||
            native->memory->types[type].fixed == 0;
 }

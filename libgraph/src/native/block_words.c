@@ -104,8 +104,8 @@ is_known(const lg_graph *graph, uint32_t source, uint32_t target)
 {
     enum { MOST = 64 };
     const lg_columns *columns = &graph->columns;
-    uint64_t edge = columns->first_edge[source];
-    const uint64_t end = columns->first_edge[source + 1];
+    uint64_t edge = lg_columns_first_edge(columns, source);
+    const uint64_t end = lg_columns_first_edge(columns, source + 1);
     if (end - edge > MOST)
         return true;
     while (edge < end && columns->edge_target[edge] != target)
@@ -121,7 +121,7 @@ may_keep(const lg__native *native, uint32_t node)
 {
     const lg_graph *graph = native->graph;
     return lg_node_unexplained(graph, node) > 0 ||
-           (!native->furniture[graph->columns.type[node]] &&
+           (!native->furniture[lg_columns_type(&graph->columns, node)] &&
             (graph->partial ||
              lg_columns_refcount(&graph->columns, node) == 0));
 }
@@ -201,7 +201,7 @@ is_stray(const lg__native *native, uint32_t source, uint32_t target,
         return value - to->address < lg_block_lead(to);
     const lg_columns *columns = &native->graph->columns;
     return !(columns->node_flags[to->node] & LG_NODE_BUFFER) &&
-           !native->extent[columns->type[to->node]].data;
+           !native->extent[lg_columns_type(columns, to->node)].data;
 }
 
 // Whether the next of these words that leads to a block is a stray one.

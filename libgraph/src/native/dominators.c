@@ -54,8 +54,8 @@ static uint32_t
 next_reference(const lg__native *native, uint32_t node, uint32_t *next)
 {
     const lg_columns *columns = &native->graph->columns;
-    const uint64_t first = columns->first_edge[node];
-    const uint64_t count = columns->first_edge[node + 1] - first;
+    const uint64_t first = lg_columns_first_edge(columns, node);
+    const uint64_t count = lg_columns_first_edge(columns, node + 1) - first;
     while (*next < count) {
         uint64_t edge = first + (*next)++;
         if (is_seen(native, node, edge))
@@ -85,11 +85,14 @@ next_word(const lg__native *native, uint32_t vertex, uint64_t references,
 static uint32_t
 next_of_node(const lg__native *native, uint32_t node, uint32_t *next)
 {
-    const uint32_t *first = &native->graph->columns.first_edge[node];
+    const lg_columns *columns = &native->graph->columns;
     uint32_t target = next_reference(native, node, next);
     return target != LG_NONE
                ? target
-               : next_word(native, node, first[1] - first[0], next);
+               : next_word(native, node,
+                           lg_columns_first_edge(columns, node + 1) -
+                               lg_columns_first_edge(columns, node),
+                           next);
 }
 
 static uint32_t

@@ -123,7 +123,9 @@ library_of_node(const lg__native *native, uint32_t node,
                 char out[LG__NAME_MOST])
 {
     lg_string type =
-        lg_graph_type(native->graph, native->graph->columns.type[node]).name;
+        lg_graph_type(native->graph,
+                      lg_columns_type(&native->graph->columns, node))
+            .name;
     uint32_t length = type.length;
     while (length > 0 && type.data[length - 1] != '.')
         length--;
@@ -177,7 +179,8 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
 bool
 lg__node_is_block(const lg_graph *graph, uint32_t node)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     return lg__node_is_native(graph, node) &&
            !lg__string_begins(type, LG__NATIVE_HIDDEN);
 }
@@ -500,8 +503,8 @@ static void
 copy_references(graph_draft *draft, uint32_t node)
 {
     const lg_columns *columns = &draft->native->graph->columns;
-    uint64_t first = columns->first_edge[node];
-    size_t count = (size_t)(columns->first_edge[node + 1] - first);
+    uint64_t first = lg_columns_first_edge(columns, node);
+    size_t count = (size_t)(lg_columns_first_edge(columns, node + 1) - first);
     if (count == 0)
         return;
     uint32_t *target = extend(draft, LG__EDGE_TARGET, count);

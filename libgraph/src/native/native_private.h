@@ -324,7 +324,8 @@ lg__vertex_kind(const lg__native *native, uint32_t vertex)
     uint32_t block = lg__block_of_vertex(native, vertex);
     return block != LG_NONE
                ? native->kind[block]
-               : native->forms + native->graph->columns.type[vertex];
+               : native->forms +
+                     lg_columns_type(&native->graph->columns, vertex);
 }
 
 /** What blocks show differs in the lowest two bits. */
@@ -367,7 +368,8 @@ lg__block_is_number(const lg__native *native, uint32_t block)
 {
     uint32_t node = native->memory->blocks[block].node;
     return node != LG_NONE && native->block_of[node] == block &&
-           native->extent[native->graph->columns.type[node]].number;
+           native->extent[lg_columns_type(&native->graph->columns, node)]
+               .number;
 }
 
 /** Returns how far behind the beginning of its target the value of a word lies:

@@ -150,7 +150,7 @@ occupy_storage(lg__native *native, uint32_t node)
         lg_node_fact_number(graph, node, "bytes", lg_node_size(graph, node));
     uint64_t end = address + bytes;
     bool refers = bytes <= MOST_POINTERS &&
-                  is_memory_of_c(graph, graph->columns.type[node]);
+                  is_memory_of_c(graph, lg_columns_type(&graph->columns, node));
     uint32_t block = lg__block_find(&native->index, address);
     for (; block < native->blocks && blocks[block].address < end; block++) {
         if (blocks[block].node != LG_NONE)
@@ -201,7 +201,8 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
     lg_native_block *blocks = native->memory->blocks;
     const lg_native_block *block = &blocks[native->block_of[node]];
     uint64_t end = lg_block_bytes(block) & ~(uint64_t)7;
-    bool deque = native->extent[native->graph->columns.type[node]].deque;
+    bool deque =
+        native->extent[lg_columns_type(&native->graph->columns, node)].deque;
     for (uint64_t at = from; at < to && at < end; at += 8) {
         uint64_t word = lg__word_at(block->address + at);
         uint32_t table = lg__block_find(&native->index, word);
@@ -294,7 +295,8 @@ occupy_all(lg__native *native)
             occupy_storage(native, node);
     for (uint32_t node = 0; node < native->nodes; node++)
         if (native->block_of[node] != LG_NONE)
-            occupy_for(native, node, &native->extent[columns->type[node]]);
+            occupy_for(native, node,
+                       &native->extent[lg_columns_type(columns, node)]);
     return true;
 }
 
@@ -388,7 +390,7 @@ lg__block_searched(const lg__native *native, uint32_t block, uint64_t *from,
     if (at->node == LG_NONE || *to == 0)
         return;
     const lg__extent *extent =
-        &native->extent[native->graph->columns.type[at->node]];
+        &native->extent[lg_columns_type(&native->graph->columns, at->node)];
     *from = (lg_block_lead(at) + extent->own + 7) & ~(uint64_t)7;
     if (extent->end < *to - lg_block_lead(at))
         *to = lg_block_lead(at) + extent->end;

@@ -46,8 +46,10 @@ course_from(const lg__native *native, uint32_t vertex, uint32_t from)
 static bool
 goes_on(const lg__native *native, uint32_t node)
 {
-    const uint32_t *first = &native->graph->columns.first_edge[node];
-    return first[0] < first[1] || lg__node_has_words(native, node);
+    const lg_columns *columns = &native->graph->columns;
+    return lg_columns_first_edge(columns, node) <
+               lg_columns_first_edge(columns, node + 1) ||
+           lg__node_has_words(native, node);
 }
 
 static bool
@@ -130,8 +132,9 @@ static void
 follow_references(path_search *search, uint32_t node)
 {
     const lg_columns *columns = &search->native->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
             enqueue(search, columns->edge_target[edge],
                     search->native->best[node], node, 0);

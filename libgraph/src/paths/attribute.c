@@ -54,8 +54,9 @@ static uint32_t
 namespace_of(const lg_graph *graph, uint32_t class_node)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[class_node + 1];
-    for (uint64_t edge = columns->first_edge[class_node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, class_node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, class_node); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
             return columns->edge_target[edge];
     return LG_NONE;
@@ -65,8 +66,9 @@ static void
 mark_values(const lg_graph *graph, uint32_t names, uint8_t *marks)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[names + 1];
-    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++) {
+    uint64_t end = lg_columns_first_edge(columns, names + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
+         edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
             marks[target] |= may_be_shared(graph, target);
@@ -95,8 +97,9 @@ has_value(const lg_graph *graph, uint32_t class_node, lg_string name,
     uint32_t names = namespace_of(graph, class_node);
     if (names == LG_NONE)
         return false;
-    uint64_t end = columns->first_edge[names + 1];
-    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, names + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
+         edge++)
         if (columns->edge_target[edge] == target &&
             lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
             lg__string_same(lg__edge_name(graph, edge), name))
@@ -112,7 +115,8 @@ lg__edge_repeats_class(const lg_graph *graph, uint32_t source, uint64_t edge)
     if (lg__node_category(graph, source) != LG_CATEGORY_OTHER ||
         name.length == 0)
         return false;
-    lg_type type = lg_graph_type(graph, graph->columns.type[source]);
+    lg_type type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, source));
     for (uint32_t i = 0; i < type.mro_count; i++) {
         uint32_t node = graph->type_node[type.mro[i]];
         if (node != LG_NONE && has_value(graph, node, name, target))

@@ -57,8 +57,8 @@ static uint32_t
 module_of(const lg_graph *graph, uint32_t function)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[function];
-         edge < columns->first_edge[function + 1]; edge++)
+    for (uint64_t edge = lg_columns_first_edge(columns, function);
+         edge < lg_columns_first_edge(columns, function + 1); edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS)
             return lg_node_folded_into(graph, columns->edge_target[edge]);
     return LG_NONE;
@@ -133,14 +133,14 @@ uint32_t
 lg__attribute_key(const lg_graph *graph, uint32_t owner, uint64_t edge)
 {
     const lg_columns *columns = &graph->columns;
-    uint32_t class = lg_graph_type(graph, columns->type[owner]).node;
+    uint32_t class = lg_graph_type(graph, lg_columns_type(columns, owner)).node;
     lg_string name = lg__edge_name(graph, edge);
     if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
         return lg_columns_payload(columns, edge);
     if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE || class == LG_NONE)
         return LG_NONE;
-    for (uint64_t at = columns->first_edge[class];
-         at < columns->first_edge[class + 1]; at++)
+    for (uint64_t at = lg_columns_first_edge(columns, class);
+         at < lg_columns_first_edge(columns, class + 1); at++)
         if (lg__edge_kind(graph, at) == LG_EDGE_KEY &&
             lg__string_same(lg_node_text(graph, columns->edge_target[at]),
                             name))
@@ -170,7 +170,8 @@ static users
 find_users(const lg_graph *graph, uint32_t owner, uint64_t edge,
            bool until_library)
 {
-    users to = {.graph = graph, .type = graph->columns.type[owner]};
+    users to = {.graph = graph,
+                .type = lg_columns_type(&graph->columns, owner)};
     uint32_t key = lg__attribute_key(graph, owner, edge);
     if (!lg__graph_reverse(graph, &to.reverse) || !is_telling(&to, owner, key))
         return to;

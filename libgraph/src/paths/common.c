@@ -28,7 +28,8 @@ has_name(const lg_graph *graph, uint32_t node)
 void
 lg__sort_number(const lg_graph *graph, uint32_t node, lg_text *out)
 {
-    const uint32_t *name = &graph->type_name[graph->columns.type[node]];
+    const uint32_t *name =
+        &graph->type_name[lg_columns_type(&graph->columns, node)];
     if (has_name(graph, node))
         lg__sort_common(graph, node, out);
     else
@@ -41,8 +42,8 @@ lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out)
     lg_text_add(out, "\n");
     if (node == LG_NONE)
         return;
-    lg__text_add_string(out,
-                        lg_graph_type(graph, graph->columns.type[node]).name);
+    lg__text_add_string(
+        out, lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name);
     lg_text_add(out, " ");
     if (has_name(graph, node))
         lg__text_add_string(out, without_line(lg_node_text(graph, node)));

@@ -43,22 +43,24 @@ is_closure(const lg__hop_walk *walk, uint32_t owner, uint64_t edge)
 static lg_hop
 begin(const lg__hop_walk *walk, uint32_t node)
 {
-    const uint32_t *first = walk->graph->columns.first_edge;
+    const lg_columns *columns = &walk->graph->columns;
     lg__fold fold = lg__fold_of(walk->fold, node);
     lg_hop hop = {.source = node};
     if (fold.owner == LG_NONE)
         return hop;
     hop.source = fold.owner;
     if (lg__node_role(walk->graph, node) != LG__ROLE_CELL) {
-        hop.edges[hop.edge_count++] = first[fold.owner] + fold.rank;
+        hop.edges[hop.edge_count++] =
+            lg_columns_first_edge(columns, fold.owner) + fold.rank;
         return hop;
     }
-    uint64_t edge = first[fold.owner];
+    uint64_t edge = lg_columns_first_edge(columns, fold.owner);
     while (!is_closure(walk, fold.owner, edge))
         edge++;
     uint32_t tuple = walk->graph->columns.edge_target[edge];
     hop.edges[hop.edge_count++] = edge;
-    hop.edges[hop.edge_count++] = first[tuple] + fold.rank;
+    hop.edges[hop.edge_count++] =
+        lg_columns_first_edge(columns, tuple) + fold.rank;
     return hop;
 }
 

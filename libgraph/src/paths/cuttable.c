@@ -121,7 +121,8 @@ static bool
 is_immutable(const lg_graph *graph, uint32_t node)
 {
     lg_category category = lg__node_category(graph, node);
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     return lg__node_role(graph, node) == LG__ROLE_TUPLE ||
            category == LG_CATEGORY_ROOT || category == LG_CATEGORY_ATOM ||
            lg__string_is(type, "code");
@@ -231,7 +232,8 @@ is_view(const lg_graph *graph, uint32_t node)
         "collections._deque_reverse_iterator",
         "itertools.cycle",
     };
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (lg__string_is(type, types[i]))
             return true;

@@ -27,8 +27,9 @@ static uint32_t
 module_read_by(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS &&
             !is_builtins(graph, edge)) {
             uint32_t module =
@@ -55,8 +56,8 @@ lg__frame_module(const lg_graph *graph, uint32_t frame)
 {
     const lg_columns *columns = &graph->columns;
     uint32_t module = module_read_by(graph, frame);
-    uint64_t end = columns->first_edge[frame + 1];
-    for (uint64_t edge = columns->first_edge[frame];
+    uint64_t end = lg_columns_first_edge(columns, frame + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, frame);
          edge < end && module == LG_NONE; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
@@ -110,8 +111,9 @@ static bool
 has_variable(const lg_graph *graph, uint32_t frame, uint32_t value)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[frame + 1];
-    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, frame + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL &&
             columns->edge_target[edge] == value)
             return true;
@@ -124,8 +126,9 @@ static bool
 is_copy(const lg_graph *graph, uint32_t frame, uint32_t dict)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[dict + 1];
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, dict + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
+         edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
             has_variable(graph, frame, columns->edge_target[edge]))
             return true;
@@ -136,8 +139,9 @@ static void
 mark_copies(marking *state, uint32_t frame)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = columns->first_edge[frame + 1];
-    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, frame + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
+         edge++)
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_ATTRIBUTE &&
             lg__string_is(lg__edge_name(state->graph, edge), "f_locals") &&
             is_copy(state->graph, frame, columns->edge_target[edge]))
@@ -151,13 +155,14 @@ is_method_of_container(const lg_graph *graph, uint32_t value)
     static const char *const containers[] = {
         "list", "dict", "set", "bytearray", "collections.deque",
     };
-    lg_string type = lg_graph_type(graph, graph->columns.type[value]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, value)).name;
     if (!lg__string_is(type, "builtin_function_or_method"))
         return false;
     uint32_t self = lg__node_attribute(graph, value, "__self__");
     if (self == LG_NONE)
         return false;
-    type = lg_graph_type(graph, graph->columns.type[self]).name;
+    type = lg_graph_type(graph, lg_columns_type(&graph->columns, self)).name;
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
         if (lg__string_is(type, containers[i]))
             return true;
@@ -168,8 +173,9 @@ static void
 mark_methods(marking *state, uint32_t frame)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = columns->first_edge[frame + 1];
-    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+    uint64_t end = lg_columns_first_edge(columns, frame + 1);
+    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
+         edge++)
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_LOCAL &&
             is_method_of_container(state->graph, columns->edge_target[edge]))
             mark(state, columns->edge_target[edge], LG__LATE_METHOD);
@@ -217,7 +223,8 @@ typedef enum part {
 static part
 part_of_type(const lg_graph *graph, uint32_t node)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     if (lg__node_category(graph, node) == LG_CATEGORY_FRAME)
         return FRAME;
     if (lg__string_is(type, "FrameLocalsProxy"))
@@ -246,7 +253,7 @@ mark_all(marking *state, uint8_t *known)
 {
     const lg_graph *graph = state->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint8_t *is = &known[graph->columns.type[node]];
+        uint8_t *is = &known[lg_columns_type(&graph->columns, node)];
         if (*is == 0)
             *is = (uint8_t)(1 + part_of_type(graph, node));
         if (*is != 1 + NOTHING)

@@ -98,7 +98,7 @@ is_imported(const lg_graph *graph, const lg_hop *hop)
         return false;
     lg_string module = lg_node_text(graph, hop->source);
     lg_category category = lg__node_category(graph, hop->target);
-    uint32_t type = graph->columns.type[hop->target];
+    uint32_t type = lg_columns_type(&graph->columns, hop->target);
     lg_string name = category == LG_CATEGORY_TYPE
                          ? lg_node_text(graph, hop->target)
                          : lg_graph_type(graph, type).name;
@@ -177,10 +177,11 @@ choose(void *context, const lg_hop *hop)
 static bool
 is_shorter_backwards(const lg__hop_walk *walk, uint32_t source, uint32_t target)
 {
-    const uint32_t *first = walk->graph->columns.first_edge;
+    const lg_columns *columns = &walk->graph->columns;
     return walk->reverse.source != NULL &&
            lg__count_in(&walk->reverse, target) <
-               first[source + 1] - first[source];
+               lg_columns_first_edge(columns, source + 1) -
+                   lg_columns_first_edge(columns, source);
 }
 
 lg_hop

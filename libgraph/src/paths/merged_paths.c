@@ -227,7 +227,7 @@ merge_step(merging *to, uint32_t parent, uint32_t before, uint32_t node)
     lg__merged item = {.parent = LG_NONE,
                        .root = LG_NONE,
                        .node = node,
-                       .type = to->graph->columns.type[node],
+                       .type = lg_columns_type(&to->graph->columns, node),
                        .nodes = 0,
                        .hop = {.source = node, .target = node}};
     if (before != node) {

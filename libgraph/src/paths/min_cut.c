@@ -76,9 +76,9 @@ look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
                   is_part(state, out->edge) && has_room(state, out->edge);
         return true;
     }
-    out->edge = state->columns->first_edge[node] + (at - ins);
+    out->edge = lg_columns_first_edge(state->columns, node) + (at - ins);
     if (!state->crossed[node] ||
-        out->edge >= state->columns->first_edge[node + 1])
+        out->edge >= lg_columns_first_edge(state->columns, node + 1))
         return false;
     *before = state->columns->edge_target[out->edge];
     *usable = state->flow[out->edge] > 0;

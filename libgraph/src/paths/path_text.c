@@ -246,8 +246,9 @@ are_alike(const lg_graph *graph, const lg_hop *one, const lg_hop *other)
 {
     uint64_t edge = one->edges[one->edge_count - 1];
     uint64_t same = other->edges[other->edge_count - 1];
-    const uint32_t *type = graph->columns.type;
-    if (type[one->target] != type[other->target] ||
+    const lg_columns *columns = &graph->columns;
+    if (lg_columns_type(columns, one->target) !=
+            lg_columns_type(columns, other->target) ||
         lg__edge_kind(graph, edge) != lg__edge_kind(graph, same))
         return false;
     return lg__hop_is_position(graph, one) ||

@@ -62,7 +62,8 @@ static bool
 is_of_wanted_class(const lg_scope *scope, uint32_t node)
 {
     const lg_graph *graph = scope->graph;
-    lg_string name = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string name =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     if (scope->mine && lg__node_origin(graph, node, NULL) != LG__ORIGIN_PROGRAM)
         return false;
     while (name.length > 0 && name.data[name.length - 1] != '.')

@@ -474,7 +474,7 @@ collect_marked(const lg_graph *graph, const bool *marked, lg_nodes *out,
     const lg_columns *columns = &graph->columns;
     size_t count = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        count += marked[columns->type[node]];
+        count += marked[lg_columns_type(columns, node)];
     if (count == 0)
         return LG_ENOTFOUND;
     uint32_t *items = lg__alloc(count * sizeof *items);
@@ -482,7 +482,7 @@ collect_marked(const lg_graph *graph, const bool *marked, lg_nodes *out,
         return lg__error_memory(err);
     *out = (lg_nodes){items, count};
     for (uint32_t node = 0; node < columns->node_count; node++)
-        if (marked[columns->type[node]])
+        if (marked[lg_columns_type(columns, node)])
             *items++ = node;
     return LG_OK;
 }

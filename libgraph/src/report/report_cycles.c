@@ -97,7 +97,7 @@ format_headline(const cycle_text *to, lg_text *out)
 static uint32_t
 owner_type(const lg_graph *graph, uint32_t node)
 {
-    return graph->columns.type[lg__graph_seen_node(graph, node)];
+    return lg_columns_type(&graph->columns, lg__graph_seen_node(graph, node));
 }
 
 // Writes that objects of other types have references of this name, too.

@@ -40,7 +40,7 @@ write_label(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
 static void
 write_several(const lg_graph *graph, const lg_dominator_row *row, lg_text *out)
 {
-    uint32_t type = graph->columns.type[row->node];
+    uint32_t type = lg_columns_type(&graph->columns, row->node);
     lg_text_add_count(out, row->count);
     lg_text_add(out, " x ");
     lg__text_add_string(out, lg__last_part(lg_graph_type(graph, type).name));

@@ -58,7 +58,8 @@ autograd_of(const lg_graph *graph, const lg_tensor_row *row)
                         : lg__tensor_grad_fn(graph, row->tensor);
     return node == LG_NONE
                ? (lg_string){"", 0}
-               : lg_graph_type(graph, graph->columns.type[node]).name;
+               : lg_graph_type(graph, lg_columns_type(&graph->columns, node))
+                     .name;
 }
 
 static uint64_t

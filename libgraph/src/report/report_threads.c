@@ -136,7 +136,8 @@ add_locals(report *to, size_t at)
 void
 lg_thread_label(const lg_graph *graph, const lg_thread_row *row, lg_text *out)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[row->node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, row->node)).name;
     lg_string text = lg_node_text(graph, row->node);
     if (row->kind == LG_THREAD_STACK || row->kind == LG_THREAD_LOCAL)
         lg__text_add_string(out, row->name);

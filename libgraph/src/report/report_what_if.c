@@ -255,7 +255,7 @@ format_next(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
 static void
 format_title(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
 {
-    uint32_t type = graph->columns.type[kept->node];
+    uint32_t type = lg_columns_type(&graph->columns, kept->node);
     if (kept->count == 1) {
         lg__format_step(graph, kept->node, out);
         return;

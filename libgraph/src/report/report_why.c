@@ -425,8 +425,9 @@ add_path(report *to)
 static bool
 is_lost_memory(const lg_graph *graph, uint32_t node)
 {
-    return lg__string_is(lg_graph_type(graph, graph->columns.type[node]).name,
-                         LG__NATIVE_LOST);
+    return lg__string_is(
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name,
+        LG__NATIVE_LOST);
 }
 
 static void

@@ -155,7 +155,7 @@ format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
         lg__format_node(graph, example, out);
         return;
     }
-    uint32_t type = graph->columns.type[example];
+    uint32_t type = lg_columns_type(&graph->columns, example);
     lg__text_add_string(out, lg__last_part(lg_graph_type(graph, type).name));
 }
 

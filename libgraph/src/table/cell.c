@@ -188,8 +188,9 @@ lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
     put(table, column, LG_COLUMN_NODE, strings->length, node);
     lg_node_title(graph, node, false, strings);
     lg_text_add_bytes(strings, "", 1);
-    lg__text_add_string(strings,
-                        lg_graph_type(graph, graph->columns.type[node]).name);
+    lg__text_add_string(
+        strings,
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name);
     lg_text_add_bytes(strings, "", 1);
 }
 

@@ -328,7 +328,8 @@ put_node_text(lg_table *table, size_t column, const lg_ask *ask,
     if (field->of == LG_FIELD_TYPE) {
         lg__put_string(
             table, column,
-            lg_graph_type(ask->graph, lg_graph_columns(ask->graph)->type[node])
+            lg_graph_type(ask->graph,
+                          lg_columns_type(lg_graph_columns(ask->graph), node))
                 .name);
         return;
     }

@@ -13,7 +13,8 @@
 void
 lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out)
 {
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
     size_t start = out->length;
     lg_node_title(graph, node, false, out);
     if (!out->failed && memchr(type.data, '.', type.length) != NULL &&
@@ -197,8 +198,9 @@ lg__write_node(lg_json *json, const lg_graph *graph, uint32_t node)
 {
     lg_text title = {0};
     lg_json_count(json, "node", node);
-    write_string(json, "type",
-                 lg_graph_type(graph, graph->columns.type[node]).name);
+    write_string(
+        json, "type",
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name);
     lg_node_title(graph, node, false, &title);
     lg__write_formatted(json, "title", &title);
 }

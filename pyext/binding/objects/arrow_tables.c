@@ -513,7 +513,8 @@ add_node_texts(arrow_batch *batch, const lg_graph *graph,
     open_column(batch, text("type"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
         uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
-        append_text(batch, lg_graph_type(graph, columns->type[node]).name);
+        append_text(batch,
+                    lg_graph_type(graph, lg_columns_type(columns, node)).name);
     }
     open_column(batch, text("text"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
@@ -553,11 +554,11 @@ add_ends(arrow_batch *batch, const lg_graph *graph,
         return;
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
         uint64_t edge = lg__sequence_number(edges, i);
-        bool near = columns->first_edge[last] <= edge;
-        while (near && columns->first_edge[last + 1] <= edge &&
-               columns->first_edge[last + 1] + 64 > edge)
+        bool near = lg_columns_first_edge(columns, last) <= edge;
+        while (near && lg_columns_first_edge(columns, last + 1) <= edge &&
+               lg_columns_first_edge(columns, last + 1) + 64 > edge)
             last++;
-        if (!near || columns->first_edge[last + 1] <= edge)
+        if (!near || lg_columns_first_edge(columns, last + 1) <= edge)
             last = lg_edge_source(graph, edge);
         source[i] = last;
         target[i] = columns->edge_target[edge];

@@ -101,7 +101,7 @@ get_type_name(lg__node_object *self, void *Py_UNUSED(closure))
     lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
-    uint32_t type = lg_graph_columns(graph)->type[self->index];
+    uint32_t type = lg_columns_type(lg_graph_columns(graph), self->index);
     return lg__string_object(lg_graph_type(graph, type).name);
 }
 
@@ -111,7 +111,7 @@ get_type(lg__node_object *self, void *Py_UNUSED(closure))
     lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
-    uint32_t type = lg_graph_columns(graph)->type[self->index];
+    uint32_t type = lg_columns_type(lg_graph_columns(graph), self->index);
     uint32_t node = lg_graph_type(graph, type).node;
     if (node == LG_NONE)
         Py_RETURN_NONE;
@@ -374,8 +374,8 @@ node_referents(lg__node_object *self, PyObject *Py_UNUSED(unused))
     const lg_columns *columns = node_columns(self);
     if (columns == NULL)
         return NULL;
-    uint64_t first = columns->first_edge[self->index];
-    uint64_t end = columns->first_edge[self->index + 1];
+    uint64_t first = lg_columns_first_edge(columns, self->index);
+    uint64_t end = lg_columns_first_edge(columns, self->index + 1);
     lg__sequence_range range = {first, 1, (Py_ssize_t)(end - first)};
     return lg__sequence_new(lg__object_state(self), LG__TYPE_EDGES,
                             self->snapshot, range);

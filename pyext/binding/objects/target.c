@@ -58,7 +58,7 @@ bool
 lg__target_has_type(const lg_graph *graph, uint32_t node, PyObject *object)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint32_t type = lg_graph_type(graph, columns->type[node]).node;
+    uint32_t type = lg_graph_type(graph, lg_columns_type(columns, node)).node;
     return type == LG_NONE || lg_columns_address(columns, type) ==
                                   (uint64_t)(uintptr_t)Py_TYPE(object);
 }
@@ -292,8 +292,8 @@ static bool
 shares_item(const lg_graph *graph, uint32_t node, PyObject *target)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint64_t edge = columns->first_edge[node];
-    for (; edge < columns->first_edge[node + 1]; edge++) {
+    uint64_t edge = lg_columns_first_edge(columns, node);
+    for (; edge < lg_columns_first_edge(columns, node + 1); edge++) {
         Py_ssize_t at = lg_columns_payload(columns, edge);
         unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
         uint32_t item = columns->edge_target[edge];
@@ -374,7 +374,7 @@ select_class(request *self, PyObject *class)
     const uint32_t node = found.items[0];
     bool done = true;
     for (uint32_t i = 0; done && i < columns->node_count; i++)
-        if (lg_graph_type(graph, columns->type[i]).node == node)
+        if (lg_graph_type(graph, lg_columns_type(columns, i)).node == node)
             done = lg__nodes_extend(&self->nodes, &i, 1);
     lg_nodes_free(&found);
     return done;

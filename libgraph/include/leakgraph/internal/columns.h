@@ -170,6 +170,21 @@ lg_columns_address(const lg_columns *columns, lg_node node)
     return of->wide != NULL ? of->wide[node] : lg_packed_at(&of->packed, node);
 }
 
+/** The type id of a node. */
+static inline uint32_t
+lg_columns_type(const lg_columns *columns, lg_node node)
+{
+    return columns->type[node];
+}
+
+/** The first edge of a node; of node_count, edge_count. The edges of a node end
+ *  where those of the next one begin. */
+static inline lg_edge
+lg_columns_first_edge(const lg_columns *columns, lg_node node)
+{
+    return columns->first_edge[node];
+}
+
 /** The shallow bytes of a node; UINT32_MAX: ask lg_node_size. */
 static inline uint32_t
 lg_columns_size(const lg_columns *columns, lg_node node)
