@@ -60,14 +60,14 @@ move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
     uint32_t *payload = packed_allocate(from->edge_count, sizeof *payload);
     uint8_t *kind = packed_allocate(from->edge_count, sizeof *kind);
     for (uint32_t node = 0; node < nodes; node++)
-        first[number[node] + 1] =
-            from->first_edge[node + 1] - from->first_edge[node];
+        first[number[node] + 1] = lg_columns_first_edge(from, node + 1) -
+                                  lg_columns_first_edge(from, node);
     for (uint32_t node = 0; node < nodes; node++)
         first[node + 1] += first[node];
     for (uint32_t node = 0; node < nodes; node++) {
         uint64_t at = first[number[node]];
-        for (uint64_t edge = from->first_edge[node];
-             edge < from->first_edge[node + 1]; edge++, at++) {
+        for (uint64_t edge = lg_columns_first_edge(from, node);
+             edge < lg_columns_first_edge(from, node + 1); edge++, at++) {
             bool names =
                 (from->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE;
             target[at] = number[from->edge_target[edge]];
@@ -77,7 +77,7 @@ move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
                               : lg_columns_payload(from, edge);
         }
     }
-    to->first_edge = first;
+    to->first_edge = (lg_compact){.wide = first};
     to->edge_target = target;
     to->payload = (lg_payloads){.wide = payload};
     to->edge_kind = kind;
@@ -104,7 +104,8 @@ codings_sorted(const lg_columns *columns, uint32_t window)
     lg_columns out = *columns;
     out.address = (lg_addresses){
         .wide = moved_narrow(columns, LG_NARROW_ADDRESS, number)};
-    out.type = moved(columns->type, number, nodes, sizeof *out.type);
+    out.type =
+        (lg_compact){.wide = moved_narrow(columns, LG_NARROW_TYPE, number)};
     out.size =
         (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_SIZE, number)};
     out.refcount =
@@ -121,11 +122,11 @@ codings_sorted(const lg_columns *columns, uint32_t window)
 void
 codings_free(lg_columns *columns)
 {
-    const void *all[] = {columns->address.wide, columns->type,
-                         columns->size.wide,    columns->refcount.wide,
-                         columns->found.wide,   columns->node_flags,
-                         columns->first_edge,   columns->edge_target,
-                         columns->payload.wide, columns->edge_kind};
+    const void *all[] = {columns->address.wide,    columns->type.wide,
+                         columns->size.wide,       columns->refcount.wide,
+                         columns->found.wide,      columns->node_flags,
+                         columns->first_edge.wide, columns->edge_target,
+                         columns->payload.wide,    columns->edge_kind};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free((void *)(uintptr_t)all[i]);
 }

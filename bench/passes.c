@@ -217,8 +217,9 @@ static uint64_t
 deep_of_columns(both *of)
 {
     const lg_columns *columns = of->columns;
-    return walk_plain(of, columns->first_edge, columns->edge_target,
-                      columns->edge_kind);
+    lg_columns_write(columns, LG_NARROW_FIRST_EDGE, 0,
+                     (size_t)columns->node_count + 1, of->first);
+    return walk_plain(of, of->first, columns->edge_target, columns->edge_kind);
 }
 
 // Walks depth first. A node's targets wait on a stack, the last one first, and

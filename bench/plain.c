@@ -44,8 +44,8 @@ mark_implicit_roots(const lg_analysis *analysis, bool *implicit_root)
         if (root.kind != LG_ROOT_MODULE)
             continue;
         implicit_root[root.node] = true;
-        for (uint64_t edge = lg_columns_first_edge(columns, root.node);
-             edge < lg_columns_first_edge(columns, root.node + 1); edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, root.node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if ((columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
                 implicit_root[columns->edge_target[edge]] = true;
     }
@@ -81,8 +81,8 @@ add_edges(plain *graph, const lg_analysis *analysis, const bool *implicit_root,
             continue;
         if (implicit_root[node] || rooted[node])
             add_edge(graph, own == node ? columns->node_count : own, node);
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range range = lg_columns_edges(columns, node);
+        for (uint64_t edge = range.begin; edge < range.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
                 !implicit_root[target] && target != own)

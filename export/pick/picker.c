@@ -113,8 +113,8 @@ static bool
 is_bare(const lg__view_picker *picker, uint32_t node)
 {
     const lg_columns *columns = picker->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         lg_hop hop = {node, columns->edge_target[edge], {edge}, 1, false};
         lg_category category = lg__picker_category(picker, hop.target);
         hop.weak = columns->edge_kind[edge] & LG_EDGE_WEAK;

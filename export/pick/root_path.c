@@ -209,16 +209,16 @@ find_part(const lg__view_picker *picker, uint32_t owner, uint32_t part,
           lg_hop *out)
 {
     const lg_columns *columns = picker->columns;
-    for (uint64_t i = lg_columns_first_edge(columns, owner);
-         i < lg_columns_first_edge(columns, owner + 1); i++) {
+    const lg_edge_range edges = lg_columns_edges(columns, owner);
+    for (uint64_t i = edges.begin; i < edges.end; i++) {
         uint32_t between = columns->edge_target[i];
         *out = (lg_hop){owner, part, {i}, 1, false};
         if (between == part)
             return true;
         if (lg_node_folded_into(picker->graph, between) != owner)
             continue;
-        for (uint64_t k = lg_columns_first_edge(columns, between);
-             k < lg_columns_first_edge(columns, between + 1); k++) {
+        const lg_edge_range range = lg_columns_edges(columns, between);
+        for (uint64_t k = range.begin; k < range.end; k++) {
             *out = (lg_hop){owner, part, {i, k}, 2, false};
             if (columns->edge_target[k] == part)
                 return true;

@@ -209,8 +209,8 @@ static PyMethodDef snapshot_methods[] = {
     {"column", lg__snapshot_column, METH_O,
      "column($self, name, /)\n"
      "--\n\n"
-     "A read-only memoryview of one column: a copy of the addresses, sizes, "
-     "counts,\n"
+     "A read-only memoryview of one column: a copy of the addresses, types, "
+     "sizes, counts,\n"
      "first edges and payloads, which take fewer bytes in a snapshot; "
      "otherwise without a copy.\n\n"
      "Names: address, type, size (4294967295: ask Node.size), refcount,\n"

@@ -42,8 +42,8 @@ unite_modules(const lg_graph *graph, oracle *known)
         lg_root root = lg_graph_root(graph, i);
         if (root.kind != LG_ROOT_MODULE)
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, root.node);
-             edge < lg_columns_first_edge(columns, root.node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, root.node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (is_kind(columns, edge, LG_EDGE_DICT) &&
                 !(modules & BIT(target)) && known->unit[target] == target)

@@ -212,6 +212,8 @@ same_numbers(const lg_columns *a, const lg_columns *b)
     uint32_t node = 0;
     while (node < a->node_count &&
            lg_columns_address(a, node) == lg_columns_address(b, node) &&
+           lg_columns_type(a, node) == lg_columns_type(b, node) &&
+           lg_columns_first_edge(a, node) == lg_columns_first_edge(b, node) &&
            lg_columns_size(a, node) == lg_columns_size(b, node) &&
            lg_columns_refcount(a, node) == lg_columns_refcount(b, node) &&
            lg_columns_found(a, node) == lg_columns_found(b, node))
@@ -237,9 +239,7 @@ same_columns(const lg_columns *a, const lg_columns *b)
     if (n != b->node_count || e != b->edge_count)
         return false;
     return same_numbers(a, b) &&
-           !memcmp(a->type, b->type, n * sizeof *a->type) &&
            !memcmp(a->node_flags, b->node_flags, n * sizeof *a->node_flags) &&
-           !memcmp(a->first_edge, b->first_edge, (n + 1) * 4) &&
            !memcmp(a->edge_target, b->edge_target, e * 4) &&
            !memcmp(a->edge_kind, b->edge_kind, e) && same_payloads(a, b);
 }

@@ -276,7 +276,7 @@ memory(void)
         lg_builder_add_node(builder, i);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     const uint64_t alone = lg_own_bytes_now().all - before;
-    CHECK(alone > 16 * NODES && alone < 1000 * NODES);
+    CHECK(alone > 6 * NODES && alone < 1000 * NODES);
     REQUIRE(lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK);
     const uint64_t both = lg_own_bytes_now().all - before;
     CHECK(both - alone > NODES && both - alone < 200 * NODES);

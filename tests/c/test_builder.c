@@ -247,8 +247,8 @@ static bool
 has_edge(const lg_graph *graph, uint32_t source, uint32_t target)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    for (uint64_t edge = lg_columns_first_edge(columns, source);
-         edge < lg_columns_first_edge(columns, source + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, source);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (columns->edge_target[edge] == target)
             return true;
     return false;

@@ -703,6 +703,106 @@ shared(void)
     lg_graph_free(graph);
 }
 
+// Types and first edges: each is what was given, also where those in a row are
+// far from each other.
+enum { FAR_TYPES = 300 };
+
+static uint32_t
+far_type(uint32_t node)
+{
+    return node < 1000   ? 3
+           : node < 2000 ? 100 + node % 7
+                         : (uint32_t)(node * 2654435761u % FAR_TYPES);
+}
+
+static uint32_t
+far_degree(uint32_t node)
+{
+    return node < 500 ? 0 : node % 97 == 0 ? 400 : node % 4;
+}
+
+static lg_graph *
+made_with_far_types(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < FAR_TYPES; i++)
+        lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < NODES; i++) {
+        const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
+        builder->type[node] = far_type(i);
+        builder->node_flags[node] = LG_NODE_SYNTHETIC;
+    }
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_open(builder, i);
+        for (uint32_t k = 0; k < far_degree(i); k++)
+            lg_builder_add_edge(builder, (i + k) % NODES, LG_EDGE_INDEX, k);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+static bool
+has_far_types(const lg_graph *graph)
+{
+    static uint32_t types[NODES];
+    static uint64_t first[NODES + 1];
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint64_t edge = 0;
+    bool same = true;
+    lg_columns_write(columns, LG_NARROW_TYPE, 0, 100, types);
+    lg_columns_write(columns, LG_NARROW_TYPE, 100, NODES - 100, types + 100);
+    lg_columns_write(columns, LG_NARROW_FIRST_EDGE, 0, NODES + 1, first);
+    for (uint32_t node = 0; node < NODES; node++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        same = same && lg_columns_type(columns, node) == far_type(node) &&
+               types[node] == far_type(node) && first[node] == edge &&
+               lg_columns_first_edge(columns, node) == edge &&
+               edges.begin == edge;
+        edge += far_degree(node);
+        same = same && edges.end == edge;
+    }
+    return same && first[NODES] == edge && columns->edge_count == edge;
+}
+
+static void
+check_far_files(const lg_graph *graph)
+{
+    char path[] = "/tmp/leakgraph-XXXXXX";
+    const int descriptor = mkstemp(path);
+    REQUIRE(descriptor >= 0);
+    close(descriptor);
+    for (int way = 0; way < 4; way++) {
+        lg_save_options options = LG_SAVE_OPTIONS_INIT;
+        lg_graph *again;
+        options.compress = way % 2;
+        REQUIRE(lg_graph_save(graph, path, &options, NULL, NULL) == LG_OK);
+        REQUIRE(lg_graph_load(path, way < 2 ? 0 : LG_LOAD_MAPPED, NULL, &again,
+                              NULL) == LG_OK);
+        CHECK(has_far_types(again));
+        CHECK((lg_graph_columns(again)->type.wide != NULL) == (way == 2));
+        CHECK(lg_graph_columns(again)->first_edge.wide == NULL);
+        lg_graph_free(again);
+    }
+    unlink(path);
+}
+
+static void
+types_and_first_edges(void)
+{
+    lg_graph *graph = made_with_far_types();
+    lg_graph *stripped;
+    CHECK(lg_graph_columns(graph)->type.wide == NULL);
+    CHECK(lg_graph_columns(graph)->first_edge.wide == NULL);
+    CHECK(has_far_types(graph) && lg_graph_check(graph, NULL) == LG_OK);
+    REQUIRE(lg_graph_strip(graph, &stripped, NULL) == LG_OK);
+    CHECK(has_far_types(stripped));
+    lg_graph_free(stripped);
+    check_far_files(graph);
+    lg_graph_free(graph);
+}
+
 SUITE(narrow)
 {
     RUN(small);
@@ -718,5 +818,6 @@ SUITE(narrow)
     RUN(late_and_renamed);
     RUN(late_behind_value);
     RUN(shared);
+    RUN(types_and_first_edges);
     return test_result();
 }

@@ -544,11 +544,10 @@ sum_lost(const native_heap *heap, uint64_t bytes[LG_LEVEL_EXACT + 1])
     for (uint32_t node = 0; node < columns->node_count; node++) {
         lg_string name =
             lg_graph_type(heap->joined, lg_columns_type(columns, node)).name;
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
+        const lg_edge_range edges = lg_columns_edges(columns, node);
         if (!lg__string_is(name, LG__NATIVE_LOST))
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++)
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             bytes[lg_edge_level(heap->joined, edge)] +=
                 lg_node_size(heap->joined, columns->edge_target[edge]);
     }

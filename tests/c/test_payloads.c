@@ -21,8 +21,9 @@ static const uint32_t payload[] = {60, 9, 3, 20, 7, 112, 30};
 static lg__contexts
 contexts_new(void)
 {
-    lg__contexts out = {
-        .first_edge = first_edge, .type = type, .node_count = 3};
+    lg__contexts out = {.first_edge = {.wide = first_edge},
+                        .type = {.wide = type},
+                        .node_count = 3};
     REQUIRE(lg__contexts_begin(&out, 0));
     return out;
 }
@@ -81,7 +82,9 @@ far_places(void)
     static const uint32_t types[] = {0};
     uint8_t there[COUNT];
     uint8_t same[COUNT];
-    lg__contexts walk = {.first_edge = first, .type = types, .node_count = 1};
+    lg__contexts walk = {.first_edge = {.wide = first},
+                         .type = {.wide = types},
+                         .node_count = 1};
     REQUIRE(lg__contexts_begin(&walk, 0));
     memset(same, LG_EDGE_INDEX, sizeof same);
     lg__kinds_subtract(&walk, same, 0, COUNT, there);

@@ -60,8 +60,8 @@ label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t label = LG_NONE;
-    for (uint64_t e = lg_columns_first_edge(columns, holder);
-         e < lg_columns_first_edge(columns, holder + 1); e++) {
+    const lg_edge_range edges = lg_columns_edges(columns, holder);
+    for (uint64_t e = edges.begin; e < edges.end; e++) {
         if (columns->edge_target[e] != target)
             continue;
         CHECK(columns->edge_kind[e] == (LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED));

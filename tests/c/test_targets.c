@@ -14,8 +14,8 @@ static lg__targets
 targets_of(const references *from, uint64_t count)
 {
     return (lg__targets){.count = count,
-                         .contexts = {.first_edge = from->first,
-                                      .type = from->type,
+                         .contexts = {.first_edge = {.wide = from->first},
+                                      .type = {.wide = from->type},
                                       .node_count = NODES}};
 }
 
@@ -128,9 +128,10 @@ layout(void)
     static const uint32_t target[] = {0, 1, 1, 7, 8, 1, 7, 8, 3};
     static const uint8_t codes[] = {0, 0, 4, 3, 0, 6, 2, 2, 3};
     static const uint8_t others[] = {10, 11, 0, 0, 0, 0, 0, 0};
-    lg__targets split = {
-        .count = 9,
-        .contexts = {.first_edge = first, .type = type, .node_count = 2}};
+    lg__targets split = {.count = 9,
+                         .contexts = {.first_edge = {.wide = first},
+                                      .type = {.wide = type},
+                                      .node_count = 2}};
     uint8_t *room = malloc(LG__TARGETS_ROOM);
     uint8_t block[5 * 9];
     REQUIRE(room != NULL && lg__targets_begin(&split, true));

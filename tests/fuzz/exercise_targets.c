@@ -43,9 +43,10 @@ exercise_targets(const uint8_t *data, size_t size)
     if (count == 0 || size - before < count)
         return false;
     lg__targets_pieces pieces = lg__targets_measure(data + before, count);
-    lg__targets targets = {
-        .count = count,
-        .contexts = {.first_edge = first, .type = type, .node_count = NODES}};
+    lg__targets targets = {.count = count,
+                           .contexts = {.first_edge = {.wide = first},
+                                        .type = {.wide = type},
+                                        .node_count = NODES}};
     return pieces.total <= size - before &&
            join(&targets, data + before, &pieces);
 }

@@ -227,9 +227,8 @@ show_edges(const search *state, uint32_t node)
     const lg__dominator_builder *building = state->building;
     const lg_columns *columns = &building->graph->columns;
     unsigned asked = lg__dominators_barred(building, node) | LG__MARK_CANDIDATE;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((building->mark[target] & asked) == LG__MARK_CANDIDATE &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK))

@@ -276,9 +276,8 @@ show_inward(const lg__dominator_builder *building, uint32_t place)
     lg__branch *branch = building->branch;
     uint32_t node = building->order[place];
     unsigned barred = lg__dominators_barred(building, node);
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (building->mark[target] & (barred | LG__MARK_INNER)) !=
@@ -300,9 +299,8 @@ show_outward(const lg__dominator_builder *building,
     const lg_columns *columns = &building->graph->columns;
     unsigned barred = lg__dominators_barred(building, node);
     unsigned early = building->mark[node] & LG__MARK_EARLY;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         uint32_t place = building->place[target];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
@@ -359,9 +357,8 @@ show_edges(lg__dominator_builder *building, uint32_t node)
     unsigned early = mark[node] & LG__MARK_EARLY;
     uint32_t referrer =
         mark[node] & LG__MARK_NAMESPACE ? branch[node].parent : node;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (mark[target] & barred))

@@ -96,9 +96,8 @@ spread(spreading *at, const lg_monitor *monitor, lg_error *err)
         at->head = at->head + 1 == columns->node_count ? 0 : at->head + 1;
         at->waiting--;
         at->queued[node] = false;
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__policy_edge(at->analysis, edge, node))
                 reach(at, columns->edge_target[edge], at->reached[node]);
         if (++steps % 65536 == 0 &&

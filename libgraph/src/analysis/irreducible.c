@@ -38,9 +38,8 @@ show_edges(const irreducible *state, show_edge *show, void *context)
     unsigned barred = lg__dominators_barred(building, state->member[0]);
     for (uint32_t index = 0; index < state->count; index++) {
         uint32_t node = state->member[index];
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
                 (building->mark[target] & (barred | LG__MARK_INNER)) ==

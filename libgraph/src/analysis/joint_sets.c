@@ -78,9 +78,8 @@ spread(joining *to, arrival *arrive)
     while (to->stack.count > 0 && !to->failed) {
         uint32_t node = to->stack.items[--to->stack.count];
         uint64_t what = to->reached != NULL ? to->reached[node] : to->met[node];
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__policy_edge(to->analysis, edge, node) &&
                 !to->closed[columns->edge_target[edge]])
                 arrive(to, columns->edge_target[edge], what);

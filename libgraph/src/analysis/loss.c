@@ -225,9 +225,8 @@ static void
 suspect_referents(loss *of, uint32_t node)
 {
     uint32_t nodes = of->columns->node_count;
-    uint64_t end = lg_columns_first_edge(of->columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(of->columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(of->columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = of->columns->edge_target[edge];
         uint32_t dominator = of->before->dominator[target];
         bool doubtful =
@@ -269,9 +268,8 @@ save_suspects(loss *of)
             save(of, stack, &height, of->queue[i]);
         while (height > 0) {
             uint32_t node = stack[--height];
-            uint64_t end = lg_columns_first_edge(of->columns, node + 1);
-            for (uint64_t e = lg_columns_first_edge(of->columns, node); e < end;
-                 e++)
+            const lg_edge_range edges = lg_columns_edges(of->columns, node);
+            for (uint64_t e = edges.begin; e < edges.end; e++)
                 if (loss_is_strong(of, e))
                     save(of, stack, &height, of->columns->edge_target[e]);
         }
@@ -350,10 +348,9 @@ move_siblings(loss *of, uint32_t moved)
     of->queue[0] = moved;
     while (height > 0 && of->steps > 0) {
         uint32_t node = of->queue[--height];
-        uint64_t end = lg_columns_first_edge(of->columns, node + 1);
+        const lg_edge_range edges = lg_columns_edges(of->columns, node);
         of->steps--;
-        for (uint64_t e = lg_columns_first_edge(of->columns, node); e < end;
-             e++)
+        for (uint64_t e = edges.begin; e < edges.end; e++)
             if (before->dominator[of->columns->edge_target[e]] == dominator &&
                 loss_is_strong(of, e))
                 move(of, of->columns->edge_target[e]);

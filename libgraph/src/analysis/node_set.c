@@ -70,9 +70,8 @@ static void
 reach_referents(marking *at, uint32_t node, bool garbage)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (garbage ? lg__policy_edge(at->analysis, edge, node)
                     : !(columns->edge_kind[edge] & LG_EDGE_WEAK))
             reach(at, columns->edge_target[edge]);
@@ -82,9 +81,8 @@ static void
 reach_attributes(marking *at, uint32_t node)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         unsigned kind = lg__edge_kind(at->graph, edge);
         if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT) &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK))
@@ -97,10 +95,9 @@ static void
 reach_entries(marking *at, uint32_t dict)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, dict + 1);
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
     lg__weak_entry entry;
-    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-         edge++)
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__policy_edge(at->analysis, edge, dict) &&
             !(lg__weak_entry_read(at->graph, edge, &entry) && entry.by_key &&
               (at->state[entry.weak] & DEAD)))
@@ -166,9 +163,8 @@ mark_entered(const marking *at)
         if (at->mark[node] & LG__MARK_LIVE)
             continue;
         uint32_t own = leader(at, node);
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             if (!lg__policy_edge(at->analysis, edge, node))
                 continue;
             uint32_t other = leader(at, columns->edge_target[edge]);
@@ -531,9 +527,8 @@ static void
 show_edges(spreading *at, uint32_t node)
 {
     const lg_columns *columns = &at->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__policy_edge(at->analysis, edge, node))
             meet(at, columns->edge_target[edge], at->label[node]);
 }

@@ -90,9 +90,8 @@ find_modules(furnishing *state)
         uint32_t module = graph->root_node[i];
         if (graph->root_kind[i] != LG_ROOT_MODULE)
             continue;
-        uint64_t end = lg_columns_first_edge(&graph->columns, module + 1);
-        for (uint64_t e = lg_columns_first_edge(&graph->columns, module);
-             e < end; e++)
+        const lg_edge_range edges = lg_columns_edges(&graph->columns, module);
+        for (uint64_t e = edges.begin; e < edges.end; e++)
             if (is_namespace_edge(graph, e))
                 add_module(state, module, graph->columns.edge_target[e]);
     }
@@ -122,9 +121,8 @@ static void
 name_values(furnishing *state, uint32_t dict)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, dict + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_VALUE &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
@@ -149,9 +147,8 @@ static void
 look_into_class(furnishing *state, uint32_t node)
 {
     const lg_graph *graph = state->graph;
-    uint64_t end = lg_columns_first_edge(&graph->columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(&graph->columns, node);
-         edge < end; edge++)
+    const lg_edge_range edges = lg_columns_edges(&graph->columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_namespace_edge(graph, edge))
             name_values(state, graph->columns.edge_target[edge]);
     uint32_t low = 0;

@@ -151,9 +151,8 @@ static void
 give_buffers(tracing *to, uint32_t node, uint32_t frames)
 {
     const lg_columns *columns = &to->graph->columns;
-    lg_edge end = lg_columns_first_edge(columns, node + 1);
-    for (lg_edge edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
             to->frames[target] == 0)

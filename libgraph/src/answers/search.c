@@ -318,8 +318,8 @@ look_at_edges(searching *to, lg_error *err)
             !lg__monitor_goes_on(to->monitor, "searching names",
                                  (double)node / columns->node_count, err))
             return LG_ECANCELLED;
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (!look_at_edge(to, node, edge))
                 return lg__error_memory(err);
     }

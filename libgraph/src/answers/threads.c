@@ -29,8 +29,8 @@ static bool
 has_locals(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL)
             return true;
     return false;
@@ -88,8 +88,8 @@ value_of(const lg_graph *graph, uint32_t target)
     const lg_columns *columns = &graph->columns;
     if (lg__node_role(graph, target) != LG__ROLE_CELL)
         return target;
-    for (uint64_t edge = lg_columns_first_edge(columns, target);
-         edge < lg_columns_first_edge(columns, target + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, target);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_CELL)
             return columns->edge_target[edge];
     return target;
@@ -157,8 +157,8 @@ add_frame(listing *to, lg_thread_row row)
     const lg_columns *columns = &to->graph->columns;
     uint32_t at = (uint32_t)to->out.count;
     bool going = add_row(to, row);
-    for (uint64_t edge = lg_columns_first_edge(columns, row.node);
-         edge < lg_columns_first_edge(columns, row.node + 1) && going; edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, row.node);
+    for (uint64_t edge = edges.begin; edge < edges.end && going; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_LOCAL)
             going = add_local(to, at, edge);
     return going;
@@ -176,8 +176,8 @@ add_thread(listing *to, const lg_root *root)
                             .name = root->name.length > 0
                                         ? root->name
                                         : lg_node_text(to->graph, root->node)});
-    for (uint64_t edge = lg_columns_first_edge(columns, root->node);
-         edge < lg_columns_first_edge(columns, root->node + 1) && going; edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, root->node);
+    for (uint64_t edge = edges.begin; edge < edges.end && going; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME &&
             lg__scope_runs(to->scope, columns->edge_target[edge]))
             going = add_frame(

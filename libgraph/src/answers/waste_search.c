@@ -205,7 +205,7 @@ end_rows(lg__wasting *to)
 // Sorts `count` nodes by their keys, which are below `keys`: those of a key go
 // from first[key] to first[key + 1]. Without `nodes`, all nodes of the graph.
 static bool
-sort_by(const uint32_t *key, const uint32_t *nodes, uint32_t count,
+sort_by(const lg_compact *key, const uint32_t *nodes, uint32_t count,
         uint32_t keys, uint32_t **first, uint32_t **members)
 {
     *first = lg__calloc((size_t)keys + 2, sizeof **first);
@@ -213,11 +213,12 @@ sort_by(const uint32_t *key, const uint32_t *nodes, uint32_t count,
     if (*first == NULL || *members == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        (*first)[key[i] + 2]++;
+        (*first)[lg_compact_at(key, i) + 2]++;
     for (uint32_t i = 2; i < keys + 2; i++)
         (*first)[i] += (*first)[i - 1];
     for (uint32_t i = 0; i < count; i++)
-        (*members)[(*first)[key[i] + 1]++] = nodes ? nodes[i] : i;
+        (*members)[(*first)[lg_compact_at(key, i) + 1]++] =
+            nodes ? nodes[i] : i;
     return true;
 }
 
@@ -377,8 +378,8 @@ is_of_numbers(const lg__wasting *to, uint32_t node, uint64_t *count)
     const lg_columns *columns = &to->graph->columns;
     unsigned type = 0;
     *count = 0;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t item = columns->edge_target[edge];
         unsigned layout = lg__layout_of(to, item);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_INDEX)
@@ -404,8 +405,8 @@ add_boxed(lg__wasting *to, uint32_t node)
     uint64_t spent = lg_node_spent(to->graph, node);
     uint64_t needed =
         lg__block_spent(ARRAY_HEAD) + lg__block_spent(count * SLOT);
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_INDEX)
             spent += spent_on_number(to, node, columns->edge_target[edge]);
     if (spent < needed + LEAST_GAIN)
@@ -507,8 +508,8 @@ static void
 add_keys_of(const lg_graph *graph, names *to, uint32_t dict)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, dict);
-         edge < lg_columns_first_edge(columns, dict + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
             add_key(graph, to, lg_columns_payload(columns, edge));
 }
@@ -518,8 +519,8 @@ static uint32_t
 dict_of(const lg__wasting *to, uint32_t node)
 {
     const lg_columns *columns = &to->graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_DICT &&
             lg__fold_owner(to->folds, columns->edge_target[edge]) == node)
             return columns->edge_target[edge];
@@ -531,8 +532,8 @@ add_names_of(const lg__wasting *to, names *all, uint32_t node)
 {
     const lg_columns *columns = &to->graph->columns;
     uint32_t dict = dict_of(to, node);
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_ATTRIBUTE)
             add_attribute(to->graph, all, lg_columns_payload(columns, edge));
     if (dict != LG_NONE)
@@ -548,8 +549,8 @@ class_names(const lg_graph *graph, uint32_t type, const char *name)
     uint32_t node = graph->type_node[type];
     if (node == LG_NONE)
         return false;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
             lg__dict_value(graph, columns->edge_target[edge], wanted) !=
                 LG_NONE)
@@ -628,7 +629,7 @@ find_slots(lg__wasting *to, lg_error *err)
                  .seen_key = lg__calloc((size_t)graph->columns.node_count + 1,
                                         sizeof(uint32_t))};
     bool enough = all.seen_string != NULL && all.seen_key != NULL &&
-                  sort_by(graph->columns.type, NULL, graph->columns.node_count,
+                  sort_by(&graph->columns.type, NULL, graph->columns.node_count,
                           graph->type_count, &first, &members);
     for (uint32_t type = 0; enough && type < graph->type_count; type++) {
         size_t count = first[type + 1] - first[type];
@@ -658,8 +659,8 @@ hash_keys(const lg__wasting *to, uint32_t dict, size_t *count)
     const lg_columns *columns = &to->graph->columns;
     uint64_t sum = 0;
     *count = 0;
-    for (uint64_t edge = lg_columns_first_edge(columns, dict);
-         edge < lg_columns_first_edge(columns, dict + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t key = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_VALUE)
             continue;
@@ -757,10 +758,9 @@ spent_with_memory(const lg_graph *graph, uint32_t node, bool *owns)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t bytes = lg_node_spent(graph, node);
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    const lg_edge_range edges = lg_columns_edges(columns, node);
     *owns = false;
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (!(columns->node_flags[target] & LG_NODE_BUFFER) ||
             lg_node_device(graph, target) != 0)
@@ -813,9 +813,10 @@ find_equal(lg__wasting *to, lg_error *err)
 {
     uint32_t *first = NULL;
     uint32_t *members = NULL;
-    bool enough = sort_by(to->graph->equal_group, to->graph->equal_node,
-                          to->graph->equal_count, to->graph->equal_count,
-                          &first, &members);
+    const lg_compact groups = {.wide = to->graph->equal_group};
+    bool enough =
+        sort_by(&groups, to->graph->equal_node, to->graph->equal_count,
+                to->graph->equal_count, &first, &members);
     for (uint32_t i = 0; i < to->graph->equal_count && enough; i++)
         enough = add_group(to, i, members + first[i], first[i + 1] - first[i]);
     lg__free(first);

@@ -66,9 +66,8 @@ mark_beside(cutting *to, const lg__folds *folds)
     const lg_columns *columns = &to->rest->columns;
     for (size_t i = 0; i < to->answer.nodes.count; i++) {
         uint32_t node = to->answer.nodes.items[i];
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = lg__seen_node(folds, columns->edge_target[edge]);
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
                 lg_node_is_reachable(to->after, target) &&
@@ -444,9 +443,8 @@ drop_all(cutting *to)
         drop(to, columns->edge_target[cut[i]]);
     for (uint32_t at = 0; at < to->queued; at++) {
         uint32_t node = to->queue[at];
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++) {
+        const lg_edge_range range = lg_columns_edges(columns, node);
+        for (uint64_t edge = range.begin; edge < range.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (is_holding(to, edge))
                 to->count[target]--;

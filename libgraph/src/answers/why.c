@@ -224,8 +224,8 @@ allocation_of(const lg_graph *graph, uint32_t node)
     lg_string frames = lg__buffer_allocation(graph, node);
     if (frames.length > 0 || (at->node_flags[node] & LG_NODE_BUFFER))
         return frames;
-    for (uint64_t i = lg_columns_first_edge(at, node);
-         i < lg_columns_first_edge(at, node + 1); i++)
+    const lg_edge_range edges = lg_columns_edges(at, node);
+    for (uint64_t i = edges.begin; i < edges.end; i++)
         if (at->node_flags[at->edge_target[i]] & LG_NODE_BUFFER)
             return lg__buffer_allocation(graph, at->edge_target[i]);
     return (lg_string){"", 0};

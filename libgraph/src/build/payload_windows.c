@@ -54,8 +54,8 @@ columns_of(const lg_builder *builder)
 {
     return (lg_columns){
         .edge_count = UINT64_MAX,
-        .type = builder->type,
-        .first_edge = builder->first_edge,
+        .type = {.wide = builder->type},
+        .first_edge = {.wide = builder->first_edge},
         .edge_target = builder->edge_target,
         .edge_kind = builder->edge_kind,
     };

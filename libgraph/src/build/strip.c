@@ -34,8 +34,8 @@ static void
 keep_names(const lg_graph *graph, uint32_t node, bool *kept)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
             kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)

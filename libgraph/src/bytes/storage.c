@@ -127,8 +127,8 @@ find_rows(const lg_graph *graph, lg__storages *to)
         bool buffer = columns->node_flags[node] & LG_NODE_BUFFER;
         if (buffer || !(lg__node_class(graph, to, node) & looking))
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;
@@ -322,8 +322,8 @@ mark_elements(judge *state, uint32_t from, uint32_t container,
               lg_tensor_kind kind)
 {
     const lg_columns *columns = &state->graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, container);
-         edge < lg_columns_first_edge(columns, container + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, container);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_element(lg__edge_kind(state->graph, edge)) &&
             !(columns->edge_kind[edge] & LG_EDGE_WEAK))
             reach(state, from, columns->edge_target[edge], kind);
@@ -333,8 +333,8 @@ static void
 mark_parts(judge *state, uint32_t tensor, lg_tensor_kind kind)
 {
     const lg_columns *columns = &state->graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, tensor);
-         edge < lg_columns_first_edge(columns, tensor + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, tensor);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (columns->edge_kind[edge] & LG_EDGE_WEAK ||
             !is_part(state, tensor, edge))
@@ -370,8 +370,8 @@ uint32_t
 lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, tensor);
-         edge < lg_columns_first_edge(columns, tensor + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, tensor);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__string_is(name_of(graph, edge), "grad_fn"))
             return columns->edge_target[edge];
     return LG_NONE;
@@ -419,14 +419,14 @@ mark_groups(judge *state, uint32_t optimizer)
     if (groups == LG_NONE)
         return;
     const lg_columns *columns = &graph->columns;
-    for (uint64_t i = lg_columns_first_edge(columns, groups);
-         i < lg_columns_first_edge(columns, groups + 1); i++) {
+    const lg_edge_range edges = lg_columns_edges(columns, groups);
+    for (uint64_t i = edges.begin; i < edges.end; i++) {
         uint32_t group = columns->edge_target[i];
         uint32_t list = lg__dict_value(graph, group, (lg_string){"params", 6});
         if (!is_element(lg__edge_kind(graph, i)) || list == LG_NONE)
             continue;
-        for (uint64_t j = lg_columns_first_edge(columns, list);
-             j < lg_columns_first_edge(columns, list + 1); j++)
+        const lg_edge_range range = lg_columns_edges(columns, list);
+        for (uint64_t j = range.begin; j < range.end; j++)
             if (is_element(lg__edge_kind(graph, j)) &&
                 is_looking(state, columns->edge_target[j]))
                 mark_tensor(state, columns->edge_target[j],
@@ -528,8 +528,8 @@ mark_all(judge *state)
     const lg_columns *columns = &state->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         mark_by_type(state, node);
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             if (columns->edge_kind[edge] & LG_EDGE_WEAK)
                 continue;
             mark_by_edge(state, node, edge);
@@ -586,8 +586,8 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
             !(lg__node_class(graph, to, node) & looking) ||
             (columns->node_flags[node] & LG_NODE_BUFFER))
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;

@@ -34,8 +34,8 @@ subtract_references(deduction *state)
     for (uint32_t node = 0; node < columns->node_count; node++) {
         if (!lg__is_visited(columns, node))
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = columns->edge_target[edge];
             if (edge + AHEAD < columns->edge_count)
                 __builtin_prefetch(

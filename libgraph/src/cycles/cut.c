@@ -414,8 +414,8 @@ has_own_attribute(const lg_graph *graph, known *all, const nodes *of,
     if (!lg__attributes_have_authors(graph, owner) ||
         !is_of_library(graph, owner))
         return false;
-    for (uint64_t edge = lg_columns_first_edge(columns, member);
-         edge < lg_columns_first_edge(columns, member + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, member);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
             bsearch(&columns->edge_target[edge], of->at, of->count,
                     sizeof *of->at, compare) != NULL &&
@@ -578,21 +578,22 @@ is_acyclic(const peeling *state)
     const lg__members *members = state->members;
     uint32_t queued = 0;
     memset(state->in, 0, members->count * sizeof *state->in);
-    for (uint32_t i = 0; i < members->count; i++)
-        for (uint64_t edge = lg_columns_first_edge(columns, members->nodes[i]);
-             edge < lg_columns_first_edge(columns, members->nodes[i] + 1);
-             edge++) {
+    for (uint32_t i = 0; i < members->count; i++) {
+        const lg_edge_range edges =
+            lg_columns_edges(columns, members->nodes[i]);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = follow(state, members->nodes[i], edge);
             if (target != LG_NONE)
                 state->in[target]++;
         }
+    }
     for (uint32_t i = 0; i < members->count; i++)
         if (state->in[i] == 0)
             state->queue[queued++] = i;
     for (uint32_t at = 0; at < queued; at++) {
         uint32_t node = members->nodes[state->queue[at]];
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = follow(state, node, edge);
             if (target != LG_NONE && --state->in[target] == 0)
                 state->queue[queued++] = target;

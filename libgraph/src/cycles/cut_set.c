@@ -100,8 +100,8 @@ has_itself(const walker *state, uint32_t member)
 {
     const lg_columns *columns = &state->graph->columns;
     uint32_t node = state->members->nodes[member];
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (columns->edge_target[edge] == node &&
             lg__members_edge(state->members, state->graph, edge))
             return true;
@@ -294,8 +294,8 @@ static bool
 remove_double(cutting *state, lg__reference cut, uint32_t source)
 {
     const lg_columns *columns = &state->graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, source);
-         edge < lg_columns_first_edge(columns, source + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, source);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__references_are_one(state->graph, state->walk->fold, cut,
                                    (lg__reference){source, edge}) &&
             !remove_edge(state, edge))
@@ -315,8 +315,8 @@ remove_reference(cutting *state, lg__reference cut)
     if (!lg__reference_is_attribute(state->graph, fold, cut))
         return true;
     bool enough = remove_double(state, cut, owner);
-    for (uint64_t edge = lg_columns_first_edge(columns, owner);
-         edge < lg_columns_first_edge(columns, owner + 1) && enough; edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, owner);
+    for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
         if (lg__edge_opens(state->walk, owner, edge))
             enough = remove_double(state, cut, columns->edge_target[edge]);
     return enough;

@@ -104,8 +104,8 @@ seed(search *state, uint32_t node, lg_cycle_reason reason)
     const lg_columns *columns = &graph->columns;
     if (reason_of_node(graph, node) == reason)
         accuse(state, node, reason, node);
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_strong(graph, edge) &&
             reason_of_edge(graph, node, edge) == reason)
             accuse(state, columns->edge_target[edge], reason, node);
@@ -117,8 +117,8 @@ spread(search *state, lg_cycle_reason reason)
     const lg_columns *columns = &state->graph->columns;
     for (uint32_t at = 0; at < state->queued; at++) {
         uint32_t node = state->queue[at];
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (is_strong(state->graph, edge))
                 accuse(state, columns->edge_target[edge], reason,
                        state->known->culprit[node]);
@@ -214,8 +214,8 @@ lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
     lg_component members = lg_analysis_component(analysis, component);
     for (uint32_t i = 0; i < members.count; i++) {
         uint32_t node = members.nodes[i];
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (is_unseen(analysis, node, edge))
                 return true;
     }

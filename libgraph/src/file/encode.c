@@ -150,8 +150,7 @@ begin_planes(lg__writer *out, lg__planes *planes, const lg__coding *coding,
         return false;
     if (!differs)
         return true;
-    *payloads =
-        lg__encoding_payloads(out->arrays, out->graph->columns.first_edge);
+    *payloads = lg__encoding_payloads(out->arrays, &out->graph->columns);
     return lg__contexts_begin(&payloads->contexts, 0);
 }
 
@@ -266,16 +265,16 @@ lg__encode(lg__writer *out, lg__coding *coding, lg_error *err)
     ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
     set_up(out, name == LG__STRING_BYTES && out->level < FOR_TEXTS);
     if (coding->encoding == LG__ENCODING_TARGETS) {
-        lg__targets targets = {
-            .count = array->count,
-            .contexts = lg__encoding_contexts(out->arrays,
-                                              out->graph->columns.first_edge)};
+        lg__targets targets = {.count = array->count,
+                               .contexts = lg__encoding_contexts(
+                                   out->arrays, &out->graph->columns)};
         return write_targets(out, &targets, coding, err);
     }
     if (coding->ends == NULL)
         ZSTD_CCtx_setPledgedSrcSize(out->zstd, length);
     lg__planes planes =
         lg__encoding_planes(coding->encoding, name, out->arrays, array->count);
+    planes.types = out->graph->columns.type;
     return planes.width == 0 ? write_zstd(out, array->data, length, err)
                              : write_planes(out, &planes, coding, err);
 }

@@ -99,22 +99,22 @@ lg__encoding_planes(uint32_t encoding, enum lg__array_name name,
 }
 
 lg__contexts
-lg__encoding_contexts(const lg__array *arrays, const uint32_t *first_edge)
+lg__encoding_contexts(const lg__array *arrays, const lg_columns *columns)
 {
     return (lg__contexts){
-        .first_edge = first_edge,
-        .type = arrays[LG__TYPE].data,
+        .first_edge = columns->first_edge,
+        .type = columns->type,
         .node_count = (uint32_t)arrays[LG__TYPE].count,
     };
 }
 
 lg__payloads
-lg__encoding_payloads(const lg__array *arrays, const uint32_t *first_edge)
+lg__encoding_payloads(const lg__array *arrays, const lg_columns *columns)
 {
     return (lg__payloads){
         .kind = arrays[LG__EDGE_KIND].data,
         .target = arrays[LG__EDGE_TARGET].data,
         .count = arrays[LG__EDGE_TARGET].count,
-        .contexts = lg__encoding_contexts(arrays, first_edge),
+        .contexts = lg__encoding_contexts(arrays, columns),
     };
 }

@@ -102,12 +102,12 @@ lg__planes lg__encoding_planes(uint32_t encoding, enum lg__array_name name,
                                const lg__array *arrays, uint64_t count);
 
 /** Returns the contexts of the graph's references, before lg__contexts_begin.
- *  First edges are those in memory. */
+ *  Types and first edges are those of the columns. */
 lg__contexts lg__encoding_contexts(const lg__array *arrays,
-                                   const uint32_t *first_edge);
+                                   const lg_columns *columns);
 /** The same with the columns that payloads belong to. */
 lg__payloads lg__encoding_payloads(const lg__array *arrays,
-                                   const uint32_t *first_edge);
+                                   const lg_columns *columns);
 
 /** Sections from this id on are not part of the graph. */
 #define LG__FILE_BEYOND_GRAPH 64u

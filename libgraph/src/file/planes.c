@@ -3,6 +3,7 @@
 #include "file/planes.h"
 #include "file/folded.h"
 #include "file/weave.h"
+#include "graph/compact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,9 +237,12 @@ static const uint16_t *
 order_of(const lg__planes *planes, uint64_t at, size_t count,
          lg__planes_room *room)
 {
-    const uint8_t *key = planes->key + at * planes->key_width;
     if (at + count <= room->known_count)
         return room->known_order + at;
+    const uint8_t *key = planes->key != NULL
+                             ? planes->key + at * planes->key_width
+                             : (const void *)lg__compact_some(
+                                   &planes->types, at, count, room->numbers);
     if (planes->key_is_size)
         sort_by_size((const void *)key, count, room);
     else
@@ -343,13 +347,21 @@ fit_block(lg__planes_room *room, size_t size)
     return room->planes != NULL;
 }
 
+// Returns what tells one key from another.
+static const void *
+key_of(const lg__planes *planes)
+{
+    return planes->key != NULL ? planes->key
+                               : (const void *)planes->types.block;
+}
+
 static bool
 fit_orders(lg__planes_room *room, const lg__planes *planes)
 {
     const size_t block = LG__BLOCK_ELEMENTS * sizeof(uint16_t);
     uint64_t known =
         planes->count < LG__PLANES_KNOWN ? planes->count : LG__PLANES_KNOWN;
-    if (room->known_key == planes->key)
+    if (room->known_key == key_of(planes))
         return true;
     if (room->order == NULL)
         room->order = lg__alloc(block);
@@ -357,12 +369,15 @@ fit_orders(lg__planes_room *room, const lg__planes *planes)
         room->spare_order = lg__alloc(block);
     if (room->classes == NULL)
         room->classes = lg__alloc(LG__BLOCK_ELEMENTS);
+    if (room->numbers == NULL && planes->key == NULL)
+        room->numbers = lg__alloc(LG__BLOCK_ELEMENTS * sizeof(uint32_t));
     lg__free(room->known_order);
     room->known_order = lg__alloc((size_t)known * sizeof(uint16_t));
     room->known_count = 0;
     bool fits = room->order != NULL && room->spare_order != NULL &&
-                room->classes != NULL && room->known_order != NULL;
-    room->known_key = fits ? planes->key : NULL;
+                room->classes != NULL && room->known_order != NULL &&
+                (room->numbers != NULL || planes->key != NULL);
+    room->known_key = fits ? key_of(planes) : NULL;
     return fits;
 }
 
@@ -380,5 +395,6 @@ lg__planes_room_free(lg__planes_room *room)
     lg__free(room->order);
     lg__free(room->spare_order);
     lg__free(room->classes);
+    lg__free(room->numbers);
     lg__free(room->known_order);
 }

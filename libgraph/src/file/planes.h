@@ -11,6 +11,8 @@
 
 #include "file/block.h"
 
+#include <leakgraph/internal/columns.h>
+
 #include <stdbool.h>
 
 /** Elements whose order is kept: 24 MiB, so that two threads have room. */
@@ -29,7 +31,8 @@ typedef struct lg__planes {
     uint32_t key_width; /**< 1 or 4 bytes, for a width of 2, 4 or 8; 0:
                              elements keep their order */
     const uint8_t *key; /**< [count] sort key for a stable sort of each
-                             block; little-endian, aligned */
+                             block; little-endian, aligned; NULL: `types` */
+    lg_compact types;   /**< [count] */
     bool key_is_size;   /**< the key is the shallow sizes, and elements are
                              sorted by their size class: the number of 16
                              bytes that the size needs, from 64 on 64 */
@@ -43,7 +46,8 @@ typedef struct lg__planes_room {
     size_t size;                   /**< of the planes in bytes */
     uint16_t *order, *spare_order; /**< [LG__BLOCK_ELEMENTS] */
     uint8_t *classes;              /**< [LG__BLOCK_ELEMENTS] size classes */
-    const uint8_t *known_key;      /**< the key whose orders are known for
+    uint32_t *numbers;             /**< [LG__BLOCK_ELEMENTS] of a key */
+    const void *known_key;         /**< the key whose orders are known for
                                         the first blocks, because several
                                         columns in a row are sorted by one
                                         key */

@@ -221,6 +221,9 @@ static bool
 begin_blocks(decoder *in, uint64_t count)
 {
     const lg__stored *stored = in->stored;
+    const lg_columns columns = {
+        .type = {.wide = stored->arrays[LG__TYPE].data},
+        .first_edge = {.wide = stored->arrays[LG__FIRST_EDGE].data}};
     uint32_t encoding = stored->section->encoding;
     in->planes =
         lg__encoding_planes(encoding, stored->name, stored->arrays, count);
@@ -229,16 +232,14 @@ begin_blocks(decoder *in, uint64_t count)
         in->block = in->room->planes.planes;
         if (!lg__encoding_is_of_contexts(encoding))
             return fits;
-        in->payloads = lg__encoding_payloads(
-            stored->arrays, stored->arrays[LG__FIRST_EDGE].data);
+        in->payloads = lg__encoding_payloads(stored->arrays, &columns);
         return fits && lg__contexts_begin(&in->payloads.contexts, 0);
     }
     if (encoding != LG__ENCODING_TARGETS)
         return true;
-    in->targets =
-        (lg__targets){.count = count,
-                      .contexts = lg__encoding_contexts(
-                          stored->arrays, stored->arrays[LG__FIRST_EDGE].data)};
+    in->targets = (lg__targets){
+        .count = count,
+        .contexts = lg__encoding_contexts(stored->arrays, &columns)};
     in->block = lg__section_room_block(in->room);
     return in->block != NULL && lg__targets_begin(&in->targets, false);
 }

@@ -47,9 +47,8 @@ lg__each_next(const lg__detection *detection, uint32_t node,
               lg__next_visit *visit, void *context)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__name_is(lg__detection_name(detection, edge),
                         "next_functions") &&
             !visit(context, columns->edge_target[edge]))
@@ -77,9 +76,8 @@ static bool
 has_saved(const lg__detection *detection, uint32_t node)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         lg_string name = lg__detection_name(detection, edge);
         if ((lg__string_begins(name, "_saved_") ||
              lg__string_begins(name, "_raw_saved_") ||

@@ -46,9 +46,8 @@ find_named(const lg__detection *detection, uint32_t node, const char *name,
 {
     const lg_columns *columns = &detection->graph->columns;
     const lg_string wanted = {name, (uint32_t)strlen(name)};
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         unsigned kind = lg__edge_kind(detection->graph, edge);
         if (is_dict ? kind != LG_EDGE_VALUE
                     : kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)

@@ -36,9 +36,8 @@ count_values(const lg__detection *detection, uint32_t dict)
 {
     const lg_columns *columns = &detection->graph->columns;
     size_t count = 0;
-    uint64_t end = lg_columns_first_edge(columns, dict + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         count += lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE;
     return count;
 }
@@ -72,8 +71,8 @@ add_key(entries *to, uint32_t key)
         return;
     }
     append(to, &to->parts, key);
-    for (uint64_t edge = lg_columns_first_edge(columns, key);
-         edge < lg_columns_first_edge(columns, key + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, key);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_INDEX)
             add_thing(to, columns->edge_target[edge], true);
 }
@@ -85,8 +84,8 @@ add_entries(entries *to, uint32_t owner)
 {
     const lg_graph *graph = to->detection->graph;
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, owner);
-         edge < lg_columns_first_edge(columns, owner + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, owner);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind == LG_EDGE_KEY)

@@ -20,9 +20,8 @@ look_for_saved_garbage(lg__detection *detection)
     uint32_t list = list_of_garbage(detection);
     if (list == LG_NONE)
         return;
-    uint64_t end = lg_columns_first_edge(columns, list + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, list); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, list);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
             lg__detection_note(detection, list, columns->edge_target[edge]);
 }

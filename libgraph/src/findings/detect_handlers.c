@@ -113,8 +113,8 @@ bound_by(const lg__detection *detection, uint32_t partial)
         uint32_t all = lg__detection_attribute(detection, partial, names[i]);
         if (all == LG_NONE)
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, all);
-             edge < lg_columns_first_edge(columns, all + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, all);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             unsigned kind = lg__edge_kind(detection->graph, edge);
             if (kind != LG_EDGE_INDEX && kind != LG_EDGE_VALUE)
                 continue;
@@ -204,8 +204,8 @@ add_exit_handler(lg__detection *detection, lg__detected_group *group,
         add_handler(detection, group, registry, node);
         return;
     }
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(detection->graph, edge);
         if ((kind == LG_EDGE_INDEX || kind == LG_EDGE_VALUE) &&
@@ -227,8 +227,8 @@ add_list(lg__detection *detection, lg__detected_group *group, uint32_t registry,
          uint32_t list, add_one *add)
 {
     const lg_columns *columns = &detection->graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, list);
-         edge < lg_columns_first_edge(columns, list + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, list);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t node = columns->edge_target[edge];
         uint64_t first = lg_columns_first_edge(columns, node);
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_INDEX)
@@ -263,8 +263,8 @@ look_at_interpreter(lg__detection *detection, lg__detected_group *group)
         uint32_t root = detection->graph->root_node[i];
         if (detection->graph->root_kind[i] != LG_ROOT_INTERPRETER)
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, root);
-             edge < lg_columns_first_edge(columns, root + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, root);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             lg__registry_kind kind = lg__registry_of(detection->graph, edge);
             if (kind == LG__REGISTRY_EXIT)
                 add_exit_handlers(detection, group, root,

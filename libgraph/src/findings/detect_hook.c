@@ -29,9 +29,8 @@ static uint32_t
 hook_in(const lg__detection *detection, uint32_t hooks, uint32_t component)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, hooks + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, hooks); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, hooks);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t value = columns->edge_target[edge];
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             lg_node_component(detection->analysis, value) == component)
@@ -51,9 +50,8 @@ find_hook(const lg__detection *detection, const lg_component *component)
         if (!(lg__type_bits_of(detection, node) & LG__TYPE_TENSOR) &&
             !(columns->node_flags[node] & LG_NODE_CPP))
             continue;
-        uint64_t end = lg_columns_first_edge(columns, node + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-             edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t hook =
                 is_hooks(lg__detection_name(detection, edge))
                     ? hook_in(detection, columns->edge_target[edge], number)
@@ -106,9 +104,8 @@ static uint32_t
 namespace_of(const lg__detection *detection, uint32_t function)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, function + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, function); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, function);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_GLOBALS &&
             lg__string_is(lg_graph_string(detection->graph,
                                           lg_columns_payload(columns, edge)),
@@ -127,9 +124,8 @@ search_globals(lg__detection *detection, uint32_t function,
     uint32_t code = lg__detection_attribute(detection, function, "__code__");
     if (globals == LG_NONE || code == LG_NONE)
         return;
-    uint64_t end = lg_columns_first_edge(columns, globals + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, globals); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, globals);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t value = columns->edge_target[edge];
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             !(lg__type_bits_of(detection, value) & LG__TYPE_OPAQUE) &&
@@ -190,9 +186,8 @@ static void
 note_hooks_of(lg__detection *detection, uint32_t hooks)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, hooks + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, hooks); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, hooks);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE)
             note_hook(detection, columns->edge_target[edge]);
 }

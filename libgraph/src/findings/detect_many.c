@@ -126,9 +126,8 @@ static bool
 is_unawaited(const lg__detection *detection, uint32_t task)
 {
     const lg_graph *graph = detection->graph;
-    uint64_t end = lg_columns_first_edge(&graph->columns, task + 1);
-    for (uint64_t edge = lg_columns_first_edge(&graph->columns, task);
-         edge < end; edge++)
+    const lg_edge_range edges = lg_columns_edges(&graph->columns, task);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
             lg__edge_kind(graph, edge) != LG_EDGE_TYPE &&
             lg__node_category(graph, graph->columns.edge_target[edge]) ==

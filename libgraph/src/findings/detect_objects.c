@@ -235,9 +235,8 @@ look_at_defaults(wrapping *to, const char *name)
     uint32_t values = lg__detection_attribute(to->detection, to->outer, name);
     if (values == LG_NONE)
         return;
-    for (uint64_t edge = lg_columns_first_edge(columns, values);
-         edge < lg_columns_first_edge(columns, values + 1) &&
-         to->inner == LG_NONE;
+    const lg_edge_range edges = lg_columns_edges(columns, values);
+    for (uint64_t edge = edges.begin; edge < edges.end && to->inner == LG_NONE;
          edge++)
         look_at_function(to, columns->edge_target[edge]);
 }
@@ -322,8 +321,8 @@ may_wrap(names *all, uint32_t function)
     const lg_columns *columns = &graph->columns;
     uint32_t code = LG_NONE;
     bool found = false;
-    for (uint64_t edge = lg_columns_first_edge(columns, function);
-         edge < lg_columns_first_edge(columns, function + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, function);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         unsigned kind = lg__edge_kind(graph, edge);
         found |= kind == LG_EDGE_CELL || kind == LG_EDGE_DICT;
         if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
@@ -451,10 +450,9 @@ static bool
 has_ids(const lg__detection *detection, uint32_t dict, span *all)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, dict + 1);
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
     size_t count = 0;
-    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-         edge++) {
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
             continue;
         if (!is_id(detection, lg__detection_name(detection, edge), all) ||
@@ -482,9 +480,8 @@ static void
 note_values(lg__detection *detection, uint32_t dict)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, dict + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE)
             lg__detection_note(detection, dict, columns->edge_target[edge]);
 }

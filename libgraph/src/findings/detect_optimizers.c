@@ -35,9 +35,8 @@ note_own_state(lg__detection *detection, uint32_t optimizer)
     uint32_t state = lg__detection_attribute(detection, optimizer, "state");
     if (state == LG_NONE)
         return;
-    uint64_t end = lg_columns_first_edge(columns, state + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, state); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, state);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE &&
@@ -94,9 +93,8 @@ each_state(training *to, uint32_t optimizer, state_visit *visit)
         lg__detection_attribute(to->detection, optimizer, "state");
     if (states == LG_NONE)
         return;
-    uint64_t end = lg_columns_first_edge(columns, states + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, states); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, states);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE && to->in_module[parameter])

@@ -73,10 +73,9 @@ note_figures(lg__detection *detection, uint32_t registry,
              const lg__figures *figures)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, registry + 1);
+    const lg_edge_range edges = lg_columns_edges(columns, registry);
     open_figure found;
-    for (uint64_t edge = lg_columns_first_edge(columns, registry); edge < end;
-         edge++) {
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (!find_figure(detection, edge, &found))
             continue;
         lg__detection_note(detection, registry, found.figure);
@@ -183,9 +182,8 @@ look_for_animations(lg__detection *detection)
             lg__detection_attribute(detection, all->items[i], "_save_seq");
         if (frames == LG_NONE)
             continue;
-        uint64_t end = lg_columns_first_edge(columns, frames + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, frames); edge < end;
-             edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, frames);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
                 lg__detection_note(detection, all->items[i],
                                    columns->edge_target[edge]);

@@ -25,9 +25,8 @@ static void
 note_locals(lg__detection *detection, uint32_t holder, uint32_t frame)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, frame + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL)
             lg__detection_suppose_along(detection, holder,
                                         columns->edge_target[edge]);
@@ -40,12 +39,11 @@ find_data(lg__detection *detection, uint32_t frame, bool plain,
           lg__gathered *out)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, frame + 1);
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
     lg__detection_search(detection, frame, &data_in_locals, out);
     if (!plain || out->count > 0)
         return;
-    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
-         edge++)
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
             lg__detection_is_thing(detection, columns->edge_target[edge]))
             detection->failed |=
@@ -197,9 +195,8 @@ static void
 note_outputs(lg__detection *detection, uint32_t outputs)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, outputs + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, outputs); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, outputs);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t value = columns->edge_target[edge];
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             is_output_only(detection, outputs, value))

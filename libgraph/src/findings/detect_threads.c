@@ -261,18 +261,16 @@ static void
 gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, local + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, local); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, local);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t all = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(detection->graph, edge);
         // A word of its struct, named if the capture knows it.
         if ((kind != LG_EDGE_FIELD && kind != LG_EDGE_NATIVE) ||
             !(lg__type_bits_of(detection, all) & LG__TYPE_CONTAINER))
             continue;
-        uint64_t last = lg_columns_first_edge(columns, all + 1);
-        for (uint64_t each = lg_columns_first_edge(columns, all); each < last;
-             each++)
+        const lg_edge_range range = lg_columns_edges(columns, all);
+        for (uint64_t each = range.begin; each < range.end; each++)
             if (lg__edge_kind(detection->graph, each) == LG_EDGE_VALUE &&
                 has_value(detection, columns->edge_target[each]))
                 detection->failed |=

@@ -73,14 +73,13 @@ find_compiled(const lg__detection *detection, uint32_t module,
               lg__gathered *out, bool *enough)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, module + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, module); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, module);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t names = columns->edge_target[edge];
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_DICT)
             continue;
-        for (uint64_t at = lg_columns_first_edge(columns, names);
-             at < lg_columns_first_edge(columns, names + 1); at++)
+        const lg_edge_range range = lg_columns_edges(columns, names);
+        for (uint64_t at = range.begin; at < range.end; at++)
             if (lg__string_begins(lg__detection_name(detection, at),
                                   LG__COMPILED) &&
                 !lg__gather_append(out, columns->edge_target[at]))

@@ -101,8 +101,8 @@ look_for_weak_keys(lg__detection *detection)
         uint32_t searches = 0;
         if (dict == LG_NONE)
             continue;
-        for (uint64_t edge = lg_columns_first_edge(columns, dict);
-             edge < lg_columns_first_edge(columns, dict + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, dict);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             lg__weak_entry entry;
             if (lg__weak_entry_read(detection->graph, edge, &entry) &&
                 is_kept_by_itself(detection, dict, &entry, &searches))

@@ -88,9 +88,8 @@ entry_with(const lg_graph *graph, const lg__reverse *reverse,
     for (uint64_t i = lg__first_in(reverse, reference);
          i < lg__first_in(reverse, reference + 1); i++) {
         uint32_t dict = lg__in_source(reverse, i);
-        uint64_t end = lg_columns_first_edge(columns, dict + 1);
-        for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-             edge++)
+        const lg_edge_range edges = lg_columns_edges(columns, dict);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
                 (lg_columns_payload(columns, edge) == reference ||
                  columns->edge_target[edge] == reference))
@@ -157,8 +156,8 @@ static void
 format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, root);
-         edge < lg_columns_first_edge(columns, root + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, root);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t frame = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME ||
             lg__node_origin(graph, frame, NULL) != LG__ORIGIN_PROGRAM)
@@ -229,8 +228,8 @@ format_recompiled(const lg_graph *graph, lg_text *out)
     uint64_t most = 0;
     if (failures == LG_NONE)
         return;
-    for (uint64_t edge = lg_columns_first_edge(columns, failures);
-         edge < lg_columns_first_edge(columns, failures + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, failures);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t list = columns->edge_target[edge];
         uint64_t count = lg_columns_first_edge(columns, list + 1) -
                          lg_columns_first_edge(columns, list);

@@ -73,9 +73,8 @@ lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
     uint32_t names = lg__detection_attribute(detection, code, "co_names");
     if (names == LG_NONE)
         return false;
-    uint64_t end = lg_columns_first_edge(columns, names + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, names);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (columns->edge_target[edge] == key)
             return true;
     return false;
@@ -212,9 +211,8 @@ static bool
 have_word(const lg_graph *graph, uint32_t tuple, const char *word)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, tuple); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, tuple);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__string_is(lg_node_text(graph, columns->edge_target[edge]),
                           word))
             return true;
@@ -231,9 +229,8 @@ passes(const lg__detection *detection, uint32_t code, const char *word)
     uint32_t constants = lg__detection_attribute(detection, code, "co_consts");
     if (constants == LG_NONE)
         return false;
-    uint64_t end = lg_columns_first_edge(columns, constants + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, constants); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, constants);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t constant = columns->edge_target[edge];
         if (lg__node_role(graph, constant) == LG__ROLE_TUPLE &&
             have_word(graph, constant, word))

@@ -174,8 +174,8 @@ argument_of(const lg__detection *detection, uint32_t thread, const char *type)
     if (target == LG_NONE || all == LG_NONE ||
         !is_worker(lg_node_text(detection->graph, target)))
         return LG_NONE;
-    for (uint64_t edge = lg_columns_first_edge(columns, all);
-         edge < lg_columns_first_edge(columns, all + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, all);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX &&
             lg__node_is_a(detection->graph, columns->edge_target[edge], type))
             return columns->edge_target[edge];
@@ -206,8 +206,8 @@ has_worker(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
     bool found = false;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1) && !found; edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end && !found; edge++) {
         uint32_t target = columns->edge_target[edge];
         found = lg__node_role(graph, target) == LG__ROLE_FUNCTION &&
                 is_worker(lg_node_text(graph, target));
@@ -221,8 +221,8 @@ is_pool_thread(const lg_graph *graph, uint32_t thread)
 {
     const lg_columns *columns = &graph->columns;
     bool found = has_worker(graph, thread);
-    for (uint64_t edge = lg_columns_first_edge(columns, thread);
-         edge < lg_columns_first_edge(columns, thread + 1) && !found; edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, thread);
+    for (uint64_t edge = edges.begin; edge < edges.end && !found; edge++)
         found = lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
                 has_worker(graph, columns->edge_target[edge]);
     return found;

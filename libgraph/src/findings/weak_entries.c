@@ -66,9 +66,10 @@ go_on(search *state, uint32_t at, uint32_t to)
 {
     const lg_columns *columns = &state->graph->columns;
     step from = state->steps[at];
-    for (uint64_t edge = lg_columns_first_edge(columns, from.node);
-         edge < lg_columns_first_edge(columns, from.node + 1) &&
-         state->count < NODES_LOOKED_AT && state->edges < EDGES_LOOKED_AT;
+    const lg_edge_range range = lg_columns_edges(columns, from.node);
+    for (uint64_t edge = range.begin;
+         edge < range.end && state->count < NODES_LOOKED_AT &&
+         state->edges < EDGES_LOOKED_AT;
          edge++) {
         uint32_t target = columns->edge_target[edge];
         state->edges++;

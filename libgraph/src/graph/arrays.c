@@ -10,11 +10,9 @@ const lg__array_info lg__array_infos[LG__ARRAY_COUNT] = {
 };
 
 const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT] = {
-    [LG_NARROW_ADDRESS] = LG__ADDRESS,
-    [LG_NARROW_SIZE] = LG__SIZE,
-    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,
-    [LG_NARROW_FOUND] = LG__FOUND,
-    [LG_NARROW_FIRST_EDGE] = LG__FIRST_EDGE,
+    [LG_NARROW_ADDRESS] = LG__ADDRESS,       [LG_NARROW_SIZE] = LG__SIZE,
+    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,     [LG_NARROW_FOUND] = LG__FOUND,
+    [LG_NARROW_FIRST_EDGE] = LG__FIRST_EDGE, [LG_NARROW_TYPE] = LG__TYPE,
     [LG_NARROW_PAYLOAD] = LG__EDGE_PAYLOAD,
 };
 
@@ -33,6 +31,14 @@ lg_narrow_large(const lg_narrow *column, lg_node node, bool listed)
                   : column->usual;
 }
 
+static void
+write_compact(const lg_compact *numbers, uint64_t from, size_t count,
+              uint32_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = lg_compact_at(numbers, from + i);
+}
+
 void
 lg__array_copy_all(const lg_graph *graph, enum lg__array_name name, void *to)
 {
@@ -40,8 +46,8 @@ lg__array_copy_all(const lg_graph *graph, enum lg__array_name name, void *to)
     const size_t element = lg__element_in_memory(name);
     if (element == lg__array_infos[name].element)
         lg__array_copy(graph, name, 0, array->count, to);
-    else if (array->count > 0)
-        memcpy(to, array->data, (size_t)array->count * element);
+    else
+        write_compact(&graph->columns.first_edge, 0, (size_t)array->count, to);
 }
 
 static lg_narrow_name
@@ -110,6 +116,9 @@ lg_columns_write(const lg_columns *columns, lg_narrow_name name, uint64_t from,
         return;
     case LG_NARROW_FIRST_EDGE:
         write_first_edges(columns, from, count, out);
+        return;
+    case LG_NARROW_TYPE:
+        write_compact(&columns->type, from, count, out);
         return;
     case LG_NARROW_PAYLOAD:
         write_payloads(columns, from, count, out);

@@ -59,16 +59,35 @@ lg_graph_blocks(const lg_graph *graph, size_t *count)
     return graph->block;
 }
 
+// Finds the first node whose edges begin behind those of the next one.
+static uint32_t
+find_fall(const lg_columns *columns)
+{
+    const uint32_t nodes = columns->node_count;
+    uint32_t room[LG__COPY_ELEMENTS + 1];
+    for (uint32_t at = 0; at < nodes; at += LG__COPY_ELEMENTS) {
+        const uint32_t left = nodes - at;
+        const size_t part =
+            left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
+        const uint32_t *first =
+            lg__compact_some(&columns->first_edge, at, part + 1, room);
+        const size_t fall = (size_t)lg__first_fall(first, part);
+        if (fall < part)
+            return at + (uint32_t)fall;
+    }
+    return nodes;
+}
+
 lg_status
 lg__check_first_edges(const lg_columns *columns, lg_error *err)
 {
-    const uint32_t *first = columns->first_edge;
-    if (first[0] != 0)
+    const uint32_t nodes = columns->node_count;
+    if (lg_columns_first_edge(columns, 0) != 0)
         return lg__check_failed(err, "the first edge of a node", 0);
-    uint64_t fall = lg__first_fall(first, columns->node_count);
-    if (fall < columns->node_count)
+    const uint32_t fall = find_fall(columns);
+    if (fall < nodes)
         return lg__check_failed(err, "the first edge of a node", fall);
-    if (first[columns->node_count] != columns->edge_count)
+    if (lg_columns_first_edge(columns, nodes) != columns->edge_count)
         return lg__check_failed(err, "the last edge", columns->edge_count);
     return LG_OK;
 }
@@ -134,6 +153,25 @@ check_ids(const uint32_t *ids, uint64_t count, uint32_t limit, bool may_be_none,
          i = lg__first_at_least(ids, i + 1, count, limit))
         if (!may_be_none || ids[i] != LG_NONE)
             return lg__check_failed(err, what, i);
+    return LG_OK;
+}
+
+static lg_status
+check_types_of_nodes(const lg_graph *graph, lg_error *err)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t room[LG__COPY_ELEMENTS];
+    for (uint32_t at = 0; at < columns->node_count; at += LG__COPY_ELEMENTS) {
+        const uint32_t left = columns->node_count - at;
+        const size_t part =
+            left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
+        const uint32_t *types =
+            lg__compact_some(&columns->type, at, part, room);
+        const size_t wrong =
+            (size_t)lg__first_at_least(types, 0, part, graph->type_count);
+        if (wrong < part)
+            return lg__check_failed(err, "the type of a node", at + wrong);
+    }
     return LG_OK;
 }
 
@@ -245,7 +283,6 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         bool may_be_none;
         const char *what;
     } columns[] = {
-        {graph->columns.type, nodes, types, false, "the type of a node"},
         {graph->text_node, graph->text_count, nodes, false, "a text's node"},
         {graph->text_string, graph->text_count, strings, false, "a text"},
         {graph->type_name, types, strings, false, "the name of a type"},
@@ -265,7 +302,7 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         {graph->equal_group, graph->equal_count, graph->equal_count, false,
          "a group of equal contents"},
     };
-    lg_status status = LG_OK;
+    lg_status status = check_types_of_nodes(graph, err);
     for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++)
         status = check_ids(columns[i].ids, columns[i].count, columns[i].limit,
                            columns[i].may_be_none, columns[i].what, err);

@@ -7,24 +7,13 @@
 #ifndef LEAKGRAPH_COMPACT_H
 #define LEAKGRAPH_COMPACT_H
 
-#include <string.h>
+#include <leakgraph/internal/columns.h>
 
 #include "base/base_private.h"
 
-enum {
-    LG__COMPACT_BLOCK = 64,
-    LG__COMPACT_WIDTH = 3, /**< bits of a place that are its width */
-};
-
-typedef struct lg__compact_block {
-    uint32_t base;  /**< the least number */
-    uint32_t place; /**< how many bytes a distance has; above that, how many
-                         times 64 bytes lie before the distances */
-} lg__compact_block;
-
 /** It begins as {0}. */
 typedef struct lg__compact {
-    lg__vector block; /**< lg__compact_block */
+    lg__vector block; /**< lg_compact_block */
     lg__vector bytes; /**< the distances; before lg__compact_close, the numbers
                            themselves */
 } lg__compact;
@@ -39,44 +28,49 @@ void lg__compact_close(const lg_allocator *allocator, lg__compact *numbers,
                        size_t count);
 void lg__compact_free(const lg_allocator *allocator, lg__compact *numbers);
 
-/** Returns how many bytes each distance of a block has. */
-static inline unsigned
-lg__compact_width(const lg__compact_block *block)
-{
-    return block->place & ((1U << LG__COMPACT_WIDTH) - 1);
-}
-
 /** Returns the block that has the number with that index. */
-static inline const lg__compact_block *
+static inline const lg_compact_block *
 lg__compact_block_of(const lg__compact *numbers, size_t index)
 {
-    return (const lg__compact_block *)numbers->block.data +
-           index / LG__COMPACT_BLOCK;
+    return (const lg_compact_block *)numbers->block.data +
+           index / LG_COMPACT_BLOCK;
 }
 
 /** Returns where the distance of the number with that index is. */
 static inline const char *
 lg__compact_distance(const lg__compact *numbers, size_t index)
 {
-    const lg__compact_block *block = lg__compact_block_of(numbers, index);
-    const size_t before = block->place >> LG__COMPACT_WIDTH;
-    return (const char *)numbers->bytes.data + before * LG__COMPACT_BLOCK +
-           index % LG__COMPACT_BLOCK * lg__compact_width(block);
+    return lg_compact_distance(lg__compact_block_of(numbers, index),
+                               numbers->bytes.data, index);
 }
 
 /** Returns the number with that index. */
 static inline uint32_t
 lg__compact_at(const lg__compact *numbers, size_t index)
 {
-    const lg__compact_block *block = lg__compact_block_of(numbers, index);
-    const uint64_t beyond = UINT64_C(1) << 8 * lg__compact_width(block);
-    uint32_t bytes;
-    memcpy(&bytes, lg__compact_distance(numbers, index), sizeof bytes);
-    return block->base + (bytes & (uint32_t)(beyond - 1));
+    return lg_compact_in(lg__compact_block_of(numbers, index),
+                         numbers->bytes.data, index);
 }
 
 /** Copies `count` numbers from one on. */
 void lg__compact_copy(const lg__compact *numbers, size_t from, size_t count,
                       uint32_t *to);
+
+/** Makes `count` numbers compact in their own block, in which they come first.
+ *  `block` has room for lg__compact_blocks. Returns how many bytes of the block
+ *  are used; at most those of the numbers. O(count). */
+size_t lg__compact_write(uint32_t *numbers, size_t count,
+                         lg_compact_block *block);
+
+/** Returns how many blocks so many numbers have. */
+static inline size_t
+lg__compact_blocks(size_t count)
+{
+    return (count + LG_COMPACT_BLOCK - 1) / LG_COMPACT_BLOCK;
+}
+
+/** Returns `count` numbers from one on, where they are or in the room. */
+const uint32_t *lg__compact_some(const lg_compact *numbers, uint64_t from,
+                                 size_t count, uint32_t *room);
 
 #endif

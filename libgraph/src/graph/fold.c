@@ -112,8 +112,8 @@ lg__class_attribute(const lg_graph *graph, uint32_t class, const char *name)
     const lg_columns *columns = &graph->columns;
     if (order == LG_NONE)
         return found;
-    for (uint64_t edge = lg_columns_first_edge(columns, order);
-         edge < lg_columns_first_edge(columns, order + 1) && found == LG_NONE;
+    const lg_edge_range edges = lg_columns_edges(columns, order);
+    for (uint64_t edge = edges.begin; edge < edges.end && found == LG_NONE;
          edge++)
         found = lg__node_attribute(graph, columns->edge_target[edge], name);
     return found;
@@ -241,13 +241,12 @@ note_edges_of(folding *state, uint32_t node)
 {
     const lg_graph *graph = state->graph;
     const lg_columns *columns = &graph->columns;
-    uint64_t begin = lg_columns_first_edge(columns, node);
+    const lg_edge_range edges = lg_columns_edges(columns, node);
     bool has_closure = false;
-    for (uint64_t edge = begin; edge < lg_columns_first_edge(columns, node + 1);
-         edge++) {
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint8_t kind = columns->edge_kind[edge];
         uint32_t target = columns->edge_target[edge];
-        uint32_t rank = (uint32_t)(edge - begin);
+        uint32_t rank = (uint32_t)(edge - edges.begin);
         if ((kind & LG_EDGE_WEAK) ||
             (kind & LG_EDGE_KIND_MASK) == LG_EDGE_GLOBALS)
             continue;
@@ -394,9 +393,8 @@ fold_buffers(folding *state, lg__vector *buffers)
     if (!count_buffer_edges(state))
         return true;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        uint64_t first = lg_columns_first_edge(columns, node);
-        for (uint64_t edge = first;
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        const lg_edge_range edges = lg_columns_edges(columns, node);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             if (!is_part_of(state, node, edge))
                 continue;
             uint32_t buffer = columns->edge_target[edge];
@@ -405,7 +403,8 @@ fold_buffers(folding *state, lg__vector *buffers)
             if (place == NULL)
                 return false;
             *place = (lg__folded_buffer){node, buffer};
-            state->fold[buffer] = (lg__fold){node, (uint32_t)(edge - first)};
+            state->fold[buffer] =
+                (lg__fold){node, (uint32_t)(edge - edges.begin)};
         }
     }
     return true;

@@ -328,8 +328,8 @@ uint32_t
 lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, dict);
-         edge < lg_columns_first_edge(columns, dict + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t key = lg_columns_payload_from(columns, dict, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
             lg__string_same(lg_node_text(graph, key), name))
@@ -343,8 +343,8 @@ lg__count_edges(const lg_graph *graph, uint32_t node, lg_edge_kind kind)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t count = 0;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         count += lg__edge_kind(graph, edge) == (unsigned)kind;
     return count;
 }
@@ -355,8 +355,8 @@ lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
     const lg_columns *columns = &graph->columns;
     const lg_string wanted = {name, (uint32_t)strlen(name)};
     uint32_t found = LG_NONE;
-    for (uint64_t edge = lg_columns_first_edge(columns, node);
-         edge < lg_columns_first_edge(columns, node + 1) && found == LG_NONE;
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end && found == LG_NONE;
          edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)

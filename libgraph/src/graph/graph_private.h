@@ -217,7 +217,8 @@ void lg__array_copy_all(const lg_graph *graph, enum lg__array_name name,
                         void *to);
 
 /** Derives from checked arrays the traits of types, the patterns of payloads,
- *  and whether the graph is partial. */
+ *  and whether the graph is partial. Makes columns compact that the graph
+ *  owns. */
 lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
 
 /** The parts of lg_graph_check. */

@@ -88,9 +88,8 @@ out_of_folded(const lg__hop_walk *walk, uint32_t source, uint64_t opener)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t folded = columns->edge_target[opener];
-    uint64_t end = lg_columns_first_edge(columns, folded + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, folded); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, folded);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!lg__hops_through(walk, source, opener, edge))
             return false;
     return true;
@@ -109,9 +108,8 @@ lg__hops_out_walk(const lg__hop_walk *walk, uint32_t node)
     const lg_columns *columns = &walk->graph->columns;
     if (lg__fold_owner(walk->fold, node) != LG_NONE)
         return true;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!lg__hops_by_walk(walk, node, edge))
             return false;
     return true;
@@ -201,9 +199,8 @@ lg__hops_in_walk(const lg__hop_walk *walk, uint32_t node)
         return true;
     if (!into_node(walk, node))
         return false;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (!lg__edge_opens(walk, node, edge))
             continue;

@@ -67,8 +67,8 @@ add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
     const lg_columns *columns = &graph->columns;
     uint32_t count = 0;
     lg_text_add(out, "(");
-    for (uint64_t edge = lg_columns_first_edge(columns, tuple);
-         edge < lg_columns_first_edge(columns, tuple + 1); edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, tuple);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t element = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX)
             continue;
@@ -269,9 +269,8 @@ static uint32_t
 attribute(const lg_graph *graph, uint32_t node, const char *name)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
             lg__string_is(lg_graph_string(graph, lg_columns_payload_from(
                                                      columns, node, edge)),
@@ -284,9 +283,8 @@ static uint32_t
 element(const lg_graph *graph, uint32_t tuple, uint32_t index)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, tuple); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, tuple);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
             lg_columns_payload_from(columns, tuple, edge) == index)
             return columns->edge_target[edge];
@@ -298,9 +296,8 @@ element_count(const lg_graph *graph, uint32_t tuple)
 {
     const lg_columns *columns = &graph->columns;
     uint32_t count = 0;
-    uint64_t end = lg_columns_first_edge(columns, tuple + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, tuple); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, tuple);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         count += lg__edge_kind(graph, edge) == LG_EDGE_INDEX;
     return count;
 }

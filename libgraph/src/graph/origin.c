@@ -140,9 +140,8 @@ static uint32_t
 code_of(const lg_graph *graph, uint32_t frame)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, frame + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind == LG_EDGE_ATTRIBUTE &&

@@ -32,9 +32,8 @@ lg__count_elements(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t count = 0;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         unsigned kind = lg__edge_kind(graph, edge);
         count += kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
                  kind == LG_EDGE_VALUE;
@@ -73,9 +72,8 @@ wrapped_by(const lg_graph *graph, uint32_t node)
 {
     static const char *const names[] = {"__func__", "func", "fget"};
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
             continue;
         lg_string name = lg_graph_string(

@@ -20,9 +20,8 @@ uint32_t
 lg__weak_referent(const lg_graph *graph, uint32_t reference)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, reference + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, reference); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, reference);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             return columns->edge_target[edge];
     return LG_NONE;

@@ -193,9 +193,8 @@ choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *dominator = walk->analysis->dominator;
-    uint64_t end = lg_columns_first_edge(columns, part + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, part); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, part);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (edge + AHEAD < columns->edge_count)
             __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
         if (dominator[columns->edge_target[edge]] == owner)
@@ -255,9 +254,8 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *dominator = walk->analysis->dominator;
     uint32_t text = lg__label_text(&walk->labels, module);
-    uint64_t end = lg_columns_first_edge(columns, space + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, space); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, space);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (dominator[target] != columns->node_count ||
             lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)

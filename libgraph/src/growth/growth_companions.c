@@ -240,8 +240,8 @@ is_list_of_threads(const lg__comparison *state, const lg_growth_row *row,
     const lg_graph *graph = state->analysis->graph;
     const lg_columns *columns = &graph->columns;
     uint64_t listed = 0;
-    for (uint64_t edge = lg_columns_first_edge(columns, row->node);
-         edge < lg_columns_first_edge(columns, row->node + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, row->node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         listed += lg__node_is_a(graph, columns->edge_target[edge],
                                 "threading.Thread");
     return (double)listed >= gained &&

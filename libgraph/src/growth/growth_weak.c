@@ -43,8 +43,8 @@ weak_key_of(const lg_graph *graph, uint32_t dict, uint32_t value)
 {
     const lg_columns *columns = &graph->columns;
     lg__weak_entry entry;
-    for (uint64_t edge = lg_columns_first_edge(columns, dict);
-         edge < lg_columns_first_edge(columns, dict + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (columns->edge_target[edge] == value &&
             lg__weak_entry_read(graph, edge, &entry) && entry.by_key)
             return entry.weak;

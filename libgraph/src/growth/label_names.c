@@ -28,9 +28,8 @@ static void
 mark_locals_of(lg__labels *labels, uint32_t thread)
 {
     const lg_columns *columns = &labels->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, thread + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, thread); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, thread);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (!lg__edge_opens_local(labels->graph, edge))
             continue;
         mark(labels->locals, columns->edge_target[edge]);

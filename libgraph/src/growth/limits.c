@@ -245,9 +245,8 @@ add_known(const lg_graph *graph, uint32_t node, const known_limit *known,
           lg__vector *out)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
             lg__string_is(
                 lg_graph_string(graph, lg_columns_payload(columns, edge)),
@@ -355,9 +354,8 @@ take(sharing *state, uint32_t node, bool elements)
 {
     const lg_columns *columns = &state->graph->columns;
     bool limits = (state->state[node] & LIMITED) != 0;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint8_t *target = &state->state[columns->edge_target[edge]];
         if ((*target & TAKEN) ||
             (limits && is_of_element(state, node, edge)) != elements ||

@@ -132,9 +132,8 @@ static void
 follow_references(path_search *search, uint32_t node)
 {
     const lg_columns *columns = &search->native->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
             enqueue(search, columns->edge_target[edge],
                     search->native->best[node], node, 0);

@@ -54,9 +54,8 @@ static uint32_t
 namespace_of(const lg_graph *graph, uint32_t class_node)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, class_node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, class_node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, class_node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
             return columns->edge_target[edge];
     return LG_NONE;
@@ -66,9 +65,8 @@ static void
 mark_values(const lg_graph *graph, uint32_t names, uint8_t *marks)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, names + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, names);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
             marks[target] |= may_be_shared(graph, target);
@@ -97,9 +95,8 @@ has_value(const lg_graph *graph, uint32_t class_node, lg_string name,
     uint32_t names = namespace_of(graph, class_node);
     if (names == LG_NONE)
         return false;
-    uint64_t end = lg_columns_first_edge(columns, names + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, names);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (columns->edge_target[edge] == target &&
             lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
             lg__string_same(lg__edge_name(graph, edge), name))

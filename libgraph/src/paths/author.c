@@ -57,8 +57,8 @@ static uint32_t
 module_of(const lg_graph *graph, uint32_t function)
 {
     const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = lg_columns_first_edge(columns, function);
-         edge < lg_columns_first_edge(columns, function + 1); edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, function);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS)
             return lg_node_folded_into(graph, columns->edge_target[edge]);
     return LG_NONE;
@@ -139,8 +139,8 @@ lg__attribute_key(const lg_graph *graph, uint32_t owner, uint64_t edge)
         return lg_columns_payload(columns, edge);
     if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE || class == LG_NONE)
         return LG_NONE;
-    for (uint64_t at = lg_columns_first_edge(columns, class);
-         at < lg_columns_first_edge(columns, class + 1); at++)
+    const lg_edge_range edges = lg_columns_edges(columns, class);
+    for (uint64_t at = edges.begin; at < edges.end; at++)
         if (lg__edge_kind(graph, at) == LG_EDGE_KEY &&
             lg__string_same(lg_node_text(graph, columns->edge_target[at]),
                             name))

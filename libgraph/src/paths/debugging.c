@@ -27,9 +27,8 @@ static uint32_t
 module_read_by(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS &&
             !is_builtins(graph, edge)) {
             uint32_t module =
@@ -111,9 +110,8 @@ static bool
 has_variable(const lg_graph *graph, uint32_t frame, uint32_t value)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, frame + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL &&
             columns->edge_target[edge] == value)
             return true;
@@ -126,9 +124,8 @@ static bool
 is_copy(const lg_graph *graph, uint32_t frame, uint32_t dict)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, dict + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, dict); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
             has_variable(graph, frame, columns->edge_target[edge]))
             return true;
@@ -139,9 +136,8 @@ static void
 mark_copies(marking *state, uint32_t frame)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, frame + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_ATTRIBUTE &&
             lg__string_is(lg__edge_name(state->graph, edge), "f_locals") &&
             is_copy(state->graph, frame, columns->edge_target[edge]))
@@ -173,9 +169,8 @@ static void
 mark_methods(marking *state, uint32_t frame)
 {
     const lg_columns *columns = &state->graph->columns;
-    uint64_t end = lg_columns_first_edge(columns, frame + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, frame); edge < end;
-         edge++)
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_LOCAL &&
             is_method_of_container(state->graph, columns->edge_target[edge]))
             mark(state, columns->edge_target[edge], LG__LATE_METHOD);

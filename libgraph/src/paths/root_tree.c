@@ -133,9 +133,8 @@ visit_namespace(search *state, uint32_t node, uint64_t opener)
     const lg_columns *columns = &state->tree.walk.graph->columns;
     uint8_t source = state->state[node];
     uint32_t names = columns->edge_target[opener];
-    uint64_t end = lg_columns_first_edge(columns, names + 1);
-    for (uint64_t edge = lg_columns_first_edge(columns, names); edge < end;
-         edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, names);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t at = columns->edge_target[edge];
         uint8_t target = state->state[at];
         if (target & FOLDED)
@@ -163,10 +162,9 @@ visit_edges(search *state, uint32_t node)
 {
     const lg_columns *columns = &state->tree.walk.graph->columns;
     uint8_t source = state->state[node] |= PASSED;
-    uint64_t end = lg_columns_first_edge(columns, node + 1);
+    const lg_edge_range edges = lg_columns_edges(columns, node);
     state->at = node;
-    for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
-         edge++) {
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t at = columns->edge_target[edge];
         uint8_t target = state->state[at];
         if (target & FOLDED)
@@ -218,7 +216,8 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
                 const uint32_t *ahead = &state->queue[at];
                 uint64_t edge =
                     lg_columns_first_edge(columns, ahead[EDGES_AHEAD]);
-                __builtin_prefetch(&columns->first_edge[ahead[PLACES_AHEAD]]);
+                __builtin_prefetch(lg_compact_ahead(&columns->first_edge,
+                                                    ahead[PLACES_AHEAD]));
                 __builtin_prefetch(&columns->edge_target[edge]);
                 __builtin_prefetch(&columns->edge_kind[edge]);
             }

@@ -133,9 +133,9 @@ inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
     const lg_columns *columns = lg_graph_columns(lg_analysis_graph(analysis));
     size_t count = 0;
     for (uint32_t i = 0; i < component.count; i++) {
-        uint64_t end = lg_columns_first_edge(columns, component.nodes[i] + 1);
-        for (uint64_t e = lg_columns_first_edge(columns, component.nodes[i]);
-             e < end; e++) {
+        const lg_edge_range range =
+            lg_columns_edges(columns, component.nodes[i]);
+        for (uint64_t e = range.begin; e < range.end; e++) {
             if (columns->edge_kind[e] & LG_EDGE_WEAK ||
                 lg_node_component(analysis, columns->edge_target[e]) != index)
                 continue;

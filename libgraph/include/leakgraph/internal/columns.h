@@ -15,6 +15,75 @@
 extern "C" {
 #endif
 
+/** Of 64 numbers in a row. */
+typedef struct lg_compact_block {
+    uint32_t base;  /**< the least number */
+    uint32_t place; /**< how many bytes a distance has; above that, how many
+                         times 64 bytes lie before the distances */
+} lg_compact_block;
+
+enum {
+    LG_COMPACT_BLOCK = 64,
+    LG_COMPACT_WIDTH = 3, /**< bits of a place that are its width */
+};
+
+/** Numbers of which those in a row are close: each block has its least number
+ *  and the distances to it, in as many bytes as the greatest needs. Any of them
+ *  is read without the others. Those of a mapped file stay as they are. */
+typedef struct lg_compact {
+    const uint32_t *wide; /**< NULL: the other fields count */
+    const lg_compact_block *block;
+    const char *bytes; /**< the distances; three more bytes may be read */
+} lg_compact;
+
+/** How many bytes each distance of a block has. */
+static inline unsigned
+lg_compact_width(const lg_compact_block *block)
+{
+    return block->place & ((1U << LG_COMPACT_WIDTH) - 1);
+}
+
+/** Where the distance of the number with that index is, which is in that
+ *  block. */
+static inline const char *
+lg_compact_distance(const lg_compact_block *block, const char *bytes,
+                    uint64_t index)
+{
+    const size_t before = block->place >> LG_COMPACT_WIDTH;
+    return bytes + before * LG_COMPACT_BLOCK +
+           index % LG_COMPACT_BLOCK * lg_compact_width(block);
+}
+
+/** The number with that index, which is in that block. */
+static inline uint32_t
+lg_compact_in(const lg_compact_block *block, const char *bytes, uint64_t index)
+{
+    const uint64_t beyond = UINT64_C(1) << 8 * lg_compact_width(block);
+    uint32_t above;
+    memcpy(&above, lg_compact_distance(block, bytes, index), sizeof above);
+    return block->base + (above & (uint32_t)(beyond - 1));
+}
+
+/** The number with that index. */
+static inline uint32_t
+lg_compact_at(const lg_compact *numbers, uint64_t index)
+{
+    return numbers->wide != NULL
+               ? numbers->wide[index]
+               : lg_compact_in(&numbers->block[index / LG_COMPACT_BLOCK],
+                               numbers->bytes, index);
+}
+
+/** What to ask for ahead of a number with that index. */
+static inline const void *
+lg_compact_ahead(const lg_compact *numbers, uint64_t index)
+{
+    return numbers->wide != NULL
+               ? (const void *)(numbers->wide + index)
+               : lg_compact_distance(&numbers->block[index / LG_COMPACT_BLOCK],
+                                     numbers->bytes, index);
+}
+
 /** Numbers of all nodes, of which nearly all are small: a byte or two for each,
  *  and a list of the others. Where many are large, or the numbers lie in a
  *  mapped file, they stay as they are. Ask the functions below. */
@@ -118,7 +187,7 @@ typedef struct lg_payloads {
 } lg_payloads;
 
 /** The columns of a graph, read-only, all owned by it. Out-edges of node i are
- *  edge_target[first_edge[i]] up to, not including, first_edge[i + 1]. */
+ *  edge_target[lg_columns_edges(i).begin] up to, not including, its end. */
 typedef struct lg_columns {
     uint32_t node_count;
     uint64_t edge_count;
@@ -126,9 +195,9 @@ typedef struct lg_columns {
     lg_narrow size;             /**< lg_columns_size */
     lg_narrow refcount;         /**< lg_columns_refcount */
     lg_narrow found;            /**< lg_columns_found */
-    const uint32_t *type;       /**< [node_count] type id */
+    lg_compact type;            /**< lg_columns_type */
     const uint16_t *node_flags; /**< [node_count] */
-    const uint32_t *first_edge; /**< [node_count + 1] */
+    lg_compact first_edge;      /**< lg_columns_first_edge */
     const lg_node *edge_target; /**< [edge_count] */
     const uint8_t *edge_kind;   /**< [edge_count] kind | LG_EDGE_ flags */
     lg_payloads payload;        /**< lg_columns_payload */
@@ -174,15 +243,28 @@ lg_columns_address(const lg_columns *columns, lg_node node)
 static inline uint32_t
 lg_columns_type(const lg_columns *columns, lg_node node)
 {
-    return columns->type[node];
+    return lg_compact_at(&columns->type, node);
 }
 
-/** The first edge of a node; of node_count, edge_count. The edges of a node end
- *  where those of the next one begin. */
+/** The first edge of a node; of node_count, edge_count. */
 static inline lg_edge
 lg_columns_first_edge(const lg_columns *columns, lg_node node)
 {
-    return columns->first_edge[node];
+    return lg_compact_at(&columns->first_edge, node);
+}
+
+/** Edges in a row: to before `end`. */
+typedef struct lg_edge_range {
+    lg_edge begin;
+    lg_edge end;
+} lg_edge_range;
+
+/** The edges of a node. */
+static inline lg_edge_range
+lg_columns_edges(const lg_columns *columns, lg_node node)
+{
+    return (lg_edge_range){lg_columns_first_edge(columns, node),
+                           lg_columns_first_edge(columns, node + 1)};
 }
 
 /** The shallow bytes of a node; UINT32_MAX: ask lg_node_size. */
@@ -235,6 +317,7 @@ typedef enum lg_narrow_name {
     LG_NARROW_REFCOUNT,
     LG_NARROW_FOUND,
     LG_NARROW_FIRST_EDGE,
+    LG_NARROW_TYPE,
     LG_NARROW_PAYLOAD,
     LG_NARROW_COUNT,
 } lg_narrow_name;
