@@ -147,7 +147,7 @@ next_target(const lg__native *native, uint32_t vertex, uint32_t *next)
 {
     for (;;) {
         uint32_t target = next_of_any(native, vertex, next);
-        if (target == LG_NONE || !(native->course[target] & LG__COURSE_BARREN))
+        if (target == LG_NONE || !(native->path[target] & LG__PATH_BARREN))
             return target;
     }
 }
@@ -162,7 +162,7 @@ is_barren(const lg__native *native, uint32_t node)
         uint32_t target = next_reference(native, node, &next);
         if (target == LG_NONE)
             return true;
-        if (!(native->course[target] & LG__COURSE_BARREN))
+        if (!(native->path[target] & LG__PATH_BARREN))
             return false;
     }
 }
@@ -176,9 +176,9 @@ find_barren(lg__native *native)
     enum { LOOKS = 2 };
     for (int look = 0; look < LOOKS; look++)
         for (uint32_t node = native->nodes; node-- > 0;)
-            if (!(native->course[node] & LG__COURSE_BARREN) &&
+            if (!(native->path[node] & LG__PATH_BARREN) &&
                 is_barren(native, node))
-                native->course[node] |= LG__COURSE_BARREN;
+                native->path[node] |= LG__PATH_BARREN;
 }
 
 static uint32_t *
@@ -376,8 +376,8 @@ find_joining(reference_web *web)
         return LG_NONE;
     uint32_t count = 0;
     for (uint32_t vertex = 0; vertex < native->vertices; vertex++) {
-        const bool joins = native->best[vertex] != 0 &&
-                           !(native->course[vertex] & LG__COURSE_BARREN);
+        const bool joins = lg__best(native, vertex) != 0 &&
+                           !(native->path[vertex] & LG__PATH_BARREN);
         if (vertex % 64 == 0)
             web->before[vertex / 64] = count;
         web->joins[vertex / 64] |= (uint64_t)joins << vertex % 64;

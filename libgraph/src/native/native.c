@@ -9,12 +9,10 @@ static bool
 open_vertices(lg__native *native)
 {
     native->vertices = native->nodes + native->blocks + native->holders + 1;
-    native->best = lg__native_take(native, native->vertices, 1);
-    native->course = lg__native_take(native, native->vertices, 1);
+    native->path = lg__native_take(native, native->vertices, 1);
     native->entrance = lg__native_take_zero(native, native->nodes, 1);
     native->way.element = sizeof(lg__way_kind);
-    return native->best != NULL && native->course != NULL &&
-           native->entrance != NULL;
+    return native->path != NULL && native->entrance != NULL;
 }
 
 // The steps need much memory, so what later ones do not use is given back: what
@@ -62,8 +60,7 @@ drop_paths(lg__native *native)
     lg__vector_free(&native->allocator, &native->outer);
     lg__native_drop(native, native->first_word);
     lg__native_drop(native, native->block_of);
-    lg__native_drop(native, native->course);
-    lg__native_drop(native, native->best);
+    lg__native_drop(native, native->path);
     lg__native_drop(native, native->group_of);
 }
 

@@ -291,11 +291,40 @@ is_rewritten(enum lg__array_name name)
            name == LG__STRING_BYTES;
 }
 
+static size_t
+nodes_added(const lg__native *native)
+{
+    return native->holders + 1 + native->group.count;
+}
+
+// How much longer than before an array will be for sure or as a rule: arrays of
+// nodes and references are the largest, and would double for a few more.
+static size_t
+room_behind(const lg__native *native, enum lg__array_name name)
+{
+    switch (name) {
+    case LG__ADDRESS:
+    case LG__TYPE:
+    case LG__SIZE:
+    case LG__REFCOUNT:
+    case LG__FOUND:
+    case LG__NODE_FLAGS:
+        return nodes_added(native);
+    default:
+        return 0;
+    }
+}
+
 static void
 copy_array(graph_draft *draft, enum lg__array_name name, size_t skip)
 {
     const lg_graph *source = draft->native->graph;
     size_t count = (size_t)source->array[name].count - skip;
+    draft->enough =
+        draft->enough &&
+        lg__vector_reserve(&draft->allocator, &draft->table[name],
+                           draft->table[name].count + count +
+                               room_behind(draft->native, name));
     void *place = extend(draft, name, count);
     if (place != NULL)
         lg__array_copy(source, name, skip, count, place);
@@ -526,6 +555,21 @@ end_references(graph_draft *draft)
     push(draft, LG__FIRST_EDGE, (uint32_t)count);
 }
 
+static bool
+reserve_references(graph_draft *draft, uint32_t nodes, size_t links)
+{
+    const size_t edges = draft->native->graph->array[LG__EDGE_TARGET].count;
+    const lg_allocator *allocator = &draft->allocator;
+    lg__vector *table = draft->table;
+    return lg__vector_reserve(allocator, &table[LG__FIRST_EDGE],
+                              (size_t)nodes + 1) &&
+           lg__vector_reserve(allocator, &table[LG__EDGE_TARGET],
+                              edges + links) &&
+           lg__vector_reserve(allocator, &table[LG__EDGE_PAYLOAD],
+                              edges + links) &&
+           lg__vector_reserve(allocator, &table[LG__EDGE_KIND], edges + links);
+}
+
 static void
 merge_links(graph_draft *draft)
 {
@@ -533,6 +577,7 @@ merge_links(graph_draft *draft)
     lg__link *links = native->link.data;
     const size_t count = native->link.count;
     const uint32_t nodes = (uint32_t)draft->table[LG__ADDRESS].count;
+    draft->enough = draft->enough && reserve_references(draft, nodes, count);
     for (size_t i = 0; i < count; i++) {
         links[i].source = node_of_end(draft, links[i].source);
         links[i].target = node_of_end(draft, links[i].target);

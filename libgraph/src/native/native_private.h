@@ -53,11 +53,14 @@ enum {
     LG__STRENGTH_WEAK = 2 * LG_LEVEL_WEAK,
     LG__STRENGTH_EXACT = 2 * LG_LEVEL_EXACT,
 };
-/** How the best path to a vertex comes there. */
+/** What is known of the best path to a vertex, in one byte: its strength, and
+ *  how it comes there. */
 enum {
-    LG__COURSE_LATE = 1 << 0,     /**< by words on stacks and the like */
-    LG__COURSE_REGISTRY = 1 << 1, /**< from variables, by no object */
-    LG__COURSE_BARREN = 1 << 2,   /**< and goes on to no block */
+    LG__PATH_STRENGTH = (1 << 4) - 1,
+    LG__PATH_LATE = 1 << 4,     /**< by words on stacks and the like */
+    LG__PATH_REGISTRY = 1 << 5, /**< from variables, by no object */
+    LG__PATH_BARREN = 1 << 6,   /**< and goes on to no block */
+    LG__PATH_WAITS = 1 << 7,    /**< a better one may come */
 };
 
 /** A word outside of the blocks that is worth less leads to what nothing else
@@ -193,8 +196,7 @@ typedef struct lg__native {
     uint32_t first_way;    /**< kinds from here on are known by their way */
     bool refined;          /**< some are */
     lg__vector way;        /**< lg__way_kind of each of those */
-    uint8_t *course;       /**< [vertices] LG__COURSE_ bits */
-    uint8_t *best;         /**< [vertices] lg__strength of the best path */
+    uint8_t *path;         /**< [vertices] LG__PATH_ bits */
     uint32_t *order; /**< [1 + reached] vertices, dominators first, from 1 on */
     uint32_t *dominator; /**< [1 + reached] vertices that hold those */
     uint32_t reached;
@@ -536,14 +538,23 @@ lg__native_lost(const lg__native *native)
     return native->vertices;
 }
 
+/** Returns how strong the best path to a vertex is; 0: none is known yet. */
+static inline lg__strength
+lg__best(const lg__native *native, uint32_t vertex)
+{
+    const unsigned path = native->path[vertex];
+    return path & LG__PATH_WAITS ? 0 : path & LG__PATH_STRENGTH;
+}
+
 /** Returns how strong the path is that goes on from a vertex by a word. */
 static inline lg__strength
 lg__path_by(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
     bool doubt =
-        word->lone && (native->course[vertex] & LG__COURSE_REGISTRY) != 0;
+        word->lone && (native->path[vertex] & LG__PATH_REGISTRY) != 0;
     lg__strength here = 2U * word->level - doubt;
-    return here < native->best[vertex] ? here : native->best[vertex];
+    lg__strength before = lg__best(native, vertex);
+    return here < before ? here : before;
 }
 
 /** Returns whether a word counts: whether the path by it is as good as the best
@@ -557,15 +568,15 @@ lg__outer_counts(const lg__native *native, const lg__outer_word *word)
     uint32_t target = lg__vertex_of(native, word->target);
     return word->level > LG_LEVEL_LEFTOVER &&
            (word->level >= LG__LEVEL_EARLY ||
-            (native->course[target] & LG__COURSE_LATE)) &&
-           2 * word->level >= native->best[target];
+            (native->path[target] & LG__PATH_LATE)) &&
+           2 * word->level >= lg__best(native, target);
 }
 /** Returns whether nothing but leftovers reach the block. */
 static inline bool
 lg__block_is_lost(const lg__native *native, uint32_t block)
 {
     return native->memory->blocks[block].node == LG_NONE &&
-           native->best[native->nodes + block] <= LG__STRENGTH_LOST;
+           lg__best(native, native->nodes + block) <= LG__STRENGTH_LOST;
 }
 
 /** The words for each level, which are the labels of references. */

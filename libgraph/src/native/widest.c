@@ -11,26 +11,100 @@
 // among the next six before is taken for the same, so a list or a tree has as
 // many kinds as its nodes have sorts.
 //
-// Until a vertex is settled, its course says besides with which strength it was
-// queued, and the kind of a plain block is that of what leads to it.
+// Until a vertex is settled, its path is the best one so far, and the kind of a
+// plain block is that of what leads to it. By which word it does so stands in
+// the queue. Queues are lists of parts, and a part that was taken to its end
+// serves again, so they need as much memory as ever waits at one time.
 #include "native/native_private.h"
 
 #include <string.h>
 
-enum { STRENGTHS = LG__STRENGTH_EXACT + 1, BEFORE = 6 };
-// A strength fits behind them into a byte.
-enum { COURSE_BITS = 4 };
+enum { STRENGTHS = LG__STRENGTH_EXACT + 1, BEFORE = 6, PART_ARRIVALS = 8191 };
+
+typedef struct arrival {
+    uint32_t vertex;
+    uint32_t step; // of a plain block: by which word the path leads there
+} arrival;
+
+typedef struct queue_part {
+    struct queue_part *next;
+    arrival arrivals[PART_ARRIVALS];
+} queue_part;
+
+typedef struct path_queue {
+    queue_part *first;
+    queue_part *last;
+    uint32_t taken; // of the first part
+    uint32_t added; // to the last part
+} path_queue;
 
 typedef struct path_search {
     lg__native *native;
-    lg__vector queue[STRENGTHS]; // vertices
-    size_t head[STRENGTHS];
+    path_queue queue[STRENGTHS];
+    queue_part *spare;
     lg__strength now;   // no vertex to come has a better one
-    uint32_t *step;     // [blocks] by which word the best path leads there
     lg__key_table ways; // the numbers of kinds by way
     bool late;
     bool enough;
 } path_search;
+
+static queue_part *
+take_part(path_search *search)
+{
+    queue_part *part = search->spare;
+    if (part != NULL)
+        search->spare = part->next;
+    else
+        part = lg__allocate(&search->native->allocator, sizeof *part);
+    if (part != NULL)
+        part->next = NULL;
+    return part;
+}
+
+static bool
+push(path_search *search, lg__strength strength, arrival last)
+{
+    path_queue *queue = &search->queue[strength];
+    if (queue->last == NULL || queue->added == PART_ARRIVALS) {
+        queue_part *part = take_part(search);
+        if (part == NULL)
+            return false;
+        *(queue->last != NULL ? &queue->last->next : &queue->first) = part;
+        queue->last = part;
+        queue->added = 0;
+    }
+    queue->last->arrivals[queue->added++] = last;
+    return true;
+}
+
+static bool
+pop(path_search *search, lg__strength strength, arrival *out)
+{
+    path_queue *queue = &search->queue[strength];
+    queue_part *part = queue->first;
+    if (part == NULL || (part == queue->last && queue->taken == queue->added))
+        return false;
+    *out = part->arrivals[queue->taken++];
+    if (queue->taken < PART_ARRIVALS)
+        return true;
+    queue->first = part->next;
+    queue->taken = 0;
+    if (queue->first == NULL)
+        queue->last = NULL;
+    part->next = search->spare;
+    search->spare = part;
+    return true;
+}
+
+static void
+free_parts(const lg__native *native, queue_part *part)
+{
+    while (part != NULL) {
+        queue_part *next = part->next;
+        lg__deallocate(&native->allocator, part, sizeof *part);
+        part = next;
+    }
+}
 
 // An object has what its words lead to, whoever has the object.
 static unsigned
@@ -39,8 +113,8 @@ course_from(const lg__native *native, uint32_t vertex, uint32_t from)
     if (vertex < native->nodes || from == lg__native_root(native))
         return 0;
     return from >= native->nodes + native->blocks
-               ? LG__COURSE_REGISTRY
-               : native->course[from] & LG__COURSE_REGISTRY;
+               ? LG__PATH_REGISTRY
+               : native->path[from] & LG__PATH_REGISTRY;
 }
 
 static bool
@@ -64,9 +138,9 @@ arrive(path_search *search, uint32_t vertex, lg__strength strength)
 {
     lg__native *native = search->native;
     lg__native_tick(native);
-    native->best[vertex] = (uint8_t)strength;
-    native->course[vertex] &= LG__COURSE_REGISTRY;
-    native->course[vertex] |= search->late ? LG__COURSE_LATE : 0;
+    native->path[vertex] =
+        (uint8_t)((native->path[vertex] & LG__PATH_REGISTRY) | strength |
+                  (search->late ? LG__PATH_LATE : 0));
 }
 
 // An object that leads nowhere needs no place in a queue if it would come to
@@ -76,27 +150,22 @@ enqueue(path_search *search, uint32_t vertex, lg__strength strength,
         uint32_t from, uint32_t step)
 {
     lg__native *native = search->native;
-    if (native->best[vertex] != 0 ||
-        native->course[vertex] >> COURSE_BITS >= strength)
+    if (lg__best(native, vertex) != 0 ||
+        (native->path[vertex] & LG__PATH_STRENGTH) >= strength)
         return;
     if (vertex < native->nodes && strength == search->now &&
         !goes_on(native, vertex)) {
         arrive(search, vertex, strength);
         return;
     }
-    uint32_t *place =
-        lg__vector_extend(&native->allocator, &search->queue[strength], 1);
-    if (place == NULL) {
+    if (!push(search, strength, (arrival){vertex, step})) {
         search->enough = false;
         return;
     }
-    *place = vertex;
-    native->course[vertex] =
-        (uint8_t)(strength << COURSE_BITS | course_from(native, vertex, from));
-    if (is_plain(native, vertex)) {
+    native->path[vertex] = (uint8_t)(LG__PATH_WAITS | strength |
+                                     course_from(native, vertex, from));
+    if (is_plain(native, vertex))
         native->kind[vertex - native->nodes] = lg__vertex_kind(native, from);
-        search->step[vertex - native->nodes] = step;
-    }
 }
 
 static uint32_t
@@ -136,7 +205,7 @@ follow_references(path_search *search, uint32_t node)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
             enqueue(search, columns->edge_target[edge],
-                    search->native->best[node], node, 0);
+                    lg__best(search->native, node), node, 0);
 }
 
 static uint32_t
@@ -155,11 +224,11 @@ same_before(const path_search *search, uint32_t kind, uint64_t form)
 
 // Returns the kind that a block has by the way there.
 static uint32_t
-kind_by_way(path_search *search, uint32_t block)
+kind_by_way(path_search *search, uint32_t block, uint32_t step)
 {
     lg__native *native = search->native;
     const lg_native_block *at = &native->memory->blocks[block];
-    lg__way_kind way = {native->kind[block], search->step[block],
+    lg__way_kind way = {native->kind[block], step,
                         lg_block_bytes(at) << LG__FORM_BITS | at->kind};
     uint32_t same = same_before(search, way.before, way.form);
     if (same != LG_NONE)
@@ -210,19 +279,18 @@ settle(path_search *search, lg__strength least)
 {
     lg__native *native = search->native;
     while (search->now >= least && search->enough) {
-        const lg__strength now = search->now;
-        lg__vector *queue = &search->queue[now];
-        if (search->head[now] == queue->count) {
+        arrival next;
+        if (!pop(search, search->now, &next)) {
             search->now--;
             continue;
         }
-        uint32_t vertex = ((uint32_t *)queue->data)[search->head[now]++];
-        if (native->best[vertex] != 0)
+        const uint32_t vertex = next.vertex;
+        if (lg__best(native, vertex) != 0)
             continue;
-        arrive(search, vertex, now);
+        arrive(search, vertex, search->now);
         if (is_plain(native, vertex))
             native->kind[vertex - native->nodes] =
-                kind_by_way(search, vertex - native->nodes);
+                kind_by_way(search, vertex - native->nodes, next.step);
         follow(search, vertex);
     }
     search->now = LG__STRENGTH_EXACT;
@@ -249,7 +317,7 @@ queue_entrances(path_search *search)
 {
     lg__native *native = search->native;
     for (uint32_t node = 0; node < native->nodes; node++) {
-        native->entrance[node] = native->best[node] == 0;
+        native->entrance[node] = lg__best(native, node) == 0;
         if (native->entrance[node])
             enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native),
                     0);
@@ -272,35 +340,24 @@ queue_late(path_search *search)
                     lg__native_holder(native, words[i].holder), 0);
 }
 
-static bool
-open_search(path_search *search)
-{
-    lg__native *native = search->native;
-    for (int i = 0; i < STRENGTHS; i++)
-        search->queue[i].element = sizeof(uint32_t);
-    search->step = lg__native_take(native, native->blocks, 4);
-    return search->step != NULL &&
-           lg__key_table_open(&native->allocator, &search->ways);
-}
-
 static void
 close_search(path_search *search)
 {
     lg__native *native = search->native;
     for (int i = 0; i < STRENGTHS; i++)
-        lg__vector_free(&native->allocator, &search->queue[i]);
+        free_parts(native, search->queue[i].first);
+    free_parts(native, search->spare);
     if (search->ways.entries != NULL)
         lg__key_table_free(&native->allocator, &search->ways);
-    lg__native_drop(native, search->step);
 }
 
-// What was queued and never settled has no course and no kind.
+// What was queued and never settled has no path and no kind.
 static void
 forget_unsettled(lg__native *native)
 {
     for (uint32_t vertex = 0; vertex < native->vertices; vertex++)
-        if (native->best[vertex] == 0) {
-            native->course[vertex] = 0;
+        if (lg__best(native, vertex) == 0) {
+            native->path[vertex] = 0;
             if (is_plain(native, vertex))
                 native->kind[vertex - native->nodes] = LG_NONE;
         }
@@ -312,11 +369,10 @@ lg__native_widest(lg__native *native)
     path_search search = {
         .native = native, .now = LG__STRENGTH_EXACT, .enough = true};
     native->way.count = 0;
-    memset(native->best, 0, native->vertices);
-    memset(native->course, 0, native->vertices);
-    bool enough = open_search(&search);
+    memset(native->path, 0, native->vertices);
+    bool enough = lg__key_table_open(&native->allocator, &search.ways);
     if (enough) {
-        native->best[lg__native_root(native)] = LG__STRENGTH_EXACT;
+        native->path[lg__native_root(native)] = LG__STRENGTH_EXACT;
         queue_roots(&search);
         settle(&search, LG__STRENGTH_WEAK);
         queue_entrances(&search);
@@ -338,12 +394,12 @@ lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
     uint32_t target = lg__vertex_of(native, word->target);
     lg__strength path = lg__path_by(native, vertex, word);
-    bool late = native->course[vertex] & LG__COURSE_LATE;
-    if (vertex == target || native->best[vertex] <= LG__STRENGTH_LOST ||
+    bool late = native->path[vertex] & LG__PATH_LATE;
+    if (vertex == target || lg__best(native, vertex) <= LG__STRENGTH_LOST ||
         word->level == LG_LEVEL_NONE)
         return false;
     if (target < native->nodes && lg__node_is_told(native, target))
         return true;
-    return path > LG__STRENGTH_LOST && path >= native->best[target] &&
-           (!late || (native->course[target] & LG__COURSE_LATE));
+    return path > LG__STRENGTH_LOST && path >= lg__best(native, target) &&
+           (!late || (native->path[target] & LG__PATH_LATE));
 }
