@@ -136,10 +136,11 @@ find_met(const lg__native *native)
     uint8_t *met =
         lg__native_take_zero((lg__native *)native, native->blocks, 1);
     for (uint32_t block = 0; block < native->blocks && met != NULL; block++)
-        if (!lg__block_is_lost(native, block))
-            for (uint64_t i = native->first_word[block];
-                 i < native->first_word[block + 1]; i++)
+        if (!lg__block_is_lost(native, block)) {
+            const lg__word_span span = lg__words_of(native, block);
+            for (uint32_t i = span.first; i < span.end; i++)
                 met[words[i].target] = 1;
+        }
     for (size_t i = 0; i < native->outer.count && met != NULL; i++)
         met[outer[i].target] = 1;
     return met;
@@ -293,8 +294,8 @@ link_words(folding_state *folding, uint32_t vertex)
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
         return true;
-    for (uint64_t i = native->first_word[block];
-         i < native->first_word[block + 1]; i++) {
+    const lg__word_span span = lg__words_of(native, block);
+    for (uint32_t i = span.first; i < span.end; i++) {
         uint32_t source = end_of(native, vertex);
         uint32_t target = lg__vertex_of(native, words[i].target);
         if (!link_counts(native, vertex, &words[i]))

@@ -309,9 +309,9 @@ join_linked(lg__native *native, uint32_t *replaced)
 {
     const lg__way_kind *ways = native->way.data;
     const lg__word *words = native->word.data;
-    for (uint32_t block = 0; block < native->blocks; block++)
-        for (uint64_t i = native->first_word[block];
-             i < native->first_word[block + 1]; i++) {
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        const lg__word_span span = lg__words_of(native, block);
+        for (uint32_t i = span.first; i < span.end; i++) {
             uint32_t a = native->kind[block];
             uint32_t b = native->kind[words[i].target];
             if (a == b || words[i].level < LG_LEVEL_POINTER || a == LG_NONE ||
@@ -323,6 +323,7 @@ join_linked(lg__native *native, uint32_t *replaced)
                 continue;
             join_kinds(native, replaced, a, b);
         }
+    }
 }
 
 // Kinds whose way is the same by now are the same. What leads to a kind has a

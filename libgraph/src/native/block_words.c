@@ -307,24 +307,27 @@ begins_with_text(const lg__native *native, const lg_native_block *block)
 static bool
 list_blocks(lg__native *native)
 {
+    const size_t count = (size_t)native->blocks + 1;
+    uint32_t *first =
+        lg__compact_open(&native->allocator, count, &native->first_word);
     native->word.element = sizeof(lg__word);
-    native->first_word = lg__native_take(native, (size_t)native->blocks + 1, 4);
-    if (native->first_word == NULL)
+    if (first == NULL)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__native_tick(native);
-        native->first_word[block] = (uint32_t)native->word.count;
+        first[block] = (uint32_t)native->word.count;
         if (!(lg__block_is_number(native, block)
                   ? lg__list_number(native, block)
                   : list_block(native, block)) ||
             native->word.count >= UINT32_MAX)
             return false;
         if (native->memory->blocks[block].node == LG_NONE &&
-            native->word.count > native->first_word[block] &&
+            native->word.count > first[block] &&
             begins_with_text(native, &native->memory->blocks[block]))
             native->mark[block] |= LG__BLOCK_TEXT;
     }
-    native->first_word[native->blocks] = (uint32_t)native->word.count;
+    first[native->blocks] = (uint32_t)native->word.count;
+    lg__compact_close(&native->allocator, &native->first_word, count);
     return true;
 }
 
@@ -344,7 +347,8 @@ is_element(const lg__native *native, uint32_t block, const lg__word *word)
 {
     enum { HEADER = 16 };
     const lg__word *first =
-        (const lg__word *)native->word.data + native->first_word[block];
+        (const lg__word *)native->word.data +
+        lg__words_of(native, block).first;
     uint64_t depth = lg__word_depth(native, block, word);
     return depth <= HEADER || depth == lg__word_depth(native, block, first);
 }
@@ -355,14 +359,14 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
 {
     const lg_native_block *at = &native->memory->blocks[block];
     const lg__word *words = native->word.data;
-    uint64_t next = native->first_word[block];
-    const uint64_t end = native->first_word[block + 1];
+    const lg__word_span span = lg__words_of(native, block);
+    uint32_t next = span.first;
     memset(out, 0, sizeof *out);
     for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
         if (lg__word_at(at->address + 8 * place) == 0)
             continue;
         out->all[place % stride]++;
-        if (next == end || words[next].place != place)
+        if (next == span.end || words[next].place != place)
             continue;
         out->pointers[place % stride] +=
             is_element(native, block, &words[next++]);
@@ -377,8 +381,8 @@ set_stride(lg__native *native, uint32_t block, uint32_t stride)
     strides counts;
     bool any = false;
     count_strides(native, block, stride, &counts);
-    for (uint64_t i = native->first_word[block];
-         i < native->first_word[block + 1]; i++) {
+    const lg__word_span span = lg__words_of(native, block);
+    for (uint32_t i = span.first; i < span.end; i++) {
         uint32_t rest = words[i].place % stride;
         uint32_t pointers = counts.pointers[rest];
         if (pointers < STRIDE_POINTERS ||
@@ -395,8 +399,7 @@ set_stride(lg__native *native, uint32_t block, uint32_t stride)
 static void
 find_stride(lg__native *native, uint32_t block)
 {
-    uint64_t pointers =
-        native->first_word[block + 1] - native->first_word[block];
+    uint64_t pointers = lg__block_words(native, block);
     uint64_t size = lg_block_bytes(&native->memory->blocks[block]) / 8;
     if (size < STRIDE_WORDS || pointers < STRIDE_POINTERS ||
         pointers * MOST_STRIDE * 4 < size)
@@ -452,8 +455,8 @@ find_shapes(lg__native *native)
         !lg__key_table_open(&native->allocator, &native->shared))
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
-        for (uint64_t i = native->first_word[block];
-             i < native->first_word[block + 1]; i++) {
+        const lg__word_span span = lg__words_of(native, block);
+        for (uint32_t i = span.first; i < span.end; i++) {
             if (!has_shape(native, block, &words[i]))
                 continue;
             native->trait[i] = LG__SHAPE_BIT;

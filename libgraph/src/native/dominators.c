@@ -72,10 +72,9 @@ next_word(const lg__native *native, uint32_t vertex, uint64_t references,
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
         return LG_NONE;
-    const uint64_t first = native->first_word[block];
-    const uint64_t count = native->first_word[block + 1] - first;
-    while (*next - references < count) {
-        const lg__word *word = &words[first + (*next)++ - references];
+    const lg__word_span span = lg__words_of(native, block);
+    while (*next - references < span.end - span.first) {
+        const lg__word *word = &words[span.first + (*next)++ - references];
         if (lg__word_counts(native, vertex, word))
             return lg__vertex_of(native, word->target);
     }

@@ -36,6 +36,7 @@ close_native(lg__native *native)
     drop_table(allocator, &native->shared);
     drop_table(allocator, &native->plain);
     lg__vector_free(allocator, &native->word);
+    lg__compact_free(allocator, &native->first_word);
     lg__vector_free(allocator, &native->outer);
     lg__vector_free(allocator, &native->way);
     lg__vector_free(allocator, &native->group);
@@ -58,7 +59,7 @@ drop_paths(lg__native *native)
 {
     lg__vector_free(&native->allocator, &native->word);
     lg__vector_free(&native->allocator, &native->outer);
-    lg__native_drop(native, native->first_word);
+    lg__compact_free(&native->allocator, &native->first_word);
     lg__native_drop(native, native->block_of);
     lg__native_drop(native, native->path);
     lg__native_drop(native, native->group_of);

@@ -18,6 +18,7 @@
 
 #include "analysis/analysis_private.h"
 #include "build/build_private.h"
+#include "graph/compact.h"
 
 #include <leakgraph/internal/native.h>
 
@@ -173,7 +174,7 @@ typedef struct lg__native {
     uint8_t *furniture; /**< [types] 1: no word of C code claims such objects */
     uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
     lg__vector word;    /**< lg__word, by block */
-    uint32_t *first_word;  /**< [blocks + 1] */
+    lg__compact first_word; /**< [blocks + 1] */
     uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours go with
                               the word; LG__ARRAY_BIT: it is an element of an array;
                               LG__STRIDE_MASK: of an array of structs */
@@ -349,11 +350,27 @@ lg__block_shown(const lg__native *native, uint32_t block)
                      LG__SHOWN_SIZE;
 }
 
+/** The words of a block, by their numbers. */
+typedef struct lg__word_span {
+    uint32_t first;
+    uint32_t end;
+} lg__word_span;
+
+/** Returns which words of a block lead to blocks. */
+static inline lg__word_span
+lg__words_of(const lg__native *native, uint32_t block)
+{
+    return (lg__word_span){
+        lg__compact_at(&native->first_word, block),
+        lg__compact_at(&native->first_word, (size_t)block + 1)};
+}
+
 /** Returns how many words of a block lead to blocks. */
-static inline uint64_t
+static inline uint32_t
 lg__block_words(const lg__native *native, uint32_t block)
 {
-    return native->first_word[block + 1] - native->first_word[block];
+    const lg__word_span words = lg__words_of(native, block);
+    return words.end - words.first;
 }
 
 /** Returns whether words in the block of a node lead to blocks. */

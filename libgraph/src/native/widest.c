@@ -190,8 +190,8 @@ follow_words(path_search *search, uint32_t vertex)
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
         return;
-    for (uint64_t i = native->first_word[block];
-         i < native->first_word[block + 1]; i++)
+    const lg__word_span span = lg__words_of(native, block);
+    for (uint32_t i = span.first; i < span.end; i++)
         enqueue(search, lg__vertex_of(native, words[i].target),
                 lg__path_by(native, vertex, &words[i]), vertex,
                 step_of(native, vertex, i));

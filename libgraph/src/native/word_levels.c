@@ -134,11 +134,11 @@ count_block(weighing *scale, uint32_t block, uint32_t *others)
     const lg__native *native = scale->native;
     const lg_native_block *at = &native->memory->blocks[block];
     const lg__word *words = native->word.data;
-    uint64_t next = native->first_word[block];
-    const uint64_t end = native->first_word[block + 1];
+    const lg__word_span span = lg__words_of(native, block);
+    uint32_t next = span.first;
     *others = 0;
     for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
-        if (next < end && words[next].place == place) {
+        if (next < span.end && words[next].place == place) {
             if (!count_word(scale, block, next++))
                 return false;
         } else if (lg__word_at(at->address + 8 * place) != 0) {
@@ -163,15 +163,16 @@ find_array(weighing *scale, uint32_t block, uint32_t others)
 {
     lg__native *native = scale->native;
     const lg__word *words = native->word.data;
-    const uint64_t first = native->first_word[block];
-    const uint64_t end = native->first_word[block + 1];
+    const lg__word_span span = lg__words_of(native, block);
+    const uint32_t first = span.first;
+    const uint32_t end = span.end;
     bool any = false;
-    for (uint64_t i = first; i < end; i++)
+    for (uint32_t i = first; i < end; i++)
         native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
     if (native->memory->blocks[block].node != LG_NONE)
         return true;
     lg__key_table_clear(&scale->within, end - first < 512 ? end - first : 512);
-    for (uint64_t i = first; i < end; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t *count =
             lg__key_table_at(&native->allocator, &scale->within,
                              within_key(native, block, &words[i]));
@@ -179,7 +180,7 @@ find_array(weighing *scale, uint32_t block, uint32_t others)
             return false;
         ++*count;
     }
-    for (uint64_t i = first; i < end; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t alike = lg__key_table_find(
             &scale->within, within_key(native, block, &words[i]));
         bool array = (alike >= ARRAY_WORDS &&
@@ -479,8 +480,8 @@ level_block(weighing *scale, uint32_t block)
     const lg_native_block *at = &native->memory->blocks[block];
     unsigned mark = native->mark[block];
     const bool is_number = lg__block_is_number(native, block);
-    for (uint64_t i = native->first_word[block];
-         i < native->first_word[block + 1]; i++) {
+    const lg__word_span span = lg__words_of(native, block);
+    for (uint32_t i = span.first; i < span.end; i++) {
         sight word = look(scale, block, i);
         bool named = lg__word_is_handle(native, block, &words[i]);
         lg_native_level level = is_number ? LG_LEVEL_POSSIBLE
@@ -520,10 +521,10 @@ ask_for_targets(const weighing *scale, uint32_t block)
 {
     const lg__native *native = scale->native;
     const lg__word *words = native->word.data;
-    uint64_t end = native->first_word[block + 1];
-    if (end > native->first_word[block] + ASKED)
-        end = native->first_word[block] + ASKED;
-    for (uint64_t i = native->first_word[block]; i < end; i++) {
+    lg__word_span span = lg__words_of(native, block);
+    if (span.end - span.first > ASKED)
+        span.end = span.first + ASKED;
+    for (uint32_t i = span.first; i < span.end; i++) {
         ask(&native->memory->blocks[words[i].target]);
         ask(&native->kind[words[i].target]);
         ask(&native->mark[words[i].target]);
@@ -536,12 +537,13 @@ ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
     const lg__native *native = scale->native;
     const lg_native_block *of = native->memory->blocks;
     if (left > FIRST_AHEAD) {
-        ask(&native->first_word[blocks[FIRST_AHEAD]]);
+        ask(lg__compact_distance(&native->first_word, blocks[FIRST_AHEAD]));
         ask(&of[blocks[FIRST_AHEAD]]);
     }
     if (left > WORDS_AHEAD) {
         uint32_t block = blocks[WORDS_AHEAD];
-        ask((const lg__word *)native->word.data + native->first_word[block]);
+        ask((const lg__word *)native->word.data +
+            lg__words_of(native, block).first);
         ask((const void *)(uintptr_t)of[block].address);
     }
     if (left > TARGETS_AHEAD)
