@@ -70,7 +70,8 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     }
     group_at(native, number)->blocks++;
     group_at(native, number)->bytes += spent;
-    native->group_of[block] = number;
+    native->kind[block] = number;
+    lg__bit_set(native->grouped, block);
     return true;
 }
 
@@ -89,8 +90,9 @@ end_of(const lg__native *native, uint32_t vertex)
     uint32_t node = native->memory->blocks[vertex - native->nodes].node;
     if (node != LG_NONE)
         return node;
-    uint32_t group = native->group_of[vertex - native->nodes];
-    return group == LG_NONE ? LG_NONE : group | LG__GROUP_BIT;
+    return lg__bit_is_set(native->grouped, vertex - native->nodes)
+               ? native->kind[vertex - native->nodes] | LG__GROUP_BIT
+               : LG_NONE;
 }
 
 static bool
@@ -126,32 +128,12 @@ lost_kind(folding_state *folding, uint32_t block)
     return known != NULL ? *known : 0;
 }
 
-// Marks the blocks to which something that is not lost leads by any word, be it
-// as weak as it may.
-static uint8_t *
-find_met(const lg__native *native)
-{
-    const lg__word *words = native->word.data;
-    const lg__outer_word *outer = native->outer.data;
-    uint8_t *met =
-        lg__native_take_zero((lg__native *)native, native->blocks, 1);
-    for (uint32_t block = 0; block < native->blocks && met != NULL; block++)
-        if (!lg__block_is_lost(native, block)) {
-            const lg__word_span span = lg__words_of(native, block);
-            for (uint32_t i = span.first; i < span.end; i++)
-                met[words[i].target] = 1;
-        }
-    for (size_t i = 0; i < native->outer.count && met != NULL; i++)
-        met[outer[i].target] = 1;
-    return met;
-}
-
 // Lost blocks of pymalloc without an object are the interpreter's free lists.
 static bool
 is_told_as_lost(const lg__native *native, uint32_t block)
 {
     return lg__block_is_lost(native, block) &&
-           native->group_of[block] == LG_NONE &&
+           !lg__bit_is_set(native->grouped, block) &&
            (native->memory->blocks[block].kind <= LG_ALLOCATOR_MAPPED ||
             lg__block_is_mortal_object(native, block));
 }
@@ -163,19 +145,18 @@ static bool
 fold_lost(folding_state *folding)
 {
     lg__native *native = folding->native;
-    uint8_t *met = find_met(native);
-    bool enough = met != NULL;
+    bool enough = true;
     for (uint32_t block = 0; block < native->blocks && enough; block++) {
         if (!is_told_as_lost(native, block))
             continue;
         uint32_t kind = lost_kind(folding, block);
+        uint32_t met = lg__bit_is_set(native->met, block);
         enough =
             kind != 0 && join_group(folding, block, lg__native_lost(native),
-                                    2 * kind + met[block]);
+                                    2 * kind + met);
         if (enough)
-            group_at(native, native->group_of[block])->met = met[block];
+            group_at(native, native->kind[block])->met = met;
     }
-    lg__native_drop(native, met);
     return enough;
 }
 
@@ -263,17 +244,6 @@ add_link(folding_state *folding, uint32_t source, uint32_t target,
     return true;
 }
 
-// A lost block counts only for objects whose references blocks explain.
-static bool
-link_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
-{
-    uint32_t node = native->memory->blocks[word->target].node;
-    if (is_block(native, vertex) &&
-        lg__block_is_lost(native, vertex - native->nodes))
-        return node != LG_NONE && lg__node_is_told(native, node);
-    return lg__word_counts(native, vertex, word);
-}
-
 // A pointer of an object counts as a variable does, and is a field in words. A
 // number that names a block outvotes the table that has the block, too.
 static unsigned
@@ -298,7 +268,7 @@ link_words(folding_state *folding, uint32_t vertex)
     for (uint32_t i = span.first; i < span.end; i++) {
         uint32_t source = end_of(native, vertex);
         uint32_t target = lg__vertex_of(native, words[i].target);
-        if (!link_counts(native, vertex, &words[i]))
+        if (!lg__word_links(native, vertex, &words[i]))
             continue;
         if (!add_link(folding, source, end_of(native, target),
                       told_level(native, vertex, &words[i])))
@@ -436,24 +406,22 @@ static bool
 fold_all(folding_state *folding)
 {
     lg__native *native = folding->native;
-    native->group_of = lg__native_take(native, native->blocks, 4);
-    if (native->group_of == NULL)
+    native->grouped = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
+    if (native->grouped == NULL)
         return false;
-    memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
     bool enough = fold_parts(folding);
     lg__key_table_clear(&folding->numbers, 0);
     return enough && fold_held(folding) && fold_lost(folding) &&
            fold_rests(folding);
 }
 
-// Links say nothing of dominators and kinds, and need the memory.
+// Links say nothing of dominators, and need the memory.
 static bool
 link_all(folding_state *folding)
 {
     lg__native *native = folding->native;
     lg__native_drop(native, native->order);
     lg__native_drop(native, native->dominator);
-    lg__native_drop(native, native->kind);
     lg__key_table_clear(&folding->numbers, 0);
     native->linked = lg__native_take_zero(native, native->nodes, 4);
     bool enough = native->linked != NULL;

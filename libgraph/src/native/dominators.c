@@ -70,15 +70,13 @@ next_word(const lg__native *native, uint32_t vertex, uint64_t references,
 {
     const lg__word *words = native->word.data;
     uint32_t block = lg__block_of_vertex(native, vertex);
-    if (block == LG_NONE)
+    if (block == LG_NONE || lg__best(native, vertex) <= LG__STRENGTH_LOST)
         return LG_NONE;
     const lg__word_span span = lg__words_of(native, block);
-    while (*next - references < span.end - span.first) {
-        const lg__word *word = &words[span.first + (*next)++ - references];
-        if (lg__word_counts(native, vertex, word))
-            return lg__vertex_of(native, word->target);
-    }
-    return LG_NONE;
+    return *next - references < span.end - span.first
+               ? lg__vertex_of(
+                     native, words[span.first + (*next)++ - references].target)
+               : LG_NONE;
 }
 
 static uint32_t

@@ -62,7 +62,9 @@ drop_paths(lg__native *native)
     lg__compact_free(&native->allocator, &native->first_word);
     lg__native_drop(native, native->block_of);
     lg__native_drop(native, native->path);
-    lg__native_drop(native, native->group_of);
+    lg__native_drop(native, native->met);
+    lg__native_drop(native, native->kind);
+    lg__native_drop(native, native->grouped);
 }
 
 // Words and kinds depend on each other: kinds come from the best paths, and
@@ -80,7 +82,8 @@ judge(lg__native *native)
         enough = lg__native_refine(native) && lg__native_weigh(native) &&
                  lg__native_widest(native);
     drop_evidence(native);
-    enough = enough && lg__native_dominate(native) && lg__native_fold(native);
+    enough = enough && lg__native_prune(native) &&
+             lg__native_dominate(native) && lg__native_fold(native);
     drop_paths(native);
     return enough;
 }

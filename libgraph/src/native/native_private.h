@@ -207,7 +207,10 @@ typedef struct lg__native {
     lg__vector group;   /**< lg__group */
     lg__vector link;    /**< lg__link, one for two ends */
     uint32_t *linked;   /**< [nodes] words of blocks that count for the node */
-    uint32_t *group_of; /**< [blocks] or LG_NONE */
+    uint8_t *met;       /**< a bit for each block: something that is not lost
+                             leads there by any word, be it as weak as it may */
+    uint8_t *grouped;   /**< a bit for each block: its kind is no more, but the
+                             number of its group */
 } lg__native;
 
 /** What words say of the references to an object that no object explains. While
@@ -251,6 +254,18 @@ static inline uint64_t
 lg__word_at(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
+}
+
+static inline bool
+lg__bit_is_set(const uint8_t *bits, uint32_t i)
+{
+    return bits[i / 8] >> i % 8 & 1;
+}
+
+static inline void
+lg__bit_set(uint8_t *bits, uint32_t i)
+{
+    bits[i / 8] |= (uint8_t)(1U << i % 8);
 }
 
 /** Mixes three numbers into a key that is not 0. */
@@ -515,6 +530,8 @@ bool lg__native_weigh(lg__native *native);
 bool lg__native_widest(lg__native *native);
 /** Lets the kinds that the ways gave be those that evidence compares. */
 bool lg__native_refine(lg__native *native);
+/** Notes which blocks are met, and forgets the words that count for nothing. */
+bool lg__native_prune(lg__native *native);
 /** Finds who owns what: dominators over what counts. */
 bool lg__native_dominate(lg__native *native);
 /** Folds blocks into groups. */
@@ -578,7 +595,12 @@ lg__path_by(const lg__native *native, uint32_t vertex, const lg__word *word)
  *  one to its target. */
 bool lg__word_counts(const lg__native *native, uint32_t vertex,
                      const lg__word *word);
-/** The same of a word outside of the blocks. */
+/** Returns whether a word is a reference of the finished graph: whether it
+ *  counts or, in a lost block, leads to an object whose references blocks
+ *  explain. */
+bool lg__word_links(const lg__native *native, uint32_t vertex,
+                    const lg__word *word);
+/** Returns whether a word outside of the blocks counts. */
 static inline bool
 lg__outer_counts(const lg__native *native, const lg__outer_word *word)
 {

@@ -403,3 +403,68 @@ lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
     return path > LG__STRENGTH_LOST && path >= lg__best(native, target) &&
            (!late || (native->path[target] & LG__PATH_LATE));
 }
+
+// Returns the vertex whose words are those of a block, or LG_NONE.
+static uint32_t
+vertex_with_words(const lg__native *native, uint32_t block)
+{
+    uint32_t node = native->memory->blocks[block].node;
+    if (node == LG_NONE)
+        return native->nodes + block;
+    return native->block_of[node] == block ? node : LG_NONE;
+}
+
+bool
+lg__word_links(const lg__native *native, uint32_t vertex, const lg__word *word)
+{
+    uint32_t block = vertex - native->nodes;
+    uint32_t node = native->memory->blocks[word->target].node;
+    if (vertex >= native->nodes && block < native->blocks &&
+        lg__block_is_lost(native, block))
+        return node != LG_NONE && lg__node_is_told(native, node);
+    return lg__word_counts(native, vertex, word);
+}
+
+static void
+prune_block(lg__native *native, uint32_t block, uint32_t *kept)
+{
+    lg__word *words = native->word.data;
+    const lg__word_span span = lg__words_of(native, block);
+    const uint32_t vertex = vertex_with_words(native, block);
+    const bool lost = lg__block_is_lost(native, block);
+    for (uint32_t i = span.first; i < span.end; i++) {
+        if (!lost)
+            lg__bit_set(native->met, words[i].target);
+        if (vertex != LG_NONE && lg__word_links(native, vertex, &words[i]))
+            words[(*kept)++] = words[i];
+    }
+}
+
+bool
+lg__native_prune(lg__native *native)
+{
+    const lg_allocator *allocator = &native->allocator;
+    const size_t count = (size_t)native->blocks + 1;
+    const lg__outer_word *outer = native->outer.data;
+    lg__compact pruned;
+    uint32_t *first = lg__compact_open(allocator, count, &pruned);
+    uint32_t kept = 0;
+    native->met = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
+    if (first == NULL || native->met == NULL) {
+        lg__compact_free(allocator, &pruned);
+        return false;
+    }
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        first[block] = kept;
+        prune_block(native, block, &kept);
+    }
+    first[native->blocks] = kept;
+    for (size_t i = 0; i < native->outer.count; i++)
+        lg__bit_set(native->met, outer[i].target);
+    lg__compact_close(allocator, &pruned, count);
+    lg__compact_free(allocator, &native->first_word);
+    native->first_word = pruned;
+    native->word.count = kept;
+    lg__vector_trim(allocator, &native->word);
+    return true;
+}
