@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 import leakgraph
 from leakgraph import _core
 
-BLOCK_BYTES = 16  # of a row of the list
+BLOCK_BYTES = 24  # of a row of the list
 
 
 def build(blocks: int) -> list[object]:

@@ -36,12 +36,13 @@ lg__block_at(const lg__blocks *blocks, uintptr_t address)
     size_t low = 0, high = blocks->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (blocks->items[middle].address < address)
+        if (lg_block_address(&blocks->items[middle]) < address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < blocks->count && blocks->items[low].address == address
+    return low < blocks->count &&
+                   lg_block_address(&blocks->items[low]) == address
                ? &blocks->items[low]
                : NULL;
 }
@@ -67,7 +68,8 @@ lg__blocks_ascend(const lg__blocks *blocks)
 {
     for (size_t i = 1; i < blocks->count; i++) {
         const lg_native_block *before = &blocks->items[i - 1];
-        if (before->address + lg_block_bytes(before) > blocks->items[i].address)
+        if (lg_block_address(before) + lg_block_bytes(before) >
+            lg_block_address(&blocks->items[i]))
             return false;
     }
     return true;

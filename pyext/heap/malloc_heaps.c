@@ -477,8 +477,8 @@ mark_cache(const links *self, const lg_native_block *block)
     for (size_t i = 0; i < LG__CACHE_LAYOUTS; i++) {
         const lg__cache_layout *form = &lg__cache_layouts[i];
         if (lg_block_bytes(block) + sizeof(size_t) == lg__cache_block(form) &&
-            walk_cache(self, form, block->address, false))
-            walk_cache(self, form, block->address, true);
+            walk_cache(self, form, lg_block_address(block), false))
+            walk_cache(self, form, lg_block_address(block), true);
     }
 }
 

@@ -30,12 +30,20 @@ native_heap_close(native_heap *heap)
 static uint64_t *
 take(native_heap *heap, size_t words)
 {
-    // A word between blocks, for a chunk's header.
-    uint64_t *place = heap->words + heap->used + 1;
-    heap->used += words + 1;
+    // Two words between blocks, for a chunk's header.
+    uint64_t *place = heap->words + heap->used + 2;
+    heap->used += words + 2;
     heap->used += heap->used % 2;
     REQUIRE(heap->used <= NATIVE_WORDS);
     return place;
+}
+
+static void
+list_block(lg_native_block *block, uint64_t *place, size_t bytes)
+{
+    enum { IN_USE_BEFORE = 1 };
+    place[-1] = (bytes + NATIVE_CHUNK) | IN_USE_BEFORE;
+    *block = lg_block_make((uintptr_t)place, bytes, LG_ALLOCATOR_MALLOC);
 }
 
 uint64_t *
@@ -43,8 +51,7 @@ native_heap_block(native_heap *heap, size_t bytes)
 {
     uint64_t *place = take(heap, bytes / 8);
     REQUIRE(heap->block_count < NATIVE_BLOCKS);
-    heap->blocks[heap->block_count++] =
-        lg_block_make((uintptr_t)place, bytes / 8 * 8, LG_ALLOCATOR_MALLOC);
+    list_block(&heap->blocks[heap->block_count++], place, bytes / 8 * 8);
     return place;
 }
 
@@ -90,7 +97,8 @@ native_heap_tracked(native_heap *heap)
     uint64_t *head = native_heap_object(heap, false);
     uint64_t *place = head + HEAD;
     heap->used += HEAD;
-    heap->blocks[heap->block_count - 1].low += HEAD;
+    list_block(&heap->blocks[heap->block_count - 1], head,
+               NATIVE_FIXED + 8 * (size_t)HEAD);
     memcpy(place, head, 8 * (size_t)HEAD);
     memset(head, 0, 8 * (size_t)HEAD);
     return heap->objects[heap->object_count - 1] = place;

@@ -22,24 +22,33 @@ hear(void *context, const char *phase, double done)
     return true;
 }
 
-// A block's row is packed, and what does not fit is told as what does.
+// A block's row is packed. Of a large block, the header of its chunk says the
+// size: a chunk that has a mapping of its own ends with that, or a header
+// before.
 static void
 rows_of_blocks(void)
 {
+    enum { FLAGS = 3, CHUNK = 3 * LG_MALLOC_PAGE };
+    static _Alignas(LG_MALLOC_PAGE) uint64_t page[4];
     const uint64_t far = LG_BLOCK_ADDRESS_END - 16;
-    const uint64_t large = UINT64_C(100) << 30;
-    lg_native_block block = lg_block_make(far, large + 8, LG_ALLOCATOR_MAPPED);
+    lg_native_block block =
+        lg_block_make(far, 8 * (LG_BLOCK_LARGE - 1), LG_ALLOCATOR_PYTHON);
     lg_block_set_lead(&block, LG_BLOCK_MOST_LEAD);
-    CHECK(sizeof block == 16);
-    CHECK(block.address == far && lg_block_bytes(&block) == large + 8);
-    CHECK(block.kind == LG_ALLOCATOR_MAPPED && block.node == LG_NONE);
+    CHECK(sizeof block == 12);
+    CHECK(lg_block_address(&block) == far);
+    CHECK(lg_block_bytes(&block) == 8 * (LG_BLOCK_LARGE - 1));
+    CHECK(block.kind == LG_ALLOCATOR_PYTHON && block.node == LG_NONE);
     CHECK(lg_block_lead(&block) == LG_BLOCK_MOST_LEAD);
     lg_block_set_lead(&block, 16);
-    CHECK(lg_block_lead(&block) == 16 && block.address == far);
-    block = lg_block_make(16, UINT64_C(1) << 40, LG_ALLOCATOR_MAPPED);
-    CHECK(lg_block_bytes(&block) == LG_BLOCK_MOST_BYTES);
-    block = lg_block_make(16, LG_BLOCK_MOST_BYTES - 8, LG_ALLOCATOR_PYTHON);
-    CHECK(lg_block_bytes(&block) == LG_BLOCK_MOST_BYTES - 8);
+    CHECK(lg_block_lead(&block) == 16 && lg_block_address(&block) == far);
+
+    page[1] = CHUNK | FLAGS;
+    block = lg_block_make((uintptr_t)&page[2], CHUNK, LG_ALLOCATOR_MALLOC);
+    CHECK(lg_block_bytes(&block) == CHUNK - 8);
+    block = lg_block_make((uintptr_t)&page[2], CHUNK, LG_ALLOCATOR_MAPPED);
+    CHECK(lg_block_bytes(&block) == CHUNK - 16);
+    page[1] = (CHUNK - 16) | FLAGS;
+    CHECK(lg_block_bytes(&block) == CHUNK - 24);
 }
 
 // Whoever waits for a capture hears that it goes on.

@@ -152,8 +152,8 @@ fold_lost(folding_state *folding)
         uint32_t kind = lost_kind(folding, block);
         uint32_t met = lg__bit_is_set(native->met, block);
         enough =
-            kind != 0 && join_group(folding, block, lg__native_lost(native),
-                                    2 * kind + met);
+            kind != 0 &&
+            join_group(folding, block, lg__native_lost(native), 2 * kind + met);
         if (enough)
             group_at(native, native->kind[block])->met = met;
     }

@@ -27,7 +27,7 @@ count_regions(const lg_native_block *blocks, uint32_t count)
     size_t regions = 0;
     uint64_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t begin = blocks[i].address >> LG__REGION_BITS;
+        uint64_t begin = lg_block_address(&blocks[i]) >> LG__REGION_BITS;
         uint64_t end = last_region(&blocks[i]);
         begin = begin > last ? begin : last + 1;
         if (end >= begin)
@@ -62,7 +62,8 @@ fill_regions(lg__block_index *index)
     uint32_t place = 0;
     uint32_t next = 0;
     for (uint32_t i = 0; i < index->count; i++) {
-        uint64_t number = index->blocks[i].address >> LG__REGION_BITS;
+        uint64_t number =
+            lg_block_address(&index->blocks[i]) >> LG__REGION_BITS;
         uint64_t end = last_region(&index->blocks[i]);
         for (number = number > last ? number : last + 1; number <= end;
              number++) {
@@ -96,7 +97,7 @@ lg__block_index_open(lg__native *native)
     index->page = lg__native_take(native, regions, 4 * (LG__REGION_PAGES + 1));
     if (index->region == NULL || index->place == NULL || index->page == NULL)
         return false;
-    index->lowest = index->blocks[0].address;
+    index->lowest = lg_block_address(&index->blocks[0]);
     index->highest = lg__block_end(&index->blocks[index->count - 1]);
     fill_regions(index);
     return true;
@@ -122,7 +123,8 @@ lg__block_find(const lg__block_index *index, uint64_t address)
         else
             high = middle;
     }
-    return low < index->count && index->blocks[low].address <= address
+    return low < index->count &&
+                   lg_block_address(&index->blocks[low]) <= address
                ? low
                : LG_NONE;
 }

@@ -25,7 +25,7 @@ fits(uint64_t count, uint64_t bytes)
 static bool
 is_vector(const uint64_t w[5], const lg_native_block *to)
 {
-    return w[1] == to->address && w[2] >= w[1] && w[3] >= w[2] &&
+    return w[1] == lg_block_address(to) && w[2] >= w[1] && w[3] >= w[2] &&
            w[3] <= lg__block_end(to) && w[3] > w[1] &&
            w[3] + 24 > lg__block_end(to);
 }
@@ -37,14 +37,14 @@ is_hash_table(const uint64_t w[5], const lg_native_block *to)
     uint64_t mask = w[2];
     return mask != 0 && (mask & (mask + 1)) == 0 && mask >> 40 == 0 &&
            w[4] != 0 && w[3] + w[4] == (mask < 8 ? mask : (mask + 1) / 8 * 7) &&
-           w[1] > to->address && w[1] + mask + 1 <= lg__block_end(to);
+           w[1] > lg_block_address(to) && w[1] + mask + 1 <= lg__block_end(to);
 }
 
 // pointer, length and capacity in any order, so that the capacity fits
 static bool
 is_array(const uint64_t w[5], const lg_native_block *to)
 {
-    if (w[1] != to->address || lg_block_bytes(to) < 24)
+    if (w[1] != lg_block_address(to) || lg_block_bytes(to) < 24)
         return false;
     return (w[2] <= w[3] && fits(w[3], lg_block_bytes(to))) ||
            (w[3] <= w[2] && w[3] != 0 && fits(w[2], lg_block_bytes(to))) ||
@@ -55,7 +55,7 @@ is_array(const uint64_t w[5], const lg_native_block *to)
 static bool
 is_shared_pointer(const uint64_t w[5], const lg_native_block *to)
 {
-    return w[1] == to->address + 16 && w[2] == to->address;
+    return w[1] == lg_block_address(to) + 16 && w[2] == lg_block_address(to);
 }
 
 // A word and its neighbours.
@@ -182,7 +182,7 @@ meet(lg__native *native, uint32_t source, uint32_t target, uint64_t value)
 {
     const lg_native_block *to = &native->memory->blocks[target];
     if (to->node != LG_NONE && source != target &&
-        value - to->address >= lg_block_lead(to) &&
+        value - lg_block_address(to) >= lg_block_lead(to) &&
         native->told[to->node] == 0 && !(native->mark[target] & LG__BLOCK_OWN))
         native->told[to->node] = LG__MET;
 }
@@ -198,7 +198,7 @@ is_stray(const lg__native *native, uint32_t source, uint32_t target,
     if (native->memory->blocks[source].node != LG_NONE || to->node == LG_NONE)
         return false;
     if (!(native->mark[target] & LG__BLOCK_OWN))
-        return value - to->address < lg_block_lead(to);
+        return value - lg_block_address(to) < lg_block_lead(to);
     const lg_columns *columns = &native->graph->columns;
     return !(columns->node_flags[to->node] & LG_NODE_BUFFER) &&
            !native->extent[lg_columns_type(columns, to->node)].data;
@@ -210,8 +210,8 @@ is_before_stray(const lg__native *native, uint32_t block, uint64_t from,
                 uint64_t to)
 {
     for (; from < to; from += 8) {
-        uint64_t value =
-            lg__word_at(native->memory->blocks[block].address + from);
+        uint64_t value = lg__word_at(
+            lg_block_address(&native->memory->blocks[block]) + from);
         uint32_t target = lg__block_find(&native->index, value);
         if (target != LG_NONE)
             return is_stray(native, block, target, value);
@@ -233,7 +233,8 @@ referred_by(const lg__native *native, uint32_t block, uint32_t target,
 {
     const lg_native_block *blocks = native->memory->blocks;
     if (target != LG_NONE)
-        return may_refer(native, block, target, value - blocks[target].address)
+        return may_refer(native, block, target,
+                         value - lg_block_address(&blocks[target]))
                    ? target
                    : LG_NONE;
     return blocks[block].node != LG_NONE ? lg__handle_find(native, block, value)
@@ -263,7 +264,7 @@ list_block(lg__native *native, uint32_t block)
     uint64_t to;
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
-        uint64_t value = lg__word_at(at->address + from);
+        uint64_t value = lg__word_at(lg_block_address(at) + from);
         uint32_t target = lg__block_find(&native->index, value);
         count_address(native, value, target, &count);
         if (target != LG_NONE) {
@@ -290,7 +291,7 @@ begins_with_text(const lg__native *native, const lg_native_block *block)
 {
     enum { LEAST = 4 };
     const unsigned char *text =
-        (const unsigned char *)(uintptr_t)block->address;
+        (const unsigned char *)(uintptr_t)lg_block_address(block);
     uint64_t length = 0;
     if (lg_block_bytes(block) == 0 || text[0] < ' ' ||
         lg__block_is_near(&native->index, lg__block_word(block, 0)) ||
@@ -347,8 +348,7 @@ is_element(const lg__native *native, uint32_t block, const lg__word *word)
 {
     enum { HEADER = 16 };
     const lg__word *first =
-        (const lg__word *)native->word.data +
-        lg__words_of(native, block).first;
+        (const lg__word *)native->word.data + lg__words_of(native, block).first;
     uint64_t depth = lg__word_depth(native, block, word);
     return depth <= HEADER || depth == lg__word_depth(native, block, first);
 }
@@ -363,7 +363,7 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
     uint32_t next = span.first;
     memset(out, 0, sizeof *out);
     for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
-        if (lg__word_at(at->address + 8 * place) == 0)
+        if (lg__word_at(lg_block_address(at) + 8 * place) == 0)
             continue;
         out->all[place % stride]++;
         if (next == span.end || words[next].place != place)
@@ -494,7 +494,7 @@ list_outer_word(lg__native *native, size_t range, uint64_t value)
     if (target == LG_NONE)
         return true;
     const lg_native_block *to = &native->memory->blocks[target];
-    uint64_t depth = value - to->address;
+    uint64_t depth = value - lg_block_address(to);
     if (to->node != LG_NONE) {
         meet(native, LG_NONE, target, value);
         if (!(native->mark[target] & LG__BLOCK_OWN) &&
@@ -523,7 +523,8 @@ list_part(lg__native *native, size_t range, const uint64_t *words,
     for (uint64_t at = from; at + 8 <= to; at += 8) {
         while (*block < native->blocks && lg__block_end(&blocks[*block]) <= at)
             ++*block;
-        if (*block < native->blocks && blocks[*block].address <= at) {
+        if (*block < native->blocks &&
+            lg_block_address(&blocks[*block]) <= at) {
             at = (lg__block_end(&blocks[*block]) & ~(uint64_t)7) - 8;
             continue;
         }

@@ -38,7 +38,7 @@ lg__list_number(lg__native *native, uint32_t block)
     if (target == LG_NONE)
         return true;
     const lg_native_block *to = &native->memory->blocks[target];
-    if (to->address != number || to->node != LG_NONE ||
+    if (lg_block_address(to) != number || to->node != LG_NONE ||
         to->kind > LG_ALLOCATOR_MAPPED ||
         (native->mark[target] & LG__BLOCK_HIDDEN))
         return true;
@@ -114,7 +114,7 @@ note_numbers(lg__native *native, uint32_t block)
     uint64_t to;
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
-        uint64_t number = lg__word_at(at->address + from);
+        uint64_t number = lg__word_at(lg_block_address(at) + from);
         if (!may_name(number))
             continue;
         uint32_t *known = known_at(native, handle_key(number));

@@ -191,7 +191,7 @@ static void
 find_text(const lg_native_block *block, char out[LG__NAME_MOST])
 {
     enum { HEAD = 16, LEAST = 4, SEARCHED = 4096, SHOWN = 40 };
-    const char *bytes = (const char *)(uintptr_t)block->address;
+    const char *bytes = (const char *)(uintptr_t)lg_block_address(block);
     const uint64_t end =
         lg_block_bytes(block) < SEARCHED ? lg_block_bytes(block) : SEARCHED;
     uint64_t longest = LEAST - 1;
@@ -320,11 +320,10 @@ copy_array(graph_draft *draft, enum lg__array_name name, size_t skip)
 {
     const lg_graph *source = draft->native->graph;
     size_t count = (size_t)source->array[name].count - skip;
-    draft->enough =
-        draft->enough &&
-        lg__vector_reserve(&draft->allocator, &draft->table[name],
-                           draft->table[name].count + count +
-                               room_behind(draft->native, name));
+    draft->enough = draft->enough &&
+                    lg__vector_reserve(&draft->allocator, &draft->table[name],
+                                       draft->table[name].count + count +
+                                           room_behind(draft->native, name));
     void *place = extend(draft, name, count);
     if (place != NULL)
         lg__array_copy(source, name, skip, count, place);
@@ -472,7 +471,7 @@ add_groups(graph_draft *draft)
             add_fact(draft, node, LG__FACT_EXAMPLE, name.example);
         if (groups[i].blocks == 1 && draft->enough)
             ((uint64_t *)draft->table[LG__ADDRESS].data)[node] =
-                native->memory->blocks[groups[i].example].address;
+                lg_block_address(&native->memory->blocks[groups[i].example]);
     }
 }
 

@@ -175,14 +175,14 @@ typedef struct lg__native {
     uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
     lg__vector word;    /**< lg__word, by block */
     lg__compact first_word; /**< [blocks + 1] */
-    uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours go with
-                              the word; LG__ARRAY_BIT: it is an element of an array;
-                              LG__STRIDE_MASK: of an array of structs */
-    lg__key_table handles; /**< what numbers in objects name: see handles.c */
-    lg__key_table shared;  /**< how many pairs of pointers lead to a block that
-                              counts its owners */
-    lg__vector outer;      /**< lg__outer_word, by holder */
-    uint64_t *first_outer; /**< [holders + 1] */
+    uint8_t *trait;         /**< [words] LG__SHAPE_BIT: its neighbours go with
+                               the word; LG__ARRAY_BIT: it is an element of an array;
+                               LG__STRIDE_MASK: of an array of structs */
+    lg__key_table handles;  /**< what numbers in objects name: see handles.c */
+    lg__key_table shared;   /**< how many pairs of pointers lead to a block that
+                               counts its owners */
+    lg__vector outer;       /**< lg__outer_word, by holder */
+    uint64_t *first_outer;  /**< [holders + 1] */
     const lg_native_range **holder; /**< [holders] the first range of each */
     uint32_t *holder_of;            /**< [ranges] */
     uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
@@ -202,15 +202,15 @@ typedef struct lg__native {
     uint32_t *dominator; /**< [1 + reached] vertices that hold those */
     uint32_t reached;
     lg__policy policy;
-    uint64_t work;      /**< blocks and vertices that steps have been through */
-    uint64_t rests;     /**< bytes of objects' blocks that are groups */
-    lg__vector group;   /**< lg__group */
-    lg__vector link;    /**< lg__link, one for two ends */
-    uint32_t *linked;   /**< [nodes] words of blocks that count for the node */
-    uint8_t *met;       /**< a bit for each block: something that is not lost
-                             leads there by any word, be it as weak as it may */
-    uint8_t *grouped;   /**< a bit for each block: its kind is no more, but the
-                             number of its group */
+    uint64_t work;    /**< blocks and vertices that steps have been through */
+    uint64_t rests;   /**< bytes of objects' blocks that are groups */
+    lg__vector group; /**< lg__group */
+    lg__vector link;  /**< lg__link, one for two ends */
+    uint32_t *linked; /**< [nodes] words of blocks that count for the node */
+    uint8_t *met;     /**< a bit for each block: something that is not lost
+                           leads there by any word, be it as weak as it may */
+    uint8_t *grouped; /**< a bit for each block: its kind is no more, but the
+                           number of its group */
 } lg__native;
 
 /** What words say of the references to an object that no object explains. While
@@ -240,7 +240,7 @@ lg__native_tick(lg__native *native)
 static inline uint64_t
 lg__block_end(const lg_native_block *block)
 {
-    return block->address + lg_block_bytes(block);
+    return lg_block_address(block) + lg_block_bytes(block);
 }
 
 /** Returns what the allocator spends on a block. */
@@ -412,8 +412,9 @@ static inline uint64_t
 lg__word_reach(const lg__native *native, uint32_t source, const lg__word *word)
 {
     const lg_native_block *blocks = native->memory->blocks;
-    return lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
-           blocks[word->target].address;
+    return lg__word_at(lg_block_address(&blocks[source]) +
+                       8 * (uint64_t)word->place) -
+           lg_block_address(&blocks[word->target]);
 }
 
 /** Returns how far behind its beginning a word points into a block. A number
@@ -444,7 +445,8 @@ lg__block_is_mortal_object(const lg__native *native, uint32_t block)
     enum { IMMORTAL = 1 << 29 };
     const lg_native_block *at = &native->memory->blocks[block];
     return (native->mark[block] & LG__BLOCK_HIDDEN) &&
-           (uint32_t)lg__word_at(at->address + lg_block_lead(at)) < IMMORTAL;
+           (uint32_t)lg__word_at(lg_block_address(at) + lg_block_lead(at)) <
+               IMMORTAL;
 }
 
 /** Returns where references to a block point: to its beginning, or to the
@@ -492,8 +494,9 @@ uint32_t *lg__key_table_at(const lg_allocator *allocator, lg__key_table *table,
 static inline uint64_t
 lg__block_word(const lg_native_block *block, uint64_t at)
 {
-    return at + 8 <= lg_block_bytes(block) ? lg__word_at(block->address + at)
-                                           : 0;
+    return at + 8 <= lg_block_bytes(block)
+               ? lg__word_at(lg_block_address(block) + at)
+               : 0;
 }
 
 // The steps, in order. Each returns false when memory ran out.
@@ -584,8 +587,7 @@ lg__best(const lg__native *native, uint32_t vertex)
 static inline lg__strength
 lg__path_by(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
-    bool doubt =
-        word->lone && (native->path[vertex] & LG__PATH_REGISTRY) != 0;
+    bool doubt = word->lone && (native->path[vertex] & LG__PATH_REGISTRY) != 0;
     lg__strength here = 2U * word->level - doubt;
     lg__strength before = lg__best(native, vertex);
     return here < before ? here : before;

@@ -152,7 +152,8 @@ occupy_storage(lg__native *native, uint32_t node)
     bool refers = bytes <= MOST_POINTERS &&
                   is_memory_of_c(graph, lg_columns_type(&graph->columns, node));
     uint32_t block = lg__block_find(&native->index, address);
-    for (; block < native->blocks && blocks[block].address < end; block++) {
+    for (; block < native->blocks && lg_block_address(&blocks[block]) < end;
+         block++) {
         if (blocks[block].node != LG_NONE)
             continue;
         blocks[block].node = node;
@@ -171,10 +172,11 @@ occupy_node(lg__native *native, uint32_t node)
     uint64_t address = lg_columns_address(&native->graph->columns, node);
     uint32_t block = lg__block_find(&native->index, address);
     if (block == LG_NONE || blocks[block].node != LG_NONE ||
-        address - blocks[block].address > LG_BLOCK_MOST_LEAD)
+        address - lg_block_address(&blocks[block]) > LG_BLOCK_MOST_LEAD)
         return;
     blocks[block].node = node;
-    lg_block_set_lead(&blocks[block], address - blocks[block].address);
+    lg_block_set_lead(&blocks[block],
+                      address - lg_block_address(&blocks[block]));
     native->block_of[node] = block;
 }
 
@@ -204,10 +206,10 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
     bool deque =
         native->extent[lg_columns_type(&native->graph->columns, node)].deque;
     for (uint64_t at = from; at < to && at < end; at += 8) {
-        uint64_t word = lg__word_at(block->address + at);
+        uint64_t word = lg__word_at(lg_block_address(block) + at);
         uint32_t table = lg__block_find(&native->index, word);
         if (table == LG_NONE || blocks[table].node != LG_NONE ||
-            word - blocks[table].address >= MOST_LEAD)
+            word - lg_block_address(&blocks[table]) >= MOST_LEAD)
             continue;
         if (deque) {
             occupy_parts(native, node, table);

@@ -141,7 +141,7 @@ count_block(weighing *scale, uint32_t block, uint32_t *others)
         if (next < span.end && words[next].place == place) {
             if (!count_word(scale, block, next++))
                 return false;
-        } else if (lg__word_at(at->address + 8 * place) != 0) {
+        } else if (lg__word_at(lg_block_address(at) + 8 * place) != 0) {
             scale->others[slot_of(scale, place)]++;
             ++*others;
         }
@@ -396,7 +396,8 @@ is_bare(const lg__native *native, uint32_t block, const lg__word *word)
     uint64_t place = 0;
     if (lg__block_words(native, block) > 1)
         return false;
-    while (place < word->place && lg__word_at(at->address + 8 * place) == 0)
+    while (place < word->place &&
+           lg__word_at(lg_block_address(at) + 8 * place) == 0)
         place++;
     return place == word->place;
 }
@@ -413,7 +414,7 @@ is_behind_text_alone(const lg__native *native, uint32_t block,
     return (native->mark[block] & LG__BLOCK_TEXT) &&
            (lg_block_bytes(at) <= SMALLEST ||
             (8 * (uint64_t)word->place + 8 + ROUNDING > lg_block_bytes(at) &&
-             memchr((const char *)(uintptr_t)at->address, 0,
+             memchr((const char *)(uintptr_t)lg_block_address(at), 0,
                     lg_block_bytes(at) - ROUNDING) == NULL));
 }
 
@@ -544,7 +545,7 @@ ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
         uint32_t block = blocks[WORDS_AHEAD];
         ask((const lg__word *)native->word.data +
             lg__words_of(native, block).first);
-        ask((const void *)(uintptr_t)of[block].address);
+        ask((const void *)(uintptr_t)lg_block_address(&of[block]));
     }
     if (left > TARGETS_AHEAD)
         ask_for_targets(scale, blocks[TARGETS_AHEAD]);

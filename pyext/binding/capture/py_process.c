@@ -100,6 +100,23 @@ bytes_of(const void *items, size_t count, size_t size)
     return PyBytes_FromStringAndSize(items, (Py_ssize_t)(count * size));
 }
 
+/** The address, the bytes and the allocator of each block. */
+static PyObject *
+rows_of(const lg_native_memory *memory)
+{
+    enum { COLUMNS = 3 };
+    PyObject *rows = PyBytes_FromStringAndSize(
+        NULL, (Py_ssize_t)(memory->block_count * COLUMNS * sizeof(uint64_t)));
+    char *to = rows != NULL ? PyBytes_AS_STRING(rows) : NULL;
+    for (size_t i = 0; i < memory->block_count && to != NULL; i++) {
+        const lg_native_block *block = &memory->blocks[i];
+        const uint64_t row[COLUMNS] = {lg_block_address(block),
+                                       lg_block_bytes(block), block->kind};
+        memcpy(to + i * sizeof row, row, sizeof row);
+    }
+    return rows;
+}
+
 PyObject *
 lg__core_native_blocks(PyObject *module, PyObject *unused)
 {
@@ -119,8 +136,7 @@ lg__core_native_blocks(PyObject *module, PyObject *unused)
         lg__error_raise(lg__module_state(module), status, &error);
     else
         result = Py_BuildValue(
-            "(NNNz)",
-            bytes_of(found.blocks, found.block_count, sizeof *found.blocks),
+            "(NNNz)", rows_of(&found),
             bytes_of(found.ranges, found.range_count, sizeof *found.ranges),
             bytes_of(&found.account, 1, sizeof found.account), found.failure);
     lg__native_free(&native);

@@ -53,8 +53,8 @@ def listed():
     """List the blocks: {address: (bytes, kind)}, the account, the failure."""
     blocks, _, account, failure = _core._native_blocks()
     found = {
-        row & (1 << 48) - 1: (8 * (row >> 61 << 32 | words), row >> 48 & 7)
-        for row, words, _ in struct.iter_unpack("QII", blocks)
+        address: (size, kind)
+        for address, size, kind in struct.iter_unpack("3Q", blocks)
     }
     return found, struct.unpack("8Q", account), failure
 

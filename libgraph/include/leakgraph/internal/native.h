@@ -32,45 +32,75 @@ typedef enum lg_allocator_kind {
  * whole pages, at first from this size on. */
 enum { LG_MALLOC_PAGE = 4096, LG_MALLOC_MAPPED = 128 << 10 };
 
-/** A block in use, in 16 bytes: a process has millions, and each step of the
+/** A block in use, in 12 bytes: a process has millions, and each step of the
  *  rule reads them. The producer makes it with lg_block_make. */
 typedef struct lg_native_block {
-    uint64_t address : 48; /**< what the allocator gave to the program */
-    uint64_t kind : 3;     /**< lg_allocator_kind */
-    uint64_t lead : 10;    /**< words of the block before `node` */
-    uint64_t high : 3;     /**< of its size in words, above 32 bits, */
-    uint32_t low;          /**< and below */
-    lg_node node;          /**< what of the graph lies in it, or LG_NONE */
+    uint32_t low;       /**< of the address of what the allocator gave to the
+                             program, in units of LG_BLOCK_ALIGN bytes: 32 bits, */
+    uint32_t high : 12; /**< and those above */
+    uint32_t kind : 3;  /**< lg_allocator_kind */
+    uint32_t words : 7; /**< of the block; LG_BLOCK_LARGE: its chunk says it */
+    uint32_t lead : 10; /**< words of the block before `node` */
+    lg_node node;       /**< what of the graph lies in it, or LG_NONE */
 } lg_native_block;
 
-/** A larger block counts as one of that size. */
-#define LG_BLOCK_MOST_BYTES ((UINT64_C(1) << 38) - 8)
+/** Every allocator aligns its blocks to as many bytes. */
+#define LG_BLOCK_ALIGN 16
+/** Such a block has as many words or more. Only malloc gives it, and the word
+ *  before it is the header of its chunk. */
+#define LG_BLOCK_LARGE 127
 /** Higher addresses Linux gives only to who asks for them. */
 #define LG_BLOCK_ADDRESS_END (UINT64_C(1) << 48)
 /** Nothing farther behind the beginning of a block is its node. */
 #define LG_BLOCK_MOST_LEAD ((UINT64_C(1) << 13) - 8)
 
 /** Returns a block that has so many bytes, a multiple of 8, which the program
- *  may use. */
+ *  may use. Of a large one, the header counts. */
 static inline lg_native_block
 lg_block_make(uint64_t address, uint64_t bytes, unsigned kind)
 {
-    const uint64_t words =
-        (bytes < LG_BLOCK_MOST_BYTES ? bytes : LG_BLOCK_MOST_BYTES) / 8;
+    const uint64_t units = address / LG_BLOCK_ALIGN;
+    const uint64_t words = bytes / 8;
     lg_native_block block;
-    block.address = address & (LG_BLOCK_ADDRESS_END - 1);
+    block.low = (uint32_t)units;
+    block.high = (uint32_t)(units >> 32) & 0xfff;
     block.kind = kind & 7;
+    block.words = (uint32_t)(words < LG_BLOCK_LARGE ? words : LG_BLOCK_LARGE) &
+                  LG_BLOCK_LARGE;
     block.lead = 0;
-    block.high = words >> 32 & 7;
-    block.low = (uint32_t)words;
     block.node = LG_NONE;
     return block;
 }
 
 static inline uint64_t
+lg_block_address(const lg_native_block *block)
+{
+    return ((uint64_t)block->high << 32 | block->low) * LG_BLOCK_ALIGN;
+}
+
+/** Returns the bytes of a large block: those of its chunk without the header.
+ *  The low bits of that are flags. A chunk of a heap has the first word of the
+ *  next one. A chunk that has a mapping of its own ends with it, or from glibc
+ *  2.43 on a header before the end, and has half of that. */
+static inline uint64_t
+lg_block_bytes_of_chunk(const lg_native_block *block)
+{
+    enum { HEADER = 16, FLAGS = 7 };
+    const uint64_t address = lg_block_address(block);
+    const uint64_t chunk =
+        ((const uint64_t *)(uintptr_t)address)[-1] & ~(uint64_t)FLAGS;
+    if (block->kind != LG_ALLOCATOR_MAPPED)
+        return chunk - HEADER / 2;
+    return (address - HEADER + chunk) % LG_MALLOC_PAGE == 0
+               ? chunk - HEADER
+               : chunk - HEADER / 2;
+}
+
+static inline uint64_t
 lg_block_bytes(const lg_native_block *block)
 {
-    return ((uint64_t)block->high << 32 | block->low) * 8;
+    return block->words < LG_BLOCK_LARGE ? 8 * (uint64_t)block->words
+                                         : lg_block_bytes_of_chunk(block);
 }
 
 /** Sets the bytes of a block before its node, a multiple of 8 and at most
