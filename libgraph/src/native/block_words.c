@@ -329,6 +329,7 @@ list_blocks(lg__native *native)
     }
     first[native->blocks] = (uint32_t)native->word.count;
     lg__compact_close(&native->allocator, &native->first_word, count);
+    lg__vector_trim(&native->allocator, &native->word);
     return true;
 }
 

@@ -12,6 +12,8 @@
 // steps need as much memory.
 #include "native/native_private.h"
 
+#include <string.h>
+
 typedef struct reference_web {
     lg__native *native;
     uint64_t *joins;  // a bit for each vertex: it may get a number
@@ -20,9 +22,9 @@ typedef struct reference_web {
     uint32_t *vertex; // by number
     uint32_t *parent; // by number, in the tree of the search
     uint32_t *next;   // by number, how many candidates are behind
-    uint32_t *first;  // by number, where its referrers begin
-    uint32_t *referrer;
-    uint32_t count; // reached
+    lg__compact first;    // by number, where its referrers begin
+    lg__compact referrer; // numbers
+    uint32_t count;       // reached
 } reference_web;
 
 static bool
@@ -195,8 +197,7 @@ visit(reference_web *web, uint32_t vertex, uint32_t parent)
     web->parent[web->count] = parent;
 }
 
-// Numbers the vertices depth first, and counts the referrers of each. The stack
-// is the row of parents.
+// Numbers the vertices depth first. The stack is the row of parents.
 static void
 search(reference_web *web)
 {
@@ -212,39 +213,64 @@ search(reference_web *web)
             at = web->vertex[up];
             continue;
         }
-        const uint32_t *known = number_of(web, target);
-        if (*known == 0) {
+        if (*number_of(web, target) == 0) {
             visit(web, target, number);
             at = target;
         }
-        web->first[*known + 1]++;
     }
+}
+
+// Counts the referrers of every vertex, so that those of n begin at first[n].
+// Returns how many there are, or LG_NONE: too many.
+static uint32_t
+count_referrers(const reference_web *web, uint32_t *first)
+{
+    const lg__native *native = web->native;
+    memset(first, 0, 4 * ((size_t)web->count + 2));
+    for (uint32_t n = 1; n <= web->count; n++) {
+        uint32_t next = 0;
+        uint32_t target;
+        while ((target = next_target(native, web->vertex[n], &next)) != LG_NONE)
+            first[*number_of(web, target) + 1]++;
+    }
+    for (uint32_t n = 1; n <= web->count + 1; n++)
+        if (__builtin_add_overflow(first[n], first[n - 1], &first[n]))
+            return LG_NONE;
+    return first[web->count + 1];
+}
+
+// Moves each beginning on to its end, which is the next one's beginning.
+static void
+list_referrers(const reference_web *web, uint32_t *first, uint32_t *referrer)
+{
+    for (uint32_t n = 1; n <= web->count; n++) {
+        uint32_t next = 0;
+        uint32_t target;
+        while ((target = next_target(web->native, web->vertex[n], &next)) !=
+               LG_NONE)
+            referrer[first[*number_of(web, target)]++] = n;
+    }
+    for (uint32_t n = web->count + 1; n > 0; n--)
+        first[n] = first[n - 1];
+    first[0] = 0;
 }
 
 // Lists the referrers of every vertex.
 static bool
 turn(reference_web *web)
 {
-    lg__native *native = web->native;
-    uint32_t *first = web->first;
-    for (uint32_t n = 1; n <= web->count + 1; n++)
-        if (__builtin_add_overflow(first[n], first[n - 1], &first[n]))
-            return false;
-    web->referrer = lg__native_take(native, first[web->count + 1], 4);
-    if (web->referrer == NULL)
+    const lg_allocator *allocator = &web->native->allocator;
+    const size_t room = (size_t)web->count + 2;
+    uint32_t *first = lg__compact_open(allocator, room, &web->first);
+    const uint32_t all = first != NULL ? count_referrers(web, first) : LG_NONE;
+    uint32_t *referrer =
+        all != LG_NONE ? lg__compact_open(allocator, all, &web->referrer)
+                       : NULL;
+    if (referrer == NULL)
         return false;
-    for (uint32_t n = 1; n <= web->count; n++) {
-        uint32_t next = 0;
-        for (;;) {
-            uint32_t target = next_target(native, web->vertex[n], &next);
-            if (target == LG_NONE)
-                break;
-            web->referrer[first[*number_of(web, target)]++] = n;
-        }
-    }
-    for (uint32_t n = web->count + 1; n > 0; n--)
-        first[n] = first[n - 1];
-    first[0] = 0;
+    list_referrers(web, first, referrer);
+    lg__compact_close(allocator, &web->first, room);
+    lg__compact_close(allocator, &web->referrer, all);
     return true;
 }
 
@@ -298,8 +324,9 @@ find_semidominators(const reference_web *web, compressed_forest *forest)
     for (uint32_t n = web->count; n >= 2; n--) {
         uint32_t best = forest->ancestor[n];
         forest->root = n;
-        for (uint64_t i = web->first[n]; i < web->first[n + 1]; i++) {
-            uint32_t from = web->referrer[i];
+        const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
+        for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
+            uint32_t from = lg__compact_at(&web->referrer, i);
             uint32_t semi = from > n ? smallest_semi(forest, from) : from;
             best = semi < best ? semi : best;
         }
@@ -315,9 +342,12 @@ static uint32_t
 parent_of(const reference_web *web, uint32_t n)
 {
     uint32_t parent = 1;
-    for (uint64_t i = web->first[n]; i < web->first[n + 1]; i++)
-        if (web->referrer[i] < n && web->referrer[i] > parent)
-            parent = web->referrer[i];
+    const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
+    for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
+        const uint32_t from = lg__compact_at(&web->referrer, i);
+        if (from < n && from > parent)
+            parent = from;
+    }
     return parent;
 }
 
@@ -395,9 +425,8 @@ open_web(reference_web *web)
     web->vertex = lg__native_take(native, room, 4);
     web->parent = lg__native_take(native, room, 4);
     web->next = lg__native_take_zero(native, room, 4);
-    web->first = lg__native_take_zero(native, room, 4);
     return web->number != NULL && web->vertex != NULL && web->parent != NULL &&
-           web->next != NULL && web->first != NULL;
+           web->next != NULL;
 }
 
 bool
@@ -414,8 +443,8 @@ lg__native_dominate(lg__native *native)
     lg__native_drop(native, web.before);
     lg__native_drop(native, web.joins);
     enough = enough && solve(&web);
-    lg__native_drop(native, web.referrer);
-    lg__native_drop(native, web.first);
+    lg__compact_free(&native->allocator, &web.referrer);
+    lg__compact_free(&native->allocator, &web.first);
     lg__native_drop(native, web.parent);
     return enough;
 }

@@ -5,14 +5,11 @@
 
 #include <string.h>
 
-static bool
+static void
 open_vertices(lg__native *native)
 {
     native->vertices = native->nodes + native->blocks + native->holders + 1;
-    native->path = lg__native_take(native, native->vertices, 1);
-    native->entrance = lg__native_take_zero(native, native->nodes, 1);
     native->way.element = sizeof(lg__way_kind);
-    return native->path != NULL && native->entrance != NULL;
 }
 
 // The steps need much memory, so what later ones do not use is given back: what
@@ -61,7 +58,7 @@ drop_paths(lg__native *native)
     lg__vector_free(&native->allocator, &native->outer);
     lg__compact_free(&native->allocator, &native->first_word);
     lg__native_drop(native, native->block_of);
-    lg__native_drop(native, native->path);
+    lg__native_forget_paths(native);
     lg__native_drop(native, native->met);
     lg__native_drop(native, native->kind);
     lg__native_drop(native, native->grouped);
@@ -76,11 +73,14 @@ judge(lg__native *native)
 {
     bool enough = lg__block_index_open(native) && lg__native_occupy(native) &&
                   lg__native_words(native) && lg__native_tell(native) &&
-                  lg__native_kinds(native) && open_vertices(native) &&
-                  lg__native_weigh(native) && lg__native_widest(native);
-    for (int round = 0; round < LG__NATIVE_ROUNDS && enough; round++)
+                  lg__native_kinds(native);
+    open_vertices(native);
+    enough = enough && lg__native_weigh(native) && lg__native_widest(native);
+    for (int round = 0; round < LG__NATIVE_ROUNDS && enough; round++) {
+        lg__native_forget_paths(native);
         enough = lg__native_refine(native) && lg__native_weigh(native) &&
                  lg__native_widest(native);
+    }
     drop_evidence(native);
     enough = enough && lg__native_prune(native) &&
              lg__native_dominate(native) && lg__native_fold(native);

@@ -531,6 +531,8 @@ uint32_t lg__block_form(const lg__native *native, uint32_t block);
 bool lg__native_weigh(lg__native *native);
 /** Finds the best paths, and kinds by the way there. */
 bool lg__native_widest(lg__native *native);
+/** Gives back the memory of the best paths, which words need not be weighed. */
+void lg__native_forget_paths(lg__native *native);
 /** Lets the kinds that the ways gave be those that evidence compares. */
 bool lg__native_refine(lg__native *native);
 /** Notes which blocks are met, and forgets the words that count for nothing. */

@@ -369,8 +369,10 @@ lg__native_widest(lg__native *native)
     path_search search = {
         .native = native, .now = LG__STRENGTH_EXACT, .enough = true};
     native->way.count = 0;
-    memset(native->path, 0, native->vertices);
-    bool enough = lg__key_table_open(&native->allocator, &search.ways);
+    native->path = lg__native_take_zero(native, native->vertices, 1);
+    native->entrance = lg__native_take_zero(native, native->nodes, 1);
+    bool enough = native->path != NULL && native->entrance != NULL &&
+                  lg__key_table_open(&native->allocator, &search.ways);
     if (enough) {
         native->path[lg__native_root(native)] = LG__STRENGTH_EXACT;
         queue_roots(&search);
@@ -384,6 +386,15 @@ lg__native_widest(lg__native *native)
     }
     close_search(&search);
     return enough;
+}
+
+void
+lg__native_forget_paths(lg__native *native)
+{
+    lg__native_drop(native, native->path);
+    lg__native_drop(native, native->entrance);
+    native->path = NULL;
+    native->entrance = NULL;
 }
 
 // A word counts if the path over it is as strong as the best one to its target.
