@@ -332,24 +332,6 @@ link_forgotten(folding_state *folding)
     return true;
 }
 
-// The size that a type tells of an object may count blocks of C code, such as
-// the table of a Pickler or the parts of a deque. What the size has beyond the
-// object's own block is that of blocks that only the object holds, the nearest
-// first; they are the object's, so that no byte counts twice.
-static uint64_t
-size_beyond(const lg__native *native, uint32_t node)
-{
-    enum { OBJECT_HEAD = 16, UNIT = 8 };
-    uint32_t block = native->block_of[node];
-    const lg__extent *extent =
-        &native->extent[lg_columns_type(&native->graph->columns, node)];
-    uint64_t size = lg_node_size(native->graph, node);
-    if (block == LG_NONE || extent->own != OBJECT_HEAD || extent->data ||
-        size <= lg_block_bytes(&native->memory->blocks[block]))
-        return 0;
-    return (size - lg_block_bytes(&native->memory->blocks[block])) / UNIT;
-}
-
 // Returns the object of which the i-th vertex may be a part, or LG_NONE.
 static uint32_t
 part_of(const lg__native *native, uint32_t i)
@@ -376,11 +358,10 @@ rounding_of(const lg_native_block *block)
 static bool
 fold_parts(folding_state *folding)
 {
-    enum { UNIT = 8 };
     lg__native *native = folding->native;
     for (uint32_t i = 1; i <= native->reached; i++) {
         uint32_t node = part_of(native, i);
-        uint64_t beyond = node != LG_NONE ? size_beyond(native, node) : 0;
+        uint64_t beyond = node != LG_NONE ? lg__size_beyond(native, node) : 0;
         if (beyond == 0 || beyond >= UINT32_MAX)
             continue;
         uint32_t *left = lg__key_table_at(&native->allocator, &folding->numbers,
@@ -391,11 +372,11 @@ fold_parts(folding_state *folding)
             *left = (uint32_t)beyond + 1;
         uint32_t block = native->order[i] - native->nodes;
         lg_native_block *at = &native->memory->blocks[block];
-        uint64_t rest = UNIT * (uint64_t)(*left - 1);
+        uint64_t rest = LG__PART_UNIT * (uint64_t)(*left - 1);
         const uint64_t bytes = lg_block_bytes(at);
-        if (bytes > rest + rounding_of(at) || bytes > 2 * rest)
+        if (bytes > rest + rounding_of(at) || bytes > LG__PART_SHARE * rest)
             continue;
-        *left -= (uint32_t)((bytes < rest ? bytes : rest) / UNIT);
+        *left -= (uint32_t)((bytes < rest ? bytes : rest) / LG__PART_UNIT);
         at->node = node;
         native->mark[block] |= LG__BLOCK_OWN;
     }

@@ -16,12 +16,12 @@
 
 typedef struct reference_web {
     lg__native *native;
-    uint64_t *joins;  // a bit for each vertex: it may get a number
-    uint32_t *before; // how many do before each 64 of them
-    uint32_t *number; // by place among those, in depth-first order
-    uint32_t *vertex; // by number
-    uint32_t *parent; // by number, in the tree of the search
-    uint32_t *next;   // by number, how many candidates are behind
+    uint64_t *joins;      // a bit for each vertex: it may get a number
+    uint32_t *before;     // how many do before each 64 of them
+    uint32_t *number;     // by place among those, in depth-first order
+    uint32_t *vertex;     // by number
+    uint32_t *parent;     // by number, in the tree of the search
+    uint32_t *next;       // by number, how many candidates are behind
     lg__compact first;    // by number, where its referrers begin
     lg__compact referrer; // numbers
     uint32_t count;       // reached
@@ -72,13 +72,15 @@ next_word(const lg__native *native, uint32_t vertex, uint64_t references,
 {
     const lg__word *words = native->word.data;
     uint32_t block = lg__block_of_vertex(native, vertex);
-    if (block == LG_NONE || lg__best(native, vertex) <= LG__STRENGTH_LOST)
+    if (block == LG_NONE)
         return LG_NONE;
     const lg__word_span span = lg__words_of(native, block);
-    return *next - references < span.end - span.first
-               ? lg__vertex_of(
-                     native, words[span.first + (*next)++ - references].target)
-               : LG_NONE;
+    while (*next - references < span.end - span.first) {
+        const lg__word *word = &words[span.first + (*next)++ - references];
+        if (lg__word_counts(native, vertex, word))
+            return lg__vertex_of(native, word->target);
+    }
+    return LG_NONE;
 }
 
 static uint32_t
@@ -263,9 +265,9 @@ turn(reference_web *web)
     const size_t room = (size_t)web->count + 2;
     uint32_t *first = lg__compact_open(allocator, room, &web->first);
     const uint32_t all = first != NULL ? count_referrers(web, first) : LG_NONE;
-    uint32_t *referrer =
-        all != LG_NONE ? lg__compact_open(allocator, all, &web->referrer)
-                       : NULL;
+    uint32_t *referrer = all != LG_NONE
+                             ? lg__compact_open(allocator, all, &web->referrer)
+                             : NULL;
     if (referrer == NULL)
         return false;
     list_referrers(web, first, referrer);

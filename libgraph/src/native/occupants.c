@@ -397,3 +397,22 @@ lg__block_searched(const lg__native *native, uint32_t block, uint64_t *from,
     if (extent->end < *to - lg_block_lead(at))
         *to = lg_block_lead(at) + extent->end;
 }
+
+// The size that a type tells of an object may count blocks of C code, such as
+// the table of a Pickler or the parts of a deque. What the size has beyond the
+// object's own block is that of blocks that only the object holds, the nearest
+// first; they are the object's, so that no byte counts twice.
+uint64_t
+lg__size_beyond(const lg__native *native, uint32_t node)
+{
+    enum { OBJECT_HEAD = 16 };
+    uint32_t block = native->block_of[node];
+    const lg__extent *extent =
+        &native->extent[lg_columns_type(&native->graph->columns, node)];
+    uint64_t size = lg_node_size(native->graph, node);
+    if (block == LG_NONE || extent->own != OBJECT_HEAD || extent->data ||
+        size <= lg_block_bytes(&native->memory->blocks[block]))
+        return 0;
+    return (size - lg_block_bytes(&native->memory->blocks[block])) /
+           LG__PART_UNIT;
+}
