@@ -118,15 +118,16 @@ lg__block_find(const lg__block_index *index, uint64_t address)
     uint32_t high = page[1] < index->count ? page[1] + 1 : index->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (lg__block_end(&index->blocks[middle]) <= address)
+        if (lg_block_address(&index->blocks[middle]) <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < index->count &&
-                   lg_block_address(&index->blocks[low]) <= address
-               ? low
-               : LG_NONE;
+    if (low == page[0])
+        return LG_NONE;
+    const lg_native_block *last = &index->blocks[low - 1];
+    return lg_block_has(last, address - lg_block_address(last)) ? low - 1
+                                                                : LG_NONE;
 }
 
 bool

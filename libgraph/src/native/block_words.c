@@ -259,12 +259,13 @@ list_block(lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
     address_count count = {0, 0, 0};
+    const uint64_t address = lg_block_address(at);
     bool stray = false;
     uint64_t from;
     uint64_t to;
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
-        uint64_t value = lg__word_at(lg_block_address(at) + from);
+        uint64_t value = lg__word_at(address + from);
         uint32_t target = lg__block_find(&native->index, value);
         count_address(native, value, target, &count);
         if (target != LG_NONE) {
@@ -361,10 +362,12 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
     const lg_native_block *at = &native->memory->blocks[block];
     const lg__word *words = native->word.data;
     const lg__word_span span = lg__words_of(native, block);
+    const uint64_t address = lg_block_address(at);
+    const uint64_t places = lg_block_bytes(at) / 8;
     uint32_t next = span.first;
     memset(out, 0, sizeof *out);
-    for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
-        if (lg__word_at(lg_block_address(at) + 8 * place) == 0)
+    for (uint64_t place = 0; place < places; place++) {
+        if (lg__word_at(address + 8 * place) == 0)
             continue;
         out->all[place % stride]++;
         if (next == span.end || words[next].place != place)
@@ -522,7 +525,9 @@ list_part(lg__native *native, size_t range, const uint64_t *words,
 {
     const lg_native_block *blocks = native->memory->blocks;
     for (uint64_t at = from; at + 8 <= to; at += 8) {
-        while (*block < native->blocks && lg__block_end(&blocks[*block]) <= at)
+        while (*block < native->blocks &&
+               lg_block_address(&blocks[*block]) <= at &&
+               lg__block_end(&blocks[*block]) <= at)
             ++*block;
         if (*block < native->blocks &&
             lg_block_address(&blocks[*block]) <= at) {

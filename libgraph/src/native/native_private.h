@@ -423,8 +423,8 @@ static inline uint64_t
 lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
 {
     const uint64_t reach = lg__word_reach(native, source, word);
-    return reach < lg_block_bytes(&native->memory->blocks[word->target]) ? reach
-                                                                         : 0;
+    return lg_block_has(&native->memory->blocks[word->target], reach) ? reach
+                                                                      : 0;
 }
 
 /** Returns whether a word is a number that names the block to which it leads.
@@ -433,8 +433,8 @@ static inline bool
 lg__word_is_handle(const lg__native *native, uint32_t source,
                    const lg__word *word)
 {
-    return lg__word_reach(native, source, word) >=
-           lg_block_bytes(&native->memory->blocks[word->target]);
+    return !lg_block_has(&native->memory->blocks[word->target],
+                         lg__word_reach(native, source, word));
 }
 
 /** Returns whether a block has an object that the graph lacks, and that goes
@@ -494,7 +494,7 @@ uint32_t *lg__key_table_at(const lg_allocator *allocator, lg__key_table *table,
 static inline uint64_t
 lg__block_word(const lg_native_block *block, uint64_t at)
 {
-    return at + 8 <= lg_block_bytes(block)
+    return lg_block_has(block, at + 7)
                ? lg__word_at(lg_block_address(block) + at)
                : 0;
 }

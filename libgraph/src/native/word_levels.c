@@ -135,13 +135,15 @@ count_block(weighing *scale, uint32_t block, uint32_t *others)
     const lg_native_block *at = &native->memory->blocks[block];
     const lg__word *words = native->word.data;
     const lg__word_span span = lg__words_of(native, block);
+    const uint64_t address = lg_block_address(at);
+    const uint64_t places = lg_block_bytes(at) / 8;
     uint32_t next = span.first;
     *others = 0;
-    for (uint64_t place = 0; place < lg_block_bytes(at) / 8; place++) {
+    for (uint64_t place = 0; place < places; place++) {
         if (next < span.end && words[next].place == place) {
             if (!count_word(scale, block, next++))
                 return false;
-        } else if (lg__word_at(lg_block_address(at) + 8 * place) != 0) {
+        } else if (lg__word_at(address + 8 * place) != 0) {
             scale->others[slot_of(scale, place)]++;
             ++*others;
         }

@@ -103,6 +103,15 @@ lg_block_bytes(const lg_native_block *block)
                                          : lg_block_bytes_of_chunk(block);
 }
 
+/** Returns whether a block has so many bytes and one more. */
+static inline bool
+lg_block_has(const lg_native_block *block, uint64_t bytes)
+{
+    return bytes < 8 * (uint64_t)block->words ||
+           (block->words == LG_BLOCK_LARGE &&
+            bytes < lg_block_bytes_of_chunk(block));
+}
+
 /** Sets the bytes of a block before its node, a multiple of 8 and at most
  *  LG_BLOCK_MOST_LEAD. */
 static inline void
