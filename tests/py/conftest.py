@@ -22,6 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+pytest_fixture_setup = small_process.pytest_fixture_setup
 pytest_pyfunc_call = small_process.pytest_pyfunc_call
 
 

@@ -1,12 +1,13 @@
-"""Runs tests that are marked `small` in forks of a process that has no pytest.
+"""Runs tests marked `small` in forks of a process that has no pytest.
 
 pytest is four fifths of its own heap, and the time of a test that compares snapshots
 of its process is that of the heap. Such a test keeps its place, its marks and its
 parameters in pytest. Only its function runs in a fork of a process that has imported
 nothing but the file: with the stand-in small/pytest.py. It may take parameters,
-`monkeypatch`, fixtures of its file, which also run there, and fixtures whose values can
-be pickled, such as `tmp_path`. A free-threaded build does not capture forks, so all
-tests run in pytest's process there.
+`monkeypatch`, fixtures of its file, and fixtures whose values can be pickled, such as
+`tmp_path`. Fixtures of the file run there too: those of the scope `module` once, in the
+process that is forked. A free-threaded build does not capture forks, so all tests run
+in pytest's process there.
 """
 
 import inspect
@@ -15,6 +16,7 @@ import os
 import pickle
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from builds import FREE_THREADED
@@ -28,27 +30,57 @@ Parameter = type(pytest.param())
 #: Fixtures of a test that runs processes of its own, or needs pytest's process.
 HERE = {"python", "isolated", "warm", "held", "snap", "capfd", "capsys"}
 
+#: Fixtures that small/values.py has for tests and for fixtures of a file.
+THERE = {"monkeypatch", "tmp_path_factory"}
+
+#: Fixtures of pytest's that fixtures of a file may take.
+BENEATH = {"tmp_path"}
+
 process = pytest.StashKey[Warm]()
+
+
+def runs_there(item):
+    """Return whether the test of an item runs in a process without pytest."""
+    if FREE_THREADED or item.get_closest_marker("small") is None:
+        return False
+    return not (HERE - {*vars(item.module)}).intersection(item.fixturenames)
+
+
+def pytest_fixture_setup(fixturedef, request):
+    """Leave a fixture of a file to the other process, if all its tests run there."""
+    name = fixturedef.argname
+    module = request.node.getparent(pytest.Module)
+    if module is None or fixturedef.func.__module__ != module.obj.__name__:
+        return None
+    if not all(runs_there(item) for item in items_with(name, module)):
+        return None
+    fixturedef.cached_result = (None, fixturedef.cache_key(request), None)
+    return True
 
 
 def pytest_pyfunc_call(pyfuncitem):
     """Run a test marked `small` elsewhere; leave any other to pytest."""
-    small = pyfuncitem.get_closest_marker("small")
-    needs_pytest = HERE.intersection(pyfuncitem.fixturenames)
-    if small is None or needs_pytest or FREE_THREADED:
+    if not runs_there(pyfuncitem):
         return None
     run(pyfuncitem)
     return True
 
 
+def items_with(name, module):
+    """List the tests of a file that have the fixture."""
+    items = (item for item in module.session.items if item.path == module.path)
+    return [item for item in items if name in item.fixturenames]
+
+
 def run(item):
     """Run the test of an item; raise what pytest raises for it."""
     places, values = arguments(item)
-    done = process_of(item.getparent(pytest.Module)).run(
+    used = [name for name in item.fixturenames if name in vars(item.module)]
+    done = process_of(item).run(
         FOLDER / "run_test.py",
         item.module.__name__,
         item.function.__name__,
-        json.dumps(places),
+        json.dumps([places, used]),
         pickle.dumps(values).hex() if values else "",
     )
     if done.code == SKIPPED:
@@ -58,14 +90,29 @@ def run(item):
         pytest.fail(said + done.out + done.err, pytrace=False)
 
 
-def process_of(module):
+def process_of(item):
     """Return the process that has imported the file; it ends with the file's tests."""
+    module = item.getparent(pytest.Module)
     if process not in module.stash:
-        folders = [FOLDER, module.path.parent, os.environ.get("PYTHONPATH", "")]
-        path = os.pathsep.join(map(str, folders))
-        module.stash[process] = Warm(module.obj.__name__, PYTHONPATH=path)
+        folder = TemporaryDirectory()
+        module.addfinalizer(folder.cleanup)
+        paths = [FOLDER, module.path.parent, os.environ.get("PYTHONPATH", "")]
+        module.stash[process] = Warm(
+            "prepared",
+            PYTHONPATH=os.pathsep.join(map(str, paths)),
+            SMALL_FILE=module.obj.__name__,
+            SMALL_FIXTURES=json.dumps(used_there(module)),
+            SMALL_FOLDER=folder.name,
+        )
         module.addfinalizer(module.stash[process].end)
     return module.stash[process]
+
+
+def used_there(module):
+    """List the fixtures of a file that its tests there use."""
+    items = (item for item in module.session.items if item.path == module.path)
+    used = {name for each in items if runs_there(each) for name in each.fixturenames}
+    return sorted(used.intersection(vars(module.obj)))
 
 
 def arguments(item):
@@ -73,8 +120,10 @@ def arguments(item):
     places = {}
     for mark in item.iter_markers("parametrize"):
         places.update(places_in(mark.args[0], mark.args[1], item.callspec.params))
-    names = {*inspect.signature(item.function).parameters} - {*places, "monkeypatch"}
-    return places, {name: item.funcargs[name] for name in names - {*vars(item.module)}}
+    taken = {*inspect.signature(item.function).parameters}
+    taken |= BENEATH.intersection(item.fixturenames)
+    taken -= {*places, *THERE, *vars(item.module)}
+    return places, {name: item.funcargs[name] for name in taken}
 
 
 def places_in(names, rows, chosen):

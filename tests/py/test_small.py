@@ -2,6 +2,8 @@
 
 import importlib.util
 import os
+import re
+import warnings
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ TESTS = """
 import os
 import sys
 import threading
+import warnings
 import pytest
 
 pytestmark = pytest.mark.small
@@ -26,6 +29,27 @@ def before():
 def lock(before):
     yield threading.Lock()
 
+@pytest.fixture
+def after():
+    made.append("after")
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("folder")
+
+@pytest.fixture(scope="module")
+def once(folder):
+    assert "_pytest" not in sys.modules
+    return folder, os.getpid()
+
+@pytest.fixture(scope="module")
+def impossible():
+    pytest.importorskip("no_module_of_this_name")
+
+@pytest.fixture(scope="module")
+def unused():
+    os.abort()
+
 @pytest.mark.parametrize("word", ["a", "b"])
 @pytest.mark.parametrize(("number", "text"), [(1, "1"), pytest.param(2, "2", id="2")])
 def test_values(lock, tmp_path, monkeypatch, word, number, text):
@@ -35,6 +59,21 @@ def test_values(lock, tmp_path, monkeypatch, word, number, text):
     monkeypatch.setattr("other.argv", [word])
     with open(tmp_path.parent / "said", "a") as file:
         file.write(f"{number}{sys.argv[0]} ")
+
+@pytest.mark.usefixtures("after")
+@pytest.mark.parametrize("number", [0, 1])
+def test_made_once(once, folder, number):
+    assert once == (folder, os.getppid()) and made == ["before", "after"]
+    assert len(os.listdir(folder)) == number
+    (folder / str(number)).touch()
+
+def test_cannot_be_made(impossible):
+    raise ValueError
+
+def test_warns():
+    with pytest.warns(RuntimeWarning, match="m.re") as said:
+        warnings.warn("more", RuntimeWarning)
+    assert said[0].filename == __file__
 
 def test_fails():
     found = 40 + 2
@@ -50,20 +89,72 @@ def test_cannot_run():
 """
 
 
-@needs_fork
-def test_values_failures_and_skips(python, tmp_path):
-    (tmp_path / "conftest.py").write_text("from small_process import *")
-    (tmp_path / "test_it.py").write_text(TESTS)
-    done = python(
+def run_of(python, folder, tests):
+    """Run these tests, with the hooks that conftest.py has."""
+    (folder / "conftest.py").write_text("from small_process import *")
+    (folder / "test_it.py").write_text(tests)
+    return python(
         *("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"),
         *("-W", "ignore::pytest.PytestUnknownMarkWarning", "--basetemp=made"),
         PYTHONPATH=os.pathsep.join([str(FOLDER), os.environ.get("PYTHONPATH", "")]),
     )
-    assert "2 failed, 4 passed, 1 skipped" in done.out, done.out + done.err
+
+
+@needs_fork
+def test_values_failures_and_skips(python, tmp_path):
+    done = run_of(python, tmp_path, TESTS)
+    assert "2 failed, 7 passed, 2 skipped" in done.out, done.out + done.err
     assert "found = 42" in done.out and "No module named 'no_such_module'" in done.out
+    assert "no_module_of_this_name" in done.out
     assert "the test ended with code -6" in done.out
     said = (tmp_path / "made" / "said").read_text().split()
     assert sorted(said) == ["1a", "1b", "2a", "2b"]
+
+
+NOT_IMPORTED = """
+import sys
+import pytest
+
+pytestmark = pytest.mark.small
+if "_pytest" not in sys.modules:
+    raise OSError("only pytest imports this")
+
+def test_runs():
+    pass
+
+def test_runs_too():
+    pass
+"""
+
+ENDS = """
+import pytest
+
+pytestmark = pytest.mark.small
+
+@pytest.fixture(scope="module")
+def started():
+    yield 1
+
+def test_takes_it(started):
+    pass
+"""
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    ("tests", "why"),
+    [
+        (NOT_IMPORTED, r"E +OSError: only pytest imports this"),
+        (ENDS, r"E +AssertionError: nothing would end started"),
+    ],
+    ids=["not imported", "not ended"],
+)
+def test_a_process_that_cannot_start_fails_each_test_and_says_why(
+    python, tmp_path, tests, why
+):
+    done = run_of(python, tmp_path, tests)
+    assert f"{tests.count('def test_')} failed" in done.out, done.out + done.err
+    assert len(re.findall(why, done.out)) >= tests.count("def test_")
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +180,21 @@ def test_raises_fails_unless_the_block_raises_what_it_says(other, kind):
         raise TypeError
 
 
+def test_warns_fails_unless_the_block_warns_what_it_says(other):
+    with pytest.raises(AssertionError, match="RuntimeWarning"):
+        with other.warns(RuntimeWarning):
+            pass
+    with pytest.raises(AssertionError, match="two"):
+        with other.warns(RuntimeWarning, match="one"):
+            warnings.warn("two", RuntimeWarning, stacklevel=1)
+    with pytest.raises(AssertionError, match=r"\[\]"):
+        with other.warns((RuntimeWarning, SyntaxWarning), match="one"):
+            warnings.warn("one", UserWarning, stacklevel=1)
+    with pytest.raises(OSError):
+        with other.warns(RuntimeWarning):
+            raise OSError
+
+
 @pytest.mark.parametrize(("actual", "near"), [(104, True), (106, False), (94, False)])
 def test_numbers_are_near(other, actual, near):
     assert (actual == other.approx(100, rel=0.05)) is near
@@ -96,12 +202,12 @@ def test_numbers_are_near(other, actual, near):
 
 
 def test_what_is_not_known_is_refused(other):
-    with pytest.raises(AssertionError, match="names its fixtures"):
-        other.mark.usefixtures("still")
     with pytest.raises(AssertionError, match="filters warnings itself"):
         other.mark.filterwarnings("error")
     with pytest.raises(TypeError):
         other.fixture(params=[1])
+    with pytest.raises(AssertionError, match="no scope session"):
+        other.fixture(scope="session")
     with pytest.raises(TypeError):
         other.mark.parametrize("made", [1], indirect=True)
     with pytest.raises(TypeError):

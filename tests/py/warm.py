@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from types import SimpleNamespace
 
 PROCESS = Path(__file__).with_name("warm_process.py")
@@ -24,11 +24,13 @@ class Warm:
     """
 
     def __init__(self, *modules, **environment):
+        self.errors = TemporaryFile("w+")
         self.process = subprocess.Popen(
             [sys.executable, PROCESS, *modules],
             env={**os.environ, "PYTHONHASHSEED": "0", **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=self.errors,
             text=True,
         )
 
@@ -38,10 +40,26 @@ class Warm:
             work, out, err = (Path(folder) / name for name in ("work", "out", "err"))
             work.mkdir()
             about = [script, arguments, work, out, err]
-            self.process.stdin.write(json.dumps(about, default=str) + "\n")
-            self.process.stdin.flush()
-            code = int(self.process.stdout.readline())
+            code = self.answer(json.dumps(about, default=str))
             return SimpleNamespace(code=code, out=out.read_text(), err=err.read_text())
+
+    def answer(self, line):
+        """Send the line, and return the number that the process answers."""
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise RuntimeError(self.ended()) from None
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(self.ended())
+        return int(answer)
+
+    def ended(self):
+        """Say how the process that should fork has ended, and what it printed."""
+        code = self.process.wait()
+        self.errors.seek(0)
+        return f"the process to fork ended with code {code}:\n{self.errors.read()}"
 
     def isolated(self, name, *arguments):
         """Run a script of isolated/."""
@@ -49,7 +67,8 @@ class Warm:
 
     def end(self):
         self.process.communicate()
-        assert self.process.returncode == 0
+        assert self.process.returncode == 0, self.ended()
+        self.errors.close()
 
 
 #: Code that imports torch._dynamo sooner or later, which takes longer than torch.

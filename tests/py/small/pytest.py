@@ -11,6 +11,13 @@ class Skipped(Exception):
     """The test cannot run here, and why."""
 
 
+class Unmade:
+    """The value of a fixture that could not be made, and why."""
+
+    def __init__(self, error):
+        self.error = error
+
+
 class Parameters:
     """Values of a row of parameters that has marks or a name."""
 
@@ -33,7 +40,6 @@ class Marks:
     """pytest.mark: it remembers values of parameters, and no other marks."""
 
     def __getattr__(self, name):
-        assert name != "usefixtures", "a small test names its fixtures"
         assert name != "filterwarnings", "a small test filters warnings itself"
         return ignored
 
@@ -63,11 +69,17 @@ def columns(names, values):
 mark = Marks()
 
 
+#: What code objects of functions that yield have in their flags.
+GENERATOR = 0x20
+
+
 def fixture(function=None, *, autouse=False, scope="function"):
-    """Remember that the function makes a value, and whether for every test."""
+    """Remember the scope; pytest's process knows which tests use the fixture."""
+    assert scope in ("function", "module"), f"small tests know no scope {scope}"
     if function is None:
-        return lambda made: fixture(made, autouse=autouse)
-    function.autouse = autouse
+        return lambda made: fixture(made, scope=scope)
+    function.scope = scope
+    function.ends = bool(function.__code__.co_flags & GENERATOR)
     return function
 
 
@@ -104,6 +116,34 @@ class Raises:
 
 def raises(kinds, *, match=""):
     return Raises(kinds, match)
+
+
+class Warns:
+    """The warnings of the block; one of the kinds must have a text of the pattern."""
+
+    def __init__(self, kinds, pattern):
+        self.kinds = kinds
+        self.pattern = pattern
+
+    def __enter__(self):
+        warnings = importlib.import_module("warnings")
+        self.recording = warnings.catch_warnings(record=True)
+        self.said = self.recording.__enter__()
+        warnings.simplefilter("always")
+        return self.said
+
+    def __exit__(self, kind, value, traceback):
+        self.recording.__exit__(kind, value, traceback)
+        if kind is None:
+            known = [each for each in self.said if issubclass(each.category, self.kinds)]
+            texts = [str(each.message) for each in known]
+            found = any(re.search(self.pattern, text) for text in texts)
+            assert found, f"{self.kinds}, {self.pattern!r}: {texts}"
+        return False
+
+
+def warns(kinds, *, match=""):
+    return Warns(kinds, match)
 
 
 class Approximate:

@@ -1,0 +1,72 @@
+"""What a test of a small process takes: given values, and those of its file's fixtures.
+
+Nothing ends what it changes or makes, because the process ends with the test.
+"""
+
+import importlib
+import os
+import types
+
+import pytest
+
+
+class MonkeyPatch:
+    """Changes what ends with the process."""
+
+    def setattr(self, target, name, *value, raising=True):
+        if not value:
+            path, _, attribute = target.rpartition(".")
+            target, name, value = importlib.import_module(path), attribute, [name]
+        assert not raising or hasattr(target, name), name
+        setattr(target, name, *value)
+
+    def setitem(self, table, key, value):
+        table[key] = value
+
+    def setenv(self, name, value):
+        os.environ[name] = value
+
+    def chdir(self, folder):
+        os.chdir(folder)
+
+
+class TemporaryFolders:
+    """Makes folders inside the one that pytest's process removes after the file."""
+
+    def mktemp(self, name):
+        within = importlib.import_module("pathlib").Path(os.environ["SMALL_FOLDER"])
+        made = within / f"{os.getpid()}-{len(os.listdir(within))}-{name}"
+        made.mkdir()
+        return made
+
+
+class Values:
+    """The values of names: given, made before, or made by a fixture of the file."""
+
+    def __init__(self, module, given):
+        self.module = module
+        self.known = {
+            "monkeypatch": MonkeyPatch(),
+            "tmp_path_factory": TemporaryFolders(),
+            **given,
+        }
+        self.left = []
+
+    def __getitem__(self, name):
+        if name not in self.known:
+            self.known[name] = self.made_by(getattr(self.module, name))
+        value = self.known[name]
+        if isinstance(value, pytest.Unmade):
+            raise value.error
+        return value
+
+    def made_by(self, fixture):
+        made = self.call(fixture)
+        if isinstance(made, types.GeneratorType):
+            self.left.append(made)
+            return next(made)
+        return made
+
+    def call(self, function):
+        code = function.__code__
+        return function(*map(self.__getitem__, code.co_varnames[: code.co_argcount]))
