@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,7 +117,7 @@ def build(folder: Path, python: str | Path, *options: str) -> None:
     define.append(f"-DLEAKGRAPH_WERROR={os.environ.get('WERROR', 'OFF')}")
     configure = ["cmake", "-S", ".", "-B", str(folder), "-G", "Ninja", *define]
     subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", str(folder)], check=True)
+    subprocess.run(["cmake", "--build", str(folder), "--", "--quiet"], check=True)
 
 
 def settings(folder: Path) -> dict[str, str]:
@@ -156,24 +157,37 @@ def shares(ends: Iterable[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:
     }
 
 
+def prepared(version: tuple[int, int], python: str) -> tuple[Path, Path]:
+    """Make an environment and a build; return its interpreter and its folder."""
+    name = ".".join(map(str, version))
+    print(f"== CPython {name}: build", flush=True)
+    inside = environment(tracked.ROOT / f".venv-{name}", python)
+    folder = tracked.ROOT / f"build/py{name}"
+    build(folder, inside, *AS_THE_MAIN_ONE)
+    return inside, folder
+
+
+def all_prepared(
+    found: Mapping[tuple[int, int], str],
+) -> dict[tuple[int, int], tuple[Path, Path]]:
+    """Prepare some at a time: each waits for the network, and configures alone."""
+    with ThreadPoolExecutor(max_workers=suite.AT_ONCE) as pool:
+        return dict(zip(found, pool.map(prepared, found, found.values())))
+
+
 def main() -> int:
-    """Build for all of them in turn, and test some at a time; return 1 if any fails."""
+    """Build for all of them, and test some at a time; return 1 if any fails."""
     os.chdir(tracked.ROOT)
     runs: list[suite.Run] = []
-    names: list[str] = []
     found = interpreters()
     left = shares([min(found), max(found)]) if found else {}
-    for number, python in found.items():
-        version = ".".join(map(str, number))
-        print(f"== CPython {version}: build", flush=True)
-        inside = environment(tracked.ROOT / f".venv-{version}", python)
-        folder = tracked.ROOT / f"build/py{version}"
-        build(folder, inside, *AS_THE_MAIN_ONE)
-        names.append(version)
+    for number, (inside, folder) in all_prepared(found).items():
         marked = suite.EVERYWHERE if number in left else suite.BETWEEN
         without = left.get(number, [])
+        version = ".".join(map(str, number))
         runs += runs_of(f"{version}-", inside, folder, marked, without)
     failed = [one.name for one in suite.run_all(runs)]
+    names = [".".join(map(str, number)) for number in found]
     print(
         f"other CPythons: {', '.join(names) or 'none'};"
         f" failed: {', '.join(failed) or 'none'}"

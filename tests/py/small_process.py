@@ -75,12 +75,11 @@ def items_with(name, module):
 def run(item):
     """Run the test of an item; raise what pytest raises for it."""
     places, values = arguments(item)
-    used = [name for name in item.fixturenames if name in vars(item.module)]
     done = process_of(item).run(
         FOLDER / "run_test.py",
         item.module.__name__,
         item.function.__name__,
-        json.dumps([places, used]),
+        json.dumps([places, fixtures_of_file(item)]),
         pickle.dumps(values).hex() if values else "",
     )
     if done.code == SKIPPED:
@@ -111,8 +110,15 @@ def process_of(item):
 def used_there(module):
     """List the fixtures of a file that its tests there use."""
     items = (item for item in module.session.items if item.path == module.path)
-    used = {name for each in items if runs_there(each) for name in each.fixturenames}
-    return sorted(used.intersection(vars(module.obj)))
+    lists = (fixtures_of_file(item) for item in items if runs_there(item))
+    return sorted({name for names in lists for name in names})
+
+
+def fixtures_of_file(item):
+    """List the fixtures of its file that a test uses, in the order of their making."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else ()
+    names = [name for name in item.fixturenames if name not in parameters]
+    return [name for name in names if name in vars(item.module)]
 
 
 def arguments(item):

@@ -7,6 +7,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 RECENT = [Thing()]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 MIB = 1 << 20
 

@@ -13,6 +13,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 #: Makes of about 100,000 bytes each, and the name of their memory.
 OWNERS = {
     "bytearray": (lambda: bytearray(100_000), "bytearray.memory"),

@@ -8,7 +8,7 @@ from builds import DROPPED
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 # Columns of more than 2 MiB, and of 4: captures keep whole huge pages of these.
 SIZES = (290_000, 310_000, 620_000, 270_000, 900_000, 300_000)

@@ -9,6 +9,8 @@ from builds import DROPPED, FREE_THREADED
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 FAKES = Path(__file__).with_name("fakes")
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "allocator"
 

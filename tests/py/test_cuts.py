@@ -8,7 +8,7 @@ from shapes import Thing
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 
 #: Other tests leave many cycles, which a search takes long to look through.

@@ -9,6 +9,8 @@ from builds import needs
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 FAKES = Path(__file__).with_name("fakes")
 
 SHOW = """

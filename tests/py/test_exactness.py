@@ -13,7 +13,10 @@ from builds import PUBLIC
 
 import leakgraph
 
-pytestmark = pytest.mark.skipif(PUBLIC, reason="counts need the internals")
+pytestmark = [
+    pytest.mark.skipif(PUBLIC, reason="counts need the internals"),
+    pytest.mark.small,
+]
 
 #: The most unexplained nodes of a process with the standard library, as a share of all
 #: mortal objects. CPython 3.9 and 3.10 keep strs and small ints in static variables.

@@ -9,7 +9,7 @@ from shapes import Thing
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 cache = {}
 

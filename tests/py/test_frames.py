@@ -10,10 +10,13 @@ from builds import FREE_THREADED
 
 import leakgraph
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("LEAKGRAPH_CAPTURE") == "public",
-    reason="the public method sees no frames",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        os.environ.get("LEAKGRAPH_CAPTURE") == "public",
+        reason="the public method sees no frames",
+    ),
+    pytest.mark.small,
+]
 
 
 #: Frames larger than the 16 KiB of a chunk.

@@ -477,11 +477,9 @@ def loops_of(growth):
 
 
 def test_old_garbage_waits_for_a_full_collection():
-    for row in loops_of(grow_old()):
-        assert row.verdict == "settled"
-        assert (
-            row.reason == "garbage that goes when the collector reaches its threshold"
-        )
+    assert [(row.verdict, row.reason) for row in loops_of(grow_old())] == [
+        ("settled", "garbage that goes when the collector reaches its threshold")
+    ]
 
 
 def test_old_garbage_piles_up_where_no_full_collection_comes():

@@ -10,7 +10,7 @@ from shapes import Thing
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 MIB = 1 << 20
 

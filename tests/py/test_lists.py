@@ -10,7 +10,7 @@ from test_versions import interpreters
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()

@@ -13,10 +13,13 @@ import pytest
 
 import leakgraph
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("LEAKGRAPH_CAPTURE") == "public",
-    reason="the public method sees no frames, so locals look unexplained",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        os.environ.get("LEAKGRAPH_CAPTURE") == "public",
+        reason="the public method sees no frames, so locals look unexplained",
+    ),
+    pytest.mark.small,
+]
 
 
 class Leaky:

@@ -11,6 +11,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 ISOLATED = Path(__file__).parent / "isolated"
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 

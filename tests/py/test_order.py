@@ -11,7 +11,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 program = types.SimpleNamespace()
 COMMAND = shutil.which("leakgraph")
 ships_command = pytest.mark.skipif(COMMAND is None, reason="needs the command")

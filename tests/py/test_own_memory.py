@@ -7,7 +7,7 @@ from builds import DROPPED
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 MIB = 1 << 20
 

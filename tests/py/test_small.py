@@ -30,6 +30,19 @@ def lock(before):
     yield threading.Lock()
 
 @pytest.fixture
+def thread():
+    over = threading.Event()
+    threading.Thread(target=over.wait).start()
+    yield over
+    over.set()
+
+@pytest.fixture
+def checked():
+    found = []
+    yield found
+    assert found == ["by its fixture"]
+
+@pytest.fixture
 def after():
     made.append("after")
 
@@ -40,7 +53,10 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def once(folder):
     assert "_pytest" not in sys.modules
-    return folder, os.getpid()
+    said = os.path.abspath("ended")
+    yield folder, os.getpid()
+    with open(said, "a") as file:
+        file.write("once ")
 
 @pytest.fixture(scope="module")
 def impossible():
@@ -75,6 +91,15 @@ def test_warns():
         warnings.warn("more", RuntimeWarning)
     assert said[0].filename == __file__
 
+def test_starts_a_thread(thread):
+    assert not thread.is_set()
+
+def test_fails_with_a_thread(thread):
+    assert thread.is_set()
+
+def test_fails_after_it(checked):
+    checked.append("by nobody")
+
 def test_fails():
     found = 40 + 2
     assert found == 43
@@ -103,12 +128,13 @@ def run_of(python, folder, tests):
 @needs_fork
 def test_values_failures_and_skips(python, tmp_path):
     done = run_of(python, tmp_path, TESTS)
-    assert "2 failed, 7 passed, 2 skipped" in done.out, done.out + done.err
+    assert "4 failed, 8 passed, 2 skipped" in done.out, done.out + done.err
     assert "found = 42" in done.out and "No module named 'no_such_module'" in done.out
-    assert "no_module_of_this_name" in done.out
+    assert "no_module_of_this_name" in done.out and "['by nobody']" in done.out
     assert "the test ended with code -6" in done.out
     said = (tmp_path / "made" / "said").read_text().split()
     assert sorted(said) == ["1a", "1b", "2a", "2b"]
+    assert (tmp_path / "ended").read_text() == "once "
 
 
 NOT_IMPORTED = """
@@ -126,7 +152,8 @@ def test_runs_too():
     pass
 """
 
-ENDS = """
+NOT_ENDED = """
+import os
 import pytest
 
 pytestmark = pytest.mark.small
@@ -134,6 +161,7 @@ pytestmark = pytest.mark.small
 @pytest.fixture(scope="module")
 def started():
     yield 1
+    raise ValueError(os.environ["SMALL_FILE"])
 
 def test_takes_it(started):
     pass
@@ -145,16 +173,19 @@ def test_takes_it(started):
     ("tests", "why"),
     [
         (NOT_IMPORTED, r"E +OSError: only pytest imports this"),
-        (ENDS, r"E +AssertionError: nothing would end started"),
+        (NOT_ENDED, r"E +ValueError: test_it"),
     ],
     ids=["not imported", "not ended"],
 )
-def test_a_process_that_cannot_start_fails_each_test_and_says_why(
-    python, tmp_path, tests, why
-):
+def test_a_process_that_cannot_start_or_end_says_why(python, tmp_path, tests, why):
     done = run_of(python, tmp_path, tests)
-    assert f"{tests.count('def test_')} failed" in done.out, done.out + done.err
-    assert len(re.findall(why, done.out)) >= tests.count("def test_")
+    assert done.code == 1 and re.search(why, done.out), done.out + done.err
+
+
+@needs_fork
+def test_a_process_that_cannot_start_fails_all_tests(python, tmp_path):
+    done = run_of(python, tmp_path, NOT_IMPORTED)
+    assert "2 failed" in done.out and "passed" not in done.out
 
 
 @pytest.fixture(scope="module")
@@ -181,18 +212,15 @@ def test_raises_fails_unless_the_block_raises_what_it_says(other, kind):
 
 
 def test_warns_fails_unless_the_block_warns_what_it_says(other):
-    with pytest.raises(AssertionError, match="RuntimeWarning"):
-        with other.warns(RuntimeWarning):
-            pass
-    with pytest.raises(AssertionError, match="two"):
-        with other.warns(RuntimeWarning, match="one"):
-            warnings.warn("two", RuntimeWarning, stacklevel=1)
-    with pytest.raises(AssertionError, match=r"\[\]"):
-        with other.warns((RuntimeWarning, SyntaxWarning), match="one"):
-            warnings.warn("one", UserWarning, stacklevel=1)
-    with pytest.raises(OSError):
-        with other.warns(RuntimeWarning):
-            raise OSError
+    with pytest.raises(AssertionError, match="Runtime"), other.warns(RuntimeWarning):
+        pass
+    some = other.warns((RuntimeWarning, SyntaxWarning), match="one")
+    with pytest.raises(AssertionError, match=r"\['two'\]"), some:
+        warnings.warn("two", RuntimeWarning, stacklevel=1)
+    with pytest.raises(AssertionError, match=r"\[\]"), some:
+        warnings.warn("one", UserWarning, stacklevel=1)
+    with pytest.raises(OSError), some:
+        raise OSError
 
 
 @pytest.mark.parametrize(("actual", "near"), [(104, True), (106, False), (94, False)])

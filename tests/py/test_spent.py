@@ -9,6 +9,8 @@ from builds import FREE_THREADED
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 PROGRAM = """
 import gc, json, sys
 import leakgraph

@@ -5,7 +5,7 @@ from shapes import Thing
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 MIB = 1 << 20
 

@@ -12,6 +12,8 @@ from builds import FREE_THREADED, PUBLIC
 
 import leakgraph
 
+pytestmark = pytest.mark.small
+
 
 class Thing:
     pass

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 PROCESS = Path(__file__).with_name("warm_process.py")
@@ -24,15 +24,17 @@ class Warm:
     """
 
     def __init__(self, *modules, **environment):
-        self.errors = TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [sys.executable, PROCESS, *modules],
-            env={**os.environ, "PYTHONHASHSEED": "0", **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            text=True,
-        )
+        self.folder = TemporaryDirectory()
+        self.errors = Path(self.folder.name, "errors")
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, PROCESS, *modules],
+                env={**os.environ, "PYTHONHASHSEED": "0", **environment},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
 
     def run(self, script, *arguments):
         """Run the script in an empty folder, one at a time."""
@@ -58,8 +60,8 @@ class Warm:
     def ended(self):
         """Say how the process that should fork has ended, and what it printed."""
         code = self.process.wait()
-        self.errors.seek(0)
-        return f"the process to fork ended with code {code}:\n{self.errors.read()}"
+        said = self.errors.read_text()
+        return f"the process to fork ended with code {code}:\n{said}"
 
     def isolated(self, name, *arguments):
         """Run a script of isolated/."""
@@ -68,7 +70,7 @@ class Warm:
     def end(self):
         self.process.communicate()
         assert self.process.returncode == 0, self.ended()
-        self.errors.close()
+        self.folder.cleanup()
 
 
 #: Code that imports torch._dynamo sooner or later, which takes longer than torch.

@@ -1,7 +1,9 @@
 import subprocess
 import sys
 import sysconfig
+import threading
 
+import pytest
 import pythons
 
 
@@ -62,6 +64,36 @@ def test_a_library_without_a_wheel_is_left_out(tmp_path, monkeypatch, capsys):
     assert [command[-1] for command in installed] == ["pytest", "numpy", "greenlet"]
     assert all("--only-binary=:all:" in command for command in installed[1:])
     assert capsys.readouterr().out == "== no greenlet for python3.99\n"
+
+
+def test_interpreters_are_prepared_at_once(monkeypatch):
+    both = threading.Barrier(2)
+    made = []
+
+    def environment(folder, python):
+        both.wait(60)
+        return folder / python
+
+    monkeypatch.setattr(pythons, "environment", environment)
+    monkeypatch.setattr(pythons, "build", lambda *arguments: made.append(arguments))
+    found = {(3, 9): "one", (3, 10): "other"}
+    assert pythons.all_prepared(found) == {
+        version: (
+            pythons.tracked.ROOT / f".venv-{version[0]}.{version[1]}" / python,
+            pythons.tracked.ROOT / f"build/py{version[0]}.{version[1]}",
+        )
+        for version, python in found.items()
+    }
+    assert len(made) == 2
+
+
+def test_an_interpreter_that_cannot_be_prepared_ends_it_all(monkeypatch):
+    def environment(folder, python):
+        raise subprocess.CalledProcessError(1, python)
+
+    monkeypatch.setattr(pythons, "environment", environment)
+    with pytest.raises(subprocess.CalledProcessError):
+        pythons.all_prepared({(3, 9): "python3.9"})
 
 
 def test_free_threaded_builds_are_the_matrix_s_affair(tmp_path, monkeypatch):

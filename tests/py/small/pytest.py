@@ -69,17 +69,12 @@ def columns(names, values):
 mark = Marks()
 
 
-#: What code objects of functions that yield have in their flags.
-GENERATOR = 0x20
-
-
 def fixture(function=None, *, autouse=False, scope="function"):
     """Remember the scope; pytest's process knows which tests use the fixture."""
     assert scope in ("function", "module"), f"small tests know no scope {scope}"
     if function is None:
         return lambda made: fixture(made, scope=scope)
     function.scope = scope
-    function.ends = bool(function.__code__.co_flags & GENERATOR)
     return function
 
 
@@ -135,7 +130,9 @@ class Warns:
     def __exit__(self, kind, value, traceback):
         self.recording.__exit__(kind, value, traceback)
         if kind is None:
-            known = [each for each in self.said if issubclass(each.category, self.kinds)]
+            known = [
+                each for each in self.said if issubclass(each.category, self.kinds)
+            ]
             texts = [str(each.message) for each in known]
             found = any(re.search(self.pattern, text) for text in texts)
             assert found, f"{self.kinds}, {self.pattern!r}: {texts}"

@@ -25,9 +25,12 @@ def run(module, name, places, used, given):
     for parameter, place in places.items():
         given[parameter] = test.parameters[parameter][place]
     values = Values(module, {**prepared.made, **given})
-    for each in used:
-        values[each]
-    values.call(test)
+    try:
+        for each in used:
+            values[each]
+        values.call(test)
+    finally:
+        values.end()
 
 
 def unpickled(digits):

@@ -1,6 +1,6 @@
 """What a test of a small process takes: given values, and those of its file's fixtures.
 
-Nothing ends what it changes or makes, because the process ends with the test.
+What `monkeypatch` changes stays, because the process ends with the test.
 """
 
 import importlib
@@ -66,6 +66,11 @@ class Values:
             self.left.append(made)
             return next(made)
         return made
+
+    def end(self):
+        """Let the fixtures that yield go on after their yield, the last one first."""
+        for generator in reversed(self.left):
+            next(generator, None)
 
     def call(self, function):
         code = function.__code__
