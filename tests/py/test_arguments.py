@@ -7,8 +7,6 @@ from shapes import Thing
 
 import leakgraph
 
-pytestmark = pytest.mark.small
-
 RECENT = [Thing()]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = [pytest.mark.ends, pytest.mark.small]
+pytestmark = pytest.mark.ends
 
 MIB = 1 << 20
 

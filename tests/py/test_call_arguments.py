@@ -16,7 +16,6 @@ pytestmark = [
     pytest.mark.skipif(
         FREE_THREADED, reason="a free-threaded build shows the calling frame's tuple"
     ),
-    pytest.mark.small,
 ]
 
 SIZE = 100_000

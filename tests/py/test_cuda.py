@@ -9,8 +9,6 @@ from builds import DROPPED, FREE_THREADED
 
 import leakgraph
 
-pytestmark = pytest.mark.small
-
 FAKES = Path(__file__).with_name("fakes")
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "allocator"
 

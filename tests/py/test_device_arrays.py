@@ -9,8 +9,6 @@ from builds import needs
 
 import leakgraph
 
-pytestmark = pytest.mark.small
-
 FAKES = Path(__file__).with_name("fakes")
 
 SHOW = """

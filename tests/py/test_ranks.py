@@ -28,7 +28,7 @@ with leakgraph.snapshot() as whole:
     whole.summary("rank-{rank}.lgsum")
 """
 
-pytestmark = [pytest.mark.ends, pytest.mark.small]
+pytestmark = pytest.mark.ends
 
 
 @pytest.fixture(scope="module")

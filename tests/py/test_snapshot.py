@@ -12,8 +12,6 @@ from builds import FREE_THREADED
 
 import leakgraph
 
-pytestmark = pytest.mark.small
-
 
 def test_repr_counts(snap):
     nodes, edges = len(snap.nodes), len(snap.edges)

@@ -9,8 +9,6 @@ from builds import FREE_THREADED
 
 import leakgraph
 
-pytestmark = pytest.mark.small
-
 PROGRAM = """
 import gc, json, sys
 import leakgraph
