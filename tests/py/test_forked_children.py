@@ -14,7 +14,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = [pytest.mark.ends, pytest.mark.small]
+pytestmark = pytest.mark.ends
 
 PATIENCE = 60
 

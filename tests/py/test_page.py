@@ -11,7 +11,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 NAME = "</script><b>Größe 数"
 

@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from builds import needs_fork
@@ -209,6 +210,31 @@ def test_raises_fails_unless_the_block_raises_what_it_says(other, kind):
         raise kind("42")
     with pytest.raises(TypeError), other.raises((kind, KeyError)):
         raise TypeError
+
+
+def test_changes_of_a_block_are_undone(other, tmp_path, monkeypatch):
+    target, table, here = SimpleNamespace(kept=1), {"kept": 1}, os.getcwd()
+    monkeypatch.setenv("KEPT", "1")
+    with other.MonkeyPatch.context() as patch:
+        for name in ("kept", "kept", "new"):
+            patch.setattr(target, name, name, raising=False)
+            patch.setitem(table, name, name)
+            patch.setenv(name.upper(), name)
+        patch.setattr("os.sep", "|")
+        patch.chdir(tmp_path)
+        assert vars(target) == table == {"kept": "kept", "new": "new"}
+        assert (os.environ["KEPT"], os.environ["NEW"]) == ("kept", "new")
+        assert (os.sep, Path.cwd()) == ("|", tmp_path)
+    assert vars(target) == table == {"kept": 1}
+    assert os.environ["KEPT"] == "1" and "NEW" not in os.environ
+    assert (os.sep, os.getcwd()) == ("/", here)
+    with pytest.raises(AssertionError, match="missing"):
+        other.MonkeyPatch().setattr(target, "missing", 1)
+
+
+def test_a_test_may_say_that_it_fails(other):
+    with pytest.raises(other.fail.Exception, match="because"):
+        other.fail("because")
 
 
 def test_warns_fails_unless_the_block_warns_what_it_says(other):

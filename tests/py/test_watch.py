@@ -23,7 +23,7 @@ from leakgraph.sequence import ENOUGH, SLOTS
 from leakgraph.snapshot_files import SnapshotFiles
 from leakgraph.watching import Watch
 
-pytestmark = pytest.mark.ends
+pytestmark = [pytest.mark.ends, pytest.mark.small]
 
 MEGABYTE = 1 << 20
 

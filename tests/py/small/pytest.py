@@ -4,6 +4,8 @@ run_test.py runs them. Marks are pytest's own: what skips a test was asked befor
 """
 
 import importlib
+import operator
+import os
 import re
 
 
@@ -16,6 +18,10 @@ class Unmade:
 
     def __init__(self, error):
         self.error = error
+
+
+class Failed(Exception):
+    """The test says that it fails."""
 
 
 class Parameters:
@@ -69,6 +75,56 @@ def columns(names, values):
 mark = Marks()
 
 
+class MonkeyPatch:
+    """Changes what another function or variable is, until undo() or a block ends.
+
+    Tests need not undo it, because their process ends.
+    """
+
+    def __init__(self):
+        self.changed = []
+
+    @classmethod
+    def context(cls):
+        return cls()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.undo()
+
+    def undo(self):
+        while self.changed:
+            change, *before = self.changed.pop()
+            change(*before)
+
+    def setattr(self, target, name, *value, raising=True):
+        if not value:
+            path, _, attribute = target.rpartition(".")
+            target, name, value = importlib.import_module(path), attribute, [name]
+        assert not raising or hasattr(target, name), name
+        if name in vars(target):
+            self.changed.append((setattr, target, name, vars(target)[name]))
+        else:
+            self.changed.append((delattr, target, name))
+        setattr(target, name, *value)
+
+    def setitem(self, table, key, value):
+        if key in table:
+            self.changed.append((operator.setitem, table, key, table[key]))
+        else:
+            self.changed.append((operator.delitem, table, key))
+        table[key] = value
+
+    def setenv(self, name, value):
+        self.setitem(os.environ, name, value)
+
+    def chdir(self, folder):
+        self.changed.append((os.chdir, os.getcwd()))
+        os.chdir(folder)
+
+
 def fixture(function=None, *, autouse=False, scope="function"):
     """Remember the scope; pytest's process knows which tests use the fixture."""
     assert scope in ("function", "module"), f"small tests know no scope {scope}"
@@ -80,6 +136,13 @@ def fixture(function=None, *, autouse=False, scope="function"):
 
 def skip(reason):
     raise Skipped(reason)
+
+
+def fail(reason):
+    raise Failed(reason)
+
+
+fail.Exception = Failed
 
 
 def importorskip(name):

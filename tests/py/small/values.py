@@ -1,33 +1,10 @@
-"""What a test of a small process takes: given values, and those of its file's fixtures.
-
-What `monkeypatch` changes stays, because the process ends with the test.
-"""
+"""What a small test takes: given values, and those of fixtures of its file."""
 
 import importlib
 import os
 import types
 
 import pytest
-
-
-class MonkeyPatch:
-    """Changes what ends with the process."""
-
-    def setattr(self, target, name, *value, raising=True):
-        if not value:
-            path, _, attribute = target.rpartition(".")
-            target, name, value = importlib.import_module(path), attribute, [name]
-        assert not raising or hasattr(target, name), name
-        setattr(target, name, *value)
-
-    def setitem(self, table, key, value):
-        table[key] = value
-
-    def setenv(self, name, value):
-        os.environ[name] = value
-
-    def chdir(self, folder):
-        os.chdir(folder)
 
 
 class TemporaryFolders:
@@ -46,7 +23,7 @@ class Values:
     def __init__(self, module, given):
         self.module = module
         self.known = {
-            "monkeypatch": MonkeyPatch(),
+            "monkeypatch": pytest.MonkeyPatch(),
             "tmp_path_factory": TemporaryFolders(),
             **given,
         }
