@@ -1,7 +1,5 @@
 # The verbs of this project. Each sets up what it needs first; `make` lists them.
 
-PYTHON ?= python3
-TORCH ?= torch==2.13.0
 WERROR ?= OFF
 FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
@@ -14,7 +12,7 @@ GPU_PYTHON ?= .venv/bin/python
 BUILD := build/make
 RELEASE := build/release
 
-export PYTHON TORCH WERROR
+export WERROR
 bin := $(CURDIR)/.venv/bin
 export PATH := $(CURDIR)/$(BUILD)/bin:$(bin):$(PATH)
 export PYTHONPATH := $(CURDIR)/$(BUILD)/python
@@ -31,14 +29,23 @@ drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 quiet = $$([ -t 2 ] || echo -- --quiet)
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
-.PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
+.PHONY: help clone setup setup-checks build build-asan demo test check format asan valgrind \
 	fuzz pictures bench bench-large attach-soak attach-torture kernels ranks docs wheel wheels pythons matrix packages reports \
 	race race-speed \
 	fresh clean mutate agree
 
 help:  ## list the verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
-		awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+		awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
+	@echo
+	@echo "Begin with make demo. PYTHON=python3.12 names the interpreter, and"
+	@echo "TORCH=torch==2.13.0+cpu the PyTorch that pip installs (TORCH= none)."
+
+# What git lists is checked.
+clone:
+	@git rev-parse --git-dir >/dev/null && exit; \
+		echo "make $(MAKECMDGOALS) needs a git clone: git lists the files of the project" >&2; \
+		exit 1
 
 setup:  ## install what building needs: system packages, .venv
 	@tools/setup.sh $(SET)
@@ -63,16 +70,16 @@ test: build  ## all tests: C, Python, examples, the snippets of the docs
 		$(bin)/python tools/suite.py $(BUILD) && exit $$in_c
 
 check: WERROR := ON
-check: setup-checks build  ## all static checks: warnings, rooms, sizes, symbols, style, types
+check: clone setup-checks build  ## all static checks: warnings, rooms, sizes, symbols, style, types
 	@tools/check.sh $(BUILD)
 
-format: setup  ## format C and Python in place
+format: clone setup  ## format C and Python in place
 	@git ls-files '*.c' '*.h' | xargs $(bin)/clang-format -i
 	@$(bin)/ruff format . && $(bin)/ruff check --fix .
 
 build-asan: setup-checks
 	@$(configure) asan >/dev/null
-	@$(bin)/cmake --build --preset asan
+	@$(bin)/cmake --build --preset asan $(quiet)
 
 asan: build-asan  ## the C tests under AddressSanitizer and UBSan
 	@$(ctest) asan
@@ -82,7 +89,7 @@ valgrind: setup-checks build  ## a capture and a reload under valgrind
 
 fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(configure) fuzz >/dev/null
-	@$(bin)/cmake --build --preset fuzz
+	@$(bin)/cmake --build --preset fuzz $(quiet)
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 # The sanitizer intercepts dlopen, and so hides the program's run path.
@@ -108,7 +115,7 @@ gpu: build  ## tests/gpu, with the PyTorch of GPU_PYTHON, on a machine with a GP
 
 bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(configure) release >/dev/null
-	@$(bin)/cmake --build --preset release --target all bench_analysis bench_drawing bench_growth
+	@$(bin)/cmake --build --preset release --target all bench_analysis bench_drawing bench_growth $(quiet)
 	@$(timed) bench/capture.py
 	@$(timed) bench/memory.py
 	@$(timed) bench/watch.py
@@ -122,7 +129,7 @@ bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 
 bench-large: setup  ## OBJECTS (50000000) captured, saved, loaded and analysed: memory
 	@$(configure) release >/dev/null
-	@$(bin)/cmake --build --preset release
+	@$(bin)/cmake --build --preset release $(quiet)
 	@$(timed) bench/large.py --objects $(OBJECTS)
 
 docs: build  ## the web site with the C reference in build/site; checks links and names

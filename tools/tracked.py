@@ -12,14 +12,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def files(root: Path, *suffixes: str) -> list[Path]:
     """List files that git tracks or would track, relative to root, sorted."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    paths = [Path(name) for name in sorted(set(listed.split("\0"))) if name]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise SystemExit("git is not installed, and it lists the files") from None
+    if listed.returncode:
+        raise SystemExit(f"git lists the files, in a clone: {listed.stderr.strip()}")
+    paths = [Path(name) for name in sorted(set(listed.stdout.split("\0"))) if name]
     return [
         path
         for path in paths
