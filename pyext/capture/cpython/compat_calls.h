@@ -56,6 +56,17 @@ lg__code_instructions(const PyCodeObject *code)
 #endif
 }
 
+/** How many bytes the instructions of a code object take. */
+static inline size_t
+lg__code_length(const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
+#else
+    return (size_t)PyBytes_GET_SIZE(code->co_code);
+#endif
+}
+
 /** Since 3.15 an instruction may be replaced by one for callables that are no
  *  functions of Python. */
 static inline bool

@@ -6,6 +6,7 @@
  * of every heap, are here. They read the structs directly and know what
  * tp_traverse reports, so they neither call it nor search.
  */
+#include "capture/walk/bounds.h"
 #include "capture/walk/capture_walk.h"
 #include "capture/walk/ahead.h"
 #include "capture/walk/collector_lists.h"
@@ -177,7 +178,8 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
     if (info->immortal ||
         (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (info->limit.name != NULL || info->learns_limit)
+    if (info->limit.name != NULL || info->learns_limit ||
+        info->bounding[0] != NULL)
         lg__walk_note_limit(walk, object, info);
     if (info->has_sizeof &&
         lg__walk_scratch(walk, &walk->sized,
@@ -282,6 +284,8 @@ walk_struct(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     lg__walk_put(walk, &writer);
     if (info->shape == LG__SHAPE_CODE)
         lg__name_edges_of_code(walk, object);
+    if (info->shape == LG__SHAPE_FUNCTION)
+        lg__bounds_note_function(walk, object);
 }
 
 static void

@@ -227,7 +227,9 @@ struct lg__heap_walk {
     uint32_t names_count;
     lg__scratch locals_given; /**< dicts of these that threads have */
     uint32_t given_count;
-    uint32_t limits; /**< instances whose limit is noted */
+    uint32_t limits; /**< instances whose limit is noted, or was looked for */
+    uint32_t bounded_count;
+    uint32_t bounded[1 << 10]; /**< nodes of containers that code bounds */
     lg__follower follower;
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */

@@ -13,6 +13,7 @@ typedef struct lg__heap_walk lg__heap_walk;
 typedef struct lg__common_keys {
     PyObject *module; /**< __module__ */
     PyObject *file;   /**< __file__ */
+    PyObject *len;    /**< len */
 } lg__common_keys;
 
 /** The lookup function of dicts with keys of all types, by which the capture

@@ -3,6 +3,7 @@
  * what is known of the type, and adds what tp_traverse leaves out.
  */
 #include "capture/walk/named.h"
+#include "capture/walk/bounds.h"
 #include "capture/walk/edge_names.h"
 #include "capture/walk/running.h"
 #include "capture/walk/names.h"
@@ -138,9 +139,12 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
     if (known != NULL)
         lg__type_learn_limit(known, object);
     Py_ssize_t limit = number_at(walk, object, &info->limit);
-    if (limit <= 0 || walk->limits >= LIMITS_MOST)
+    bool asks = limit <= 0 && info->bounding[0] != NULL;
+    if ((limit <= 0 && !asks) || walk->limits >= LIMITS_MOST)
         return;
     walk->limits++;
+    if (asks)
+        limit = lg__bounds_of_instance(walk, object, info);
     walk_note_number(walk, object, "limit", limit);
     walk_note_number(walk, object, "used",
                      number_at(walk, object, &info->used));
@@ -765,6 +769,10 @@ lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
         name_module_state(walk);
         walk_note_module_limits(walk, object);
     }
+    if (info->shape == LG__SHAPE_FUNCTION)
+        lg__bounds_note_function(walk, object);
+    if (info->shape == LG__SHAPE_TYPE)
+        lg__bounds_note_class(walk, (PyTypeObject *)object);
     if (info->shape == LG__SHAPE_LRU_CACHE)
         name_edges_of_lru_cache(walk, object, info);
     if (info->adapter)

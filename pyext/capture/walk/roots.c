@@ -4,6 +4,7 @@
  * with ordinary edges.
  */
 #include "capture/cpython/capture_cpython.h"
+#include "capture/walk/bounds.h"
 #include "capture/walk/roots.h"
 #include "capture/walk/edge_names.h"
 #include "capture/walk/names.h"
@@ -488,6 +489,7 @@ walk_synthetic_frame(lg__heap_walk *walk, uint32_t node)
     walk->names.count = 0;
     walk->names.indexed = false;
     lg__name_edges_of_frame(walk, &view);
+    lg__bounds_note_frame(walk, &view);
     /* If there is a function, it refers to the namespace instead. */
     if (view.function == NULL)
         lg__name_edge(walk, view.globals, LG_EDGE_GLOBALS,

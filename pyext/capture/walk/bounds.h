@@ -1,0 +1,32 @@
+/**
+ * How many elements code keeps in a container at most.
+ *
+ * A program that bounds a container takes its length and removes elements, in
+ * one function: `if len(cache) > MOST: cache.popitem()`. The number is an
+ * attribute, a variable of the class, the module or an enclosing function, a
+ * default or a constant. It is noted as a fact of the container, or of the
+ * instance whose attribute the container is.
+ */
+#ifndef LEAKGRAPH_BOUNDS_H
+#define LEAKGRAPH_BOUNDS_H
+
+#include "capture/walk/heap_walk.h"
+
+/** Notes what a function bounds in its module, its closure and its defaults. */
+void lg__bounds_note_function(lg__heap_walk *walk, PyObject *function);
+
+/** Notes what the methods of a class bound in the class itself. */
+void lg__bounds_note_class(lg__heap_walk *walk, PyTypeObject *type);
+
+/** Notes what code that runs bounds in its local variables. */
+void lg__bounds_note_frame(lg__heap_walk *walk, const lg__frame_view *view);
+
+/** Finds the methods of a type that bound a container. */
+void lg__bounds_find_methods(lg__heap_walk *walk, lg__type_info *info);
+
+/** Returns how many elements such a method lets an instance keep; -1: none
+ *  does. */
+Py_ssize_t lg__bounds_of_instance(lg__heap_walk *walk, PyObject *object,
+                                  const lg__type_info *info);
+
+#endif
