@@ -420,13 +420,18 @@ find_shared(sharing *state, const lg__vector *all)
     return enough;
 }
 
-// Writes what limits a place: the containers in it, or, if they are shared,
-// those that keep its members.
+// What a tally counts: the containers of a place, their references, its members
+// that such containers share, or those that are elements of one.
+static const lg_string details[] = {
+    {"", 0}, {"reference", 9}, {"shared", 6}, {"element", 7}};
+
+enum { CONTAINERS, REFERENCES, SHARED, ELEMENTS };
+
+// Writes what limits a place.
 static lg__tally
-tally_of(const lg_summary *summary, uint64_t key, bool shared)
+tally_of(const lg_summary *summary, uint64_t key, int kind)
 {
-    const lg_string detail =
-        shared ? (lg_string){"shared", 6} : (lg_string){"", 0};
+    const lg_string detail = details[kind];
     return (lg__tally){.holder = key,
                        .name =
                            lg__places_seek(summary->places, (lg_string){"", 0}),
@@ -437,15 +442,14 @@ tally_of(const lg_summary *summary, uint64_t key, bool shared)
 // Adds a tally for each place that has a limit. Returns false when memory ran
 // out.
 static bool
-add_tallies(lg_summary *summary, const limited *found, bool shared)
+add_tallies(lg_summary *summary, const limited *found, int kind)
 {
     const lg_places *places = summary->places;
     bool enough = true;
     for (uint32_t i = 0; i < lg_places_count(places) && enough; i++) {
         if (found[i].count == 0)
             continue;
-        lg__tally tally =
-            tally_of(summary, lg__place_at(places, i)->key, shared);
+        lg__tally tally = tally_of(summary, lg__place_at(places, i)->key, kind);
         tally.count = found[i].count;
         tally.kept = found[i].filled;
         enough = lg__summary_count(summary, tally, &found[i].most, 1);
@@ -453,16 +457,62 @@ add_tallies(lg_summary *summary, const limited *found, bool shared)
     return enough;
 }
 
+// Counts the elements of a container by place.
+static void
+add_elements(const lg_graph *graph, const uint32_t *place_of, uint32_t node,
+             limited *places)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint32_t kind = lg__edge_kind(graph, edge);
+        uint32_t place = place_of[columns->edge_target[edge]];
+        if (place != LG_NONE &&
+            (kind == LG_EDGE_INDEX || kind == LG_EDGE_KEY ||
+             kind == LG_EDGE_VALUE || kind == LG_EDGE_ELEMENT))
+            places[place].count++;
+    }
+}
+
+// Counts the references and the elements of containers that have a limit, where
+// others of their place have none.
+static bool
+count_elements_beside(lg_summary *summary, const lg__vector *all,
+                      const lg_graph *graph, const uint32_t *place_of,
+                      const limited *containers)
+{
+    const lg_places *places = summary->places;
+    size_t count = (size_t)lg_places_count(places) + 1;
+    limited *elements = lg__calloc(count, sizeof *elements);
+    limited *references = lg__calloc(count, sizeof *references);
+    bool enough = elements != NULL && references != NULL;
+    for (size_t i = 0; i < all->count && enough; i++) {
+        uint32_t node = container_at(all, i)->node;
+        uint32_t place = place_of[node];
+        if (containers[place].count >= lg__place_at(places, place)->members)
+            continue;
+        references[place].count += graph->columns.first_edge[node + 1] -
+                                   graph->columns.first_edge[node];
+        add_elements(graph, place_of, node, elements);
+    }
+    enough = enough && add_tallies(summary, elements, ELEMENTS) &&
+             add_tallies(summary, references, REFERENCES);
+    lg__free(elements);
+    lg__free(references);
+    return enough;
+}
+
 static bool
 count_containers(lg_summary *summary, const lg__vector *all,
-                 const uint32_t *place_of)
+                 const lg_graph *graph, const uint32_t *place_of)
 {
     size_t count = (size_t)lg_places_count(summary->places) + 1;
     limited *found = lg__calloc(count, sizeof *found);
     if (found == NULL)
         return false;
     add_up(all, place_of, found);
-    bool enough = add_tallies(summary, found, false);
+    bool enough = add_tallies(summary, found, CONTAINERS) &&
+                  count_elements_beside(summary, all, graph, place_of, found);
     lg__free(found);
     return enough;
 }
@@ -483,7 +533,7 @@ count_all_shared(lg_summary *summary, const lg__vector *all,
                      .last = lg__calloc(count, sizeof(uint32_t))};
     bool enough = state.folds != NULL && state.found != NULL &&
                   state.last != NULL && find_shared(&state, all) &&
-                  add_tallies(summary, state.found, true);
+                  add_tallies(summary, state.found, SHARED);
     lg__free(state.found);
     lg__free(state.last);
     lg__free(state.stack.items);
@@ -504,7 +554,7 @@ count_limits(lg_summary *summary, const lg__vector *all,
     lg_status status =
         lg__set_reached(analysis, nodes, all->count, monitor, &reached, err);
     if (status == LG_OK &&
-        (!count_containers(summary, all, place_of) ||
+        (!count_containers(summary, all, analysis->graph, place_of) ||
          !count_all_shared(summary, all, analysis, place_of, reached)))
         status = lg__error_memory(err);
     lg__free(reached);
@@ -520,10 +570,10 @@ lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
     lg_allocator allocator = lg_allocator_default();
     lg__vector all = {.element = sizeof(container)};
     lg_status status = LG_OK;
-    if (lg__places_string(summary->places, (lg_string){"", 0}) == LG_NONE ||
-        lg__places_string(summary->places, (lg_string){"shared", 6}) ==
-            LG_NONE ||
-        !list_containers(analysis, &all))
+    bool enough = list_containers(analysis, &all);
+    for (size_t i = 0; i < sizeof details / sizeof *details && enough; i++)
+        enough = lg__places_string(summary->places, details[i]) != LG_NONE;
+    if (!enough)
         status = lg__error_memory(err);
     if (status == LG_OK && all.count > 0) {
         lg__sort(all.data, all.count, sizeof(container), compare_containers);
@@ -535,9 +585,9 @@ lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
 
 // Returns what limits a place, or NULL.
 static const lg__tally *
-find_limit(const lg_summary *summary, uint64_t key, bool shared)
+find_limit(const lg_summary *summary, uint64_t key, int kind)
 {
-    lg__tally wanted = tally_of(summary, key, shared);
+    lg__tally wanted = tally_of(summary, key, kind);
     return wanted.name != LG_NONE && wanted.detail != LG_NONE
                ? lg__summary_find_tally(summary, &wanted)
                : NULL;
@@ -568,7 +618,7 @@ is_limited(const lg__comparison *state, uint32_t place, lg__limit *out)
     if (place == LG_NONE)
         return false;
     const lg__place_item *item = lg__place_at(newest->places, place);
-    const lg__tally *known = find_limit(newest, item->key, false);
+    const lg__tally *known = find_limit(newest, item->key, CONTAINERS);
     if (known == NULL || known->count < item->members)
         return false;
     out->most = *lg__summary_bytes_at(newest, known->bytes);
@@ -576,20 +626,24 @@ is_limited(const lg__comparison *state, uint32_t place, lg__limit *out)
     return has_room(newest, place, out);
 }
 
-// Returns whether members of a place that have no limit become more.
+// Returns whether members of a place become more that no tally of this kind
+// counts, or its references, so that they have no limit.
 static bool
-has_more_unlimited(const lg__comparison *state, uint32_t place)
+has_more_unlimited(const lg__comparison *state, uint32_t place, int kind)
 {
     uint64_t key = lg__place_at(state->newest, place)->key;
     lg__comparison_find(state, place, state->at);
     for (uint32_t i = 0; i < state->count; i++) {
         const lg_summary *summary = state->summaries[i];
-        const lg__tally *known = find_limit(summary, key, true);
-        uint64_t members =
+        const lg__tally *known = find_limit(summary, key, kind);
+        const lg__place_item *item =
             state->at[i] != LG_NONE
-                ? lg__place_at(summary->places, state->at[i])->members
-                : 0;
-        state->y[i] = (double)members - (known ? (double)known->count : 0);
+                ? lg__place_at(summary->places, state->at[i])
+                : NULL;
+        uint64_t all = item == NULL         ? 0
+                       : kind == REFERENCES ? item->references
+                                            : item->members;
+        state->y[i] = (double)all - (known ? (double)known->count : 0);
     }
     return lg__trend_of(state->x, state->y, state->count) >= LG__TREND_UNEVEN;
 }
@@ -601,7 +655,7 @@ are_as_many_each(const lg__comparison *state, const lg__tally *last)
 {
     const lg__tally *first = NULL;
     for (uint32_t i = 0; i < state->count && first == NULL; i++)
-        first = find_limit(state->summaries[i], last->holder, true);
+        first = find_limit(state->summaries[i], last->holder, SHARED);
     return last->count <= last->kept ||
            (double)last->count * (double)first->kept <=
                MORE_EACH * (double)first->count * (double)last->kept;
@@ -614,9 +668,10 @@ is_shared(const lg__comparison *state, uint32_t place, lg__limit *out)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     uint64_t key = lg__place_at(newest->places, place)->key;
-    const lg__tally *known = find_limit(newest, key, true);
+    const lg__tally *known = find_limit(newest, key, SHARED);
     if (known == NULL || lg__place_is_garbage(newest->places, place) ||
-        has_more_unlimited(state, place) || !are_as_many_each(state, known))
+        has_more_unlimited(state, place, SHARED) ||
+        !are_as_many_each(state, known))
         return false;
     out->most = *lg__summary_bytes_at(newest, known->bytes);
     out->filled = known->kept;
@@ -627,7 +682,8 @@ is_shared(const lg__comparison *state, uint32_t place, lg__limit *out)
 static double
 filled_at(const lg__comparison *state, uint32_t snapshot, uint64_t key)
 {
-    const lg__tally *known = find_limit(state->summaries[snapshot], key, false);
+    const lg__tally *known =
+        find_limit(state->summaries[snapshot], key, CONTAINERS);
     return known != NULL ? (double)known->kept : 0;
 }
 
@@ -655,6 +711,54 @@ has_more_each(const lg__comparison *state, uint32_t place)
            (double)item->members * first > MORE_EACH * members * now;
 }
 
+// Returns whether containers with a limit alone make a place grow, in which
+// others have none: so it is with a dict that two modules have, because its
+// place is that of all dicts with several holders. `above` is the place of the
+// containers.
+static bool
+is_of_limited(const lg__comparison *state, uint32_t place, uint32_t above,
+              int kind, lg__limit *out)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    const lg__tally *known =
+        above != LG_NONE
+            ? find_limit(newest, lg__place_at(state->newest, above)->key,
+                         CONTAINERS)
+            : NULL;
+    if (known == NULL ||
+        find_limit(newest, lg__place_at(state->newest, place)->key, kind) ==
+            NULL ||
+        has_more_unlimited(state, place, kind))
+        return false;
+    out->most = *lg__summary_bytes_at(newest, known->bytes);
+    out->filled = known->kept;
+    return has_room(newest, place, out);
+}
+
+// Returns whether members of a place take the slots of containers that had so
+// many from the first snapshot on, as a ring does that was made full of None.
+static bool
+takes_slots(const lg__comparison *state, uint32_t place, lg__limit *out)
+{
+    const lg__place_item *item = lg__place_at(state->newest, place);
+    if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
+        return false;
+    const lg__place_item *above = lg__place_at(state->newest, item->parent);
+    lg__comparison_find(state, item->parent, state->at);
+    for (uint32_t i = 0; i < state->count; i++) {
+        const lg__place_item *then =
+            state->at[i] != LG_NONE
+                ? lg__place_at(state->summaries[i]->places, state->at[i])
+                : NULL;
+        if (then == NULL || then->members != above->members ||
+            then->references != above->references)
+            return false;
+    }
+    out->most = above->references;
+    out->filled = item->members;
+    return item->members <= above->references;
+}
+
 bool
 lg__growth_limit(const lg__comparison *state, uint32_t place,
                  lg_growth_verdict verdict, lg__limit *out)
@@ -663,9 +767,13 @@ lg__growth_limit(const lg__comparison *state, uint32_t place,
     if (verdict == LG_GROWTH_ACCUMULATES)
         return (is_limited(state, item->parent, out) &&
                 !has_more_each(state, place)) ||
-               is_shared(state, place, out);
+               is_shared(state, place, out) ||
+               is_of_limited(state, place, item->parent, ELEMENTS, out) ||
+               is_of_limited(state, place, place, ELEMENTS, out) ||
+               takes_slots(state, place, out);
     // A cache has a dict, which grows in place.
     return is_limited(state, place, out) ||
+           is_of_limited(state, place, place, REFERENCES, out) ||
            (item->kind == LG_PLACE_NAMED &&
             lg__string_is(lg__places_text(state->newest, item->type), "dict") &&
             is_limited(state, item->parent, out));

@@ -1,0 +1,338 @@
+"""Code that takes a container's length and removes elements says what bounds it."""
+
+import collections
+import functools
+import gc
+import heapq
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.small
+
+#: How many elements the containers of this file keep.
+MOST = 400
+
+#: Calls in all that a test makes: none of the containers is full by then.
+CALLS = 240
+
+by_variable = collections.OrderedDict()
+by_constant = {}
+by_index = []
+by_heap = []
+cut_at_once = {}
+#: Another module may have a container, too.
+also_here = by_constant
+
+
+def entry(number):
+    return {"id": number, "text": "x" * 900 + str(number)}
+
+
+def keep_by_variable(number):
+    by_variable[number] = entry(number)
+    if len(by_variable) > MOST:
+        by_variable.popitem(last=False)
+
+
+def keep_by_constant(number):
+    by_constant[number] = entry(number)
+    while len(by_constant) > 400:
+        by_constant.pop(next(iter(by_constant)))
+
+
+def keep_by_index(number):
+    by_index.append(entry(number))
+    if len(by_index) > MOST:
+        del by_index[0]
+
+
+def keep_by_heap(number):
+    if len(by_heap) < MOST:
+        heapq.heappush(by_heap, (number, "x" * 900 + str(number)))
+    else:
+        heapq.heappushpop(by_heap, (number, "x" * 900 + str(number)))
+
+
+def keep_until_full(number):
+    cut_at_once[number] = entry(number)
+    if len(cut_at_once) >= MOST:
+        cut_at_once.clear()
+
+
+def keep_by_default(number, seen={}, most=MOST):
+    seen[number] = entry(number)
+    if len(seen) > most:
+        seen.pop(min(seen))
+
+
+def keep_by_keyword(number, *, seen={}, most=MOST):
+    seen[number] = entry(number)
+    if len(seen) > most:
+        seen.pop(min(seen))
+
+
+def remembered(most):
+    """Keep the results of a function, as a decorator with a number."""
+
+    def wrap(function):
+        table = {}
+
+        @functools.wraps(function)
+        def call(key):
+            if key not in table:
+                table[key] = function(key)
+                if len(table) > most:
+                    table.pop(next(iter(table)))
+            return table[key]
+
+        return call
+
+    return wrap
+
+
+keep_by_closure = remembered(MOST)(lambda number: entry(number))
+
+
+class Attribute:
+    """Has the number in an attribute whose name says nothing."""
+
+    def __init__(self):
+        self.room = MOST
+        self.hits = 0
+        self.entries = collections.OrderedDict()
+
+    def put(self, number):
+        self.entries[number] = entry(number)
+        if len(self.entries) > self.room:
+            self.entries.popitem(last=False)
+
+
+class Variable:
+    """Has the number in the class."""
+
+    ROOM = MOST
+
+    def __init__(self):
+        self.entries = {}
+        self.ages = {}
+
+    def put(self, number):
+        self.entries[number] = entry(number)
+        self.ages[number] = float(number)
+        self.drop()
+
+    def drop(self):
+        while len(self.entries) > self.ROOM:
+            oldest = min(self.ages, key=self.ages.get)
+            del self.entries[oldest], self.ages[oldest]
+
+
+class Sliced:
+    """Makes a new list of the newest."""
+
+    def __init__(self):
+        self.entries = []
+
+    def put(self, number):
+        self.entries.append(entry(number))
+        if len(self.entries) > MOST:
+            self.entries = self.entries[-MOST:]
+
+
+class Itself(collections.OrderedDict):
+    """Is the container."""
+
+    def __init__(self):
+        super().__init__()
+        self.room = MOST
+
+    def put(self, number):
+        self[number] = entry(number)
+        if len(self) > self.room:
+            self.popitem(last=False)
+
+
+class OfTheClass:
+    """Has the container in the class."""
+
+    entries = {}
+
+    @classmethod
+    def put(cls, number):
+        cls.entries[number] = entry(number)
+        if len(cls.entries) > MOST:
+            cls.entries.pop(min(cls.entries))
+
+    @staticmethod
+    def clear():
+        OfTheClass.entries.clear()
+
+
+class Ring:
+    """Has all its slots from the beginning."""
+
+    def __init__(self):
+        self.slots = [None] * MOST
+
+    def put(self, number):
+        self.slots[number % MOST] = entry(number)
+
+
+class WrongKey(Attribute):
+    """Removes what it does not have."""
+
+    def put(self, number):
+        self.room = 20
+        self.entries[number] = entry(number)
+        if len(self.entries) > self.room:
+            self.entries.pop(("old", number), None)
+
+
+class Beside(Attribute):
+    """Has a list without a limit, too."""
+
+    def __init__(self):
+        super().__init__()
+        self.room, self.log = 20, []
+
+    def put(self, number):
+        super().put(number)
+        self.log.append(entry(number))
+
+
+class Logged:
+    """Takes the length for a message."""
+
+    def __init__(self):
+        self.entries = []
+
+    def put(self, number):
+        self.entries.append(entry(number))
+        return len(self.entries) % 1000 == 0
+
+
+class Moved:
+    """Empties one list into another one."""
+
+    def __init__(self):
+        self.waiting, self.done = [], []
+
+    def put(self, number):
+        self.waiting.append(entry(number))
+        if len(self.waiting) >= 25:
+            self.done.extend(self.waiting)
+            self.waiting.clear()
+
+
+class OfOthers:
+    """Has an unlimited dict beside one with a limit, both held by another list."""
+
+    def __init__(self):
+        self.dicts = [{}, by_variable]
+        self.also = self.dicts[:1]
+
+    def put(self, number):
+        self.dicts[0][number] = entry(number)
+
+
+functions = [
+    keep_by_variable,
+    keep_by_constant,
+    keep_by_index,
+    keep_by_heap,
+    keep_until_full,
+    keep_by_default,
+    keep_by_keyword,
+    keep_by_closure,
+    OfTheClass.put,
+]
+kept = []
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    yield
+    for each in (by_variable, by_constant, by_index, by_heap, cut_at_once, kept):
+        each.clear()
+    keep_by_default.__defaults__[0].clear()
+    keep_by_keyword.__kwdefaults__["seen"].clear()
+    keep_by_closure.__closure__[2].cell_contents.clear()
+    OfTheClass.clear()
+
+
+def compare(work):
+    snapshots = []
+    for number in range(CALLS):
+        if number % (CALLS // 4) == 0 and number:
+            gc.collect()
+            snapshots.append(leakgraph.snapshot())
+        work(number)
+    gc.collect()
+    snapshots.append(leakgraph.snapshot())
+    return snapshots, leakgraph.diff(*snapshots, min_bytes=20_000)
+
+
+@pytest.mark.parametrize("work", functions, ids=lambda work: work.__qualname__)
+def test_the_code_of_a_function_bounds_what_it_fills(work):
+    _, growth = compare(work)
+    assert [str(row) for row in growth if __name__ in row.held_by] == []
+    assert growth.settled > 0
+
+
+@pytest.mark.parametrize("kind", [Attribute, Variable, Sliced, Itself, Ring])
+def test_the_methods_of_a_class_bound_what_they_fill(kind):
+    kept.append(kind())
+    _, growth = compare(kept[0].put)
+    assert [row.held_by for row in growth] == []
+    assert growth.settled > 0
+
+
+@pytest.mark.parametrize(
+    "kind, holder",
+    [
+        (WrongKey, "entries[*]"),
+        (Beside, "log[*]"),
+        (Logged, "entries[*]"),
+        (Moved, "done[*]"),
+    ],
+)
+def test_what_only_looks_bounded_leaks(kind, holder):
+    kept.append(kind())
+    _, growth = compare(kept[0].put)
+    assert growth[0].held_by == f"{__name__}.kept[*].{holder}"
+    assert growth[0].degree in ("steady", "in bursts")
+
+
+def test_a_dict_without_a_limit_leaks_beside_one_with_a_limit():
+    kept.append(OfOthers())
+
+    def work(number):
+        kept[0].put(number)
+        keep_by_variable(number)
+
+    _, growth = compare(work)
+    assert growth[0].degree == "steady"
+
+
+def test_the_number_is_a_fact():
+    kept.append(Attribute())
+    for each in (*functions, kept[0].put):
+        each(0)
+    snapshot = leakgraph.snapshot()
+    bounded = [by_variable, by_constant, by_index, by_heap, OfTheClass.entries]
+    assert [snapshot.find(each).facts["maxlen"] for each in bounded] == 5 * ["400"]
+    assert snapshot.find(kept[0]).facts["limit"] == "400"
+
+
+def test_local_variables_are_bounded():
+    seen, most = {}, 400
+
+    def work(number):
+        seen[number] = entry(number)
+
+    if len(seen) > most:
+        seen.popitem()
+    _, growth = compare(work)
+    assert [row.held_by for row in growth] == []
