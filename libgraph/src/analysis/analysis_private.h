@@ -218,14 +218,18 @@ lg_status lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes,
                          lg_error *err);
 
 /** Writes what goes by device when the set does. Of the set, what is emptied
- *  keeps its attributes as long as a root reaches it. If `emptied` is given,
- *  the values of dictionaries with weak keys go with their keys.
- *  O(nodes + edges). */
+ *  keeps its attributes as long as a root reaches it. The values in the `weak`
+ *  dicts go with their keys. Both may be NULL. O(nodes + edges). */
 lg_status lg__nodes_freed_each(const lg_analysis *analysis,
                                const struct lg__gathered *nodes,
                                const struct lg__gathered *emptied,
+                               const struct lg__gathered *weak,
                                const lg_monitor *monitor, uint64_t *bytes,
                                lg_error *err);
+
+/** Gathers the dicts of dictionaries with weak keys or values. Returns false
+ *  when memory ran out. O(nodes). */
+bool lg__weak_dicts(const lg_graph *graph, struct lg__gathered *out);
 
 /** Sets one byte a node: 1 in the source components of garbage, to which no
  *  other garbage refers. Release *out with lg__free. */

@@ -38,7 +38,7 @@ typedef struct marking {
     uint32_t *queue; // the nodes reached; those from `visited` on are still to
                      // be visited
     uint32_t queued, visited;
-    lg__gathered weak; // all dicts of dictionaries with weak keys
+    const lg__gathered *weak; // dicts of dictionaries with weak keys, or NULL
 } marking;
 
 static void
@@ -246,6 +246,7 @@ typedef struct rules {
     bool garbage; // counts as a root if none of it is in the set
     const lg__gathered *unrooted; // or NULL
     const lg__gathered *emptied;  // or NULL
+    const lg__gathered *weak;     // or NULL
 } rules;
 
 static void
@@ -255,12 +256,9 @@ flag(marking *at, const lg__gathered *nodes, unsigned state)
         at->state[nodes->items[i]] |= (uint8_t)state;
 }
 
-// Gathers the dicts of dictionaries with weak keys or values. Returns false
-// when memory ran out.
-static bool
-gather_weak(marking *at)
+bool
+lg__weak_dicts(const lg_graph *graph, lg__gathered *out)
 {
-    const lg_graph *graph = at->graph;
     bool *weak = lg__calloc((size_t)graph->type_count + 1, sizeof *weak);
     bool enough = weak != NULL;
     for (uint32_t type = 0; type < graph->type_count && enough; type++)
@@ -271,7 +269,7 @@ gather_weak(marking *at)
                             ? lg__node_attribute(graph, node, "data")
                             : LG_NONE;
         if (dict != LG_NONE)
-            enough = lg__gather_append(&at->weak, dict);
+            enough = lg__gather_append(out, dict);
     }
     lg__free(weak);
     return enough;
@@ -285,8 +283,8 @@ mark_dead(marking *at)
     const lg_columns *columns = &at->graph->columns;
     bool found = false;
     lg__weak_entry entry;
-    for (size_t i = 0; i < at->weak.count; i++) {
-        uint32_t dict = at->weak.items[i];
+    for (size_t i = 0; at->weak != NULL && i < at->weak->count; i++) {
+        uint32_t dict = at->weak->items[i];
         uint64_t edge = at->state[dict] & REACHED
                             ? lg_columns_first_edge(columns, dict)
                             : UINT64_MAX;
@@ -324,9 +322,8 @@ static lg_status
 run(marking *at, const uint32_t *nodes, size_t count, rules by,
     const lg_monitor *monitor, lg_error *err)
 {
-    if (by.emptied != NULL && !gather_weak(at))
-        return lg__error_memory(err);
-    flag(at, &at->weak, WEAK);
+    at->weak = by.weak;
+    flag(at, by.weak, WEAK);
     flag(at, by.unrooted, UNROOTED);
     flag(at, by.emptied, EMPTIED);
     for (size_t i = 0; i < count; i++)
@@ -361,7 +358,6 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
                            ? lg__error_memory(err)
                            : run(at, nodes, count, by, monitor, err);
     lg__free(at->queue);
-    lg__free(at->weak.items);
     return status;
 }
 
@@ -401,10 +397,10 @@ lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 
 lg_status
 lg__nodes_freed_each(const lg_analysis *analysis, const lg__gathered *nodes,
-                     const lg__gathered *emptied, const lg_monitor *monitor,
-                     uint64_t *bytes, lg_error *err)
+                     const lg__gathered *emptied, const lg__gathered *weak,
+                     const lg_monitor *monitor, uint64_t *bytes, lg_error *err)
 {
-    const rules by = {.garbage = true, .emptied = emptied};
+    const rules by = {.garbage = true, .emptied = emptied, .weak = weak};
     marking state;
     lg_status status =
         mark(&state, analysis, nodes->items, nodes->count, by, monitor, err);
@@ -425,7 +421,8 @@ lg_nodes_retained_each(const lg_analysis *analysis, const lg_node *nodes,
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 nodes[i]);
     const lg__gathered set = {(uint32_t *)(uintptr_t)nodes, count, count};
-    return lg__nodes_freed_each(analysis, &set, NULL, monitor, bytes, err);
+    return lg__nodes_freed_each(analysis, &set, NULL, NULL, monitor, bytes,
+                                err);
 }
 
 lg_status

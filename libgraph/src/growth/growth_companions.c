@@ -544,6 +544,7 @@ typedef struct search {
     uint32_t *row;       // [place] 1 + the row of its members; 0: none
     uint32_t *container; // [place] 1 + the row of what it contains
     size_t *cause;       // [row] its cause, or the number of rows
+    uint32_t *weak_key;  // [row] the weak key that it goes with, or LG_NONE
     double under_way;    // requests that a snapshot may have caught
     uint32_t executors;  // the place of the most executors, or LG_NONE
     uint32_t workers;    // ... of the most threads of executors, if they wait
@@ -666,7 +667,8 @@ is_cause(const search *of, size_t index, size_t other_index)
            is_kept_for_compiled(of->state, row, other, of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
            (is_accompanying(of->state, row, other, of->under_way) &&
-            lg__growth_is_weak_entry_of(of->state, row, other)) ||
+            lg__growth_is_weak_entry_of(of->state, row, of->weak_key[index],
+                                        other)) ||
            (other_index < index &&
             is_follower(of->state, row, other, of->under_way));
 }
@@ -802,14 +804,19 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
                  .workers = LG_NONE,
                  .row = lg__calloc(places, sizeof *of.row),
                  .container = lg__calloc(places, sizeof *of.container),
-                 .cause = lg__alloc((out->count + 1) * sizeof *of.cause)};
-    bool enough = of.row != NULL && of.container != NULL && of.cause != NULL;
+                 .cause = lg__alloc((out->count + 1) * sizeof *of.cause),
+                 .weak_key = lg__alloc((out->count + 1) * sizeof(uint32_t))};
+    bool enough = of.row != NULL && of.container != NULL && of.cause != NULL &&
+                  of.weak_key != NULL;
     if (enough) {
+        for (size_t i = 0; i < out->count; i++)
+            of.weak_key[i] = lg__growth_weak_key(state, &out->rows[i]);
         join(&of);
         lg__growth_name_wrapped(state->newest, out);
     }
     lg__free(of.row);
     lg__free(of.container);
     lg__free(of.cause);
+    lg__free(of.weak_key);
     return enough;
 }

@@ -144,10 +144,15 @@ lg__growth_names(const lg_growth_row *row, lg_string type)
             return true;
     return false;
 }
-/** Returns whether the members of a row are entries of a weak dictionary that
- * go with members of the other row. They may also be below such entries. */
+/** Returns the weak key that a row's example goes with, because only the key's
+ *  value keeps it; or LG_NONE. */
+uint32_t lg__growth_weak_key(const lg__comparison *state,
+                             const lg_growth_row *row);
+/** Returns whether the members of a row, which go with that weak key, or those
+ *  of a WeakValueDictionary, go with members of the other row. They may also be
+ *  below entries of a weak dictionary. */
 bool lg__growth_is_weak_entry_of(const lg__comparison *state,
-                                 const lg_growth_row *row,
+                                 const lg_growth_row *row, uint32_t key,
                                  const lg_growth_row *other);
 /** Lets rows of tuples, dicts and the like name what these wrap. */
 void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);

@@ -14,8 +14,11 @@
 // Rows that have a holder in common are one leak, and so is a row whose holders
 // lie below those of a row with a larger gain. The row with the largest gain
 // leads, and has the holders of all of them but those that go with others: what
-// the roots no longer reach once the containers of the others are empty.
-#include "growth/growth_comparison.h"
+// the roots no longer reach once the containers of the others are empty. A
+// cache that has some of the members for now holds none of the leak: what it
+// has, a holder of more has, too, so it frees next to nothing alone, and is not
+// named.
+#include "growth/growth_groups.h"
 
 #include <leakgraph/internal/retained.h>
 
@@ -25,37 +28,16 @@
 enum {
     LEVELS = 12,       // of referrers above a member
     INNER = 64,        // dominators between a referrer and a member above it
-    GROUPS = 24,       // groups of referrers on one level
     MEMBERS = 1 << 15, // of a row that are looked at
     HOPS = 1 << 21,    // references that are looked at for a row
     ROWS = 16,         // rows whose holders are found
-    // A holder has at least this part of what the biggest holder has: a local
-    // variable that still refers to the newest object is not worth a word.
-    PART = 10,
-    NAMED = 3, // so many containers of one place are told apart
+    NAMED = 3,         // so many containers of one place are told apart
     // An object that is no container holds if there are few like it: at most
     // one for so many members. The first element of a chain of members goes
     // with them.
     FEW = 16,
     BRANCHES = 4, // fewer than so many has the first node of a chain or tree
 };
-
-// Referrers of one place. Those of a holder stay until its bytes are known.
-typedef struct group {
-    uint32_t place; // of the containers, or of what other holders refer to
-    double share;   // of the members that it leads to
-    bool empties;   // its nodes are containers that a program can empty
-    uint32_t last;  // the node that it led to last
-    uint32_t led;   // how many different ones
-    lg__gathered nodes;
-    lg__gathered targets; // what it leads to
-    lg_hop hop;           // one of its references
-} group;
-
-typedef struct groups {
-    group items[GROUPS];
-    size_t count;
-} groups;
 
 typedef struct search {
     const lg_analysis *analysis;
@@ -72,24 +54,9 @@ typedef struct search {
     groups *kept;     // holders of the row
     uint8_t *reached; // [node] whether the roots lead to it when the containers
                       // of all holders are empty
+    lg__gathered weak; // the dicts of weak dictionaries
     bool failed;
 } search;
-
-static void
-group_free(group *item)
-{
-    lg__free(item->nodes.items);
-    lg__free(item->targets.items);
-    *item = (group){0};
-}
-
-static void
-groups_free(groups *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        group_free(&all->items[i]);
-    all->count = 0;
-}
 
 // ------------------------------------------------------------- referrers ---
 
@@ -114,19 +81,6 @@ is_piece(const search *to, uint32_t node)
     return lg__node_is_a(to->walk.graph, node, LG__PIECE);
 }
 
-static group *
-group_at(groups *all, uint32_t place)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].place == place)
-            return &all->items[i];
-    if (all->count == GROUPS)
-        return NULL;
-    group *made = &all->items[all->count++];
-    *made = (group){.place = place, .last = LG_NONE};
-    return made;
-}
-
 static bool
 add_source(void *context, const lg_hop *hop)
 {
@@ -138,7 +92,7 @@ add_source(void *context, const lg_hop *hop)
         is_inside(to, hop->source) ||
         (is_piece(to, hop->source) && is_piece(to, to->node)))
         return true;
-    group *of = group_at(to->found, to->place_of[hop->source]);
+    group *of = lg__groups_at(to->found, to->place_of[hop->source]);
     if (of == NULL)
         return true;
     if (of->led == 0)
@@ -182,9 +136,9 @@ keep(search *to, group *found)
 {
     uint32_t place =
         found->empties ? found->place : to->place_of[found->targets.items[0]];
-    group *known = group_at(to->kept, place);
+    group *known = lg__groups_at(to->kept, place);
     if (known == NULL) {
-        group_free(found);
+        lg__groups_empty(found);
         return;
     }
     if (known->led == 0) {
@@ -197,7 +151,7 @@ keep(search *to, group *found)
     known->led += found->led;
     to->failed |= !lg__gather_all(&known->nodes, &found->nodes) ||
                   !lg__gather_all(&known->targets, &found->targets);
-    group_free(found);
+    lg__groups_empty(found);
 }
 
 // Returns whether the nodes are like what they lead to, and lead to few: the
@@ -243,7 +197,7 @@ go_on(search *to, group *found, size_t below, double share)
     if (to->kept->count == kept && to->level == 0)
         keep(to, found);
     else
-        group_free(found);
+        lg__groups_empty(found);
 }
 
 static void
@@ -263,7 +217,7 @@ look_above(search *to, const lg__gathered *nodes, double share)
     to->found = before;
     for (size_t i = 0; i < found->count && !to->failed; i++)
         go_on(to, &found->items[i], nodes->count, share);
-    groups_free(found);
+    lg__groups_free(found);
     lg__free(found);
 }
 
@@ -281,55 +235,14 @@ gather_members(const search *to, lg__gathered *out)
     return true;
 }
 
-static void
-settle(groups *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        lg__gather_once(&all->items[i].nodes);
-        lg__gather_once(&all->items[i].targets);
-    }
-}
-
-// Gives the holders of a row to the row that leads it.
-static void
-hand_over(groups *to, groups *from, bool *failed)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        group *known = group_at(to, from->items[i].place);
-        if (known != NULL && known->led == 0) {
-            *known = from->items[i];
-            from->items[i] = (group){0};
-        } else if (known != NULL) {
-            *failed |=
-                !lg__gather_all(&known->nodes, &from->items[i].nodes) ||
-                !lg__gather_all(&known->targets, &from->items[i].targets);
-        }
-    }
-    groups_free(from);
-}
-
-static void
-drop_minor(groups *kept)
-{
-    double most = 0;
-    size_t left = 0;
-    for (size_t i = 0; i < kept->count; i++)
-        most = kept->items[i].share > most ? kept->items[i].share : most;
-    for (size_t i = 0; i < kept->count; i++)
-        if (kept->items[i].share * PART < most)
-            group_free(&kept->items[i]);
-        else
-            kept->items[left++] = kept->items[i];
-    kept->count = left;
-}
-
 // What grows in place is its own holder.
 static bool
 keep_itself(const search *to, const lg__gathered *members, groups *kept)
 {
     if (members->count == 0)
         return true;
-    group *itself = group_at(kept, to->place);
+    group *itself = lg__groups_at(kept, to->place);
+    kept->members = members->count;
     itself->led = 1;
     itself->share = 1;
     itself->empties = true;
@@ -343,14 +256,15 @@ find_holders(search *to, const lg__gathered *members, uint32_t level,
              groups *kept)
 {
     to->kept = kept;
+    kept->members = members->count;
     to->left = HOPS;
     to->level = level;
     to->failed = false;
     to->members = (uint32_t)members->count;
     if (members->count > 0)
         look_above(to, members, 1);
-    drop_minor(kept);
-    settle(kept);
+    lg__groups_drop_minor(kept);
+    lg__groups_settle(kept);
     return !to->failed;
 }
 
@@ -368,12 +282,12 @@ add_sharers(search *to, uint32_t shared, groups *kept)
     failed = failed || !gather_members(to, &members) ||
              !find_holders(to, &members, 1, found);
     if (!failed)
-        hand_over(kept, found, &failed);
-    settle(kept);
+        lg__groups_hand_over(kept, found, &failed);
+    lg__groups_settle(kept);
     to->place = row;
     lg__free(members.items);
     if (found != NULL)
-        groups_free(found);
+        lg__groups_free(found);
     lg__free(found);
     return !failed;
 }
@@ -391,22 +305,12 @@ find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
         uint32_t shared = lg_places_find(to->places, row->shared[i]);
         found = shared == LG_NONE || add_sharers(to, shared, kept);
     }
+    lg__groups_drop_minor(kept);
     lg__free(members.items);
     return found;
 }
 
 // ----------------------------------------------------------------- leaks ---
-
-// Returns whether one of the groups, or only `alone`, has the node.
-static bool
-is_holder(const groups *all, const group *alone, uint32_t node)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if ((alone == NULL || alone == &all->items[i]) &&
-            lg__gathered_has(&all->items[i].nodes, node))
-            return true;
-    return false;
-}
 
 // Returns whether a container among the holders dominates the first node of
 // another one.
@@ -418,7 +322,7 @@ is_below(const search *to, const groups *above, const group *item)
         node = lg_node_dominator(to->analysis, node);
         for (size_t j = 0; node != LG_NONE && j < above->count; j++)
             if (above->items[j].empties && &above->items[j] != item &&
-                is_holder(above, &above->items[j], node))
+                lg__groups_have(above, &above->items[j], node))
                 return true;
     }
     return false;
@@ -439,33 +343,12 @@ are_one(const search *to, const groups *one, const groups *other)
 }
 
 static void
-drop(groups *all, const bool *dropped)
-{
-    size_t left = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (dropped[i])
-            group_free(&all->items[i]);
-        else
-            all->items[left++] = all->items[i];
-    all->count = left;
-}
-
-static void
 drop_below(const search *to, groups *all)
 {
     bool below[GROUPS];
     for (size_t i = 0; i < all->count; i++)
         below[i] = is_below(to, all, &all->items[i]);
-    drop(all, below);
-}
-
-// Gathers the containers of all groups.
-static void
-gather_containers(const groups *all, lg__gathered *out, bool *failed)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].empties)
-            *failed |= !lg__gather_all(out, &all->items[i].nodes);
+    lg__groups_drop(all, below);
 }
 
 static lg_status
@@ -474,7 +357,7 @@ mark_reached(search *to, const groups *all, const lg_monitor *monitor,
 {
     lg__gathered emptied = {0};
     bool failed = false;
-    gather_containers(all, &emptied, &failed);
+    lg__groups_containers(all, &emptied, &failed);
     lg__free(to->reached);
     to->reached = NULL;
     lg_status status =
@@ -518,7 +401,7 @@ drop_behind(search *to, groups *all)
     bool behind[GROUPS];
     for (size_t i = 0; i < all->count; i++)
         behind[i] = !is_entered(to, &all->items[i]);
-    drop(all, behind);
+    lg__groups_drop(all, behind);
 }
 
 // Joins rows that have a holder in common, until none is left that do.
@@ -531,8 +414,8 @@ join_rows(const search *to, lg_growth *growth, groups *of, size_t rows,
         for (uint32_t i = 0; i < rows; i++)
             for (uint32_t j = i + 1; j < rows; j++)
                 if (are_one(to, &of[i], &of[j])) {
-                    hand_over(&of[i], &of[j], failed);
-                    settle(&of[i]);
+                    lg__groups_hand_over(&of[i], &of[j], failed);
+                    lg__groups_settle(&of[i]);
                     for (uint32_t k = 0; k < rows; k++)
                         if (growth->rows[k].lead == j)
                             growth->rows[k].lead = i;
@@ -558,7 +441,7 @@ ask_source(void *context, const lg_hop *hop)
                 lg_node_is_reachable(to->search->analysis, hop->source) &&
                 !is_inside(to->search, hop->source) &&
                 (to->alone != NULL || to->search->reached[hop->source]) &&
-                !is_holder(to->all, to->alone, hop->source);
+                !lg__groups_have(to->all, to->alone, hop->source);
     return !to->held;
 }
 
@@ -618,7 +501,7 @@ weigh(search *to, const lg__comparison *state, const groups *all,
                            : lg__error_memory(err);
     lg__gather_once(&cut);
     if (status == LG_OK && cut.count > 0)
-        status = lg__nodes_freed_each(to->analysis, &cut, &emptied,
+        status = lg__nodes_freed_each(to->analysis, &cut, &emptied, &to->weak,
                                       state->monitor, bytes, err);
     *total = status == LG_OK ? lg_bytes_sum(bytes, state->each) : 0;
     lg__free(cut.items);
@@ -673,6 +556,37 @@ tell_apart(groups *all, bool *failed)
         }
         all->items[i].nodes.count = 1;
     }
+}
+
+// Drops holders of at most half of the members that free little of these alone:
+// a holder of more has them, too. Returns whether there were any in `dropped`.
+static lg_status
+drop_innocent(search *to, const lg__comparison *state, groups *all,
+              bool *dropped, lg_error *err)
+{
+    bool innocent[GROUPS] = {false};
+    double most = lg__groups_most(all);
+    uint64_t total;
+    uint64_t alone;
+    *dropped = false;
+    uint64_t *bytes = lg__calloc(state->each, sizeof *bytes);
+    if (bytes == NULL)
+        return lg__error_memory(err);
+    lg_status status = weigh(to, state, all, NULL, bytes, &total, err);
+    for (size_t i = 0; i < all->count && status == LG_OK; i++) {
+        const group *item = &all->items[i];
+        if (2 * item->share > most)
+            continue;
+        memset(bytes, 0, state->each * sizeof *bytes);
+        status = weigh(to, state, all, item, bytes, &alone, err);
+        innocent[i] =
+            (double)alone * LG__GROUP_PART < item->share * (double)total;
+        *dropped = *dropped || innocent[i];
+    }
+    lg__free(bytes);
+    if (status == LG_OK)
+        lg__groups_drop(all, innocent);
+    return status;
 }
 
 // Leaves out all holders but the first if that alone frees nearly all: others,
@@ -769,6 +683,13 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
     if (status != LG_OK)
         return status;
     drop_behind(to, of);
+    bool dropped = false;
+    if (of->count > 1)
+        status = drop_innocent(to, state, of, &dropped, err);
+    if (status == LG_OK && dropped)
+        status = mark_reached(to, of, state->monitor, err);
+    if (status != LG_OK)
+        return status;
     tell_apart(of, &failed);
     return failed ? lg__error_memory(err)
                   : answer(to, state, finder, of, row, err);
@@ -780,7 +701,7 @@ find_leaks(search *to, lg__comparison *state, groups *of, lg_growth *out,
 {
     size_t rows = rows_with_holders(out);
     lg__finder finder = {.graph = state->analysis->graph};
-    bool failed = false;
+    bool failed = !lg__weak_dicts(state->analysis->graph, &to->weak);
     for (size_t i = 0; i < rows && !failed; i++) {
         to->place = has_holders(state, &out->rows[i])
                         ? lg_places_find(to->places, out->rows[i].key)
@@ -820,6 +741,7 @@ static void
 search_end(search *of)
 {
     lg__free(of->reached);
+    lg__free(of->weak.items);
     if (of->place_of != NULL)
         lg__places_of_free(of->place_of, of->analysis);
     lg_places_free(of->places);
@@ -839,7 +761,7 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
         status = of != NULL ? find_leaks(&to, state, of, out, err)
                             : lg__error_memory(err);
     for (size_t i = 0; of != NULL && i < ROWS; i++)
-        groups_free(&of[i]);
+        lg__groups_free(&of[i]);
     lg__free(of);
     search_end(&to);
     return status;
@@ -874,8 +796,8 @@ find_containers(search *to, lg__gathered *nodes, lg__gathered *out)
         failed = !take_place(to, nodes, &members) ||
                  !find_holders(to, &members, 0, kept);
         drop_below(to, kept);
-        gather_containers(kept, out, &failed);
-        groups_free(kept);
+        lg__groups_containers(kept, out, &failed);
+        lg__groups_free(kept);
     }
     lg__free(members.items);
     lg__free(kept);

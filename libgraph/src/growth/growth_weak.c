@@ -83,9 +83,18 @@ is_kept_as(const lg_analysis *analysis, uint32_t node, uint32_t member)
     return false;
 }
 
+uint32_t
+lg__growth_weak_key(const lg__comparison *state, const lg_growth_row *row)
+{
+    return state->analysis != NULL && row->node != LG_NONE &&
+                   row->verdict != LG_GROWTH_NATIVE
+               ? find_weak_key(state->analysis, row->node)
+               : LG_NONE;
+}
+
 bool
 lg__growth_is_weak_entry_of(const lg__comparison *state,
-                            const lg_growth_row *row,
+                            const lg_growth_row *row, uint32_t key,
                             const lg_growth_row *other)
 {
     if (row->place == LG_NONE || other->place == LG_NONE ||
@@ -93,9 +102,6 @@ lg__growth_is_weak_entry_of(const lg__comparison *state,
         return false;
     if (is_of_weak_entries(state->newest, row))
         return !is_of_weak_entries(state->newest, other);
-    if (state->analysis == NULL || row->node == LG_NONE ||
-        other->node == LG_NONE)
-        return false;
-    uint32_t key = find_weak_key(state->analysis, row->node);
-    return key != LG_NONE && is_kept_as(state->analysis, key, other->node);
+    return key != LG_NONE && other->node != LG_NONE &&
+           is_kept_as(state->analysis, key, other->node);
 }

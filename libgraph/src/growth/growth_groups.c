@@ -1,0 +1,121 @@
+// Groups of referrers: what holds a row, and how much of it each holds.
+#include "growth/growth_groups.h"
+
+#include <stdlib.h>
+
+void
+lg__groups_empty(group *item)
+{
+    lg__free(item->nodes.items);
+    lg__free(item->targets.items);
+    *item = (group){0};
+}
+
+void
+lg__groups_free(groups *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        lg__groups_empty(&all->items[i]);
+    all->count = 0;
+}
+
+group *
+lg__groups_at(groups *all, uint32_t place)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].place == place)
+            return &all->items[i];
+    if (all->count == GROUPS)
+        return NULL;
+    group *made = &all->items[all->count++];
+    *made = (group){.place = place, .last = LG_NONE};
+    return made;
+}
+
+void
+lg__groups_settle(groups *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        lg__gather_once(&all->items[i].nodes);
+        lg__gather_once(&all->items[i].targets);
+    }
+}
+
+// Turns shares of a row's members into shares of so many.
+static void
+scale(groups *all, size_t members)
+{
+    for (size_t i = 0; i < all->count && members > 0; i++)
+        all->items[i].share *= (double)all->members / (double)members;
+    all->members = members;
+}
+
+void
+lg__groups_hand_over(groups *to, groups *from, bool *failed)
+{
+    size_t members = to->members + from->members;
+    scale(to, members);
+    scale(from, members);
+    for (size_t i = 0; i < from->count; i++) {
+        group *known = lg__groups_at(to, from->items[i].place);
+        if (known != NULL && known->led == 0) {
+            *known = from->items[i];
+            from->items[i] = (group){0};
+        } else if (known != NULL) {
+            known->share += from->items[i].share;
+            *failed |=
+                !lg__gather_all(&known->nodes, &from->items[i].nodes) ||
+                !lg__gather_all(&known->targets, &from->items[i].targets);
+        }
+    }
+    lg__groups_free(from);
+}
+
+void
+lg__groups_drop(groups *all, const bool *dropped)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (dropped[i])
+            lg__groups_empty(&all->items[i]);
+        else
+            all->items[left++] = all->items[i];
+    all->count = left;
+}
+
+double
+lg__groups_most(const groups *all)
+{
+    double most = 0;
+    for (size_t i = 0; i < all->count; i++)
+        most = all->items[i].share > most ? all->items[i].share : most;
+    return most;
+}
+
+void
+lg__groups_drop_minor(groups *all)
+{
+    bool minor[GROUPS];
+    double most = lg__groups_most(all);
+    for (size_t i = 0; i < all->count; i++)
+        minor[i] = all->items[i].share * LG__GROUP_PART < most;
+    lg__groups_drop(all, minor);
+}
+
+bool
+lg__groups_have(const groups *all, const group *alone, uint32_t node)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if ((alone == NULL || alone == &all->items[i]) &&
+            lg__gathered_has(&all->items[i].nodes, node))
+            return true;
+    return false;
+}
+
+void
+lg__groups_containers(const groups *all, lg__gathered *out, bool *failed)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].empties)
+            *failed |= !lg__gather_all(out, &all->items[i].nodes);
+}

@@ -1,0 +1,51 @@
+/** Groups of referrers of one place each, on the way to what holds a row. */
+#ifndef LEAKGRAPH_GROWTH_GROUPS_H
+#define LEAKGRAPH_GROWTH_GROUPS_H
+
+#include "growth/growth_comparison.h"
+
+enum {
+    GROUPS = 24, /**< on one level, or of one leak */
+    /** A holder has at least this part of what the biggest holder has: a local
+     *  variable that still refers to the newest object is not worth a word. */
+    LG__GROUP_PART = 10,
+};
+
+/** Referrers of one place. Those of a holder stay until its bytes are known. */
+typedef struct group {
+    uint32_t place; /**< of the containers, or of what other holders refer to */
+    double share;   /**< of the members that it leads to */
+    bool empties;   /**< its nodes are containers that a program can empty */
+    uint32_t last;  /**< the node that it led to last */
+    uint32_t led;   /**< how many different ones */
+    lg__gathered nodes;
+    lg__gathered targets; /**< what it leads to */
+    lg_hop hop;           /**< one of its references */
+} group;
+
+typedef struct groups {
+    group items[GROUPS];
+    size_t count;
+    size_t members; /**< what those of a row, or of rows, hold */
+} groups;
+
+void lg__groups_empty(group *item);
+void lg__groups_free(groups *all);
+/** Returns the group of a place, made if new; NULL: there is no room. */
+group *lg__groups_at(groups *all, uint32_t place);
+/** Sorts the nodes of each group, and drops repeated ones. */
+void lg__groups_settle(groups *all);
+/** Gives the holders of a row to the row that leads it. */
+void lg__groups_hand_over(groups *to, groups *from, bool *failed);
+/** Drops the groups so marked. */
+void lg__groups_drop(groups *all, const bool *dropped);
+/** Drops what leads to few members. */
+void lg__groups_drop_minor(groups *all);
+/** Returns the share of the members that the biggest holder has. */
+double lg__groups_most(const groups *all);
+/** Returns whether one of the groups, or only `alone`, has the node. */
+bool lg__groups_have(const groups *all, const group *alone, uint32_t node);
+/** Gathers the containers of all groups. */
+void lg__groups_containers(const groups *all, lg__gathered *out, bool *failed);
+
+#endif
