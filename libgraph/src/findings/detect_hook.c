@@ -151,15 +151,26 @@ static const lg__search stores = {
     .accept = is_activation,
 };
 
-// Returns what keeps what is in the store: the store itself, if it would live
-// on without the hook or closure, and otherwise that.
+static bool
+can_be_emptied(const lg__detection *detection, uint32_t store)
+{
+    return (lg__type_bits_of(detection, store) & LG__TYPE_CONTAINER) &&
+           lg__node_role(detection->graph, store) != LG__ROLE_TUPLE;
+}
+
+// Returns what keeps what is in the store: the store itself, or the collection
+// that owns it where a program cannot empty the store, if that would live on
+// without the hook or closure; otherwise the hook or closure.
 static uint32_t
 keeper_of(const lg__detection *detection, uint32_t callable, uint32_t store)
 {
-    bool outlives = (lg__type_bits_of(detection, store) & LG__TYPE_CONTAINER) &&
-                    lg__node_role(detection->graph, store) != LG__ROLE_TUPLE &&
-                    !lg__detection_owns(detection, callable, store);
-    return outlives ? store : callable;
+    uint32_t all = can_be_emptied(detection, store)
+                       ? store
+                       : lg__detection_collection(detection, store);
+    bool outlives = all != LG_NONE &&
+                    !lg__detection_owns(detection, callable, all) &&
+                    !lg__detection_owns(detection, all, callable);
+    return outlives ? all : callable;
 }
 
 static void

@@ -19,6 +19,10 @@ enum { APART = 2 };
 // A cell below its row moves to the left until it has so many columns.
 enum { ROOM_BELOW = 56 };
 
+// The last text of a row moves below it if it lacks room, and has fewer columns
+// than these beside the others.
+enum { NARROW = 24 };
+
 // A cell, in lines.
 typedef struct cell_lines {
     lg_text text;
@@ -32,6 +36,7 @@ typedef struct writer {
     size_t *width;      // [column] 0: the column is not shown
     size_t columns;     // of the layout; 0: any number
     size_t left;        // where the first flush-left column begins
+    size_t moved;       // the column that lacks room beside others, or SIZE_MAX
     bool *is_last;      // [row] whether it is the last of its siblings, if
                         // there are branches
     bool open[DEEPEST]; // [depth] whether siblings follow
@@ -40,9 +45,11 @@ typedef struct writer {
 } writer;
 
 static bool
-is_beside(const lg__column *column)
+is_beside(const writer *to, size_t index)
 {
-    return lg__column_is_in(column, LG__IN_TEXT) && column->below == NULL;
+    const lg__column *column = &to->table->columns[index];
+    return lg__column_is_in(column, LG__IN_TEXT) && column->below == NULL &&
+           index != to->moved;
 }
 
 static size_t
@@ -136,7 +143,7 @@ is_followed(writer *to, size_t row, size_t index)
 {
     to->cell.length = 0;
     for (size_t i = index + 1; i < to->table->column_count; i++)
-        if (is_beside(&to->table->columns[i]))
+        if (is_beside(to, i))
             lg__cell_format(to->table, row, i, &to->cell);
     return to->cell.length > 0;
 }
@@ -145,7 +152,7 @@ static bool
 is_last_beside(const writer *to, size_t index)
 {
     size_t i = index + 1;
-    while (i < to->table->column_count && !is_beside(&to->table->columns[i]))
+    while (i < to->table->column_count && !is_beside(to, i))
         i++;
     return i == to->table->column_count;
 }
@@ -172,7 +179,7 @@ touches(const writer *to, size_t index)
     const lg__column *column = &to->table->columns[index];
     bool first = true;
     for (size_t i = 0; i < index; i++)
-        first &= !is_beside(&to->table->columns[i]);
+        first &= !is_beside(to, i);
     return !first && column->gap == 0 && lg__column_is_right(column);
 }
 
@@ -199,9 +206,10 @@ measure_column(writer *to, size_t index)
 }
 
 static bool
-is_text_beside(const lg__column *column)
+is_text_beside(const writer *to, size_t index)
 {
-    return is_beside(column) && !lg__column_is_right(column);
+    return is_beside(to, index) &&
+           !lg__column_is_right(&to->table->columns[index]);
 }
 
 // Returns how wide the table is if no text beside others is wider than `most`.
@@ -212,22 +220,51 @@ width_with(const writer *to, size_t most)
     for (size_t i = 0; i < to->table->column_count; i++) {
         const lg__column *column = &to->table->columns[i];
         size_t own = to->width[i];
-        if (is_beside(column))
+        if (is_beside(to, i))
             width += column->gap +
-                     (is_text_beside(column) && own > most ? most : own);
+                     (is_text_beside(to, i) && own > most ? most : own);
     }
     return width;
 }
 
-// Makes the widest texts narrower until the table fits the layout.
-static void
-shrink(writer *to)
+// Returns how wide the widest texts may be for the table to fit the layout.
+static size_t
+width_that_fits(const writer *to)
 {
     size_t most = to->columns;
     while (most > NARROWEST && width_with(to, most) > to->columns)
         most--;
+    return most;
+}
+
+// Returns the last column if it is one of several texts, has no tree, and is to
+// get too few columns, while there are enough below; otherwise SIZE_MAX.
+static size_t
+find_narrow(const writer *to, size_t most)
+{
+    size_t last = SIZE_MAX;
+    size_t texts = 0;
+    for (size_t i = 0; i < to->table->column_count; i++) {
+        last = is_beside(to, i) ? i : last;
+        texts += is_text_beside(to, i);
+    }
+    bool narrow =
+        most < NARROW && to->columns > ROOM_BELOW && texts > 1 &&
+        is_text_beside(to, last) && to->width[last] > most &&
+        to->table->columns[last].tree == LG__FLAT;
+    return narrow ? last : SIZE_MAX;
+}
+
+// Makes the widest texts narrower until the table fits the layout. If the last
+// text would get too few columns, it moves below its row instead.
+static void
+shrink(writer *to)
+{
+    size_t most = width_that_fits(to);
+    to->moved = find_narrow(to, most);
+    most = to->moved == SIZE_MAX ? most : width_that_fits(to);
     for (size_t i = 0; i < to->table->column_count; i++)
-        if (is_text_beside(&to->table->columns[i]) && to->width[i] > most)
+        if (is_text_beside(to, i) && to->width[i] > most)
             to->width[i] = most;
 }
 
@@ -238,6 +275,7 @@ measure(writer *to)
     size_t at = table->layout.indent;
     bool branched = false;
     to->columns = lg_layout_columns();
+    to->moved = SIZE_MAX;
     to->width = lg__calloc(table->column_count + 1, sizeof *to->width);
     to->lines = lg__calloc(table->column_count + 1, sizeof *to->lines);
     for (size_t i = 0; i < table->column_count; i++)
@@ -246,13 +284,13 @@ measure(writer *to)
         return false;
     to->left = SIZE_MAX;
     for (size_t i = 0; i < table->column_count; i++)
-        if (is_beside(&table->columns[i]))
+        if (is_beside(to, i))
             measure_column(to, i);
     if (to->columns > 0)
         shrink(to);
     for (size_t i = 0; i < table->column_count; i++) {
         const lg__column *column = &table->columns[i];
-        if (!is_beside(column))
+        if (!is_beside(to, i))
             continue;
         at += column->gap;
         if (!lg__column_is_right(column) && to->left == SIZE_MAX)
@@ -310,7 +348,7 @@ add_lines(writer *to)
         size_t pending = to->table->layout.indent;
         more = false;
         for (size_t i = 0; i < count; i++) {
-            if (!is_beside(&to->table->columns[i]))
+            if (!is_beside(to, i))
                 continue;
             more |= take_line(to, i);
             add_cell(to, i, &pending);
@@ -328,41 +366,41 @@ add_headings(writer *to)
 {
     for (size_t i = 0; i < to->table->column_count; i++) {
         const char *heading = lg__column_heading(&to->table->columns[i]);
-        if (is_beside(&to->table->columns[i]))
+        if (is_beside(to, i))
             lg__fit_words(heading, strlen(heading), to->width[i],
                           &to->lines[i].text);
     }
     add_lines(to);
 }
 
+// Writes what stands before a cell below its row.
+static void
+say_before(const writer *to, size_t index, lg_text *out)
+{
+    const lg__column *column = &to->table->columns[index];
+    if (column->below != NULL)
+        lg_text_add(out, column->below);
+    else
+        lg_text_addf(out, "%s  ", lg__column_heading(column));
+}
+
 // Returns where a cell below its row starts: where its column says, or further
 // left if that leaves little room.
 static size_t
-start_below(const writer *to, size_t index)
+start_below(const writer *to, const lg_text *before)
 {
-    const char *before = to->table->columns[index].below;
-    size_t start = to->left + lg__display_width(before, strlen(before));
-    size_t least =
-        to->table->layout.indent + strlen(before) - strspn(before, " ") + 2;
+    size_t start = to->left + width_of(before);
+    size_t least = to->table->layout.indent + before->length -
+                   strspn(before->data, " ") + 2;
     size_t most = to->columns > ROOM_BELOW ? to->columns - ROOM_BELOW : 0;
     most = most > least ? most : least;
     return to->columns > 0 && start > most ? most : start;
 }
 
-// Adds a cell below its row. A text of several lines continues at the column
-// where it began.
+// Adds the text of a cell that starts at a column, and its further lines there.
 static void
-add_below(writer *to, size_t row, size_t index)
+add_lines_at(writer *to, size_t start)
 {
-    const char *before = to->table->columns[index].below;
-    size_t start = start_below(to, index);
-    before += strspn(before, " ");
-    to->cell.length = 0;
-    lg__cell_format(to->table, row, index, &to->cell);
-    if (to->cell.length == 0)
-        return;
-    lg__add_spaces(to->out, start - lg__display_width(before, strlen(before)));
-    lg_text_add(to->out, before);
     const char *end = to->cell.data + to->cell.length;
     for (const char *line = to->cell.data; line < end;) {
         const char *next = memchr(line, '\n', (size_t)(end - line));
@@ -376,12 +414,43 @@ add_below(writer *to, size_t row, size_t index)
     }
 }
 
+static void
+fit_cell(writer *to, size_t columns)
+{
+    lg_text whole = to->cell;
+    to->cell = (lg_text){0};
+    lg__fit_words(whole.data, whole.length, columns, &to->cell);
+    to->cell.failed |= whole.failed;
+    lg_text_free(&whole);
+}
+
+// Adds a cell below its row.
+static void
+add_below(writer *to, size_t row, size_t index)
+{
+    lg_text before = {0};
+    to->cell.length = 0;
+    lg__cell_format(to->table, row, index, &to->cell);
+    say_before(to, index, &before);
+    if (to->cell.length > 0 && !before.failed) {
+        size_t start = start_below(to, &before);
+        const char *said = before.data + strspn(before.data, " ");
+        lg__add_spaces(to->out, start - lg__display_width(said, strlen(said)));
+        lg_text_add(to->out, said);
+        if (index == to->moved)
+            fit_cell(to, to->columns - start);
+        add_lines_at(to, start);
+    }
+    to->cell.failed |= before.failed;
+    lg_text_free(&before);
+}
+
 static size_t
 start_of(const writer *to, size_t index)
 {
     size_t start = to->table->layout.indent;
     for (size_t i = 0; i < index; i++)
-        if (is_beside(&to->table->columns[i]))
+        if (is_beside(to, i))
             start += to->table->columns[i].gap + to->width[i];
     return start + to->table->columns[index].gap;
 }
@@ -391,7 +460,7 @@ static size_t
 room_for(writer *to, size_t row, size_t index)
 {
     size_t start = start_of(to, index);
-    if (to->columns == 0 || !is_text_beside(&to->table->columns[index]))
+    if (to->columns == 0 || !is_text_beside(to, index))
         return SIZE_MAX;
     return is_followed(to, row, index) || start + to->width[index] > to->columns
                ? to->width[index]
@@ -440,12 +509,12 @@ add_row(writer *to, size_t row)
     if (to->table->layout.blocks)
         lg_text_add(to->out, "\n");
     for (size_t i = 0; i < to->table->column_count; i++)
-        if (is_beside(&to->table->columns[i]))
+        if (is_beside(to, i))
             say_within(to, row, i);
     add_lines(to);
     for (size_t i = 0; i < to->table->column_count; i++) {
         const lg__column *column = &to->table->columns[i];
-        if (lg__column_is_in(column, LG__IN_TEXT) && column->below != NULL)
+        if (lg__column_is_in(column, LG__IN_TEXT) && !is_beside(to, i))
             add_below(to, row, i);
     }
 }
