@@ -221,26 +221,29 @@ add_step(lg__sheet *sheet, const lg_hop *hop)
     lg_text *out = sheet->page.out;
     lg_text label = {0};
     lg_hop_label(sheet->page.graph, hop, &label);
-    lg_text_add(out, "<li>");
+    bool is_word =
+        label.length > 0 && label.data[0] != '.' && label.data[0] != '[';
+    lg_text_add(out, is_word ? " <li>" : "<li>");
     lg__page_link(&sheet->page, hop->target, &label);
     lg_text_addf(out,
-                 " <a class=\"cut\" href=\"%s%%23%u-%%3E%%23%u\" "
-                 "title=\"What if this reference were cut?\">cut</a></li>",
+                 "<a class=\"cut\" href=\"%s%%23%u-%%3E%%23%u\" "
+                 "title=\"What if this reference were cut?\">cut</a><wbr></li>",
                  lg__page_links.reference, hop->source, hop->target);
     out->failed |= label.failed;
     lg_text_free(&label);
 }
 
+/* Adds the steps, which together read as the label of the path does. */
 static void
-add_steps(lg__sheet *sheet, const lg_path *path)
+add_steps(lg__sheet *sheet, const lg_path *path, const lg_text *label)
 {
-    const lg_graph *graph = sheet->page.graph;
     lg_text root = {0};
-    if (path->root.kind == LG_ROOT_MODULE && path->root.name.length > 0)
-        lg_text_add_bytes(&root, path->root.name.data, path->root.name.length);
-    else
-        lg_node_title(graph, path->root.node, false, &root);
-    lg_text_add(sheet->page.out, "<ol class=\"steps\"><li>");
+    lg_path start = *path;
+    start.count = 0;
+    lg_path_label(sheet->page.graph, &start, &root);
+    lg_text_add(sheet->page.out, "<ol class=\"steps\" data-path=\"");
+    lg_text_add_html(sheet->page.out, label->data, label->length);
+    lg_text_add(sheet->page.out, "\"><li>");
     lg__page_link(&sheet->page, path->root.node, &root);
     lg_text_add(sheet->page.out, "</li>");
     for (size_t i = 0; i < path->count; i++) {
@@ -264,12 +267,14 @@ add_path(lg__sheet *sheet, lg_node node, lg_error *err)
         lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &text, err);
     if (!status && text.length > 0) {
         begin_fact(sheet, "path", "path");
-        add_text(sheet, &text);
         if (!lg_path_from_root(sheet->page.graph, node, sheet->page.monitor,
                                &path, NULL))
-            add_steps(sheet, &path);
+            add_steps(sheet, &path, &text);
+        else
+            lg_text_add_html(sheet->page.out, text.data, text.length);
         end_fact(sheet);
     }
+    sheet->page.out->failed |= text.failed;
     lg_path_free(&path);
     lg_text_free(&text);
     return status;

@@ -356,6 +356,35 @@ modules(void)
            "each byte counted once; total 25.9 KiB\n");
 }
 
+// Objects of one place have the title of the biggest only if all have it.
+static void
+titles(void)
+{
+    static const char *const objects[] = {"20 x str 'a' #2", "20 x str #2    "};
+    for (int varied = 0; varied < 2; varied++) {
+        story made = story_begin();
+        uint32_t app = story_module(&made, "app");
+        uint32_t names = story_add(&made, "list", NULL, 100);
+        char expected[400];
+        story_attribute(&made, app, "names", names);
+        for (uint32_t i = 0; i < 20; i++) {
+            const char text[] = {(char)('a' + (varied ? i : 0)), '\0'};
+            story_edge(&made, names, story_add(&made, "str", text, 1000),
+                       LG_EDGE_INDEX, i);
+        }
+        snprintf(expected, sizeof expected,
+                 "    retained    share  object                             "
+                 "held by\n"
+                 "    19.6 KiB   99.6 %%  list of 20 #1                      "
+                 "app.names\n"
+                 "    19.5 KiB   99.1 %%    %s                    [*]\n"
+                 "        72 B    0.4 %%  everything else\n\n"
+                 "each byte counted once; total 19.7 KiB\n",
+                 objects[varied]);
+        expect(&made, NULL, expected);
+    }
+}
+
 // Asks for what some of many modules have.
 static void
 ask_some_modules(uint32_t some, uint64_t in_a_row, size_t rows)
@@ -393,6 +422,7 @@ some_modules(void)
 SUITE(top_parts)
 {
     RUN(modules);
+    RUN(titles);
     RUN(some_modules);
     RUN(places);
     RUN(links);

@@ -281,6 +281,18 @@ def test_a_button_copies_the_selector_of_an_object(chromium, view):
     assert chromium.wait("window.copied") == f"#{number}"
 
 
+def test_the_path_of_an_object_can_be_copied(chromium, view):
+    made(chromium, view + SERVICE)
+    chromium.run("navigator.clipboard.writeText = async (text) => { copied = text }")
+    chromium.run("document.querySelector('dd.path .copy').click()")
+    assert chromium.wait("window.copied") == f"{__name__}.service"
+    selected = chromium.run(
+        "getSelection().selectAllChildren(document.querySelector('.steps')),"
+        " getSelection().toString()"
+    )
+    assert selected == f"{__name__}.service"
+
+
 def test_names_break_between_their_parts(chromium, report, view):
     cell = "document.querySelector('#growth td.path')"
     chromium.open(report)

@@ -446,6 +446,20 @@ def test_the_loading_of_many_objects(tmp_path, objects):
     assert [bool(loading.fullmatch(line)) for line in said] == [True] * (objects > 0)
 
 
+# An object has its path once: its steps are links, and read together as the path.
+def test_the_path_of_an_object(server):
+    found = get(server, f"search?q=name:{__name__}.holder")[1]["Location"]
+    (path,) = re.findall(r'<dd class="path">(.*?)</dd>', get(server, found)[2], re.S)
+    label = f"{__name__}.holder"
+    assert path.startswith(f'<ol class="steps" data-path="{label}">')
+    assert path.endswith("</ol>")
+    cut = re.compile(r'<a class="cut" href="what-if\?cut=[^"]*"[^>]*>cut</a>')
+    assert len(cut.findall(path)) == 1
+    assert re.sub("<[^>]*>", "", cut.sub("", path)) == label
+    links = re.findall(r'<a href="object\?node=\d+">([^<]*)</a>', path)
+    assert links == [__name__, ".holder"]
+
+
 class Session:
     """Has values that a snapshot keeps if you ask for previews."""
 

@@ -1,14 +1,22 @@
 "use strict";
 
 // Long names break where a reader would break them: "app.sessions[*].user" before ".user" and
-// before "[*]". A name that still does not fit breaks anywhere, by the style sheet.
+// before "[*]", and a long name without such a place between its words: "TorchInGraphFunction"
+// before "Function". What still does not fit breaks anywhere, by the style sheet.
 const breaks = {
   // Shorter texts fit into any column.
   LONG: 12,
 
+  // Shorter names break nowhere else.
+  LONG_NAME: 20,
+
   // No text of a page has a NUL.
-  parts: (text) =>
-    text.replace(/[\w\])*'…](?=\.[\p{L}_]|\[[\w*'…])/gu, "$&\0").split("\0"),
+  parts(text) {
+    const words = (name) => name.replace(/\p{Ll}(?=\p{Lu})|[^_]_(?=[^_])/gu, "$&\0");
+    return text.replace(/[\w\])*'…](?=\.[\p{L}_]|\[[\w*'…])/gu, "$&\0")
+      .replace(/[\p{L}\p{N}_]+/gu, (name) => name.length > this.LONG_NAME ? words(name) : name)
+      .split("\0");
+  },
 
   // Marks these places in all texts of an element. Whoever copies a text gets it without marks.
   mark(element) {

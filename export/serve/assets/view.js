@@ -133,7 +133,8 @@ const explorer = {
     show();
   },
 
-  // A button copies the selector of the object or reference that a link leads to.
+  // A button copies the selector of the object or reference that a link leads to, or the path
+  // whose steps are links.
   copySelectors() {
     const links = document.querySelectorAll(
       "main td a[href^='object?node='], main td a[href^='what-if?cut=']");
@@ -143,17 +144,19 @@ const explorer = {
     }
     const number = document.querySelector("h1 .note");
     if (number && number.textContent.startsWith("#")) this.addCopy(number, number.textContent);
+    for (const steps of document.querySelectorAll(".steps"))
+      this.addCopy(steps, steps.dataset.path, "path");
   },
 
-  addCopy(beside, selector) {
+  addCopy(beside, text, kind = "selector") {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy";
     button.textContent = "copy";
-    button.title = selector;
-    button.setAttribute("aria-label", `Copy the selector ${selector}`);
+    button.title = text;
+    button.setAttribute("aria-label", `Copy the ${kind} ${text}`);
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(selector);
+      await navigator.clipboard.writeText(text);
       button.textContent = "copied";
       setTimeout(() => { button.textContent = "copy"; }, 1500);
     });

@@ -65,9 +65,10 @@ has_modules(const lg_ask *ask, const void *top)
     return ((const lg_top *)top)->group == LG_GROUP_MODULE;
 }
 
-// Writes `12 x list of 2 #17`; nothing for LG_NONE.
+// Writes `12 x list of 2 #17`, or `12 x list #17` if they are varied; nothing
+// for LG_NONE.
 static void
-format_objects(const lg_graph *graph, lg_node node, uint64_t count,
+format_objects(const lg_graph *graph, lg_node node, uint64_t count, bool varied,
                lg_text *out)
 {
     if (node == LG_NONE)
@@ -76,7 +77,10 @@ format_objects(const lg_graph *graph, lg_node node, uint64_t count,
         lg_text_add_count(out, count);
         lg_text_add(out, " x ");
     }
-    lg_node_title(graph, node, false, out);
+    if (varied)
+        lg__text_add_string(out, lg__node_kind(graph, node));
+    else
+        lg_node_title(graph, node, false, out);
     lg_text_addf(out, " #%u", node);
 }
 
@@ -110,7 +114,7 @@ write_object(const lg_ask *ask, const void *top, const void *of, lg_text *out)
 {
     const lg_top_row *row = of;
     (void)top;
-    format_objects(ask->graph, row->node, row->count, out);
+    format_objects(ask->graph, row->node, row->count, row->varied, out);
 }
 
 static void
@@ -336,7 +340,8 @@ add_parts(const lg_ask *ask, const lg_top *top, const lg_top_row *row,
         lg__put_each(table, RETAINED, part->retained);
         lg__put_share(table, SHARE, part->weight, top->total);
         lg__put_node(table, NODE, ask->graph, part->node);
-        format_objects(ask->graph, part->node, part->count, &object);
+        format_objects(ask->graph, part->node, part->count, part->varied,
+                       &object);
         lg__put_formatted(table, OBJECT, &object);
         lg__put_string(
             table, HELD_BY,

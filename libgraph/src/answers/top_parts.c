@@ -24,6 +24,10 @@ enum { MOST_STEPS = 16 };
 // bytes: four of one size have a part each, five share one.
 enum { SMALL_PIECE_PERCENT = 25 };
 
+// Titles of more objects than these count as varied, because comparing millions
+// takes long.
+enum { MOST_COMPARED = 1 << 17 };
+
 typedef struct piece {
     uint32_t *nodes; // the biggest is the first; owned
     uint32_t count;
@@ -267,6 +271,17 @@ settle(parts_search *search, const piece *above, pieces *out, lg_error *err)
 
 /* ----------------------------------------------------------------- parts */
 
+bool
+lg__top_nodes_vary(const lg_graph *graph, const uint32_t *nodes, uint32_t count)
+{
+    if (count > MOST_COMPARED)
+        return true;
+    for (uint32_t i = 1; i < count; i++)
+        if (!lg__nodes_alike(graph, nodes[0], nodes[i]))
+            return true;
+    return false;
+}
+
 static bool
 add_part(parts_search *search, piece *one, uint32_t depth)
 {
@@ -282,13 +297,16 @@ add_part(parts_search *search, piece *one, uint32_t depth)
         for (uint32_t on = 0; on < devices; on++)
             retained[on] +=
                 lg_node_retained_on(search->analysis, one->nodes[i], on);
-    row->parts[row->part_count++] = (lg_top_part){.node = one->nodes[0],
-                                                  .count = one->count,
-                                                  .depth = depth,
-                                                  .retained = retained,
-                                                  .weight = one->bytes,
-                                                  .held_by = one->held_by,
-                                                  .lead = one->lead};
+    row->parts[row->part_count++] = (lg_top_part){
+        .node = one->nodes[0],
+        .count = one->count,
+        .varied = lg__top_nodes_vary(search->graph, one->nodes, one->count),
+        .depth = depth,
+        .retained = retained,
+        .weight = one->bytes,
+        .held_by = one->held_by,
+        .lead = one->lead,
+    };
     one->held_by = (lg_text){0};
     return true;
 }

@@ -86,6 +86,10 @@ lg_status lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
                              const lg_monitor *monitor, lg_top_row *row,
                              lg_error *err);
 void lg__top_parts_free(lg_top_row *row);
+/** Returns whether titles of the nodes differ, or whether there are very many
+ *  nodes. O(count). */
+bool lg__top_nodes_vary(const lg_graph *graph, const uint32_t *nodes,
+                        uint32_t count);
 
 /** Calls `visit` for each item, in no order. No object is part of two items, or
  *  lies below an object of another item. Returns false when memory ran out or

@@ -435,6 +435,7 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
     size_t index = to->out.count - 1;
     row->node = item->nodes[0];
     row->count = item->count;
+    row->varied = lg__top_nodes_vary(to->graph, item->nodes, item->count);
     row->category = lg__node_category(to->graph, row->node);
     row->weight = item->bytes;
     for (uint32_t i = 0; i < item->count; i++)

@@ -233,7 +233,13 @@ format_holder(words *say, const lg_advice_item *item)
         lg_text_add_count(&say->what, row->count);
         lg_text_add(&say->what, " ");
     }
-    lg_node_title(say->graph, row->node, true, &say->what);
+    if (row->varied)
+        lg__text_add_string(
+            &say->what,
+            lg_graph_type(say->graph, lg_node_type(say->graph, row->node))
+                .name);
+    else
+        lg_node_title(say->graph, row->node, true, &say->what);
     const lg_ask ask = {.graph = say->graph,
                         .analysis = say->answers->analysis};
     lg__where_write_row(&ask, row->node, row->count, &row->where,

@@ -214,11 +214,13 @@ add_account(const lg_growth *growth, int64_t said, lg_text *out)
     lg_text_add_size(&gained, (uint64_t)(all + growth->native_gained));
     if (explained.failed || gained.failed)
         out->failed = true;
-    else if (strcmp(explained.data, gained.data) == 0 &&
-             is_said(said, &gained, out))
+    else if (strcmp(explained.data, gained.data) != 0)
+        lg_text_addf(out, "; rows explain %s of %s", explained.data,
+                     gained.data);
+    else if (is_said(said, &gained, out))
         lg_text_add(out, "; rows explain all that objects gained");
     else
-        lg_text_addf(out, "; rows explain %s of %s", explained.data,
+        lg_text_addf(out, "; rows explain all of the %s that objects gained",
                      gained.data);
     lg_text_free(&explained);
     lg_text_free(&gained);

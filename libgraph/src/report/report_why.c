@@ -180,7 +180,7 @@ format_finding(const lg_graph *graph, const lg_finding *finding, lg_text *out)
     lg_text_add(out, "\nA known mistake, ");
     lg__format_mistake(graph, finding->pattern, finding->retained, out);
     lg__format_kept(graph, finding->count, finding->of_type,
-                    finding->holders->example, false, out);
+                    finding->holders->example, finding->varied, out);
     lg__format_freed(graph, finding->retained, finding->freed, out);
     lg__format_advice(graph, finding, false, &part);
     move_part(&part, "cause", out);

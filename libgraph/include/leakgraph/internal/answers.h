@@ -51,6 +51,7 @@ void lg_where_free(lg_where *where);
 typedef struct lg_top_part {
     lg_node node;   /**< of several objects the biggest */
     uint64_t count; /**< objects */
+    bool varied;    /**< their titles differ */
     uint32_t depth; /**< 1: of the row; 2: of the last part of depth 1 */
     const uint64_t *retained; /**< by all of them together, by device */
     uint64_t weight;          /**< as in lg_top_row */
@@ -63,6 +64,7 @@ typedef struct lg_top_row {
                          type or module */
     lg_string name; /**< of such a group: the graph's */
     uint64_t count; /**< objects */
+    bool varied;    /**< their titles differ */
     lg_category category; /**< of the node, or of the type; LG_CATEGORY_OTHER
                                for a module */
     const uint64_t *size; /**< of them, by device */
