@@ -1,5 +1,6 @@
 """What grows from snapshot to snapshot, and who holds it."""
 
+import collections
 import concurrent.futures
 import ctypes
 import functools
@@ -286,6 +287,37 @@ def test_a_holder_that_frees_next_to_nothing_is_not_named():
     row = growth[0]
     assert [each.held_by for each in row.holders] == [f"{__name__}.holder.items"]
     assert row.freed.total == row.holders[0].alone.total > 40 * 4 * 90_000
+
+
+def test_a_cache_that_has_some_members_of_a_leak_is_not_named():
+    """Two such caches have other parts of the leak at each snapshot."""
+    holder.ring = collections.deque(maxlen=30)
+    snapshots = []
+    for number in range(200):
+        request = Item(number)
+        holder.items.append(request)
+        holder.table[number % 40] = request
+        holder.ring.append((number, request))
+        if number % 50 == 49:
+            snapshots.append(leakgraph.snapshot())
+    del request
+    row = leakgraph.diff(*snapshots)[0]
+    assert row.type.endswith("Item")
+    assert [each.held_by for each in row.holders] == [f"{__name__}.holder.items"]
+
+
+def test_holders_that_all_have_the_leak_are_named():
+    snapshots = []
+    for number in range(200):
+        request = Item(number)
+        holder.items.append(request)
+        holder.table[number] = (request,)
+        if number % 50 == 49:
+            snapshots.append(leakgraph.snapshot())
+    del request
+    row = leakgraph.diff(*snapshots)[0]
+    named = sorted(each.held_by for each in row.holders)
+    assert named == [f"{__name__}.holder.items", f"{__name__}.holder.table"]
 
 
 def test_a_holder_of_which_another_row_goes_is_named():

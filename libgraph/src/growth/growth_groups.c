@@ -51,18 +51,23 @@ scale(groups *all, size_t members)
 }
 
 void
-lg__groups_hand_over(groups *to, groups *from, bool *failed)
+lg__groups_hand_over(groups *to, groups *from, bool alike, bool *failed)
 {
     size_t members = to->members + from->members;
-    scale(to, members);
-    scale(from, members);
+    if (alike) {
+        scale(to, members);
+        scale(from, members);
+    }
     for (size_t i = 0; i < from->count; i++) {
         group *known = lg__groups_at(to, from->items[i].place);
         if (known != NULL && known->led == 0) {
             *known = from->items[i];
             from->items[i] = (group){0};
         } else if (known != NULL) {
-            known->share += from->items[i].share;
+            double share = from->items[i].share;
+            known->share = alike                  ? known->share + share
+                           : known->share > share ? known->share
+                                                  : share;
             *failed |=
                 !lg__gather_all(&known->nodes, &from->items[i].nodes) ||
                 !lg__gather_all(&known->targets, &from->items[i].targets);

@@ -35,8 +35,9 @@ void lg__groups_free(groups *all);
 group *lg__groups_at(groups *all, uint32_t place);
 /** Sorts the nodes of each group, and drops repeated ones. */
 void lg__groups_settle(groups *all);
-/** Gives the holders of a row to the row that leads it. */
-void lg__groups_hand_over(groups *to, groups *from, bool *failed);
+/** Gives the holders of a row to the row that leads it. If their members are
+ *  alike, each holder has a share of both. */
+void lg__groups_hand_over(groups *to, groups *from, bool alike, bool *failed);
 /** Drops the groups so marked. */
 void lg__groups_drop(groups *all, const bool *dropped);
 /** Drops what leads to few members. */

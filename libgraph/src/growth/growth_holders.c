@@ -268,6 +268,14 @@ find_holders(search *to, const lg__gathered *members, uint32_t level,
     return !to->failed;
 }
 
+// Returns whether members of these types are parts of one leak, which differ in
+// what holds them for now. Of tuples and dicts nobody knows.
+static bool
+are_alike(lg_string one, lg_string other)
+{
+    return lg__string_same(one, other) && lg__growth_is_telling(one);
+}
+
 // Adds the holders of what the members of a row share with others, such as
 // another list that has it: all must let go of it.
 static bool
@@ -281,8 +289,11 @@ add_sharers(search *to, uint32_t shared, groups *kept)
     to->place = shared;
     failed = failed || !gather_members(to, &members) ||
              !find_holders(to, &members, 1, found);
+    bool alike = are_alike(
+        lg__places_text(to->places, lg__place_at(to->places, row)->type),
+        lg__places_text(to->places, lg__place_at(to->places, shared)->type));
     if (!failed)
-        lg__groups_hand_over(kept, found, &failed);
+        lg__groups_hand_over(kept, found, alike, &failed);
     lg__groups_settle(kept);
     to->place = row;
     lg__free(members.items);
@@ -414,7 +425,10 @@ join_rows(const search *to, lg_growth *growth, groups *of, size_t rows,
         for (uint32_t i = 0; i < rows; i++)
             for (uint32_t j = i + 1; j < rows; j++)
                 if (are_one(to, &of[i], &of[j])) {
-                    lg__groups_hand_over(&of[i], &of[j], failed);
+                    lg__groups_hand_over(
+                        &of[i], &of[j],
+                        are_alike(growth->rows[i].type, growth->rows[j].type),
+                        failed);
                     lg__groups_settle(&of[i]);
                     for (uint32_t k = 0; k < rows; k++)
                         if (growth->rows[k].lead == j)
