@@ -392,6 +392,17 @@ def test_print_shows_the_tables(chromium, report):
     assert chromium.run(wide) == []
 
 
+def test_narrow_paper_shows_folded_rows_like_others(chromium, report):
+    chromium.open(report)
+    chromium.wait("document.querySelector('#tree tbody tr[hidden]')")
+    chromium.prefer("light", media="print")
+    kinds = "[...new Set([...document.querySelectorAll('#tree tbody tr')]"
+    kinds += ".map((row) => getComputedStyle(row).display))].join()"
+    assert chromium.run(kinds) == "table-row"
+    chromium.resize(420)
+    assert chromium.run(kinds) == "flex"
+
+
 def test_whatever_scrolls_takes_the_keyboard(chromium, report, view):
     for url in (report, view + "table?of=top", view + SERVICE):
         made(chromium, url)
