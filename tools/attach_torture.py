@@ -97,6 +97,8 @@ HANGING = 120.0
 #: How often to try until something is done at a call: the number of calls varies.
 TRIES = 8
 UNFIRED = "nothing done"
+#: Seconds after which a line that goes on says how far it is.
+PATIENCE_OF_READERS = 15.0
 
 
 def reason_without(mode: str) -> str:
@@ -280,23 +282,31 @@ class Torture:
 def report(
     torture: Torture, mode: str, what: str, plan: Iterator[tuple[str, str]]
 ) -> None:
-    """Carry out a plan for one target, and print a line."""
-    began = time.monotonic()
+    """Carry out a plan for one target; say how far it is, and print a line at last."""
+    began = shown = time.monotonic()
     ends: collections.Counter[str] = collections.Counter()
     harms: collections.Counter[str] = collections.Counter()
+
+    def show(so_far: str = "") -> None:
+        fired = {end: count for end, count in ends.items() if end != UNFIRED}
+        print(
+            f"{mode:12}{what:32}{sum(fired.values()):6} runs{so_far}, ends {fired},"
+            f" {ends[UNFIRED]} without effect: {dict(harms) or 'no harm'};"
+            f" {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
+
     for ended, harm in plan:
         ends[ended] += 1
         if harm:
             harms[harm] += 1
+        if harm or time.monotonic() > shown + PATIENCE_OF_READERS:
+            show(" so far")
+            shown = time.monotonic()
     if wrong := torture.finish():
         harms[wrong] += 1
-    unfired = ends.pop(UNFIRED, 0)
-    print(
-        f"{mode:12}{what:32}{ends.total():6} runs, ends {dict(ends)},"
-        f" {unfired} without effect: {dict(harms) or 'no harm'};"
-        f" {time.monotonic() - began:.0f} s",
-        flush=True,
-    )
+    show()
+    del ends[UNFIRED]
     torture.faults += faults_of(torture, mode, what, ends)
 
 

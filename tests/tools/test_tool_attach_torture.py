@@ -4,6 +4,7 @@ import os
 import signal
 import struct
 import sys
+from types import SimpleNamespace
 
 import attach_torture
 import pytest
@@ -82,6 +83,24 @@ def test_a_process_that_loses_a_signal(target, monkeypatch):
 def test_a_process_with_another_result(target, monkeypatch):
     monkeypatch.setattr(tortured, "twin", lambda _: bytes(32))
     assert target.end() == ["other result"]
+
+
+@pytest.mark.parametrize(("patience", "shown"), [(-1.0, 2), (60.0, 1)])
+def test_a_line_that_takes_long_says_how_far_it_is(
+    capsys, monkeypatch, patience, shown
+):
+    """So does one that has found a harm."""
+    monkeypatch.setattr(attach_torture, "PATIENCE_OF_READERS", patience)
+    torture = SimpleNamespace(finish=lambda: "", faults=[], step=1)
+    plan = iter([("0", ""), ("-9", "dead (-9)")])
+    attach_torture.report(torture, "busy", "leakgraph killed, each call", plan)
+    *meanwhile, last = capsys.readouterr().out.splitlines()
+    assert len(meanwhile) == shown
+    assert all(" runs so far, ends {'0': 1" in line for line in meanwhile)
+    assert (
+        "     2 runs, ends {'0': 1, '-9': 1}, 0 without effect: {'dead (-9)': 1}"
+        in last
+    )
 
 
 def torture(capfd, words):
