@@ -45,6 +45,9 @@
 #define NO_FILE ((uint64_t)-1)
 #define NO_NUMBER ((uint64_t)-1)
 
+/* Newer than the headers of some C libraries. */
+enum { GET_CPUID = 0x1011, SET_CPUID = 0x1012 };
+
 /** Getting an answer from another process: by a script, or by visits until it
  * has an interpreter that loads the library, or until the time is up. */
 typedef struct call {
@@ -155,9 +158,8 @@ close_theirs(call *self, uint64_t region)
                            .purpose = LG__CLOSE,
                            .pending = region,
                            .socket = -1};
-        if (!lg__target_waits_fragilely(self->target) &&
-            (make_visit(self, &visit, &ignored) != LG_OK ||
-             visit.outcome == LG__WENT_HOME))
+        if (make_visit(self, &visit, &ignored) != LG_OK ||
+            visit.outcome == LG__WENT_HOME)
             return;
         stopped = visit.outcome == LG__STOPPED ? stopped + 1 : 0;
         pause_for(PAUSE_MILLISECONDS);
@@ -235,9 +237,6 @@ await_answer(call *self, lg__outcome *outcome, lg_error *err)
 static lg_status
 visit_once(call *self, lg__outcome *outcome, lg_error *err)
 {
-    *outcome = LG__IN_FRAGILE_WAIT;
-    if (lg__target_waits_fragilely(self->target))
-        return LG_OK;
     self->answer = (lg__answer){.kind = 0};
     self->visit = (lg__visit){.target = self->target,
                               .orders = &self->request->orders,
@@ -277,8 +276,9 @@ await_script(call *self, const lg__script *script, lg_error *err)
     lg__visit *visit = &self->visit;
     const lg__remote *remote = &self->target->remote;
     bool alone = self->request->method == LG__ATTACH_BY_SCRIPT;
+    const double began = lg__clock();
     while (visit->socket < 0 && may_go_on(self, &status, err) &&
-           (alone || lg__clock() - self->started < SCRIPT_SECONDS) &&
+           (alone || lg__clock() - began < SCRIPT_SECONDS) &&
            !lg__remote_has_ended(remote))
         visit->socket = lg__script_accept(script, WAIT_MILLISECONDS);
     if (visit->socket < 0 && !lg__script_withdraw(script))
@@ -377,10 +377,11 @@ is_under_way(call *self)
     lg_error ignored;
     lg__visit look = {
         .target = self->target, .purpose = LG__LOOK, .socket = -1};
-    if (self->unsure && !lg__target_waits_fragilely(self->target))
+    if (self->unsure)
         lg__visit_make(&look, &ignored);
     self->unsure = self->unsure && (look.outcome == LG__CUT_OFF ||
                                     look.outcome == LG__STOPPED ||
+                                    look.outcome == LG__IN_FRAGILE_WAIT ||
                                     look.outcome == LG__ROOMS_TAKEN);
     return self->unsure;
 }
@@ -436,17 +437,38 @@ reason_now(const call *self, lg__outcome reason)
                : reason;
 }
 
+/** Asks the main thread, which is to load the library, whether the processor
+ *  answers CPUID for it. The kernel refuses it to a thread that wants so, and
+ *  tells nobody else: the thread would die of the first library that asks the
+ *  processor what it can do. */
+static lg_status
+ask_about_cpuid(call *self, lg__outcome *outcome, lg_error *err)
+{
+    static const lg__probe question = {
+        .name = "arch_prctl", .number = SYS_arch_prctl, .words = {GET_CPUID}};
+    self->visit = (lg__visit){.target = self->target,
+                              .purpose = LG__PROBE,
+                              .probe = &question,
+                              .socket = -1};
+    lg_status status = make_visit(self, &self->visit, err);
+    *outcome = self->visit.outcome;
+    if (*outcome == LG__VISITED && self->visit.result != 1)
+        *outcome = LG__REFUSES_CPUID;
+    return status;
+}
+
 /** Makes one visit after the other. Each interrupts the one before if that has
  *  yet to come home, so the thread gets time for it. If the time is up, a visit
  *  that was cut off says less than one before. */
 static lg_status
-visit_until_answered(call *self, lg_error *err)
+visit_until(call *self, lg_status (*once)(call *, lg__outcome *, lg_error *),
+            lg_error *err)
 {
     lg__outcome outcome, reason = LG__CUT_OFF;
     lg_status status = LG_OK;
     long pause = PAUSE_MILLISECONDS;
     for (;;) {
-        status = visit_once(self, &outcome, err);
+        status = once(self, &outcome, err);
         if (status != LG_OK || outcome == LG__VISITED)
             return status;
         close_socket(self);
@@ -467,17 +489,30 @@ visit_until_answered(call *self, lg_error *err)
     }
 }
 
+/** Whether the kernel can have this processor refuse CPUID to a thread. Leaves
+ *  this thread as it is. */
+static bool
+may_refuse_cpuid(void)
+{
+    long answered = syscall(SYS_arch_prctl, GET_CPUID, 0);
+    return syscall(SYS_arch_prctl, SET_CPUID, answered) == 0 || errno != ENODEV;
+}
+
 /** Asks the process until it answers. On failure it goes on, and what was
  * injected does nothing any more. */
 static lg_status
 get_answer(call *self, lg_error *err)
 {
-    bool done;
+    bool done = false;
+    lg_status status = LG_OK;
     self->started = lg__clock();
     self->close_until = self->started + self->request->timeout + SECONDS_CLOSE;
-    lg_status status = try_script(self, &done, err);
+    if (may_refuse_cpuid())
+        status = visit_until(self, ask_about_cpuid, err);
+    if (status == LG_OK)
+        status = try_script(self, &done, err);
     if (!done && status == LG_OK)
-        status = visit_until_answered(self, err);
+        status = visit_until(self, visit_once, err);
     if (status == LG_OK)
         return status;
     self->close_until = close_limit(self);
@@ -584,7 +619,11 @@ static const lg__probe probes[] = {
     {"clone", SYS_clone, {CLONE_SIGHAND}, -EINVAL},
     {"sched_yield", SYS_sched_yield, {0}, 0},
     {"getpid", SYS_getpid, {0}, 0},
+    {"arch_prctl", SYS_arch_prctl, {GET_CPUID}, 0},
 };
+/* How many of them no attach does without: the last one asks what some
+   processors alone give cause to ask. */
+enum { NEEDED_PROBES = sizeof probes / sizeof *probes - 1 };
 
 static lg_status
 try_call(const lg__attach_target *target, const lg__probe *one, lg_error *err)
@@ -630,8 +669,8 @@ static lg_status
 probe_filter(const lg__attach_target *target, lg_error *err)
 {
     lg_status status = LG_OK;
-    for (size_t i = 0; i < sizeof probes / sizeof *probes && status == LG_OK;
-         i++)
+    const size_t count = NEEDED_PROBES + (may_refuse_cpuid() ? 1 : 0);
+    for (size_t i = 0; i < count && status == LG_OK; i++)
         status = try_call(target, &probes[i], err);
     return status;
 }

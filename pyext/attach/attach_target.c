@@ -140,22 +140,31 @@ lg__target_explain(int process, int code, lg_error *err)
                         process, strerror(code));
 }
 
-/** Returns the limit of that name that the process allows itself; UINT64_MAX:
- *  none. Everybody may read the list. prlimit() tells only who has the user of
- *  the process or CAP_SYS_RESOURCE, which the root of a container lacks. */
-static uint64_t
-find_limit(int process, const char *name)
+/** What the process allows itself; UINT64_MAX: all. */
+typedef struct limits {
+    uint64_t files;
+    uint64_t stack; /**< bytes of it */
+    uint64_t space; /**< bytes of all mappings together */
+} limits;
+
+/** Reads them from a list that everybody may read. prlimit() tells only who has
+ *  the user of the process or CAP_SYS_RESOURCE, which the root of a container
+ *  lacks. */
+static limits
+read_limits(int process)
 {
     char path[64], line[128];
-    uint64_t limit = UINT64_MAX;
+    limits found = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     snprintf(path, sizeof path, "/proc/%d/limits", process);
     FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0)
-            sscanf(line + strlen(name), "%" SCNu64, &limit);
+    while (file != NULL && fgets(line, sizeof line, file)) {
+        sscanf(line, "Max open files %" SCNu64, &found.files);
+        sscanf(line, "Max stack size %" SCNu64, &found.stack);
+        sscanf(line, "Max address space %" SCNu64, &found.space);
+    }
     if (file != NULL)
         fclose(file);
-    return limit;
+    return found;
 }
 
 bool
@@ -170,7 +179,7 @@ lg__target_lacks_descriptors(int process)
     while (readdir(folder) != NULL)
         used++;
     closedir(folder);
-    return find_limit(process, "Max open files") < used + LEAST_DESCRIPTORS;
+    return read_limits(process).files < used + LEAST_DESCRIPTORS;
 }
 
 bool
@@ -434,15 +443,14 @@ static uint64_t
 find_stack_low(int process, const lg__remote_images *images)
 {
     char path[64];
-    const uint64_t most = find_limit(process, "Max stack size");
-    const uint64_t all = find_limit(process, "Max address space");
+    const limits most = read_limits(process);
     uint64_t bottom = 0, kibibytes = 0, start = images->stack_start;
     snprintf(path, sizeof path, "/proc/%d/status", process);
-    if (most < images->stack_end)
-        bottom = images->stack_end - most;
+    if (most.stack < images->stack_end)
+        bottom = images->stack_end - most.stack;
     if (lg__remote_number(path, "VmSize:", 10, &kibibytes) &&
-        all < (kibibytes << 10) + start - bottom)
-        bottom = start + (kibibytes << 10) - all;
+        most.space < (kibibytes << 10) + start - bottom)
+        bottom = start + (kibibytes << 10) - most.space;
     return (bottom < start ? bottom : start) + LG__STACK_NEED;
 }
 

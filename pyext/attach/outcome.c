@@ -90,6 +90,14 @@ lg__outcome_explain(lg__outcome self, int process, int code, unsigned seconds,
                             "process %d has no room for code behind the text "
                             "of its files: use leakgraph run",
                             process);
+    case LG__REFUSES_CPUID:
+        return lg_error_set(
+            err, LG_EUNSUPPORTED,
+            "process %d has the processor refuse it CPUID "
+            "(ARCH_SET_CPUID), as recorders of programs do, and "
+            "may die of any library that it loads: start it "
+            "without that and attach again",
+            process);
     case LG__ALIEN_CODE:
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d has code of 32 bits, or handles its "

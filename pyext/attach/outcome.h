@@ -34,7 +34,8 @@ typedef enum lg__outcome {
     LG__NO_ROOM,         /**< there is no room for the stub */
     LG__NOT_WRITABLE,    /**< what was written does not read back */
     LG__NO_SOCKET,       /**< the end of the pair cannot be taken */
-    LG__ALIEN_CODE,      /**< not 64 bits, or system calls go to a handler */
+    LG__REFUSES_CPUID, /**< the main thread has the processor refuse it CPUID */
+    LG__ALIEN_CODE,    /**< not 64 bits, or system calls go to a handler */
 } lg__outcome;
 
 /** Whether another visit, some milliseconds later, may end otherwise. */

@@ -760,8 +760,6 @@ make_once(lg__visit *self, lg_error *err)
     char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     self->outcome = LG__CUT_OFF;
-    self->sent = false;
-    self->region = 0;
     int child = stack == MAP_FAILED ? -1 : start(self, stack);
     int code = errno;
     while (child > 0 && waitpid(child, NULL, __WALL) != child &&
@@ -800,6 +798,11 @@ lg__visit_make(lg__visit *self, lg_error *err)
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/status",
              self->target->remote.process);
+    self->sent = false;
+    self->region = 0;
+    self->outcome = LG__IN_FRAGILE_WAIT;
+    if (lg__target_waits_fragilely(self->target))
+        return LG_OK;
     lg__remote_number(path, "SigCgt:", 16, &self->caught);
     lg_status status = make_once(self, err);
     for (int i = 0; i < DENIED_TRIES && status == LG_OK && is_denied(self);

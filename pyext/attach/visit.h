@@ -60,9 +60,9 @@ typedef struct lg__visit {
     lg__outcome outcome;
 } lg__visit;
 
-/** Makes the visit. Needs a millisecond, and never more than a third of a
- *  second. WENT_HOME: the thread has closed the end, or it could not do what it
- *  was sent for. */
+/** Makes the visit, unless it would end what the thread waits in. Needs a
+ *  millisecond, and never more than a third of a second. WENT_HOME: the thread
+ * has closed the end, or it could not do what it was sent for. */
 lg_status lg__visit_make(lg__visit *self, lg_error *err);
 
 /** Reads what a visit has put into the process; false if it is not there any

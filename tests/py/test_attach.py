@@ -603,6 +603,24 @@ def test_a_process_that_has_just_begun():
             assert one.returncode == 0
 
 
+FILTER = """
+class Part(ctypes.Structure):
+    _fields_ = [('c', ctypes.c_uint16), ('t', ctypes.c_uint8), ('f', ctypes.c_uint8),
+                ('k', ctypes.c_uint32)]
+class Program(ctypes.Structure):
+    _fields_ = [('size', ctypes.c_uint16), ('parts', ctypes.POINTER(Part))]
+# Load the number of the call; if it is CALL, answer ACTION; else permit it.
+parts = [(0x20, 0, 0, 0), (0x15, 0, 1, CALL), (6, 0, 0, ACTION), (6, 0, 0, 0x7fff0000)]
+filter = Program(4, (Part * 4)(*parts))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(filter), 0, 0) == 0
+"""
+#: No call; and what the filter may answer, at last 0 without having done anything.
+NONE, REFUSE, KILL = 0xFFFF, 0x50001, 0x80000000
+ALLOW, NOTHING_DONE = 0x7FFF0000, 0x50000
+
+
 SEMAPHORE = """
 class Operation(ctypes.Structure):
     _fields_ = [(name, ctypes.c_short) for name in ("number", "change", "flags")]
@@ -614,12 +632,15 @@ print(result, ctypes.get_errno(), flush=True)
 """
 
 
-def test_a_wait_that_any_stop_would_end(target):
-    one = target(SEMAPHORE)
+@pytest.mark.parametrize("filtered", [False, True])
+def test_a_wait_that_any_stop_would_end(target, filtered):
+    """Nor does the process try the calls that a filter may refuse."""
+    permits = f"CALL, ACTION = {NONE}, {ALLOW}\n{FILTER}" if filtered else ""
+    one = target(permits + SEMAPHORE)
     number = int(one.process.stdout.readline())
     while not waits_in(one, 220):
         time.sleep(0.001)
-    text = refused(one.pid, timeout=1)
+    text = refused(one.pid, timeout=1, filtered=filtered)
     assert "waits for a semaphore of System V" in text
     ctypes.CDLL(None).semctl(number, 0, 0)  # removes it
     assert one.process.stdout.readline() == f"-1 {errno.EIDRM}\n"
@@ -1015,24 +1036,6 @@ def test_no_file_may_be_large_enough(target):
     assert one.traces() == before
 
 
-FILTER = """
-class Part(ctypes.Structure):
-    _fields_ = [('c', ctypes.c_uint16), ('t', ctypes.c_uint8), ('f', ctypes.c_uint8),
-                ('k', ctypes.c_uint32)]
-class Program(ctypes.Structure):
-    _fields_ = [('size', ctypes.c_uint16), ('parts', ctypes.POINTER(Part))]
-# Load the number of the call; if it is CALL, answer ACTION; else permit it.
-parts = [(0x20, 0, 0, 0), (0x15, 0, 1, CALL), (6, 0, 0, ACTION), (6, 0, 0, 0x7fff0000)]
-filter = Program(4, (Part * 4)(*parts))
-libc = ctypes.CDLL(None)
-assert libc.prctl(38, 1, 0, 0, 0) == 0
-assert libc.prctl(22, 2, ctypes.byref(filter), 0, 0) == 0
-print('filtered', flush=True)
-time.sleep(100)
-"""
-
-
-NONE, REFUSE, KILL = 0xFFFF, 0x50001, 0x80000000
 #: The calls that every attach needs.
 CALLS = {
     "close": 3,
@@ -1042,12 +1045,16 @@ CALLS = {
     "clone": 56,
     "wait4": 61,
 }
+ARCH_PRCTL = 158
 
 
 @pytest.fixture
 def filtered(target):
     def start(call, action):
-        one = target(f"CALL, ACTION = {call}, {action}\n{FILTER}")
+        words = f"CALL, ACTION = {call}, {action}"
+        one = target(
+            f"{words}\n{FILTER}\nprint('filtered', flush=True)\ntime.sleep(100)"
+        )
         one.process.stdout.readline()
         return one
 
@@ -1085,6 +1092,54 @@ def test_a_filter_that_ends_the_process(filtered):
         "forbids"
     )
     assert one.process.wait() == -signal.SIGSYS
+
+
+@pytest.fixture
+def faulting(filtered, preload, python):
+    """Attach where the processor can refuse CPUID, and a filter forges the answer."""
+
+    def start(action, *words):
+        one = filtered(ARCH_PRCTL, action)
+        before = one.traces()
+        forged = {"LD_PRELOAD": preload("cpuid"), "CPUID_FAULTS": "1"}
+        words = ("-m", "leakgraph", "attach", one.pid, "--filtered", *words)
+        done = python(*words, **forged)
+        assert one.traces() == before
+        return one, done
+
+    return start
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("method", ["auto", "remote-exec", "ptrace"])
+def test_a_process_that_the_processor_refuses_cpuid(faulting, method):
+    """Whatever is to load the library, the main thread has been asked before."""
+    one, done = faulting(NOTHING_DONE, "--method", method)
+    assert done.code != 0
+    assert f"process {one.pid} has the processor refuse it CPUID" in done.err
+
+
+@pytest.mark.once
+def test_a_process_that_the_processor_answers_cpuid(faulting):
+    _, done = faulting(ALLOW)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.once
+def test_a_process_that_cannot_be_asked_about_cpuid(faulting):
+    _, done = faulting(REFUSE)
+    assert "refuses arch_prctl() (Operation not permitted)" in done.err
+
+
+@pytest.mark.once
+def test_a_processor_that_answers_cpuid_always(filtered, preload, python):
+    """Nobody is asked what can only have one answer."""
+    one = filtered(ARCH_PRCTL, KILL)
+    forged = {"LD_PRELOAD": preload("cpuid"), "CPUID_FAULTS": "0"}
+    words = ("-m", "leakgraph", "attach", one.pid, "--filtered")
+    done = python(*words, **forged)
+    assert done.code == 0, done.err
+    assert one.process.poll() is None
 
 
 @pytest.mark.once
