@@ -300,11 +300,12 @@ explain_stranger(int process, const lg__remote_images *images, lg_error *err)
     facts known;
     read_facts(process, &known);
     if (lg__remote_has(images, "python") || lg__remote_has(images, "libpython"))
-        return lg_error_set(err, LG_EUNSUPPORTED,
-                            "the Python of process %d names none of its "
-                            "functions (it is static or stripped): use "
-                            "leakgraph run",
-                            process);
+        return lg_error_set(
+            err, LG_EUNSUPPORTED,
+            "the loader of process %d has loaded no Python that "
+            "names its functions (it is static, stripped, or "
+            "emulated): use leakgraph run",
+            process);
     return lg_error_set(err, LG_EUNSUPPORTED,
                         "process %d (%s) does not run CPython", process,
                         known.name);
@@ -484,7 +485,7 @@ look(lg__attach_target *self, bool any, const lg__remote_images *images,
                               "process %d cannot load libraries, or names none "
                               "of its functions: use leakgraph run",
                               self->remote.process);
-    if (status == LG_OK && !lg__rooms_find(&self->remote, &self->rooms))
+    if (status == LG_OK && !lg__rooms_find(&self->remote, images, &self->rooms))
         status = lg__target_explain(self->remote.process, EACCES, err);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,12 @@
 /** Pages of which /proc/PID/pagemap tells at once, and its bit for guards. */
 #define PART_PAGES 512
 #define PAGE_BYTES 4096
+/** No image of a program is so far from where its file says. */
+#define NO_BIAS UINT64_MAX
 #define GUARD ((uint64_t)1 << 58)
-/* The limit for damaged tables, whose chains may never end. */
+/* The limits for damaged tables, whose chains may never end. */
 #define MOST_CHAIN 4096
+#define MOST_LOADED 65536
 
 int
 lg__remote_open(int process, lg__remote *out)
@@ -147,38 +151,6 @@ add_image(lg__remote_images *self, uint64_t start, const char *path)
 }
 
 bool
-lg__remote_images_read(const lg__remote *self, lg__remote_images *out)
-{
-    char path[64], line[LG__MAPS_LINE];
-    lg__maps maps;
-    lg__mapping one;
-    bool done = true;
-    *out = (lg__remote_images){.items = NULL};
-    snprintf(path, sizeof path, "/proc/%d/maps", self->process);
-    if (!lg__maps_open(&maps, path))
-        return false;
-    while (done && lg__maps_next(&maps, line, &one)) {
-        if (strcmp(one.path, "[stack]") == 0) {
-            out->stack_start = one.start;
-            out->stack_end = one.end;
-        }
-        if (one.offset == 0 && one.path[0] == '/')
-            done = add_image(out, one.start, one.path);
-    }
-    lg__maps_close(&maps);
-    if (!done)
-        lg__remote_images_free(out);
-    return done;
-}
-
-void
-lg__remote_images_free(lg__remote_images *self)
-{
-    free(self->items);
-    *self = (lg__remote_images){.items = NULL};
-}
-
-bool
 lg__remote_headers_read(const lg__remote *self, uint64_t start,
                         lg__remote_headers *out)
 {
@@ -186,7 +158,7 @@ lg__remote_headers_read(const lg__remote *self, uint64_t start,
     const size_t most = sizeof out->items / sizeof *out->items;
     if (!lg__remote_read(self, start, &head, sizeof head) ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64 ||
         head.e_phentsize != sizeof *out->items || head.e_phnum > most ||
         !lg__remote_read(self, start + head.e_phoff, out->items,
                          head.e_phnum * sizeof *out->items))
@@ -316,8 +288,131 @@ lg__remote_find(const lg__remote *self, const lg__remote_images *images,
 {
     lg__remote_place place = {0, 0};
     for (size_t i = 0; i < images->count && place.address == 0; i++)
-        place = symbol_of(self, &images->items[i], name);
+        if (images->items[i].loaded)
+            place = symbol_of(self, &images->items[i], name);
     return place;
+}
+
+/** Reads from which address on the process has its loader: the system has told
+ *  the program so. A program without one, or that is the loader, has itself
+ *  there. 0: unknown. */
+static uint64_t
+find_loader(const lg__remote *self)
+{
+    char path[64];
+    Elf64_auxv_t one;
+    uint64_t base = 0, headers = 0;
+    snprintf(path, sizeof path, "/proc/%d/auxv", self->process);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fread(&one, sizeof one, 1, file) == 1)
+        if (one.a_type == AT_BASE)
+            base = one.a_un.a_val;
+        else if (one.a_type == AT_PHDR)
+            headers = one.a_un.a_val & ~(uint64_t)(PAGE_BYTES - 1);
+    if (file != NULL)
+        fclose(file);
+    return base ? base : headers;
+}
+
+/** Marks the images that the loader has put at this distance. */
+static void
+mark_loaded(lg__remote_images *self, const uint64_t *biases, uint64_t bias)
+{
+    for (size_t i = 0; i < self->count; i++)
+        self->items[i].loaded |= biases[i] == bias;
+}
+
+/** Follows the list by which the loader tells debuggers what it has loaded. */
+static void
+follow_list(const lg__remote *self, const lg__remote_image *loader,
+            lg__remote_images *images, const uint64_t *biases)
+{
+    struct r_debug list;
+    struct link_map one;
+    lg__remote_place place = symbol_of(self, loader, "_r_debug");
+    if (place.address == 0 ||
+        !lg__remote_read(self, place.address, &list, sizeof list))
+        return;
+    uint64_t next = (uint64_t)(uintptr_t)list.r_map;
+    for (int i = 0; i < MOST_LOADED && next != 0; i++) {
+        if (!lg__remote_read(self, next, &one, sizeof one))
+            return;
+        mark_loaded(images, biases, one.l_addr);
+        next = (uint64_t)(uintptr_t)one.l_next;
+    }
+}
+
+/** Finds out which images are loaded; false without memory. */
+static bool
+find_loaded(const lg__remote *self, lg__remote_images *images)
+{
+    lg__remote_headers headers;
+    const uint64_t start = find_loader(self);
+    const lg__remote_image *loader = NULL;
+    uint64_t *biases = malloc((images->count + 1) * sizeof *biases);
+    if (biases == NULL)
+        return false;
+    for (size_t i = 0; i < images->count; i++) {
+        lg__remote_image *image = &images->items[i];
+        bool read = lg__remote_headers_read(self, image->start, &headers);
+        biases[i] = read ? headers.bias : NO_BIAS;
+        image->loaded = read && image->start == start;
+        if (image->loaded)
+            loader = image;
+    }
+    if (loader != NULL)
+        follow_list(self, loader, images, biases);
+    free(biases);
+    return true;
+}
+
+/** Lists what the process has mapped. */
+static bool
+list_images(const lg__remote *self, lg__remote_images *out)
+{
+    char path[64], line[LG__MAPS_LINE];
+    lg__maps maps;
+    lg__mapping one;
+    bool done = true;
+    snprintf(path, sizeof path, "/proc/%d/maps", self->process);
+    if (!lg__maps_open(&maps, path))
+        return false;
+    while (done && lg__maps_next(&maps, line, &one)) {
+        if (strcmp(one.path, "[stack]") == 0) {
+            out->stack_start = one.start;
+            out->stack_end = one.end;
+        }
+        if (one.offset == 0 && one.path[0] == '/')
+            done = add_image(out, one.start, one.path);
+    }
+    lg__maps_close(&maps);
+    return done;
+}
+
+bool
+lg__remote_images_read(const lg__remote *self, lg__remote_images *out)
+{
+    *out = (lg__remote_images){.items = NULL};
+    if (list_images(self, out) && find_loaded(self, out))
+        return true;
+    lg__remote_images_free(out);
+    return false;
+}
+
+void
+lg__remote_images_free(lg__remote_images *self)
+{
+    free(self->items);
+    *self = (lg__remote_images){.items = NULL};
+}
+
+bool
+lg__remote_is_loaded(const lg__remote_images *images, uint64_t start)
+{
+    for (size_t i = 0; i < images->count; i++)
+        if (images->items[i].start == start)
+            return images->items[i].loaded;
+    return false;
 }
 
 bool

@@ -58,9 +58,12 @@ typedef struct lg__remote_headers {
 bool lg__remote_headers_read(const lg__remote *self, uint64_t start,
                              lg__remote_headers *out);
 
-/** A file that the process has mapped and that begins as an ELF file does. */
+/** A file that the process has mapped from its first byte on. */
 typedef struct lg__remote_image {
     uint64_t start;
+    bool loaded;    /**< by the loader, or the loader itself. A program may also
+                       map    such a file to read it, or to emulate what it says:
+                       nobody    can call what is there */
     char name[256]; /**< the last part of its path */
 } lg__remote_image;
 
@@ -82,7 +85,10 @@ typedef struct lg__remote_place {
     uint64_t size;
 } lg__remote_place;
 
-/** What the first image exports by this name that has it. */
+/** Whether the image that begins there is loaded. */
+bool lg__remote_is_loaded(const lg__remote_images *images, uint64_t start);
+
+/** What the first loaded image exports by this name that has it. */
 lg__remote_place lg__remote_find(const lg__remote *self,
                                  const lg__remote_images *images,
                                  const char *name);

@@ -86,7 +86,8 @@ is_permanent(const char *path, const char *program)
 
 /** The headers of a file come before its text. */
 bool
-lg__rooms_find(const lg__remote *remote, lg__rooms *out)
+lg__rooms_find(const lg__remote *remote, const lg__remote_images *images,
+               lg__rooms *out)
 {
     char path[64], program[LG__MAPS_LINE] = "", line[LG__MAPS_LINE];
     uint64_t image = 0;
@@ -102,7 +103,8 @@ lg__rooms_find(const lg__remote *remote, lg__rooms *out)
             continue;
         if (one.offset == 0)
             image = one.start;
-        bool fits = is_text(&one) && is_permanent(one.path, program);
+        bool fits = is_text(&one) && is_permanent(one.path, program) &&
+                    lg__remote_is_loaded(images, image);
         one.path = NULL;
         if (fits)
             note_text(remote, image, &one, out);

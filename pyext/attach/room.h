@@ -23,7 +23,8 @@ typedef struct lg__rooms {
 
 /** Finds all rooms, with those that a stub has taken before. False if the path
  *  of the program cannot be read. */
-bool lg__rooms_find(const lg__remote *remote, lg__rooms *out);
+bool lg__rooms_find(const lg__remote *remote, const lg__remote_images *images,
+                    lg__rooms *out);
 
 /** Chooses a room that a stub has taken before and to which the thread does not
  *  return, or else a new one. As long as it is to return to a room, a word of
