@@ -183,7 +183,7 @@ static lg_status
 remind(call *self, lg_error *err)
 {
     lg__visit again = self->visit;
-    if (again.here || !lg__target_seems_waiting(self->target) ||
+    if (again.here || lg__target_state(self->target) != LG__STATE_WAITS ||
         !is_pending(self, again.region))
         return LG_OK;
     again.purpose = LG__ASK_AGAIN;

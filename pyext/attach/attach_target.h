@@ -86,11 +86,14 @@ typedef struct lg__wait {
  */
 bool lg__target_waits(const lg__attach_target *self, const lg__wait *wait);
 
-/** The same from outside, without stopping the thread. */
-bool lg__target_seems_waiting(const lg__attach_target *self);
+typedef enum lg__state {
+    LG__STATE_RUNS,
+    LG__STATE_WAITS,   /**< as above */
+    LG__STATE_FRAGILE, /**< waits in a system call that ends early after any
+                            stop, and that nobody expects to */
+} lg__state;
 
-/** Whether the main thread waits in a system call that ends early after any
- *  stop, and that nobody expects to. */
-bool lg__target_waits_fragilely(const lg__attach_target *self);
+/** What its main thread seems to do, from outside, without a stop. */
+lg__state lg__target_state(const lg__attach_target *self);
 
 #endif

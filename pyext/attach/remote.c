@@ -407,15 +407,6 @@ lg__remote_images_free(lg__remote_images *self)
 }
 
 bool
-lg__remote_is_loaded(const lg__remote_images *images, uint64_t start)
-{
-    for (size_t i = 0; i < images->count; i++)
-        if (images->items[i].start == start)
-            return images->items[i].loaded;
-    return false;
-}
-
-bool
 lg__remote_has(const lg__remote_images *images, const char *prefix)
 {
     for (size_t i = 0; i < images->count; i++)

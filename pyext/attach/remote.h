@@ -85,9 +85,6 @@ typedef struct lg__remote_place {
     uint64_t size;
 } lg__remote_place;
 
-/** Whether the image that begins there is loaded. */
-bool lg__remote_is_loaded(const lg__remote_images *images, uint64_t start);
-
 /** What the first loaded image exports by this name that has it. */
 lg__remote_place lg__remote_find(const lg__remote *self,
                                  const lg__remote_images *images,

@@ -84,6 +84,17 @@ is_permanent(const char *path, const char *program)
     return false;
 }
 
+/** Whether the file whose first byte is mapped there belongs to the program,
+ *  which may also have mapped a copy to read it. */
+static bool
+is_loaded(const lg__remote_images *images, uint64_t start)
+{
+    for (size_t i = 0; i < images->count; i++)
+        if (images->items[i].start == start)
+            return images->items[i].loaded;
+    return false;
+}
+
 /** The headers of a file come before its text. */
 bool
 lg__rooms_find(const lg__remote *remote, const lg__remote_images *images,
@@ -104,7 +115,7 @@ lg__rooms_find(const lg__remote *remote, const lg__remote_images *images,
         if (one.offset == 0)
             image = one.start;
         bool fits = is_text(&one) && is_permanent(one.path, program) &&
-                    lg__remote_is_loaded(images, image);
+                    is_loaded(images, image);
         one.path = NULL;
         if (fits)
             note_text(remote, image, &one, out);

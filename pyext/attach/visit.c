@@ -801,7 +801,7 @@ lg__visit_make(lg__visit *self, lg_error *err)
     self->sent = false;
     self->region = 0;
     self->outcome = LG__IN_FRAGILE_WAIT;
-    if (lg__target_waits_fragilely(self->target))
+    if (lg__target_state(self->target) == LG__STATE_FRAGILE)
         return LG_OK;
     lg__remote_number(path, "SigCgt:", 16, &self->caught);
     lg_status status = make_once(self, err);

@@ -199,17 +199,14 @@ wait_of(const lg__attach_target *self)
     return wait;
 }
 
-bool
-lg__target_seems_waiting(const lg__attach_target *self)
+lg__state
+lg__target_state(const lg__attach_target *self)
 {
+    static const long fragile[] = {SYS_semop, SYS_semtimedop, SYS_io_getevents,
+                                   SYS_io_pgetevents, IO_URING_ENTER};
     lg__wait wait = wait_of(self);
-    return wait.call >= 0 && lg__target_waits(self, &wait);
-}
-
-bool
-lg__target_waits_fragilely(const lg__attach_target *self)
-{
-    static const long calls[] = {SYS_semop, SYS_semtimedop, SYS_io_getevents,
-                                 SYS_io_pgetevents, IO_URING_ENTER};
-    return is_one_of(wait_of(self).call, calls, sizeof calls / sizeof *calls);
+    if (is_one_of(wait.call, fragile, sizeof fragile / sizeof *fragile))
+        return LG__STATE_FRAGILE;
+    return wait.call >= 0 && lg__target_waits(self, &wait) ? LG__STATE_WAITS
+                                                           : LG__STATE_RUNS;
 }
