@@ -43,7 +43,7 @@ typedef struct saved {
    jump leaves a shadow stack alone. The end stands behind all code, and the
    assembler refuses code that reaches beyond it. */
 __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
-        "stub_cells: .fill 104,1,0x90\n"
+        "stub_cells: .fill 112,1,0x90\n"
         "stub_repeat:\n"
         "  jmp 1f\n"
         ".globl lg__stub_plain\n"
@@ -85,7 +85,7 @@ __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         ".org " LG__TEXT(LG__STUB_BYTES) "\n"
                                          ".popsection\n");
 
-_Static_assert(sizeof(lg__stub_cells) == 104 &&
+_Static_assert(sizeof(lg__stub_cells) == 112 &&
                    offsetof(lg__stub_cells, home) == 8 &&
                    offsetof(lg__stub_cells, repeat) == 16,
                "as the code above has it");
@@ -163,14 +163,20 @@ unblock(uint64_t mask)
     return found != 0;
 }
 
+STUB static void
+try_call(const lg__stub_cells *cells)
+{
+    call_kernel(cells->probe, (long)cells->words[0], (long)cells->words[1],
+                (long)cells->words[2], 0);
+}
+
 /* Returns whether to go home to the `syscall` instruction. */
 STUB int
 lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
 {
     uint64_t mask = 0, waiting = 0;
-    if (cells->probe >= 0) {
-        call_kernel(cells->probe, (long)cells->words[0], (long)cells->words[1],
-                    (long)cells->words[2], 0);
+    if (cells->bare) {
+        try_call(cells);
         return repeat;
     }
     call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (long)&cells->quiet,
@@ -178,7 +184,10 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
     /* Usually the visitor has lived long enough to block them itself. */
     if (mask == cells->quiet)
         mask = cells->mask;
-    be_visited();
+    if (cells->probe >= 0)
+        try_call(cells);
+    else
+        be_visited();
     call_kernel(SYS_rt_sigpending, (long)&waiting, 8, 0, 0);
     int ended = repeat && is_ended(cells->error, waiting & ~mask);
     waiting = unblock(mask) ? ~(uint64_t)0

@@ -45,8 +45,11 @@ typedef struct lg__stub_cells {
     uint64_t mask;   /**< signals that it blocks otherwise */
     int64_t probe;   /**< a system call to try instead of a visit; -1: none */
     uint64_t words[3]; /**< its arguments */
-    uint64_t signals;  /**< see lg__offsets: the address of the first int; 0:
-                            unknown */
+    uint64_t bare;    /**< make no other call than that one: a signal that comes
+                           meanwhile may be without effect on the interrupted
+                           call */
+    uint64_t signals; /**< see lg__offsets: the address of the first int; 0:
+                           unknown */
     uint64_t stride;
     uint64_t before; /**< the signals of which Python had to tell before */
 } lg__stub_cells;

@@ -430,6 +430,7 @@ write_stub(visiting *self)
     }
     if (visit->purpose == LG__PROBE) {
         cells.probe = visit->probe->number;
+        cells.bare = visit->probe->bare;
         memcpy(cells.words, visit->probe->words, sizeof cells.words);
     }
     self->room =
@@ -607,7 +608,8 @@ watch_probe(visiting *self)
     for (int stops = 0; stops < 2;) {
         if (step_tracee(&self->tracee) != LG__VISITED)
             return LG__GONE;
-        stops += is_in(at->rip, self->room, LG__STUB_BYTES);
+        stops += is_in(at->rip, self->room, LG__STUB_BYTES) &&
+                 (long)at->orig_rax == self->visit->probe->number;
     }
     self->visit->result = (int64_t)at->rax;
     return LG__VISITED;
@@ -627,10 +629,10 @@ send_thread(visiting *self)
     if (!send_tracee(tracee,
                      self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
         return LG__GONE;
-    if (self->visit->purpose == LG__PROBE)
-        return watch_probe(self);
-    set_mask(tracee, lg__visit_quiet_mask());
-    return accompany(self);
+    if (self->visit->purpose != LG__PROBE || !self->visit->probe->bare)
+        set_mask(tracee, lg__visit_quiet_mask());
+    return self->visit->purpose == LG__PROBE ? watch_probe(self)
+                                             : accompany(self);
 }
 
 /** Whether the visit that has to do with a pending call is to be done. The

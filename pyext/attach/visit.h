@@ -21,6 +21,7 @@ typedef struct lg__probe {
     uint64_t words[3];
     int64_t expected; /**< from the kernel; a filter answers something else. 0:
                            anything but an error */
+    bool bare;        /**< the stub makes this call in any visit but this one */
 } lg__probe;
 
 typedef enum lg__purpose {

@@ -537,6 +537,22 @@ def test_a_signal_that_another_thread_gets_ends_the_wait(target, wait):
     assert one.process.stdout.readline() == "woken\n"
 
 
+@pytest.mark.parametrize("wait", INTERRUPTED)
+def test_a_signal_during_a_question_ends_the_wait(target, python, preload, wait):
+    """The main thread is asked whether the processor answers CPUID."""
+    first = "import queue, select, socket\none, other = socket.socketpair()\n"
+    first += "lock = threading.Lock()\nlock.acquire()"
+    one = target(WAKES_UP.format(INTERRUPTED[wait].replace("\n", ";")), first=first)
+    one.process.stdout.readline()
+    while one.status("State") != "S":
+        time.sleep(0.001)
+    forged = {"CPUID_FAULTS": "1", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
+    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
+    assert done.code == 0, done.err
+    readable, _, _ = select.select([one.process.stdout], [], [], 60)
+    assert readable and one.process.stdout.readline() == "woken\n"
+
+
 FORKS = """
 def fork():
     if os.fork() == 0:
