@@ -463,8 +463,8 @@ add_elements(const lg_graph *graph, const uint32_t *place_of, uint32_t node,
              limited *places)
 {
     const lg_columns *columns = &graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t kind = lg__edge_kind(graph, edge);
         uint32_t place = place_of[columns->edge_target[edge]];
         if (place != LG_NONE &&
@@ -491,8 +491,8 @@ count_elements_beside(lg_summary *summary, const lg__vector *all,
         uint32_t place = place_of[node];
         if (containers[place].count >= lg__place_at(places, place)->members)
             continue;
-        references[place].count += graph->columns.first_edge[node + 1] -
-                                   graph->columns.first_edge[node];
+        const lg_edge_range edges = lg_columns_edges(&graph->columns, node);
+        references[place].count += edges.end - edges.begin;
         add_elements(graph, place_of, node, elements);
     }
     enough = enough && add_tallies(summary, elements, ELEMENTS) &&
