@@ -1,8 +1,12 @@
+/** Snapshot: its attributes and methods, of which other files answer many. */
 #include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/cycles.h>
 #include <leakgraph/internal/writing.h>
-#include "binding/support/binding_support.h"
+
+#include <stdlib.h>
 
 static void
 snapshot_dealloc(lg__snapshot_object *self)
@@ -152,6 +156,47 @@ snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
                            "uncollected", self);
 }
 
+static lg_status
+list_collectable(const lg_graph *graph, lg_nodes *out, lg_error *error)
+{
+    uint32_t count = lg_graph_columns(graph)->node_count;
+    uint8_t *flags;
+    lg_status status = lg_graph_collectable(graph, &flags, error);
+    if (status != LG_OK)
+        return status;
+    bool enough = lg_nodes_reserve(out, count);
+    for (uint32_t i = 0; enough && i < count; i++)
+        if (flags[i])
+            out->items[out->count++] = i;
+    free(flags);
+    if (!enough)
+        return lg_error_set(error, LG_ENOMEM, "Memory ran out.");
+    return LG_OK;
+}
+
+/* What the garbage collector would free. */
+static PyObject *
+snapshot_collectable(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_nodes nodes = {0};
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = list_collectable(graph, &nodes, &error);
+    Py_END_ALLOW_THREADS
+    lg__snapshot_release(snapshot);
+    lg__core_state *state = lg__object_state(self);
+    PyObject *result = status == LG_OK
+                           ? lg__sequence_of_nodes(state, snapshot, &nodes)
+                           : lg__error_raise(state, status, &error);
+    lg_nodes_free(&nodes);
+    return result;
+}
+
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
 
 static PyMethodDef snapshot_methods[] = {
@@ -197,7 +242,7 @@ static PyMethodDef snapshot_methods[] = {
     {"summary", LG__FASTCALL(lg__snapshot_summary), KEYWORDS,
      lg__snapshot_summary_doc},
     {"why", LG__FASTCALL(lg__snapshot_why), KEYWORDS, lg__snapshot_why_doc},
-    {"collectable", lg__snapshot_collectable, METH_NOARGS,
+    {"collectable", snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},
     {"uncollected", snapshot_uncollected, METH_NOARGS,

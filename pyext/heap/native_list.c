@@ -1,3 +1,4 @@
+/** Lists the native memory: what may refer to blocks, then the blocks. */
 #include "heap/heap.h"
 
 #include <leakgraph/internal/columns.h>

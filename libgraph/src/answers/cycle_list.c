@@ -11,14 +11,6 @@
 
 // Computes the key of a cycle: what stays the same in other runs.
 
-static int
-ascending(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 static bool
 hash_hop(const lg_graph *graph, const lg_hop *hop, uint64_t *out)
 {
@@ -38,7 +30,7 @@ static size_t
 reduce(uint64_t *hashes, size_t count)
 {
     size_t kept = 0;
-    qsort(hashes, count, sizeof *hashes, ascending);
+    qsort(hashes, count, sizeof *hashes, lg__ascending64);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || hashes[i] != hashes[kept - 1])
             hashes[kept++] = hashes[i];
@@ -94,14 +86,6 @@ lg_cycles_note(const lg_graph *graph, const lg_cycles *cycles,
 // Of the own structure of a library, the text has no more than the library.
 
 static int
-by_type(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static int
 most_first(const void *left, const void *right)
 {
     const lg_cycle_type *a = left;
@@ -143,7 +127,7 @@ count_types(const cycle_search *state, const lg_component *component,
         if (lg__fold_owner(state->walk.fold, component->nodes[i]) == LG_NONE)
             types[cycle->objects++] =
                 lg_columns_type(&state->graph->columns, component->nodes[i]);
-    qsort(types, cycle->objects, sizeof *types, by_type);
+    qsort(types, cycle->objects, sizeof *types, lg__ascending32);
     for (uint32_t i = 0; i < cycle->objects; i++) {
         if (i == 0 || types[i] != types[i - 1])
             cycle->types[cycle->type_count++] = (lg_cycle_type){types[i], 0};
@@ -248,7 +232,7 @@ add_types(const lg_cycle *cycle, lg_text *out)
         return false;
     for (size_t i = 0; i < cycle->type_count; i++)
         types[i] = cycle->types[i].type;
-    qsort(types, cycle->type_count, sizeof *types, by_type);
+    qsort(types, cycle->type_count, sizeof *types, lg__ascending32);
     lg_text_add_bytes(out, (const char *)types,
                       cycle->type_count * sizeof *types);
     lg__free(types);

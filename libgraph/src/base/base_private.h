@@ -157,6 +157,10 @@ lg_status lg__check_failed(lg_error *err, const char *what, uint64_t where);
 void lg__sort(void *items, size_t count, size_t size,
               int (*compare)(const void *, const void *));
 
+/** Compare uint32_t, or uint64_t, for lg__sort and qsort. */
+int lg__ascending32(const void *left, const void *right);
+int lg__ascending64(const void *left, const void *right);
+
 // Sorting by a number in linear time.
 
 /** Sorts items by the uint32_t at their beginning. Stable. Takes as much memory

@@ -1,3 +1,4 @@
+// Sorts without asking malloc, and by a number in linear time.
 #include "base/base_private.h"
 
 #include <stdbool.h>
@@ -225,4 +226,20 @@ lg__sort(void *items, size_t count, size_t size,
         waiting[height++] = smaller ? behind : before;
         at = smaller ? before : behind;
     }
+}
+
+int
+lg__ascending32(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+int
+lg__ascending64(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
 }

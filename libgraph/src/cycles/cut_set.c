@@ -108,14 +108,6 @@ has_itself(const walker *state, uint32_t member)
     return false;
 }
 
-static int
-by_node(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 // Makes a part of the members from `member` on in `open`. It counts if it has
 // an edge inside.
 static void
@@ -131,7 +123,8 @@ close_part(walker *state, uint32_t member, lg__splits *out)
     } while (last != member);
     if (end - start == 1 && !has_itself(state, member))
         return;
-    lg__sort(out->nodes + start, end - start, sizeof *out->nodes, by_node);
+    lg__sort(out->nodes + start, end - start, sizeof *out->nodes,
+             lg__ascending32);
     out->end[out->count++] = end;
 }
 

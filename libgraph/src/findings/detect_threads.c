@@ -170,14 +170,6 @@ suppose_threads(lg__detection *detection, const lg__one_of_many *members,
         lg__detection_cut(detection, active);
 }
 
-static int
-by_number(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 // Supposes threads of pools, if they belong to many executors: code makes one
 // for each call.
 static void
@@ -190,7 +182,7 @@ suppose_pools(lg__detection *detection, const lg__one_of_many *members,
         detection->failed |= !lg__gather_append(
             &queues, lg__pool_queue(detection, members[i].node));
     if (!detection->failed)
-        qsort(queues.items, count, sizeof *queues.items, by_number);
+        qsort(queues.items, count, sizeof *queues.items, lg__ascending32);
     for (size_t i = 0; i < queues.count; i++)
         pools += i == 0 || queues.items[i] != queues.items[i - 1];
     if (pools >= MANY_POOLS)

@@ -24,22 +24,6 @@ lg_nodes_free(lg_nodes *nodes)
     *nodes = (lg_nodes){0};
 }
 
-static int
-compare_nodes(const void *left, const void *right)
-{
-    const uint32_t *a = left;
-    const uint32_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
-static int
-compare_edges(const void *left, const void *right)
-{
-    const uint64_t *a = left;
-    const uint64_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
 // Sorts, and drops repetitions. Returns how many are left.
 static size_t
 unify(void *data, size_t count, size_t size,
@@ -61,13 +45,13 @@ unify(void *data, size_t count, size_t size,
 size_t
 lg_nodes_unify(uint32_t *nodes, size_t count)
 {
-    return unify(nodes, count, sizeof *nodes, compare_nodes);
+    return unify(nodes, count, sizeof *nodes, lg__ascending32);
 }
 
 size_t
 lg__edges_unify(uint64_t *edges, size_t count)
 {
-    return unify(edges, count, sizeof *edges, compare_edges);
+    return unify(edges, count, sizeof *edges, lg__ascending64);
 }
 
 lg_status

@@ -536,14 +536,6 @@ put_devices(const lg_ask *ask, const void *answer, const void *row,
     lg__put_list(ask, answer, field, &rows, table, column);
 }
 
-static void
-put_uninspected(const lg_ask *ask, const void *answer, const void *row,
-                const lg_field *field, lg_table *table, size_t column)
-{
-    (void)answer, (void)row, (void)field;
-    lg__put_uninspected(table, column, ask->graph);
-}
-
 static const lg_field facts[] = {
     {"host", NULL,
      "the host's bytes, and numbers of threads and descriptors; None: unknown. "
@@ -555,7 +547,7 @@ static const lg_field facts[] = {
     {"not_inspected", NULL,
      "libraries whose memory the capture could not inspect, each with the "
      "reason",
-     LG_COLUMN_RECORD, .put = put_uninspected},
+     LG_COLUMN_RECORD, .put = lg__put_uninspected},
     {0},
 };
 

@@ -545,14 +545,6 @@ put_stream(const lg_ask *ask, const void *answer, const void *block,
 }
 
 static void
-put_uninspected(const lg_ask *ask, const void *answer, const void *row,
-                const lg_field *field, lg_table *table, size_t column)
-{
-    (void)answer, (void)row, (void)field;
-    lg__put_uninspected(table, column, ask->graph);
-}
-
-static void
 put_mistakes(const lg_ask *ask, const void *answer, const void *row,
              const lg_field *field, lg_table *table, size_t column)
 {
@@ -779,7 +771,7 @@ static const lg_field facts[] = {
     {"not_inspected", NULL,
      "libraries whose memory the capture could not inspect, each with the "
      "reason",
-     LG_COLUMN_RECORD, .put = put_uninspected},
+     LG_COLUMN_RECORD, .put = lg__put_uninspected},
     LG__MISTAKES(put_mistakes),
     {0},
 };

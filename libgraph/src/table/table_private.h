@@ -189,7 +189,8 @@ void lg__table_format_above(lg_table *table, lg_text *text);
 void lg__table_format_below(lg_table *table, lg_text *text);
 /** Puts the libraries whose memory the capture could not inspect, each with the
  *  reason, as a record. */
-void lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph);
+void lg__put_uninspected(const lg_ask *ask, const void *answer, const void *row,
+                         const lg_field *field, lg_table *table, size_t column);
 /** Adds a table that people see below this one. */
 lg_table *lg__table_part(lg_table *table, lg__layout layout,
                          const lg__column *columns, size_t count);

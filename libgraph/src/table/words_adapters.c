@@ -46,10 +46,13 @@ lg__format_uninspected(const lg_graph *graph, lg_text *out)
 }
 
 void
-lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph)
+lg__put_uninspected(const lg_ask *ask, const void *answer, const void *row,
+                    const lg_field *field, lg_table *table, size_t column)
 {
+    const lg_graph *graph = ask->graph;
     uint32_t count = lg_graph_info_count(graph);
     size_t used = 0;
+    (void)answer, (void)row, (void)field;
     lg_string *pairs = lg__alloc((2 * (size_t)count + 1) * sizeof *pairs);
     for (uint32_t i = 0; pairs != NULL && i < count; i++)
         used +=

@@ -216,16 +216,6 @@ nodes_of(lg__snapshot_object *snapshot, const lg_table *table)
     return result;
 }
 
-/* Appends to the list of facts, and takes the value over; false if it is NULL
- * or memory ran out. */
-static bool
-add_fact(PyObject *facts, PyObject *value)
-{
-    bool added = value != NULL && PyList_Append(facts, value) == 0;
-    Py_XDECREF(value);
-    return added;
-}
-
 /* The facts in the order of the description, then those of the extras: the
  * snapshot, the nodes; then `more`, which it takes over. */
 static PyObject *
@@ -235,11 +225,12 @@ facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table,
     PyObject *facts = PyList_New(0);
     bool fine = facts != NULL;
     for (size_t i = 0; fine && of->listed_facts[i] != NULL; i++)
-        fine = add_fact(facts, fact_of(snapshot, table, of->listed_facts[i]));
+        fine =
+            lg__list_take(facts, fact_of(snapshot, table, of->listed_facts[i]));
     if (fine && of->extras->snapshot != NULL)
         fine = PyList_Append(facts, (PyObject *)snapshot) == 0;
     if (fine && of->extras->nodes != NULL)
-        fine = add_fact(facts, nodes_of(snapshot, table));
+        fine = lg__list_take(facts, nodes_of(snapshot, table));
     if (fine && more != NULL)
         fine = PyList_Append(facts, more) == 0;
     PyObject *tuple = fine ? PyList_AsTuple(facts) : NULL;

@@ -1,3 +1,4 @@
+/** Cycle: a row of cycles(), with its objects, its path and its picture. */
 #include "binding/answers/binding_answers.h"
 
 #include <leakgraph/internal/answer_views.h>

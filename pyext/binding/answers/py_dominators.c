@@ -1,3 +1,4 @@
+/** Dominators: analyze(), what the result has besides rows, and its picture. */
 #include "binding/answers/binding_answers.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"

@@ -1,3 +1,4 @@
+/** Accounts of a recorded state of PyTorch's allocator. */
 #include "binding/answers/binding_answers.h"
 #include "binding/answers/answer.h"
 #include "bytes/cuda/bytes_cuda.h"

@@ -1,3 +1,4 @@
+/** MergedPaths: what they have besides rows and facts, a picture. */
 #include "binding/answers/binding_answers.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"

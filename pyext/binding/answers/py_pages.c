@@ -1,3 +1,4 @@
+/** Memory that a process and its children share, by the places of objects. */
 #include "binding/answers/binding_answers.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
@@ -79,15 +80,6 @@ key_of(const placed *self, uint32_t place)
     return lg__text_object(&key);
 }
 
-/* Appends a new reference; false with an exception. */
-static bool
-append_new(PyObject *list, PyObject *item)
-{
-    bool done = item != NULL && PyList_Append(list, item) == 0;
-    Py_XDECREF(item);
-    return done;
-}
-
 static PyObject *
 copied_rows(const placed *self, const lg_page_counts *counts, uint64_t least)
 {
@@ -100,7 +92,7 @@ copied_rows(const placed *self, const lg_page_counts *counts, uint64_t least)
         PyObject *row = Py_BuildValue(
             "(NNKKN)", holder_of(self, i), type_of(self, i),
             (unsigned long long)counts->shared[i], copied, key_of(self, i));
-        if (!append_new(rows, row))
+        if (!lg__list_take(rows, row))
             Py_CLEAR(rows);
     }
     return rows;
@@ -191,7 +183,7 @@ held_rows(const placed *self, const spans *all)
                           type_of(self, place),
                           (unsigned long long)lg_node_size(self->graph, i),
                           key_of(self, place));
-        if (!append_new(rows, row))
+        if (!lg__list_take(rows, row))
             Py_CLEAR(rows);
     }
     return rows;

@@ -1,3 +1,4 @@
+/** ranks(): how the processes of one job differ. */
 #include "binding/answers/binding_answers.h"
 #include "binding/answers/answer.h"
 #include "binding/answers/compared.h"

@@ -1,3 +1,4 @@
+/** Summaries: saved to a file, merged, and their places. */
 #include "binding/answers/binding_answers.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"

@@ -1,3 +1,4 @@
+/** Texts laid out as a table, for the package. */
 #include "binding/answers/binding_answers.h"
 #include "binding/support/binding_support.h"
 

@@ -1,3 +1,4 @@
+/** Why: what keeps an object alive. */
 #include "binding/objects/binding_objects.h"
 #include "binding/answers/binding_answers.h"
 #include "binding/support/binding_support.h"

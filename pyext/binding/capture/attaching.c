@@ -1,3 +1,4 @@
+/** attach(): a snapshot of another process. */
 #include "binding/capture/binding_capture.h"
 #include "attach/attach.h"
 #include "binding/support/binding_support.h"

@@ -1,3 +1,4 @@
+/** snapshot() and save_snapshot(): arguments, the capture, what it says. */
 #include "binding/capture/binding_capture.h"
 #include "binding/support/binding_support.h"
 #include "binding/capture/snapshot_file.h"

@@ -1,3 +1,4 @@
+/** Columns of a graph as read-only buffers. */
 #include "binding/objects/binding_objects.h"
 
 #include <leakgraph/internal/columns.h>

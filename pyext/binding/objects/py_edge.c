@@ -1,3 +1,4 @@
+/** Edge: one reference of a Snapshot, seen from one of its ends. */
 #include "binding/objects/binding_objects.h"
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"

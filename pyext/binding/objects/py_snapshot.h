@@ -109,7 +109,6 @@ PyObject *lg__snapshot_to_parquet(PyObject *self, PyObject *const *args,
 PyObject *lg__snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *lg__snapshot_to_igraph(PyObject *self, PyObject *const *args,
                                  Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_collectable(PyObject *self, PyObject *unused);
 PyObject *lg__snapshot_info(PyObject *self, PyObject *unused);
 PyObject *lg__snapshot_column(PyObject *self, PyObject *name);
 PyObject *lg__snapshot_repr_html(PyObject *self, PyObject *unused);

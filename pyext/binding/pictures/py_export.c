@@ -1,3 +1,4 @@
+/** export() of a Snapshot, and its conversions for other libraries. */
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
 

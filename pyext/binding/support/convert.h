@@ -42,4 +42,14 @@ lg__text_object(lg_text *text)
     return string;
 }
 
+/** Appends a new reference to a list, which takes it over. False if it is NULL
+ *  or memory ran out. */
+static inline bool
+lg__list_take(PyObject *list, PyObject *item)
+{
+    bool taken = item != NULL && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return taken;
+}
+
 #endif

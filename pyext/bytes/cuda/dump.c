@@ -1,3 +1,4 @@
+/** The recorded state of PyTorch's allocator: read from its dicts. */
 #include "bytes/cuda/bytes_cuda.h"
 #include "bytes/common/bytes_common.h"
 

@@ -265,6 +265,11 @@ typedef struct lg__torch {
 uint32_t lg__torch_intern(lg__torch *torch, const char *text);
 /** The class of a C++ object by its address; NULL if it has none. */
 const lg__torch_class *lg__torch_class_of(lg__torch *torch, uintptr_t object);
+/** Whether the class of what may be a C++ object is of that kind. A shared_ptr
+ *  has the address of a block, which has a class too and begins with the
+ * counts.
+ */
+bool lg__torch_is_a(lg__torch *torch, uintptr_t address, lg__torch_kind kind);
 /** Makes the names `_saved_x` (that prefix), `_raw_saved_x.data` and
  *  `_raw_saved_x.unpack_hook`. */
 lg__torch_labels lg__torch_labels_of(lg__torch *torch, const char *prefix,

@@ -373,15 +373,6 @@ enum {
     WORDS = 256, /**< of a function or an executor that may lead on */
 };
 
-/** A shared_ptr has the address of a block that begins with the counts. */
-static bool
-is_block_of(lg__torch *torch, uintptr_t block, lg__torch_kind kind)
-{
-    const lg__torch_class *class =
-        lg__is_address(block) ? lg__torch_class_of(torch, block) : NULL;
-    return class != NULL && class->kind == kind;
-}
-
 /** Copies the words of an object; returns how many there are. */
 static size_t
 copy_words(lg__torch *torch, uintptr_t object, uintptr_t *words)
@@ -401,7 +392,7 @@ walk_executor(lg__torch *torch, uintptr_t executor, uint32_t unit)
     uintptr_t words[WORDS];
     size_t count = copy_words(torch, executor, words);
     for (size_t i = 0; i + 4 < count; i++)
-        if (is_block_of(torch, words[i + 1], LG__TORCH_PLAN) &&
+        if (lg__torch_is_a(torch, words[i + 1], LG__TORCH_PLAN) &&
             (words[i + 4] & UINT8_MAX) == 1)
             torch_walk_code(torch, words[i + 2], unit);
 }
@@ -418,7 +409,7 @@ walk_function(lg__torch *torch, uintptr_t function, uint32_t unit)
         lg__memory_word(torch->memory, function + torch->layout->code.graph),
         unit);
     for (size_t i = 0; i + 2 < count; i++)
-        if (is_block_of(torch, words[i + 1], LG__TORCH_EXECUTOR) &&
+        if (lg__torch_is_a(torch, words[i + 1], LG__TORCH_EXECUTOR) &&
             (words[i + 2] & UINT8_MAX) == 1)
             walk_executor(torch, words[i], unit);
 }
@@ -454,7 +445,7 @@ void
 lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word)
 {
     bool made;
-    if (!is_block_of(torch, word, LG__TORCH_UNIT))
+    if (!lg__torch_is_a(torch, word, LG__TORCH_UNIT))
         return;
     uint32_t type =
         lg__pass_type(torch->pass, "torch.jit.CompilationUnit (C++)", LG_NONE);

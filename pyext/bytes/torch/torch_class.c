@@ -308,3 +308,11 @@ lg__torch_class_of(lg__torch *torch, uintptr_t object)
         *recent = (lg__torch_recent){vtable, class_with(torch, vtable)};
     return recent->class;
 }
+
+bool
+lg__torch_is_a(lg__torch *torch, uintptr_t address, lg__torch_kind kind)
+{
+    const lg__torch_class *class =
+        lg__is_address(address) ? lg__torch_class_of(torch, address) : NULL;
+    return class != NULL && class->kind == kind;
+}

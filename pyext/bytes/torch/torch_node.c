@@ -11,14 +11,6 @@
 
 enum { WORD = sizeof(uintptr_t), SAVED_WORDS = 32 };
 
-static bool
-is_kind(lg__torch *torch, uintptr_t object, lg__torch_kind kind)
-{
-    const lg__torch_class *class =
-        lg__is_address(object) ? lg__torch_class_of(torch, object) : NULL;
-    return class != NULL && class->kind == kind;
-}
-
 /** Returns whether the words between the tensor and the flags are possible: the
  *  gradient of forward mode, a weak reference to a node, and a counter, if they
  *  are in use. Each is a pointer to an object with a vtable, or the first of
@@ -58,13 +50,13 @@ torch_is_saved(lg__torch *torch, const uintptr_t *words, size_t length)
     if (length < layout->saved_size)
         return false;
     bool none = words[0] == layout->undefined;
-    if (!none && !is_kind(torch, words[0], LG__TORCH_IMPL))
+    if (!none && !lg__torch_is_a(torch, words[0], LG__TORCH_IMPL))
         return false;
     uintptr_t hooks = words[layout->saved_hooks / WORD];
     uintptr_t node = words[layout->saved_grad_fn / WORD];
     uintptr_t leaf = layout->saved_leaf ? words[layout->saved_leaf / WORD] : 0;
     if (hooks == 0 ? (node | leaf) != 0
-                   : !is_kind(torch, hooks, LG__TORCH_HOOKS))
+                   : !lg__torch_is_a(torch, hooks, LG__TORCH_HOOKS))
         return false;
     uintptr_t counter =
         layout->saved_counter ? words[layout->saved_counter / WORD] : 0;
