@@ -64,10 +64,54 @@ drop_paths(lg__native *native)
     lg__native_drop(native, native->grouped);
 }
 
+static uint64_t
+hash(uint64_t so_far, const void *data, size_t bytes)
+{
+    const char *at = data;
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, at + i, bytes - i < 8 ? bytes - i : 8);
+        so_far = (so_far ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        so_far ^= so_far >> 29;
+    }
+    return so_far;
+}
+
+// Returns a number of all that the next round starts from.
+static uint64_t
+hash_of_round(const lg__native *native)
+{
+    const lg__vector *words = &native->word;
+    const lg__vector *ways = &native->way;
+    uint64_t state = hash(ways->count, ways->data, ways->count * ways->element);
+    state = hash(state, native->kind, 4 * (size_t)native->blocks);
+    state = hash(state, native->mark, native->blocks);
+    state = hash(state, native->trait, words->count);
+    return hash(state, words->data, words->count * words->element);
+}
+
 // Words and kinds depend on each other: kinds come from the best paths, and
 // paths from what words of one kind have in common. A round makes known one
 // more step of a path through structs that are one of a kind, and three lead
-// from a connection of SQLite to its pages.
+// from a connection of SQLite to its pages. A round that ends as the one before
+// is the last, because all others would end so.
+static bool
+weigh_in_rounds(lg__native *native)
+{
+    bool enough = lg__native_weigh(native) && lg__native_widest(native);
+    uint64_t before = 0;
+    for (int round = 0; round < LG__NATIVE_ROUNDS && enough; round++) {
+        const uint64_t now = hash_of_round(native);
+        if (round > 0 && now == before)
+            break;
+        before = now;
+        lg__native_forget_paths(native);
+        enough = lg__native_refine(native) && lg__native_weigh(native) &&
+                 lg__native_widest(native);
+    }
+    return enough;
+}
+
 static bool
 judge(lg__native *native)
 {
@@ -75,12 +119,7 @@ judge(lg__native *native)
                   lg__native_words(native) && lg__native_tell(native) &&
                   lg__native_kinds(native);
     open_vertices(native);
-    enough = enough && lg__native_weigh(native) && lg__native_widest(native);
-    for (int round = 0; round < LG__NATIVE_ROUNDS && enough; round++) {
-        lg__native_forget_paths(native);
-        enough = lg__native_refine(native) && lg__native_weigh(native) &&
-                 lg__native_widest(native);
-    }
+    enough = enough && weigh_in_rounds(native);
     drop_evidence(native);
     enough = enough && lg__native_prune(native) &&
              lg__native_dominate(native) && lg__native_fold(native);
