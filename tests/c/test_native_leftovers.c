@@ -2,6 +2,8 @@
 #include "native_heap.h"
 #include "test.h"
 
+#include <leakgraph/internal/columns.h>
+
 // A block that nobody has filled holds addresses of a list that was freed. Some
 // lead to the beginning of an object, between others that lead where no
 // reference of C code does.
@@ -61,9 +63,52 @@ what_lies_behind_a_copied_text_holds_nothing(void)
     }
 }
 
+// Adds up the levels of all references to a node.
+static unsigned
+levels_to(const native_heap *heap, uint32_t node)
+{
+    const lg_columns *columns = lg_graph_columns(heap->joined);
+    unsigned sum = 0;
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++)
+        if (columns->edge_target[edge] == node)
+            sum += lg_edge_level(heap->joined, edge);
+    return sum;
+}
+
+// A block that nobody has written since it was free has two words into the C
+// library's lists, and explains no reference, though another block may.
+static void
+unwritten_blocks_explain_no_object(void)
+{
+    enum { WRITTEN, UNWRITTEN, BOTH, COUNT };
+    for (int which = 0; which < COUNT; which++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *object = native_heap_object(&heap, false);
+        uint64_t *unwritten = native_heap_block(&heap, 64);
+        uint64_t *written = native_heap_block(&heap, 200);
+        uint64_t *libc =
+            native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libc.so.6", 64);
+        uint64_t *range =
+            native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 8);
+        range[1] = native_heap_address(unwritten);
+        range[2] = native_heap_address(written);
+        unwritten[0] = unwritten[1] = native_heap_address(libc);
+        if (which != WRITTEN)
+            unwritten[3] = native_heap_address(object);
+        if (which != UNWRITTEN)
+            written[3] = native_heap_address(object);
+        native_heap_finish(&heap);
+        CHECK(lg_node_unexplained(heap.joined, 1) == (which == UNWRITTEN));
+        CHECK(levels_to(&heap, 1) == (which == UNWRITTEN ? 0 : LG_LEVEL_EXACT));
+        native_heap_close(&heap);
+    }
+}
+
 SUITE(native_leftovers)
 {
     RUN(words_between_stray_ones_hold_no_object);
     RUN(what_lies_behind_a_copied_text_holds_nothing);
+    RUN(unwritten_blocks_explain_no_object);
     return test_result();
 }

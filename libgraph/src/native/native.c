@@ -116,8 +116,8 @@ static bool
 judge(lg__native *native)
 {
     bool enough = lg__block_index_open(native) && lg__native_occupy(native) &&
-                  lg__native_words(native) && lg__native_tell(native) &&
-                  lg__native_kinds(native);
+                  lg__native_words(native) && lg__native_kinds(native) &&
+                  lg__native_tell(native);
     open_vertices(native);
     enough = enough && weigh_in_rounds(native);
     drop_evidence(native);

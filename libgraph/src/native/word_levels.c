@@ -496,7 +496,10 @@ level_block(weighing *scale, uint32_t block)
         if ((mark & LG__BLOCK_GIVEN) &&
             (uint64_t)words[i].place + GIFT_WORDS >= lg_block_bytes(at) / 8)
             level = LG_LEVEL_NONE;
-        if (node != LG_NONE && native->told[node] == LG__TOLD_EXACTLY)
+        if (node != LG_NONE && (mark & LG__BLOCK_NEW) &&
+            lg__node_is_told(native, node))
+            level = LG_LEVEL_NONE;
+        else if (node != LG_NONE && native->told[node] == LG__TOLD_EXACTLY)
             level = LG_LEVEL_EXACT;
         if (!word.array)
             native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
