@@ -6,8 +6,9 @@ parameters in pytest. Only its function runs in a fork of a process that has imp
 nothing but the file: with the stand-in small/pytest.py. It may take parameters,
 `monkeypatch`, fixtures of its file, and fixtures whose values can be pickled, such as
 `tmp_path`. Fixtures of the file run there too: those of the scope `module` once, in the
-process that is forked. A free-threaded build does not capture forks, so all tests run
-in pytest's process there.
+process that is forked. A snapshot from there finds no live object of a test: a file
+whose tests share such a snapshot is not small. A free-threaded build does not capture
+forks, so all tests run in pytest's process there.
 """
 
 import inspect

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import sys
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -221,6 +222,8 @@ def test_changes_of_a_block_are_undone(other, tmp_path, monkeypatch):
             patch.setitem(table, name, name)
             patch.setenv(name.upper(), name)
         patch.setattr("os.sep", "|")
+        patch.setattr("importlib.util.sys.executable", "none")
+        assert sys.executable == "none"
         patch.chdir(tmp_path)
         assert vars(target) == table == {"kept": "kept", "new": "new"}
         assert (os.environ["KEPT"], os.environ["NEW"]) == ("kept", "new")
@@ -253,6 +256,9 @@ def test_warns_fails_unless_the_block_warns_what_it_says(other):
 def test_numbers_are_near(other, actual, near):
     assert (actual == other.approx(100, rel=0.05)) is near
     assert (other.approx(100.001) == 100) is False
+    assert (actual == other.approx(100, abs=5)) is near
+    assert (-actual == other.approx(-100, rel=0.01, abs=5)) is near
+    assert other.approx(0) == 1e-13
 
 
 def test_what_is_not_known_is_refused(other):

@@ -75,6 +75,18 @@ def columns(names, values):
 mark = Marks()
 
 
+def named(path):
+    """Return what has the name: a module, or what is within one."""
+    first, *rest = path.split(".")
+    found = importlib.import_module(first)
+    for name in rest:
+        first += f".{name}"
+        if not hasattr(found, name):
+            importlib.import_module(first)
+        found = getattr(found, name)
+    return found
+
+
 class MonkeyPatch:
     """Changes what another function or variable is, until undo() or a block ends.
 
@@ -102,7 +114,7 @@ class MonkeyPatch:
     def setattr(self, target, name, *value, raising=True):
         if not value:
             path, _, attribute = target.rpartition(".")
-            target, name, value = importlib.import_module(path), attribute, [name]
+            target, name, value = named(path), attribute, [name]
         assert not raising or hasattr(target, name), name
         if name in vars(target):
             self.changed.append((setattr, target, name, vars(target)[name]))
@@ -220,5 +232,9 @@ class Approximate:
         return f"{self.expected} +- {self.most}"
 
 
-def approx(expected, rel=1e-6):
-    return Approximate(expected, max(rel * abs(expected), 1e-12))
+def approx(expected, rel=None, abs=None):
+    """Equals numbers that are as near as `rel` or `abs` says, or else a millionth."""
+    if abs is not None and rel is None:
+        return Approximate(expected, abs)
+    size = expected if expected >= 0 else -expected
+    return Approximate(expected, max((rel or 1e-6) * size, abs or 1e-12))
