@@ -56,6 +56,7 @@ def found(work, baseline=None, **options):
     return leftovers(work, baseline or Baseline(), "test", rounds=2, **options)
 
 
+@pytest.mark.small
 def test_growth_is_told_with_its_line():
     text = found(leak, max_cycles=None)
     assert f"{__name__}.kept[*]: Item accumulates, 6 → 7 → 8 objects" in text
@@ -67,6 +68,7 @@ def test_growth_is_told_with_its_line():
     assert leftovers.__doc__ and found(leak, max_cycles=None, max_growth="1 MiB") == ""
 
 
+@pytest.mark.small
 def test_a_known_mistake_has_its_fix():
     logger = logging.getLogger(__name__)
 
@@ -80,12 +82,14 @@ def test_a_known_mistake_has_its_fix():
     assert "\n    Call addHandler() once, " in text
 
 
+@pytest.mark.small
 def test_cycles_are_told():
     text = found(cycle)
     assert "A call leaves 1 reference cycle to" in text and "Item" in text
     assert found(cycle, max_cycles=1) == ""
 
 
+@pytest.mark.small
 def test_cycles_of_libraries_are_no_leaks():
     """A parser of argparse is a cycle of its own; the test's cycle is told alone."""
 
@@ -132,6 +136,7 @@ print(leakgraph.cycles(kind="collectable").leaks)
     assert done.out.splitlines() == ["0 [False]", "1"], done.out + done.err
 
 
+@pytest.mark.small
 def test_what_should_be_gone_is_told():
     text = found(expecting, max_cycles=None)
     assert "an item" in text and "is alive" in text and "kept" in text
