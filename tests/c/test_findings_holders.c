@@ -224,6 +224,67 @@ unknown_keys(void)
     CHECK(heap_finds(&made, "kept-activations "));
 }
 
+// Adds a module with a hook: a method of `self`. Returns the method.
+static uint32_t
+add_hooked(story *made, uint32_t net, uint32_t self)
+{
+    uint32_t all = story_add(made, "collections.OrderedDict", NULL, 100);
+    uint32_t method = story_add(made, "method", NULL, 64);
+    story_attribute(made, net, "_forward_hooks", all);
+    heap_item(made, all, "1", method);
+    story_attribute(made, method, "__self__", self);
+    story_attribute(made, method, "__func__", heap_function(made, LG_NONE));
+    return method;
+}
+
+static uint32_t
+add_tuple(story *made)
+{
+    uint32_t node = heap_grad_fn(made, "ReluBackward0", LG_NONE, LG_NONE);
+    uint32_t tuple = story_add(made, "tuple", NULL, 56);
+    story_edge(made, tuple, heap_tensor(made, HEAP_BIG, node), LG_EDGE_INDEX,
+               0);
+    return tuple;
+}
+
+// Nobody can empty a tuple. A list of tuples that lives on without the hook is
+// the holder; a list that has the module of the hook, too, is not.
+static void
+hooks_with_tuples(void)
+{
+    enum { TUPLES = 6 };
+    for (int inside = 0; inside < 2; inside++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t list = heap_list(&made, LG_NONE);
+        uint32_t agent = story_add(&made, "app.Agent", NULL, 48);
+        uint32_t net = story_add(&made, "app.Net", NULL, 48);
+        uint32_t method = add_hooked(&made, net, agent);
+        story_attribute(&made, app, "all", list);
+        story_attribute(&made, inside ? net : app, "agent", agent);
+        if (inside)
+            heap_append(&made, list, net);
+        else
+            story_attribute(&made, agent, "net", net);
+        if (inside)
+            story_attribute(&made, agent, "seen", add_tuple(&made));
+        else
+            story_attribute(&made, agent, "all", list);
+        for (int i = 0; i < TUPLES; i++)
+            heap_append(&made, list,
+                        inside ? story_add(&made, "app.Other", NULL, 48)
+                               : add_tuple(&made));
+        lg_graph *graph;
+        lg_analysis *analysis;
+        lg_findings found = findings_of(&made, &graph, &analysis);
+        REQUIRE(found.count == 1);
+        CHECK(found.items->holders[0].node == (inside ? method : list));
+        lg_findings_free(&found);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 // Adds an exception whose frame has a tensor behind many elements of a list,
 // and then the crowd.
 static void
@@ -282,6 +343,7 @@ SUITE(findings_holders)
     RUN(classes_in_many_containers);
     RUN(modules_lead_to_all);
     RUN(unknown_keys);
+    RUN(hooks_with_tuples);
     RUN(frames_that_share_a_crowd);
     return test_result();
 }

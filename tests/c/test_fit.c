@@ -154,21 +154,28 @@ tables(void)
 }
 
 static lg_text
-two_columns(const char *const texts[], size_t rows, unsigned columns)
+columns_of(const char *const headings[], size_t columns,
+           const char *const texts[], size_t rows, unsigned width)
 {
-    static const char *const headings[] = {"what grows", "who holds it"};
     lg_string cells[8];
     lg_text text = {0};
     lg_table *table = NULL;
-    for (size_t i = 0; i < 2 * rows; i++)
+    for (size_t i = 0; i < columns * rows; i++)
         cells[i] = (lg_string){texts[i], (uint32_t)strlen(texts[i])};
-    const lg_table_texts of = {headings, cells, 2, rows, 0};
+    const lg_table_texts of = {headings, cells, columns, rows, 0};
     REQUIRE(lg_table_of_texts(&of, &table, NULL) == LG_OK);
-    lg_layout_set_columns(columns);
+    lg_layout_set_columns(width);
     REQUIRE(lg_table_text(table, 0, &text, NULL) == LG_OK);
     lg_layout_set_columns(0);
     lg_table_free(table);
     return text;
+}
+
+static lg_text
+two_columns(const char *const texts[], size_t rows, unsigned width)
+{
+    static const char *const headings[] = {"what grows", "who holds it"};
+    return columns_of(headings, 2, texts, rows, width);
 }
 
 // Each cell wraps within its column, and no word breaks but a long name.
@@ -192,6 +199,30 @@ cells(void)
                      "訓練 訓練訓練訓練    two words\n"
                      "訓練訓練訓練訓練\n");
     lg_text_free(&text);
+}
+
+// The last text stands below its row where it has too few columns beside the
+// others, and enough below.
+static void
+last_texts_below(void)
+{
+    static const char *const headings[] = {"name", "what", "held by"};
+    static const char *const texts[] = {
+        "a name of more than twenty",
+        "what it is in so many words",
+        ("train.trainer.optimizer.groups[0].of_parameters[*]"
+         ".state.average"),
+    };
+    lg_text below = columns_of(headings, 3, texts, 1, 60);
+    lg_text beside = columns_of(headings, 3, texts, 1, 56);
+    CHECK_TEXT(below,
+               "name                        what\n"
+               "a name of more than twenty  what it is in so many words\n"
+               "  held by  train.trainer.optimizer.groups[0]\n"
+               "           .of_parameters[*].state.average\n");
+    CHECK(strstr(beside.data, "what               held by\n") != NULL);
+    lg_text_free(&below);
+    lg_text_free(&beside);
 }
 
 // A path breaks between its steps, but neither within a key nor into many
@@ -303,6 +334,7 @@ SUITE(fit)
     RUN(underlines);
     RUN(tables);
     RUN(cells);
+    RUN(last_texts_below);
     RUN(paths_in_cells);
     RUN(numbers_and_below);
     RUN(colours);

@@ -248,10 +248,9 @@ find_narrow(const writer *to, size_t most)
         last = is_beside(to, i) ? i : last;
         texts += is_text_beside(to, i);
     }
-    bool narrow =
-        most < NARROW && to->columns > ROOM_BELOW && texts > 1 &&
-        is_text_beside(to, last) && to->width[last] > most &&
-        to->table->columns[last].tree == LG__FLAT;
+    bool narrow = most < NARROW && to->columns > ROOM_BELOW && texts > 1 &&
+                  is_text_beside(to, last) && to->width[last] > most &&
+                  to->table->columns[last].tree == LG__FLAT;
     return narrow ? last : SIZE_MAX;
 }
 
@@ -381,7 +380,7 @@ say_before(const writer *to, size_t index, lg_text *out)
     if (column->below != NULL)
         lg_text_add(out, column->below);
     else
-        lg_text_addf(out, "%s  ", lg__column_heading(column));
+        lg_text_addf(out, "  %s  ", lg__column_heading(column));
 }
 
 // Returns where a cell below its row starts: where its column says, or further
