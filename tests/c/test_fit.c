@@ -218,8 +218,8 @@ last_texts_below(void)
     CHECK_TEXT(below,
                "name                        what\n"
                "a name of more than twenty  what it is in so many words\n"
-               "  held by  train.trainer.optimizer.groups[0]\n"
-               "           .of_parameters[*].state.average\n");
+               "  held by  train.trainer.optimizer.groups[0].of_parameters\n"
+               "           [*].state.average\n");
     CHECK(strstr(beside.data, "what               held by\n") != NULL);
     lg_text_free(&below);
     lg_text_free(&beside);
