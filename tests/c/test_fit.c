@@ -215,14 +215,17 @@ last_texts_below(void)
     };
     lg_text below = columns_of(headings, 3, texts, 1, 60);
     lg_text beside = columns_of(headings, 3, texts, 1, 56);
+    lg_text roomy = columns_of(headings + 1, 2, texts + 1, 1, 70);
     CHECK_TEXT(below,
                "name                        what\n"
                "a name of more than twenty  what it is in so many words\n"
                "  held by  train.trainer.optimizer.groups[0].of_parameters\n"
                "           [*].state.average\n");
     CHECK(strstr(beside.data, "what               held by\n") != NULL);
+    CHECK(strstr(roomy.data, "what                         held by\n") != NULL);
     lg_text_free(&below);
     lg_text_free(&beside);
+    lg_text_free(&roomy);
 }
 
 // A path breaks between its steps, but neither within a key nor into many
