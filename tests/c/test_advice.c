@@ -222,6 +222,30 @@ held_by_positions(void)
     forget(&all);
 }
 
+// Of several objects whose titles differ, the advice names only the type.
+static void
+objects_that_differ(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t items = heap_list(&made, LG_NONE);
+    uint32_t seen = heap_list(&made, LG_NONE);
+    story_attribute(&made, app, "items", items);
+    story_attribute(&made, app, "recently_seen", seen);
+    for (int i = 0; i < 20; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+        uint32_t item = story_add(&made, "str", name, 5000);
+        heap_append(&made, items, item);
+        heap_append(&made, seen, item);
+    }
+    asked all = ask(&made, 3);
+    lg_text text = {0};
+    REQUIRE(lg_table_json(all.table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "\"what\": \"20 str\", \"held_by\": "));
+    lg_text_free(&text);
+    forget(&all);
+}
+
 // Where nothing of a cycle can be cut, the advice names no cut.
 static void
 nothing_to_cut(void)
@@ -470,6 +494,7 @@ SUITE(advice)
     RUN(nothing);
     RUN(words);
     RUN(held_by_positions);
+    RUN(objects_that_differ);
     RUN(nothing_to_cut);
     RUN(native_holder);
     RUN(growth);

@@ -84,6 +84,38 @@ of_a_node(void)
     lg_graph_free(graph);
 }
 
+// The shape of one tensor is told of all only if all have it.
+static void
+shapes_that_differ(void)
+{
+    for (int varied = 0; varied < 2; varied++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, "losses", all);
+        for (int i = 0; i < 3; i++) {
+            uint32_t tensor =
+                story_add(&made, "torch.Tensor",
+                          varied && i > 0 ? "float32[2]" : "float32[1]", 64);
+            lg_builder_add_fact(made.builder, tensor, "bytes", "4", 1);
+            story_attribute(
+                &made, tensor, ".grad_fn",
+                heap_grad_fn(&made, "MeanBackward0", LG_NONE, LG_NONE));
+            heap_append(&made, all, tensor);
+        }
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_text text = {0};
+        CHECK(why_report(analysis, &all, 1, NULL, LG_FORMAT_TEXT, &text) ==
+              LG_OK);
+        CHECK(strstr(text.data,
+                     varied ? ", 3 x Tensor\n" : ", 3 x Tensor float32[1]\n"));
+        lg_text_free(&text);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 static uint32_t
 add_storage(story *to, uint32_t tensor, uint32_t type)
 {
@@ -351,6 +383,7 @@ SUITE(findings)
 {
     RUN(autocast);
     RUN(of_a_node);
+    RUN(shapes_that_differ);
     RUN(of_rows);
     RUN(look_alikes);
     RUN(several_types);
