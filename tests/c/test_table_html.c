@@ -86,6 +86,25 @@ linked_html(void)
     lg_graph_free(graph);
 }
 
+// No line breaks inside an arrow between words.
+static void
+arrows_stay_whole(void)
+{
+    static const lg__column few[] = {{"what", .type = LG_COLUMN_TEXT}};
+    lg_graph *graph = draw("a", "", "");
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 1);
+    lg_text out = {0};
+    lg__table_row(table);
+    lg__put_literal(table, 0, "a -> b -> back <-> #1->#2 ->");
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html(table, 0, &out, NULL) == LG_OK);
+    CHECK(strstr(out.data, ">a <nobr>-&gt;</nobr> b <nobr>-&gt;</nobr> back "
+                           "&lt;-&gt; #1-&gt;#2 -&gt;<") != NULL);
+    lg_text_free(&out);
+    lg_table_free(table);
+    lg_graph_free(graph);
+}
+
 // A long text shows its first line, or what fits into one.
 static void
 long_texts_fold(void)
@@ -235,6 +254,7 @@ SUITE(table_html)
 {
     RUN(long_tables_fold);
     RUN(linked_html);
+    RUN(arrows_stay_whole);
     RUN(long_texts_fold);
     RUN(the_node_is_linked);
     RUN(references);

@@ -309,20 +309,38 @@ add_style(const lg__column *column, uint32_t depth, bool apart, lg_text *out)
         lg_text_add(out, " style=\"text-align:left\"");
 }
 
+// Adds a text whose arrows stay whole: a browser may break a line after a
+// hyphen.
+static void
+add_whole_arrows(const char *bytes, size_t length, lg_text *out)
+{
+    static const char arrow[] = " -> ";
+    size_t begin = 0;
+    for (size_t at = 0; at + sizeof arrow - 1 <= length; at++) {
+        if (memcmp(bytes + at, arrow, sizeof arrow - 1) != 0)
+            continue;
+        lg_text_add_html(out, bytes + begin, at - begin);
+        lg_text_add(out, " <nobr>-&gt;</nobr>");
+        begin = at + sizeof arrow - 2;
+        at = begin - 1;
+    }
+    lg_text_add_html(out, bytes + begin, length - begin);
+}
+
 static void
 add_text(const lg__column *column, const char *bytes, size_t length,
          lg_text *out)
 {
     if (length <= (column->type == LG_COLUMN_TEXT ? LONG_PROSE : LONG)) {
-        lg_text_add_html(out, bytes, length);
+        add_whole_arrows(bytes, length, out);
         return;
     }
     size_t shown = lg__utf8_cut(bytes, BEGINNING);
     const char *line = memchr(bytes, '\n', shown);
     lg_text_add(out, "<details><summary>");
-    lg_text_add_html(out, bytes, line ? (size_t)(line - bytes) : shown);
+    add_whole_arrows(bytes, line ? (size_t)(line - bytes) : shown, out);
     lg_text_add(out, "...</summary>");
-    lg_text_add_html(out, bytes, length);
+    add_whole_arrows(bytes, length, out);
     lg_text_add(out, "</details>");
 }
 
