@@ -22,6 +22,12 @@
 /** How long another program may trace it: a visit needs a fraction of that. */
 #define TRACER_TRIES 200
 #define LOAD_NANOSECONDS 5000000L
+/** What the library and those that it needs take, and a little more. If the
+ *  loader of glibc cannot map a library whole, it leaves a part in the process.
+ */
+#define NEEDED_SPACE ((uint64_t)16 << 20)
+#define NEEDED_DATA ((uint64_t)2 << 20)
+#define NEEDED_MAPPINGS 64
 /** How many descriptors leakgraph may open in a process at a time. */
 #define LEAST_DESCRIPTORS 8
 /** How often a process may start another program while this looks at it. */
@@ -145,6 +151,7 @@ typedef struct limits {
     uint64_t files;
     uint64_t stack; /**< bytes of it */
     uint64_t space; /**< bytes of all mappings together */
+    uint64_t data;  /**< bytes of those that it alone may write to */
 } limits;
 
 /** Reads them from a list that everybody may read. prlimit() tells only who has
@@ -154,13 +161,14 @@ static limits
 read_limits(int process)
 {
     char path[64], line[128];
-    limits found = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    limits found = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     snprintf(path, sizeof path, "/proc/%d/limits", process);
     FILE *file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file)) {
         sscanf(line, "Max open files %" SCNu64, &found.files);
         sscanf(line, "Max stack size %" SCNu64, &found.stack);
         sscanf(line, "Max address space %" SCNu64, &found.space);
+        sscanf(line, "Max data size %" SCNu64, &found.data);
     }
     if (file != NULL)
         fclose(file);
@@ -438,21 +446,49 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
     return lg__outcome_explain(obstacle, remote->process, 0, 1, err);
 }
 
-/** See lg__attach_target. The stack grows until it or all mappings together
- * have the size that the process allows itself. */
+/** See lg__attach_target. The stack grows until it has the size that the
+ *  process allows itself. */
 static uint64_t
-find_stack_low(int process, const lg__remote_images *images)
+find_stack_low(const limits *most, const lg__remote_images *images)
+{
+    uint64_t bottom = 0, start = images->stack_start;
+    if (most->stack < images->stack_end)
+        bottom = images->stack_end - most->stack;
+    return (bottom < start ? bottom : start) + LG__STACK_NEED;
+}
+
+/** How many bytes the line of /proc/PID/status says. */
+static uint64_t
+read_size(int process, const char *line)
 {
     char path[64];
-    const limits most = read_limits(process);
-    uint64_t bottom = 0, kibibytes = 0, start = images->stack_start;
+    uint64_t kibibytes = 0;
     snprintf(path, sizeof path, "/proc/%d/status", process);
-    if (most.stack < images->stack_end)
-        bottom = images->stack_end - most.stack;
-    if (lg__remote_number(path, "VmSize:", 10, &kibibytes) &&
-        most.space < (kibibytes << 10) + start - bottom)
-        bottom = start + (kibibytes << 10) - most.space;
-    return (bottom < start ? bottom : start) + LG__STACK_NEED;
+    lg__remote_number(path, line, 10, &kibibytes);
+    return kibibytes << 10;
+}
+
+/** Whether the process may take too little more of something for the loader to
+ *  load the library. */
+static lg_status
+check_room(int process, const limits *most, const lg__remote_images *images,
+           lg_error *err)
+{
+    uint64_t mappings = UINT64_MAX;
+    const char *full = NULL;
+    lg__remote_number("/proc/sys/vm/max_map_count", "", 10, &mappings);
+    if (read_size(process, "VmSize:") + NEEDED_SPACE > most->space)
+        full = "much memory as it may (ulimit -v)";
+    else if (read_size(process, "VmData:") + NEEDED_DATA > most->data)
+        full = "much data as it may (ulimit -d)";
+    else if (images->mappings + NEEDED_MAPPINGS > mappings)
+        full = "many mappings as it may (vm.max_map_count)";
+    if (full == NULL)
+        return LG_OK;
+    return lg_error_set(err, LG_EUNSUPPORTED,
+                        "process %d has almost as %s: raise that limit (with "
+                        "prlimit or sysctl) and attach again",
+                        process, full);
 }
 
 /** See lg__attach_target. glibc says so since 2.35. */
@@ -476,15 +512,19 @@ static lg_status
 look(lg__attach_target *self, bool any, const lg__remote_images *images,
      lg_error *err)
 {
+    const int process = self->remote.process;
+    const limits most = read_limits(process);
     self->stack_end = images->stack_end;
-    self->stack_low = find_stack_low(self->remote.process, images);
+    self->stack_low = find_stack_low(&most, images);
     self->sequences = find_sequences(&self->remote, images);
     lg_status status = any ? LG_OK : check_python(self, images, err);
     if (status == LG_OK && !any && !find_functions(self, images))
         status = lg_error_set(err, LG_EUNSUPPORTED,
                               "process %d cannot load libraries, or names none "
                               "of its functions: use leakgraph run",
-                              self->remote.process);
+                              process);
+    if (status == LG_OK && !any)
+        status = check_room(process, &most, images, err);
     if (status == LG_OK && !lg__rooms_find(&self->remote, images, &self->rooms))
         status = lg__target_explain(self->remote.process, EACCES, err);
     return status;

@@ -378,6 +378,7 @@ list_images(const lg__remote *self, lg__remote_images *out)
     if (!lg__maps_open(&maps, path))
         return false;
     while (done && lg__maps_next(&maps, line, &one)) {
+        out->mappings++;
         if (strcmp(one.path, "[stack]") == 0) {
             out->stack_start = one.start;
             out->stack_end = one.end;

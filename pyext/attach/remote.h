@@ -71,6 +71,7 @@ typedef struct lg__remote_images {
     lg__remote_image *items;
     size_t count;
     size_t capacity;
+    size_t mappings;      /**< of all kinds */
     uint64_t stack_start; /**< of what the main thread's stack has by now */
     uint64_t stack_end;
 } lg__remote_images;

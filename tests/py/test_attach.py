@@ -1061,6 +1061,48 @@ def test_too_many_open_files(target, left):
     assert one.end() == ""
 
 
+MAPPINGS = int(Path("/proc/sys/vm/max_map_count").read_text())
+#: A process with more would take too long to fill.
+MOST_MAPPINGS = 1 << 18
+#: Leaves the process a little less of something than the library needs.
+FILLS = {
+    "ulimit -v": """
+size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + 2**22, -1))
+""",
+    "ulimit -d": """
+line = next(x for x in open('/proc/self/status') if x.startswith('VmData'))
+resource.setrlimit(resource.RLIMIT_DATA, (1024 * int(line.split()[1]) + 2**16, -1))
+""",
+    "vm.max_map_count": """
+most = int(open('/proc/sys/vm/max_map_count').read())
+area, step = mmap.mmap(-1, most * 2**13), 2**13
+protect, begin = ctypes.CDLL(None).mprotect, ctypes.c_char.from_buffer(area)
+place = ctypes.addressof(begin)
+while protect(ctypes.c_void_p(place), ctypes.c_size_t(step // 2), 1) == 0:
+    place += step
+for _ in range(2):
+    place -= step
+    protect(ctypes.c_void_p(place), ctypes.c_size_t(step // 2), 3)
+""",
+}
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("limit", FILLS)
+def test_no_room_for_the_library(target, limit):
+    """The loader would leave a part of it in the process."""
+    if limit == "vm.max_map_count" and MAPPINGS > MOST_MAPPINGS:
+        pytest.skip(f"vm.max_map_count is {MAPPINGS}")
+    first = f"import mmap, resource\n{FILLS[limit]}"
+    one = target(f"{first}print('full', flush=True)\ntime.sleep(100)")
+    assert one.process.stdout.readline() == "full\n"
+    before = one.traces()
+    text = refused(one.pid)
+    assert f"as it may ({limit}): raise that limit" in text
+    assert one.traces() == before
+
+
 LIMITS = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, {}))
