@@ -1103,6 +1103,28 @@ def test_no_room_for_the_library(target, limit):
     assert one.traces() == before
 
 
+ALONE = """
+import resource
+resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+os.setgid(65534)
+os.setuid(65534)
+ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as before the change of the user
+print('alone', flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.geteuid() != 0, reason="root may have other users")
+def test_a_process_that_may_not_fork(target):
+    one = target(ALONE)
+    assert one.process.stdout.readline() == "alone\n"
+    before = one.traces()
+    text = refused(one.pid)
+    assert "cannot fork: Resource temporarily unavailable (raise ulimit -u" in text
+    assert one.traces() == before
+
+
 LIMITS = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, {}))

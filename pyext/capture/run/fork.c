@@ -587,6 +587,22 @@ make_orphan(maker *self)
     munmap(stack, ORPHAN_STACK);
 }
 
+// The limits because of which the system makes no other process.
+static const char *
+limit_behind(int code)
+{
+    switch (code) {
+    case EAGAIN:
+        return " (raise ulimit -u, or pids.max of the control group)";
+    case ENOMEM:
+        return " (raise ulimit -v, or see vm.overcommit_memory)";
+    case EMFILE:
+        return " (raise ulimit -n)";
+    default:
+        return "";
+    }
+}
+
 static lg_status
 split(child_process *child, lg__fork *out, lg_error *err)
 {
@@ -602,7 +618,8 @@ split(child_process *child, lg__fork *out, lg_error *err)
     if (out->child > 0)
         return LG_OK;
     return lg_error_set(err, self.code == ENOMEM ? LG_ENOMEM : LG_ECHILD,
-                        "cannot fork: %s%s", strerror(self.code), out->advice);
+                        "cannot fork: %s%s%s", strerror(self.code),
+                        limit_behind(self.code), out->advice);
 }
 
 lg_status
