@@ -226,6 +226,18 @@ class Moved:
             self.waiting.clear()
 
 
+waiting = collections.deque()
+done = []
+
+
+def move(number):
+    waiting.append(number)
+    while len(waiting) > 1000:
+        waiting.popleft()
+    waiting.popleft()
+    done.append(entry(number))
+
+
 class OfOthers:
     """Has an unlimited dict beside one with a limit, both held by another list."""
 
@@ -305,6 +317,19 @@ def test_what_only_looks_bounded_leaks(kind, holder):
     assert growth[0].degree in ("steady", "in bursts")
 
 
+def test_what_is_filled_from_a_container_with_a_limit_leaks():
+    _, growth = compare(move)
+    done.clear()
+    assert [row.held_by for row in growth] == [f"{__name__}.done[*]"]
+
+
+def test_a_container_that_something_else_holds_is_bounded():
+    kept.append(Attribute())
+    kept.append(kept[0].entries.clear)
+    _, growth = compare(kept[0].put)
+    assert [row.held_by for row in growth] == []
+
+
 def test_a_dict_without_a_limit_leaks_beside_one_with_a_limit():
     kept.append(OfOthers())
 
@@ -326,13 +351,19 @@ def test_the_number_is_a_fact():
     assert snapshot.find(kept[0]).facts["limit"] == "400"
 
 
-def test_local_variables_are_bounded():
-    seen, most = {}, 400
+PROGRAM = """
+import collections, leakgraph
+cache, other = collections.OrderedDict(), {}
+snapshots = []
+for number in range(200):
+    cache[number] = ["x" * 900 + str(number)]
+    if len(cache) > 400:
+        cache.popitem(last=False)
+    if number % 50 == 49:
+        snapshots.append(leakgraph.snapshot())
+print([row.held_by for row in leakgraph.diff(*snapshots, min_bytes=2000)])
+"""
 
-    def work(number):
-        seen[number] = entry(number)
 
-    if len(seen) > most:
-        seen.popitem()
-    _, growth = compare(work)
-    assert [row.held_by for row in growth] == []
+def test_a_script_bounds_what_its_own_code_fills(python):
+    assert python("-c", PROGRAM).out == "[]\n"

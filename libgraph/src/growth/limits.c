@@ -331,6 +331,20 @@ add_up(const lg__vector *all, const uint32_t *place_of, limited *places)
     }
 }
 
+// Drops containers that are listed twice with the same limit: as an attribute
+// of their owner, and by themselves. They are sorted.
+static void
+list_once(lg__vector *all)
+{
+    container *items = all->data;
+    size_t left = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (left == 0 || items[i].node != items[left - 1].node ||
+            items[i].most != items[left - 1].most)
+            items[left++] = items[i];
+    all->count = left;
+}
+
 // Returns whether a limited container has the target as an element, or part of
 // one. An lru_cache has its results in a dict, too.
 static bool
@@ -577,6 +591,7 @@ lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
         status = lg__error_memory(err);
     if (status == LG_OK && all.count > 0) {
         lg__sort(all.data, all.count, sizeof(container), compare_containers);
+        list_once(&all);
         status = count_limits(summary, &all, analysis, place_of, monitor, err);
     }
     lg__vector_free(&allocator, &all);

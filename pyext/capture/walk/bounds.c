@@ -3,9 +3,9 @@
  *
  * The names that code uses are in the order of their first use. So the
  * container whose length is taken follows `len`, or was the last one named
- * before it, and the number that the length is compared with follows. What a
- * container already exceeds is no bound of it. Other containers that the code
- * names are bounded, too, while they have no more elements.
+ * before it, and the number that the length is compared with
+ * follows. What a container already exceeds is no bound of it. Other containers
+ * that the code names are bounded, too, while they have no more elements.
  */
 #include "capture/walk/bounds.h"
 #include "capture/cpython/compat_calls.h"
@@ -141,6 +141,13 @@ use_main(reading *of, PyObject *value)
     return false;
 }
 
+/** The same in code that runs: a whole program has others, too. */
+static bool
+use_filled(reading *of, PyObject *value)
+{
+    return length_of(of->walk, value) == 0 || use_main(of, value);
+}
+
 /** Returns what a name is of the instance, the class or the module; NULL:
  *  nothing is known. */
 static PyObject *
@@ -230,7 +237,8 @@ find_main(reading *of)
     Py_ssize_t next = of->length + 1;
     if (next < count && !use_names(of, next, next + 1, use_main))
         return;
-    if (of->length > 0 && !use_names(of, of->length - 1, -1, use_main))
+    if (of->length > 0 && !use_names(of, of->length - 1, -1,
+                                     of->view != NULL ? use_filled : use_main))
         return;
     if (of->self != NULL && !use_main(of, of->self))
         return;
@@ -288,7 +296,7 @@ static bool
 use_bounded(reading *of, PyObject *value)
 {
     char text[24];
-    Py_ssize_t length = length_of(of->walk, value);
+    Py_ssize_t length = value != of->self ? length_of(of->walk, value) : -1;
     uint32_t node = length >= 0 && length <= of->filled
                         ? lg__walk_node(of->walk, value)
                         : LG_NONE;
@@ -298,6 +306,13 @@ use_bounded(reading *of, PyObject *value)
     lg_builder_add_fact(of->walk->builder, node, "maxlen", text,
                         (size_t)digits);
     return true;
+}
+
+/** The same of a container that something else than the instance holds, too. */
+static bool
+use_held(reading *of, PyObject *value)
+{
+    return Py_REFCNT(value) < 2 || use_bounded(of, value);
 }
 
 /** Notes the containers that the code names. */
@@ -429,8 +444,11 @@ lg__bounds_of_instance(lg__heap_walk *walk, PyObject *object,
         of.self = object;
         of.type = info->type;
         of.length = find_length(walk, of.code);
-        if (of.length >= 0 && find_bound(&of))
-            return of.bound;
+        if (of.length < 0 || !find_bound(&of))
+            continue;
+        if (may_note(walk))
+            use_names(&of, 0, PyTuple_GET_SIZE(of.code->co_names), use_held);
+        return of.bound;
     }
     return -1;
 }
