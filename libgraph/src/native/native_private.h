@@ -18,7 +18,6 @@
 
 #include "analysis/analysis_private.h"
 #include "build/build_private.h"
-#include "graph/compact.h"
 
 #include <leakgraph/internal/native.h>
 
