@@ -22,35 +22,6 @@ hear(void *context, const char *phase, double done)
     return true;
 }
 
-// A block's row is packed. Of a large block, the header of its chunk says the
-// size: a chunk that has a mapping of its own ends with that, or a header
-// before.
-static void
-rows_of_blocks(void)
-{
-    enum { FLAGS = 3, CHUNK = 3 * LG_MALLOC_PAGE };
-    static _Alignas(LG_MALLOC_PAGE) uint64_t page[4];
-    const uint64_t far = LG_BLOCK_ADDRESS_END - 16;
-    lg_native_block block =
-        lg_block_make(far, 8 * (LG_BLOCK_LARGE - 1), LG_ALLOCATOR_PYTHON);
-    lg_block_set_lead(&block, LG_BLOCK_MOST_LEAD);
-    CHECK(sizeof block == 12);
-    CHECK(lg_block_address(&block) == far);
-    CHECK(lg_block_bytes(&block) == 8 * (LG_BLOCK_LARGE - 1));
-    CHECK(block.kind == LG_ALLOCATOR_PYTHON && block.node == LG_NONE);
-    CHECK(lg_block_lead(&block) == LG_BLOCK_MOST_LEAD);
-    lg_block_set_lead(&block, 16);
-    CHECK(lg_block_lead(&block) == 16 && lg_block_address(&block) == far);
-
-    page[1] = CHUNK | FLAGS;
-    block = lg_block_make((uintptr_t)&page[2], CHUNK, LG_ALLOCATOR_MALLOC);
-    CHECK(lg_block_bytes(&block) == CHUNK - 8);
-    block = lg_block_make((uintptr_t)&page[2], CHUNK, LG_ALLOCATOR_MAPPED);
-    CHECK(lg_block_bytes(&block) == CHUNK - 16);
-    page[1] = (CHUNK - 16) | FLAGS;
-    CHECK(lg_block_bytes(&block) == CHUNK - 24);
-}
-
 // Whoever waits for a capture hears that it goes on.
 static void
 work_reports_its_progress(void)
@@ -872,7 +843,6 @@ SUITE(native)
     RUN(a_lock_holds_nothing_but_its_semaphore);
     RUN(answers_have_rows);
     RUN(native_part_of_what_is_retained);
-    RUN(rows_of_blocks);
     RUN(work_reports_its_progress);
     RUN(lists_belong_to_their_objects);
     RUN(trees_belong_to_their_objects);

@@ -41,6 +41,16 @@ close_native(lg__native *native)
     lg__policy_free(&native->policy);
 }
 
+// Words are weighed without the best paths.
+static void
+forget_paths(lg__native *native)
+{
+    lg__native_drop(native, native->path);
+    lg__native_drop(native, native->entrance);
+    native->path = NULL;
+    native->entrance = NULL;
+}
+
 static void
 drop_evidence(lg__native *native)
 {
@@ -58,7 +68,7 @@ drop_paths(lg__native *native)
     lg__vector_free(&native->allocator, &native->outer);
     lg__compact_free(&native->allocator, &native->first_word);
     lg__native_drop(native, native->block_of);
-    lg__native_forget_paths(native);
+    forget_paths(native);
     lg__native_drop(native, native->met);
     lg__native_drop(native, native->kind);
     lg__native_drop(native, native->grouped);
@@ -105,7 +115,7 @@ weigh_in_rounds(lg__native *native)
         if (round > 0 && now == before)
             break;
         before = now;
-        lg__native_forget_paths(native);
+        forget_paths(native);
         enough = lg__native_refine(native) && lg__native_weigh(native) &&
                  lg__native_widest(native);
     }
@@ -121,8 +131,7 @@ judge(lg__native *native)
     open_vertices(native);
     enough = enough && weigh_in_rounds(native);
     drop_evidence(native);
-    enough = enough && lg__native_prune(native) &&
-             lg__native_dominate(native) && lg__native_fold(native);
+    enough = enough && lg__native_dominate(native) && lg__native_fold(native);
     drop_paths(native);
     return enough;
 }

@@ -534,13 +534,10 @@ uint32_t lg__block_form(const lg__native *native, uint32_t block);
 bool lg__native_weigh(lg__native *native);
 /** Finds the best paths, and kinds by the way there. */
 bool lg__native_widest(lg__native *native);
-/** Gives back the memory of the best paths, which words need not be weighed. */
-void lg__native_forget_paths(lg__native *native);
 /** Lets the kinds that the ways gave be those that evidence compares. */
 bool lg__native_refine(lg__native *native);
-/** Notes which blocks are met, and forgets the words that count for nothing. */
-bool lg__native_prune(lg__native *native);
-/** Finds who owns what: dominators over what counts. */
+/** Finds who owns what: dominators over what counts. Words that count for
+ *  nothing are forgotten. */
 bool lg__native_dominate(lg__native *native);
 /** Folds blocks into groups. */
 bool lg__native_fold(lg__native *native);

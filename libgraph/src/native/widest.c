@@ -388,15 +388,6 @@ lg__native_widest(lg__native *native)
     return enough;
 }
 
-void
-lg__native_forget_paths(lg__native *native)
-{
-    lg__native_drop(native, native->path);
-    lg__native_drop(native, native->entrance);
-    native->path = NULL;
-    native->entrance = NULL;
-}
-
 // A word counts if the path over it is as strong as the best one to its target.
 // Words that tie all count, so what two holders lead to equally is held by what
 // dominates both, and not by the one that the search met first.
@@ -415,16 +406,6 @@ lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
            (!late || (native->path[target] & LG__PATH_LATE));
 }
 
-// Returns the vertex whose words are those of a block, or LG_NONE.
-static uint32_t
-vertex_with_words(const lg__native *native, uint32_t block)
-{
-    uint32_t node = native->memory->blocks[block].node;
-    if (node == LG_NONE)
-        return native->nodes + block;
-    return native->block_of[node] == block ? node : LG_NONE;
-}
-
 bool
 lg__word_links(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
@@ -434,72 +415,4 @@ lg__word_links(const lg__native *native, uint32_t vertex, const lg__word *word)
         lg__block_is_lost(native, block))
         return node != LG_NONE && lg__node_is_told(native, node);
     return lg__word_counts(native, vertex, word);
-}
-
-// Returns the most bytes of a block that may yet become a part of an object
-// whose references blocks explain: any word to it leads to that object then. 0:
-// there is no such object.
-static uint64_t
-largest_part(const lg__native *native)
-{
-    uint64_t most = 0;
-    for (uint32_t node = 0; node < native->nodes; node++) {
-        uint64_t beyond =
-            lg__node_is_told(native, node) ? lg__size_beyond(native, node) : 0;
-        most = beyond > most ? beyond : most;
-    }
-    return LG__PART_SHARE * LG__PART_UNIT * most;
-}
-
-static bool
-may_lead_to_part(const lg__native *native, const lg__word *word, uint64_t most)
-{
-    const lg_native_block *to = &native->memory->blocks[word->target];
-    return to->node == LG_NONE && lg_block_bytes(to) <= most;
-}
-
-static void
-prune_block(lg__native *native, uint32_t block, uint64_t most, uint32_t *kept)
-{
-    lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    const uint32_t vertex = vertex_with_words(native, block);
-    const bool lost = lg__block_is_lost(native, block);
-    for (uint32_t i = span.first; i < span.end; i++) {
-        if (!lost)
-            lg__bit_set(native->met, words[i].target);
-        if (vertex != LG_NONE && (lg__word_links(native, vertex, &words[i]) ||
-                                  may_lead_to_part(native, &words[i], most)))
-            words[(*kept)++] = words[i];
-    }
-}
-
-bool
-lg__native_prune(lg__native *native)
-{
-    const lg_allocator *allocator = &native->allocator;
-    const size_t count = (size_t)native->blocks + 1;
-    const lg__outer_word *outer = native->outer.data;
-    lg__compact pruned;
-    uint32_t *first = lg__compact_open(allocator, count, &pruned);
-    const uint64_t most = largest_part(native);
-    uint32_t kept = 0;
-    native->met = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
-    if (first == NULL || native->met == NULL) {
-        lg__compact_free(allocator, &pruned);
-        return false;
-    }
-    for (uint32_t block = 0; block < native->blocks; block++) {
-        first[block] = kept;
-        prune_block(native, block, most, &kept);
-    }
-    first[native->blocks] = kept;
-    for (size_t i = 0; i < native->outer.count; i++)
-        lg__bit_set(native->met, outer[i].target);
-    lg__compact_close(allocator, &pruned, count);
-    lg__compact_free(allocator, &native->first_word);
-    native->first_word = pruned;
-    native->word.count = kept;
-    lg__vector_trim(allocator, &native->word);
-    return true;
 }
