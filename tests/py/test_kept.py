@@ -126,6 +126,7 @@ for name, question in {questions!r}.items():
         str(eval(question))
         print(name, (resident() - before) >> 20, sep=":")
 """,
+        timeout=600,
     )
     assert done.code == 0, done.err
     kept = [line.split(":") for line in done.out.splitlines()]
