@@ -4,6 +4,7 @@ import collections
 import functools
 import gc
 import heapq
+import typing
 
 import pytest
 
@@ -61,13 +62,13 @@ def keep_until_full(number):
         cut_at_once.clear()
 
 
-def keep_by_default(number, seen={}, most=MOST):
+def keep_by_default(number, seen={}, most=MOST):  # noqa: B006
     seen[number] = entry(number)
     if len(seen) > most:
         seen.pop(min(seen))
 
 
-def keep_by_keyword(number, *, seen={}, most=MOST):
+def keep_by_keyword(number, *, seen={}, most=MOST):  # noqa: B006
     seen[number] = entry(number)
     if len(seen) > most:
         seen.pop(min(seen))
@@ -157,7 +158,7 @@ class Itself(collections.OrderedDict):
 class OfTheClass:
     """Has the container in the class."""
 
-    entries = {}
+    entries: typing.ClassVar[dict] = {}
 
     @classmethod
     def put(cls, number):
@@ -354,13 +355,13 @@ def test_the_number_is_a_fact():
 PROGRAM = """
 import collections, leakgraph
 cache, other = collections.OrderedDict(), {}
-snapshots = []
+snapshots = ()
 for number in range(200):
     cache[number] = ["x" * 900 + str(number)]
     if len(cache) > 400:
         cache.popitem(last=False)
     if number % 50 == 49:
-        snapshots.append(leakgraph.snapshot())
+        snapshots += (leakgraph.snapshot(),)
 print([row.held_by for row in leakgraph.diff(*snapshots, min_bytes=2000)])
 """
 

@@ -750,8 +750,8 @@ is_of_limited(const lg__comparison *state, uint32_t place, uint32_t above,
     return has_room(newest, place, out);
 }
 
-// Returns whether members of a place take the slots of containers that had so
-// many from the first snapshot on, as a ring does that was made full of None.
+// Returns whether members of a place take the slots of lists that had so many
+// from the first snapshot on, as a ring does that was made full of None.
 static bool
 takes_slots(const lg__comparison *state, uint32_t place, lg__limit *out)
 {
@@ -759,6 +759,8 @@ takes_slots(const lg__comparison *state, uint32_t place, lg__limit *out)
     if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
         return false;
     const lg__place_item *above = lg__place_at(state->newest, item->parent);
+    if (!lg__string_is(lg__places_text(state->newest, above->type), "list"))
+        return false;
     lg__comparison_find(state, item->parent, state->at);
     for (uint32_t i = 0; i < state->count; i++) {
         const lg__place_item *then =
