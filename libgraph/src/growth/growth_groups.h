@@ -5,7 +5,7 @@
 #include "growth/growth_comparison.h"
 
 enum {
-    GROUPS = 24, /**< on one level, or of one leak */
+    LG__GROUPS = 24, /**< on one level, or of one leak */
     /** A holder has at least this part of what the biggest holder has: a local
      *  variable that still refers to the newest object is not worth a word. */
     LG__GROUP_PART = 10,
@@ -24,29 +24,140 @@ typedef struct group {
 } group;
 
 typedef struct groups {
-    group items[GROUPS];
+    group items[LG__GROUPS];
     size_t count;
     size_t members; /**< what those of a row, or of rows, hold */
 } groups;
 
-void lg__groups_empty(group *item);
-void lg__groups_free(groups *all);
+static inline void
+lg__groups_empty(group *item)
+{
+    lg__free(item->nodes.items);
+    lg__free(item->targets.items);
+    *item = (group){0};
+}
+
+static inline void
+lg__groups_free(groups *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        lg__groups_empty(&all->items[i]);
+    all->count = 0;
+}
+
 /** Returns the group of a place, made if new; NULL: there is no room. */
-group *lg__groups_at(groups *all, uint32_t place);
+static inline group *
+lg__groups_at(groups *all, uint32_t place)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].place == place)
+            return &all->items[i];
+    if (all->count == LG__GROUPS)
+        return NULL;
+    group *made = &all->items[all->count++];
+    *made = (group){.place = place, .last = LG_NONE};
+    return made;
+}
+
 /** Sorts the nodes of each group, and drops repeated ones. */
-void lg__groups_settle(groups *all);
+static inline void
+lg__groups_settle(groups *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        lg__gather_once(&all->items[i].nodes);
+        lg__gather_once(&all->items[i].targets);
+    }
+}
+
+/** Turns shares of a row's members into shares of so many. */
+static inline void
+lg__groups_scale(groups *all, size_t members)
+{
+    for (size_t i = 0; i < all->count && members > 0; i++)
+        all->items[i].share *= (double)all->members / (double)members;
+    all->members = members;
+}
+
 /** Gives the holders of a row to the row that leads it. If their members are
  *  alike, each holder has a share of both. */
-void lg__groups_hand_over(groups *to, groups *from, bool alike, bool *failed);
+static inline void
+lg__groups_hand_over(groups *to, groups *from, bool alike, bool *failed)
+{
+    size_t members = to->members + from->members;
+    if (alike) {
+        lg__groups_scale(to, members);
+        lg__groups_scale(from, members);
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        group *known = lg__groups_at(to, from->items[i].place);
+        if (known != NULL && known->led == 0) {
+            *known = from->items[i];
+            from->items[i] = (group){0};
+        } else if (known != NULL) {
+            double share = from->items[i].share;
+            known->share = alike                  ? known->share + share
+                           : known->share > share ? known->share
+                                                  : share;
+            *failed |=
+                !lg__gather_all(&known->nodes, &from->items[i].nodes) ||
+                !lg__gather_all(&known->targets, &from->items[i].targets);
+        }
+    }
+    lg__groups_free(from);
+}
+
 /** Drops the groups so marked. */
-void lg__groups_drop(groups *all, const bool *dropped);
-/** Drops what leads to few members. */
-void lg__groups_drop_minor(groups *all);
+static inline void
+lg__groups_drop(groups *all, const bool *dropped)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (dropped[i])
+            lg__groups_empty(&all->items[i]);
+        else
+            all->items[left++] = all->items[i];
+    all->count = left;
+}
+
 /** Returns the share of the members that the biggest holder has. */
-double lg__groups_most(const groups *all);
+static inline double
+lg__groups_most(const groups *all)
+{
+    double most = 0;
+    for (size_t i = 0; i < all->count; i++)
+        most = all->items[i].share > most ? all->items[i].share : most;
+    return most;
+}
+
+/** Drops what leads to few members. */
+static inline void
+lg__groups_drop_minor(groups *all)
+{
+    bool minor[LG__GROUPS];
+    double most = lg__groups_most(all);
+    for (size_t i = 0; i < all->count; i++)
+        minor[i] = all->items[i].share * LG__GROUP_PART < most;
+    lg__groups_drop(all, minor);
+}
+
 /** Returns whether one of the groups, or only `alone`, has the node. */
-bool lg__groups_have(const groups *all, const group *alone, uint32_t node);
+static inline bool
+lg__groups_have(const groups *all, const group *alone, uint32_t node)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if ((alone == NULL || alone == &all->items[i]) &&
+            lg__gathered_has(&all->items[i].nodes, node))
+            return true;
+    return false;
+}
+
 /** Gathers the containers of all groups. */
-void lg__groups_containers(const groups *all, lg__gathered *out, bool *failed);
+static inline void
+lg__groups_containers(const groups *all, lg__gathered *out, bool *failed)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].empties)
+            *failed |= !lg__gather_all(out, &all->items[i].nodes);
+}
 
 #endif

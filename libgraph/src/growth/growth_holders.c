@@ -356,7 +356,7 @@ are_one(const search *to, const groups *one, const groups *other)
 static void
 drop_below(const search *to, groups *all)
 {
-    bool below[GROUPS];
+    bool below[LG__GROUPS];
     for (size_t i = 0; i < all->count; i++)
         below[i] = is_below(to, all, &all->items[i]);
     lg__groups_drop(all, below);
@@ -409,7 +409,7 @@ is_entered(search *to, const group *item)
 static void
 drop_behind(search *to, groups *all)
 {
-    bool behind[GROUPS];
+    bool behind[LG__GROUPS];
     for (size_t i = 0; i < all->count; i++)
         behind[i] = !is_entered(to, &all->items[i]);
     lg__groups_drop(all, behind);
@@ -560,7 +560,7 @@ tell_apart(groups *all, bool *failed)
     for (size_t i = 0; i < count; i++) {
         lg__gathered nodes = all->items[i].nodes;
         if (!all->items[i].empties || nodes.count > NAMED ||
-            all->count + nodes.count > GROUPS)
+            all->count + nodes.count > LG__GROUPS)
             continue;
         for (size_t j = 1; j < nodes.count && !*failed; j++) {
             group *made = &all->items[all->count++];
@@ -578,7 +578,7 @@ static lg_status
 drop_innocent(search *to, const lg__comparison *state, groups *all,
               bool *dropped, lg_error *err)
 {
-    bool innocent[GROUPS] = {false};
+    bool innocent[LG__GROUPS] = {false};
     double most = lg__groups_most(all);
     uint64_t total;
     uint64_t alone;

@@ -8,7 +8,6 @@
  * that the code names are bounded, too, while they have no more elements.
  */
 #include "capture/walk/bounds.h"
-#include "capture/cpython/compat_calls.h"
 #include "capture/walk/names.h"
 
 #include <stdio.h>
@@ -417,6 +416,7 @@ void
 lg__bounds_find_methods(lg__heap_walk *walk, lg__type_info *info)
 {
     size_t count = 0;
+    info->learns_bounds = false;
     for (PyTypeObject *type = info->type;
          type != NULL && lg__type_is_pythons(type); type = type->tp_base) {
         Py_ssize_t position = 0;

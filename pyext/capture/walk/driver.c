@@ -178,7 +178,7 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
     if (info->immortal ||
         (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (info->limit.name != NULL || info->learns_limit ||
+    if (info->limit.name != NULL || info->learns_limit || info->learns_bounds ||
         info->bounding[0] != NULL)
         lg__walk_note_limit(walk, object, info);
     if (info->has_sizeof &&

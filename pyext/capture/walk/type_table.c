@@ -2,7 +2,6 @@
  * What the walk knows of a type: the layout of its instances, their named
  * words, where they have a limit, its name. Computed once per type and capture.
  */
-#include "capture/walk/bounds.h"
 #include "capture/walk/heap_walk.h"
 #include "capture/walk/type_table.h"
 #include "capture/common/capture_common.h"
@@ -379,7 +378,7 @@ lg__type_learn_limit(lg__type_info *info, PyObject *instance)
 /** Finds by the names of attributes where instances have their limit, and how
  *  much of it they have used. */
 static void
-find_limit(lg__heap_walk *walk, lg__type_info *info)
+find_limit(const lg__heap_walk *walk, lg__type_info *info)
 {
     PyMemberDef member;
     if (!walk->internal || info->shape == LG__SHAPE_TYPE ||
@@ -393,8 +392,7 @@ find_limit(lg__heap_walk *walk, lg__type_info *info)
         for (size_t i = 0; lg__member_at(base, i, &member); i++)
             if (lg__type_is_pythons(base) && member.type == T_OBJECT_EX)
                 consider_limit(info, member.name, (size_t)member.offset);
-    if (info->limit.name == NULL)
-        lg__bounds_find_methods(walk, info);
+    info->learns_bounds = info->limit.name == NULL;
 }
 
 static bool
@@ -419,7 +417,7 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     find_limit(walk, info);
     info->special = info->immortal || info->has_sizeof ||
                     info->limit.name != NULL || info->learns_limit ||
-                    info->bounding[0] != NULL || info->shape == LG__SHAPE_TYPE;
+                    info->learns_bounds || info->shape == LG__SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
                    size_beside(&walk->known, type));

@@ -105,6 +105,8 @@ typedef struct lg__type_info {
                            types */
     bool learns_limit;  /**< instances share no names: the first that has any
                            says where the limit is */
+    bool learns_bounds; /**< the first instance looks for methods that bound a
+                           container */
     uint8_t adapter;    /**< 1 + index in lg__adapters; 0: none wants it */
     uint8_t adapter_kind;
     uint8_t rest_kind;  /**< lg_edge_kind of unnamed edges; LG_EDGE_REFERENCE:
