@@ -572,8 +572,9 @@ tell_apart(groups *all, bool *failed)
     }
 }
 
-// Drops holders of at most half of the members that free little of these alone:
-// a holder of more has them, too. Returns whether there were any in `dropped`.
+// Drops holders of less than half of the members that free little of these
+// alone: a holder of more has them, too. Returns whether there were any in
+// `dropped`.
 static lg_status
 drop_innocent(search *to, const lg__comparison *state, groups *all,
               bool *dropped, lg_error *err)
@@ -589,7 +590,7 @@ drop_innocent(search *to, const lg__comparison *state, groups *all,
     lg_status status = weigh(to, state, all, NULL, bytes, &total, err);
     for (size_t i = 0; i < all->count && status == LG_OK; i++) {
         const group *item = &all->items[i];
-        if (2 * item->share > most)
+        if (2 * item->share >= most)
             continue;
         memset(bytes, 0, state->each * sizeof *bytes);
         status = weigh(to, state, all, item, bytes, &alone, err);

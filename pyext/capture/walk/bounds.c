@@ -52,6 +52,7 @@ is_remover(PyObject *name)
     return false;
 }
 
+#if LG__INTERNALS
 /** Returns whether the instruction deletes an element, or makes or takes a
  *  slice. */
 static bool
@@ -77,6 +78,14 @@ has_cuts(const PyCodeObject *code)
             return true;
     return false;
 }
+#else
+static bool
+has_cuts(const PyCodeObject *code)
+{
+    (void)code;
+    return false;
+}
+#endif
 
 /** Returns where `len` is among the names of code that takes a length and
  *  removes elements; -1: it does not. */
