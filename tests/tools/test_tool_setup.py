@@ -224,3 +224,12 @@ def test_a_terminal_shows_the_newest_line_and_keeps_none(machine):
     command = ["script", "-qec", "tools/setup.sh build", "/dev/null"]
     shown = machine.call(command, stdin=subprocess.DEVNULL).stdout
     assert shown.endswith("\r\033[KDownloading torch\r\033[K")
+
+
+def test_all_missing_libraries_are_named_at_once(tmp_path):
+    command = ["cmake", "-S", str(TOOLS.parent), "-B", str(tmp_path), "-G", "Ninja"]
+    nowhere = os.environ | {"PKG_CONFIG_LIBDIR": str(tmp_path), "PKG_CONFIG_PATH": ""}
+    done = subprocess.run(command, env=nowhere, capture_output=True, text=True)
+    assert done.returncode
+    said = " ".join(done.stderr.split())
+    assert "install the Debian packages libzstd-dev libxxhash-dev, or" in said
