@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import tracked
 
 TOOLS = Path(__file__).parents[2] / "tools"
 LISTS = Path("/var/lib/apt/lists")
@@ -233,3 +234,12 @@ def test_all_missing_libraries_are_named_at_once(tmp_path):
     assert done.returncode
     said = " ".join(done.stderr.split())
     assert "install the Debian packages libzstd-dev libxxhash-dev, or" in said
+
+
+def test_what_git_lists_needs_a_clone(tmp_path):
+    command = ["make", "-C", str(tmp_path), "-f", str(TOOLS.parent / "Makefile")]
+    done = subprocess.run([*command, "check"], capture_output=True, text=True)
+    assert done.returncode
+    assert "make check needs a git clone: git lists the files" in done.stderr
+    with pytest.raises(SystemExit, match="git lists the files, in a clone: fatal"):
+        tracked.files(tmp_path)
