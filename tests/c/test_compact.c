@@ -128,6 +128,28 @@ in_place(void)
     }
 }
 
+// The last of the numbers that are at most another one, between any borders.
+static void
+found(void)
+{
+    static lg_compact_block blocks[MOST / LG_COMPACT_BLOCK];
+    static uint32_t room[MOST];
+    for (uint32_t i = 0; i < MOST; i++)
+        numbers[i] = i < 150 ? i / 3 : i < 200 ? 50 : i * i;
+    memcpy(room, numbers, sizeof room);
+    lg__compact_write(room, MOST, blocks);
+    const lg_compact compact = {.block = blocks, .bytes = (char *)room};
+    for (uint32_t low = 0; low < MOST; low += 7)
+        for (uint32_t high = low; high < MOST; high += 9) {
+            uint32_t last = low;
+            while (last < high && numbers[last + 1] <= numbers[low] + 1)
+                last++;
+            CHECK(lg__compact_find(&compact, numbers[low] + 1, low, high) ==
+                  last);
+            CHECK(lg__compact_find(&compact, UINT32_MAX, low, high) == high);
+        }
+}
+
 // Numbers that stay as they are.
 static void
 wide(void)
@@ -184,6 +206,7 @@ SUITE(compact)
     RUN(borders);
     RUN(drawn);
     RUN(in_place);
+    RUN(found);
     RUN(wide);
     RUN(without_memory);
     return test_result();

@@ -20,7 +20,8 @@
 // for their component, in the order in which the walk left them.
 
 typedef struct step {
-    uint64_t edge; // the next edge to follow
+    uint32_t edge; // the next edge to follow
+    uint32_t end;  // the node's edges end before it
     uint32_t node;
 } step;
 
@@ -39,8 +40,10 @@ static void
 meet_node(walk *state, uint32_t node)
 {
     lg__dominator_builder *building = state->building;
+    const lg_edge_range edges =
+        lg_columns_edges(&building->graph->columns, node);
     state->path[state->height++] =
-        (step){lg_columns_first_edge(&building->graph->columns, node), node};
+        (step){(uint32_t)edges.begin, (uint32_t)edges.end, node};
     building->place[node] = ++state->met;
     building->mark[node] |= state->met_marks;
 }
@@ -55,9 +58,8 @@ next_node(walk *state, step *at)
     uint32_t *place = state->building->place;
     uint32_t least = place[at->node];
     uint32_t next = LG_NONE;
-    uint64_t edge = at->edge;
-    uint64_t end = lg_columns_first_edge(columns, at->node + 1);
-    while (edge < end && next == LG_NONE) {
+    uint32_t edge = at->edge;
+    while (edge < at->end && next == LG_NONE) {
         uint32_t target = columns->edge_target[edge];
         unsigned weak = columns->edge_kind[edge++] & LG_EDGE_WEAK;
         if (weak || (mark[target] & state->barred))

@@ -69,6 +69,38 @@ lg__compact_blocks(size_t count)
     return (count + LG_COMPACT_BLOCK - 1) / LG_COMPACT_BLOCK;
 }
 
+/** Returns the index of the last number that is at most `most`, if the numbers
+ *  rise and it is none before `low` and none behind `high`. */
+static inline uint32_t
+lg__compact_find(const lg_compact *numbers, uint32_t most, uint32_t low,
+                 uint32_t high)
+{
+    uint32_t first = low / LG_COMPACT_BLOCK, last = high / LG_COMPACT_BLOCK;
+    while (first < last) {
+        const uint32_t middle = last - (last - first) / 2;
+        if (numbers->block[middle].base <= most)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    const lg_compact_block *block = &numbers->block[first];
+    const char *distances = lg_compact_distance(block, numbers->bytes, 0);
+    const uint32_t begin = first * LG_COMPACT_BLOCK;
+    const uint32_t end = begin + (LG_COMPACT_BLOCK - 1);
+    const unsigned width = lg_compact_width(block);
+    low = low > begin ? low : begin;
+    high = high < end ? high : end;
+    while (low < high) {
+        const uint32_t middle = high - (high - low) / 2;
+        const char *at = distances + (size_t)(middle - begin) * width;
+        if (lg_compact_above(at, width) <= most - block->base)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 /** Returns `count` numbers from one on, where they are or in the room. */
 const uint32_t *lg__compact_some(const lg_compact *numbers, uint64_t from,
                                  size_t count, uint32_t *room);

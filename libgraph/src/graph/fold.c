@@ -372,17 +372,23 @@ count_buffer_edges(folding *state)
 }
 
 static bool
+is_cell_or_tuple(const lg_graph *graph, uint32_t node)
+{
+    const lg__role role = lg__node_role(graph, node);
+    return role == LG__ROLE_CELL || role == LG__ROLE_TUPLE;
+}
+
+static bool
 is_part_of(const folding *state, uint32_t holder, uint64_t edge)
 {
     const lg_graph *graph = state->graph;
     uint32_t buffer = graph->columns.edge_target[edge];
-    lg__role role = lg__node_role(graph, holder);
     return is_buffer(graph, buffer) && state->openers[buffer] == 1 &&
            !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
            !(state->state[buffer] & IS_GIVEN) && !is_buffer(graph, holder) &&
            state->fold[buffer].owner == LG_NONE &&
-           state->fold[holder].owner == LG_NONE && role != LG__ROLE_CELL &&
-           role != LG__ROLE_TUPLE;
+           state->fold[holder].owner == LG_NONE &&
+           !is_cell_or_tuple(graph, holder);
 }
 
 // Folds each buffer with one edge into the source of that edge.

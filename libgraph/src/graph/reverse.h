@@ -60,9 +60,12 @@ static inline uint32_t
 lg__edge_source_between(const lg_columns *columns, uint64_t edge, uint32_t low,
                         uint32_t high)
 {
+    const lg_compact *first = &columns->first_edge;
+    if (first->wide == NULL)
+        return lg__compact_find(first, (uint32_t)edge, low, high);
     while (low < high) {
         const uint32_t middle = high - (high - low) / 2;
-        if (lg_columns_first_edge(columns, middle) <= edge)
+        if (first->wide[middle] <= edge)
             low = middle;
         else
             high = middle - 1;

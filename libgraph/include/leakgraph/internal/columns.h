@@ -54,14 +54,22 @@ lg_compact_distance(const lg_compact_block *block, const char *bytes,
            index % LG_COMPACT_BLOCK * lg_compact_width(block);
 }
 
+/** A distance of so many bytes. */
+static inline uint32_t
+lg_compact_above(const char *distance, unsigned width)
+{
+    uint32_t above;
+    memcpy(&above, distance, sizeof above);
+    return above & (uint32_t)((UINT64_C(1) << 8 * width) - 1);
+}
+
 /** The number with that index, which is in that block. */
 static inline uint32_t
 lg_compact_in(const lg_compact_block *block, const char *bytes, uint64_t index)
 {
-    const uint64_t beyond = UINT64_C(1) << 8 * lg_compact_width(block);
-    uint32_t above;
-    memcpy(&above, lg_compact_distance(block, bytes, index), sizeof above);
-    return block->base + (above & (uint32_t)(beyond - 1));
+    return block->base +
+           lg_compact_above(lg_compact_distance(block, bytes, index),
+                            lg_compact_width(block));
 }
 
 /** The number with that index. */
@@ -259,10 +267,19 @@ typedef struct lg_edge_range {
     lg_edge end;
 } lg_edge_range;
 
-/** The edges of a node. */
+/** The edges of a node. Mostly, one block has both numbers. */
 static inline lg_edge_range
 lg_columns_edges(const lg_columns *columns, lg_node node)
 {
+    const lg_compact *first = &columns->first_edge;
+    if (first->wide == NULL && (node + 1) % LG_COMPACT_BLOCK != 0) {
+        const lg_compact_block *block = &first->block[node / LG_COMPACT_BLOCK];
+        const unsigned width = lg_compact_width(block);
+        const char *distance = lg_compact_distance(block, first->bytes, node);
+        return (lg_edge_range){block->base + lg_compact_above(distance, width),
+                               block->base +
+                                   lg_compact_above(distance + width, width)};
+    }
     return (lg_edge_range){lg_columns_first_edge(columns, node),
                            lg_columns_first_edge(columns, node + 1)};
 }
