@@ -82,7 +82,7 @@ tell()
     )
     nodes = loaded[3]
     assert before[0] == gone[0] == 0
-    assert compress == 0 or loaded[0] > 20 * nodes
+    assert compress == 0 or loaded[0] > 10 * nodes
     assert asked[0] - loaded[0] > 5 * nodes
     check_others(before, loaded)
     check_others(before, asked)

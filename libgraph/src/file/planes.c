@@ -3,7 +3,7 @@
 #include "file/planes.h"
 #include "file/folded.h"
 #include "file/weave.h"
-#include "graph/compact.h"
+#include "graph/graph_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -276,12 +276,14 @@ lg_columns_edges(const lg_columns *columns, lg_node node)
         const lg_compact_block *block = &first->block[node / LG_COMPACT_BLOCK];
         const unsigned width = lg_compact_width(block);
         const char *distance = lg_compact_distance(block, first->bytes, node);
-        return (lg_edge_range){block->base + lg_compact_above(distance, width),
-                               block->base +
-                                   lg_compact_above(distance + width, width)};
+        const lg_edge_range edges = {
+            block->base + lg_compact_above(distance, width),
+            block->base + lg_compact_above(distance + width, width)};
+        return edges;
     }
-    return (lg_edge_range){lg_columns_first_edge(columns, node),
-                           lg_columns_first_edge(columns, node + 1)};
+    const lg_edge_range edges = {lg_columns_first_edge(columns, node),
+                                 lg_columns_first_edge(columns, node + 1)};
+    return edges;
 }
 
 /** The shallow bytes of a node; UINT32_MAX: ask lg_node_size. */
