@@ -7,9 +7,18 @@
 enum { PATIENCE = 60 };
 
 bool
-forked_says(bool (*question)(void *), void *context)
+forked_child_agrees(pid_t child)
 {
     int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool
+forked_says(bool (*question)(void *), void *context)
+{
     pid_t child = fork();
     if (child < 0)
         return false;
@@ -17,8 +26,5 @@ forked_says(bool (*question)(void *), void *context)
         alarm(PATIENCE);
         _exit(question(context) ? 0 : 1);
     }
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return forked_child_agrees(child);
 }

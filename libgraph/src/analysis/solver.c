@@ -4,34 +4,27 @@
 #include <leakgraph/internal/lock.h>
 #include <leakgraph/internal/plugin.h>
 #include <leakgraph/internal/writing.h>
-#include <dlfcn.h>
+
+#include <stdatomic.h>
 #include <string.h>
 
-// Opens parts of the library that are shared objects of their own when they are
-// first used.
-
-lg_status
-lg_plugin_open(const char *file, const char *symbol, const char *what,
-               const char *remedy, void **out, lg_error *err)
-{
-    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    void *found = handle != NULL ? dlsym(handle, symbol) : NULL;
-    if (found == NULL)
-        return lg_error_set(err, LG_EUNSUPPORTED, "%s cannot be opened: %s; %s",
-                            what, dlerror(), remedy);
-    *out = found;
-    return LG_OK;
-}
-
+// Opens igraph once, and keeps its function: later questions do not depend on
+// the loader, which a fork may have left half way.
 static lg_status
 open_igraph(lg__solver **out, lg_error *err)
 {
+    static lg__solver *_Atomic known;
     void *symbol = NULL;
+    *out = atomic_load(&known);
+    if (*out != NULL)
+        return LG_OK;
     lg_status status = lg_plugin_open(
         "libleakgraph-igraph.so", LG__SOLVER_SYMBOL, "igraph",
         "install it (on Debian: apt install libigraph-dev)", &symbol, err);
-    if (status == LG_OK)
+    if (status == LG_OK) {
         memcpy(out, &symbol, sizeof symbol);
+        atomic_store(&known, *out);
+    }
     return status;
 }
 
