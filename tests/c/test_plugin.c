@@ -213,8 +213,11 @@ static void
 constructor_opens_another(void)
 {
     loader.deed = OPENS_A_SECOND;
-    loader.second = LG_OK;
+    loader.sleeps = 0;
+    loader.for_good = true;
     CHECK(open_part(NULL) == LG_OK);
+    loader.for_good = false;
+    CHECK(loader.sleeps == 0);
     CHECK(loader.second == LG_EUNSUPPORTED);
     CHECK(opens_it(NULL));
 }
