@@ -133,6 +133,20 @@ def rows_of(told, name):
     ]
 
 
+def test_a_process_may_be_forbidden_to_read_its_own_memory(isolated, compiled, preload):
+    """A container may filter process_vm_readv out; types are read all the same."""
+    names = ["lost", "forgotten_bytes"]
+    module = compiled("native_shapes.c", "-O1")
+    choice = f"leaks:{','.join(names)}"
+    filtered = {"LD_PRELOAD": preload("filtered")}
+    done = isolated("native_programs.py", choice, "watch", module, **filtered)
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    for name in names:
+        rate = sum(row["rate"] for row in rows_of(told, name))
+        assert rate == pytest.approx(told["truth"][name], rel=RATE)
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_the_holder_is_told_with_its_rate(leaks, name):
     if name == "sessions" and sys.version_info < (3, 10):

@@ -22,3 +22,17 @@ def test_there_are_cases():
 def test_image(warm, case):
     done = warm("PIL.Image", **SETTINGS).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err
+
+
+FILTERED = """
+import leakgraph, PIL.Image
+image = PIL.Image.new("RGB", (1000, 1000))
+snapshot = leakgraph.snapshot()
+print(snapshot.retained(snapshot.find(image)).host > 4_000_000)
+"""
+
+
+@needs("PIL")
+def test_a_process_may_be_forbidden_to_read_its_own_memory(python, preload):
+    done = python("-c", FILTERED, LD_PRELOAD=preload("filtered"))
+    assert done.out == "True\n", done.err

@@ -189,10 +189,11 @@ lg__pass_read(lg__memory_piece *pieces, size_t count)
         for (size_t i = 0; i < whole; i++)
             pieces[done + i].read = true;
         done += whole;
-        /* Retry the piece alone: the kernel may have failed at the piece that
-           it was joined with. */
+        /* Read the piece alone: the kernel may have failed at the piece that it
+           was joined with. */
         if (whole < batch) {
-            pieces[done].read = copy_some(self, pieces + done, 1) == 1;
+            pieces[done].read = lg__peek(pieces[done].to, pieces[done].from,
+                                         pieces[done].length);
             done++;
         }
     }
