@@ -48,12 +48,16 @@ def runs_there(item):
 
 
 def pytest_fixture_setup(fixturedef, request):
-    """Leave a fixture of a file to the other process, if all its tests run there."""
+    """Leave a fixture of a file to the other process, if all its tests run there.
+
+    No test has one that another fixture asks for by its name while it is made.
+    """
     name = fixturedef.argname
     module = request.node.getparent(pytest.Module)
     if module is None or fixturedef.func.__module__ != module.obj.__name__:
         return None
-    if not all(runs_there(item) for item in items_with(name, module)):
+    items = items_with(name, module)
+    if not items or not all(runs_there(item) for item in items):
         return None
     fixturedef.cached_result = (None, fixturedef.cache_key(request), None)
     return True
