@@ -489,13 +489,15 @@ visit_until(call *self, lg_status (*once)(call *, lg__outcome *, lg_error *),
     }
 }
 
-/** Whether the kernel can have this processor refuse CPUID to a thread. Leaves
+/** Whether the kernel can have this processor refuse CPUID to a thread: it says
+ *  ENODEV if the processor cannot, and EINVAL if it does not know how. Leaves
  *  this thread as it is. */
 static bool
 may_refuse_cpuid(void)
 {
     long answered = syscall(SYS_arch_prctl, GET_CPUID, 0);
-    return syscall(SYS_arch_prctl, SET_CPUID, answered) == 0 || errno != ENODEV;
+    return syscall(SYS_arch_prctl, SET_CPUID, answered) == 0 ||
+           (errno != ENODEV && errno != EINVAL);
 }
 
 /** Asks the process until it answers. On failure it goes on, and what was

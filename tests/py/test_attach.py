@@ -546,7 +546,7 @@ def test_a_signal_during_a_question_ends_the_wait(target, python, preload, wait)
     one.process.stdout.readline()
     while one.status("State") != "S":
         time.sleep(0.001)
-    forged = {"CPUID_FAULTS": "1", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
+    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
     done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
     assert done.code == 0, done.err
     readable, _, _ = select.select([one.process.stdout], [], [], 60)
@@ -1211,7 +1211,7 @@ def faulting(filtered, preload, python):
     def start(action, *words):
         one = filtered(ARCH_PRCTL, action)
         before = one.traces()
-        forged = {"LD_PRELOAD": preload("cpuid"), "CPUID_FAULTS": "1"}
+        forged = {"LD_PRELOAD": preload("cpuid"), "CPUID_ERROR": "0"}
         words = ("-m", "leakgraph", "attach", one.pid, "--filtered", *words)
         done = python(*words, **forged)
         assert one.traces() == before
@@ -1242,10 +1242,11 @@ def test_a_process_that_cannot_be_asked_about_cpuid(faulting):
 
 
 @pytest.mark.once
-def test_a_processor_that_answers_cpuid_always(filtered, preload, python):
+@pytest.mark.parametrize("error", [errno.ENODEV, errno.EINVAL])
+def test_a_processor_that_answers_cpuid_always(filtered, preload, python, error):
     """Nobody is asked what can only have one answer."""
     one = filtered(ARCH_PRCTL, KILL)
-    forged = {"LD_PRELOAD": preload("cpuid"), "CPUID_FAULTS": "0"}
+    forged = {"LD_PRELOAD": preload("cpuid"), "CPUID_ERROR": str(error)}
     words = ("-m", "leakgraph", "attach", one.pid, "--filtered")
     done = python(*words, **forged)
     assert done.code == 0, done.err

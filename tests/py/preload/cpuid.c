@@ -1,8 +1,8 @@
 /**
- * Preloaded into leakgraph: the processor can refuse CPUID to a thread if
- * CPUID_FAULTS is 1, and cannot if it is 0. When the first thread that
- * leakgraph sends elsewhere stops for the first time, the process gets
- * CPUID_SIGNAL.
+ * Preloaded into leakgraph: the kernel has the processor refuse CPUID to a
+ * thread if CPUID_ERROR is 0, or else answers with that error. When the first
+ * thread that leakgraph sends elsewhere stops for the first time, the process
+ * gets CPUID_SIGNAL.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,8 +27,8 @@ syscall(long number, ...)
         words[i] = va_arg(rest, long);
     va_end(rest);
     if (number == SYS_arch_prctl && words[0] == SET_CPUID) {
-        errno = ENODEV;
-        return atoi(getenv("CPUID_FAULTS")) ? 0 : -1;
+        errno = atoi(getenv("CPUID_ERROR"));
+        return errno ? -1 : 0;
     }
     if (original == NULL)
         *(void **)&original = dlsym(RTLD_NEXT, "syscall");
