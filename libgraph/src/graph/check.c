@@ -60,20 +60,20 @@ lg_graph_blocks(const lg_graph *graph, size_t *count)
 }
 
 // Finds the first node whose edges begin behind those of the next one.
-static uint32_t
+static uint64_t
 find_fall(const lg_columns *columns)
 {
-    const uint32_t nodes = columns->node_count;
+    const uint64_t nodes = columns->node_count;
     uint32_t room[LG__COPY_ELEMENTS + 1];
-    for (uint32_t at = 0; at < nodes; at += LG__COPY_ELEMENTS) {
-        const uint32_t left = nodes - at;
+    for (uint64_t at = 0; at < nodes; at += LG__COPY_ELEMENTS) {
+        const uint64_t left = nodes - at;
         const size_t part =
             left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
         const uint32_t *first =
             lg__compact_some(&columns->first_edge, at, part + 1, room);
-        const size_t fall = (size_t)lg__first_fall(first, part);
+        const uint64_t fall = lg__first_fall(first, part);
         if (fall < part)
-            return at + (uint32_t)fall;
+            return at + fall;
     }
     return nodes;
 }
@@ -84,7 +84,7 @@ lg__check_first_edges(const lg_columns *columns, lg_error *err)
     const uint32_t nodes = columns->node_count;
     if (lg_columns_first_edge(columns, 0) != 0)
         return lg__check_failed(err, "the first edge of a node", 0);
-    const uint32_t fall = find_fall(columns);
+    const uint64_t fall = find_fall(columns);
     if (fall < nodes)
         return lg__check_failed(err, "the first edge of a node", fall);
     if (lg_columns_first_edge(columns, nodes) != columns->edge_count)
@@ -161,14 +161,14 @@ check_types_of_nodes(const lg_graph *graph, lg_error *err)
 {
     const lg_columns *columns = &graph->columns;
     uint32_t room[LG__COPY_ELEMENTS];
-    for (uint32_t at = 0; at < columns->node_count; at += LG__COPY_ELEMENTS) {
-        const uint32_t left = columns->node_count - at;
+    for (uint64_t at = 0; at < columns->node_count; at += LG__COPY_ELEMENTS) {
+        const uint64_t left = columns->node_count - at;
         const size_t part =
             left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
         const uint32_t *types =
             lg__compact_some(&columns->type, at, part, room);
-        const size_t wrong =
-            (size_t)lg__first_at_least(types, 0, part, graph->type_count);
+        const uint64_t wrong =
+            lg__first_at_least(types, 0, part, graph->type_count);
         if (wrong < part)
             return lg__check_failed(err, "the type of a node", at + wrong);
     }
