@@ -366,7 +366,9 @@ find_loaded(const lg__remote *self, lg__remote_images *images)
     return true;
 }
 
-/** Lists what the process has mapped. */
+/** Lists the files that the process has mapped. Loaders share no mapping with
+ *  others, but a program may share that of a device, which may do something as
+ *  soon as somebody reads from it. */
 static bool
 list_images(const lg__remote *self, lg__remote_images *out)
 {
@@ -383,7 +385,7 @@ list_images(const lg__remote *self, lg__remote_images *out)
             out->stack_start = one.start;
             out->stack_end = one.end;
         }
-        if (one.offset == 0 && one.path[0] == '/')
+        if (one.offset == 0 && one.path[0] == '/' && !one.shared)
             done = add_image(out, one.start, one.path);
     }
     lg__maps_close(&maps);

@@ -58,12 +58,12 @@ typedef struct lg__remote_headers {
 bool lg__remote_headers_read(const lg__remote *self, uint64_t start,
                              lg__remote_headers *out);
 
-/** A file that the process has mapped from its first byte on. */
+/** A file that the process has mapped for itself, from its first byte on. */
 typedef struct lg__remote_image {
     uint64_t start;
     bool loaded;    /**< by the loader, or the loader itself. A program may also
-                       map    such a file to read it, or to emulate what it says:
-                       nobody    can call what is there */
+                         map such a file to read it, or to emulate what it says:
+                         nobody can call what is there */
     char name[256]; /**< the last part of its path */
 } lg__remote_image;
 

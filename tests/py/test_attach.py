@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import errno
+import mmap
 import os
 import re
 import select
@@ -233,7 +234,8 @@ READS = """
 import mmap
 for path in {paths!r}:
     with open(path, 'rb') as file:
-        kept.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+        private = {{'flags': mmap.MAP_PRIVATE, 'prot': mmap.PROT_READ}}
+        kept.append(mmap.mmap(file.fileno(), 0, **private))
 print('mapped', flush=True)
 time.sleep(100)
 """
@@ -1273,7 +1275,8 @@ def test_musl_and_static(target, tmp_path):
     shutil.copy("/bin/true", tmp_path / "ld-musl-x86_64.so.1")
     one = target(
         f"import mmap\nfile = open({str(tmp_path / 'ld-musl-x86_64.so.1')!r}, 'rb')\n"
-        "kept.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))\n"
+        "private = {'flags': mmap.MAP_PRIVATE, 'prot': mmap.PROT_READ}\n"
+        "kept.append(mmap.mmap(file.fileno(), 0, **private))\n"
         "print('mapped', flush=True)\ntime.sleep(100)"
     )
     one.process.stdout.readline()
@@ -1285,6 +1288,22 @@ def test_musl_and_static(target, tmp_path):
     for files in [], mapped_elsewhere():
         text = refused_of(program, *files)
         assert "it is static, stripped, or emulated" in text
+
+
+@pytest.mark.once
+def test_nothing_that_is_shared_is_read(target, tmp_path):
+    """A device may do something as soon as somebody reads from it."""
+    path = tmp_path / "registers"
+    path.write_bytes(bytes(mmap.PAGESIZE))
+    one = target(
+        f"import mmap\nfile = open({str(path)!r}, 'rb')\n"
+        "kept.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))\n"
+        "print('mapped', flush=True)\ntime.sleep(100)"
+    )
+    one.process.stdout.readline()
+    leakgraph.attach(one.pid).close()
+    mappings = Path(f"/proc/{one.pid}/smaps").read_text()
+    assert re.search(rf"{path}\nSize:.*\n(.*PageSize:.*\n)*Rss: +0 kB", mappings)
 
 
 @pytest.mark.once
