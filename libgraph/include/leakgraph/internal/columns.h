@@ -33,7 +33,7 @@ enum {
 typedef struct lg_compact {
     const uint32_t *wide; /**< NULL: the other fields count */
     const lg_compact_block *block;
-    const char *bytes; /**< the distances; three more bytes may be read */
+    const char *bytes; /**< the distances; each is read as four bytes */
 } lg_compact;
 
 /** How many bytes each distance of a block has. */
