@@ -3,9 +3,11 @@
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/segments.h>
 
+#include "graph/graph_private.h"
 #include "lgs.h"
 #include "sample.h"
 #include "stored.h"
@@ -215,6 +217,78 @@ spoilt_twins(void)
     refuses(EQUAL_GROUP, 0, count_of(EQUAL_GROUP));
 }
 
+// More nodes than are checked at a time, each with two edges.
+enum { MANY = 2 * LG__COPY_ELEMENTS + 100 };
+
+static lg_graph *
+many_nodes(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
+        builder->node_flags[node] = LG_NODE_SYNTHETIC;
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i, LG_EDGE_INDEX, 0);
+        lg_builder_add_edge(builder, 0, LG_EDGE_INDEX, 1);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+// Expects that the check of a graph with that column names the place.
+static void
+names_place(const lg_graph *graph, const char *what, uint32_t place)
+{
+    lg_error err;
+    char expected[96];
+    snprintf(expected, sizeof expected, "%s is out of range or order (at %u)",
+             what, place);
+    CHECK(lg_graph_check(graph, &err) == LG_EFORMAT);
+    CHECK(strcmp(err.message, expected) == 0);
+}
+
+// Damages a column of numbers in memory, plain and compact.
+static void
+refuses_number(const lg_graph *graph, bool type, uint32_t place, uint32_t value)
+{
+    static uint32_t plain[MANY + 1], packed[MANY + 1];
+    static lg_compact_block blocks[MANY / LG_COMPACT_BLOCK + 1];
+    const char *what = type ? "the type of a node" : "the first edge of a node";
+    const size_t count = type ? MANY : MANY + 1;
+    lg_graph damaged = *graph;
+    lg_compact *column =
+        type ? &damaged.columns.type : &damaged.columns.first_edge;
+    for (uint32_t i = 0; i < count; i++)
+        plain[i] = lg_compact_at(column, i);
+    plain[place] = value;
+    memcpy(packed, plain, sizeof packed);
+    lg__compact_write(packed, count, blocks);
+    *column = (lg_compact){.wide = plain};
+    names_place(&damaged, what, place);
+    *column = (lg_compact){.block = blocks, .bytes = (const char *)packed};
+    names_place(&damaged, what, place);
+}
+
+static void
+spoilt_in_parts(void)
+{
+    const uint32_t part = LG__COPY_ELEMENTS;
+    const uint32_t places[] = {1,        part - 1,     part,
+                               part + 1, 2 * part - 1, MANY - 1};
+    lg_graph *graph = many_nodes();
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        refuses_number(graph, true, places[i], graph->type_count);
+        refuses_number(graph, false, places[i], UINT32_MAX - 1);
+    }
+    lg_graph_free(graph);
+}
+
 SUITE(check)
 {
     lg_graph *graph;
@@ -238,6 +312,7 @@ SUITE(check)
     RUN(spoilt_twins);
     RUN(lengths);
     free(file.data);
+    RUN(spoilt_in_parts);
     folder_remove();
     return test_result();
 }
