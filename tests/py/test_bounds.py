@@ -171,6 +171,20 @@ class OfTheClass:
         OfTheClass.entries.clear()
 
 
+class Room:
+    """Compares in the other order, and removes after an early return."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def put(self, number):
+        self.entries[number] = entry(number)
+        if MOST >= len(self.entries):
+            return
+        for oldest in list(self.entries)[: len(self.entries) - MOST]:
+            del self.entries[oldest]
+
+
 class Ring:
     """Has all its slots from the beginning."""
 
@@ -203,15 +217,133 @@ class Beside(Attribute):
         self.log.append(entry(number))
 
 
-class Logged:
-    """Takes the length for a message."""
+class Unlimited:
+    """Has entries that nothing removes, whatever its code looks like."""
 
     def __init__(self):
-        self.entries = []
+        self.entries, self.others, self.waiting = {}, {}, []
+        self.room, self.counted = 1000, 0
 
     def put(self, number):
-        self.entries.append(entry(number))
-        return len(self.entries) % 1000 == 0
+        self.entries[number] = entry(number)
+
+
+class Logged(Unlimited):
+    """Takes the length for a message, with the first entries."""
+
+    def put(self, number):
+        super().put(number)
+        if len(self.entries) > 1000:
+            print(list(self.entries)[:3])
+
+
+class Compared(Unlimited):
+    """Removes from another container."""
+
+    def put(self, number):
+        super().put(number)
+        self.waiting.append(number)
+        if len(self.entries) > self.room:
+            self.waiting.clear()
+
+
+class Text(Unlimited):
+    """Takes the length of a text, and a part of it."""
+
+    def put(self, number):
+        super().put(number)
+        text = str(number)
+        if len(text) > self.room:
+            text = text[: self.room]
+        self.waiting = text
+
+
+class Neighbour(Unlimited):
+    """Has another container with a limit."""
+
+    def put(self, number):
+        super().put(number)
+        self.others[number] = number
+        if len(self.others) > self.room:
+            self.others.popitem()
+
+
+class Registry(Unlimited):
+    """Removes on request, and counts."""
+
+    port = 8080
+
+    def remove(self, number):
+        self.entries.pop(number)
+        return len(self.entries), self.port
+
+
+class Warned(Unlimited):
+    """Removes on request, and complains about many."""
+
+    def remove(self, number):
+        if len(self.entries) > self.room:
+            self.counted += 1
+        self.entries.pop(number)
+
+
+class WarnedOfFew(Unlimited):
+    """Removes on request, while there are few."""
+
+    def remove(self, number):
+        if len(self.entries) < self.room:
+            self.entries.pop(number)
+
+
+class Doubled(Unlimited):
+    """Makes more room when it is full."""
+
+    def put(self, number):
+        super().put(number)
+        if len(self.entries) >= self.room:
+            self.room *= 2
+        if len(self.entries) > self.room:
+            self.entries.popitem()
+
+
+class Widened(Unlimited):
+    """Makes more room each time, elsewhere."""
+
+    def put(self, number):
+        super().put(number)
+        self.widen()
+        if len(self.entries) > self.room:
+            self.entries.popitem()
+
+    def widen(self):
+        self.room += 1
+
+
+class Replaced(Attribute):
+    """Replaces the method that removes."""
+
+    def put(self, number):
+        self.entries[number] = entry(number)
+
+
+class PerTenant(Unlimited):
+    """Bounds the many dicts, and not their number."""
+
+    def put(self, number):
+        entries = self.entries.setdefault(number, {})
+        entries[number] = entry(number)
+        if len(entries) > 400:
+            entries.popitem()
+
+
+class Emptied(Unlimited):
+    """Removes one by one, without a number, for another container."""
+
+    def put(self, number):
+        self.waiting.append(number)
+        self.room = 1000
+        while len(self.waiting) > 0:
+            self.entries[number] = entry(self.waiting.pop())
 
 
 class Moved:
@@ -294,7 +426,7 @@ def test_the_code_of_a_function_bounds_what_it_fills(work):
     assert growth.settled > 0
 
 
-@pytest.mark.parametrize("kind", [Attribute, Variable, Sliced, Itself, Ring])
+@pytest.mark.parametrize("kind", [Attribute, Variable, Sliced, Itself, Room, Ring])
 def test_the_methods_of_a_class_bound_what_they_fill(kind):
     kept.append(kind())
     _, growth = compare(kept[0].put)
@@ -308,6 +440,17 @@ def test_the_methods_of_a_class_bound_what_they_fill(kind):
         (WrongKey, "entries[*]"),
         (Beside, "log[*]"),
         (Logged, "entries[*]"),
+        (Compared, "entries[*]"),
+        (Text, "entries[*]"),
+        (Neighbour, "entries[*]"),
+        (Registry, "entries[*]"),
+        (Warned, "entries[*]"),
+        (WarnedOfFew, "entries[*]"),
+        (Doubled, "entries[*]"),
+        (Widened, "entries[*]"),
+        (Replaced, "entries[*]"),
+        (PerTenant, "entries[*][*]"),
+        (Emptied, "entries[*]"),
         (Moved, "done[*]"),
     ],
 )
@@ -349,7 +492,7 @@ def test_the_number_is_a_fact():
     snapshot = leakgraph.snapshot()
     bounded = [by_variable, by_constant, by_index, by_heap, OfTheClass.entries]
     assert [snapshot.find(each).facts["maxlen"] for each in bounded] == 5 * ["400"]
-    assert snapshot.find(kept[0]).facts["limit"] == "400"
+    assert snapshot.find(kept[0].entries).facts["maxlen"] == "400"
 
 
 PROGRAM = """

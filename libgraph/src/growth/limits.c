@@ -624,6 +624,23 @@ has_room(const lg_summary *newest, uint32_t place, const lg__limit *limit)
                (double)machine;
 }
 
+// Returns whether so many containers had lower limits before: what grows with
+// its contents limits nothing.
+static bool
+was_lower(const lg__comparison *state, uint64_t key, const lg__tally *known)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    uint64_t most = *lg__summary_bytes_at(newest, known->bytes);
+    for (uint32_t i = 0; i + 1 < state->count; i++) {
+        const lg_summary *summary = state->summaries[i];
+        const lg__tally *then = find_limit(summary, key, CONTAINERS);
+        if (then != NULL && then->count == known->count &&
+            *lg__summary_bytes_at(summary, then->bytes) < most)
+            return true;
+    }
+    return false;
+}
+
 // Returns whether each member of the place has a limit. Summaries of earlier
 // versions do not say how many elements there are.
 static bool
@@ -634,7 +651,8 @@ is_limited(const lg__comparison *state, uint32_t place, lg__limit *out)
         return false;
     const lg__place_item *item = lg__place_at(newest->places, place);
     const lg__tally *known = find_limit(newest, item->key, CONTAINERS);
-    if (known == NULL || known->count < item->members)
+    if (known == NULL || known->count < item->members ||
+        was_lower(state, item->key, known))
         return false;
     out->most = *lg__summary_bytes_at(newest, known->bytes);
     out->filled = known->kept > 0 ? known->kept : item->references;

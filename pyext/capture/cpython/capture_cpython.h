@@ -6,6 +6,7 @@
 #define LEAKGRAPH_CAPTURE_CPYTHON_H
 
 #include "capture/cpython/compat_version.h"
+#include "capture/cpython/instructions.h"
 
 #if LG__INTERNALS
 #include "capture/cpython/compat.h"

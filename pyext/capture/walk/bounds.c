@@ -1,13 +1,12 @@
 /**
  * Which numbers in the code of a program bound its containers.
  *
- * The names that code uses are in the order of their first use. So the
- * container whose length is taken follows `len`, or was the last one named
- * before it, and the number that the length is compared with
- * follows. What a container already exceeds is no bound of it. Other containers
- * that the code names are bounded, too, while they have no more elements.
+ * What code names is looked up where the code would find it. What a container
+ * already exceeds is no bound of it. Other containers from which the same code
+ * removes elements are bounded, too, while they have no more elements.
  */
 #include "capture/walk/bounds.h"
+#include "capture/walk/bounding_code.h"
 #include "capture/walk/names.h"
 
 #include <stdio.h>
@@ -29,81 +28,8 @@ typedef struct reading {
     PyObject *self;             /**< an instance, or NULL */
     PyTypeObject *type;         /**< whose method it is, or NULL */
     const lg__frame_view *view; /**< of running code, or NULL */
-    Py_ssize_t length;          /**< where `len` is among the names */
-    PyObject *main;             /**< whose length is taken */
-    Py_ssize_t filled;          /**< that length */
-    Py_ssize_t bound;           /**< -1: not found yet */
+    lg__bounding found;
 } reading;
-
-/** Does something with a value that code may use. Returns false to end. */
-typedef bool (*visitor)(reading *of, PyObject *value);
-
-static const char *const removers[] = {
-    "popitem", "popleft", "pop",         "clear",       "discard",
-    "remove",  "heappop", "heappushpop", "heapreplace",
-};
-
-static bool
-is_remover(PyObject *name)
-{
-    for (size_t i = 0; i < LG__COUNT(removers); i++)
-        if (lg__str_equals(name, removers[i]))
-            return true;
-    return false;
-}
-
-#if LG__INTERNALS
-/** Returns whether the instruction deletes an element, or makes or takes a
- *  slice. */
-static bool
-cuts(uint8_t opcode)
-{
-#ifdef BINARY_SLICE
-    if (opcode == BINARY_SLICE || opcode == STORE_SLICE)
-        return true;
-#endif
-    return opcode == DELETE_SUBSCR || opcode == BUILD_SLICE;
-}
-
-static bool
-has_cuts(const PyCodeObject *code)
-{
-    size_t length = lg__code_length(code);
-    const uint8_t *instructions = lg__code_instructions(code);
-    for (size_t i = 0; i + 1 < length; i += 2)
-        if (cuts(instructions[i]))
-            return true;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++)
-        if (PySlice_Check(PyTuple_GET_ITEM(code->co_consts, i)))
-            return true;
-    return false;
-}
-#else
-static bool
-has_cuts(const PyCodeObject *code)
-{
-    (void)code;
-    return false;
-}
-#endif
-
-/** Returns where `len` is among the names of code that takes a length and
- *  removes elements; -1: it does not. */
-static Py_ssize_t
-find_length(const lg__heap_walk *walk, const PyCodeObject *code)
-{
-    const PyObject *names = code->co_names;
-    Py_ssize_t found = -1, count = PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < count && found < 0; i++)
-        if (PyTuple_GET_ITEM(names, i) == walk->keys.len)
-            found = i;
-    if (found < 0 || walk->keys.len == NULL)
-        return -1;
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (is_remover(PyTuple_GET_ITEM(names, i)))
-            return found;
-    return has_cuts(code) ? found : -1;
-}
 
 /** Returns how many elements a container has; -1: the object is none. */
 static Py_ssize_t
@@ -117,172 +43,131 @@ length_of(const lg__heap_walk *walk, PyObject *object)
     return PyAnySet_Check(object) ? PySet_GET_SIZE(object) : -1;
 }
 
-/** Takes a number as the bound, if the container has not exceeded it. */
-static void
-consider(reading *of, PyObject *value)
+/** Returns a number as the bound, if the container has not exceeded it; or -1.
+ */
+static Py_ssize_t
+number_of(PyObject *value, Py_ssize_t filled)
 {
     int overflow = 0;
-    if (of->bound >= 0 || !PyLong_CheckExact(value))
-        return;
+    if (!PyLong_CheckExact(value))
+        return -1;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    number = number < 0 ? -number : number;
-    if (overflow == 0 && number > 1 && number <= INT32_MAX &&
-        2 * of->filled <= HALVES * number)
-        of->bound = (Py_ssize_t)number;
+    return overflow == 0 && number > 1 && number <= INT32_MAX &&
+                   2 * filled <= HALVES * number
+               ? (Py_ssize_t)number
+               : -1;
 }
 
-static bool
-use_number(reading *of, PyObject *value)
-{
-    consider(of, value);
-    return of->bound < 0;
-}
-
-static bool
-use_main(reading *of, PyObject *value)
-{
-    Py_ssize_t length = length_of(of->walk, value);
-    if (length < 0)
-        return true;
-    of->main = value;
-    of->filled = length;
-    return false;
-}
-
-/** The same in code that runs: a whole program has others, too. */
-static bool
-use_filled(reading *of, PyObject *value)
-{
-    return length_of(of->walk, value) == 0 || use_main(of, value);
-}
-
-/** Returns what a name is of the instance, the class or the module; NULL:
- *  nothing is known. */
+/** Returns what an attribute is of a class or its bases; NULL: unknown. */
 static PyObject *
-named(const reading *of, PyObject *name)
+in_class(const reading *of, PyTypeObject *type, PyObject *name)
 {
-    PyObject *found = NULL;
-    if (!PyUnicode_IS_COMPACT_ASCII(name))
-        return NULL;
     const char *text = PyUnicode_DATA(name);
-    if (of->self != NULL)
-        found = lg__instance_find(of->walk, of->self, text);
-    for (PyTypeObject *type = of->type; type != NULL && found == NULL;
-         type = type->tp_base)
+    PyObject *found = NULL;
+    for (; type != NULL && found == NULL; type = type->tp_base)
         if (lg__type_is_pythons(type))
             found = lg__dict_find_common(
                 of->walk, lg__walk_type_state(of->walk, type).dict, name, text);
-    return found == NULL && of->globals != NULL
-               ? lg__dict_find_common(of->walk, of->globals, name, text)
-               : found;
+    return found;
 }
 
-/** Uses what some of the names are, in this order. Returns false if it ended.
- */
-static bool
-use_names(reading *of, Py_ssize_t from, Py_ssize_t to, visitor use)
-{
-    for (Py_ssize_t i = from; i != to; i += from < to ? 1 : -1) {
-        PyObject *value = named(of, PyTuple_GET_ITEM(of->code->co_names, i));
-        if (value != NULL && !use(of, value))
-            return false;
-    }
-    return true;
-}
-
-/** Uses the values of a tuple, or of the cells in it. */
-static bool
-use_tuple(reading *of, PyObject *tuple, visitor use)
-{
-    for (Py_ssize_t i = 0; tuple != NULL && i < PyTuple_GET_SIZE(tuple); i++) {
-        PyObject *value = PyTuple_GET_ITEM(tuple, i);
-        if (PyCell_Check(value))
-            value = PyCell_GET(value);
-        if (value != NULL && !use(of, value))
-            return false;
-    }
-    return true;
-}
-
-/** Uses the values of local variables, and of those in cells. */
-static bool
-use_locals(reading *of, visitor use)
-{
-    for (Py_ssize_t i = 0; of->view != NULL && i < of->view->local_count; i++) {
-        PyObject *value = lg__slot_object(of->view->slots[i]);
-        if (value != NULL && PyCell_Check(value))
-            value = PyCell_GET(value);
-        if (value != NULL && !use(of, value))
-            return false;
-    }
-    return true;
-}
-
-/** Uses the values of variables that have no name in the module: those of
- *  enclosing functions, defaults and locals. */
-static bool
-use_own(reading *of, visitor use)
+/** Returns the default of a parameter, or NULL. */
+static PyObject *
+default_of(const reading *of, Py_ssize_t slot)
 {
     const PyFunctionObject *function = of->function;
-    Py_ssize_t position = 0;
+    PyObject *defaults = function->func_defaults;
+    Py_ssize_t count = defaults != NULL ? PyTuple_GET_SIZE(defaults) : 0;
+    Py_ssize_t position = 0, first = of->code->co_argcount - count;
     PyObject *name, *value;
-    if (!use_locals(of, use) || function == NULL)
-        return function == NULL && of->view == NULL;
-    if (!use_tuple(of, function->func_closure, use) ||
-        !use_tuple(of, function->func_defaults, use))
-        return false;
+    if (slot < of->code->co_argcount)
+        return slot >= first ? PyTuple_GET_ITEM(defaults, slot - first) : NULL;
     while (function->func_kwdefaults != NULL &&
            PyDict_Next(function->func_kwdefaults, &position, &name, &value))
-        if (!use(of, value))
-            return false;
-    return true;
+        if (name == lg__code_slot_name(of->code, slot))
+            return value;
+    return NULL;
 }
 
-static void
-find_main(reading *of)
+/** Returns what is in a cell, or the value itself if it is none. */
+static PyObject *
+content_of(PyObject *value)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(of->code->co_names);
-    Py_ssize_t next = of->length + 1;
-    if (next < count && !use_names(of, next, next + 1, use_main))
-        return;
-    if (of->length > 0 && !use_names(of, of->length - 1, -1,
-                                     of->view != NULL ? use_filled : use_main))
-        return;
-    if (of->self != NULL && !use_main(of, of->self))
-        return;
-    if (use_own(of, use_main) && next < count)
-        use_names(of, next, count, use_main);
+    return value != NULL && PyCell_Check(value) ? PyCell_GET(value) : value;
 }
 
-/** Takes the largest number among the constants. */
-static void
-consider_constants(reading *of)
+/** Returns what a local variable, or one of an enclosing function, is; NULL:
+ *  unknown. */
+static PyObject *
+local(const reading *of, Py_ssize_t slot)
 {
-    PyObject *constants = of->code->co_consts;
-    Py_ssize_t most = -1;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); i++) {
-        consider(of, PyTuple_GET_ITEM(constants, i));
-        most = of->bound > most ? of->bound : most;
-        of->bound = -1;
-    }
-    of->bound = most;
+    if (of->view != NULL)
+        return slot < of->view->local_count
+                   ? content_of(lg__slot_object(of->view->slots[slot]))
+                   : NULL;
+    PyObject *closure = of->function->func_closure;
+    Py_ssize_t free = closure != NULL ? PyTuple_GET_SIZE(closure) : 0;
+    Py_ssize_t first = lg__code_slot_count(of->code) - free;
+    if (slot >= first)
+        return slot - first < free
+                   ? content_of(PyTuple_GET_ITEM(closure, slot - first))
+                   : NULL;
+    if (slot == 0 && of->type != NULL)
+        return of->self != NULL ? of->self : (PyObject *)of->type;
+    return default_of(of, slot);
 }
 
-/** Finds the container and its bound. Returns false if there is none. */
-static bool
-find_bound(reading *of)
+/** Returns what a variable or a constant is; NULL: unknown. */
+static PyObject *
+variable(const reading *of, const lg__named_value *value)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(of->code->co_names);
-    of->bound = -1;
-    find_main(of);
-    if (of->main == NULL)
-        return false;
-    use_names(of, of->length, count, use_number);
-    use_names(of, 0, of->length, use_number);
-    use_own(of, use_number);
-    if (of->bound < 0)
-        consider_constants(of);
-    return of->bound > 0;
+    if (value->kind == LG__STEP_CONSTANT)
+        return PyTuple_GET_ITEM(of->code->co_consts, value->arg);
+    if (value->kind == LG__STEP_LOCAL)
+        return local(of, value->arg);
+    PyObject *name = PyTuple_GET_ITEM(of->code->co_names, value->arg);
+    return value->kind == LG__STEP_GLOBAL && of->globals != NULL &&
+                   PyUnicode_IS_COMPACT_ASCII(name)
+               ? lg__dict_find_common(of->walk, of->globals, name,
+                                      PyUnicode_DATA(name))
+               : NULL;
+}
+
+/** Returns what a value is that the code names; NULL: unknown. Of objects that
+ *  are neither the instance nor classes, no attribute is known. */
+static PyObject *
+lookup(const reading *of, const lg__named_value *value)
+{
+    PyObject *object = variable(of, value);
+    if (object == NULL || value->attributes == 0)
+        return object;
+    PyObject *name = PyTuple_GET_ITEM(of->code->co_names, value->name[0]);
+    if (value->attributes > 1 || !PyUnicode_IS_COMPACT_ASCII(name))
+        return NULL;
+    if (PyType_Check(object))
+        return in_class(of, (PyTypeObject *)object, name);
+    if (object != of->self)
+        return NULL;
+    PyObject *own = lg__instance_find(of->walk, object, PyUnicode_DATA(name));
+    return own != NULL ? own : in_class(of, Py_TYPE(object), name);
+}
+
+/** Returns how many elements the code leaves in its main container, which has
+ *  `filled`; -1: unknown. */
+static Py_ssize_t
+find_bound(const reading *of, Py_ssize_t *filled)
+{
+    const lg__named_value *bound = &of->found.bound;
+    PyObject *main = lookup(of, &of->found.main);
+    *filled = main != NULL ? length_of(of->walk, main) : -1;
+    if (*filled < 0)
+        return -1;
+    if (bound->kind == LG__STEP_NUMBER)
+        return bound->arg > 1 && 2 * *filled <= HALVES * (Py_ssize_t)bound->arg
+                   ? (Py_ssize_t)bound->arg
+                   : -1;
+    PyObject *number = lookup(of, bound);
+    return number != NULL ? number_of(number, *filled) : -1;
 }
 
 /** Returns whether the container is new, and there is room for another. */
@@ -298,41 +183,39 @@ is_new(lg__heap_walk *walk, uint32_t node)
     return true;
 }
 
-/** Notes the bound of a container that has no more elements than the one whose
- *  length is taken. */
-static bool
-use_bounded(reading *of, PyObject *value)
+/** Notes the bound of a container, once if others may have it, too. */
+static void
+note_bound(lg__heap_walk *walk, PyObject *container, Py_ssize_t bound)
 {
     char text[24];
-    Py_ssize_t length = value != of->self ? length_of(of->walk, value) : -1;
-    uint32_t node = length >= 0 && length <= of->filled
-                        ? lg__walk_node(of->walk, value)
-                        : LG_NONE;
-    if (node == LG_NONE || !is_new(of->walk, node))
-        return true;
-    int digits = snprintf(text, sizeof text, "%zd", of->bound);
-    lg_builder_add_fact(of->walk->builder, node, "maxlen", text,
-                        (size_t)digits);
-    return true;
+    uint32_t node = lg__walk_node(walk, container);
+    if (node == LG_NONE || (Py_REFCNT(container) > 1 && !is_new(walk, node)))
+        return;
+    int digits = snprintf(text, sizeof text, "%zd", bound);
+    lg_builder_add_fact(walk->builder, node, "maxlen", text, (size_t)digits);
 }
 
-/** The same of a container that something else than the instance holds, too. */
-static bool
-use_held(reading *of, PyObject *value)
+/** Notes the containers that the code bounds, in a function whose code was
+ *  read. */
+static void
+note_found(const reading *of)
 {
-    return Py_REFCNT(value) < 2 || use_bounded(of, value);
+    Py_ssize_t filled;
+    Py_ssize_t bound = find_bound(of, &filled);
+    for (uint32_t i = 0; i < of->found.cut_count && bound > 0; i++) {
+        PyObject *container = lookup(of, &of->found.cut[i]);
+        Py_ssize_t length =
+            container != NULL ? length_of(of->walk, container) : -1;
+        if (length >= 0 && length <= filled)
+            note_bound(of->walk, container, bound);
+    }
 }
 
-/** Notes the containers that the code names. */
 static void
 note(reading *of)
 {
-    of->length = find_length(of->walk, of->code);
-    if (of->length < 0 || !find_bound(of))
-        return;
-    use_bounded(of, of->main);
-    use_names(of, 0, PyTuple_GET_SIZE(of->code->co_names), use_bounded);
-    use_own(of, use_bounded);
+    if (lg__code_bounds(of->code, of->walk->keys.len, &of->found))
+        note_found(of);
 }
 
 /** Begins to read the code of a function. */
@@ -421,43 +304,62 @@ lg__bounds_note_class(lg__heap_walk *walk, PyTypeObject *type)
     }
 }
 
+/** Returns whether a class that comes before has the name, too. */
+static bool
+is_overridden(const reading *of, PyTypeObject *by, const PyTypeObject *base,
+              PyObject *name)
+{
+    for (; by != base && PyUnicode_IS_COMPACT_ASCII(name); by = by->tp_base)
+        if (lg__dict_find_common(of->walk,
+                                 lg__walk_type_state(of->walk, by).dict, name,
+                                 PyUnicode_DATA(name)) != NULL)
+            return true;
+    return false;
+}
+
+/** Adds the methods of a class that bound a container, of a type derived from
+ *  it. Returns how many are known then. */
+static size_t
+add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base,
+            size_t count)
+{
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    PyObject *names = lg__walk_type_state(walk, base).dict;
+    while (names != NULL && PyDict_CheckExact(names) &&
+           count < LG__COUNT(info->bounding) &&
+           PyDict_Next(names, &position, &name, &value)) {
+        PyObject *method = method_of(value);
+        if (method == NULL)
+            continue;
+        reading of = read_function(walk, method);
+        if (lg__code_bounds(of.code, walk->keys.len, &of.found) &&
+            !is_overridden(&of, info->type, base, name))
+            info->bounding[count++] = method;
+    }
+    return count;
+}
+
 void
 lg__bounds_find_methods(lg__heap_walk *walk, lg__type_info *info)
 {
     size_t count = 0;
     info->learns_bounds = false;
     for (PyTypeObject *type = info->type;
-         type != NULL && lg__type_is_pythons(type); type = type->tp_base) {
-        Py_ssize_t position = 0;
-        PyObject *name, *value;
-        PyObject *names = lg__walk_type_state(walk, type).dict;
-        if (names == NULL || !PyDict_CheckExact(names))
-            return;
-        while (count < LG__COUNT(info->bounding) &&
-               PyDict_Next(names, &position, &name, &value)) {
-            PyObject *method = method_of(value);
-            if (method != NULL &&
-                find_length(walk, read_function(walk, method).code) >= 0)
-                info->bounding[count++] = method;
-        }
-    }
+         type != NULL && lg__type_is_pythons(type); type = type->tp_base)
+        count = add_methods(walk, info, type, count);
 }
 
-Py_ssize_t
-lg__bounds_of_instance(lg__heap_walk *walk, PyObject *object,
-                       const lg__type_info *info)
+void
+lg__bounds_note_instance(lg__heap_walk *walk, PyObject *object,
+                         const lg__type_info *info)
 {
     for (size_t i = 0;
          i < LG__COUNT(info->bounding) && info->bounding[i] != NULL; i++) {
         reading of = read_function(walk, info->bounding[i]);
         of.self = object;
         of.type = info->type;
-        of.length = find_length(walk, of.code);
-        if (of.length < 0 || !find_bound(&of))
-            continue;
         if (may_note(walk))
-            use_names(&of, 0, PyTuple_GET_SIZE(of.code->co_names), use_held);
-        return of.bound;
+            note(&of);
     }
-    return -1;
 }

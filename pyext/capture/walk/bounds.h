@@ -1,11 +1,10 @@
 /**
  * How many elements code keeps in a container at most.
  *
- * A program that bounds a container takes its length and removes elements, in
- * one function: `if len(cache) > MOST: cache.popitem()`. The number is an
+ * A program that bounds a container compares its length and removes elements,
+ * in one function: `if len(cache) > MOST: cache.popitem()`. The number is an
  * attribute, a variable of the class, the module or an enclosing function, a
- * default or a constant. It is noted as a fact of the container, or of the
- * instance whose attribute the container is.
+ * default or a constant. It is noted as a fact of the container.
  */
 #ifndef LEAKGRAPH_BOUNDS_H
 #define LEAKGRAPH_BOUNDS_H
@@ -24,9 +23,8 @@ void lg__bounds_note_frame(lg__heap_walk *walk, const lg__frame_view *view);
 /** Finds the methods of a type that bound a container. */
 void lg__bounds_find_methods(lg__heap_walk *walk, lg__type_info *info);
 
-/** Returns how many elements such a method lets an instance keep; -1: none
- *  does. */
-Py_ssize_t lg__bounds_of_instance(lg__heap_walk *walk, PyObject *object,
-                                  const lg__type_info *info);
+/** Notes what such methods bound in an instance. */
+void lg__bounds_note_instance(lg__heap_walk *walk, PyObject *object,
+                              const lg__type_info *info);
 
 #endif

@@ -146,7 +146,7 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
         return;
     walk->limits++;
     if (asks)
-        limit = lg__bounds_of_instance(walk, object, info);
+        lg__bounds_note_instance(walk, object, info);
     walk_note_number(walk, object, "limit", limit);
     walk_note_number(walk, object, "used",
                      number_at(walk, object, &info->used));

@@ -1,0 +1,41 @@
+/**
+ * What the instructions of code do, in words that every CPython from 3.9 on
+ * shares: specialised instructions count as what they specialise, and inline
+ * caches as nothing.
+ */
+#ifndef LEAKGRAPH_INSTRUCTIONS_H
+#define LEAKGRAPH_INSTRUCTIONS_H
+
+#include "capture/cpython/compat_version.h"
+
+typedef enum lg__step_kind {
+    LG__STEP_OTHER,
+    LG__STEP_LOCAL,     /**< loads a slot: of a variable, cell or free one */
+    LG__STEP_GLOBAL,    /**< loads a name */
+    LG__STEP_CONSTANT,  /**< loads a constant */
+    LG__STEP_NUMBER,    /**< loads a small number, the argument */
+    LG__STEP_ATTRIBUTE, /**< takes an attribute or a method */
+    LG__STEP_CALL,
+    LG__STEP_COMPARE, /**< with an operator: Py_LT and so on */
+    LG__STEP_SUBTRACT,
+    LG__STEP_SLICE,
+    LG__STEP_JUMP_FALSE, /**< goes to an offset, forward */
+    LG__STEP_STORE_LOCAL,
+    LG__STEP_STORE_GLOBAL,
+    LG__STEP_STORE_ATTRIBUTE,
+    LG__STEP_STORE_ITEM,
+    LG__STEP_DELETE_ITEM,
+    LG__STEP_END, /**< drops a value */
+} lg__step_kind;
+
+typedef struct lg__step {
+    uint32_t kind; /**< lg__step_kind */
+    uint32_t arg;  /**< a slot, the index of a name or of a constant, ... */
+    uint32_t at;   /**< the offset of the instruction */
+} lg__step;
+
+/** Lists the steps of code, if there is room for all. Returns how many; 0:
+ *  there are more, or they are unknown. */
+size_t lg__code_steps(const PyCodeObject *code, lg__step *out, size_t room);
+
+#endif
