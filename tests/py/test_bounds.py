@@ -179,7 +179,7 @@ class Room:
 
     def put(self, number):
         self.entries[number] = entry(number)
-        if MOST >= len(self.entries):
+        if MOST >= len(self.entries):  # noqa: SIM300
             return
         for oldest in list(self.entries)[: len(self.entries) - MOST]:
             del self.entries[oldest]

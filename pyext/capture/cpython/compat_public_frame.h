@@ -120,6 +120,13 @@ lg__frame_instruction(const lg__frame *frame, const PyCodeObject *code)
 
 /* Code and calls. */
 
+static inline Py_ssize_t
+lg__code_slot_count(const PyCodeObject *code)
+{
+    (void)code;
+    return 0;
+}
+
 static inline PyObject *
 lg__code_slot_name(const PyCodeObject *code, Py_ssize_t i)
 {

@@ -3,31 +3,12 @@
 
 #if LG__INTERNALS
 
-#if PY_VERSION_HEX >= 0x030D0000
-#define NEED_OPCODE_METADATA
-#include "internal/pycore_opcode_metadata.h"
-#elif PY_VERSION_HEX >= 0x030B0000
-#define NEED_OPCODE_TABLES
-#include "internal/pycore_opcode.h"
-#endif
+#include "capture/cpython/compat_instructions.h"
 
-/** By how much the argument of a comparison is shifted. */
-#if PY_VERSION_HEX >= 0x030D0000
-enum { COMPARE_SHIFT = 5 };
-#elif PY_VERSION_HEX >= 0x030C0000
-enum { COMPARE_SHIFT = 4 };
-#else
-enum { COMPARE_SHIFT = 0 };
-#endif
-
+#ifdef BINARY_OP
 /** The argument of BINARY_OP that subtracts: NB_SUBTRACT (opcode.h). */
 enum { SUBTRACT = 10 };
-
-/** Whether the low bit of the argument says something else than the name. */
-enum {
-    GLOBAL_SHIFT = PY_VERSION_HEX >= 0x030B0000,
-    ATTRIBUTE_SHIFT = PY_VERSION_HEX >= 0x030C0000,
-};
+#endif
 
 /** An instruction with its whole argument. */
 typedef struct instruction {
@@ -51,33 +32,6 @@ add(listing *to, const instruction *from, lg__step_kind kind, uint32_t arg)
         to->out[to->count] = (lg__step){kind, arg, from->at};
     to->count++;
 }
-
-#if PY_VERSION_HEX >= 0x030B0000
-static uint8_t
-base_of(uint8_t opcode)
-{
-    return _PyOpcode_Deopt[opcode];
-}
-
-static size_t
-caches_of(uint8_t opcode)
-{
-    return _PyOpcode_Caches[opcode];
-}
-#else
-static uint8_t
-base_of(uint8_t opcode)
-{
-    return opcode;
-}
-
-static size_t
-caches_of(uint8_t opcode)
-{
-    (void)opcode;
-    return 0;
-}
-#endif
 
 /** Returns whether an instruction stands for another one, which is elsewhere.
  */
@@ -107,27 +61,6 @@ add_element(listing *to, const instruction *from, lg__step_kind kind,
 {
     bool known = (Py_ssize_t)index < PyTuple_GET_SIZE(tuple);
     add(to, from, known ? kind : LG__STEP_OTHER, index);
-}
-
-/** Returns the slot of a cell or a free variable. */
-static uint32_t
-slot_of_cell(const PyCodeObject *code, uint32_t arg)
-{
-    return PY_VERSION_HEX >= 0x030B0000 ? arg
-                                        : arg + (uint32_t)code->co_nlocals;
-}
-
-/** Returns the offset to which a jump goes. */
-static uint32_t
-target_of(const instruction *of)
-{
-#if PY_VERSION_HEX >= 0x030B0000
-    return of->next + 2 * of->arg;
-#elif PY_VERSION_HEX >= 0x030A0000
-    return 2 * of->arg;
-#else
-    return of->arg;
-#endif
 }
 
 /** Adds two steps for one instruction that does two things with variables. */
@@ -175,11 +108,12 @@ add_load(listing *to, const instruction *from)
         add(to, from, LG__STEP_LOCAL, from->arg);
         return true;
     case LOAD_DEREF:
-        add(to, from, LG__STEP_LOCAL, slot_of_cell(to->code, from->arg));
+        add(to, from, LG__STEP_LOCAL,
+            lg__code_slot_of_cell(to->code, from->arg));
         return true;
     case LOAD_GLOBAL:
         add_element(to, from, LG__STEP_GLOBAL, to->code->co_names,
-                    from->arg >> GLOBAL_SHIFT);
+                    from->arg >> LG__GLOBAL_SHIFT);
         return true;
     case LOAD_NAME:
         add_element(to, from, LG__STEP_GLOBAL, to->code->co_names, from->arg);
@@ -193,12 +127,12 @@ add_load(listing *to, const instruction *from)
         add(to, from, LG__STEP_NUMBER, from->arg);
         return true;
 #endif
-#if PY_VERSION_HEX < 0x030C0000
+#if !LG__LOADS_METHODS_AS_ATTRIBUTES
     case LOAD_METHOD:
 #endif
     case LOAD_ATTR:
         add_element(to, from, LG__STEP_ATTRIBUTE, to->code->co_names,
-                    from->arg >> ATTRIBUTE_SHIFT);
+                    from->arg >> LG__ATTRIBUTE_SHIFT);
         return true;
     default:
         return false;
@@ -213,7 +147,8 @@ add_store(listing *to, const instruction *from)
         add(to, from, LG__STEP_STORE_LOCAL, from->arg);
         return true;
     case STORE_DEREF:
-        add(to, from, LG__STEP_STORE_LOCAL, slot_of_cell(to->code, from->arg));
+        add(to, from, LG__STEP_STORE_LOCAL,
+            lg__code_slot_of_cell(to->code, from->arg));
         return true;
     case STORE_GLOBAL:
     case STORE_NAME:
@@ -306,9 +241,10 @@ add_instruction(listing *to, const instruction *from)
         add_pair(to, from))
         return;
     lg__step_kind kind = action_of(from);
-    uint32_t arg = kind == LG__STEP_COMPARE      ? from->arg >> COMPARE_SHIFT
-                   : kind == LG__STEP_JUMP_FALSE ? target_of(from)
-                                                 : from->arg;
+    uint32_t arg = kind == LG__STEP_COMPARE ? from->arg >> LG__COMPARE_SHIFT
+                   : kind == LG__STEP_JUMP_FALSE
+                       ? lg__jump_target(from->next, from->arg)
+                       : from->arg;
     add(to, from, kind, arg);
 }
 
@@ -320,11 +256,11 @@ lg__code_steps(const PyCodeObject *code, lg__step *out, size_t room)
     listing to = {.code = code, .out = out, .room = room};
     uint32_t extended = 0;
     for (size_t i = 0, next; i + 1 < length && to.count <= room; i = next) {
-        uint8_t opcode = base_of(bytes[i]);
+        uint8_t opcode = lg__opcode_base(bytes[i]);
         if (is_instrumented(opcode))
             return 0;
         uint32_t arg = extended << 8 | bytes[i + 1];
-        next = i + 2 + 2 * caches_of(opcode);
+        next = i + 2 + 2 * lg__opcode_caches(opcode);
         extended = opcode == EXTENDED_ARG ? arg : 0;
         if (opcode != EXTENDED_ARG)
             add_instruction(
