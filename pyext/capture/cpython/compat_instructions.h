@@ -1,23 +1,16 @@
 /**
  * How versions of CPython encode instructions. Only instructions.c includes
- * this, because CPython's tables become a part of the file that does.
+ * this: CPython's tables become a part of the file that does, under the names
+ * that pyext/CMakeLists.txt gives them.
  */
 #ifndef LEAKGRAPH_COMPAT_INSTRUCTIONS_H
 #define LEAKGRAPH_COMPAT_INSTRUCTIONS_H
 
 #include "capture/cpython/compat_calls.h"
 
-#define _PyOpcode_Caches lg__opcode_cache_table
-#define _PyOpcode_Deopt lg__opcode_base_table
-#define _PyOpcode_opcode_metadata lg__opcode_metadata_table
-#define _PyOpcode_macro_expansion lg__opcode_macro_table
-#define _PyOpcode_OpName lg__opcode_name_table
-#define _PyOpcode_PseudoTargets lg__opcode_pseudo_table
 #if PY_VERSION_HEX >= 0x030D0000
-#define NEED_OPCODE_METADATA
 #include "internal/pycore_opcode_metadata.h"
 #elif PY_VERSION_HEX >= 0x030B0000
-#define NEED_OPCODE_TABLES
 #include "internal/pycore_opcode.h"
 #endif
 
