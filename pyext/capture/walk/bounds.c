@@ -56,16 +56,20 @@ typedef struct comparison {
     uint32_t end; /**< an offset */
 } comparison;
 
-static const char *const removers[] = {
-    "popitem", "popleft", "pop",         "clear",       "discard",
-    "remove",  "heappop", "heappushpop", "heapreplace",
-};
+/** Methods that remove elements. */
+static const char *const methods[] = {"popitem", "popleft", "pop",
+                                      "clear",   "discard", "remove"};
+
+/** Functions that remove elements of their first argument. */
+static const char *const functions[] = {"heappop", "heappushpop",
+                                        "heapreplace"};
 
 static bool
-is_remover(const PyCodeObject *code, uint32_t name)
+is_among(const PyCodeObject *code, uint32_t name, const char *const *names,
+         size_t count)
 {
-    for (size_t i = 0; i < LG__COUNT(removers); i++)
-        if (lg__str_equals(PyTuple_GET_ITEM(code->co_names, name), removers[i]))
+    for (size_t i = 0; i < count; i++)
+        if (lg__str_equals(PyTuple_GET_ITEM(code->co_names, name), names[i]))
             return true;
     return false;
 }
@@ -106,17 +110,6 @@ is_same(const named_value *one, const named_value *other, uint32_t attributes)
     return true;
 }
 
-/** Returns whether the value has a name that removes, as its last one. */
-static bool
-removes(const reader *of, const named_value *value)
-{
-    if (value->attributes == 0)
-        return value->kind == LG__STEP_GLOBAL &&
-               is_remover(of->code, value->arg);
-    return value->attributes <= LG__COUNT(value->name) &&
-           is_remover(of->code, value->name[value->attributes - 1]);
-}
-
 static void
 add_cut(bounding *to, const named_value *value, uint32_t attributes)
 {
@@ -136,11 +129,15 @@ add_removed(const reader *of, const named_value *value, size_t next,
             bounding *to)
 {
     named_value argument;
-    if (!removes(of, value))
+    uint32_t last = value->attributes;
+    if (last > LG__COUNT(value->name) ||
+        (last == 0 && value->kind != LG__STEP_GLOBAL))
         return;
-    if (value->attributes > 0)
-        add_cut(to, value, value->attributes - 1);
-    if (read_value(of, next, &argument) > next)
+    uint32_t name = last > 0 ? value->name[last - 1] : value->arg;
+    if (last > 0 && is_among(of->code, name, methods, LG__COUNT(methods)))
+        add_cut(to, value, last - 1);
+    if (is_among(of->code, name, functions, LG__COUNT(functions)) &&
+        read_value(of, next, &argument) > next)
         add_cut(to, &argument, argument.attributes);
 }
 
