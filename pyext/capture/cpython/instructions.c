@@ -5,10 +5,8 @@
 
 #include "capture/cpython/compat_instructions.h"
 
-#ifdef BINARY_OP
 /** The argument of BINARY_OP that subtracts: NB_SUBTRACT (opcode.h). */
 enum { SUBTRACT = 10 };
-#endif
 
 /** An instruction with its whole argument. */
 typedef struct instruction {
@@ -63,189 +61,166 @@ add_element(listing *to, const instruction *from, lg__step_kind kind,
     add(to, from, known ? kind : LG__STEP_OTHER, index);
 }
 
-/** Adds two steps for one instruction that does two things with variables. */
-static bool
-add_pair(listing *to, const instruction *from)
-{
-    uint32_t first = from->arg >> 4, second = from->arg & 15;
-    (void)to;
-    switch (from->opcode) {
-#ifdef LOAD_FAST_BORROW_LOAD_FAST_BORROW
-    case LOAD_FAST_BORROW_LOAD_FAST_BORROW:
-#endif
-#ifdef LOAD_FAST_LOAD_FAST
-    case LOAD_FAST_LOAD_FAST:
-        add(to, from, LG__STEP_LOCAL, first);
-        add(to, from, LG__STEP_LOCAL, second);
-        return true;
-    case STORE_FAST_LOAD_FAST:
-        add(to, from, LG__STEP_STORE_LOCAL, first);
-        add(to, from, LG__STEP_LOCAL, second);
-        return true;
-    case STORE_FAST_STORE_FAST:
-        add(to, from, LG__STEP_STORE_LOCAL, first);
-        add(to, from, LG__STEP_STORE_LOCAL, second);
-        return true;
-#endif
-    default:
-        (void)first;
-        (void)second;
-        return false;
-    }
-}
+/** What instructions are that are not one step. */
+enum {
+    SILENT = 64, /**< does nothing by itself */
+    LOADS_TWO,
+    STORES_AND_LOADS,
+    STORES_TWO,
+    STORES_SLICE,
+    LOADS_CELL,
+    STORES_CELL,
+    LOADS_NAME, /**< whose argument is not shifted */
+    COMPUTES,
+};
 
-static bool
-add_load(listing *to, const instruction *from)
-{
-    switch (from->opcode) {
-#ifdef LOAD_FAST_CHECK
-    case LOAD_FAST_CHECK:
-#endif
-#ifdef LOAD_FAST_BORROW
-    case LOAD_FAST_BORROW:
-#endif
-    case LOAD_FAST:
-        add(to, from, LG__STEP_LOCAL, from->arg);
-        return true;
-    case LOAD_DEREF:
-        add(to, from, LG__STEP_LOCAL,
-            lg__code_slot_of_cell(to->code, from->arg));
-        return true;
-    case LOAD_GLOBAL:
-        add_element(to, from, LG__STEP_GLOBAL, to->code->co_names,
-                    from->arg >> LG__GLOBAL_SHIFT);
-        return true;
-    case LOAD_NAME:
-        add_element(to, from, LG__STEP_GLOBAL, to->code->co_names, from->arg);
-        return true;
-    case LOAD_CONST:
-        add_element(to, from, LG__STEP_CONSTANT, to->code->co_consts,
-                    from->arg);
-        return true;
-#ifdef LOAD_SMALL_INT
-    case LOAD_SMALL_INT:
-        add(to, from, LG__STEP_NUMBER, from->arg);
-        return true;
-#endif
-#if !LG__LOADS_METHODS_AS_ATTRIBUTES
-    case LOAD_METHOD:
-#endif
-    case LOAD_ATTR:
-        add_element(to, from, LG__STEP_ATTRIBUTE, to->code->co_names,
-                    from->arg >> LG__ATTRIBUTE_SHIFT);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool
-add_store(listing *to, const instruction *from)
-{
-    switch (from->opcode) {
-    case STORE_FAST:
-        add(to, from, LG__STEP_STORE_LOCAL, from->arg);
-        return true;
-    case STORE_DEREF:
-        add(to, from, LG__STEP_STORE_LOCAL,
-            lg__code_slot_of_cell(to->code, from->arg));
-        return true;
-    case STORE_GLOBAL:
-    case STORE_NAME:
-        add(to, from, LG__STEP_STORE_GLOBAL, from->arg);
-        return true;
-    case STORE_ATTR:
-        add(to, from, LG__STEP_STORE_ATTRIBUTE, from->arg);
-        return true;
-#ifdef STORE_SLICE
-    case STORE_SLICE:
-        add(to, from, LG__STEP_SLICE, 0);
-        add(to, from, LG__STEP_STORE_ITEM, 0);
-        return true;
-#endif
-    case STORE_SUBSCR:
-        add(to, from, LG__STEP_STORE_ITEM, 0);
-        return true;
-    case DELETE_SUBSCR:
-        add(to, from, LG__STEP_DELETE_ITEM, 0);
-        return true;
-    case POP_TOP:
-        add(to, from, LG__STEP_END, 0);
-        return true;
-    default:
-        return false;
-    }
-}
-
-/** Returns what an instruction does that neither loads nor stores. */
-static lg__step_kind
-action_of(const instruction *of)
-{
-    switch (of->opcode) {
-#ifdef CALL_FUNCTION
-    case CALL_FUNCTION:
-#else
-    case CALL:
-#endif
-        return LG__STEP_CALL;
-    case COMPARE_OP:
-        return LG__STEP_COMPARE;
-#ifdef BINARY_OP
-    case BINARY_OP:
-        return of->arg == SUBTRACT ? LG__STEP_SUBTRACT : LG__STEP_OTHER;
-#else
-    case BINARY_SUBTRACT:
-        return LG__STEP_SUBTRACT;
-#endif
-#ifdef BINARY_SLICE
-    case BINARY_SLICE:
-#endif
-    case BUILD_SLICE:
-        return LG__STEP_SLICE;
-#ifdef POP_JUMP_FORWARD_IF_FALSE
-    case POP_JUMP_FORWARD_IF_FALSE:
-#else
-    case POP_JUMP_IF_FALSE:
-#endif
-        return LG__STEP_JUMP_FALSE;
-    default:
-        return LG__STEP_OTHER;
-    }
-}
-
-/** Returns whether an instruction does nothing by itself. */
-static bool
-is_silent(uint8_t opcode)
-{
-    switch (opcode) {
+/** What each instruction is: lg__step_kind, or one of these. */
+static const uint8_t meanings[256] = {
+    [NOP] = SILENT,
 #ifdef PRECALL
-    case PRECALL:
+    [PRECALL] = SILENT,
 #endif
 #ifdef PUSH_NULL
-    case PUSH_NULL:
+    [PUSH_NULL] = SILENT,
 #endif
 #ifdef NOT_TAKEN
-    case NOT_TAKEN:
+    [NOT_TAKEN] = SILENT,
 #endif
-    case NOP:
-        return true;
-    default:
-        return false;
-    }
+#ifdef LOAD_FAST_BORROW
+    [LOAD_FAST_BORROW] = LG__STEP_LOCAL,
+    [LOAD_FAST_BORROW_LOAD_FAST_BORROW] = LOADS_TWO,
+#endif
+#ifdef LOAD_FAST_LOAD_FAST
+    [LOAD_FAST_LOAD_FAST] = LOADS_TWO,
+    [STORE_FAST_LOAD_FAST] = STORES_AND_LOADS,
+    [STORE_FAST_STORE_FAST] = STORES_TWO,
+#endif
+#ifdef LOAD_FAST_CHECK
+    [LOAD_FAST_CHECK] = LG__STEP_LOCAL,
+#endif
+    [LOAD_FAST] = LG__STEP_LOCAL,
+    [LOAD_DEREF] = LOADS_CELL,
+    [LOAD_GLOBAL] = LG__STEP_GLOBAL,
+    [LOAD_NAME] = LOADS_NAME,
+    [LOAD_CONST] = LG__STEP_CONSTANT,
+#ifdef LOAD_SMALL_INT
+    [LOAD_SMALL_INT] = LG__STEP_NUMBER,
+#endif
+#if !LG__LOADS_METHODS_AS_ATTRIBUTES
+    [LOAD_METHOD] = LG__STEP_ATTRIBUTE,
+#endif
+    [LOAD_ATTR] = LG__STEP_ATTRIBUTE,
+    [STORE_FAST] = LG__STEP_STORE_LOCAL,
+    [STORE_DEREF] = STORES_CELL,
+    [STORE_GLOBAL] = LG__STEP_STORE_GLOBAL,
+    [STORE_NAME] = LG__STEP_STORE_GLOBAL,
+    [STORE_ATTR] = LG__STEP_STORE_ATTRIBUTE,
+#ifdef STORE_SLICE
+    [STORE_SLICE] = STORES_SLICE,
+    [BINARY_SLICE] = LG__STEP_SLICE,
+#endif
+    [BUILD_SLICE] = LG__STEP_SLICE,
+    [STORE_SUBSCR] = LG__STEP_STORE_ITEM,
+    [DELETE_SUBSCR] = LG__STEP_DELETE_ITEM,
+    [POP_TOP] = LG__STEP_END,
+#ifdef CALL_FUNCTION
+    [CALL_FUNCTION] = LG__STEP_CALL,
+#else
+    [CALL] = LG__STEP_CALL,
+#endif
+    [COMPARE_OP] = LG__STEP_COMPARE,
+#ifdef BINARY_OP
+    [BINARY_OP] = COMPUTES,
+#else
+    [BINARY_SUBTRACT] = LG__STEP_SUBTRACT,
+#endif
+#ifdef POP_JUMP_FORWARD_IF_FALSE
+    [POP_JUMP_FORWARD_IF_FALSE] = LG__STEP_JUMP_FALSE,
+#else
+    [POP_JUMP_IF_FALSE] = LG__STEP_JUMP_FALSE,
+#endif
+};
+
+static void
+add_pair(listing *to, const instruction *from, lg__step_kind first,
+         lg__step_kind second)
+{
+    add(to, from, first, from->arg >> 4);
+    add(to, from, second, from->arg & 15);
 }
 
 static void
 add_instruction(listing *to, const instruction *from)
 {
-    if (is_silent(from->opcode) || add_load(to, from) || add_store(to, from) ||
-        add_pair(to, from))
+    const PyCodeObject *code = to->code;
+    uint8_t meaning = meanings[from->opcode];
+    switch (meaning) {
+    case SILENT:
         return;
-    lg__step_kind kind = action_of(from);
-    uint32_t arg = kind == LG__STEP_COMPARE ? from->arg >> LG__COMPARE_SHIFT
-                   : kind == LG__STEP_JUMP_FALSE
-                       ? lg__jump_target(from->next, from->arg)
-                       : from->arg;
-    add(to, from, kind, arg);
+    case LOADS_TWO:
+        add_pair(to, from, LG__STEP_LOCAL, LG__STEP_LOCAL);
+        return;
+    case STORES_AND_LOADS:
+        add_pair(to, from, LG__STEP_STORE_LOCAL, LG__STEP_LOCAL);
+        return;
+    case STORES_TWO:
+        add_pair(to, from, LG__STEP_STORE_LOCAL, LG__STEP_STORE_LOCAL);
+        return;
+    case STORES_SLICE:
+        add_pair(to, from, LG__STEP_SLICE, LG__STEP_STORE_ITEM);
+        return;
+    case LOADS_CELL:
+        add(to, from, LG__STEP_LOCAL, lg__code_slot_of_cell(code, from->arg));
+        return;
+    case STORES_CELL:
+        add(to, from, LG__STEP_STORE_LOCAL,
+            lg__code_slot_of_cell(code, from->arg));
+        return;
+    case LOADS_NAME:
+        add_element(to, from, LG__STEP_GLOBAL, code->co_names, from->arg);
+        return;
+    case COMPUTES:
+        add(to, from,
+            from->arg == SUBTRACT ? LG__STEP_SUBTRACT : LG__STEP_OTHER, 0);
+        return;
+    case LG__STEP_GLOBAL:
+        add_element(to, from, LG__STEP_GLOBAL, code->co_names,
+                    from->arg >> LG__GLOBAL_SHIFT);
+        return;
+    case LG__STEP_CONSTANT:
+        add_element(to, from, LG__STEP_CONSTANT, code->co_consts, from->arg);
+        return;
+    case LG__STEP_ATTRIBUTE:
+        add_element(to, from, LG__STEP_ATTRIBUTE, code->co_names,
+                    from->arg >> LG__ATTRIBUTE_SHIFT);
+        return;
+    case LG__STEP_COMPARE:
+        add(to, from, LG__STEP_COMPARE, from->arg >> LG__COMPARE_SHIFT);
+        return;
+    case LG__STEP_JUMP_FALSE:
+        add(to, from, LG__STEP_JUMP_FALSE,
+            lg__jump_target(from->next, from->arg));
+        return;
+    default:
+        add(to, from, (lg__step_kind)meaning, from->arg);
+        return;
+    }
+}
+
+bool
+lg__code_may_cut(const PyCodeObject *code)
+{
+    size_t length = lg__code_length(code);
+    const uint8_t *bytes = lg__code_instructions(code);
+    for (size_t i = 0; i + 1 < length; i += 2) {
+        if (bytes[i] == DELETE_SUBSCR || bytes[i] == BUILD_SLICE)
+            return true;
+#ifdef BINARY_SLICE
+        if (bytes[i] == BINARY_SLICE || bytes[i] == STORE_SLICE)
+            return true;
+#endif
+    }
+    return false;
 }
 
 size_t
@@ -270,6 +245,13 @@ lg__code_steps(const PyCodeObject *code, lg__step *out, size_t room)
 }
 
 #else
+
+bool
+lg__code_may_cut(const PyCodeObject *code)
+{
+    (void)code;
+    return false;
+}
 
 size_t
 lg__code_steps(const PyCodeObject *code, lg__step *out, size_t room)

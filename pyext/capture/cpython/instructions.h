@@ -34,6 +34,9 @@ typedef struct lg__step {
     uint32_t at;   /**< the offset of the instruction */
 } lg__step;
 
+/** Returns whether code may delete elements or take slices: words of inline
+ *  caches look like instructions here. */
+bool lg__code_may_cut(const PyCodeObject *code);
 /** Lists the steps of code, if there is room for all. Returns how many; 0:
  *  there are more, or they are unknown. */
 size_t lg__code_steps(const PyCodeObject *code, lg__step *out, size_t room);

@@ -45,6 +45,7 @@ typedef struct bounding {
 enum { STEPS_MOST = 768 };
 
 typedef struct reader {
+    const lg__common_keys *keys;
     const PyCodeObject *code;
     size_t count;
     lg__step steps[STEPS_MOST];
@@ -56,22 +57,20 @@ typedef struct comparison {
     uint32_t end; /**< an offset */
 } comparison;
 
-/** Methods that remove elements. */
-static const char *const methods[] = {"popitem", "popleft", "pop",
-                                      "clear",   "discard", "remove"};
+/** How many of the names that remove are those of methods; the others are those
+ *  of functions, which remove from their first argument. */
+enum { METHODS = 6 };
 
-/** Functions that remove elements of their first argument. */
-static const char *const functions[] = {"heappop", "heappushpop",
-                                        "heapreplace"};
-
-static bool
-is_among(const PyCodeObject *code, uint32_t name, const char *const *names,
-         size_t count)
+/** Returns which of the names that remove this is; their count: none. */
+static size_t
+find_removing(const lg__common_keys *keys, const PyCodeObject *code,
+              Py_ssize_t name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (lg__str_equals(PyTuple_GET_ITEM(code->co_names, name), names[i]))
-            return true;
-    return false;
+    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
+    size_t i = 0;
+    while (i < LG__COUNT(keys->removing) && keys->removing[i] != text)
+        i++;
+    return i;
 }
 
 static bool
@@ -134,9 +133,10 @@ add_removed(const reader *of, const named_value *value, size_t next,
         (last == 0 && value->kind != LG__STEP_GLOBAL))
         return;
     uint32_t name = last > 0 ? value->name[last - 1] : value->arg;
-    if (last > 0 && is_among(of->code, name, methods, LG__COUNT(methods)))
+    size_t removing = find_removing(of->keys, of->code, name);
+    if (last > 0 && removing < METHODS)
         add_cut(to, value, last - 1);
-    if (is_among(of->code, name, functions, LG__COUNT(functions)) &&
+    if (removing >= METHODS && removing < LG__COUNT(of->keys->removing) &&
         read_value(of, next, &argument) > next)
         add_cut(to, &argument, argument.attributes);
 }
@@ -267,32 +267,49 @@ is_cut(const reader *of, const comparison *in, bounding *out)
     return false;
 }
 
+/** Returns whether the code may delete elements or take slices. Words of caches
+ *  look like instructions, too. */
 static bool
-takes_length(const PyCodeObject *code, const PyObject *len)
+may_cut(const PyCodeObject *code)
 {
-    const PyObject *names = code->co_names;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
-        if (PyTuple_GET_ITEM(names, i) == len)
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++)
+        if (PySlice_Check(PyTuple_GET_ITEM(code->co_consts, i)))
             return true;
-    return false;
+    return lg__code_may_cut(code);
 }
 
-/** Returns whether the code bounds a container. `len` is that name, as all code
- *  has it. */
+/** Returns whether the code takes a length and may remove elements. Most code
+ *  does not, and need not be read. */
 static bool
-code_bounds(const PyCodeObject *code, const PyObject *len, bounding *out)
+is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
+{
+    const PyObject *names = code->co_names;
+    bool takes = false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !takes; i++)
+        takes = PyTuple_GET_ITEM(names, i) == keys->len;
+    for (Py_ssize_t i = 0; takes && i < PyTuple_GET_SIZE(names); i++)
+        if (find_removing(keys, code, i) < LG__COUNT(keys->removing))
+            return true;
+    return takes && may_cut(code);
+}
+
+/** Returns whether the code bounds a container. */
+static bool
+code_bounds(const lg__common_keys *keys, const PyCodeObject *code,
+            bounding *out)
 {
     reader of;
     named_value value, before;
     bool has_before = false;
-    if (len == NULL || !takes_length(code, len))
+    if (keys->len == NULL || !is_worth_reading(keys, code))
         return false;
+    of.keys = keys;
     of.code = code;
     of.count = lg__code_steps(code, of.steps, STEPS_MOST);
     for (size_t i = 0, next; i < of.count; i = next) {
         comparison in;
         if (of.steps[i].kind == LG__STEP_GLOBAL &&
-            PyTuple_GET_ITEM(code->co_names, of.steps[i].arg) == len &&
+            PyTuple_GET_ITEM(code->co_names, of.steps[i].arg) == keys->len &&
             read_length(&of, i, has_before ? &before : NULL, out, &in) &&
             is_cut(&of, &in, out))
             return true;
@@ -506,7 +523,7 @@ note_found(const reading *of)
 static void
 note(reading *of)
 {
-    if (code_bounds(of->code, of->walk->keys.len, &of->found))
+    if (code_bounds(&of->walk->keys, of->code, &of->found))
         note_found(of);
 }
 
@@ -625,7 +642,7 @@ add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base,
         if (method == NULL)
             continue;
         reading of = read_function(walk, method);
-        if (code_bounds(of.code, walk->keys.len, &of.found) &&
+        if (code_bounds(&walk->keys, of.code, &of.found) &&
             !is_overridden(&of, info->type, base, name))
             info->bounding[count++] = method;
     }

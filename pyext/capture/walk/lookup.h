@@ -11,9 +11,10 @@ typedef struct lg__heap_walk lg__heap_walk;
 /** Keys that a capture looks for thousands of times: the interned strs,
  *  borrowed. NULL: not known, or nobody has such a key. */
 typedef struct lg__common_keys {
-    PyObject *module; /**< __module__ */
-    PyObject *file;   /**< __file__ */
-    PyObject *len;    /**< len */
+    PyObject *module;      /**< __module__ */
+    PyObject *file;        /**< __file__ */
+    PyObject *len;         /**< len */
+    PyObject *removing[9]; /**< what removes elements of containers */
 } lg__common_keys;
 
 /** The lookup function of dicts with keys of all types, by which the capture

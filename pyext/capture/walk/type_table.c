@@ -460,12 +460,21 @@ interned(const char *text)
 }
 
 /** Call it with the GIL and before a walk: it asks for the interned strs. */
+/** Methods that remove elements, and functions of heaps. */
+static const char
+    *const removing[LG__COUNT(((lg__common_keys *)NULL)->removing)] = {
+        "popitem", "popleft", "pop",         "clear",       "discard",
+        "remove",  "heappop", "heappushpop", "heapreplace",
+};
+
 static void
 common_keys_find(lg__common_keys *out)
 {
     out->module = interned("__module__");
     out->file = interned("__file__");
     out->len = interned("len");
+    for (size_t i = 0; i < LG__COUNT(removing); i++)
+        out->removing[i] = interned(removing[i]);
 }
 
 bool
