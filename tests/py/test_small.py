@@ -109,6 +109,49 @@ def test_fails():
 def test_dies():
     os.abort()
 
+def test_ends_the_process():
+    os._exit(0)
+
+def test_catches_its_failure():
+    try:
+        pytest.fail("not swallowed")
+    except Exception:
+        pass
+
+async def test_is_not_awaited():
+    pass
+
+@pytest.fixture
+def twice():
+    yield
+    yield
+
+@pytest.fixture
+def given_up():
+    yield
+    pytest.skip("hides nothing")
+
+@pytest.fixture
+def ends_first(given_up):
+    yield
+    raise ValueError("ends first")
+
+@pytest.fixture
+def rows():
+    return (row for row in [5])
+
+def test_goes_on_twice(twice):
+    pass
+
+def test_fails_before_a_skip(given_up):
+    assert not "fails itself"
+
+def test_fails_after_its_end(ends_first):
+    assert not "fails, too"
+
+def test_takes_an_iterator(rows):
+    assert list(rows) == [5]
+
 @pytest.mark.ends
 @pytest.mark.skipif(False, reason="runs")
 def test_cannot_run():
@@ -130,10 +173,14 @@ def run_of(python, folder, tests):
 @needs_fork
 def test_values_failures_and_skips(python, tmp_path):
     done = run_of(python, tmp_path, TESTS)
-    assert "4 failed, 8 passed, 2 skipped" in done.out, done.out + done.err
+    assert "10 failed, 9 passed, 2 skipped" in done.out, done.out + done.err
     assert "found = 42" in done.out and "No module named 'no_such_module'" in done.out
     assert "no_module_of_this_name" in done.out and "['by nobody']" in done.out
     assert "the test ended with code -6" in done.out
+    assert "the test ended with code 0" in done.out and "is it async?" in done.out
+    assert "Failed: not swallowed" in done.out and "twice yields more" in done.out
+    assert "fails itself" in done.out
+    assert "ValueError: ends first" in done.out and "fails, too" in done.out
     said = (tmp_path / "made" / "said").read_text().split()
     assert sorted(said) == ["1a", "1b", "2a", "2b"]
     assert (tmp_path / "ended").read_text() == "once "
@@ -259,6 +306,8 @@ def test_numbers_are_near(other, actual, near):
     assert (actual == other.approx(100, abs=5)) is near
     assert (-actual == other.approx(-100, rel=0.01, abs=5)) is near
     assert other.approx(0) == 1e-13
+    assert (other.approx(100, rel=0) == 100.00001) is False
+    assert (other.approx(0, rel=1, abs=0) == 1e-13) is False
 
 
 def test_what_is_not_known_is_refused(other):

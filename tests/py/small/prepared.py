@@ -25,7 +25,7 @@ def prepare(names):
         if getattr(file, name).scope == "module":
             try:
                 made[name] = values[name]
-            except Exception as error:
+            except (Exception, pytest.Outcome) as error:
                 made[name] = values.known[name] = pytest.Unmade(error)
     atexit.register(end, values, os.getpid())
 
@@ -33,10 +33,10 @@ def prepare(names):
 def end(values, process):
     """End the fixtures in the process that made them, not in its forks."""
     if os.getpid() == process:
-        try:
-            values.end()
-        except Exception:
-            sys.excepthook(*sys.exc_info())
+        errors = values.end()
+        for error in errors:
+            sys.excepthook(type(error), error, error.__traceback__)
+        if errors:
             os._exit(1)
 
 

@@ -9,7 +9,11 @@ import os
 import re
 
 
-class Skipped(Exception):
+class Outcome(BaseException):
+    """What a test says of itself: code that expects any exception leaves it alone."""
+
+
+class Skipped(Outcome):
     """The test cannot run here, and why."""
 
 
@@ -20,7 +24,7 @@ class Unmade:
         self.error = error
 
 
-class Failed(Exception):
+class Failed(Outcome):
     """The test says that it fails."""
 
 
@@ -237,4 +241,5 @@ def approx(expected, rel=None, abs=None):
     if abs is not None and rel is None:
         return Approximate(expected, abs)
     size = expected if expected >= 0 else -expected
-    return Approximate(expected, max((rel or 1e-6) * size, abs or 1e-12))
+    share = 1e-6 if rel is None else rel
+    return Approximate(expected, max(share * size, 1e-12 if abs is None else abs))

@@ -5,11 +5,13 @@
 ABOUT says, as JSON, where the values of the test's parameters stand in their lists, by
 name, and which fixtures of its file it uses. VALUES are those of other fixtures:
 pickled, in hexadecimal digits. Exits with 77 and says why if the test cannot run here;
-if it fails, says where, with all local variables.
+if it or one of its fixtures fails, says where, with all local variables. Says ENDED if
+it passes: a test that ends the process has not come to its end.
 """
 
 import importlib
 import json
+import os
 import sys
 
 import prepared
@@ -17,20 +19,24 @@ import pytest
 from values import Values
 
 SKIPPED = 77
+ENDED = "the test has come to its end"
 
 
 def run(module, name, places, used, given):
-    """Call the test with all that it takes."""
+    """Call the test with all that it takes; return what it and its fixtures raise."""
     test = getattr(module, name)
     for parameter, place in places.items():
         given[parameter] = test.parameters[parameter][place]
     values = Values(module, {**prepared.made, **given})
+    errors = []
     try:
         for each in used:
             values[each]
-        values.call(test)
-    finally:
-        values.end()
+        result = values.call(test)
+        assert result is None, f"the test returns {result!r}: is it async?"
+    except BaseException as error:
+        errors.append(error)
+    return errors + values.end()
 
 
 def unpickled(digits):
@@ -46,13 +52,14 @@ def shown(error):
 
 def main(module, name, about, values):
     given = unpickled(values) if values else {}
-    try:
-        run(sys.modules[module], name, *json.loads(about), given)
-    except pytest.Skipped as reason:
-        print(reason)
+    errors = run(sys.modules[module], name, *json.loads(about), given)
+    failures = [each for each in errors if not isinstance(each, pytest.Skipped)]
+    if failures:
+        sys.exit("\n".join(map(shown, failures)))
+    if errors:
+        print(errors[0])
         sys.exit(SKIPPED)
-    except BaseException as error:
-        sys.exit(shown(error))
+    os.write(1, ENDED.encode())
 
 
 main(*sys.argv[1:])

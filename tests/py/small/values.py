@@ -2,9 +2,11 @@
 
 import importlib
 import os
-import types
 
 import pytest
+
+#: The flag of the code of a function that yields.
+GENERATOR = 0x20
 
 
 class TemporaryFolders:
@@ -39,15 +41,23 @@ class Values:
 
     def made_by(self, fixture):
         made = self.call(fixture)
-        if isinstance(made, types.GeneratorType):
+        if fixture.__code__.co_flags & GENERATOR:
             self.left.append(made)
             return next(made)
         return made
 
     def end(self):
-        """Let the fixtures that yield go on after their yield, the last one first."""
+        """Let the fixtures that yield go on after it, the last first; return errors."""
+        errors = []
         for generator in reversed(self.left):
-            next(generator, None)
+            try:
+                next(generator)
+                pytest.fail(f"the fixture {generator.__name__} yields more than once")
+            except StopIteration:
+                pass
+            except BaseException as error:
+                errors.append(error)
+        return errors
 
     def call(self, function):
         code = function.__code__
