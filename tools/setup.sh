@@ -238,7 +238,8 @@ users="-r tools/requirements-torch.txt"
 
 wanted=$(cat $(echo "$needed${torch:+ $users}" | sed 's/-r//g') | grep -v '^#'; echo "$torch")
 touch $stamp
-if echo "$wanted" | grep -qvxFf $stamp; then
+# No pipe: grep ends at the first line, and what writes to it then fails.
+if grep -qvxFf $stamp <<<"$wanted"; then
     # shellcheck disable=SC2086
     pip_install "$tools" $needed ||
         complain "pip cannot install $tools: mend that, and run this again."
