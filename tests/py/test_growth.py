@@ -320,6 +320,44 @@ def test_holders_that_all_have_the_leak_are_named():
     assert named == [f"{__name__}.holder.items", f"{__name__}.holder.table"]
 
 
+@pytest.mark.parametrize("warm", [0, 2])
+def test_a_holder_of_the_ends_of_chains_is_named(warm):
+    """It has few of the members, but all that these lead to."""
+    snapshots = []
+    for number in range(4 + warm):
+        for _ in range(3):
+            before = None
+            for _ in range(8):
+                step, lone = Item(number), Item(number)
+                step.before, step.data, lone.data = before, bytes(5_000), bytes(5_000)
+                before = step
+                holder.items += [step, lone]
+            holder.ring.append((step,))
+        if number >= warm:
+            snapshots.append(leakgraph.snapshot())
+    del step, before, lone
+    growth = leakgraph.diff(*snapshots)
+    row = growth[0]
+    assert row.freed.total >= row.gained > 3 * 3 * 16 * 5_000, str(growth)
+    named = sorted(each.held_by for each in row.holders)
+    assert named == [f"{__name__}.holder.items", f"{__name__}.holder.ring"]
+
+
+def test_a_cache_that_has_the_newest_members_is_not_named():
+    """Without it, nearly all of the leak goes, if not all that grew."""
+    holder.ring = collections.deque(maxlen=60)
+    snapshots = []
+    for number in range(200):
+        request = Item(number)
+        holder.items.append(request)
+        holder.ring.append((number, request))
+        if number % 65 == 4:
+            snapshots.append(leakgraph.snapshot())
+    del request
+    row = leakgraph.diff(*snapshots)[0]
+    assert [each.held_by for each in row.holders] == [f"{__name__}.holder.items"]
+
+
 def test_a_holder_of_which_another_row_goes_is_named():
     snapshots = []
     for _ in range(4):

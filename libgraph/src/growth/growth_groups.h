@@ -9,6 +9,7 @@ enum {
     /** A holder has at least this part of what the biggest holder has: a local
      *  variable that still refers to the newest object is not worth a word. */
     LG__GROUP_PART = 10,
+    LG__NAMED = 3, /**< so many containers of one place are told apart */
 };
 
 /** Referrers of one place. Those of a holder stay until its bytes are known. */
@@ -149,6 +150,27 @@ lg__groups_have(const groups *all, const group *alone, uint32_t node)
             lg__gathered_has(&all->items[i].nodes, node))
             return true;
     return false;
+}
+
+/** Tells containers of one place apart if they are few, such as two of a
+ *  model's tables of modules: each has a path of its own. */
+static inline void
+lg__groups_tell_apart(groups *all, bool *failed)
+{
+    size_t count = all->count;
+    for (size_t i = 0; i < count; i++) {
+        lg__gathered nodes = all->items[i].nodes;
+        if (!all->items[i].empties || nodes.count > LG__NAMED ||
+            all->count + nodes.count > LG__GROUPS)
+            continue;
+        for (size_t j = 1; j < nodes.count && !*failed; j++) {
+            group *made = &all->items[all->count++];
+            *made = all->items[i];
+            made->nodes = made->targets = (lg__gathered){0};
+            *failed |= !lg__gather_append(&made->nodes, nodes.items[j]);
+        }
+        all->items[i].nodes.count = 1;
+    }
 }
 
 /** Gathers the containers of all groups. */

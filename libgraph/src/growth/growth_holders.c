@@ -16,8 +16,8 @@
 // leads, and has the holders of all of them but those that go with others: what
 // the roots no longer reach once the containers of the others are empty. A
 // cache that has some of the members for now holds none of the leak: what it
-// has, a holder of more has, too, so it frees next to nothing alone, and is not
-// named.
+// has, a holder of more has, too. It frees next to nothing alone, and the
+// others free the leak without it, so it is not named.
 #include "growth/growth_groups.h"
 
 #include <leakgraph/internal/retained.h>
@@ -31,7 +31,6 @@ enum {
     MEMBERS = 1 << 15, // of a row that are looked at
     HOPS = 1 << 21,    // references that are looked at for a row
     ROWS = 16,         // rows whose holders are found
-    NAMED = 3,         // so many containers of one place are told apart
     // An object that is no container holds if there are few like it: at most
     // one for so many members. The first element of a chain of members goes
     // with them.
@@ -316,7 +315,6 @@ find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
         uint32_t shared = lg_places_find(to->places, row->shared[i]);
         found = shared == LG_NONE || add_sharers(to, shared, kept);
     }
-    lg__groups_drop_minor(kept);
     lg__free(members.items);
     return found;
 }
@@ -551,57 +549,64 @@ set_path(lg__finder *finder, const lg__comparison *state, const group *from,
     return status == LG_ENOTFOUND ? LG_OK : status;
 }
 
-// Tells containers of one place apart if they are few, such as two of a model's
-// tables of modules: each has a path of its own.
-static void
-tell_apart(groups *all, bool *failed)
+// Weighs the holders but one, and leaves marked what the roots reach then.
+static lg_status
+weigh_others(search *to, const lg__comparison *state, const groups *all,
+             size_t index, uint64_t *bytes, uint64_t *total, lg_error *err)
 {
-    size_t count = all->count;
-    for (size_t i = 0; i < count; i++) {
-        lg__gathered nodes = all->items[i].nodes;
-        if (!all->items[i].empties || nodes.count > NAMED ||
-            all->count + nodes.count > LG__GROUPS)
-            continue;
-        for (size_t j = 1; j < nodes.count && !*failed; j++) {
-            group *made = &all->items[all->count++];
-            *made = all->items[i];
-            made->nodes = made->targets = (lg__gathered){0};
-            *failed |= !lg__gather_append(&made->nodes, nodes.items[j]);
-        }
-        all->items[i].nodes.count = 1;
-    }
+    groups others = *all;
+    others.items[index] = others.items[--others.count];
+    memset(bytes, 0, state->each * sizeof *bytes);
+    lg_status status = mark_reached(to, &others, state->monitor, err);
+    return status == LG_OK ? weigh(to, state, &others, NULL, bytes, total, err)
+                           : status;
 }
 
-// Drops holders of less than half of the members that free little of these
-// alone: a holder of more has them, too. Returns whether there were any in
-// `dropped`.
+// Returns whether the others free the leak without the holder: all that the row
+// gained and most of what goes with all holders, or all of that but about the
+// holder's share. A holder of the end of a chain has a small share of the
+// members, but keeps the whole chain: without it, others free less.
+static bool
+frees_enough(const group *without, double others, double total, double gained)
+{
+    const double about = 1.25;
+    return (others >= gained && 2 * others >= total) ||
+           total - others <= about * without->share * total;
+}
+
+// Drops holders of less than half of the members that free little alone, if the
+// others free the leak: a holder of more has what they have. Leaves marked what
+// the roots reach when the containers of the others are empty.
 static lg_status
 drop_innocent(search *to, const lg__comparison *state, groups *all,
-              bool *dropped, lg_error *err)
+              int64_t gained, lg_error *err)
 {
-    bool innocent[LG__GROUPS] = {false};
     double most = lg__groups_most(all);
-    uint64_t total;
-    uint64_t alone;
-    *dropped = false;
+    uint64_t total = 0;
+    uint64_t alone = 0;
+    uint64_t others = 0;
     uint64_t *bytes = lg__calloc(state->each, sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
     lg_status status = weigh(to, state, all, NULL, bytes, &total, err);
-    for (size_t i = 0; i < all->count && status == LG_OK; i++) {
+    for (size_t i = all->count; i-- > 0 && status == LG_OK;) {
+        bool innocent[LG__GROUPS] = {false};
         const group *item = &all->items[i];
         if (2 * item->share >= most)
             continue;
         memset(bytes, 0, state->each * sizeof *bytes);
         status = weigh(to, state, all, item, bytes, &alone, err);
+        if (status == LG_OK)
+            status = weigh_others(to, state, all, i, bytes, &others, err);
         innocent[i] =
-            (double)alone * LG__GROUP_PART < item->share * (double)total;
-        *dropped = *dropped || innocent[i];
+            (double)alone * LG__GROUP_PART < item->share * (double)total &&
+            frees_enough(item, (double)others, (double)total, (double)gained);
+        if (status == LG_OK)
+            lg__groups_drop(all, innocent);
     }
     lg__free(bytes);
-    if (status == LG_OK)
-        lg__groups_drop(all, innocent);
-    return status;
+    return status == LG_OK ? mark_reached(to, all, state->monitor, err)
+                           : status;
 }
 
 // Leaves out all holders but the first if that alone frees nearly all: others,
@@ -698,14 +703,11 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
     if (status != LG_OK)
         return status;
     drop_behind(to, of);
-    bool dropped = false;
     if (of->count > 1)
-        status = drop_innocent(to, state, of, &dropped, err);
-    if (status == LG_OK && dropped)
-        status = mark_reached(to, of, state->monitor, err);
+        status = drop_innocent(to, state, of, row->gained, err);
     if (status != LG_OK)
         return status;
-    tell_apart(of, &failed);
+    lg__groups_tell_apart(of, &failed);
     return failed ? lg__error_memory(err)
                   : answer(to, state, finder, of, row, err);
 }
