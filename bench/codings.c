@@ -77,7 +77,7 @@ move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
                               : lg_columns_payload(from, edge);
         }
     }
-    to->first_edge = (lg_compact){.wide = first};
+    to->first_edge = (lg_first_edges){.wide = first};
     to->edge_target = target;
     to->payload = (lg_payloads){.wide = payload};
     to->edge_kind = kind;
@@ -104,8 +104,7 @@ codings_sorted(const lg_columns *columns, uint32_t window)
     lg_columns out = *columns;
     out.address = (lg_addresses){
         .wide = moved_narrow(columns, LG_NARROW_ADDRESS, number)};
-    out.type =
-        (lg_compact){.wide = moved_narrow(columns, LG_NARROW_TYPE, number)};
+    out.type = lg_type_ids_wide(moved_narrow(columns, LG_NARROW_TYPE, number));
     out.size =
         (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_SIZE, number)};
     out.refcount =
@@ -122,7 +121,7 @@ codings_sorted(const lg_columns *columns, uint32_t window)
 void
 codings_free(lg_columns *columns)
 {
-    const void *all[] = {columns->address.wide,    columns->type.wide,
+    const void *all[] = {columns->address.wide,    columns->type.numbers,
                          columns->size.wide,       columns->refcount.wide,
                          columns->found.wide,      columns->node_flags,
                          columns->first_edge.wide, columns->edge_target,

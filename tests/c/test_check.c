@@ -252,26 +252,47 @@ names_place(const lg_graph *graph, const char *what, uint32_t place)
     CHECK(strcmp(err.message, expected) == 0);
 }
 
-// Damages a column of numbers in memory, plain and compact.
+// Damages the type of a node in memory, in four bytes and in two.
 static void
-refuses_number(const lg_graph *graph, bool type, uint32_t place, uint32_t value)
+refuses_type(const lg_graph *graph, uint32_t place)
 {
-    static uint32_t plain[MANY + 1], packed[MANY + 1];
-    static lg_compact_block blocks[MANY / LG_COMPACT_BLOCK + 1];
-    const char *what = type ? "the type of a node" : "the first edge of a node";
-    const size_t count = type ? MANY : MANY + 1;
+    static uint32_t wide[MANY];
+    static uint16_t narrow[MANY + 2];
     lg_graph damaged = *graph;
-    lg_compact *column =
-        type ? &damaged.columns.type : &damaged.columns.first_edge;
-    for (uint32_t i = 0; i < count; i++)
-        plain[i] = lg_compact_at(column, i);
-    plain[place] = value;
-    memcpy(packed, plain, sizeof packed);
-    lg__compact_write(packed, count, blocks);
-    *column = (lg_compact){.wide = plain};
-    names_place(&damaged, what, place);
-    *column = (lg_compact){.block = blocks, .bytes = (const char *)packed};
-    names_place(&damaged, what, place);
+    for (uint32_t i = 0; i < MANY; i++)
+        wide[i] = lg_columns_type(&graph->columns, i);
+    wide[place] = graph->type_count;
+    for (uint32_t i = 0; i < MANY; i++)
+        narrow[i] = (uint16_t)wide[i];
+    damaged.columns.type = lg_type_ids_wide(wide);
+    names_place(&damaged, "the type of a node", place);
+    damaged.columns.type = (lg_type_ids){narrow, 1, UINT16_MAX};
+    names_place(&damaged, "the type of a node", place);
+}
+
+// Damages the first edge of a node in memory, in four bytes and in two.
+static void
+refuses_first_edge(const lg_graph *graph, uint32_t place)
+{
+    enum { BLOCKS = MANY / LG_FIRST_EDGES_BLOCK + 1 };
+    static uint32_t wide[MANY + 1];
+    static uint16_t above[BLOCKS * LG_FIRST_EDGES_STEP];
+    const lg_first_edges *first = &graph->columns.first_edge;
+    const uint32_t last = MANY % LG_FIRST_EDGES_BLOCK;
+    lg_graph damaged = *graph;
+    REQUIRE(first->wide == NULL);
+    for (uint32_t i = 0; i <= MANY; i++)
+        wide[i] = lg_columns_first_edge(&graph->columns, i);
+    wide[place] = UINT32_MAX - 1;
+    damaged.columns.first_edge = (lg_first_edges){.wide = wide};
+    names_place(&damaged, "the first edge of a node", place);
+    memcpy(above, first->above,
+           ((size_t)(BLOCKS - 1) * LG_FIRST_EDGES_STEP + last + 1) *
+               sizeof *above);
+    above[place + place / LG_FIRST_EDGES_BLOCK] = UINT16_MAX - 1;
+    damaged.columns.first_edge = *first;
+    damaged.columns.first_edge.above = above;
+    names_place(&damaged, "the first edge of a node", place);
 }
 
 static void
@@ -283,8 +304,8 @@ spoilt_in_parts(void)
     lg_graph *graph = many_nodes();
     CHECK(lg_graph_check(graph, NULL) == LG_OK);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        refuses_number(graph, true, places[i], graph->type_count);
-        refuses_number(graph, false, places[i], UINT32_MAX - 1);
+        refuses_type(graph, places[i]);
+        refuses_first_edge(graph, places[i]);
     }
     lg_graph_free(graph);
 }

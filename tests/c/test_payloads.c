@@ -22,7 +22,7 @@ static lg__contexts
 contexts_new(void)
 {
     lg__contexts out = {.first_edge = {.wide = first_edge},
-                        .type = {.wide = type},
+                        .type = lg_type_ids_wide(type),
                         .node_count = 3};
     REQUIRE(lg__contexts_begin(&out, 0));
     return out;
@@ -83,7 +83,7 @@ far_places(void)
     uint8_t there[COUNT];
     uint8_t same[COUNT];
     lg__contexts walk = {.first_edge = {.wide = first},
-                         .type = {.wide = types},
+                         .type = lg_type_ids_wide(types),
                          .node_count = 1};
     REQUIRE(lg__contexts_begin(&walk, 0));
     memset(same, LG_EDGE_INDEX, sizeof same);

@@ -15,7 +15,7 @@ targets_of(const references *from, uint64_t count)
 {
     return (lg__targets){.count = count,
                          .contexts = {.first_edge = {.wide = from->first},
-                                      .type = {.wide = from->type},
+                                      .type = lg_type_ids_wide(from->type),
                                       .node_count = NODES}};
 }
 
@@ -130,7 +130,7 @@ layout(void)
     static const uint8_t others[] = {10, 11, 0, 0, 0, 0, 0, 0};
     lg__targets split = {.count = 9,
                          .contexts = {.first_edge = {.wide = first},
-                                      .type = {.wide = type},
+                                      .type = lg_type_ids_wide(type),
                                       .node_count = 2}};
     uint8_t *room = malloc(LG__TARGETS_ROOM);
     uint8_t block[5 * 9];

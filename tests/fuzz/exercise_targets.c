@@ -45,7 +45,7 @@ exercise_targets(const uint8_t *data, size_t size)
     lg__targets_pieces pieces = lg__targets_measure(data + before, count);
     lg__targets targets = {.count = count,
                            .contexts = {.first_edge = {.wide = first},
-                                        .type = {.wide = type},
+                                        .type = lg_type_ids_wide(type),
                                         .node_count = NODES}};
     return pieces.total <= size - before &&
            join(&targets, data + before, &pieces);

@@ -205,7 +205,7 @@ end_rows(lg__wasting *to)
 // Sorts `count` nodes by their keys, which are below `keys`: those of a key go
 // from first[key] to first[key + 1]. Without `nodes`, all nodes of the graph.
 static bool
-sort_by(const lg_compact *key, const uint32_t *nodes, uint32_t count,
+sort_by(const lg_type_ids *key, const uint32_t *nodes, uint32_t count,
         uint32_t keys, uint32_t **first, uint32_t **members)
 {
     *first = lg__calloc((size_t)keys + 2, sizeof **first);
@@ -213,11 +213,11 @@ sort_by(const lg_compact *key, const uint32_t *nodes, uint32_t count,
     if (*first == NULL || *members == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        (*first)[lg_compact_at(key, i) + 2]++;
+        (*first)[lg_type_ids_at(key, i) + 2]++;
     for (uint32_t i = 2; i < keys + 2; i++)
         (*first)[i] += (*first)[i - 1];
     for (uint32_t i = 0; i < count; i++)
-        (*members)[(*first)[lg_compact_at(key, i) + 1]++] =
+        (*members)[(*first)[lg_type_ids_at(key, i) + 1]++] =
             nodes ? nodes[i] : i;
     return true;
 }
@@ -511,7 +511,7 @@ add_keys_of(const lg_graph *graph, names *to, uint32_t dict)
     const lg_edge_range edges = lg_columns_edges(columns, dict);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
-            add_key(graph, to, lg_columns_payload(columns, edge));
+            add_key(graph, to, lg_columns_payload_from(columns, dict, edge));
 }
 
 // Returns the instance's own namespace if it is a node; else LG_NONE.
@@ -535,7 +535,8 @@ add_names_of(const lg__wasting *to, names *all, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_ATTRIBUTE)
-            add_attribute(to->graph, all, lg_columns_payload(columns, edge));
+            add_attribute(to->graph, all,
+                          lg_columns_payload_from(columns, node, edge));
     if (dict != LG_NONE)
         add_keys_of(to->graph, all, dict);
 }
@@ -661,9 +662,9 @@ hash_keys(const lg__wasting *to, uint32_t dict, size_t *count)
     *count = 0;
     const lg_edge_range edges = lg_columns_edges(columns, dict);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t key = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_VALUE)
             continue;
+        const uint32_t key = lg_columns_payload_from(columns, dict, edge);
         if (key == LG_NONE || lg__layout_of(to, key) != LG__LAYOUT_STR ||
             *count == MOST_NAMES) {
             *count = 0;
@@ -813,7 +814,7 @@ find_equal(lg__wasting *to, lg_error *err)
 {
     uint32_t *first = NULL;
     uint32_t *members = NULL;
-    const lg_compact groups = {.wide = to->graph->equal_group};
+    const lg_type_ids groups = lg_type_ids_wide(to->graph->equal_group);
     bool enough =
         sort_by(&groups, to->graph->equal_node, to->graph->equal_count,
                 to->graph->equal_count, &first, &members);

@@ -18,11 +18,11 @@ enum { LG__CONTEXT_TYPES = 1 << 10, LG__CONTEXT_PLACES = 1 << 4 };
 
 /** A walk over the references of a graph, in their order. */
 typedef struct lg__contexts {
-    lg_compact first_edge; /**< [node_count + 1]; any numbers */
-    lg_compact type;       /**< [node_count]; any numbers */
-    uint32_t node_count;   /**< not 0 */
-    uint32_t node;         /**< the source of the last reference */
-    uint32_t *last;        /**< what was last in each context */
+    lg_first_edges first_edge; /**< [node_count + 1]; any numbers */
+    lg_type_ids type;          /**< [node_count]; any numbers */
+    uint32_t node_count;       /**< not 0 */
+    uint32_t node;             /**< the source of the last reference */
+    uint32_t *last;            /**< what was last in each context */
 } lg__contexts;
 
 /** Makes room for what was last, at first that number. Returns false when
@@ -42,17 +42,17 @@ typedef struct lg__run {
 static inline lg__run
 lg__contexts_run(lg__contexts *contexts, uint64_t edge, uint64_t end)
 {
-    const lg_compact *first = &contexts->first_edge;
+    const lg_first_edges *first = &contexts->first_edge;
     uint32_t last = contexts->node_count - 1;
     uint32_t node = contexts->node;
     uint32_t next;
-    while ((next = lg_compact_at(first, node + 1)) <= edge && node < last)
+    while ((next = lg_first_edges_at(first, node + 1)) <= edge && node < last)
         node++;
     contexts->node = node;
-    size_t type = lg_compact_at(&contexts->type, node) % LG__CONTEXT_TYPES;
+    size_t type = lg_type_ids_at(&contexts->type, node) % LG__CONTEXT_TYPES;
     return (lg__run){
         .last = contexts->last + type * LG__CONTEXT_PLACES,
-        .place = edge - lg_compact_at(first, node),
+        .place = edge - lg_first_edges_at(first, node),
         .end = node < last && next < end ? next : end,
     };
 }

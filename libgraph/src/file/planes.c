@@ -241,7 +241,7 @@ order_of(const lg__planes *planes, uint64_t at, size_t count,
         return room->known_order + at;
     const uint8_t *key = planes->key != NULL
                              ? planes->key + at * planes->key_width
-                             : (const void *)lg__compact_some(
+                             : (const void *)lg__type_ids_some(
                                    &planes->types, at, count, room->numbers);
     if (planes->key_is_size)
         sort_by_size((const void *)key, count, room);
@@ -351,8 +351,7 @@ fit_block(lg__planes_room *room, size_t size)
 static const void *
 key_of(const lg__planes *planes)
 {
-    return planes->key != NULL ? planes->key
-                               : (const void *)planes->types.block;
+    return planes->key != NULL ? planes->key : planes->types.numbers;
 }
 
 static bool

@@ -32,7 +32,7 @@ typedef struct lg__planes {
                              elements keep their order */
     const uint8_t *key; /**< [count] sort key for a stable sort of each
                              block; little-endian, aligned; NULL: `types` */
-    lg_compact types;   /**< [count] */
+    lg_type_ids types;  /**< [count] */
     bool key_is_size;   /**< the key is the shallow sizes, and elements are
                              sorted by their size class: the number of 16
                              bytes that the size needs, from 64 on 64 */

@@ -222,7 +222,7 @@ begin_blocks(decoder *in, uint64_t count)
 {
     const lg__stored *stored = in->stored;
     const lg_columns columns = {
-        .type = {.wide = stored->arrays[LG__TYPE].data},
+        .type = lg_type_ids_wide(stored->arrays[LG__TYPE].data),
         .first_edge = {.wide = stored->arrays[LG__FIRST_EDGE].data}};
     uint32_t encoding = stored->section->encoding;
     in->planes =

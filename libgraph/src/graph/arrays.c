@@ -32,11 +32,18 @@ lg_narrow_large(const lg_narrow *column, lg_node node, bool listed)
 }
 
 static void
-write_compact(const lg_compact *numbers, uint64_t from, size_t count,
-              uint32_t *out)
+write_types(const lg_type_ids *types, uint64_t from, size_t count,
+            uint32_t *out)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = lg_compact_at(numbers, from + i);
+        out[i] = lg_type_ids_at(types, from + i);
+}
+
+static void
+write_wide(const lg_first_edges *first, size_t count, uint32_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = lg_first_edges_at(first, i);
 }
 
 void
@@ -47,7 +54,7 @@ lg__array_copy_all(const lg_graph *graph, enum lg__array_name name, void *to)
     if (element == lg__array_infos[name].element)
         lg__array_copy(graph, name, 0, array->count, to);
     else
-        write_compact(&graph->columns.first_edge, 0, (size_t)array->count, to);
+        write_wide(&graph->columns.first_edge, (size_t)array->count, to);
 }
 
 static lg_narrow_name
@@ -118,7 +125,7 @@ lg_columns_write(const lg_columns *columns, lg_narrow_name name, uint64_t from,
         write_first_edges(columns, from, count, out);
         return;
     case LG_NARROW_TYPE:
-        write_compact(&columns->type, from, count, out);
+        write_types(&columns->type, from, count, out);
         return;
     case LG_NARROW_PAYLOAD:
         write_payloads(columns, from, count, out);

@@ -80,7 +80,7 @@ bind_nodes_and_edges(lg_graph *graph)
         .size = {.wide = array[LG__SIZE].data},
         .refcount = {.wide = array[LG__REFCOUNT].data},
         .found = {.wide = array[LG__FOUND].data},
-        .type = {.wide = array[LG__TYPE].data},
+        .type = lg_type_ids_wide(array[LG__TYPE].data),
         .node_flags = array[LG__NODE_FLAGS].data,
         .first_edge = {.wide = array[LG__FIRST_EDGE].data},
         .edge_target = array[LG__EDGE_TARGET].data,

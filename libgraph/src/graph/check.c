@@ -70,7 +70,7 @@ find_fall(const lg_columns *columns)
         const size_t part =
             left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
         const uint32_t *first =
-            lg__compact_some(&columns->first_edge, at, part + 1, room);
+            lg__first_edges_some(&columns->first_edge, at, part + 1, room);
         const uint64_t fall = lg__first_fall(first, part);
         if (fall < part)
             return at + fall;
@@ -132,9 +132,10 @@ lg__check_edges(const lg_graph *graph, lg_error *err)
         return status;
     lg__edge_rules rules =
         lg__edge_rules_of(columns->node_count, graph->string_count);
+    uint64_t edge = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        for (uint64_t edge = lg_columns_first_edge(columns, node);
-             edge < lg_columns_first_edge(columns, node + 1); edge++) {
+        for (const uint64_t end = lg_columns_first_edge(columns, node + 1);
+             edge < end; edge++) {
             uint32_t target = columns->edge_target[edge];
             unsigned kind = columns->edge_kind[edge];
             if (!lg__edge_is_sound(
@@ -166,7 +167,7 @@ check_types_of_nodes(const lg_graph *graph, lg_error *err)
         const size_t part =
             left < LG__COPY_ELEMENTS ? (size_t)left : LG__COPY_ELEMENTS;
         const uint32_t *types =
-            lg__compact_some(&columns->type, at, part, room);
+            lg__type_ids_some(&columns->type, at, part, room);
         const uint64_t wrong =
             lg__first_at_least(types, 0, part, graph->type_count);
         if (wrong < part)

@@ -7,14 +7,27 @@
 
 enum { WIDEST = sizeof(uint32_t) };
 
+static size_t
+blocks_of(size_t count)
+{
+    return (count + LG__COMPACT_BLOCK - 1) / LG__COMPACT_BLOCK;
+}
+
+// The last distance is read with the bytes behind it.
+static size_t
+bytes_for(size_t blocks)
+{
+    return (blocks * LG__COMPACT_BLOCK + 1) * WIDEST;
+}
+
 uint32_t *
 lg__compact_open(const lg_allocator *allocator, size_t count, lg__compact *out)
 {
-    const size_t blocks = lg__compact_blocks(count);
-    *out = (lg__compact){.block.element = sizeof(lg_compact_block),
+    const size_t blocks = blocks_of(count);
+    *out = (lg__compact){.block.element = sizeof(lg__compact_block),
                          .bytes.element = 1};
     if (lg__vector_reserve(allocator, &out->block, blocks + 1) &&
-        lg__vector_reserve(allocator, &out->bytes, (count + 1) * WIDEST))
+        lg__vector_reserve(allocator, &out->bytes, bytes_for(blocks)))
         return out->bytes.data;
     lg__compact_free(allocator, out);
     return NULL;
@@ -23,8 +36,8 @@ lg__compact_open(const lg_allocator *allocator, size_t count, lg__compact *out)
 static void
 write_bytes(const uint32_t *numbers, uint32_t base, char *to)
 {
-    uint8_t low[LG_COMPACT_BLOCK];
-    for (unsigned i = 0; i < LG_COMPACT_BLOCK; i++)
+    uint8_t low[LG__COMPACT_BLOCK];
+    for (unsigned i = 0; i < LG__COMPACT_BLOCK; i++)
         low[i] = (uint8_t)(numbers[i] - base);
     memcpy(to, low, sizeof low);
 }
@@ -32,8 +45,8 @@ write_bytes(const uint32_t *numbers, uint32_t base, char *to)
 static void
 write_words(const uint32_t *numbers, uint32_t base, char *to)
 {
-    uint16_t low[LG_COMPACT_BLOCK];
-    for (unsigned i = 0; i < LG_COMPACT_BLOCK; i++)
+    uint16_t low[LG__COMPACT_BLOCK];
+    for (unsigned i = 0; i < LG__COMPACT_BLOCK; i++)
         low[i] = (uint16_t)(numbers[i] - base);
     memcpy(to, low, sizeof low);
 }
@@ -42,71 +55,54 @@ static void
 write_distances(const uint32_t *numbers, uint32_t base, unsigned width,
                 char *to)
 {
-    for (unsigned i = 0; i < LG_COMPACT_BLOCK; i++) {
+    for (unsigned i = 0; i < LG__COMPACT_BLOCK; i++) {
         const uint32_t above = numbers[i] - base;
         memcpy(to + (size_t)i * width, &above, width);
     }
 }
 
-// Writes the distances of a block, which lie that many times 64 bytes behind
-// the begin.
-static lg_compact_block
-write_block(const uint32_t *numbers, uint32_t place, char *to)
+// Writes a block of numbers to that many times 64 bytes behind the begin.
+static lg__compact_block
+write_block(const uint32_t *numbers, char *begin, uint32_t place)
 {
     uint32_t least = numbers[0];
     uint32_t most = numbers[0];
-    for (unsigned i = 1; i < LG_COMPACT_BLOCK; i++) {
+    for (unsigned i = 1; i < LG__COMPACT_BLOCK; i++) {
         least = numbers[i] < least ? numbers[i] : least;
         most = numbers[i] > most ? numbers[i] : most;
     }
     const uint32_t range = most - least;
     const unsigned width =
         range != 0 ? WIDEST - (unsigned)__builtin_clz(range) / 8 : 0;
+    char *to = begin + (size_t)place * LG__COMPACT_BLOCK;
     if (width == 1)
         write_bytes(numbers, least, to);
     else if (width == 2)
         write_words(numbers, least, to);
     else
         write_distances(numbers, least, width, to);
-    return (lg_compact_block){least, place << LG_COMPACT_WIDTH | width};
+    return (lg__compact_block){least, place << LG__COMPACT_WIDTH | width};
 }
 
-// The last number stands for those that are missing in the last block, whose
-// distances are not written.
-size_t
-lg__compact_write(uint32_t *numbers, size_t count, lg_compact_block *block)
-{
-    char *begin = (char *)numbers;
-    uint32_t place = 0;
-    size_t used = 0;
-    for (size_t at = 0; at < count; at += LG_COMPACT_BLOCK, block++) {
-        uint32_t plain[LG_COMPACT_BLOCK];
-        char last[sizeof plain];
-        char *to = begin + (size_t)place * LG_COMPACT_BLOCK;
-        const size_t left =
-            count - at < LG_COMPACT_BLOCK ? count - at : LG_COMPACT_BLOCK;
-        const bool full = left == LG_COMPACT_BLOCK;
-        memcpy(plain, numbers + at, left * sizeof *plain);
-        for (size_t i = left; i < LG_COMPACT_BLOCK; i++)
-            plain[i] = plain[left - 1];
-        *block = write_block(plain, place, full ? to : last);
-        const unsigned width = lg_compact_width(block);
-        if (!full)
-            memcpy(to, last, left * width);
-        place += width;
-        used = (size_t)(to - begin) + left * width + WIDEST - width;
-    }
-    return used;
-}
-
+// The last number stands for those that are missing in the last block.
 void
 lg__compact_close(const lg_allocator *allocator, lg__compact *numbers,
                   size_t count)
 {
-    const size_t used =
-        lg__compact_write(numbers->bytes.data, count, numbers->block.data);
-    numbers->block.count = lg__compact_blocks(count);
-    numbers->bytes.count = used > 0 ? used : WIDEST;
+    const size_t blocks = blocks_of(count);
+    uint32_t *all = numbers->bytes.data;
+    lg__compact_block *block = numbers->block.data;
+    uint32_t place = 0;
+    for (size_t i = count; i < blocks * LG__COMPACT_BLOCK; i++)
+        all[i] = all[count - 1];
+    for (size_t k = 0; k < blocks; k++) {
+        uint32_t plain[LG__COMPACT_BLOCK];
+        memcpy(plain, all + k * LG__COMPACT_BLOCK, sizeof plain);
+        block[k] = write_block(plain, numbers->bytes.data, place);
+        place += lg__compact_width(&block[k]);
+    }
+    numbers->block.count = blocks;
+    numbers->bytes.count = (size_t)place * LG__COMPACT_BLOCK + WIDEST;
     lg__vector_trim(allocator, &numbers->bytes);
 }
 
@@ -123,15 +119,4 @@ lg__compact_copy(const lg__compact *numbers, size_t from, size_t count,
 {
     for (size_t i = 0; i < count; i++)
         to[i] = lg__compact_at(numbers, from + i);
-}
-
-const uint32_t *
-lg__compact_some(const lg_compact *numbers, uint64_t from, size_t count,
-                 uint32_t *room)
-{
-    if (numbers->wide != NULL)
-        return numbers->wide + from;
-    for (size_t i = 0; i < count; i++)
-        room[i] = lg_compact_at(numbers, from + i);
-    return room;
 }

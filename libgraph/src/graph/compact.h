@@ -7,13 +7,24 @@
 #ifndef LEAKGRAPH_COMPACT_H
 #define LEAKGRAPH_COMPACT_H
 
-#include <leakgraph/internal/columns.h>
+#include <string.h>
 
 #include "base/base_private.h"
 
+enum {
+    LG__COMPACT_BLOCK = 64,
+    LG__COMPACT_WIDTH = 3, /**< bits of a place that are its width */
+};
+
+typedef struct lg__compact_block {
+    uint32_t base;  /**< the least number */
+    uint32_t place; /**< how many bytes a distance has; above that, how many
+                         times 64 bytes lie before the distances */
+} lg__compact_block;
+
 /** It begins as {0}. */
 typedef struct lg__compact {
-    lg__vector block; /**< lg_compact_block */
+    lg__vector block; /**< lg__compact_block */
     lg__vector bytes; /**< the distances; before lg__compact_close, the numbers
                            themselves */
 } lg__compact;
@@ -28,81 +39,44 @@ void lg__compact_close(const lg_allocator *allocator, lg__compact *numbers,
                        size_t count);
 void lg__compact_free(const lg_allocator *allocator, lg__compact *numbers);
 
+/** Returns how many bytes each distance of a block has. */
+static inline unsigned
+lg__compact_width(const lg__compact_block *block)
+{
+    return block->place & ((1U << LG__COMPACT_WIDTH) - 1);
+}
+
 /** Returns the block that has the number with that index. */
-static inline const lg_compact_block *
+static inline const lg__compact_block *
 lg__compact_block_of(const lg__compact *numbers, size_t index)
 {
-    return (const lg_compact_block *)numbers->block.data +
-           index / LG_COMPACT_BLOCK;
+    return (const lg__compact_block *)numbers->block.data +
+           index / LG__COMPACT_BLOCK;
 }
 
 /** Returns where the distance of the number with that index is. */
 static inline const char *
 lg__compact_distance(const lg__compact *numbers, size_t index)
 {
-    return lg_compact_distance(lg__compact_block_of(numbers, index),
-                               numbers->bytes.data, index);
+    const lg__compact_block *block = lg__compact_block_of(numbers, index);
+    const size_t before = block->place >> LG__COMPACT_WIDTH;
+    return (const char *)numbers->bytes.data + before * LG__COMPACT_BLOCK +
+           index % LG__COMPACT_BLOCK * lg__compact_width(block);
 }
 
 /** Returns the number with that index. */
 static inline uint32_t
 lg__compact_at(const lg__compact *numbers, size_t index)
 {
-    return lg_compact_in(lg__compact_block_of(numbers, index),
-                         numbers->bytes.data, index);
+    const lg__compact_block *block = lg__compact_block_of(numbers, index);
+    const uint64_t beyond = UINT64_C(1) << 8 * lg__compact_width(block);
+    uint32_t bytes;
+    memcpy(&bytes, lg__compact_distance(numbers, index), sizeof bytes);
+    return block->base + (bytes & (uint32_t)(beyond - 1));
 }
 
 /** Copies `count` numbers from one on. */
 void lg__compact_copy(const lg__compact *numbers, size_t from, size_t count,
                       uint32_t *to);
-
-/** Makes `count` numbers compact in their own block, in which they come first.
- *  `block` has room for lg__compact_blocks. Returns how many bytes of the block
- *  are used; at most those of the numbers. O(count). */
-size_t lg__compact_write(uint32_t *numbers, size_t count,
-                         lg_compact_block *block);
-
-/** Returns how many blocks so many numbers have. */
-static inline size_t
-lg__compact_blocks(size_t count)
-{
-    return (count + LG_COMPACT_BLOCK - 1) / LG_COMPACT_BLOCK;
-}
-
-/** Returns the index of the last number that is at most `most`, if the numbers
- *  rise and it is none before `low` and none behind `high`. */
-static inline uint32_t
-lg__compact_find(const lg_compact *numbers, uint32_t most, uint32_t low,
-                 uint32_t high)
-{
-    uint32_t first = low / LG_COMPACT_BLOCK, last = high / LG_COMPACT_BLOCK;
-    while (first < last) {
-        const uint32_t middle = last - (last - first) / 2;
-        if (numbers->block[middle].base <= most)
-            first = middle;
-        else
-            last = middle - 1;
-    }
-    const lg_compact_block *block = &numbers->block[first];
-    const char *distances = lg_compact_distance(block, numbers->bytes, 0);
-    const uint32_t begin = first * LG_COMPACT_BLOCK;
-    const uint32_t end = begin + (LG_COMPACT_BLOCK - 1);
-    const unsigned width = lg_compact_width(block);
-    low = low > begin ? low : begin;
-    high = high < end ? high : end;
-    while (low < high) {
-        const uint32_t middle = high - (high - low) / 2;
-        const char *at = distances + (size_t)(middle - begin) * width;
-        if (lg_compact_above(at, width) <= most - block->base)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-/** Returns `count` numbers from one on, where they are or in the room. */
-const uint32_t *lg__compact_some(const lg_compact *numbers, uint64_t from,
-                                 size_t count, uint32_t *room);
 
 #endif

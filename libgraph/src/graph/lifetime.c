@@ -103,27 +103,6 @@ make_payloads(lg_graph *graph)
     return true;
 }
 
-// Makes a column that the graph owns compact, in its own block. Returns false
-// when memory ran out.
-static bool
-make_compact(lg_graph *graph, lg_narrow_name name, lg_compact *column)
-{
-    lg__array *array = &graph->array[lg__narrow_arrays[name]];
-    const size_t count = (size_t)array->count;
-    const size_t blocks = lg__compact_blocks(count);
-    const size_t size = blocks * sizeof(lg_compact_block);
-    if (count == 0 || array->owned == NULL || array->owned != array->data)
-        return true;
-    lg_compact_block *block = lg__allocate(&graph->allocator, size);
-    if (block == NULL)
-        return false;
-    graph->beside[name] = (lg__array){block, blocks, block, size};
-    const size_t used = lg__compact_write(array->owned, count, block);
-    const bool kept = lg__array_keep_front(graph, array, used);
-    *column = (lg_compact){.block = block, .bytes = array->owned};
-    return kept;
-}
-
 lg_status
 lg__graph_settle(lg_graph *graph, lg_error *err)
 {
@@ -139,9 +118,7 @@ lg__graph_settle(lg_graph *graph, lg_error *err)
     graph->type_trait = traits;
     lg_string partial = lg_graph_info_find(graph, "partial");
     graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
-    const bool enough =
-        make_payloads(graph) &&
-        make_compact(graph, LG_NARROW_TYPE, &graph->columns.type) &&
-        make_compact(graph, LG_NARROW_FIRST_EDGE, &graph->columns.first_edge);
+    const bool enough = make_payloads(graph) && lg__type_ids_shorten(graph) &&
+                        lg__first_edges_shorten(graph);
     return enough ? LG_OK : lg__error_memory(err);
 }

@@ -57,6 +57,12 @@ pattern_of(const lg_columns *columns, uint32_t node)
 }
 
 static inline uint32_t
+target_behind(const lg_columns *columns, uint64_t edge)
+{
+    return edge + 1 < columns->edge_count ? columns->edge_target[edge + 1] : 0;
+}
+
+static inline uint32_t
 expected(const lg_columns *columns, const pattern *known, uint64_t edge,
          uint64_t place)
 {
@@ -66,8 +72,7 @@ expected(const lg_columns *columns, const pattern *known, uint64_t edge,
     case BY_PAIR:
         return (uint32_t)(place / 2);
     case BY_NEXT:
-        return edge + 1 < columns->edge_count ? columns->edge_target[edge + 1]
-                                              : 0;
+        return target_behind(columns, edge);
     default:
         return place < known->places ? known->expected[place] : 0;
     }
@@ -364,23 +369,36 @@ listed_at(const lg_payloads *of, uint64_t edge)
     return of->listed[block->before + (uint32_t)__builtin_popcountll(before)];
 }
 
+// Returns the payload that an edge of a node is expected to have.
+static inline uint32_t
+expected_of(const lg_columns *columns, uint32_t source, uint64_t edge)
+{
+    const rule of = rule_for(columns, edge);
+    if (of == BY_NEXT)
+        return target_behind(columns, edge);
+    const uint64_t place = edge - lg_columns_first_edge(columns, source);
+    if (of != BY_PATTERN)
+        return of == BY_PLACE ? (uint32_t)place : (uint32_t)(place / 2);
+    const pattern known = pattern_of(columns, source);
+    return place < known.places ? known.expected[place] : 0;
+}
+
 uint32_t
 lg_payload_of(const lg_columns *columns, lg_node source, lg_edge edge)
 {
-    if (is_listed(&columns->payload, edge))
-        return listed_at(&columns->payload, edge);
-    const pattern known = pattern_of(columns, source);
-    return expected(columns, &known, edge,
-                    edge - lg_columns_first_edge(columns, source));
+    return is_listed(&columns->payload, edge)
+               ? listed_at(&columns->payload, edge)
+               : expected_of(columns, source, edge);
 }
 
 uint32_t
 lg_payload_at(const lg_columns *columns, lg_edge edge)
 {
-    const bool is_by_source = !is_listed(&columns->payload, edge) &&
-                              rule_for(columns, edge) != BY_NEXT;
-    return lg_payload_of(columns, is_by_source ? source_of(columns, edge) : 0,
-                         edge);
+    return is_listed(&columns->payload, edge)
+               ? listed_at(&columns->payload, edge)
+           : rule_for(columns, edge) == BY_NEXT
+               ? target_behind(columns, edge)
+               : expected_of(columns, source_of(columns, edge), edge);
 }
 
 uint32_t

@@ -13,6 +13,7 @@
 
 #include "graph/compact.h"
 #include "graph/packed.h"
+#include "graph/short_columns.h"
 
 enum { LG__REVERSE_STEP = 64 };
 
@@ -60,17 +61,7 @@ static inline uint32_t
 lg__edge_source_between(const lg_columns *columns, uint64_t edge, uint32_t low,
                         uint32_t high)
 {
-    const lg_compact *first = &columns->first_edge;
-    if (first->wide == NULL)
-        return lg__compact_find(first, (uint32_t)edge, low, high);
-    while (low < high) {
-        const uint32_t middle = high - (high - low) / 2;
-        if (first->wide[middle] <= edge)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return lg__first_edges_find(&columns->first_edge, edge, low, high);
 }
 
 /** Returns the node that an edge begins at. */

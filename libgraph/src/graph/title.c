@@ -151,27 +151,33 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
     add_device(graph, node, out);
 }
 
+// Returns whether titles of two nodes of one type name the same device.
+static bool
+is_same_device(const lg_graph *graph, uint32_t a, uint32_t b)
+{
+    return lg_node_device(graph, a) == lg_node_device(graph, b) &&
+           (lg__node_category(graph, a) != LG_CATEGORY_TENSOR ||
+            lg__string_same(lg_node_fact(graph, a, "device"),
+                            lg_node_fact(graph, b, "device")));
+}
+
+// A class without a text is named by its type entry, which no other class has.
 bool
 lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
 {
-    lg_string text = text_of(graph, a);
-    bool counted = is_counted(graph, a);
     if (a == b)
         return true;
+    const bool counted = is_counted(graph, a);
     if (lg_columns_type(&graph->columns, a) !=
             lg_columns_type(&graph->columns, b) ||
-        counted != is_counted(graph, b) ||
-        lg_node_device(graph, a) != lg_node_device(graph, b) ||
-        !lg__string_same(lg_node_fact(graph, a, "device"),
-                         lg_node_fact(graph, b, "device")))
+        counted != is_counted(graph, b) || !is_same_device(graph, a, b))
         return false;
-    // A class without a text is named by its type entry, which no other class
-    // has.
-    if (text.length == 0 && lg__node_category(graph, a) == LG_CATEGORY_TYPE)
-        return false;
-    return counted
-               ? lg__count_elements(graph, a) == lg__count_elements(graph, b)
-               : lg__string_same(text, text_of(graph, b));
+    if (counted)
+        return lg__count_elements(graph, a) == lg__count_elements(graph, b);
+    const lg_string text = text_of(graph, a);
+    return (text.length > 0 ||
+            lg__node_category(graph, a) != LG_CATEGORY_TYPE) &&
+           lg__string_same(text, text_of(graph, b));
 }
 
 void

@@ -216,8 +216,8 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
                 const uint32_t *ahead = &state->queue[at];
                 uint64_t edge =
                     lg_columns_first_edge(columns, ahead[EDGES_AHEAD]);
-                __builtin_prefetch(lg_compact_ahead(&columns->first_edge,
-                                                    ahead[PLACES_AHEAD]));
+                __builtin_prefetch(lg_first_edges_ahead(&columns->first_edge,
+                                                        ahead[PLACES_AHEAD]));
                 __builtin_prefetch(&columns->edge_target[edge]);
                 __builtin_prefetch(&columns->edge_kind[edge]);
             }

@@ -29,7 +29,8 @@ column_lookup(const lg_columns *of, PyObject *name, column_view *found)
     uint64_t nodes = of->node_count, edges = of->edge_count;
     const column_view views[] = {
         {"address", of->address.wide, LG_NARROW_ADDRESS, nodes, 8, "Q"},
-        {"type", of->type.wide, LG_NARROW_TYPE, nodes, 4, "I"},
+        {"type", of->type.shift == 2 ? of->type.numbers : NULL, LG_NARROW_TYPE,
+         nodes, 4, "I"},
         {"size", of->size.wide, LG_NARROW_SIZE, nodes, 4, "I"},
         {"refcount", of->refcount.wide, LG_NARROW_REFCOUNT, nodes, 4, "I"},
         {"found", of->found.wide, LG_NARROW_FOUND, nodes, 4, "I"},

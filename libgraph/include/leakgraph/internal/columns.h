@@ -15,81 +15,80 @@
 extern "C" {
 #endif
 
-/** Of 64 numbers in a row. */
-typedef struct lg_compact_block {
-    uint32_t base;  /**< the least number */
-    uint32_t place; /**< how many bytes a distance has; above that, how many
-                         times 64 bytes lie before the distances */
-} lg_compact_block;
+/** Types in as many bytes as the greatest needs: one, two or four for all.
+ * Those of a mapped file have four. */
+typedef struct lg_type_ids {
+    const void *numbers; /**< three more bytes may be read */
+    uint32_t shift;      /**< 0, 1 or 2: 1 << shift bytes for each */
+    uint32_t mask;       /**< the bits of a number */
+} lg_type_ids;
+
+/** Types of four bytes each. */
+static inline lg_type_ids
+lg_type_ids_wide(const uint32_t *numbers)
+{
+    const lg_type_ids types = {numbers, 2, UINT32_MAX};
+    return types;
+}
+
+/** The type with that index. */
+static inline uint32_t
+lg_type_ids_at(const lg_type_ids *types, uint64_t index)
+{
+    uint32_t bytes;
+    memcpy(&bytes, (const char *)types->numbers + (index << types->shift),
+           sizeof bytes);
+    return bytes & types->mask;
+}
+
+/** Where each node's edges begin. 64 of these numbers have the first of them,
+ *  and each its distance to that in two bytes; so has the number behind them,
+ *  so that a node's edges lie between two distances of one block. A block with
+ *  a greater distance is far: its numbers are listed. */
+typedef struct lg_first_edges {
+    const uint32_t *wide;  /**< NULL: the other fields count */
+    const uint32_t *base;  /**< of each block */
+    const uint16_t *above; /**< of each block, LG_FIRST_EDGES_STEP distances;
+                                all of a far one are UINT16_MAX */
+    uint32_t far_count;
+    const uint32_t *far_block;  /**< [far_count] ascending */
+    const uint32_t *far_number; /**< of each far block, LG_FIRST_EDGES_BLOCK */
+} lg_first_edges;
 
 enum {
-    LG_COMPACT_BLOCK = 64,
-    LG_COMPACT_WIDTH = 3, /**< bits of a place that are its width */
+    LG_FIRST_EDGES_BLOCK = 64,
+    LG_FIRST_EDGES_STEP = LG_FIRST_EDGES_BLOCK + 1,
 };
 
-/** Numbers of which those in a row are close: each block has its least number
- *  and the distances to it, in as many bytes as the greatest needs. Any of them
- *  is read without the others. Those of a mapped file stay as they are. */
-typedef struct lg_compact {
-    const uint32_t *wide; /**< NULL: the other fields count */
-    const lg_compact_block *block;
-    const char *bytes; /**< the distances; each is read as four bytes */
-} lg_compact;
-
-/** How many bytes each distance of a block has. */
-static inline unsigned
-lg_compact_width(const lg_compact_block *block)
+/** Where the distance of the number with that index is. */
+static inline const uint16_t *
+lg_first_edges_above(const lg_first_edges *first, uint64_t index)
 {
-    return block->place & ((1U << LG_COMPACT_WIDTH) - 1);
+    return first->above + index + index / LG_FIRST_EDGES_BLOCK;
 }
 
-/** Where the distance of the number with that index is, which is in that
- *  block. */
-static inline const char *
-lg_compact_distance(const lg_compact_block *block, const char *bytes,
-                    uint64_t index)
-{
-    const size_t before = block->place >> LG_COMPACT_WIDTH;
-    return bytes + before * LG_COMPACT_BLOCK +
-           index % LG_COMPACT_BLOCK * lg_compact_width(block);
-}
-
-/** A distance of so many bytes. */
-static inline uint32_t
-lg_compact_above(const char *distance, unsigned width)
-{
-    uint32_t above;
-    memcpy(&above, distance, sizeof above);
-    return above & (uint32_t)((UINT64_C(1) << 8 * width) - 1);
-}
-
-/** The number with that index, which is in that block. */
-static inline uint32_t
-lg_compact_in(const lg_compact_block *block, const char *bytes, uint64_t index)
-{
-    return block->base +
-           lg_compact_above(lg_compact_distance(block, bytes, index),
-                            lg_compact_width(block));
-}
+/** A number of a far block. O(log far blocks). */
+uint32_t lg_first_edges_far(const lg_first_edges *first, uint64_t index)
+    __attribute__((cold));
 
 /** The number with that index. */
 static inline uint32_t
-lg_compact_at(const lg_compact *numbers, uint64_t index)
+lg_first_edges_at(const lg_first_edges *first, uint64_t index)
 {
-    return numbers->wide != NULL
-               ? numbers->wide[index]
-               : lg_compact_in(&numbers->block[index / LG_COMPACT_BLOCK],
-                               numbers->bytes, index);
+    if (first->wide != NULL)
+        return first->wide[index];
+    const uint16_t above = *lg_first_edges_above(first, index);
+    return above != UINT16_MAX
+               ? first->base[index / LG_FIRST_EDGES_BLOCK] + above
+               : lg_first_edges_far(first, index);
 }
 
 /** What to ask for ahead of a number with that index. */
 static inline const void *
-lg_compact_ahead(const lg_compact *numbers, uint64_t index)
+lg_first_edges_ahead(const lg_first_edges *first, uint64_t index)
 {
-    return numbers->wide != NULL
-               ? (const void *)(numbers->wide + index)
-               : lg_compact_distance(&numbers->block[index / LG_COMPACT_BLOCK],
-                                     numbers->bytes, index);
+    return first->wide != NULL ? (const void *)(first->wide + index)
+                               : lg_first_edges_above(first, index);
 }
 
 /** Numbers of all nodes, of which nearly all are small: a byte or two for each,
@@ -203,9 +202,9 @@ typedef struct lg_columns {
     lg_narrow size;             /**< lg_columns_size */
     lg_narrow refcount;         /**< lg_columns_refcount */
     lg_narrow found;            /**< lg_columns_found */
-    lg_compact type;            /**< lg_columns_type */
+    lg_type_ids type;           /**< lg_columns_type */
     const uint16_t *node_flags; /**< [node_count] */
-    lg_compact first_edge;      /**< lg_columns_first_edge */
+    lg_first_edges first_edge;  /**< lg_columns_first_edge */
     const lg_node *edge_target; /**< [edge_count] */
     const uint8_t *edge_kind;   /**< [edge_count] kind | LG_EDGE_ flags */
     lg_payloads payload;        /**< lg_columns_payload */
@@ -251,14 +250,14 @@ lg_columns_address(const lg_columns *columns, lg_node node)
 static inline uint32_t
 lg_columns_type(const lg_columns *columns, lg_node node)
 {
-    return lg_compact_at(&columns->type, node);
+    return lg_type_ids_at(&columns->type, node);
 }
 
 /** The first edge of a node; of node_count, edge_count. */
 static inline lg_edge
 lg_columns_first_edge(const lg_columns *columns, lg_node node)
 {
-    return lg_compact_at(&columns->first_edge, node);
+    return lg_first_edges_at(&columns->first_edge, node);
 }
 
 /** Edges in a row: to before `end`. */
@@ -267,22 +266,22 @@ typedef struct lg_edge_range {
     lg_edge end;
 } lg_edge_range;
 
-/** The edges of a node. Mostly, one block has both numbers. */
+/** The edges of a node whose first edge is wide or in a far block. */
+lg_edge_range lg_columns_far_edges(const lg_columns *columns, lg_node node)
+    __attribute__((cold));
+
+/** The edges of a node. */
 static inline lg_edge_range
 lg_columns_edges(const lg_columns *columns, lg_node node)
 {
-    const lg_compact *first = &columns->first_edge;
-    if (first->wide == NULL && (node + 1) % LG_COMPACT_BLOCK != 0) {
-        const lg_compact_block *block = &first->block[node / LG_COMPACT_BLOCK];
-        const unsigned width = lg_compact_width(block);
-        const char *distance = lg_compact_distance(block, first->bytes, node);
-        const lg_edge_range edges = {
-            block->base + lg_compact_above(distance, width),
-            block->base + lg_compact_above(distance + width, width)};
-        return edges;
-    }
-    const lg_edge_range edges = {lg_columns_first_edge(columns, node),
-                                 lg_columns_first_edge(columns, node + 1)};
+    const lg_first_edges *first = &columns->first_edge;
+    if (first->wide != NULL)
+        return lg_columns_far_edges(columns, node);
+    const uint16_t *above = lg_first_edges_above(first, node);
+    if (above[1] == UINT16_MAX)
+        return lg_columns_far_edges(columns, node);
+    const uint32_t base = first->base[node / LG_FIRST_EDGES_BLOCK];
+    const lg_edge_range edges = {base + above[0], base + above[1]};
     return edges;
 }
 

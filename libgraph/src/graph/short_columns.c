@@ -1,0 +1,234 @@
+// Types and first edges are shortened in the blocks that they have: each is
+// written where only numbers were that are read before.
+#include "graph/short_columns.h"
+
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+enum {
+    AT_ONCE = LG_FIRST_EDGES_BLOCK,
+    STEP = LG_FIRST_EDGES_STEP,
+};
+
+const uint32_t *
+lg__type_ids_some(const lg_type_ids *types, uint64_t from, size_t count,
+                  uint32_t *room)
+{
+    if (types->mask == UINT32_MAX)
+        return (const uint32_t *)types->numbers + from;
+    for (size_t i = 0; i < count; i++)
+        room[i] = lg_type_ids_at(types, from + i);
+    return room;
+}
+
+const uint32_t *
+lg__first_edges_some(const lg_first_edges *first, uint64_t from, size_t count,
+                     uint32_t *room)
+{
+    if (first->wide != NULL)
+        return first->wide + from;
+    for (size_t i = 0; i < count; i++)
+        room[i] = lg_first_edges_at(first, from + i);
+    return room;
+}
+
+// Returns the bits that are set in any of the numbers.
+static uint32_t
+bits_of(const uint32_t *numbers, size_t count)
+{
+    uint32_t parts[AT_ONCE] = {0};
+    uint32_t bits = 0;
+    size_t at = 0;
+    for (; at + AT_ONCE <= count; at += AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            parts[i] |= numbers[at + i];
+    for (; at < count; at++)
+        bits |= numbers[at];
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        bits |= parts[i];
+    return bits;
+}
+
+static void
+shorten_to_bytes(uint32_t *types, size_t count)
+{
+    for (size_t at = 0; at < count; at += AT_ONCE) {
+        const size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
+        uint32_t plain[AT_ONCE] = {0};
+        uint8_t low[AT_ONCE];
+        memcpy(plain, types + at, part * sizeof *plain);
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            low[i] = (uint8_t)plain[i];
+        memcpy((char *)types + at, low, part);
+    }
+}
+
+static void
+shorten_to_words(uint32_t *types, size_t count)
+{
+    for (size_t at = 0; at < count; at += AT_ONCE) {
+        const size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
+        uint32_t plain[AT_ONCE] = {0};
+        uint16_t low[AT_ONCE];
+        memcpy(plain, types + at, part * sizeof *plain);
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            low[i] = (uint16_t)plain[i];
+        memcpy((char *)types + at * sizeof *low, low, part * sizeof *low);
+    }
+}
+
+static bool
+is_owned(const lg__array *array)
+{
+    return array->count > 0 && array->owned != NULL &&
+           array->owned == array->data;
+}
+
+bool
+lg__type_ids_shorten(lg_graph *graph)
+{
+    lg__array *array = &graph->array[LG__TYPE];
+    const size_t count = (size_t)array->count;
+    if (!is_owned(array))
+        return true;
+    const uint32_t bits = bits_of(array->owned, count);
+    if (bits > UINT16_MAX)
+        return true;
+    const unsigned shift = bits > UINT8_MAX;
+    if (shift == 0)
+        shorten_to_bytes(array->owned, count);
+    else
+        shorten_to_words(array->owned, count);
+    const size_t behind = sizeof(uint32_t) - ((size_t)1 << shift);
+    const bool kept =
+        lg__array_keep_front(graph, array, (count << shift) + behind);
+    graph->columns.type =
+        (lg_type_ids){array->owned, shift, shift == 0 ? UINT8_MAX : UINT16_MAX};
+    return kept;
+}
+
+uint32_t
+lg_first_edges_far(const lg_first_edges *first, uint64_t index)
+{
+    const uint32_t block = (uint32_t)(index / LG_FIRST_EDGES_BLOCK);
+    const size_t at =
+        lg__ascending_find(first->far_block, first->far_count, block);
+    return first
+        ->far_number[at * LG_FIRST_EDGES_BLOCK + index % LG_FIRST_EDGES_BLOCK];
+}
+
+uint32_t
+lg__first_edges_find_far(const lg_first_edges *first, uint64_t edge,
+                         uint32_t low, uint32_t high)
+{
+    while (low < high) {
+        const uint32_t middle = high - (high - low) / 2;
+        if (lg_first_edges_at(first, middle) <= edge)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+lg_edge_range
+lg_columns_far_edges(const lg_columns *columns, lg_node node)
+{
+    return (lg_edge_range){
+        lg_columns_first_edge(columns, node),
+        lg_columns_first_edge(columns, node + 1),
+    };
+}
+
+// Returns how many of the numbers the distances of a block belong to, its own
+// and the one behind it.
+static size_t
+count_in(size_t count, size_t at)
+{
+    return count - at < STEP ? count - at : STEP;
+}
+
+// The numbers rise, so the last is the farthest.
+static bool
+is_far(const uint32_t *first, size_t count, size_t at)
+{
+    return first[at + count_in(count, at) - 1] - first[at] >= UINT16_MAX;
+}
+
+// Makes room for what far blocks have, of which there are so many, and for the
+// first numbers of all. Returns these, or NULL when memory ran out.
+static uint32_t *
+open_blocks(lg_graph *graph, size_t blocks, uint32_t far_count)
+{
+    const size_t far = (size_t)far_count * (1 + LG_FIRST_EDGES_BLOCK);
+    const size_t size = (blocks + far) * sizeof(uint32_t);
+    uint32_t *base = lg__allocate(&graph->allocator, size);
+    if (base != NULL)
+        graph->beside[LG_NARROW_FIRST_EDGE] =
+            (lg__array){base, blocks + far, base, size};
+    return base;
+}
+
+static void
+write_near(const uint32_t *plain, size_t count, uint16_t *to)
+{
+    uint16_t above[AT_ONCE];
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        above[i] = (uint16_t)(plain[i] - plain[0]);
+    memcpy(to, above, (count < AT_ONCE ? count : AT_ONCE) * sizeof *to);
+    if (count > AT_ONCE)
+        to[AT_ONCE] = (uint16_t)(plain[AT_ONCE] - plain[0]);
+}
+
+// Shortens all numbers, and lists those of far blocks.
+static void
+write_blocks(uint32_t *first, size_t count, uint32_t *base, uint32_t *far_block,
+             uint32_t *far_number)
+{
+    for (size_t at = 0, block = 0; at < count; at += AT_ONCE, block++) {
+        const size_t some = count_in(count, at);
+        const bool far = is_far(first, count, at);
+        uint16_t *to = (uint16_t *)first + block * STEP;
+        uint32_t plain[STEP] = {0};
+        memcpy(plain, first + at, some * sizeof *plain);
+        base[block] = plain[0];
+        if (far) {
+            memset(to, UINT8_MAX, some * sizeof *to);
+            memcpy(far_number, plain, AT_ONCE * sizeof *plain);
+            *far_block++ = (uint32_t)block;
+            far_number += AT_ONCE;
+        } else {
+            write_near(plain, some, to);
+        }
+    }
+}
+
+bool
+lg__first_edges_shorten(lg_graph *graph)
+{
+    lg__array *array = &graph->array[LG__FIRST_EDGE];
+    const size_t count = (size_t)array->count;
+    if (!is_owned(array))
+        return true;
+    const size_t blocks = (count + AT_ONCE - 1) / AT_ONCE;
+    uint32_t far_count = 0;
+    for (size_t at = 0; at < count; at += AT_ONCE)
+        far_count += is_far(array->owned, count, at);
+    uint32_t *base = open_blocks(graph, blocks, far_count);
+    if (base == NULL)
+        return false;
+    uint32_t *far_block = base + blocks;
+    uint32_t *far_number = far_block + far_count;
+    write_blocks(array->owned, count, base, far_block, far_number);
+    const size_t used = (count + (count - 1) / AT_ONCE) * sizeof(uint16_t);
+    const bool kept = lg__array_keep_front(graph, array, used);
+    graph->columns.first_edge = (lg_first_edges){
+        .base = base,
+        .above = array->owned,
+        .far_count = far_count,
+        .far_block = far_block,
+        .far_number = far_number,
+    };
+    return kept;
+}
