@@ -193,7 +193,7 @@ python=${python:-$(find_python)}
 [ -n "$python" ] || fail "No usable Python: install CPython 3.9 or newer with its" \
     "headers and its venv module, or name one with PYTHON=..."
 
-works || rm -rf .venv
+works || { .venv/bin/python -m ensurepip && works; } >/dev/null 2>&1 || rm -rf .venv
 [ -e .venv ] || "$python" -m venv .venv
 if [ -n "${PYTHON:-}" ] && [ "$(version_of "$PYTHON")" != "$(version_of .venv/bin/python)" ]; then
     fail ".venv has CPython $(version_of .venv/bin/python), and PYTHON=$PYTHON is" \

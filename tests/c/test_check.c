@@ -282,7 +282,7 @@ refuses_first_edge(const lg_graph *graph, uint32_t place)
     lg_graph damaged = *graph;
     REQUIRE(first->wide == NULL);
     for (uint32_t i = 0; i <= MANY; i++)
-        wide[i] = lg_columns_first_edge(&graph->columns, i);
+        wide[i] = (uint32_t)lg_columns_first_edge(&graph->columns, i);
     wide[place] = UINT32_MAX - 1;
     damaged.columns.first_edge = (lg_first_edges){.wide = wide};
     names_place(&damaged, "the first edge of a node", place);
