@@ -485,6 +485,19 @@ def test_a_dict_without_a_limit_leaks_beside_one_with_a_limit():
     assert growth[0].degree == "steady"
 
 
+def test_the_code_of_libraries_is_not_read():
+    code = (
+        "def keep(n):\n    held[n] = n\n    if len(held) > 400:\n        held.clear()"
+    )
+    spaces = []
+    for folder in ("/srv/shop", "/usr/lib/python3.11", "/srv/env/site-packages"):
+        spaces.append({"held": {1: 1}})
+        exec(compile(code, f"{folder}/cache.py", "exec"), spaces[-1])
+    with leakgraph.snapshot() as snapshot:
+        facts = [snapshot.find(space["held"]).facts for space in spaces]
+    assert [each.get("maxlen") for each in facts] == ["400", None, None]
+
+
 def test_the_number_is_a_fact():
     kept.append(Attribute())
     for each in (*functions, kept[0].put):

@@ -11,9 +11,10 @@
  * no bound: a container without a limit that looks like one with a limit would
  * leak unseen.
  *
- * What code names is looked up where the code would find it. What a container
- * already exceeds is no bound of it. Other containers from which the same code
- * removes elements are bounded, too, while they have no more elements.
+ * Only the program's own code is read. What it names is looked up where the
+ * code would find it. What a container already exceeds is no bound of it. Other
+ * containers from which the same code removes elements are bounded, too, while
+ * they have no more elements.
  */
 #include "capture/walk/bounds.h"
 #include "capture/walk/names.h"
@@ -293,15 +294,42 @@ is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
     return takes && may_cut(code);
 }
 
+/** Returns whether code comes from a folder of libraries, or is part of the
+ *  interpreter. */
+static bool
+is_in_library(const PyObject *file)
+{
+    if (!PyUnicode_CheckExact(file) || !PyUnicode_IS_COMPACT_ASCII(file))
+        return false;
+    const char *text = PyUnicode_DATA(file);
+    return text[0] == '<' ? strncmp(text, "<frozen ", 8) == 0
+                          : strstr(text, "/lib/python3") != NULL ||
+                                strstr(text, "/site-packages/") != NULL;
+}
+
+/** Returns whether the code is the program's own. Libraries have most of the
+ *  code, and reading it would cost more than the bounds of their containers are
+ *  worth. Code of one file stands together. */
+static bool
+is_own_code(lg__heap_walk *walk, const PyCodeObject *code)
+{
+    if (walk->code_file != code->co_filename) {
+        walk->code_file = code->co_filename;
+        walk->code_is_own = !is_in_library(code->co_filename);
+    }
+    return walk->code_is_own;
+}
+
 /** Returns whether the code bounds a container. */
 static bool
-code_bounds(const lg__common_keys *keys, const PyCodeObject *code,
-            bounding *out)
+code_bounds(lg__heap_walk *walk, const PyCodeObject *code, bounding *out)
 {
+    const lg__common_keys *keys = &walk->keys;
     reader of;
     named_value value, before;
     bool has_before = false;
-    if (keys->len == NULL || !is_worth_reading(keys, code))
+    if (keys->len == NULL || !is_own_code(walk, code) ||
+        !is_worth_reading(keys, code))
         return false;
     of.keys = keys;
     of.code = code;
@@ -324,6 +352,10 @@ code_bounds(const lg__common_keys *keys, const PyCodeObject *code,
 /** A container with more elements than this many halves of a number does not
  *  heed it: some make room late. */
 enum { HALVES = 3 };
+
+/** So many instances are asked for their containers: a program with more of
+ *  them has no caches, but records. */
+enum { ASKED_MOST = 1 << 11 };
 
 /** So many containers of modules, closures and classes are noted. */
 enum { BOUNDED_MOST = LG__COUNT(((lg__heap_walk *)NULL)->bounded) };
@@ -523,7 +555,7 @@ note_found(const reading *of)
 static void
 note(reading *of)
 {
-    if (code_bounds(&of->walk->keys, of->code, &of->found))
+    if (code_bounds(of->walk, of->code, &of->found))
         note_found(of);
 }
 
@@ -642,7 +674,7 @@ add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base,
         if (method == NULL)
             continue;
         reading of = read_function(walk, method);
-        if (code_bounds(&walk->keys, of.code, &of.found) &&
+        if (code_bounds(walk, of.code, &of.found) &&
             !is_overridden(&of, info->type, base, name))
             info->bounding[count++] = method;
     }
@@ -663,6 +695,9 @@ void
 lg__bounds_note_instance(lg__heap_walk *walk, PyObject *object,
                          const lg__type_info *info)
 {
+    if (walk->bounds_asked == ASKED_MOST)
+        return;
+    walk->bounds_asked++;
     for (size_t i = 0;
          i < LG__COUNT(info->bounding) && info->bounding[i] != NULL; i++) {
         reading of = read_function(walk, info->bounding[i]);

@@ -228,6 +228,9 @@ struct lg__heap_walk {
     lg__scratch locals_given; /**< dicts of these that threads have */
     uint32_t given_count;
     uint32_t limits; /**< instances whose limit is noted, or was looked for */
+    const PyObject *code_file; /**< of the code that was read last */
+    bool code_is_own;          /**< it is not in a folder of libraries */
+    uint32_t bounds_asked;     /**< instances whose containers code may bound */
     uint32_t bounded_count;
     uint32_t bounded[1 << 10]; /**< nodes of containers that code bounds */
     lg__follower follower;
