@@ -9,8 +9,6 @@
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/second_thread.h>
 
-#include "graph/short_columns.h"
-
 #include "sample.h"
 #include "test.h"
 
@@ -745,101 +743,6 @@ made_with_far_types(void)
     return graph;
 }
 
-// Returns a graph whose node has a number of edges, and some beside it.
-static lg_graph *
-made_with_many_edges(uint32_t many, uint32_t degree)
-{
-    enum { COUNT = 3 * LG_FIRST_EDGES_BLOCK + 1 };
-    lg_builder *builder;
-    lg_graph *graph;
-    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
-    for (uint32_t i = 0; i < COUNT; i++)
-        lg_builder_add_node(builder, 64 * (i + 1));
-    for (uint32_t i = 0; i < COUNT; i++) {
-        lg_builder_open(builder, i);
-        for (uint32_t k = 0; k < (i == many ? degree : 0); k++)
-            lg_builder_add_edge(builder, k % COUNT, LG_EDGE_INDEX, k);
-        if (i % LG_FIRST_EDGES_BLOCK == 0 && i != many)
-            lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
-    }
-    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    return graph;
-}
-
-static bool
-has_edges(const lg_graph *graph, uint32_t many, uint32_t degree)
-{
-    const lg_columns *columns = lg_graph_columns(graph);
-    const uint32_t last = columns->node_count - 1;
-    uint32_t begin = 0;
-    bool same = true;
-    for (uint32_t node = 0; node <= last && same; node++) {
-        const lg_edge_range edges = lg_columns_edges(columns, node);
-        same = edges.begin == begin &&
-               lg_columns_first_edge(columns, node) == begin;
-        begin += node == many                       ? degree
-                 : node % LG_FIRST_EDGES_BLOCK == 0 ? 1
-                                                    : 0;
-        same = same && edges.end == begin;
-        for (uint64_t edge = edges.begin; edge < begin && same; edge += 97)
-            same = lg__first_edges_find(&columns->first_edge, edge, 0, last) ==
-                   node;
-    }
-    return same && lg_columns_first_edge(columns, last + 1) == begin;
-}
-
-// A block of first edges is far when the block behind it begins 65,535 edges
-// later: each number is what was given on both sides of that.
-static void
-far_blocks(void)
-{
-    static const uint32_t nodes[] = {0, 63, 64, 100, 127, 128, 192};
-    static const uint32_t degrees[] = {65533, 65534, 65535, 200000};
-    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
-        for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++) {
-            lg_graph *graph = made_with_many_edges(nodes[i], degrees[k]);
-            const uint32_t rest = nodes[i] % LG_FIRST_EDGES_BLOCK != 0;
-            CHECK(lg_graph_columns(graph)->first_edge.far_count ==
-                  (degrees[k] + rest >= UINT16_MAX));
-            CHECK(has_edges(graph, nodes[i], degrees[k]));
-            CHECK(lg_graph_check(graph, NULL) == LG_OK);
-            lg_graph_free(graph);
-        }
-}
-
-// Returns whether nodes keep their types if the greatest is that one.
-static bool
-keeps_types(uint32_t greatest, uint32_t shift)
-{
-    lg_builder *builder;
-    lg_graph *graph;
-    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
-    for (uint32_t i = 0; i <= greatest; i++)
-        lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
-    for (uint32_t i = 0; i < 200; i++) {
-        const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
-        builder->type[node] = i % 2 == 0 ? greatest : i;
-        builder->node_flags[node] = LG_NODE_SYNTHETIC;
-    }
-    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    const lg_columns *columns = lg_graph_columns(graph);
-    bool same = columns->type.shift == shift;
-    for (uint32_t i = 0; i < 200; i++)
-        same =
-            same && lg_columns_type(columns, i) == (i % 2 == 0 ? greatest : i);
-    lg_graph_free(graph);
-    return same;
-}
-
-static void
-widths_of_types(void)
-{
-    CHECK(keeps_types(255, 0));
-    CHECK(keeps_types(256, 1));
-    CHECK(keeps_types(65535, 1));
-    CHECK(keeps_types(65536, 2));
-}
-
 static bool
 has_far_types(const lg_graph *graph)
 {
@@ -916,7 +819,5 @@ SUITE(narrow)
     RUN(late_behind_value);
     RUN(shared);
     RUN(types_and_first_edges);
-    RUN(far_blocks);
-    RUN(widths_of_types);
     return test_result();
 }
