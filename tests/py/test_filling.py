@@ -5,6 +5,7 @@ import functools
 import gc
 import os
 import queue
+import re
 import sys
 import types
 
@@ -357,8 +358,10 @@ def test_what_something_without_a_limit_shares_leaks():
         owner.kept[1].put(number, (Entry(number),))
 
     _, growth = compare(work, 3)
-    assert {"Entry", "tuple"} <= types_of(growth)
-    assert "Entry accumulates with list" in str(growth)
+    assert "tuple" in types_of(growth)
+    # The heavier of both comes first, which depends on the version of CPython.
+    pair = "(Entry accumulates with list|list accumulates with Entry)"
+    assert re.search(pair, str(growth))
 
 
 def put(entry, *holders):
