@@ -1038,10 +1038,11 @@ def test_executors_in_a_list_are_one_row_with_their_threads(keep):
     assert before - after >= row.freed.total > 0
 
 
+@pytest.mark.parametrize("held", [[], ["twice"]])
 def test_summaries_tell_executors_with_their_threads_as_snapshots_do(
-    isolated, tmp_path
+    isolated, tmp_path, held
 ):
-    done = isolated("pools.py", tmp_path)
+    done = isolated("pools.py", tmp_path, *held)
     assert done.code == 0, done.err
     for line in done.out.splitlines():
         ((held_by, text),) = json.loads(line)

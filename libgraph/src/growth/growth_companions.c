@@ -196,6 +196,20 @@ has_label(const lg_places *places, uint32_t place, const char *label)
         lg__places_text(places, lg__place_at(places, place)->label), label);
 }
 
+// Returns whether the place is a variable of that module. Where several of its
+// references lead there, the place has no parent, and its label is a path.
+static bool
+is_variable_of(const lg_places *places, uint32_t place, const char *module)
+{
+    const lg__place_item *at = lg__place_at(places, place);
+    if (at->parent != LG_NONE)
+        return has_label(places, at->parent, module);
+    lg_string path = lg__places_text(places, at->label);
+    size_t length = strlen(module);
+    return path.length > length && lg__string_begins(path, module) &&
+           path.data[length] == '.';
+}
+
 // Returns whether the place is a table in which the standard library lists
 // threads, or the dict of a weak one.
 static bool
@@ -203,11 +217,9 @@ is_table_of_threads(const lg_places *places, uint32_t place)
 {
     if (place != LG_NONE && has_label(places, place, ".data"))
         place = lg__place_at(places, place)->parent;
-    uint32_t module =
-        place != LG_NONE ? lg__place_at(places, place)->parent : LG_NONE;
-    return module != LG_NONE &&
-           (has_label(places, module, "threading") ||
-            has_label(places, module, "concurrent.futures.thread"));
+    return place != LG_NONE &&
+           (is_variable_of(places, place, "threading") ||
+            is_variable_of(places, place, "concurrent.futures.thread"));
 }
 
 // Returns whether the row is a table with an entry for each new thread: one of
