@@ -15,8 +15,7 @@
 /* How this calls the kernel: it has no library and no data of its own. The
  * fifth and sixth arguments are those of mmap() without a file. */
 static inline __attribute__((always_inline)) long
-call_kernel_with_six(long number, long first, long second, long third,
-                     long fourth)
+call_kernel(long number, long first, long second, long third, long fourth)
 {
     long result;
     register long r10 __asm__("r10") = fourth;
@@ -26,20 +25,6 @@ call_kernel_with_six(long number, long first, long second, long third,
                      : "=a"(result)
                      : "a"(number), "D"(first), "S"(second), "d"(third),
                        "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-/* The same in less room, of calls that have four arguments at most. */
-static inline __attribute__((always_inline)) long
-call_kernel(long number, long first, long second, long third, long fourth)
-{
-    long result;
-    register long r10 __asm__("r10") = fourth;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third),
-                       "r"(r10)
                      : "rcx", "r11", "memory");
     return result;
 }
@@ -54,9 +39,9 @@ typedef struct saved {
     uint64_t flags;
 } saved;
 
-/* The red zone is skipped first. `lea`, `pop` and `jmp` leave the flags alone,
-   and a jump leaves a shadow stack alone. The end stands behind all code, and
-   the assembler refuses code that reaches beyond it. */
+/* The red zone is skipped first. `lea` and `jmp` leave the flags alone, and a
+   jump leaves a shadow stack alone. The end stands behind all code, and the
+   assembler refuses code that reaches beyond it. */
 __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         "stub_cells: .fill 112,1,0x90\n"
         "stub_repeat:\n"
@@ -85,10 +70,10 @@ __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         "  call lg__stub_run\n"
         "  mov %rbx,%rsp\n"
         "  test %eax,%eax\n"
+        ".macro go_home cell\n"
         "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %r11\n"
         "  pop %r10\n  pop %r9\n  pop %r8\n  pop %rdi\n  pop %rsi\n"
         "  pop %rbp\n  pop %rdx\n  pop %rcx\n  pop %rbx\n  pop %rax\n"
-        ".macro go_home cell\n"
         "  popfq\n"
         "  lea 128(%rsp),%rsp\n"
         "  jmp *\\cell(%rip)\n"
@@ -147,9 +132,9 @@ STUB static void
 be_visited(void)
 {
     long keep = 0;
-    long region = call_kernel_with_six(SYS_mmap, 0, LG__REGION_BYTES,
-                                       PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS);
+    long region =
+        call_kernel(SYS_mmap, 0, LG__REGION_BYTES, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS);
     if (region < 0 && region > -4096)
         return;
     call_kernel(SYS_sched_yield, region, 0, 0, 0);
@@ -181,8 +166,8 @@ unblock(uint64_t mask)
 STUB static void
 try_call(const lg__stub_cells *cells)
 {
-    call_kernel_with_six(cells->probe, (long)cells->words[0],
-                         (long)cells->words[1], (long)cells->words[2], 0);
+    call_kernel(cells->probe, (long)cells->words[0], (long)cells->words[1],
+                (long)cells->words[2], 0);
 }
 
 /* Returns whether to go home to the `syscall` instruction. */

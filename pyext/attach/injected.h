@@ -31,7 +31,7 @@
 #define LG__TEXT_OF(NUMBER) #NUMBER
 
 /** The room that one stub takes. */
-#define LG__STUB_BYTES 1024
+#define LG__STUB_BYTES 1088
 /** The first word of every stub, of any build. */
 #define LG__STUB_MARK 0x68706172676b6c6cull
 
