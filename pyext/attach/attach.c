@@ -363,10 +363,11 @@ static bool
 is_quiet(const call *self)
 {
     char path[64];
-    uint64_t mask = 0;
+    uint64_t mask = 0, caught = 0;
     snprintf(path, sizeof path, "/proc/%d/status", self->request->process);
     return lg__remote_number(path, "SigBlk:", 16, &mask) &&
-           mask == lg__visit_quiet_mask();
+           lg__remote_number(path, "SigCgt:", 16, &caught) &&
+           lg__visit_is_quiet(mask, caught);
 }
 
 /** Whether the thread is still to enter the stub, in which it blocks signals.

@@ -9,7 +9,9 @@
 #include <inttypes.h>
 #include <link.h>
 #include <linux/kcmp.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,6 +33,9 @@
 /** How many descriptors leakgraph may open in a process at a time. */
 #define LEAST_DESCRIPTORS 8
 /** How often a process may start another program while this looks at it. */
+/** More is not searched for the handlers of signals. */
+#define MOST_VARIABLES ((uint64_t)64 << 20)
+
 #define LOOKS 5
 
 /** The facts in /proc/PID/status. */
@@ -302,6 +307,99 @@ find_minor(const lg__remote *remote, const lg__remote_images *images)
                                                                           : 8;
 }
 
+/** Whether these are the rows of all signals: most have the handler of SIGKILL,
+ *  which nobody can set, two that belong to the C library have another one, and
+ *  their neighbours do not. */
+static bool
+are_handlers(const lg__handler_row *rows)
+{
+    uint64_t usual = rows[SIGKILL - 1].handler;
+    uint64_t foreign = rows[LG__FIRST_OF_LIBRARY - 1].handler;
+    size_t count = 0;
+    if (usual == 0 || foreign == usual ||
+        rows[LG__FIRST_OF_LIBRARY].handler != foreign ||
+        rows[SIGSTOP - 1].handler != usual)
+        return false;
+    for (size_t i = 0; i < LG__SIGNALS; i++) {
+        if (rows[i].tripped > 1)
+            return false;
+        count += rows[i].handler == usual;
+    }
+    return count > LG__SIGNALS / 2;
+}
+
+/** The only place in `words` where the rows of all signals are. Returns `count`
+ *  if there is none, or another one. */
+static size_t
+search_handlers(const uint64_t *words, size_t count)
+{
+    const size_t row_words = sizeof(lg__handler_row) / sizeof *words;
+    size_t found = count;
+    for (size_t i = 0; i + LG__SIGNALS * row_words <= count; i++) {
+        if (!are_handlers((const lg__handler_row *)(const void *)(words + i)))
+            continue;
+        if (found != count)
+            return count;
+        found = i;
+    }
+    return found;
+}
+
+/** The variables of the file that has an address among them; size 0: no file.
+ */
+static lg__remote_place
+variables_around(const lg__remote *remote, const lg__remote_images *images,
+                 uint64_t address)
+{
+    for (size_t i = 0; i < images->count; i++) {
+        lg__remote_headers headers;
+        const lg__remote_image *image = &images->items[i];
+        if (!image->loaded ||
+            !lg__remote_headers_read(remote, image->start, &headers))
+            continue;
+        for (size_t j = 0; j < headers.count; j++) {
+            const Elf64_Phdr *part = &headers.items[j];
+            uint64_t start = headers.bias + part->p_vaddr;
+            if (part->p_type == PT_LOAD && (part->p_flags & PF_W) &&
+                address - start < part->p_memsz)
+                return (lg__remote_place){start, part->p_memsz};
+        }
+    }
+    return (lg__remote_place){0, 0};
+}
+
+/** Searches the variables of the file that has the state of Python. */
+static uint64_t
+search_file_for_handlers(const lg__attach_target *self,
+                         const lg__remote_images *images)
+{
+    lg__remote_place all =
+        variables_around(&self->remote, images, self->runtime);
+    if (all.size == 0 || all.size > MOST_VARIABLES)
+        return 0;
+    uint64_t address = 0, *words = malloc(all.size);
+    if (words != NULL &&
+        lg__remote_read(&self->remote, all.address, words, all.size)) {
+        size_t count = all.size / sizeof *words;
+        size_t at = search_handlers(words, count);
+        address = at < count ? all.address + at * sizeof *words : 0;
+    }
+    free(words);
+    return address;
+}
+
+/** Since CPython 3.12, they are in the state that all interpreters share. */
+static uint64_t
+find_handlers(const lg__attach_target *self, const lg__remote_images *images)
+{
+    const lg__offsets *at = self->offsets;
+    if (at == NULL || self->runtime == 0)
+        return 0;
+    return at->stride == sizeof(lg__handler_row)
+               ? self->runtime + at->signals
+               : search_file_for_handlers(self, images);
+}
+
 static lg_status
 explain_stranger(int process, const lg__remote_images *images, lg_error *err)
 {
@@ -390,6 +488,7 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
     memcpy(&bootstrap->current_state, &current, sizeof current);
     self->runtime =
         lg__remote_find(&self->remote, images, "_PyRuntime").address;
+    self->handlers = find_handlers(self, images);
     self->waits[0] =
         lg__remote_find(&self->remote, images, "PyThread_acquire_lock_timed");
     self->waits[1] =

@@ -29,22 +29,33 @@ typedef struct lg__offsets {
     uint64_t audit_python; /**< and in Python, in that of an interpreter */
 } lg__offsets;
 
+/** What Python keeps for a signal. */
+typedef struct lg__handler_row {
+    uint64_t tripped; /**< the lower half: 1 until it tells the program */
+    uint64_t handler; /**< an object; the same for all that have none */
+} lg__handler_row;
+
+/** How many signals there are. */
+#define LG__SIGNALS 64
+
 typedef struct lg__attach_target {
     lg__remote remote;
     unsigned minor;             /**< of Python 3 */
     const lg__offsets *offsets; /**< of that version; NULL: unknown */
     bool filtered;              /**< it has a seccomp filter */
     uint64_t runtime;           /**< of the state that all interpreters share */
-    uint64_t stack_end;         /**< of the main thread's stack */
-    uint64_t stack_low;         /**< nothing can be called there once that stack
-                                    reaches below it */
-    int64_t sequences;          /**< where the C library has a thread's area for
-                                    restartable sequences, from the thread's own
-                                    data on; 0: it has none */
-    lg__rooms rooms;            /**< for the stub */
-    lg__bootstrap bootstrap;    /**< its functions */
-    lg__remote_place waits[2];  /**< functions that wait for a lock, without the
-                                    GIL; size 0: the process has none */
+    uint64_t handlers;         /**< of Python's handlers of signals: from signal
+                                   1 on, lg__handler_row; 0: unknown */
+    uint64_t stack_end;        /**< of the main thread's stack */
+    uint64_t stack_low;        /**< nothing can be called there once that stack
+                                   reaches below it */
+    int64_t sequences;         /**< where the C library has a thread's area for
+                                   restartable sequences, from the thread's own
+                                   data on; 0: it has none */
+    lg__rooms rooms;           /**< for the stub */
+    lg__bootstrap bootstrap;   /**< its functions */
+    lg__remote_place waits[2]; /**< functions that wait for a lock, without the
+                                   GIL; size 0: the process has none */
 } lg__attach_target;
 
 /** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND

@@ -90,9 +90,6 @@ _Static_assert(sizeof(lg__stub_cells) == 112 &&
                    offsetof(lg__stub_cells, repeat) == 16,
                "as the code above has it");
 
-/* Two signals by which the C library reaches all threads: 32 and 33. */
-#define SIGNALS_OF_LIBRARY ((uint64_t)3 << 31)
-
 /* Whether the handlers of these signals end the interrupted call with EINTR. If
    the kernel would repeat it after one of them, it is repeated. */
 STUB static int
@@ -192,7 +189,7 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
     int ended = repeat && is_ended(cells->error, waiting & ~mask);
     waiting = unblock(mask) ? ~(uint64_t)0
                             : signals_of_python(cells) & ~cells->before;
-    waiting &= ~(mask | SIGNALS_OF_LIBRARY);
+    waiting &= ~(mask | LG__SIGNALS_OF_LIBRARY);
     if (!ended && !(repeat && is_ended(cells->error, waiting)))
         return repeat;
     thread->rax = (uint64_t)-EINTR;

@@ -30,6 +30,10 @@
 #define LG__TEXT(NUMBER) LG__TEXT_OF(NUMBER)
 #define LG__TEXT_OF(NUMBER) #NUMBER
 
+/** Two signals by which the C library reaches all threads: 32 and 33. */
+#define LG__FIRST_OF_LIBRARY 32
+#define LG__SIGNALS_OF_LIBRARY ((uint64_t)3 << (LG__FIRST_OF_LIBRARY - 1))
+
 /** The room that one stub takes. */
 #define LG__STUB_BYTES 1088
 /** The first word of every stub, of any build. */

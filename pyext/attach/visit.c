@@ -32,10 +32,6 @@ enum { X87_CONTROL = 0x37f, SSE_CONTROL = 0x1f80, SSE_CONTROL_AT = 24 };
 #define DENIED_TRIES 20
 #define DENIED_NANOSECONDS 2000000L
 
-/** How many signals there are, and the most that lies between two of Python's
- *  flags for them. */
-enum { SIGNALS = 64, SIGNAL_STRIDE = 16 };
-
 #define TRY_NANOSECONDS 20000L
 #define TRY_NANOSECONDS_LATER 200000L
 #define EARLY_TRIES 100
@@ -75,6 +71,8 @@ typedef struct visiting {
     lg__bootstrap left; /**< whose end is to be closed; inode 0: none */
     uint64_t signals;   /**< for the stub */
     uint64_t before;
+    uint64_t handled; /**< signals with handlers in Python */
+    uint64_t quiet;   /**< signals that the thread blocks in the stub */
 } visiting;
 
 static long
@@ -314,8 +312,9 @@ set_mask(const stopped *self, uint64_t mask)
     return trace(self, PTRACE_SETSIGMASK, sizeof mask, (uintptr_t)&mask) == 0;
 }
 
-uint64_t
-lg__visit_quiet_mask(void)
+/** All signals but those that report a fault of the thread itself. */
+static uint64_t
+most_signals(void)
 {
     static const int others[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                                  SIGTRAP, SIGKILL, SIGSTOP};
@@ -323,6 +322,12 @@ lg__visit_quiet_mask(void)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         mask &= ~((uint64_t)1 << (others[i] - 1));
     return mask;
+}
+
+bool
+lg__visit_is_quiet(uint64_t mask, uint64_t caught)
+{
+    return (most_signals() & ~(caught & ~LG__SIGNALS_OF_LIBRARY) & ~mask) == 0;
 }
 
 /** Lets it continue to the next entry or exit of a system call. Passes on
@@ -408,6 +413,25 @@ tells_signals(const visiting *self)
             (self->tracee.mask & self->visit->caught) == 0);
 }
 
+/** The signals that the thread blocks in the stub, so that no handler leaves
+ * it.
+ *
+ *  The kernel hands a signal that comes to the whole process to a thread that
+ *  does not block it. While another thread is on the way to the handler,
+ * nothing in the process tells of the signal, and the wait of this thread would
+ * go on as if none had come. Python's own handler only notes the signal and
+ * returns, so a thread whose wait may go on gets such signals itself, unless it
+ * blocked them before or there is no other thread. */
+static uint64_t
+choose_quiet(const visiting *self)
+{
+    uint64_t mask = most_signals();
+    const stopped *tracee = &self->tracee;
+    bool may_lose = self->visit->threads > 1 && restart_error(tracee) != 0 &&
+                    tells_signals(self);
+    return may_lose ? mask & ~(self->handled & ~tracee->mask) : mask;
+}
+
 /** Writes the stub, and reads it back. Changes only bytes that nobody uses. */
 static lg__outcome
 write_stub(visiting *self)
@@ -420,7 +444,7 @@ write_stub(visiting *self)
                             .home = tracee->registers.rip,
                             .repeat = tracee->registers.rip - 2,
                             .error = restart_error(tracee),
-                            .quiet = lg__visit_quiet_mask(),
+                            .quiet = self->quiet,
                             .mask = tracee->mask,
                             .before = self->before,
                             .probe = -1};
@@ -622,6 +646,7 @@ static lg__outcome
 send_thread(visiting *self)
 {
     stopped *tracee = &self->tracee;
+    self->quiet = choose_quiet(self);
     lg__outcome outcome = write_stub(self);
     if (outcome != LG__VISITED)
         return outcome;
@@ -630,7 +655,7 @@ send_thread(visiting *self)
                      self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
         return LG__GONE;
     if (self->visit->purpose != LG__PROBE || !self->visit->probe->bare)
-        set_mask(tracee, lg__visit_quiet_mask());
+        set_mask(tracee, self->quiet);
     return self->visit->purpose == LG__PROBE ? watch_probe(self)
                                              : accompany(self);
 }
@@ -684,21 +709,41 @@ note_signals(visiting *self)
 {
     const lg__attach_target *target = self->target;
     const lg__offsets *at = target->offsets;
-    unsigned char bytes[SIGNALS * SIGNAL_STRIDE];
+    unsigned char bytes[LG__SIGNALS * sizeof(lg__handler_row)];
     int one;
     if (at == NULL || target->runtime == 0)
         return;
     uint64_t address = target->runtime + at->signals;
-    size_t last = (SIGNALS - 1) * at->stride;
+    size_t last = (LG__SIGNALS - 1) * at->stride;
     if (!lg__remote_read(&target->remote, address, bytes, last + sizeof one))
         return;
     self->signals = address;
-    for (size_t i = 0; i < SIGNALS; i++) {
+    for (size_t i = 0; i < LG__SIGNALS; i++) {
         memcpy(&one, bytes + i * at->stride, sizeof one);
         self->before |= (uint64_t)(one != 0) << i;
         if (one & ~1)
             self->signals = 0;
     }
+}
+
+/** Notes which signals have handlers in Python. Those of the C library have
+ *  None there, as all that had a handler before Python began. */
+static void
+note_handlers(visiting *self)
+{
+    lg__handler_row rows[LG__SIGNALS];
+    uint64_t address = self->target->handlers;
+    if (address == 0 ||
+        !lg__remote_read(&self->target->remote, address, rows, sizeof rows))
+        return;
+    uint64_t usual = rows[SIGKILL - 1].handler;
+    uint64_t foreign = rows[LG__FIRST_OF_LIBRARY - 1].handler;
+    for (size_t i = 0; i < LG__SIGNALS; i++) {
+        uint64_t handler = rows[i].handler;
+        if (handler != 0 && handler != usual && handler != foreign)
+            self->handled |= (uint64_t)1 << i;
+    }
+    self->handled &= self->visit->caught & ~LG__SIGNALS_OF_LIBRARY;
 }
 
 /** Stops the thread, sends it through the stub, and lets it go. */
@@ -707,6 +752,7 @@ carry_out(lg__visit *visit)
 {
     visiting self = {.visit = visit, .target = visit->target};
     note_signals(&self);
+    note_handlers(&self);
     lg__outcome outcome = stop_tracee(&self.tracee, &self.target->remote);
     visit->code = self.tracee.code;
     if (outcome == LG__VISITED)
@@ -806,6 +852,7 @@ lg__visit_make(lg__visit *self, lg_error *err)
     if (lg__target_state(self->target) == LG__STATE_FRAGILE)
         return LG_OK;
     lg__remote_number(path, "SigCgt:", 16, &self->caught);
+    lg__remote_number(path, "Threads:", 10, &self->threads);
     lg_status status = make_once(self, err);
     for (int i = 0; i < DENIED_TRIES && status == LG_OK && is_denied(self);
          i++) {

@@ -49,6 +49,7 @@ typedef struct lg__visit {
     int child;        /**< to be reaped */
     const lg__probe *probe;
     uint64_t caught; /**< signals that have handlers */
+    uint64_t threads;
     /* The result. */
     bool sent;       /**< the thread will enter the stub, if it has not yet */
     uint64_t region; /**< what the thread has mapped; 0: nothing */
@@ -75,9 +76,10 @@ bool lg__visit_read(const lg__attach_target *target, uint64_t region,
 bool lg__visit_is_pending(const lg__attach_target *target, uint64_t region,
                           lg__bootstrap *out);
 
-/** The signals that the thread blocks in the stub: all but those that report a
- *  fault. A blocked fault would lose its handler. */
-uint64_t lg__visit_quiet_mask(void);
+/** Whether a thread with this mask may be in the stub, given the signals that
+ *  have handlers. There it blocks at least all others but those that report a
+ *  fault: a blocked fault would lose its handler. */
+bool lg__visit_is_quiet(uint64_t mask, uint64_t caught);
 
 /** Sends the orders, the library and the file to whoever has the other end of
  *  the visit's socket. */

@@ -521,8 +521,8 @@ INTERRUPTED = {**TIMED, "read": "one.recv(1)", "thread": "threading.Event().wait
 
 
 @pytest.mark.parametrize("wait", INTERRUPTED)
-def test_a_signal_that_another_thread_gets_ends_the_wait(target, wait):
-    """The main thread blocks signals while it is in the code of leakgraph."""
+def test_a_signal_during_a_visit_ends_the_wait(target, wait):
+    """The main thread blocks other signals while it is in the code of leakgraph."""
     first = "import queue, select, socket\none, other = socket.socketpair()\n"
     first += "lock = threading.Lock()\nlock.acquire()"
     one = target(WAKES_UP.format(INTERRUPTED[wait].replace("\n", ";")), first=first)
@@ -539,10 +539,11 @@ def test_a_signal_that_another_thread_gets_ends_the_wait(target, wait):
     assert one.process.stdout.readline() == "woken\n"
 
 
-@pytest.mark.xfail(reason="few runs lose the wake-up, unexplained", strict=False)
 @pytest.mark.parametrize("wait", INTERRUPTED)
 def test_a_signal_during_a_question_ends_the_wait(target, python, preload, wait):
-    """The main thread is asked whether the processor answers CPUID."""
+    """The main thread is asked whether the processor answers CPUID. It gets the
+    signal itself, because nothing tells of one that is on the way to another thread.
+    """
     first = "import queue, select, socket\none, other = socket.socketpair()\n"
     first += "lock = threading.Lock()\nlock.acquire()"
     one = target(WAKES_UP.format(INTERRUPTED[wait].replace("\n", ";")), first=first)
@@ -552,8 +553,8 @@ def test_a_signal_during_a_question_ends_the_wait(target, python, preload, wait)
     forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
     done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
     assert done.code == 0, done.err
-    readable, _, _ = select.select([one.process.stdout], [], [], 60)
-    assert readable and one.process.stdout.readline() == "woken\n"
+    assert "it gets the signal" in done.err
+    assert one.process.stdout.readline() == "woken\n"
 
 
 FORKS = """

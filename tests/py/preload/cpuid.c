@@ -2,12 +2,13 @@
  * Preloaded into leakgraph: the kernel has the processor refuse CPUID to a
  * thread if CPUID_ERROR is 0, or else answers with that error. When the first
  * thread that leakgraph sends elsewhere stops for the first time, the process
- * gets CPUID_SIGNAL.
+ * gets CPUID_SIGNAL. A line tells of it if that thread is the one that gets it.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -47,6 +48,9 @@ ptrace(enum __ptrace_request request, ...)
     void *address = va_arg(words, void *);
     void *data = va_arg(words, void *);
     va_end(words);
+    if (request == PTRACE_SYSCALL && state == SIGNALLED &&
+        (long)data == atoi(number))
+        dprintf(STDERR_FILENO, "it gets the signal\n");
     long result = syscall(SYS_ptrace, request, process, address, data);
     if (request == PTRACE_POKEUSER && state == AT_HOME)
         state = SENT;
