@@ -418,10 +418,12 @@ tells_signals(const visiting *self)
  *
  *  The kernel hands a signal that comes to the whole process to a thread that
  *  does not block it. While another thread is on the way to the handler,
- * nothing in the process tells of the signal, and the wait of this thread would
- * go on as if none had come. Python's own handler only notes the signal and
- * returns, so a thread whose wait may go on gets such signals itself, unless it
- * blocked them before or there is no other thread. */
+ *  nothing in the process tells of the signal: the thread finds nothing to tell
+ *  the program, and waits again. Python's own handler only notes the signal and
+ *  returns, so a thread whose wait may go on leaves such signals open, unless
+ *  it blocked them before or there is no other thread. Then it gets one itself
+ *  that comes while it runs. One that comes while a visit has stopped it goes
+ *  to another thread, which has until the end of the visit to note it. */
 static uint64_t
 choose_quiet(const visiting *self)
 {

@@ -541,12 +541,34 @@ def test_a_signal_during_a_visit_ends_the_wait(target, wait):
 
 @pytest.mark.parametrize("wait", INTERRUPTED)
 def test_a_signal_during_a_question_ends_the_wait(target, python, preload, wait):
-    """The main thread is asked whether the processor answers CPUID. It gets the
-    signal itself, because nothing tells of one that is on the way to another thread.
-    """
+    """The main thread is asked whether the processor answers CPUID."""
     first = "import queue, select, socket\none, other = socket.socketpair()\n"
     first += "lock = threading.Lock()\nlock.acquire()"
     one = target(WAKES_UP.format(INTERRUPTED[wait].replace("\n", ";")), first=first)
+    one.process.stdout.readline()
+    while one.status("State") != "S":
+        time.sleep(0.001)
+    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
+    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
+    assert done.code == 0, done.err
+    assert one.process.stdout.readline() == "woken\n"
+
+
+#: Starts a program that blocks a signal in all its threads.
+BLOCKS = """
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_a_thread_that_waits_beside_others_gets_signals_itself(target, python, preload):
+    """Nothing would tell of a signal that is on the way to another thread."""
+    one = target(
+        WAKES_UP.format(INTERRUPTED["sleep"]),
+        *(sys.executable, "-c", BLOCKS),
+        first="signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])",
+    )
     one.process.stdout.readline()
     while one.status("State") != "S":
         time.sleep(0.001)
