@@ -237,5 +237,17 @@ lg_growth_degree lg__trend_degree(const double *y, size_t count);
 /** Returns the median of the slopes between any two points; 0 for fewer than
  *  two points. */
 double lg__slope_of(const double *x, const double *y, size_t count);
+/** Returns the bytes by which a series grows for each unit of x. */
+double lg__growth_slope(const lg__comparison *state, const uint64_t *bytes);
+/** Returns the same of the own bytes of a place that all snapshots have. If its
+ *  tables grow by jumps, few of which are between snapshots, it is what they
+ *  gained for each new reference, within what a reference can take. The series
+ *  `beside`, or NULL, is added before: what moves from the one to the other is
+ *  no growth. */
+double lg__table_slope(const lg__comparison *state, uint32_t place,
+                       const uint64_t *beside);
+/** Fills what the row gained, and how fast. */
+void lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
+                     double slope, lg_growth_row *row);
 
 #endif

@@ -1,6 +1,5 @@
 // Makes rows of memory that is not Python's.
 #include "growth/growth_comparison.h"
-#include "growth/growth_rates.h"
 #include "native/native_private.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 // Makes rows of the growing places, one for each holder.
 #include "growth/growth_comparison.h"
 #include "growth/growth_private.h"
-#include "growth/growth_rates.h"
 #include "native/native_private.h"
 
 #include <leakgraph/internal/retained.h>
