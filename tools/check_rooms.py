@@ -77,6 +77,7 @@ LAYERS = (
     "libgraph/src/file/saved.c",
     "libgraph/src/file/section.c",
     "libgraph/src/file/sink.c",
+    "libgraph/src/growth/growth_groups.c",
     "libgraph/src/table/fit.c",
 )
 

@@ -47,10 +47,10 @@ typedef struct search {
     uint32_t node;          // whose referrers are visited
     uint32_t above[LEVELS]; // places of the groups on the way
     uint32_t level;
-    uint32_t left;    // how many references may still be looked at
-    uint32_t members; // how many there are
-    groups *found;    // on this level
-    groups *kept;     // holders of the row
+    uint32_t left;     // how many references may still be looked at
+    uint32_t members;  // how many there are
+    lg__groups *found; // on this level
+    lg__groups *kept;  // holders of the row
     uint8_t *reached; // [node] whether the roots lead to it when the containers
                       // of all holders are empty
     lg__gathered weak; // the dicts of weak dictionaries
@@ -91,7 +91,7 @@ add_source(void *context, const lg_hop *hop)
         is_inside(to, hop->source) ||
         (is_piece(to, hop->source) && is_piece(to, to->node)))
         return true;
-    group *of = lg__groups_at(to->found, to->place_of[hop->source]);
+    lg__group *of = lg__groups_at(to->found, to->place_of[hop->source]);
     if (of == NULL)
         return true;
     if (of->led == 0)
@@ -122,7 +122,7 @@ is_container(const search *to, uint32_t node)
 // Returns whether an object of C has many elements: references with a number
 // alone. A program empties it by a method of its own.
 static bool
-has_elements(const search *to, const group *found)
+has_elements(const search *to, const lg__group *found)
 {
     uint64_t edge = found->hop.edges[found->hop.edge_count - 1];
     return lg__edge_kind(to->walk.graph, edge) == LG_EDGE_REFERENCE &&
@@ -131,11 +131,11 @@ has_elements(const search *to, const group *found)
 
 // Adds a holder to those of the row. Takes over the memory of the group.
 static void
-keep(search *to, group *found)
+keep(search *to, lg__group *found)
 {
     uint32_t place =
         found->empties ? found->place : to->place_of[found->targets.items[0]];
-    group *known = lg__groups_at(to->kept, place);
+    lg__group *known = lg__groups_at(to->kept, place);
     if (known == NULL) {
         lg__groups_empty(found);
         return;
@@ -143,7 +143,7 @@ keep(search *to, group *found)
     if (known->led == 0) {
         *known = *found;
         known->place = place;
-        *found = (group){0};
+        *found = (lg__group){0};
         return;
     }
     known->share = found->share > known->share ? found->share : known->share;
@@ -156,7 +156,7 @@ keep(search *to, group *found)
 // Returns whether the nodes are like what they lead to, and lead to few: the
 // first element of a chain, or of a tree. A list of lists leads to many.
 static bool
-begins_a_chain(const search *to, const group *found)
+begins_a_chain(const search *to, const lg__group *found)
 {
     const lg_columns *columns = &to->walk.graph->columns;
     return lg_columns_type(columns, found->nodes.items[0]) ==
@@ -165,7 +165,7 @@ begins_a_chain(const search *to, const group *found)
 }
 
 static bool
-holds_together(const search *to, const group *found)
+holds_together(const search *to, const lg__group *found)
 {
     size_t nodes = found->nodes.count;
     if (is_piece(to, found->nodes.items[0]) || begins_a_chain(to, found))
@@ -177,7 +177,7 @@ holds_together(const search *to, const group *found)
 static void look_above(search *to, const lg__gathered *nodes, double share);
 
 static void
-go_on(search *to, group *found, size_t below, double share)
+go_on(search *to, lg__group *found, size_t below, double share)
 {
     lg__gather_once(&found->nodes);
     found->share = share * (double)found->led / (double)below;
@@ -202,8 +202,8 @@ go_on(search *to, group *found, size_t below, double share)
 static void
 look_above(search *to, const lg__gathered *nodes, double share)
 {
-    groups *found = lg__calloc(1, sizeof *found);
-    groups *before = to->found;
+    lg__groups *found = lg__calloc(1, sizeof *found);
+    lg__groups *before = to->found;
     if (found == NULL) {
         to->failed = true;
         return;
@@ -236,11 +236,11 @@ gather_members(const search *to, lg__gathered *out)
 
 // What grows in place is its own holder.
 static bool
-keep_itself(const search *to, const lg__gathered *members, groups *kept)
+keep_itself(const search *to, const lg__gathered *members, lg__groups *kept)
 {
     if (members->count == 0)
         return true;
-    group *itself = lg__groups_at(kept, to->place);
+    lg__group *itself = lg__groups_at(kept, to->place);
     kept->members = members->count;
     itself->led = 1;
     itself->share = 1;
@@ -252,7 +252,7 @@ keep_itself(const search *to, const lg__gathered *members, groups *kept)
 // no holders.
 static bool
 find_holders(search *to, const lg__gathered *members, uint32_t level,
-             groups *kept)
+             lg__groups *kept)
 {
     to->kept = kept;
     kept->members = members->count;
@@ -278,10 +278,10 @@ are_alike(lg_string one, lg_string other)
 // Adds the holders of what the members of a row share with others, such as
 // another list that has it: all must let go of it.
 static bool
-add_sharers(search *to, uint32_t shared, groups *kept)
+add_sharers(search *to, uint32_t shared, lg__groups *kept)
 {
     lg__gathered members = {0};
-    groups *found = lg__calloc(1, sizeof *found);
+    lg__groups *found = lg__calloc(1, sizeof *found);
     uint32_t row = to->place;
     bool failed = found == NULL;
     to->above[0] = row;
@@ -303,7 +303,7 @@ add_sharers(search *to, uint32_t shared, groups *kept)
 }
 
 static bool
-find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
+find_holders_of_row(search *to, const lg_growth_row *row, lg__groups *kept)
 {
     lg__gathered members = {0};
     bool found = gather_members(to, &members);
@@ -324,7 +324,7 @@ find_holders_of_row(search *to, const lg_growth_row *row, groups *kept)
 // Returns whether a container among the holders dominates the first node of
 // another one.
 static bool
-is_below(const search *to, const groups *above, const group *item)
+is_below(const search *to, const lg__groups *above, const lg__group *item)
 {
     uint32_t node = item->nodes.items[0];
     for (int i = 0; i < INNER && node != LG_NONE; i++) {
@@ -339,7 +339,7 @@ is_below(const search *to, const groups *above, const group *item)
 
 // Returns whether two rows are one leak. The first one gained more.
 static bool
-are_one(const search *to, const groups *one, const groups *other)
+are_one(const search *to, const lg__groups *one, const lg__groups *other)
 {
     bool below = other->count > 0 && one->count > 0;
     for (size_t i = 0; i < other->count; i++) {
@@ -352,7 +352,7 @@ are_one(const search *to, const groups *one, const groups *other)
 }
 
 static void
-drop_below(const search *to, groups *all)
+drop_below(const search *to, lg__groups *all)
 {
     bool below[LG__GROUPS];
     for (size_t i = 0; i < all->count; i++)
@@ -361,7 +361,7 @@ drop_below(const search *to, groups *all)
 }
 
 static lg_status
-mark_reached(search *to, const groups *all, const lg_monitor *monitor,
+mark_reached(search *to, const lg__groups *all, const lg_monitor *monitor,
              lg_error *err)
 {
     lg__gathered emptied = {0};
@@ -387,7 +387,7 @@ is_unreached(void *context, const lg_hop *hop)
 // Returns whether the roots lead to a node of the group by a path around all
 // containers.
 static bool
-is_entered(search *to, const group *item)
+is_entered(search *to, const lg__group *item)
 {
     lg__hop_walk walk = to->walk;
     walk.visit = is_unreached;
@@ -405,7 +405,7 @@ is_entered(search *to, const group *item)
 // the parts of a figure that refer back to it. On the way from a root to any
 // holder, the first container stays, so what all hold goes as before.
 static void
-drop_behind(search *to, groups *all)
+drop_behind(search *to, lg__groups *all)
 {
     bool behind[LG__GROUPS];
     for (size_t i = 0; i < all->count; i++)
@@ -415,7 +415,7 @@ drop_behind(search *to, groups *all)
 
 // Joins rows that have a holder in common, until none is left that do.
 static void
-join_rows(const search *to, lg_growth *growth, groups *of, size_t rows,
+join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
           bool *failed)
 {
     for (bool again = true; again && !*failed;) {
@@ -440,8 +440,8 @@ join_rows(const search *to, lg_growth *growth, groups *of, size_t rows,
 
 typedef struct asking {
     search *search;
-    const groups *all;
-    const group *alone;
+    const lg__groups *all;
+    const lg__group *alone;
     bool held; // by something else, too
 } asking;
 
@@ -461,7 +461,7 @@ ask_source(void *context, const lg_hop *hop)
 // with elements, are the holder: when they are empty, they keep their
 // attributes.
 static bool
-keeps_attributes(const search *to, const group *item)
+keeps_attributes(const search *to, const lg__group *item)
 {
     const lg_graph *graph = to->walk.graph;
     const lg_hop *hop = &item->hop;
@@ -476,15 +476,15 @@ keeps_attributes(const search *to, const group *item)
 // Gathers what must be gone for the holders, or one of them, to hold nothing:
 // their containers, and what nothing else refers to.
 static bool
-gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out,
-           lg__gathered *emptied)
+gather_cut(search *to, const lg__groups *all, const lg__group *alone,
+           lg__gathered *out, lg__gathered *emptied)
 {
     asking ask = {.search = to, .all = all, .alone = alone};
     lg__hop_walk walk = to->walk;
     walk.visit = ask_source;
     walk.context = &ask;
     for (size_t i = 0; i < all->count; i++) {
-        const group *item = &all->items[i];
+        const lg__group *item = &all->items[i];
         if (alone != NULL && alone != item)
             continue;
         const lg__gathered *nodes =
@@ -503,8 +503,8 @@ gather_cut(search *to, const groups *all, const group *alone, lg__gathered *out,
 }
 
 static lg_status
-weigh(search *to, const lg__comparison *state, const groups *all,
-      const group *alone, uint64_t *bytes, uint64_t *total, lg_error *err)
+weigh(search *to, const lg__comparison *state, const lg__groups *all,
+      const lg__group *alone, uint64_t *bytes, uint64_t *total, lg_error *err)
 {
     lg__gathered cut = {0};
     lg__gathered emptied = {0};
@@ -534,7 +534,7 @@ by_bytes(const void *left, const void *right)
 }
 
 static lg_status
-set_path(lg__finder *finder, const lg__comparison *state, const group *from,
+set_path(lg__finder *finder, const lg__comparison *state, const lg__group *from,
          lg_growth_holder *out, lg_error *err)
 {
     out->node = from->empties
@@ -551,10 +551,10 @@ set_path(lg__finder *finder, const lg__comparison *state, const group *from,
 
 // Weighs the holders but one, and leaves marked what the roots reach then.
 static lg_status
-weigh_others(search *to, const lg__comparison *state, const groups *all,
+weigh_others(search *to, const lg__comparison *state, const lg__groups *all,
              size_t index, uint64_t *bytes, uint64_t *total, lg_error *err)
 {
-    groups others = *all;
+    lg__groups others = *all;
     others.items[index] = others.items[--others.count];
     memset(bytes, 0, state->each * sizeof *bytes);
     lg_status status = mark_reached(to, &others, state->monitor, err);
@@ -567,7 +567,8 @@ weigh_others(search *to, const lg__comparison *state, const groups *all,
 // holder's share. A holder of the end of a chain has a small share of the
 // members, but keeps the whole chain: without it, others free less.
 static bool
-frees_enough(const group *without, double others, double total, double gained)
+frees_enough(const lg__group *without, double others, double total,
+             double gained)
 {
     const double about = 1.25;
     return (others >= gained && 2 * others >= total) ||
@@ -578,7 +579,7 @@ frees_enough(const group *without, double others, double total, double gained)
 // others free the leak: a holder of more has what they have. Leaves marked what
 // the roots reach when the containers of the others are empty.
 static lg_status
-drop_innocent(search *to, const lg__comparison *state, groups *all,
+drop_innocent(search *to, const lg__comparison *state, lg__groups *all,
               int64_t gained, lg_error *err)
 {
     double most = lg__groups_most(all);
@@ -591,7 +592,7 @@ drop_innocent(search *to, const lg__comparison *state, groups *all,
     lg_status status = weigh(to, state, all, NULL, bytes, &total, err);
     for (size_t i = all->count; i-- > 0 && status == LG_OK;) {
         bool innocent[LG__GROUPS] = {false};
-        const group *item = &all->items[i];
+        const lg__group *item = &all->items[i];
         if (2 * item->share >= most)
             continue;
         memset(bytes, 0, state->each * sizeof *bytes);
@@ -627,7 +628,7 @@ keep_enough(lg_growth_row *row, size_t each)
 }
 
 static lg_status
-answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
+answer(search *to, lg__comparison *state, lg__finder *finder, lg__groups *from,
        lg_growth_row *row, lg_error *err)
 {
     size_t each = state->each;
@@ -640,7 +641,7 @@ answer(search *to, lg__comparison *state, lg__finder *finder, groups *from,
         weigh(to, state, from, NULL, bytes, &row->freed_total, err);
     for (size_t i = 0; i < from->count && status == LG_OK; i++) {
         lg_growth_holder *made = &row->holders[row->holder_count++];
-        const group *item = &from->items[i];
+        const lg__group *item = &from->items[i];
         made->key = lg__place_at(to->places, item->place)->key;
         made->count = item->empties ? item->nodes.count : item->targets.count;
         made->empties = item->empties;
@@ -690,8 +691,8 @@ has_holders(const lg__comparison *state, const lg_growth_row *row)
 
 // Names the holders of a row that leads, and what goes with them.
 static lg_status
-settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
-            lg_growth_row *row, lg_error *err)
+settle_leak(search *to, lg__comparison *state, lg__finder *finder,
+            lg__groups *of, lg_growth_row *row, lg_error *err)
 {
     bool failed = false;
     to->level = 0;
@@ -713,7 +714,7 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder, groups *of,
 }
 
 static lg_status
-find_leaks(search *to, lg__comparison *state, groups *of, lg_growth *out,
+find_leaks(search *to, lg__comparison *state, lg__groups *of, lg_growth *out,
            lg_error *err)
 {
     size_t rows = rows_with_holders(out);
@@ -773,7 +774,7 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
     if (state->analysis == NULL || rows_with_holders(out) == 0)
         return LG_OK;
     lg_status status = search_begin(state->analysis, state->monitor, &to, err);
-    groups *of = lg__calloc(ROWS, sizeof *of);
+    lg__groups *of = lg__calloc(ROWS, sizeof *of);
     if (status == LG_OK)
         status = of != NULL ? find_leaks(&to, state, of, out, err)
                             : lg__error_memory(err);
@@ -806,7 +807,7 @@ static bool
 find_containers(search *to, lg__gathered *nodes, lg__gathered *out)
 {
     lg__gathered members = {0};
-    groups *kept = lg__calloc(1, sizeof *kept);
+    lg__groups *kept = lg__calloc(1, sizeof *kept);
     bool failed = kept == NULL;
     for (int i = 0; i < ROWS && nodes->count > 0 && !failed; i++) {
         to->place = to->place_of[nodes->items[0]];
