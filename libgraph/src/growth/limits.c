@@ -694,21 +694,34 @@ are_as_many_each(const lg__comparison *state, const lg__tally *last)
                MORE_EACH * (double)first->count * (double)last->kept;
 }
 
+// Returns whether all that becomes more in a place is what a tally of this kind
+// counts, in containers that have room. The place may have other members, or
+// references, if these do not become more. `containers` may be NULL.
+static bool
+grows_within(const lg__comparison *state, uint32_t place, int kind,
+             const lg__tally *containers, lg__limit *out)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    uint64_t key = lg__place_at(newest->places, place)->key;
+    if (containers == NULL || find_limit(newest, key, kind) == NULL ||
+        has_more_unlimited(state, place, kind))
+        return false;
+    out->most = *lg__summary_bytes_at(newest, containers->bytes);
+    out->filled = containers->kept;
+    return has_room(newest, place, out);
+}
+
 // Returns whether only containers with a limit keep what accumulates in a
-// place. The place may have other members, if these do not become more.
+// place.
 static bool
 is_shared(const lg__comparison *state, uint32_t place, lg__limit *out)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     uint64_t key = lg__place_at(newest->places, place)->key;
     const lg__tally *known = find_limit(newest, key, SHARED);
-    if (known == NULL || lg__place_is_garbage(newest->places, place) ||
-        has_more_unlimited(state, place, SHARED) ||
-        !are_as_many_each(state, known))
-        return false;
-    out->most = *lg__summary_bytes_at(newest, known->bytes);
-    out->filled = known->kept;
-    return has_room(newest, place, out);
+    return grows_within(state, place, SHARED, known, out) &&
+           !lg__place_is_garbage(newest->places, place) &&
+           are_as_many_each(state, known);
 }
 
 // Returns how many elements limited containers of a place have.
@@ -753,19 +766,11 @@ is_of_limited(const lg__comparison *state, uint32_t place, uint32_t above,
               int kind, lg__limit *out)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
-    const lg__tally *known =
-        above != LG_NONE
-            ? find_limit(newest, lg__place_at(state->newest, above)->key,
-                         CONTAINERS)
-            : NULL;
-    if (known == NULL ||
-        find_limit(newest, lg__place_at(state->newest, place)->key, kind) ==
-            NULL ||
-        has_more_unlimited(state, place, kind))
+    if (above == LG_NONE)
         return false;
-    out->most = *lg__summary_bytes_at(newest, known->bytes);
-    out->filled = known->kept;
-    return has_room(newest, place, out);
+    uint64_t key = lg__place_at(newest->places, above)->key;
+    return grows_within(state, place, kind, find_limit(newest, key, CONTAINERS),
+                        out);
 }
 
 // Returns whether members of a place take the slots of lists that had so many
