@@ -324,6 +324,18 @@ pace_of(const lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     return trend == LG__TREND_GROWS ? LG__PACE_GROWS : LG__PACE_UNEVEN;
 }
 
+bool
+lg__place_is_listed(const lg_places *places, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(places, place);
+    if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
+        return false;
+    // The interpreter has the list, too, so no module dominates it.
+    const lg__place_item *list = lg__place_at(places, item->parent);
+    return list->kind == LG_PLACE_ROOT &&
+           lg__string_is(lg__places_text(places, list->label), "gc.garbage");
+}
+
 static bool
 add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
           uint32_t place, column of)
