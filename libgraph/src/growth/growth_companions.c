@@ -189,6 +189,13 @@ is_kept_natively(const lg__comparison *state, const lg_growth_row *row)
 }
 
 static bool
+is_contained(const lg__place_item *item)
+{
+    return (item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY) &&
+           item->parent != LG_NONE;
+}
+
+static bool
 has_label(const lg_places *places, uint32_t place, const char *label)
 {
     return lg__string_is(
@@ -534,6 +541,13 @@ are_of_one_origin(const lg_places *places, const lg_growth_row *one,
     return false;
 }
 
+static bool
+is_much_less(const lg_growth_row *row, const lg_growth_row *other)
+{
+    enum { MUCH_MORE = 12 };
+    return row->gained < other->gained / MUCH_MORE;
+}
+
 // Returns whether the row is of structs that go with those of another row,
 // which gained much more. Words of blocks say who has structs, and these words
 // change: those of one cause seem to be here and there.
@@ -541,11 +555,51 @@ static bool
 is_stray_struct(const lg_places *places, const lg_growth_row *row,
                 const lg_growth_row *other)
 {
-    enum { MUCH_MORE = 12 };
     return row->verdict == LG_GROWTH_ACCUMULATES && is_struct(row->type) &&
            other->verdict != LG_GROWTH_SETTLED && is_struct(other->type) &&
-           row->gained < other->gained / MUCH_MORE &&
-           are_of_one_origin(places, row, other);
+           is_much_less(row, other) && are_of_one_origin(places, row, other);
+}
+
+// Returns whether torch.jit keeps the row for what it compiles.
+static bool
+is_kept_by_jit(const lg_places *places, const lg_growth_row *row)
+{
+    return row->place != LG_NONE &&
+           lg__string_begins(
+               lg__places_text(places,
+                               lg__place_top(places, row->place)->label),
+               "torch.jit.");
+}
+
+// Returns whether the row is of structs that torch.jit keeps for what the other
+// row has more of, such as the graphs of modules that are traced in a loop.
+static bool
+is_compiled_with(const lg_places *places, const lg_growth_row *row,
+                 const lg_growth_row *other)
+{
+    return is_struct(row->type) && row->verdict != LG_GROWTH_SETTLED &&
+           other->verdict == LG_GROWTH_ACCUMULATES && !is_struct(other->type) &&
+           is_kept_by_jit(places, other) && row->gained < other->gained &&
+           (is_kept_by_jit(places, row) ||
+            (is_much_less(row, other) &&
+             are_of_one_origin(places, row, other)));
+}
+
+// Returns whether the row is of objects like those of the other row, in the
+// same container, which something else holds, too: a cache has some of the
+// requests that a list never lets go of.
+static bool
+is_rest_of(const lg_places *places, const lg_growth_row *row,
+           const lg_growth_row *other)
+{
+    if (row->verdict != LG_GROWTH_ACCUMULATES ||
+        other->verdict != LG_GROWTH_ACCUMULATES || row->place == LG_NONE ||
+        other->place == LG_NONE || !lg__string_same(row->type, other->type))
+        return false;
+    const lg__place_item *shared = lg__place_at(places, row->place);
+    const lg__place_item *item = lg__place_at(places, other->place);
+    return shared->kind == LG_PLACE_SEVERAL && is_contained(item) &&
+           lg__place_above(places, row->place) == item->parent;
 }
 
 // A search for the causes of rows.
@@ -611,13 +665,6 @@ are_pools_of(const search *of, const lg_growth_row *row,
            is_of_workers(of, other);
 }
 
-static bool
-is_contained(const lg__place_item *item)
-{
-    return (item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY) &&
-           item->parent != LG_NONE;
-}
-
 // Returns 1 + the row whose members are in that place or beside it, or 0.
 static uint32_t
 row_at(const search *of, uint32_t place)
@@ -667,7 +714,9 @@ is_cause(const search *of, size_t index, size_t other_index)
     const lg_growth_row *row = &of->growth->rows[index];
     const lg_growth_row *other = &of->growth->rows[other_index];
     if (is_part_of_struct(of->state, row, other) ||
-        is_stray_struct(of->state->newest, row, other))
+        is_stray_struct(of->state->newest, row, other) ||
+        is_compiled_with(of->state->newest, row, other) ||
+        is_rest_of(of->state->newest, row, other))
         return true;
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
         other->verdict != LG_GROWTH_ACCUMULATES)
@@ -736,6 +785,15 @@ lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
     row->per_interval += companion->per_interval;
 }
 
+void
+lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
+                      const lg_growth_row *other, lg_growth_row *row)
+{
+    uint64_t *counts = growth->numbers + (row->counts - growth->numbers);
+    for (uint32_t i = 0; i < state->count; i++)
+        counts[i] += other->counts[i];
+}
+
 // Remembers what the members of a row share with others: whoever lets go of the
 // members alone does not free it. Threads hold what they have until they end.
 static void
@@ -765,6 +823,17 @@ lg__growth_take(const lg__comparison *state, const lg_growth *growth,
     note(companion, row);
 }
 
+// Gives the row of a cause what its companion has.
+static void
+take(const search *of, const lg_growth_row *companion, lg_growth_row *row)
+{
+    if (is_rest_of(of->state->newest, companion, row)) {
+        lg__growth_add_bytes(of->state, of->growth, companion, row);
+        lg__growth_add_counts(of->state, of->growth, companion, row);
+    } else
+        lg__growth_take(of->state, of->growth, companion, row);
+}
+
 static void
 join(search *of)
 {
@@ -779,8 +848,7 @@ join(search *of)
         size_t last = last_cause(of, i);
         if (last == i)
             continue;
-        lg__growth_take(of->state, growth, &growth->rows[i],
-                        &growth->rows[last]);
+        take(of, &growth->rows[i], &growth->rows[last]);
         note_shared(of, &growth->rows[i], &growth->rows[last]);
     }
     for (size_t i = 0; i < count; i++)

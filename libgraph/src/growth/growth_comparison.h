@@ -125,6 +125,9 @@ void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
  * does not. The holders must be known. */
 bool lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
                            const lg_growth_row *row);
+/** Adds the objects of another row of the same type to a row. */
+void lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
+                           const lg_growth_row *other, lg_growth_row *row);
 /** Adds the bytes and the name of a companion to the row of its cause. */
 void lg__growth_take(const lg__comparison *state, const lg_growth *growth,
                      const lg_growth_row *companion, lg_growth_row *row);

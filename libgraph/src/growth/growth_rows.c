@@ -189,9 +189,7 @@ static void
 add_row_to(const lg__comparison *state, lg_growth *growth, lg_growth_row *row,
            lg_growth_row *other)
 {
-    uint64_t *counts = growth->numbers + (row->counts - growth->numbers);
-    for (uint32_t i = 0; i < state->count; i++)
-        counts[i] += other->counts[i];
+    lg__growth_add_counts(state, growth, other, row);
     lg__growth_add_bytes(state, growth, other, row);
     row->types += other->types;
     other->verdict = LG_GROWTH_VERDICT_COUNT;
