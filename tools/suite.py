@@ -1,11 +1,11 @@
-"""Runs the Python tests in several processes, some at a time.
+"""Runs all tests in several processes, some at a time.
 
     python tools/suite.py BUILD
 
-Most tests take snapshots of their own process, which holds everything that pytest has
-collected there. So each process runs only a part of the files: most tests then take
-half the time, and all processors are busy until the end. Results go to
-BUILD/junit-py-*.xml.
+Most tests in Python take snapshots of their own process, which holds everything that
+pytest has collected there. So each process runs only a part of the files: most tests
+then take half the time, and all processors are busy until the end. Results go to
+BUILD/junit-py-*.xml, and those of the tests in C to BUILD/junit-c.xml.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import tracked
 
@@ -29,52 +30,61 @@ FEW_PARTS = 8
 #: How many processes run at a time. The third one fills in while others wait: for a
 #: browser, a signal, a process that ends.
 AT_ONCE = (os.cpu_count() or 1) + 1
-#: Seconds of a processor that the slowest files take, in most without tests that need
+#: Files whose tests mostly wait, each for an answer that another process must not give
+#: in time. One process beside the others runs these, since it needs a processor seldom.
+WAITING = ("test_attach",)
+#: Seconds that the slowest files take on two processors, without tests that need
 #: libraries; the others take time by their length. If these are wrong, the last
 #: processes end at different times, and processors are idle.
 SECONDS = {
-    "test_pages": 29,
+    "test_attach": 63,
+    "test_browser": 35,
+    "test_tool_attach_torture": 30,
     "test_growth_programs": 29,
-    "test_fork": 24,
-    "test_browser": 18,
-    "test_growth": 17,
-    "test_tool_attach_torture": 16,
-    "test_pytest_plugin": 15,
-    "test_kept": 14,
-    "test_armed": 12,
-    "test_attach": 11,
+    "test_fork": 26,
+    "test_growth": 24,
+    "test_pytest_plugin": 17,
+    "test_armed": 16,
+    "test_kept": 16,
+    "test_captures_in_turn": 10,
     "test_two_threads": 10,
     "test_native_growth": 10,
-    "test_captures_in_turn": 8,
-    "test_repeats": 8,
-    "test_native_programs": 8,
+    "test_repeats": 10,
+    "test_tool_setup": 10,
+    "test_native_programs": 9,
+    "test_forked_children": 8,
     "test_leaks": 8,
-    "test_cuts": 6,
-    "test_harness": 6,
-    "test_tool_wheel": 6,
-    "test_tool_suite": 6,
-    "test_renderer": 6,
-    "test_watch": 5,
-    "test_public": 5,
-    "test_cycles": 5,
-    "test_forked_children": 5,
-    "test_filling": 5,
-    "test_view": 5,
+    "test_run": 8,
+    "test_harness": 7,
+    "test_cuts": 7,
+    "test_renderer": 7,
+    "test_bounds": 7,
+    "test_filling": 6,
+    "test_view": 6,
+    "test_interrupt": 6,
     "test_own_memory": 5,
-    "test_why": 4,
-    "test_tool_symbols": 4,
-    "test_numpy_arrays": 4,
-    "test_run": 4,
+    "test_numpy_arrays": 5,
+    "test_buffers_registered": 5,
+    "test_bursts": 5,
+    "test_cycles": 5,
+    "test_native_over_time": 5,
+    "test_tool_suite": 5,
     "test_analysis": 4,
-    "test_bursts": 4,
-    "test_drawing": 3,
-    "test_versions": 3,
-    "test_buffers_registered": 3,
-    "test_observer": 3,
-    "test_top": 3,
-    "test_layouts": 3,
+    "test_leading": 4,
+    "test_observer": 4,
+    "test_ending": 4,
+    "test_call_arguments": 4,
+    "test_tool_pythons": 4,
+    "test_drawing": 4,
+    "test_tool_symbols": 4,
+    "test_tool_wheel": 4,
+    "test_native_snapshots": 4,
+    "test_watched": 3,
+    "test_why": 3,
+    "test_growth_picture": 3,
+    "test_race": 1,
 }
-BYTES_A_SECOND = 5_500
+BYTES_A_SECOND = 4_500
 
 #: What remains of the files that need libraries, beside the parts of one kind each.
 LIBRARY_PARTS = 2
@@ -100,11 +110,39 @@ class Run:
     marked: str
     files: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    waits: bool = False
 
     @property
     def junit(self) -> Path:
         """Return the path of the results."""
         return self.build / f"junit-py-{self.name}.xml"
+
+    @property
+    def command(self) -> tuple[str | Path, ...]:
+        """Return what runs."""
+        options = ("-q", "-m", self.marked, f"--junitxml={self.junit}")
+        return (self.python, "-m", "pytest", *options, *self.files)
+
+
+@dataclass(frozen=True)
+class RunInC:
+    """The tests in C, one at a time, beside the others."""
+
+    build: Path
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    waits: bool = True
+    command: tuple[str | Path, ...] = (
+        Path(sys.executable).with_name("ctest"),
+        *("--preset", "dev"),
+    )
+
+    @property
+    def junit(self) -> Path:
+        """Return the path of the results, which CMakePresets.json names."""
+        return self.build / "junit-c.xml"
+
+
+AnyRun = TypeVar("AnyRun", bound="Run | RunInC")
 
 
 def cost(file: str) -> float:
@@ -168,9 +206,13 @@ def runs_of(
     left = {*without}
     files = [file for file in files_in(folder) if file not in left]
     count = FEW_PARTS if left or marked == BETWEEN else PARTS
+    chosen = selected(files, marked)
+    waiting = [file for file in chosen if Path(file).stem in WAITING]
+    others = parts((file for file in chosen if file not in waiting), count - 1)
     return [
-        Run(f"{name}{number}", python, build, marked, part, environment)
-        for number, part in enumerate(parts(selected(files, marked), count), 1)
+        Run(f"{name}{number}", python, build, marked, part, environment, number == 0)
+        for number, part in enumerate([tuple(waiting), *others])
+        if part
     ]
 
 
@@ -209,14 +251,11 @@ def library_runs(python: str, build: Path) -> list[Run]:
     ]
 
 
-def run(one: Run) -> bool:
-    """Run the tests, and print pytest's output; return whether all passed."""
+def run(one: Run | RunInC) -> bool:
+    """Run the tests, and print what they print; return whether all passed."""
     one.junit.unlink(missing_ok=True)
     done = subprocess.run(
-        [
-            *(one.python, "-m", "pytest", "-q", "-m", one.marked),
-            *(f"--junitxml={one.junit}", *one.files),
-        ],
+        one.command,
         env={**QUIET, **one.environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -227,10 +266,15 @@ def run(one: Run) -> bool:
     return done.returncode == 0
 
 
-def run_all(runs: Iterable[Run]) -> list[Run]:
-    """Run them in order, AT_ONCE at a time; return those that failed."""
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        results = [(one, pool.submit(run, one)) for one in runs]
+def run_all(runs: Iterable[AnyRun]) -> list[AnyRun]:
+    """Run them in order, AT_ONCE at a time, and beside them one of those that wait.
+
+    Return those that failed.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool, ThreadPoolExecutor(1) as beside:
+        results = [
+            (one, (beside if one.waits else pool).submit(run, one)) for one in runs
+        ]
         return [one for one, result in results if not result.result()]
 
 
@@ -239,7 +283,8 @@ def main(build: Path) -> int:
     os.chdir(tracked.ROOT)
     libraries = library_runs(sys.executable, build)
     others = runs_of("", sys.executable, build, OTHERS, "tests")
-    failed = run_all([*libraries, *others])
+    runs: list[Run | RunInC] = [RunInC(build), *libraries, *others]
+    failed = run_all(runs)
     for one in failed:
         print(f"failed: {one.junit}")
     return 1 if failed else 0

@@ -21,7 +21,7 @@ def test_parts_hold_each_file_once_and_are_alike(count):
 
 
 def test_the_slowest_files_are_there():
-    assert {*suite.SECONDS} <= {Path(file).stem for file in FILES}
+    assert {*suite.SECONDS, *suite.WAITING} <= {Path(file).stem for file in FILES}
 
 
 def test_of_few_files_no_part_is_empty():
@@ -34,6 +34,26 @@ def test_every_test_runs_somewhere(tmp_path):
     assert "tests/py/test_sizes.py" in files and len(files) == len(set(files))
     assert not [file for file in files if not file.startswith("tests/py/")]
     assert len({one.junit for one in runs}) == len(runs) == suite.PARTS
+    waiting = [one.files for one in runs if one.waits]
+    assert waiting == [tuple(f"tests/py/{name}.py" for name in suite.WAITING)]
+
+
+def test_all_tests_are_those_in_c_and_in_python(tmp_path, monkeypatch):
+    asked = []
+
+    def fail_first(runs):
+        asked.extend(runs)
+        return asked[:1]
+
+    monkeypatch.setattr(suite, "run_all", fail_first)
+    assert suite.main(tmp_path) == 1
+    in_c, *in_python = asked
+    assert in_c.junit == tmp_path / "junit-c.xml" and in_c.waits
+    assert in_c.command[1:] == ("--preset", "dev")
+    assert {one.marked for one in in_python} == {suite.LIBRARIES, suite.OTHERS}
+    assert {*suite.files_in("tests")} == {f for one in in_python for f in one.files}
+    monkeypatch.setattr(suite, "run_all", lambda _: [])
+    assert suite.main(tmp_path) == 0
 
 
 def test_a_python_between_others_runs_each_test_once_and_some_in_each_part(tmp_path):
@@ -92,6 +112,33 @@ def test_idle_threads_do_not_spin_unless_asked_to(tmp_path):
         suite.Run("busy", sys.executable, tmp_path, "", file, busy),
     ]
     assert suite.run_all(runs) == runs[1:]
+
+
+def test_what_waits_runs_beside_the_others(tmp_path, monkeypatch):
+    """It ends when the second of the others has, which run one after the other."""
+    monkeypatch.setattr(suite, "AT_ONCE", 1)
+    (tmp_path / "test_waiting.py").write_text(
+        "import pathlib, time\n"
+        "done = pathlib.Path(__file__).with_name('done')\n"
+        "def test():\n"
+        "    for _ in range(6000):\n"
+        "        if done.exists(): return\n"
+        "        time.sleep(0.01)\n"
+        "    assert done.exists()\n"
+    )
+    (tmp_path / "test_quick.py").write_text("def test(): pass\n")
+    (tmp_path / "test_last.py").write_text(
+        "import pathlib\ndef test(): pathlib.Path(__file__).with_name('done').touch()\n"
+    )
+    runs = [
+        suite.Run(name, sys.executable, tmp_path, "", (str(tmp_path / file),), waits=it)
+        for name, file, it in [
+            ("waiting", "test_waiting.py", True),
+            ("quick", "test_quick.py", False),
+            ("last", "test_last.py", False),
+        ]
+    ]
+    assert suite.run_all(runs) == []
 
 
 def test_runs_report_and_fail(tmp_path, capfd):
