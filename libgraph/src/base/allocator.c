@@ -167,6 +167,19 @@ lg__calloc(size_t count, size_t size)
     return map(total < MAPPED ? MAPPED : total);
 }
 
+void
+lg__pages_drop(void *block, size_t begin, size_t end)
+{
+    const uintptr_t mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+    const uintptr_t at = (uintptr_t)block;
+    const uintptr_t first = (at + mask) & ~mask;
+    const uintptr_t from = (at + begin) & ~mask;
+    const uintptr_t start = from > first ? from : first;
+    const uintptr_t behind = (at + end) & ~mask;
+    if (start < behind)
+        madvise((char *)block + (start - at), behind - start, MADV_DONTNEED);
+}
+
 // A system may make huge pages unasked.
 void *
 lg__sparse_calloc(size_t count, size_t size)

@@ -60,6 +60,10 @@ void lg__map_all_blocks(bool begin);
  *  size. */
 void *lg__huge_calloc(size_t size);
 void lg__huge_free(void *block, size_t size);
+/** Gives back the whole pages among bytes of a block, from `begin` to before
+ *  `end`. What they hold is lost, or stays. Bytes of the page that `begin` is
+ * in are not needed either, if they belong to the block. */
+void lg__pages_drop(void *block, size_t begin, size_t end);
 /** Returns an allocator of such blocks. */
 lg_allocator lg__allocator_huge(void);
 

@@ -12,6 +12,7 @@
 #include <leakgraph/internal/segments.h>
 #include <leakgraph/internal/second_thread.h>
 
+#include "build/addresses.h"
 #include "build/counts.h"
 #include "build/numbers.h"
 #include "build/payload_windows.h"
@@ -100,7 +101,8 @@ struct lg_builder_rest {
     lg__payload_arrays payloads; /**< made when the late edges are merged */
     lg_additions *additions;     /**< NULL: nobody asked for it */
     lg__vector text;             /**< lg__node_text, in order of arrival */
-    lg__vector far;              /**< lg__node_number: a node and its address */
+    lg__left_addresses left;
+    lg__vector far;    /**< lg__node_number: a node and its address */
     lg__vector held;   /**< lg__node_number: a node and its references found */
     lg__vector placed; /**< lg__node_number: a node, and a device below the
                           order of arrival */

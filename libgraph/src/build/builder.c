@@ -63,6 +63,7 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->strings.offset = &rest->table[LG__STRING_OFFSET];
     rest->strings.bytes = &rest->table[LG__STRING_BYTES];
     rest->text.element = sizeof(lg__node_text);
+    rest->left = lg__left_addresses_open();
     rest->far.element = sizeof(lg__node_number);
     rest->size = lg__numbers_open(sizeof(uint16_t), true);
     rest->refcount = lg__numbers_open(sizeof(uint8_t), false);
@@ -192,6 +193,7 @@ lg_builder_free(lg_builder *builder)
     lg__deallocate(&allocator, rest->payloads.block, rest->payloads.block_size);
     lg__vector_free(&allocator, &rest->payloads.listed);
     lg__vector_free(&allocator, &rest->text);
+    lg__left_addresses_free(&allocator, &rest->left);
     lg__vector_free(&allocator, &rest->far);
     lg__vector_free(&allocator, &rest->size.listed);
     lg__vector_free(&allocator, &rest->refcount.listed);
@@ -289,17 +291,6 @@ lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
 {
     builder->address_high[node] = LG__FAR_HALF;
     add_number(builder, &builder->rest->far, node, address);
-}
-
-uint64_t
-lg_builder_far_address(const lg_builder *builder, lg_node node)
-{
-    const lg__vector *far = &builder->rest->far;
-    const lg__node_number *items = far->data;
-    const size_t at = lg__node_number_at(far, node);
-    return at < far->count && items[at].node == node
-               ? items[at].number
-               : (uint64_t)LG__FAR_HALF << 32 | builder->address_low[node];
 }
 
 uint32_t

@@ -499,49 +499,6 @@ list_big_sizes(lg_builder *builder)
 }
 
 static bool
-pack_addresses(const lg_builder *builder, lg__packing *packing)
-{
-    const uint32_t nodes = builder->node_count;
-    uint64_t complements[LG_PACKED_BLOCK];
-    bool enough = true;
-    for (uint32_t node = 0; node < nodes && enough;) {
-        size_t count = 0;
-        while (count < LG_PACKED_BLOCK && node < nodes)
-            complements[count++] = ~lg_builder_address(builder, node++);
-        enough = lg__packing_add(&builder->rest->allocator, packing,
-                                 complements, count);
-    }
-    return enough;
-}
-
-static void
-free_column(lg_builder *builder, enum lg__open_column name)
-{
-    lg__vector column = lg__builder_take(builder, name, 0);
-    lg__vector_free(&builder->rest->allocator, &column);
-}
-
-static bool
-finish_addresses(lg_builder *builder)
-{
-    const lg_allocator *allocator = &builder->rest->allocator;
-    lg__made_column *out = &builder->rest->made[LG_NARROW_ADDRESS];
-    if (builder->node_count == 0)
-        return true;
-    lg__packing packing;
-    const bool enough =
-        lg__packing_open(allocator, builder->node_count, &packing) &&
-        pack_addresses(builder, &packing);
-    free_column(builder, LG__OPEN_ADDRESS_LOW);
-    free_column(builder, LG__OPEN_ADDRESS_HIGH);
-    if (enough)
-        return lg__packing_finish(allocator, &packing, builder->node_count,
-                                  out);
-    lg__packing_free(allocator, &packing);
-    return false;
-}
-
-static bool
 finish_open(lg_builder *builder, lg__numbers *numbers,
             enum lg__open_column column, lg_narrow_name name)
 {
@@ -565,7 +522,8 @@ finish_numbers(lg_builder *builder, lg_error *err)
         finish_open(builder, &rest->refcount, LG__OPEN_REFCOUNT,
                     LG_NARROW_REFCOUNT) &&
         finish_open(builder, &rest->size, LG__OPEN_SIZE, LG_NARROW_SIZE) &&
-        finish_addresses(builder);
+        (builder->node_count == 0 ||
+         lg__left_addresses_finish(builder, &rest->made[LG_NARROW_ADDRESS]));
     return enough ? LG_OK : lg__error_memory(err);
 }
 

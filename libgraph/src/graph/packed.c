@@ -168,11 +168,15 @@ add(const lg_allocator *allocator, lg__packing *packing,
     const range taken = choose_range(numbers);
     lg_packed_block block = block_of(&taken);
     const size_t begin = packing->word.count;
-    lg_packed_block *at = lg__vector_extend(allocator, &packing->block, 1);
     uint64_t *words = lg__vector_extend(allocator, &packing->word,
                                         lg_packed_words(&block) + block.listed);
-    if (begin > UINT32_MAX || at == NULL || words == NULL)
+    lg_packed_block *at = begin <= UINT32_MAX && words != NULL
+                              ? lg__vector_extend(allocator, &packing->block, 1)
+                              : NULL;
+    if (at == NULL) {
+        packing->word.count = begin;
         return false;
+    }
     block.begin = (uint32_t)begin;
     *at = block;
     write_block(numbers, &block, taken.high - taken.low, words);
@@ -190,6 +194,38 @@ lg__packing_add(const lg_allocator *allocator, lg__packing *packing,
     for (size_t i = 0; i < LG_PACKED_BLOCK; i++)
         all[i] = complements[i < count ? i : count - 1];
     return add(allocator, packing, all);
+}
+
+static bool
+make_room(const lg_allocator *allocator, lg__vector *vector, size_t count)
+{
+    return vector->capacity - vector->count >= count ||
+           lg__vector_grow(allocator, vector, count);
+}
+
+bool
+lg__packing_move(const lg_allocator *allocator, lg__packing *from,
+                 lg__packing *to)
+{
+    const lg_packed_block *blocks = from->block.data;
+    const size_t before = to->word.count;
+    if (from->block.count == 0)
+        return true;
+    if (before + from->word.count > UINT32_MAX ||
+        !make_room(allocator, &to->word, from->word.count + 1) ||
+        !make_room(allocator, &to->block, from->block.count))
+        return false;
+    lg_packed_block *moved =
+        lg__vector_extend(allocator, &to->block, from->block.count);
+    for (size_t i = 0; i < from->block.count; i++) {
+        moved[i] = blocks[i];
+        moved[i].begin += (uint32_t)before;
+    }
+    if (from->word.count > 0)
+        memcpy(lg__vector_extend(allocator, &to->word, from->word.count),
+               from->word.data, from->word.count * sizeof(uint64_t));
+    from->block.count = from->word.count = 0;
+    return true;
 }
 
 // The bits of the last number may be read with a word behind them.

@@ -27,6 +27,12 @@ bool lg__packing_open(const lg_allocator *allocator, uint64_t count,
 bool lg__packing_add(const lg_allocator *allocator, lg__packing *packing,
                      const uint64_t *complements, size_t count);
 
+/** Appends the blocks of one to those of another, which may be read at once,
+ *  and leaves none in the first. Returns false when memory ran out, and changes
+ *  nothing then. */
+bool lg__packing_move(const lg_allocator *allocator, lg__packing *from,
+                      lg__packing *to);
+
 /** Completes the numbers, which are read until the vectors are freed. Returns
  *  false when memory ran out. */
 bool lg__packing_end(const lg_allocator *allocator, lg__packing *packing,

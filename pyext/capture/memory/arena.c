@@ -154,9 +154,8 @@ fill(char *start, size_t size)
     return filled;
 }
 
-/** Returns whether any bytes may stay from one capture to the next. */
-static bool
-page_cache_keeps(void)
+bool
+lg__page_cache_keeps(void)
 {
     return kept.most > 0;
 }
@@ -167,7 +166,7 @@ page_cache_keeps(void)
 static bool
 page_cache_is_huge(size_t size)
 {
-    return size > HUGE_FROM || page_cache_keeps();
+    return size > HUGE_FROM || lg__page_cache_keeps();
 }
 
 /** Asks for the pages that suit a mapping of that size. */
@@ -667,7 +666,7 @@ static void
 drop_end(char *block, size_t size, size_t mapped)
 {
     const size_t used = (size + PAGE - 1) & ~(PAGE - 1);
-    if (used < mapped && !page_cache_keeps() && !lg__spill_holds(block))
+    if (used < mapped && !lg__page_cache_keeps() && !lg__spill_holds(block))
         madvise(block + used, mapped - used, MADV_DONTNEED);
 }
 

@@ -55,6 +55,8 @@ void lg__page_cache_give(void *start, size_t size, bool capturing);
 /** Sets how many bytes may stay from one capture to the next; 0 at first.
  *  Unmaps the excess and returns the previous limit. */
 size_t lg__page_cache_keep(size_t most);
+/** Returns whether any bytes may stay. */
+bool lg__page_cache_keeps(void);
 
 /** Zeroed pages; NULL without address space. */
 static inline void *

@@ -273,6 +273,8 @@ expect_size(lg__heap_walk *walk)
 {
     if (walk->partial)
         return;
+    if (!lg__page_cache_keeps())
+        lg_builder_pack_addresses(walk->builder);
     uint64_t tracked =
         walk->internal ? lg__gc_long_lived(walk->interpreter) : 0;
     walk->expected = last.nodes ? last.nodes : 2 * tracked;
@@ -392,6 +394,7 @@ lg__capture_walk(lg__heap_walk *walk, lg_error *err)
         lg__passes_run(walk);
         lg__keys_finish(walk);
         lg__follower_end(walk);
+        lg_builder_leave_nodes(walk->builder);
         lg__texts_finish(walk);
         lg__contents_finish(walk);
     }

@@ -36,7 +36,8 @@ typedef struct lg_builder {
     uint32_t opened;   /**< nodes below have their first_edge */
 
     uint32_t *address_low;  /**< lg_builder_address */
-    uint16_t *address_high; /**< LG__FAR_HALF: the address may be listed */
+    uint16_t *address_high; /**< LG__FAR_HALF: the address may be listed;
+                                 0: it may be packed */
     uint32_t *type;
     uint16_t *size;    /**< lg_builder_put_size, lg_builder_size */
     uint8_t *refcount; /**< lg_builder_put_refcount, lg_builder_refcount */
@@ -79,9 +80,17 @@ bool lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges);
  *  calls of a builder do. */
 void lg_builder_list_address(lg_builder *builder, lg_node node,
                              uint64_t address);
-uint64_t lg_builder_far_address(const lg_builder *builder, lg_node node);
+uint64_t lg_builder_rare_address(const lg_builder *builder, lg_node node);
 void lg_builder_list_refcount(lg_builder *builder, lg_node node,
                               uint64_t count);
+
+/** Lets the builder pack the addresses of nodes that have all their edges, and
+ *  give the pages of the plain ones back. That saves memory, and takes the
+ *  pages from whoever keeps blocks for later. */
+void lg_builder_pack_addresses(lg_builder *builder);
+/** Says that the producer is done with nearly all nodes so far: does that with
+ *  the others. Call it while no second thread uses the builder. */
+void lg_builder_leave_nodes(lg_builder *builder);
 
 /** The reference count set so far. O(log large counts). */
 uint64_t lg_builder_refcount(const lg_builder *builder, lg_node node);
@@ -103,13 +112,14 @@ lg_builder_number_node(lg_builder *builder, uint64_t address)
     return node;
 }
 
-/** The address of a node. */
+/** The address of a node. Few have an upper half of 0 or LG__FAR_HALF, unless
+ *  the node is packed. */
 static inline uint64_t
 lg_builder_address(const lg_builder *builder, lg_node node)
 {
     const uint64_t high = builder->address_high[node];
-    return __builtin_expect(high == LG__FAR_HALF, 0)
-               ? lg_builder_far_address(builder, node)
+    return __builtin_expect((high & (LG__FAR_HALF - 1)) == 0, 0)
+               ? lg_builder_rare_address(builder, node)
                : high << 32 | builder->address_low[node];
 }
 

@@ -1,0 +1,156 @@
+// Addresses are packed in blocks, so those of the last nodes stay plain until
+// the end. Only the producer changes what is read; what comes next has one user
+// at a time, as the windows of payloads have.
+#include "build/build_private.h"
+
+#include <leakgraph/internal/capture_builder.h>
+
+#include <string.h>
+
+enum { AT_ONCE = 1 << 17 }; // nodes whose pages are worth a call
+
+static lg__packing
+no_numbers(void)
+{
+    return (lg__packing){.block.element = sizeof(lg_packed_block),
+                         .word.element = sizeof(uint64_t)};
+}
+
+lg__left_addresses
+lg__left_addresses_open(void)
+{
+    return (lg__left_addresses){.read = no_numbers(), .next = no_numbers()};
+}
+
+void
+lg__left_addresses_free(const lg_allocator *allocator, lg__left_addresses *left)
+{
+    lg__packing_free(allocator, &left->read);
+    lg__packing_free(allocator, &left->next);
+}
+
+uint64_t
+lg_builder_rare_address(const lg_builder *builder, lg_node node)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    const lg__packing *read = &rest->left.read;
+    if (node < rest->left.packed)
+        return lg_packed_at(&(lg_packed){read->block.data, read->word.data},
+                            node);
+    const lg__node_number *items = rest->far.data;
+    const size_t at = lg__node_number_at(&rest->far, node);
+    return at < rest->far.count && items[at].node == node
+               ? items[at].number
+               : (uint64_t)builder->address_high[node] << 32 |
+                     builder->address_low[node];
+}
+
+static bool
+pack(const lg_builder *builder, lg__packing *packing, uint32_t node,
+     size_t count)
+{
+    uint64_t complements[LG_PACKED_BLOCK];
+    for (size_t i = 0; i < count; i++)
+        complements[i] = ~lg_builder_address(builder, node + (uint32_t)i);
+    return lg__packing_add(&builder->rest->allocator, packing, complements,
+                           count);
+}
+
+void
+lg__left_addresses_prepare(lg_builder *builder, uint32_t end)
+{
+    lg__left_addresses *left = &builder->rest->left;
+    while (left->wanted && left->prepared + LG_PACKED_BLOCK <= end &&
+           pack(builder, &left->next, left->prepared, LG_PACKED_BLOCK))
+        left->prepared += LG_PACKED_BLOCK;
+}
+
+// Forgets the plain addresses below `end`.
+static void
+forget(lg_builder *builder, uint32_t from, uint32_t end)
+{
+    uint16_t *high = builder->address_high;
+    memset(high + from, 0, (end - from) * sizeof *high);
+    lg__pages_drop(high, from * sizeof *high, end * sizeof *high);
+    lg__pages_drop(builder->address_low, from * sizeof *builder->address_low,
+                   end * sizeof *builder->address_low);
+}
+
+// Without memory, all stays as it is.
+static void
+read_next(lg_builder *builder)
+{
+    lg__left_addresses *left = &builder->rest->left;
+    const uint32_t from = left->packed;
+    if (left->prepared == from ||
+        !lg__packing_move(&builder->rest->allocator, &left->next, &left->read))
+        return;
+    left->packed = left->prepared;
+    forget(builder, from, left->packed);
+}
+
+void
+lg__left_addresses_turn(lg_builder *builder)
+{
+    const lg__left_addresses *left = &builder->rest->left;
+    if (left->prepared - left->packed < AT_ONCE)
+        return;
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, true);
+    read_next(builder);
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, false);
+}
+
+void
+lg_builder_pack_addresses(lg_builder *builder)
+{
+    builder->rest->left.wanted = true;
+}
+
+void
+lg_builder_leave_nodes(lg_builder *builder)
+{
+    lg__left_addresses_prepare(builder, builder->node_count);
+    read_next(builder);
+}
+
+static void
+free_column(lg_builder *builder, enum lg__open_column name)
+{
+    lg__vector column = lg__builder_take(builder, name, 0);
+    lg__vector_free(&builder->rest->allocator, &column);
+}
+
+// Packs what is not packed yet.
+static bool
+pack_rest(lg_builder *builder)
+{
+    const lg_allocator *allocator = &builder->rest->allocator;
+    lg__left_addresses *left = &builder->rest->left;
+    const uint32_t nodes = builder->node_count;
+    bool enough = lg__packing_move(allocator, &left->next, &left->read) &&
+                  lg__vector_reserve(allocator, &left->read.block,
+                                     (size_t)lg_packed_blocks(nodes));
+    for (uint32_t node = left->prepared; node < nodes && enough;) {
+        const uint32_t some = nodes - node;
+        const uint32_t count = some < LG_PACKED_BLOCK ? some : LG_PACKED_BLOCK;
+        enough = pack(builder, &left->read, node, count);
+        node += count;
+    }
+    return enough;
+}
+
+bool
+lg__left_addresses_finish(lg_builder *builder, lg__made_column *out)
+{
+    lg__left_addresses *left = &builder->rest->left;
+    const bool enough = pack_rest(builder);
+    free_column(builder, LG__OPEN_ADDRESS_LOW);
+    free_column(builder, LG__OPEN_ADDRESS_HIGH);
+    if (!enough || !lg__packing_finish(&builder->rest->allocator, &left->read,
+                                       builder->node_count, out))
+        return false;
+    left->read = no_numbers();
+    return true;
+}

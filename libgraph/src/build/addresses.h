@@ -1,0 +1,43 @@
+/**
+ * The addresses of nodes that the producer of a builder has left: packed, as a
+ * graph has them. Those of the other nodes are plain in the builder's columns,
+ * since the producer reads them again and again.
+ *
+ * Whoever codes a window of payloads packs the addresses of its nodes as well,
+ * beside those that anybody reads. Once they are many, the producer adds them
+ * to these, while the second thread is away. The upper halves of their plain
+ * ones become 0, which sends readers to the packed ones, and their pages go
+ * back.
+ */
+#ifndef LEAKGRAPH_ADDRESSES_H
+#define LEAKGRAPH_ADDRESSES_H
+
+#include "graph/graph_private.h"
+#include "graph/packed.h"
+
+#include <leakgraph/internal/capture_builder.h>
+
+typedef struct lg__left_addresses {
+    bool wanted;               /**< lg_builder_pack_addresses was called */
+    uint32_t packed;           /**< nodes below are in `read` */
+    _Atomic uint32_t prepared; /**< those from there to here are in `next` */
+    lg__packing read;
+    lg__packing next;
+} lg__left_addresses;
+
+lg__left_addresses lg__left_addresses_open(void);
+void lg__left_addresses_free(const lg_allocator *allocator,
+                             lg__left_addresses *left);
+
+/** Packs the addresses of whole blocks of nodes below `end`, if that is wanted.
+ *  Without memory, a later call does it. */
+void lg__left_addresses_prepare(lg_builder *builder, uint32_t end);
+
+/** Lets readers find what is packed, if that is so much that it pays. */
+void lg__left_addresses_turn(lg_builder *builder);
+
+/** Packs all addresses, and makes the column of them. Returns false when memory
+ *  ran out. */
+bool lg__left_addresses_finish(lg_builder *builder, lg__made_column *out);
+
+#endif

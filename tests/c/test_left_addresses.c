@@ -1,0 +1,192 @@
+// Addresses of nodes that the producer of a builder has left: packed while it
+// goes on, and read as before by it and by a second thread.
+#include "test.h"
+
+#include <leakgraph/internal/capture_builder.h>
+#include <leakgraph/internal/columns.h>
+#include <leakgraph/internal/second_thread.h>
+
+#include "base/base_private.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { NODES = 700000, EDGES = 2 };
+
+// Most are close to each other. Some have upper halves that stand for something
+// else: none, and those of addresses that need more bits.
+static uint64_t
+address_of(uint32_t node)
+{
+    const uint64_t near = UINT64_C(0x7f1200000000) + 48 * (uint64_t)node;
+    if (node % 1009 == 0)
+        return node;
+    if (node % 2003 == 0)
+        return (uint64_t)LG__FAR_HALF << 32 | node;
+    return node % 3001 == 0 ? ~near : near;
+}
+
+static void
+check_addresses(const lg_builder *builder, uint32_t from, uint32_t end)
+{
+    for (uint32_t node = from; node < end; node++)
+        CHECK(lg_builder_address(builder, node) == address_of(node));
+}
+
+// Each node refers to those that have just got numbers.
+static void
+fill(lg_builder *builder)
+{
+    REQUIRE(lg_builder_add_node(builder, address_of(0)) == 0);
+    for (uint32_t node = 0; node < NODES; node++) {
+        lg_builder_open(builder, node);
+        for (uint32_t i = 0; i < EDGES; i++) {
+            const uint32_t next = builder->node_count;
+            if (next < NODES)
+                REQUIRE(lg_builder_add_node(builder, address_of(next)) == next);
+            lg_builder_add_edge(builder, next < NODES ? next : 0, LG_EDGE_INDEX,
+                                i);
+        }
+    }
+}
+
+static lg_builder *
+new_builder(bool packs)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    if (packs)
+        lg_builder_pack_addresses(builder);
+    return builder;
+}
+
+static void
+finish(lg_builder *builder)
+{
+    lg_graph *graph;
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    const lg_columns *columns = lg_graph_columns(graph);
+    CHECK(columns->node_count >= NODES);
+    for (uint32_t node = 0; node < NODES; node++)
+        CHECK(lg_columns_address(columns, node) == address_of(node));
+    lg_graph_free(graph);
+}
+
+static bool
+is_plain(const lg_builder *builder, uint32_t node)
+{
+    return builder->address_high[node] != 0;
+}
+
+static void
+alone(void)
+{
+    lg_builder *builder = new_builder(true);
+    fill(builder);
+    CHECK(!is_plain(builder, 1) && !is_plain(builder, NODES / 2));
+    CHECK(is_plain(builder, NODES - 1));
+    check_addresses(builder, 0, NODES);
+    lg_builder_leave_nodes(builder);
+    CHECK(!is_plain(builder, NODES - 200));
+    check_addresses(builder, 0, NODES);
+    const uint64_t more = 1 << 20;
+    REQUIRE(lg_builder_add_node(builder, more) == NODES);
+    CHECK(lg_builder_address(builder, NODES) == more);
+    finish(builder);
+}
+
+static void
+unwanted(void)
+{
+    lg_builder *builder = new_builder(false);
+    fill(builder);
+    lg_builder_leave_nodes(builder);
+    CHECK(is_plain(builder, 1) && is_plain(builder, NODES - 200));
+    finish(builder);
+}
+
+static void
+few(void)
+{
+    lg_builder *builder = new_builder(true);
+    for (uint32_t node = 0; node < 200; node++)
+        REQUIRE(lg_builder_add_node(builder, address_of(node)) == node);
+    lg_builder_leave_nodes(builder);
+    CHECK(!is_plain(builder, 127) && is_plain(builder, 128));
+    check_addresses(builder, 0, 200);
+    lg_builder_free(builder);
+}
+
+typedef struct other {
+    lg_builder *builder;
+    pthread_mutex_t lock;
+    atomic_bool ends;
+    unsigned coded;
+} other;
+
+static void
+hold(void *context, bool begin)
+{
+    other *self = context;
+    if (begin)
+        pthread_mutex_lock(&self->lock);
+    else
+        pthread_mutex_unlock(&self->lock);
+}
+
+static void *
+follow(void *context)
+{
+    other *self = context;
+    while (!self->ends) {
+        pthread_mutex_lock(&self->lock);
+        self->coded += lg_builder_code_labels(self->builder);
+        pthread_mutex_unlock(&self->lock);
+    }
+    return NULL;
+}
+
+static void
+followed(void)
+{
+    other self = {new_builder(true), PTHREAD_MUTEX_INITIALIZER, false, 0};
+    pthread_t thread;
+    REQUIRE(lg_builder_additions(self.builder) != NULL);
+    lg_builder_share(self.builder, hold, &self);
+    REQUIRE(pthread_create(&thread, NULL, follow, &self) == 0);
+    fill(self.builder);
+    self.ends = true;
+    pthread_join(thread, NULL);
+    lg_builder_share(self.builder, NULL, NULL);
+    CHECK(!is_plain(self.builder, 1));
+    lg_builder_leave_nodes(self.builder);
+    check_addresses(self.builder, 0, NODES);
+    finish(self.builder);
+}
+
+// What lies before and behind the pages stays.
+static void
+drops_pages(void)
+{
+    enum { SIZE = 1 << 20, BEGIN = 100, END = SIZE / 2 + 100 };
+    unsigned char *block = lg__alloc(SIZE);
+    REQUIRE(block != NULL);
+    memset(block, 7, SIZE);
+    lg__pages_drop(block, BEGIN, END);
+    CHECK(block[SIZE / 4] == 0);
+    CHECK(block[END] == 7 && block[SIZE - 1] == 7);
+    memset(block, 9, SIZE);
+    lg__pages_drop(block, BEGIN, BEGIN + 200);
+    CHECK(block[0] == 9 && block[BEGIN] == 9 && block[BEGIN + 200] == 9);
+    lg__free(block);
+}
+
+SUITE(left_addresses)
+{
+    RUN(alone);
+    RUN(unwanted);
+    RUN(few);
+    RUN(followed);
+    RUN(drops_pages);
+    return test_result();
+}
