@@ -1,5 +1,8 @@
 """Tests tensors() on a training program of torch, in a process of its own."""
 
+import html
+import re
+
 import pytest
 from builds import needs
 
@@ -14,6 +17,46 @@ CASES += ["forms", "mistakes"]
 def test_training(warm):
     done = warm("torch._dynamo").isolated("tensors.py", *CASES)
     assert done.code == 0 and done.out.split() == CASES, done.err
+
+
+#: Keeps ten tensors more in each of three snapshots, in a place with others of another
+#: shape.
+GAINING = """
+import os, sys
+import leakgraph, torch
+os.chdir(sys.argv[1])
+held = [torch.zeros(900) for _ in range(3)]
+taken = []
+for step in range(3):
+    held.extend(torch.zeros(64, 64) for _ in range(10))
+    taken.append(leakgraph.snapshot())
+    taken[-1].summary(f"{step}.lgsum")
+taken[2].report("rows.html", earlier=taken[:2], steps=[10, 20, 30])
+taken[2].report("places.html", earlier=["0.lgsum", "1.lgsum"], steps=[10, 20, 30])
+"""
+
+
+def rows_of(page, table):
+    """The texts of the rows of a table of a page."""
+    found = re.search(rf'id="{table}-table".*?</table>', page, re.DOTALL)[0]
+    rows = [re.sub("(<[^>]*>)+", "|", row) for row in found.split("<tr")[1:]]
+    return [html.unescape(row) for row in rows]
+
+
+@needs("torch")
+@pytest.mark.libraries
+def test_a_page_compares_the_storages_of_each_row(warm, tmp_path):
+    (tmp_path / "script.py").write_text(GAINING)
+    done = warm("torch").run(tmp_path / "script.py", tmp_path)
+    assert done.code == 0, done.err
+    heads, *rows = rows_of((tmp_path / "rows.html").read_text("utf-8"), "tensors")
+    assert "|storages|Δ storages|Δ bytes|per step|" in heads
+    big, little = rows
+    assert "|480 KiB|30|+20|+320 KiB|+16.0 KiB|float32[64, 64]|" in big
+    assert "|10.5 KiB|3|0|0|0|float32[900]|" in little
+    # Summaries do not know rows, and the place has both kinds of tensors.
+    rows = rows_of((tmp_path / "places.html").read_text("utf-8"), "tensors")
+    assert "|480 KiB|30|float32[64, 64]|" in rows[1]
 
 
 def test_without_tensors(snap):

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static const char ALLOCATED_IN[] = "allocated in ";
 
@@ -151,11 +152,9 @@ compare_lines(const void *left, const void *right)
 }
 
 static void
-write_key_of(const lg_ask *ask, const tensors_answer *of, size_t index,
-             lg_text *out)
+write_key_of(const lg_ask *ask, const lg_tensor_row *row,
+             const lg_where *held_by, lg_text *out)
 {
-    const lg_tensor_row *row = &of->tensors.rows.items[index];
-    const lg_where *held_by = &of->tensors.held_by[index];
     if (held_by->kind == LG_WHERE_PATH)
         lg__format_folded_path(ask->graph, &held_by->path, out);
     else
@@ -177,7 +176,8 @@ sort_placed(const lg_ask *ask, const tensors_answer *of, lg_text *text)
     placed *rows = lg__alloc((count + 1) * sizeof *rows);
     for (size_t i = 0; i < count && rows != NULL; i++) {
         size_t start = text->length;
-        write_key_of(ask, of, i, text);
+        write_key_of(ask, &of->tensors.rows.items[i], &of->tensors.held_by[i],
+                     text);
         rows[i] = (placed){{NULL, (uint32_t)(text->length - start)}, i};
     }
     if (rows == NULL || text->failed) {
@@ -778,6 +778,16 @@ static const lg_field facts[] = {
 
 static const lg_tensor_options usual = LG_TENSOR_OPTIONS_INIT;
 
+#define BY(what)                                                               \
+    {                                                                          \
+        .size = sizeof(lg_tensor_options), .device = LG_NONE, .group = what    \
+    }
+static const lg_tensor_options by_device = BY(LG_TENSORS_BY_DEVICE);
+static const lg_tensor_options by_dtype = BY(LG_TENSORS_BY_DTYPE);
+static const lg_tensor_options by_shape = BY(LG_TENSORS_BY_SHAPE);
+static const void *const every[] = {&usual, &by_device, &by_dtype, &by_shape,
+                                    NULL};
+
 static const lg_option options[] = {
     [LIMIT] = LG__LIMIT(lg_tensor_options, "the biggest first"),
     {"device", LG_OPTION_DEVICE, NULL, NULL,
@@ -792,21 +802,56 @@ static const lg_option options[] = {
     {0},
 };
 
+// Finds the number that the row has in every snapshot. A storage to which no
+// path leads has none.
+static bool
+find_number(const lg_ask *ask, const tensors_answer *of,
+            const tensor_line *line, uint64_t *out)
+{
+    lg_text words = {0};
+    if (line->storage == NULL) {
+        lg_text_addf(&words, "%s ", groups[of->group]);
+        write_key(ask, of, line, &words);
+    } else if (line->held_by->kind == LG_WHERE_PATH) {
+        write_key_of(ask, line->storage, line->held_by, &words);
+    }
+    bool found = words.length > 0 && !words.failed;
+    *out = found ? XXH3_64bits(words.data, words.length) : 0;
+    lg_text_free(&words);
+    return found;
+}
+
+// Returns whether all snapshots know the row. The rows are counted where there
+// is nothing yet to ask for changes.
+static bool
+is_known(const lg_ask *ask, const lg_thing *row)
+{
+    lg_change change;
+    return ask->changes == NULL || ask->changes->find(ask->changes, row, &change);
+}
+
+// Storages of a row are compared with those of the same row. Where a snapshot
+// does not know its rows, what their place retains stands for them.
 static bool
 is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
 {
     const tensor_line *line = of;
-    *out = (lg_thing){.node = LG_NONE, .bytes = line->bytes};
-    if (line->storage != NULL) {
-        out->node = keeper_of(ask, line->storage);
-        out->bytes = line->retained;
+    bool tallied = group_of(answer) == LG_TENSORS_BY_KIND;
+    *out = (lg_thing){.kind = tallied ? LG_THING_TALLY : LG_THING_ROW,
+                      .node = LG_NONE,
+                      .tally = LG_TALLY_TENSOR,
+                      .name = line->kind,
+                      .count = line->storages,
+                      .bytes = line->bytes};
+    if (tallied)
         return true;
-    }
-    out->kind = LG_THING_TALLY;
-    out->tally = LG_TALLY_TENSOR;
-    out->name = line->kind;
-    out->count = line->storages;
-    return group_of(answer) == LG_TENSORS_BY_KIND;
+    bool numbered = find_number(ask, answer, line, &out->number);
+    out->detail = lg__string_of(lg__ask_tensors.name);
+    if (line->storage == NULL || (numbered && is_known(ask, out)))
+        return numbered;
+    *out = (lg_thing){.node = keeper_of(ask, line->storage),
+                      .bytes = line->retained};
+    return ask->changes != NULL;
 }
 
 static const lg_answering in_c = {
@@ -820,6 +865,8 @@ static const lg_answering in_c = {
     .count = offsetof(tensors_answer, count),
     .total = offsetof(tensors_answer, total),
     .thing = is_about,
+    .every = every,
+    .counted = "Δ storages",
     .tallied = "storages of tensors",
     .tally = LG_TALLY_TENSOR,
     .after = hide_little,
