@@ -84,12 +84,18 @@ static void
 format_growth(lg__page *page)
 {
     lg_text said = {0};
+    const char *caveat = lg_growth_caveat(&page->growth);
     if (!page->grows)
         return;
     lg_growth_headline(&page->growth, &said);
     lg_text_add(page->out, "<p>");
     lg_text_add_html(page->out, said.data ? said.data : "", said.length);
     lg_text_add(page->out, ".</p>\n");
+    lg__page_notes(page);
+    if (caveat != NULL && page->growth.count > 0)
+        lg_text_addf(page->out,
+                     "<p class=\"note\">%s: compare three or more</p>\n",
+                     caveat);
     page->out->failed |= said.failed;
     lg_text_free(&said);
 }

@@ -74,6 +74,19 @@ lg__page_search(lg__page *page, const char *query)
 }
 
 void
+lg__page_notes(lg__page *page)
+{
+    const char *at = page->options->note;
+    while (at != NULL && *at != '\0') {
+        size_t length = strcspn(at, "\n");
+        lg_text_add(page->out, "<p class=\"note\">");
+        lg_text_add_html(page->out, at, length);
+        lg_text_add(page->out, "</p>\n");
+        at += length + (at[length] == '\n');
+    }
+}
+
+void
 lg__page_tail(lg__page *page)
 {
     if (!page->served) {

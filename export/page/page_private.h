@@ -69,6 +69,9 @@ lg_status lg__page_serve(const lg_analysis *analysis,
 void lg__page_head(lg__page *page, const char *title);
 /** Adds the line of a served page that links to the first page and searches. */
 void lg__page_search(lg__page *page, const char *query);
+/** Adds what a comparison says about the choice of its snapshots: which it has
+ *  sorted or left out. */
+void lg__page_notes(lg__page *page);
 /** Ends what lg__page_head began. */
 void lg__page_tail(lg__page *page);
 /** Adds text as people read it in a terminal. */

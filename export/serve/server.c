@@ -82,6 +82,7 @@ frame(lg__sheet *sheet, const lg_text *body, lg_text *out)
     lg__page_head(page, sheet->title.data);
     lg_text_add(out, "<header>\n");
     lg__page_search(page, sheet->query ? sheet->query : "");
+    lg__page_notes(page);
     lg_text_add(out, "</header>\n");
     if (page->nav.length > 0) {
         lg_text_add(out, "<nav aria-label=\"Sections\">");

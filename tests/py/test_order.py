@@ -77,11 +77,22 @@ def test_a_page_is_of_the_newest_and_says_so(files, tmp_path):
     page = tmp_path / "page.html"
     first.report(page, earlier=later)
     text = page.read_text()
-    assert "not in the order of their times, and are sorted" in text
+    head = text[text.index("<header>") : text.index("</header>")]
+    assert "not in the order of their times, and are sorted" in head
+    assert "two snapshots" not in head
     assert f"<b>{len(made[2][0]):,}</b> objects" in text
     assert "program.held" in text
     with pytest.raises(leakgraph.ArgumentError, match="newest of several must be a sn"):
         first.report(page, earlier=[folder / "1.lgsum"])
+
+
+def test_a_page_of_two_snapshots_begins_with_what_they_cannot_tell(files, tmp_path):
+    _, made = files
+    made[1][0].report(tmp_path / "page.html", earlier=[made[0][1]])
+    text = (tmp_path / "page.html").read_text()
+    head = text[text.index("<header>") : text.index("</header>")]
+    assert "two snapshots cannot tell a leak from memory that is allocated once" in head
+    assert "are sorted" not in head
 
 
 def command(*arguments):

@@ -538,6 +538,8 @@ def test_several_snapshots(tmp_path):
     page = get(running, "table?of=growth")[2]
     assert f"{__name__}.kept" in page and "10 → 20 → 30" in page
     assert "settled" in get(running, "table?of=growth&settled=1")[2]
+    for page in ("", "table?of=top", "search?q=kept", "object?node=9"):
+        assert "sorted: number 2 is the oldest" in get(running, page)[2], page
     assert "left out: with min_bytes 0, you" in get(running, "table?of=cycles")[2]
     assert "sorted" in end(running)
 
