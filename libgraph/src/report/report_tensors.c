@@ -827,7 +827,8 @@ static bool
 is_known(const lg_ask *ask, const lg_thing *row)
 {
     lg_change change;
-    return ask->changes == NULL || ask->changes->find(ask->changes, row, &change);
+    return ask->changes == NULL ||
+           ask->changes->find(ask->changes, row, &change);
 }
 
 // Storages of a row are compared with those of the same row. Where a snapshot
