@@ -6,13 +6,16 @@ An adapter is a module of `rivals` with
     PACKAGES    the distributions whose versions count
     RESTART     whether a running process must be restarted for it
     COMMANDS    how many commands a user types besides the lines of code
+    CLAIMS      which questions the tool claims to answer: holder, type, site, rate, and
+                honest, which is whether the program leaks at all
     look(program) -> Answer     in the program: what a user would add to it
     attach(process, folder) -> Answer     or this: from outside
 
 `look` holds the lines that the tool's documentation tells users to write, and the
 reading of what they print comes after its `return`, in functions of its own. A field of
-the answer that the tool does not claim stays None. Entries are in the order in which
-the tool prints them. An entry is a row with the lines that continue it, or a picture.
+the answer that the tool does not claim stays None, and a tool does not look at programs
+of which it claims nothing. Entries are in the order in which the tool prints them. An
+entry is a row with the lines that continue it, or a picture.
 """
 
 from __future__ import annotations
@@ -34,6 +37,16 @@ COMMON = frozenset(
     | {"function", "builtin_function_or_method", "method", "cell", "CellType"}
     | {"code", "frame", "FrameType", "weakref", "ReferenceType"}
 )
+
+
+#: The units in which tools print sizes.
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+UNITS |= {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+
+def amount(number: str, unit: str) -> float:
+    """Read a size."""
+    return float(number.replace(",", "")) * UNITS[unit]
 
 
 @dataclass

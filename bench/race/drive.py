@@ -14,7 +14,9 @@ child that does what the verb says, and prints what the kernel counted for that 
     sites            which lines have allocated what letting go frees
     bare             the calls without a tool
     look TOOL        the calls, and a tool that looks from inside
-    loop             calls at a steady pace until the next line, which is a list, too
+    loop             calls at a steady pace until SIGTERM; the number of the process is
+                     printed at once, so that other lines can follow
+    end PROCESS      what the kernel counted for such a loop, once it has ended
 """
 
 from __future__ import annotations
@@ -268,14 +270,11 @@ def serve(call: Call, let_go: Call) -> None:
     gc.collect()
     for line in iter(sys.stdin.readline, ""):
         words, folder, raw = json.loads(line)
-        child = os.fork()
+        child = int(words[1]) if words[0] == "end" else os.fork()
         if child == 0:
             _child(call, let_go, words, folder, raw)
-        if words[0] == "loop":
-            print(json.dumps({"process": child}), flush=True)
-            sys.stdin.readline()
-            os.kill(child, signal.SIGTERM)
-        print(json.dumps(_ended(child)), flush=True)
+        told = {"process": child} if words[0] == "loop" else _ended(child)
+        print(json.dumps(told), flush=True)
 
 
 def main() -> None:

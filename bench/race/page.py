@@ -42,6 +42,8 @@ HEAD = (
 )
 #: Lines of an adapter that make calls, take what was printed, or choose what to follow.
 OURS = re.compile(r"(\w+ = )?(program|io)\.|for _ in range\(program\.|if \(?name :=")
+#: Modules of the race, and what is no line of a user.
+OWN = re.compile(r"(answer|typed|__future__|rivals\.\w+)$")
 SMALL, BOLD = 'font-size="11"', 'font-weight="bold"'
 #: What tools are to find, and the headings of those that do.
 GROUPS = {"holder": "name the holder", "site": "name the allocating line"}
@@ -90,12 +92,18 @@ def adapter(tool: str) -> Any:
     return importlib.import_module(f"rivals.{tool}")
 
 
+def asked(tool: str, leaks: bool) -> bool:
+    """Tell whether a tool claims an answer about programs that leak, or honest ones."""
+    claims = adapter(tool).CLAIMS
+    return bool(set(claims) - {"honest"}) if leaks else "honest" in claims
+
+
 def score(tool: str, results: list[Result]) -> Score:
     """Add up a tool's verdicts and costs."""
     told = [each for each in results if tool in each.told]
     found = [(each, judged(each, tool)) for each in told]
-    claims = {q for _, of in found for q, value in of.items() if value is not None}
-    right, asked = dict.fromkeys(judge.QUESTIONS, 0), dict.fromkeys(judge.QUESTIONS, 0)
+    claims, none = adapter(tool).CLAIMS, dict.fromkeys(judge.QUESTIONS, 0)
+    right, asked = none.copy(), none.copy()
     kinds: dict[str, dict[str, list[bool]]] = {q: {} for q in judge.QUESTIONS}
     for each, of in found:
         for question, value in of.items():
@@ -105,10 +113,12 @@ def score(tool: str, results: list[Result]) -> Score:
                 right[question] += bool(value)
                 of_kind = kinds[question].setdefault(each.truth["kind"], [])
                 of_kind.append(bool(value))
-    costs = [cost(each, tool) for each in told if "failed" not in each.told[tool]]
+    paid = [each for each in told if each.truth["leaks"]]
+    paid = [each for each in paid if "failed" not in each.told[tool]]
+    costs = [cost(each, tool) for each in paid]
     cpu, peak = map(statistics.median, zip(*costs or [(0.0, 0.0)]))
     return Score(
-        tool, adapter(tool).NAME, right, asked, kinds, cpu, peak, slower(told, tool)
+        tool, adapter(tool).NAME, right, asked, kinds, cpu, peak, slower(paid, tool)
     )
 
 
@@ -132,7 +142,7 @@ def slower(results: list[Result], tool: str) -> float | None:
     pairs = [
         (each.told[tool]["seconds"], each.truth["bare"]["seconds"])
         for each in results
-        if "failed" not in each.told[tool] and each.truth["bare"]["seconds"] > LONG
+        if each.truth["bare"]["seconds"] > LONG
     ]
     return statistics.median(a / b for a, b in pairs) if pairs else None
 
@@ -161,7 +171,7 @@ def _imports(module: ast.Module, look: ast.FunctionDef) -> int:
     used -= {"io", "sys"}
     needed = (
         isinstance(each, (ast.Import, ast.ImportFrom))
-        and ast.unparse(each).split()[1] not in ("answer", "__future__")
+        and not OWN.match(ast.unparse(each).split()[1])
         and any((of.asname or of.name) in used for of in each.names)
         for each in module.body
     )
@@ -236,13 +246,13 @@ def lost(result: Result, tool: str) -> dict[str, str]:
 
 def parts(results: list[Result], tools: list[str]) -> str:
     """Name the tools that have looked at a part of the programs."""
-    counts = {tool: sum(tool in each.told for each in results) for tool in tools}
-    few = [
-        f"{adapter(tool).NAME} at {count}"
-        for tool, count in counts.items()
-        if count < len(results)
-    ]
-    begin = f"Some tools have looked at a part of the {len(results)}: "
+    few = []
+    for tool in tools:
+        own = [each for each in results if asked(tool, each.truth["leaks"])]
+        count = sum(tool in each.told for each in own)
+        if count < len(own):
+            few.append(f"{adapter(tool).NAME} at {count} of {len(own)}")
+    begin = "Some tools have looked at a part of their programs: "
     return f"{begin}{'; '.join(few)}. " if few else ""
 
 

@@ -9,10 +9,13 @@ A run goes on where an interrupted one stopped: build/race/results has an answer
 each program and tool, which stands while the program, the adapter and the versions are
 the same, and build/race/raw has what the tool printed. All tools look at one program
 before the next, so that a part of a run, such as --minutes allows, is as fair as the
-whole. As many programs run at a time as --jobs says, one for each two processors if it
-says nothing. Processor time and memory are what the kernel counted for the tool's
-process, less those of the same calls without a tool. After an interrupted run, --kept
---write writes the page from what the tools have seen.
+whole. A tool that claims to answer no question about a program does not look at it.
+Tools inside programs look in so many processes at a time as --jobs says, one for each
+processor if it says nothing, and so many tools are attached meanwhile, because those
+wait most of their time. Processor time and memory are what the kernel counted for the
+tool's process, less those of the same calls without a tool; the clock counts for
+nothing. After an interrupted run, --kept --write writes the page from what the tools
+have seen.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +64,7 @@ TOOLS = (
     "pympler_tracker",
     "tracemalloc_compare",
     "memray_tracker",
+    "memray_native",
     "memray_attached",
     "pytest_memray_limit",
     "memory_profiler_trend",
@@ -70,6 +75,8 @@ TOTAL = ROUNDS * CALLS
 LARGE = re.compile(r"^(import|from) (torch|matplotlib|pandas|pydantic)\b", re.MULTILINE)
 #: A process ends within so many seconds once nothing is left to ask.
 PATIENCE = 120
+#: So many programs at a time for each process, as most wait for an attached tool.
+PROGRAMS = 2
 
 
 def chosen(names: list[str], asked: str, noun: str) -> list[str]:
@@ -111,31 +118,45 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(reports.HOME), **settings}
 
 
+class Room:
+    """How many processes of a kind run at a time: those that work, those that wait."""
+
+    def __init__(self, jobs: int) -> None:
+        self.work = threading.BoundedSemaphore(jobs)
+        self.wait = threading.BoundedSemaphore(jobs)
+
+
 class Server:
     """A process that has imported what a program needs, and forks for each question."""
 
-    def __init__(self, program: reports.Program) -> None:
-        self.program = program
+    def __init__(self, program: reports.Program, room: Room) -> None:
+        self.program, self.room = program, room
         self.child: subprocess.Popen[str] | None = None
+        self.turn = threading.Lock()
 
     def ask(self, *words: str, raw: Path) -> dict[str, Any]:
         """Fork a child for a verb; return its answer, and what the kernel counted."""
-        folder = fresh(self.program)
-        self._send([words, str(folder), str(raw)])
-        return answered(folder, self._read(), raw)
+        with self.turn, self.room.work:
+            folder = fresh(raw)
+            return answered(folder, self._told([words, str(folder), str(raw)]), raw)
 
     def watch(self, tool: str, raw: Path) -> dict[str, Any]:
         """Let a tool attach to a fork that makes calls at a steady pace."""
-        folder = fresh(self.program)
-        self._send([["loop"], str(folder), str(raw) + ".loop"])
-        process = self._read()["process"]
-        while not (folder / "running").exists() and Path(f"/proc/{process}").exists():
-            time.sleep(0.02)
-        attached = folder / "attached"
+        folder = fresh(raw)
+        attached, calls = folder / "attached", raw.with_suffix(".loop.txt")
         attached.mkdir()
-        told = outside("attach", tool, str(process), str(attached), raw=raw)
-        self._send([])
-        ran = answered(folder, self._read(), raw)
+        with self.room.wait:
+            with self.turn:
+                loop = [["loop"], str(folder), str(calls)]
+                process = int(self._told(loop)["process"])
+            try:
+                begun(folder)
+                told = outside("attach", tool, str(process), str(attached), raw=raw)
+            finally:
+                os.kill(process, signal.SIGTERM)
+        with self.turn:
+            counted = self._told([["end", str(process)], str(folder), str(calls)])
+        ran = answered(folder, counted, calls)
         if "failed" in told or "failed" in ran:
             return told if "failed" in told else ran
         times, (begin, end) = ran["times"], told["looked"]
@@ -145,7 +166,8 @@ class Server:
         seconds = ran["busy"] / len(times) * TOTAL
         return {**told, "rate": rate, "seconds": seconds, "calls": [first, last]}
 
-    def _send(self, line: object) -> None:
+    def _told(self, line: object) -> dict[str, Any]:
+        """Send a line, and read the answer; begin the process before the first."""
         if self.child is None:
             self.child = subprocess.Popen(
                 [PYTHON, str(HERE / "drive.py"), "serve", str(self.program.path)]
@@ -155,12 +177,9 @@ class Server:
                 text=True,
                 env=environment(),
             )
-        assert self.child.stdin is not None
+        assert self.child.stdin is not None and self.child.stdout is not None
         self.child.stdin.write(json.dumps(line) + "\n")
         self.child.stdin.flush()
-
-    def _read(self) -> dict[str, Any]:
-        assert self.child is not None and self.child.stdout is not None
         found: dict[str, Any] = json.loads(self.child.stdout.readline())
         return found
 
@@ -170,9 +189,18 @@ class Server:
             self.child.communicate(timeout=PATIENCE)
 
 
-def fresh(program: reports.Program) -> Path:
-    """Make an empty folder for an answer; each program and each run has its own."""
-    folder = BUILD / "work" / str(os.getpid()) / program.path.stem
+def begun(folder: Path) -> None:
+    """Wait until a loop has made its first calls."""
+    for _ in range(50 * PATIENCE):
+        if (folder / "running").exists():
+            return
+        time.sleep(0.02)
+    raise TimeoutError("the program makes no calls")
+
+
+def fresh(raw: Path) -> Path:
+    """Make an empty folder for an answer; each of those asked at a time has its own."""
+    folder = BUILD / "work" / str(os.getpid()) / raw.stem
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
@@ -269,7 +297,7 @@ def adapter_files(tool: str) -> list[Path]:
 
 def key(program: reports.Program, tool: str) -> str:
     """Name what an answer depends on."""
-    files = [program.path, HERE / "drive.py", HERE / "answer.py"]
+    files = [program.path, HERE / "drive.py", HERE / "answer.py", HERE / "typed.py"]
     versions = [platform.python_version()]
     if tool != "truth":
         files += adapter_files(tool)
@@ -299,25 +327,31 @@ def kept(server: Server, tool: str, again: bool) -> dict[str, Any]:
     return new
 
 
-def ask_all(
-    program: reports.Program, tools: list[str], again: bool
-) -> page.Result | None:
-    """Let all tools look at a program whose truth is known."""
-    server, name = Server(program), program.path.stem
+def ask_all(server: Server, tools: list[str], again: bool) -> page.Result | None:
+    """Let tools look at a program whose truth is known, and attach others meanwhile."""
+    program, name = server.program, server.program.path.stem
+    tools = [tool for tool in tools if page.asked(tool, program.leaks)]
+    attached = [tool for tool in tools if not page.adapter(tool).RESTART]
     try:
         truth = kept(server, "truth", again)
         if "failed" in truth:
             print(f"{name}: {truth['failed']}", file=sys.stderr, flush=True)
             return None
-        told = {tool: kept(server, tool, again) for tool in tools}
+        with ThreadPoolExecutor(len(TOOLS)) as pool:
+            begun = {tool: pool.submit(kept, server, tool, again) for tool in attached}
+            told = {
+                tool: kept(server, tool, again) for tool in tools if tool not in begun
+            }
+            told |= {tool: future.result() for tool, future in begun.items()}
     finally:
         server.close()
-    return page.Result(name, truth, told)
+    return page.Result(name, truth, {tool: told[tool] for tool in tools})
 
 
 def answers_of(program: reports.Program, tools: list[str]) -> page.Result | None:
     """Read the answers that an earlier run kept, of the tools that have looked."""
     folder, name = BUILD / "results", program.path.stem
+    tools = [tool for tool in tools if page.asked(tool, program.leaks)]
     files = {tool: folder / f"{name}-{tool}.json" for tool in ("truth", *tools)}
     told = {
         tool: json.loads(file.read_text("utf-8"))
@@ -330,11 +364,11 @@ def answers_of(program: reports.Program, tools: list[str]) -> page.Result | None
 
 def beside(
     programs: list[reports.Program],
-    jobs: int,
+    count: int,
     ask: Callable[[reports.Program], page.Result | None],
 ) -> Iterator[page.Result]:
     """Ask about so many programs at a time; tell the answers in order."""
-    pool = ThreadPoolExecutor(jobs)
+    pool = ThreadPoolExecutor(count)
     try:
         for result in pool.map(ask, programs):
             if result is not None:
@@ -346,11 +380,11 @@ def beside(
 
 def main() -> int:
     """Run, and print or write the page."""
-    jobs = max(1, (os.cpu_count() or 1) // 2)
+    jobs = os.cpu_count() or 1
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", default="", help="only these programs")
     parser.add_argument("--tools", default="", help="only tools with such names")
-    parser.add_argument("--jobs", type=int, default=jobs, help="programs at a time")
+    parser.add_argument("--jobs", type=int, default=jobs, help="processes at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="end after so many")
     parser.add_argument("--write", action="store_true", help="write docs/compare.md")
     parser.add_argument("--again", action="store_true", help="forget earlier answers")
@@ -359,16 +393,16 @@ def main() -> int:
     tools, programs = tools_called(asked.tools), cases(asked.cases)
     for folder in ("results", "raw"):
         (BUILD / folder).mkdir(parents=True, exist_ok=True)
-    end = time.monotonic() + 60 * asked.minutes
+    end, room = time.monotonic() + 60 * asked.minutes, Room(asked.jobs)
 
     def ask(program: reports.Program) -> page.Result | None:
         if time.monotonic() > end:
             return None
         if asked.kept:
             return answers_of(program, tools)
-        return ask_all(program, tools, asked.again)
+        return ask_all(Server(program, room), tools, asked.again)
 
-    results = list(beside(programs, asked.jobs, ask))
+    results = list(beside(programs, PROGRAMS * asked.jobs, ask))
     page.write(results, tools, asked.write)
     return 0
 

@@ -1,10 +1,15 @@
 """The race judges all tools by the same rules, and these rules can say no."""
 
+import json
+import os
 import re
+import signal
+import subprocess
 import sys
 import threading
 import types
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -12,6 +17,8 @@ pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).resolve().parents[2]
 RACE = ROOT / "bench/race"
+#: Nothing here runs the other tools; their adapters are only read.
+OTHERS = ("guppy", "memory_profiler", "memray", "objgraph", "psutil", "pympler")
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +26,8 @@ def race():
     """Import the race's modules, and leave no trace of them."""
     before, path = set(sys.modules), sys.path[:]
     sys.path[:0] = [str(RACE), str(ROOT / "tools")]
+    for other in OTHERS:
+        sys.modules.setdefault(other, mock.MagicMock())
     try:
         import answer
         import drive
@@ -311,6 +320,11 @@ def test_a_picture_has_colors_for_a_dark_page(race):
         ("leakgraph_allocations", "4, 0"),
         ("tracemalloc_compare", "6, 0"),
         ("leakgraph_attached", "0, 1"),
+        ("memray_tracker", "2, 1"),
+        ("memray_native", "2, 1"),
+        ("objgraph_growth", "6, 0"),
+        ("guppy_heapy", "6, 0"),
+        ("pympler_tracker", "6, 0"),
     ],
 )
 def test_lines_of_a_user_are_counted(race, tool, effort):
@@ -358,9 +372,109 @@ def test_tools_that_have_seen_a_part_are_named(race):
         race["page"].Result("a", TRUTH, told),
         race["page"].Result("b", TRUTH, {"leakgraph_repeat": {}}),
     ]
-    text = "Some tools have looked at a part of the 2: tracemalloc at 1. "
+    text = "Some tools have looked at a part of their programs: tracemalloc at 1 of 2. "
     assert race["page"].parts(results, list(told)) == text
     assert race["page"].parts(results[:1], list(told)) == ""
+    honest = race["page"].Result("c", {"leaks": False}, {"leakgraph_repeat": {}})
+    assert race["page"].parts([results[0], honest], list(told)) == ""
+
+
+@pytest.mark.parametrize(
+    ("tool", "leaks", "asked"),
+    [
+        ("tracemalloc_compare", True, True),
+        ("tracemalloc_compare", False, False),
+        ("pytest_memray_limit", False, True),
+        ("memory_profiler_trend", True, True),
+    ],
+)
+def test_a_tool_looks_only_at_programs_of_which_it_claims_something(
+    race, tool, leaks, asked
+):
+    assert race["page"].asked(tool, leaks) is asked
+
+
+def test_costs_are_of_programs_that_leak(race):
+    """All tools look at these."""
+    bare = {"cpu": 1, "peak": 1, "seconds": 1}
+    costs = {"accuses": False, "cpu": 3, "peak": 5, "seconds": 2}
+    honest = {"leaks": False, "kind": "honest", "bare": bare}
+    tool = "objgraph_growth"
+    results = [
+        race["page"].Result("a", {**TRUTH, "kind": "x", "bare": bare}, {tool: costs}),
+        race["page"].Result("b", honest, {tool: {**costs, "cpu": 9, "peak": 99}}),
+    ]
+    score = race["page"].score(tool, results)
+    assert (score.cpu, score.peak, score.slower) == (2, 4, 2)
+    assert (score.right["honest"], score.asked["honest"]) == (1, 1)
+
+
+def test_an_adapter_has_fifty_lines_at_most(race):
+    for tool in race["run"].TOOLS:
+        text = (RACE / "rivals" / f"{tool}.py").read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 50, tool
+
+
+def test_a_program_answers_while_a_tool_is_attached_to_its_loop(tmp_path):
+    """The loop is there before and after another verb's answer."""
+    path = str(ROOT / "tests/reports/leaks/celery_4765.py")
+    with subprocess.Popen(
+        [sys.executable, str(RACE / "drive.py"), "serve", path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+
+        def told(*words):
+            line = json.dumps([words, str(tmp_path), str(tmp_path / "raw")])
+            print(line, file=server.stdin, flush=True)
+            return json.loads(server.stdout.readline())
+
+        process = told("loop")["process"]
+        assert told("bare")["code"] == 0
+        assert "seconds" in json.loads((tmp_path / "answer.json").read_text())
+        assert Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+        while not (tmp_path / "running").exists():
+            pass
+        os.kill(process, signal.SIGTERM)
+        assert told("end", str(process))["code"] == 0
+        assert "times" in json.loads((tmp_path / "answer.json").read_text())
+
+
+def test_a_command_that_fails_is_told_with_what_it_printed(race, capfd):
+    import typed
+
+    with pytest.raises(subprocess.CalledProcessError):
+        typed.typed(["sh", "-c", "echo said; exit 3"], os.getpid())
+    assert capfd.readouterr().out.startswith("said")
+    assert typed.typed(["echo", "said"], os.getpid()) == "said\n"
+
+
+def test_a_command_that_hangs_is_ended(race, monkeypatch):
+    import typed
+
+    monkeypatch.setattr(typed, "PATIENCE", 0)
+    with pytest.raises(subprocess.TimeoutExpired):
+        typed.typed(["sleep", "3600"], os.getpid())
+
+
+def test_an_attached_tool_looks_beside_the_others(race, monkeypatch):
+    """Each waits for the other; the answers are in the order of the tools."""
+    run, met = race["run"], threading.Barrier(2, timeout=60)
+    monkeypatch.setattr(run, "kept", lambda server, tool, again: asked(tool))
+
+    def asked(tool):
+        if tool != "truth":
+            met.wait()
+        return {"tool": tool}
+
+    server = types.SimpleNamespace(
+        program=types.SimpleNamespace(path=Path("one.py"), leaks=True),
+        close=lambda: None,
+    )
+    tools = ["memray_attached", "objgraph_growth"]
+    told = run.ask_all(server, tools, False).told
+    assert list(told.items()) == [(tool, {"tool": tool}) for tool in tools]
 
 
 @pytest.mark.parametrize(
@@ -391,7 +505,7 @@ def test_an_unknown_program_ends_the_race_with_a_sentence(race, asked, said):
 
 def test_a_part_of_a_tools_name_will_do(race):
     assert race["run"].tools_called("objgraph") == ["objgraph_growth"]
-    assert len(race["run"].tools_called("leakgraph, memray")) == 6
+    assert len(race["run"].tools_called("leakgraph, memray")) == 7
     assert race["run"].tools_called("") == list(race["run"].TOOLS)
 
 
@@ -420,11 +534,9 @@ def test_a_program_without_an_answer_is_not_told(race):
     assert list(race["run"].beside(programs, 2, lambda program: None)) == []
 
 
-def test_programs_that_run_beside_each_other_have_folders_of_their_own(
-    race, monkeypatch, tmp_path
-):
+def test_what_is_asked_at_a_time_has_folders_of_its_own(race, monkeypatch, tmp_path):
     monkeypatch.setattr(race["run"], "BUILD", tmp_path)
-    one, two = programs_called("one", "two")
+    one, two = Path("one-objgraph.txt"), Path("one-truth.txt")
     mark = race["run"].fresh(one) / "mark"
     mark.touch()
     race["run"].fresh(two)

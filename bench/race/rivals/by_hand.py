@@ -16,6 +16,7 @@ NAME = "RSS and tensors"
 PACKAGES = ("psutil",)
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("type", "rate", "honest")
 
 
 def look(program: Program) -> Answer:

@@ -14,6 +14,8 @@ NAME = "guppy3"
 PACKAGES = ("guppy3",)
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("holder", "type", "rate")
+TOTAL = re.compile(r"Total size = (\d+) bytes")
 ROW = re.compile(r"^ *\d+ +(\d+) +\d+ +(\d+) +\d+ +\d+ +\d+ (.+)$", re.MULTILINE)
 
 
@@ -33,16 +35,14 @@ def look(program: Program) -> Answer:
 
 def followed(table: str, calls: int) -> int:
     """Pick the row to follow."""
-    rows = [(row[3].split(" (")[0], float(row[1])) for row in ROW.finditer(table)]
-    return interesting(rows, calls)
+    rows = ROW.finditer(table)
+    return interesting([(row[3].split(" (")[0], float(row[1])) for row in rows], calls)
 
 
 def read(program: Program, table: str, path: str) -> Answer:
     """Read the total and the rows, and the paths as they are printed."""
-    total = re.search(r"Total size = (\d+) bytes", table)
-    rows = list(ROW.finditer(table))
-    sizes = [float(total[1])] if total else []
-    sizes += [float(row[2]) for row in rows[:2]]
+    total, rows = TOTAL.findall(table), list(ROW.finditer(table))
+    sizes = [float(size) for size in (*total, *(row[2] for row in rows[:2]))]
     return Answer(
         holder=path.splitlines(),
         type=[row[3] for row in rows],

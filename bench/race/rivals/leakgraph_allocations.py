@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 import tracemalloc
 
-from answer import Answer, Program
+from answer import Answer, Program, amount
 
 import leakgraph
-from rivals.leakgraph_repeat import UNITS
 
 NAME = "leakgraph, tracing"
 PACKAGES = ()
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("holder", "site", "rate")
 #: A row of a line; rows of its holders follow, if there are several.
 ROW = re.compile(r"^ *([\d.,]+) (B|KiB|MiB|GiB) +[\d,]+  (?! )")
 
@@ -38,7 +38,7 @@ def read(program: Program, text: str) -> Answer:
     for line in text.splitlines()[1:]:
         if row := ROW.match(line):
             entries.append(line)
-            sizes.append(float(row[1].replace(",", "")) * UNITS[row[2]])
+            sizes.append(amount(row[1], row[2]))
         elif entries and line.startswith(" "):
             entries[-1] += "\n" + line
     rates = [size / program.total for size in sizes]

@@ -6,20 +6,20 @@ The way of its documentation: `leakgraph attach PID --diff N --every S`.
 from __future__ import annotations
 
 import re
-import subprocess
 from datetime import datetime
 from pathlib import Path
 
-from answer import Answer
+from answer import Answer, amount
+from typed import typed
 
 import leakgraph
-from rivals.leakgraph_repeat import UNITS, read
+from rivals.leakgraph_repeat import read
 
 NAME = "leakgraph attach"
 PACKAGES = ()
 RESTART = False
 COMMANDS = 1
-EVERY = 1
+CLAIMS = ("holder", "type", "rate", "honest")
 #: The first column of a place's row, and how many snapshots the first line counts.
 GAINED = re.compile(r"^ *([\d.,]+) (B|KiB|MiB|GiB) +\+", re.MULTILINE)
 COUNT = re.compile(r" in (\d+) snapshots\b")
@@ -27,16 +27,11 @@ COUNT = re.compile(r" in (\d+) snapshots\b")
 
 def attach(process: int, folder: Path) -> Answer:
     """Type this command."""
-    files = str(folder / "{n}.lgs")
-    command = ["leakgraph", "attach", str(process), "-o", files]
-    command += ["--diff=4", f"--every={EVERY}"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    print(done.stdout + done.stderr)
-    answer = read(done.stdout)
-    begin, end = answer.looked = looked(done.stdout, folder)
-    gained = GAINED.findall(done.stdout)
-    sizes = [float(size.replace(",", "")) * UNITS[unit] for size, unit in gained]
-    answer.rate = [size / (end - begin) for size in sizes]
+    command = ["leakgraph", "attach", str(process), "-o", f"{folder}/{{n}}.lgs"]
+    text = typed([*command, "--diff=4", "--every=1"], process)
+    answer, (begin, end) = read(text), looked(text, folder)
+    gained = [amount(*found) for found in GAINED.findall(text)]
+    answer.looked, answer.rate = (begin, end), [x / (end - begin) for x in gained]
     return answer
 
 

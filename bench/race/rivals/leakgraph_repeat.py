@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from answer import Answer, Program
+from answer import Answer, Program, amount
 
 import leakgraph
 
@@ -15,7 +15,7 @@ NAME = "leakgraph"
 PACKAGES = ()
 RESTART = True
 COMMANDS = 0
-UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+CLAIMS = ("holder", "type", "rate", "honest")
 RATE = re.compile(r"[\d.,]+ [KMG]?i?B +\+([\d.,]+) (B|KiB|MiB|GiB) ")
 #: Otherwise the first line says that nothing grows, or what fills or has stopped.
 ACCUSES = re.compile(r"[\d,]+ places? (grows?|grew)\b")
@@ -42,7 +42,7 @@ def read(text: str) -> Answer:
         elif entries:
             entries[-1] += "\n" + line
     rates = [RATE.match(entry.strip()) for entry in entries]
-    sizes = [float(x[1].replace(",", "")) * UNITS[x[2]] for x in rates if x]
+    sizes = [amount(x[1], x[2]) for x in rates if x]
     accuses = ACCUSES.match(text) is not None
     types = TYPES.search(text)
     rows = types[1].splitlines() if types else []

@@ -12,6 +12,7 @@ NAME = "memory_profiler"
 PACKAGES = ("memory_profiler",)
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("rate",)
 
 
 def look(program: Program) -> Answer:

@@ -17,6 +17,7 @@ NAME = "memray"
 PACKAGES = ("memray",)
 RESTART = True
 COMMANDS = 1
+CLAIMS = ("site", "rate")
 
 
 def look(program: Program) -> Answer:

@@ -1,7 +1,6 @@
 """objgraph: what grew, then a chain of references to one of them.
 
-The way of its documentation, "Memory leak example": show_growth() again and again,
-by_type() of what grows, and show_chain(find_backref_chain(...)).
+The way of its documentation: show_growth(), by_type(), and a chain of references.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ NAME = "objgraph"
 PACKAGES = ("objgraph",)
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("holder", "type", "honest")
 ROW = re.compile(r"^(\S+) +(\d+) +\+(\d+)$", re.MULTILINE)
 
 
@@ -47,4 +47,4 @@ def read(program: Program, growth: str, picture: str) -> Answer:
     rows = list(ROW.finditer(growth))
     labels = " ".join(re.findall(r'label="([^"]*)"', picture))
     accuses = any(int(row[3]) * 10 >= program.calls for row in rows)
-    return Answer(holder=[labels], type=[row[0] for row in rows], accuses=accuses)
+    return Answer([labels], [row[0] for row in rows], accuses=accuses)

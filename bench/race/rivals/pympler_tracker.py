@@ -1,7 +1,6 @@
 """Pympler: what grew by type, then the tree of referrers of one of them.
 
-The way of its documentation, "Identifying memory leaks": SummaryTracker.print_diff(),
-muppy.filter() of what grew, and a browser of referrers.
+The way of its documentation, "Identifying memory leaks": a tracker, and a browser.
 """
 
 from __future__ import annotations
@@ -9,15 +8,15 @@ from __future__ import annotations
 import re
 import sys
 
-from answer import Answer, Program, interesting
+from answer import Answer, Program, amount, interesting
 from pympler import muppy, refbrowser, tracker
 
 NAME = "Pympler"
 PACKAGES = ("Pympler",)
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("holder", "type", "rate")
 ROW = re.compile(r"^ *(.+?) \| +(-?\d+) \| +(-?[\d.]+) (B|KB|MB|GB) *$", re.MULTILINE)
-UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 def look(program: Program) -> Answer:
@@ -47,5 +46,5 @@ def followed(diff: str, calls: int) -> str:
 def read(program: Program, diff: str, tree: str) -> Answer:
     """Read the table, and the tree as one picture."""
     rows = list(ROW.finditer(diff))
-    sizes = [float(row[3]) * UNITS[row[4]] / program.total for row in rows]
+    sizes = [amount(row[3], row[4]) / program.total for row in rows]
     return Answer(holder=[tree], type=[row[0] for row in rows], rate=sizes)

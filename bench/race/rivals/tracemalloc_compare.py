@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 import tracemalloc
 
-from answer import Answer, Program
+from answer import Answer, Program, amount
 
 NAME = "tracemalloc"
 PACKAGES = ()
 RESTART = True
 COMMANDS = 0
+CLAIMS = ("site", "rate")
 GAIN = re.compile(r"\(([+-][\d.]+) (B|KiB|MiB|GiB)\)")
-UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def look(program: Program) -> Answer:
@@ -35,5 +35,5 @@ def read(program: Program, text: str) -> Answer:
     """Read each traceback with its gain."""
     entries = re.split(r"\n(?! )", text)
     gains = [GAIN.search(entry) for entry in entries]
-    sizes = [float(found[1]) * UNITS[found[2]] for found in gains if found]
+    sizes = [amount(found[1], found[2]) for found in gains if found]
     return Answer(site=entries, rate=[size / program.total for size in sizes])

@@ -1,4 +1,4 @@
-"""Each call makes and drops three thousand objects, some in cycles."""
+"""Each call makes and drops a thousand objects, some in cycles."""
 
 import program
 
@@ -10,7 +10,7 @@ class Node:
 
 
 def work(number):
-    for place in range(3000):
+    for place in range(1000):
         Node(f"node {number + place}")
 
 
