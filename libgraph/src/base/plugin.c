@@ -40,10 +40,10 @@ static _Thread_local struct {
 static bool
 take(void)
 {
-    const struct timespec while_ = {.tv_nsec = SLEEP_NANOSECONDS};
+    const struct timespec pause = {.tv_nsec = SLEEP_NANOSECONDS};
     lg_lock_result result = lg_lock_try(&opening.lock);
     for (int i = 0; i < LOOKS && result == LG_LOCK_BUSY; i++) {
-        nanosleep(&while_, NULL);
+        nanosleep(&pause, NULL);
         result = lg_lock_try(&opening.lock);
     }
     if (result == LG_LOCK_LEFT)
