@@ -215,17 +215,6 @@ compare_modules(const void *left, const void *right)
     return a->dict < b->dict ? -1 : a->dict > b->dict;
 }
 
-static void *
-resize_block(void *context, void *old, size_t old_size, size_t new_size)
-{
-    (void)context;
-    (void)old_size;
-    if (new_size > 0)
-        return lg__realloc(old, new_size);
-    lg__free(old);
-    return NULL;
-}
-
 static size_t
 mark_size(const lg_graph *graph)
 {
@@ -251,9 +240,8 @@ lg_status
 lg__policy_new(const lg_graph *graph, const lg_allocator *allocator,
                lg__policy *out, lg_error *err)
 {
-    lg__policy policy = {.allocator = {.resize = resize_block}};
-    if (allocator != NULL)
-        policy.allocator = *allocator;
+    lg__policy policy = {
+        .allocator = allocator != NULL ? *allocator : lg_allocator_default()};
     furnishing state = {
         .graph = graph,
         .policy = &policy,
