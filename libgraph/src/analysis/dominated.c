@@ -36,20 +36,12 @@ lg__gather_all(lg__gathered *to, const lg__gathered *from)
     return true;
 }
 
-static int
-by_number(const void *left, const void *right)
-{
-    const uint32_t *a = left;
-    const uint32_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
 void
 lg__gather_once(lg__gathered *nodes)
 {
     size_t kept = 0;
     if (nodes->count > 1)
-        qsort(nodes->items, nodes->count, sizeof *nodes->items, by_number);
+        qsort(nodes->items, nodes->count, sizeof *nodes->items, lg__ascending32);
     for (size_t i = 0; i < nodes->count; i++)
         if (kept == 0 || nodes->items[i] != nodes->items[kept - 1])
             nodes->items[kept++] = nodes->items[i];
@@ -60,7 +52,7 @@ bool
 lg__gathered_has(const lg__gathered *nodes, uint32_t node)
 {
     return nodes->count > 0 && bsearch(&node, nodes->items, nodes->count,
-                                       sizeof node, by_number) != NULL;
+                                       sizeof node, lg__ascending32) != NULL;
 }
 
 static inline void

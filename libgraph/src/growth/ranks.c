@@ -51,20 +51,12 @@ device_kind(lg_string device)
     return device;
 }
 
-static int
-compare_numbers(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 // Returns the median, the lower one of an even number, and reorders the
 // numbers.
 static uint64_t
 rank_median(uint64_t *numbers, uint32_t count)
 {
-    lg__sort(numbers, count, sizeof *numbers, compare_numbers);
+    lg__sort(numbers, count, sizeof *numbers, lg__ascending64);
     return numbers[(count - 1) / 2];
 }
 
