@@ -392,6 +392,9 @@ bool lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type);
 #define LG__TORCH_MODULE "torch.nn.modules.module.Module"
 #define LG__LRU_CACHE "functools._lru_cache_wrapper"
 
+/** A dictionary with weak values. */
+#define LG__WEAK_VALUES "weakref.WeakValueDictionary"
+
 /** Returns whether objects of the type are dictionaries with weak keys or weak
  *  values. Their entries are in a dict, `data`. */
 bool lg__type_is_weak_dict(const lg_graph *graph, uint32_t type);

@@ -5,7 +5,7 @@ bool
 lg__type_is_weak_dict(const lg_graph *graph, uint32_t type)
 {
     static const char *const names[] = {"weakref.WeakKeyDictionary",
-                                        "weakref.WeakValueDictionary",
+                                        LG__WEAK_VALUES,
                                         "torch.utils.weak.WeakIdKeyDictionary"};
     lg_type about = lg_graph_type(graph, type);
     for (uint32_t i = 0; i < about.mro_count; i++)

@@ -18,7 +18,7 @@ is_of_weak_entries(const lg_places *places, const lg_growth_row *row)
     return data != NULL && data->parent != LG_NONE &&
            lg__string_is(lg__places_text(
                              places, lg__place_at(places, data->parent)->type),
-                         "weakref.WeakValueDictionary");
+                         LG__WEAK_VALUES);
 }
 
 // Returns whether the node is the dict in a weak dictionary. Before CPython
