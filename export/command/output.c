@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 
+#include <leakgraph/internal/clock.h>
 #include <leakgraph/internal/layout.h>
 #include <leakgraph/internal/wording.h>
 
@@ -18,16 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 // Whether the line of progress stands there.
 static bool is_shown;
@@ -42,7 +34,7 @@ static void
 show(const char *phase, double done)
 {
     static double start, last;
-    double now = seconds_now();
+    double now = lg__clock();
     if (start <= 0)
         start = now;
     if (now - start < 1 || now - last < 0.1 || !lg__progress_is_seen())

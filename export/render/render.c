@@ -6,6 +6,7 @@
 #include <leakgraph/base.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/render.h>
+#include <leakgraph/internal/clock.h>
 #include <leakgraph/internal/renderers.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 // Reads numbers from the environment.
@@ -149,14 +149,6 @@ typedef struct dialogue {
     size_t received; /* bytes of the head and what follows it */
     double asked;    /* when the monitor was last asked */
 } dialogue;
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static bool
 is_sent(const dialogue *state)
@@ -430,7 +422,7 @@ start(lg_renderer *self, const char *format, bool afresh, lg_error *err)
 static lg__outcome
 exchange_run(lg__exchange *exchange)
 {
-    double start = seconds_now();
+    double start = lg__clock();
     dialogue state = {.with = exchange, .asked = start};
     lg__outcome outcome = REPLIED;
     bool open = true, readable, writable, ended;
@@ -447,7 +439,7 @@ exchange_run(lg__exchange *exchange)
         // ended.
         if (ended && !readable)
             open = false;
-        double now = seconds_now();
+        double now = lg__clock();
         if (outcome == REPLIED && !goes_on(&state, now))
             outcome = STOPPED;
         else if (outcome == REPLIED && exchange->seconds &&
@@ -456,7 +448,7 @@ exchange_run(lg__exchange *exchange)
     }
     // The renderer's own clock may be the first to end it.
     if (outcome == REPLIED && !is_whole(&state))
-        outcome = exchange->seconds && seconds_now() - start > exchange->seconds
+        outcome = exchange->seconds && lg__clock() - start > exchange->seconds
                       ? LATE
                       : SILENT;
     if (outcome != REPLIED) {
