@@ -6,12 +6,12 @@
 #include "serve/serve_private.h"
 #include "serve/guard.h"
 
+#include <leakgraph/internal/plugin.h>
 #include <leakgraph/internal/writing.h>
 
 #include <microhttpd.h>
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,6 @@
 enum { MOST_BYTES = 32768, IDLE_SECONDS = 10 };
 
 typedef struct library {
-    void *handle;
     __typeof__(&MHD_start_daemon) start;
     __typeof__(&MHD_stop_daemon) stop;
     __typeof__(&MHD_run_wait) run_wait;
@@ -48,29 +47,38 @@ struct lg__http {
     lg__connections connections;
 };
 
-static bool
-find(library *mhd, const char *name, void *slot)
+static lg_status
+open_library(library *mhd, lg_error *err)
 {
-    void *found = dlsym(mhd->handle, name);
-    memcpy(slot, &found, sizeof found);
-    return found != NULL;
-}
-
-static bool
-open_library(library *mhd)
-{
-    mhd->handle = dlopen(LEAKGRAPH_HTTP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    return mhd->handle && find(mhd, "MHD_start_daemon", &mhd->start) &&
-           find(mhd, "MHD_stop_daemon", &mhd->stop) &&
-           find(mhd, "MHD_run_wait", &mhd->run_wait) &&
-           find(mhd, "MHD_get_daemon_info", &mhd->info) &&
-           find(mhd, "MHD_get_connection_info", &mhd->connection_info) &&
-           find(mhd, "MHD_lookup_connection_value", &mhd->lookup) &&
-           find(mhd, "MHD_get_connection_values", &mhd->values) &&
-           find(mhd, "MHD_create_response_from_buffer", &mhd->respond) &&
-           find(mhd, "MHD_add_response_header", &mhd->add_header) &&
-           find(mhd, "MHD_queue_response", &mhd->queue) &&
-           find(mhd, "MHD_destroy_response", &mhd->destroy);
+    const struct {
+        const char *name;
+        void *slot;
+    } functions[] = {
+        {"MHD_start_daemon", &mhd->start},
+        {"MHD_stop_daemon", &mhd->stop},
+        {"MHD_run_wait", &mhd->run_wait},
+        {"MHD_get_daemon_info", &mhd->info},
+        {"MHD_get_connection_info", &mhd->connection_info},
+        {"MHD_lookup_connection_value", &mhd->lookup},
+        {"MHD_get_connection_values", &mhd->values},
+        {"MHD_create_response_from_buffer", &mhd->respond},
+        {"MHD_add_response_header", &mhd->add_header},
+        {"MHD_queue_response", &mhd->queue},
+        {"MHD_destroy_response", &mhd->destroy},
+    };
+    lg_status status = LG_OK;
+    for (size_t i = 0;
+         i < sizeof functions / sizeof *functions && status == LG_OK; i++) {
+        void *found = NULL;
+        status = lg_plugin_open(
+            LEAKGRAPH_HTTP_LIBRARY, functions[i].name,
+            "libmicrohttpd, which serves pages,",
+            "install it (on Debian: apt install libmicrohttpd12), or write a "
+            "page with leakgraph report",
+            &found, err);
+        memcpy(functions[i].slot, &found, sizeof found);
+    }
+    return status;
 }
 
 // Pages load styles, scripts, pictures and answers from this server alone, and
@@ -296,15 +304,9 @@ lg__http_open(uint16_t port, const char *token, lg__answerer *answer,
         return lg_error_set(err, LG_ENOMEM, "memory ran out");
     *http = (lg__http){.token = token, .answer = answer, .context = context};
     lg__connections_begin(&http->connections);
-    lg_status status = LG_OK;
+    lg_status status = open_library(&http->mhd, err);
     errno = 0;
-    if (!open_library(&http->mhd))
-        status = lg_error_set(err, LG_EUNSUPPORTED,
-                              "cannot open " LEAKGRAPH_HTTP_LIBRARY
-                              ", which serves pages: install libmicrohttpd (on "
-                              "Debian: apt install libmicrohttpd12), or write "
-                              "a page with leakgraph report");
-    else if (!listen_on(http, port))
+    if (status == LG_OK && !listen_on(http, port))
         status = lg_error_set(err, LG_EIO,
                               "cannot listen on port %u of 127.0.0.1: %s: "
                               "choose another --port, or leave it out",
@@ -336,7 +338,5 @@ lg__http_close(lg__http *http)
         return;
     if (http->daemon)
         http->mhd.stop(http->daemon);
-    if (http->mhd.handle)
-        dlclose(http->mhd.handle);
     free(http);
 }
