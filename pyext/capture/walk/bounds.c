@@ -285,13 +285,14 @@ static bool
 is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
 {
     const PyObject *names = code->co_names;
-    bool takes = false;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !takes; i++)
-        takes = PyTuple_GET_ITEM(names, i) == keys->len;
-    for (Py_ssize_t i = 0; takes && i < PyTuple_GET_SIZE(names); i++)
-        if (find_removing(keys, code, i) < LG__COUNT(keys->removing))
-            return true;
-    return takes && may_cut(code);
+    bool takes = false, removes = false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !(takes && removes);
+         i++) {
+        takes = takes || PyTuple_GET_ITEM(names, i) == keys->len;
+        removes =
+            removes || find_removing(keys, code, i) < LG__COUNT(keys->removing);
+    }
+    return takes && (removes || may_cut(code));
 }
 
 /** Returns whether code comes from a folder of libraries, or is part of the
@@ -658,17 +659,35 @@ is_overridden(const reading *of, PyTypeObject *by, const PyTypeObject *base,
     return false;
 }
 
+/** How many methods of a type that bound a container are looked at. */
+enum { METHODS_MOST = 3 };
+
+struct lg__bounding_method {
+    PyObject *function;
+    bounding found;
+};
+
+static void
+add_method(lg__heap_walk *walk, lg__type_info *info, const reading *of)
+{
+    if (info->bounding == NULL)
+        info->bounding =
+            lg__walk_keep(walk, METHODS_MOST * sizeof *info->bounding);
+    if (info->bounding != NULL)
+        info->bounding[info->bounding_count++] =
+            (struct lg__bounding_method){(PyObject *)of->function, of->found};
+}
+
 /** Adds the methods of a class that bound a container, of a type derived from
- *  it. Returns how many are known then. */
-static size_t
-add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base,
-            size_t count)
+ *  it. */
+static void
+add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base)
 {
     Py_ssize_t position = 0;
     PyObject *name, *value;
     PyObject *names = lg__walk_type_state(walk, base).dict;
     while (names != NULL && PyDict_CheckExact(names) &&
-           count < LG__COUNT(info->bounding) &&
+           info->bounding_count < METHODS_MOST &&
            PyDict_Next(names, &position, &name, &value)) {
         PyObject *method = method_of(value);
         if (method == NULL)
@@ -676,19 +695,17 @@ add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base,
         reading of = read_function(walk, method);
         if (code_bounds(walk, of.code, &of.found) &&
             !is_overridden(&of, info->type, base, name))
-            info->bounding[count++] = method;
+            add_method(walk, info, &of);
     }
-    return count;
 }
 
 void
 lg__bounds_find_methods(lg__heap_walk *walk, lg__type_info *info)
 {
-    size_t count = 0;
     info->learns_bounds = false;
     for (PyTypeObject *type = info->type;
          type != NULL && lg__type_is_pythons(type); type = type->tp_base)
-        count = add_methods(walk, info, type, count);
+        add_methods(walk, info, type);
 }
 
 void
@@ -698,12 +715,11 @@ lg__bounds_note_instance(lg__heap_walk *walk, PyObject *object,
     if (walk->bounds_asked == ASKED_MOST)
         return;
     walk->bounds_asked++;
-    for (size_t i = 0;
-         i < LG__COUNT(info->bounding) && info->bounding[i] != NULL; i++) {
-        reading of = read_function(walk, info->bounding[i]);
+    for (size_t i = 0; i < info->bounding_count && may_note(walk); i++) {
+        reading of = read_function(walk, info->bounding[i].function);
         of.self = object;
         of.type = info->type;
-        if (may_note(walk))
-            note(&of);
+        of.found = info->bounding[i].found;
+        note_found(&of);
     }
 }

@@ -141,7 +141,7 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
     if (info->learns_bounds && (known = lg__walk_type_info(walk, info->type)))
         lg__bounds_find_methods(walk, known);
     Py_ssize_t limit = number_at(walk, object, &info->limit);
-    bool asks = limit <= 0 && info->bounding[0] != NULL;
+    bool asks = limit <= 0 && info->bounding_count > 0;
     if ((limit <= 0 && !asks) || walk->limits >= LIMITS_MOST)
         return;
     walk->limits++;

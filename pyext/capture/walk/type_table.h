@@ -83,8 +83,9 @@ typedef struct lg__number_at {
     uint32_t offset;  /**< 0: it is in the namespace */
 } lg__number_at;
 
-/** How many methods of a type that bound a container are looked at. */
-enum { LG__BOUNDING = 3 };
+/** A method that bounds a container, and what the reading of its code found:
+ *  bounds.c. */
+struct lg__bounding_method;
 
 typedef struct lg__type_info {
     PyTypeObject *type;
@@ -123,8 +124,8 @@ typedef struct lg__type_info {
     uint32_t attribute_capacity;
     lg__number_at limit; /**< how many elements instances keep at most */
     lg__number_at used;  /**< how much of that is used */
-    PyObject *bounding[LG__BOUNDING]; /**< methods that bound a container, then
-                                           NULL */
+    struct lg__bounding_method *bounding; /**< [bounding_count] */
+    uint32_t bounding_count;
 } lg__type_info;
 
 enum {
