@@ -4,13 +4,14 @@
  * thread that leakgraph sends elsewhere stops for the first time, the process
  * gets CPUID_SIGNAL. A line tells of it if that thread is the one that gets it.
  */
+#include "traced.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,18 +45,16 @@ ptrace(enum __ptrace_request request, ...)
     const char *number = getenv("CPUID_SIGNAL");
     va_list words;
     va_start(words, request);
-    long process = va_arg(words, long);
-    void *address = va_arg(words, void *);
-    void *data = va_arg(words, void *);
+    const traced call = traced_read(words);
     va_end(words);
     if (request == PTRACE_SYSCALL && state == SIGNALLED &&
-        (long)data == atoi(number))
+        (long)call.data == atoi(number))
         dprintf(STDERR_FILENO, "it gets the signal\n");
-    long result = syscall(SYS_ptrace, request, process, address, data);
+    long result = traced_ask(request, &call);
     if (request == PTRACE_POKEUSER && state == AT_HOME)
         state = SENT;
     else if (request == PTRACE_GETREGS && state == SENT && number != NULL) {
-        kill((pid_t)process, atoi(number));
+        kill((pid_t)call.process, atoi(number));
         state = SIGNALLED;
     }
     return result;

@@ -4,12 +4,13 @@
  * this process and those visits should take, whatever they take; how many
  * seconds they were stands on standard error at the end.
  */
+#include "traced.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,15 +59,13 @@ ptrace(enum __ptrace_request request, ...)
 {
     va_list words;
     va_start(words, request);
-    long process = va_arg(words, long);
-    void *address = va_arg(words, void *);
-    void *data = va_arg(words, void *);
+    const traced call = traced_read(words);
     va_end(words);
     if (request == PTRACE_SEIZE && visits++ >= atol(getenv("HINDERED_AFTER"))) {
         passed += VISIT_NANOSECONDS;
         syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
     }
-    return syscall(SYS_ptrace, request, process, address, data);
+    return traced_ask(request, &call);
 }
 
 __attribute__((destructor)) static void

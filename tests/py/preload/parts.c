@@ -3,12 +3,13 @@
  * registers of a thread (-1: at all), the system says that these PARTS have
  * values too; if PARTS is 0, the system refuses to tell.
  */
+#include "traced.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -38,12 +39,10 @@ ptrace(enum __ptrace_request request, ...)
 {
     va_list words;
     va_start(words, request);
-    long process = va_arg(words, long);
-    void *address = va_arg(words, void *);
-    void *data = va_arg(words, void *);
+    const traced call = traced_read(words);
     va_end(words);
-    long result = syscall(SYS_ptrace, request, process, address, data);
-    return request == PTRACE_GETREGSET && address == (void *)NT_X86_XSTATE
-               ? forge(data, result)
+    long result = traced_ask(request, &call);
+    return request == PTRACE_GETREGSET && call.address == (void *)NT_X86_XSTATE
+               ? forge(call.data, result)
                : result;
 }

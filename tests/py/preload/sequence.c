@@ -4,13 +4,14 @@
  * SEQUENCE_TOLD is 0, the system does not tell where that is, as before Linux
  * 5.13.
  */
+#include "traced.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <unistd.h>
@@ -28,17 +29,15 @@ ptrace(enum __ptrace_request request, ...)
 {
     va_list words;
     va_start(words, request);
-    long process = va_arg(words, long);
-    void *address = va_arg(words, void *);
-    void *data = va_arg(words, void *);
+    const traced call = traced_read(words);
     va_end(words);
     if ((int)request == GET_RSEQ && atoi(getenv("SEQUENCE_TOLD")) == 0) {
         errno = EIO;
         return -1;
     }
-    long result = syscall(SYS_ptrace, request, process, address, data);
+    long result = traced_ask(request, &call);
     if (request == PTRACE_GETREGS && result == 0)
-        memcpy(&stopped, data, sizeof stopped);
+        memcpy(&stopped, call.data, sizeof stopped);
     return result;
 }
 
