@@ -108,8 +108,6 @@ void lg__server_stop(lg__server *server);
 /** Makes a page that people are likely to ask for next, and keeps it. Returns
  *  false when all are made. */
 bool lg__server_prepare(lg__server *server, const lg_monitor *monitor);
-/** Whether two requests ask the same. An empty question equals none. */
-bool lg__same_question(const lg_text *a, const lg_text *b);
 /** Adds the body of an earlier answer to the same question. Returns false if
  *  there is none. */
 bool lg__server_recall(lg__server *server, const lg_text *question,
