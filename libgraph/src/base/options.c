@@ -46,3 +46,9 @@ lg_options_read(void *options, const void *given, const char *name,
            common - sizeof size);
     return LG_OK;
 }
+
+const char *
+lg_version(void)
+{
+    return LG_VERSION;
+}
