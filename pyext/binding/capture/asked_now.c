@@ -1,3 +1,5 @@
+
+
 /**
  * Functions of the module that answer what methods of Snapshot answer: each
  * takes a snapshot, asks it, and keeps of it what the answer shows.
@@ -64,3 +66,147 @@ const char lg__core_retained_doc[] =
     "retained($module, /, target, *, progress=None)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
     "retained().";
+
+/**
+ * The live objects that refer to other live objects: what gc.get_referrers()
+ * finds, for many targets in one pass over the heap.
+ */
+#include "binding/capture/binding_capture.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+typedef struct slot {
+    const PyObject *target; /* NULL: free */
+    Py_ssize_t index;       /* among the targets */
+    Py_ssize_t last;        /* the last object that was found to refer to it */
+} slot;
+
+/* A reference that was found: the target's and the referrer's index. */
+typedef struct reference {
+    Py_ssize_t target, source;
+} reference;
+
+typedef struct search {
+    PyObject *objects;
+    slot *slots; /* as many as a power of two, at most half of them taken */
+    size_t mask;
+    Py_ssize_t source; /* the object that is visited */
+    reference *found;
+    size_t count, room;
+    bool failed;
+} search;
+
+/* The slot of an address, or the free slot where it belongs. */
+static slot *
+slot_of(const search *in, const PyObject *address)
+{
+    uint64_t hash = (uintptr_t)address * UINT64_C(0x9E3779B97F4A7C15);
+    size_t at = (size_t)(hash >> 32) & in->mask;
+    while (in->slots[at].target != NULL && in->slots[at].target != address)
+        at = (at + 1) & in->mask;
+    return &in->slots[at];
+}
+
+static bool
+open_search(search *in, PyObject *objects, PyObject *targets)
+{
+    size_t slots = 16;
+    Py_ssize_t count = PyList_GET_SIZE(targets);
+    while (slots < 2 * (size_t)count)
+        slots *= 2;
+    *in = (search){.objects = objects, .mask = slots - 1};
+    in->slots = calloc(slots, sizeof *in->slots);
+    for (Py_ssize_t i = 0; in->slots != NULL && i < count; i++) {
+        const PyObject *target = PyList_GET_ITEM(targets, i);
+        *slot_of(in, target) = (slot){target, i, -1};
+    }
+    return in->slots != NULL;
+}
+
+static int
+visit(PyObject *object, void *context)
+{
+    search *in = context;
+    slot *hit = slot_of(in, object);
+    if (hit->target == NULL || hit->last == in->source)
+        return 0;
+    hit->last = in->source;
+    if (in->count == in->room) {
+        size_t room = 2 * in->room + 64;
+        reference *more = realloc(in->found, room * sizeof *more);
+        in->failed |= more == NULL;
+        if (more == NULL)
+            return 1;
+        in->found = more;
+        in->room = room;
+    }
+    in->found[in->count++] = (reference){hit->index, in->source};
+    return 0;
+}
+
+/* Returns 0, so that a collector that calls it ends its visit. */
+static int
+visit_all(PyObject *Py_UNUSED(first), void *context)
+{
+    search *in = context;
+    Py_ssize_t count = PyList_GET_SIZE(in->objects);
+    for (in->source = 0; in->source < count && !in->failed; in->source++) {
+        PyObject *object = PyList_GET_ITEM(in->objects, in->source);
+        traverseproc traverse = Py_TYPE(object)->tp_traverse;
+        if (traverse != NULL && PyObject_IS_GC(object))
+            traverse(object, visit, in);
+    }
+    return 0;
+}
+
+/* Makes a list of referrers for each target. */
+static PyObject *
+lists_of(const search *in, PyObject *targets)
+{
+    Py_ssize_t count = PyList_GET_SIZE(targets);
+    PyObject *lists = PyList_New(count);
+    for (Py_ssize_t i = 0; lists != NULL && i < count; i++) {
+        PyObject *list = PyList_New(0);
+        if (list == NULL)
+            Py_CLEAR(lists);
+        else
+            PyList_SET_ITEM(lists, i, list);
+    }
+    for (size_t i = 0; lists != NULL && i < in->count; i++) {
+        PyObject *list = PyList_GET_ITEM(lists, in->found[i].target);
+        PyObject *source = PyList_GET_ITEM(in->objects, in->found[i].source);
+        if (PyList_Append(list, source) < 0)
+            Py_CLEAR(lists);
+    }
+    return lists;
+}
+
+const char lg__core_referrers_doc[] =
+    "_referrers($module, objects, targets, /)\n--\n\n"
+    "For each of a list of different targets a list of those of `objects` that "
+    "refer\nto it, each once and in their order.\n\n"
+    "Visits each object once. Both lists must stay as they are.";
+
+PyObject *
+lg__core_referrers(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *objects;
+    PyObject *targets;
+    if (!PyArg_ParseTuple(args, "O!O!:_referrers", &PyList_Type, &objects,
+                          &PyList_Type, &targets))
+        return NULL;
+    search in;
+    if (!open_search(&in, objects, targets))
+        return PyErr_NoMemory();
+#ifdef Py_GIL_DISABLED
+    /* The collector stops the other threads before it calls back. */
+    PyUnstable_GC_VisitObjects(visit_all, &in);
+#else
+    visit_all(NULL, &in);
+#endif
+    PyObject *lists = in.failed ? PyErr_NoMemory() : lists_of(&in, targets);
+    free(in.slots);
+    free(in.found);
+    return lists;
+}
