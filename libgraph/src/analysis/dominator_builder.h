@@ -89,11 +89,6 @@ uint32_t lg__branch_ancestor(const lg__branch *branch, uint32_t node,
 /** Sets depth and jump of a node whose parent is settled. */
 void lg__branch_settle(lg__branch *branch, uint32_t node);
 
-/** Solves any component. Reorders its members. */
-lg_status lg__dominators_irreducible(lg__dominator_builder *building,
-                                     const lg__component_span *component,
-                                     uint32_t top, lg_error *err);
-
 /** Runs all steps. Afterwards, the parent of each branch is its immediate
  *  dominator. Free with lg__dominators_free, also on failure. */
 lg_status lg__dominators_run(lg__dominator_builder *building,
