@@ -10,7 +10,7 @@ import pytest
 
 import leakgraph
 
-pytestmark = pytest.mark.libraries
+pytestmark = [pytest.mark.libraries, pytest.mark.small]
 
 
 @pytest.fixture(scope="module")
