@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import sysconfig
@@ -35,18 +36,31 @@ def pretended(tmp_path, answer):
     return str(script)
 
 
-def test_the_preferred_one_of_a_version_is_taken(tmp_path):
+@pytest.fixture
+def commands(tmp_path, monkeypatch):
+    """An empty folder, the only one in which interpreters are looked for."""
+    folder = tmp_path / "commands"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "none"))
+    return folder
+
+
+def test_the_preferred_one_of_a_version_is_taken(tmp_path, commands):
     preferred = pretended(tmp_path, "3 10 99 0")
     again = pretended(tmp_path, "3 10 99  0")
+    os.link(pretended(commands, "3 10  99 0"), commands / "python3.10")
+    older = pretended(commands, "3 9 7 0")
+    os.link(older, commands / "python3.9")
     paths = [one.path for one in pythons.installed(preferred, again)]
-    assert preferred in paths and again not in paths
+    assert paths == [older, preferred]
 
 
-def test_versions_that_cannot_be_captured_are_left_out(tmp_path):
+def test_versions_that_cannot_be_captured_are_left_out(tmp_path, commands):
     odd = [
         pretended(tmp_path, answer) for answer in ("3 8 1 0", "3 16 0 0", "2 7 18 0")
     ]
-    assert not {one.path for one in pythons.installed(*odd)} & set(odd)
+    assert pythons.installed(*odd) == []
 
 
 def test_a_library_without_a_wheel_is_left_out(tmp_path, monkeypatch, capsys):
@@ -116,5 +130,10 @@ def test_a_single_end_leaves_no_file_out():
     assert pythons.shares([(3, 9), (3, 9)]) == {(3, 9): []}
 
 
-def test_this_version_is_not_built_again():
-    assert sys.version_info[:2] not in pythons.interpreters()
+def test_this_version_is_not_built_again(commands):
+    major, minor, *_ = sys.version_info
+    another = minor - 1 if minor > 9 else minor + 1
+    made = [pretended(commands, f"{major} {one} 0 0") for one in (minor, another)]
+    for path, one in zip(made, (minor, another)):
+        os.link(path, commands / f"python{major}.{one}")
+    assert pythons.interpreters() == {(major, another): made[1]}
