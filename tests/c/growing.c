@@ -34,7 +34,7 @@ add(making *to, uint32_t type, uint32_t size)
 {
     uint32_t node = lg_builder_add_node(
         to->builder, 64 * ((uint64_t)to->builder->node_count + 1));
-    to->builder->type[node] = to->type[type];
+    lg_builder_put_type(to->builder, node, to->type[type]);
     lg_builder_set_size(to->builder, node, size);
     return node;
 }

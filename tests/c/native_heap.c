@@ -162,17 +162,18 @@ make_graph(native_heap *heap)
     uint32_t lock = add_type(builder, "_thread.lock");
     uint32_t pattern = add_type(builder, "re.Pattern");
     lg_builder_add_node(builder, 0x1000);
-    builder->type[0] = module;
+    lg_builder_put_type(builder, 0, module);
     builder->refcount[0] = 1;
     lg_builder_add_found(builder, 0, 1);
     lg_builder_add_root(builder, 0, LG_ROOT_MODULE, "app", 3);
     for (uint32_t i = 0; i < heap->object_count; i++) {
         uint32_t node =
             lg_builder_add_node(builder, (uintptr_t)heap->objects[i]);
-        builder->type[node] = heap->number[i]    ? number
-                              : heap->lock[i]    ? lock
-                              : heap->pattern[i] ? pattern
-                                                 : holder;
+        lg_builder_put_type(builder, node,
+                            heap->number[i]    ? number
+                            : heap->lock[i]    ? lock
+                            : heap->pattern[i] ? pattern
+                                               : holder);
         lg_builder_put_size(builder, node, NATIVE_FIXED + heap->tables[i]);
         lg_builder_put_refcount(builder, node, heap->refcounts[i]);
     }

@@ -85,7 +85,7 @@ planned_nodes(lg_builder *builder, const planned *from, const uint32_t *number,
         uint32_t i = node_of[at];
         uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)(at + 1));
         REQUIRE(node == first + at);
-        builder->type[node] = type_ids[from->type[i]];
+        lg_builder_put_type(builder, node, type_ids[from->type[i]]);
         lg_builder_set_size(builder, node, from->size[i]);
         lg_builder_set_device(builder, node, from->device[i]);
         if (from->type[i] == PLANNED_STR)

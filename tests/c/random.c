@@ -107,7 +107,7 @@ add_nodes(maker *to, uint32_t count)
             lg_builder_add_node(to->builder, 4096 + 16 * (uint64_t)i);
         uint8_t what = (uint8_t)below(to, TYPE_COUNT);
         to->what[node] = what;
-        to->builder->type[node] = to->type[what];
+        lg_builder_put_type(to->builder, node, to->type[what]);
         lg_builder_put_refcount(to->builder, node, below(to, 3));
         lg_builder_put_size(to->builder, node, below(to, 500));
         if (what == STR)
@@ -172,7 +172,7 @@ sample_chain(uint32_t nodes)
     uint32_t list = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
-        builder->type[i] = i == 0 ? module : list;
+        lg_builder_put_type(builder, i, i == 0 ? module : list);
     }
     for (uint32_t i = 0; i + 1 < nodes; i++) {
         lg_builder_open(builder, i);

@@ -38,7 +38,7 @@ add_nodes(lg_builder *builder, uint32_t nodes, const uint32_t *types)
 {
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
-        builder->type[node] = types[random_below(4 + CLASSES)];
+        lg_builder_put_type(builder, node, types[random_below(4 + CLASSES)]);
         builder->node_flags[node] = random_below(12) == 0 ? LG_NODE_IMMORTAL
                                     : random_below(15) == 0
                                         ? LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC

@@ -98,7 +98,7 @@ add_nodes(maker *to)
         uint32_t node = lg_builder_add_node(builder, SAMPLE_ADDRESS(i));
         if (node == LG_NONE)
             return;
-        builder->type[node] = to->type[i];
+        lg_builder_put_type(builder, node, to->type[i]);
         lg_builder_put_refcount(builder, node, nodes[i].refcount);
         builder->node_flags[node] = (uint16_t)nodes[i].flags;
         lg_builder_set_size(builder, node, 48 + i);

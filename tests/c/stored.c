@@ -171,7 +171,7 @@ add_nodes(lg_builder *builder, const char *names[], uint32_t *types)
             type_of(builder, names, types, nodes[i].type, nodes[i].base);
         if (node == LG_NONE)
             return;
-        builder->type[node] = type;
+        lg_builder_put_type(builder, node, type);
         builder->node_flags[node] = (uint16_t)nodes[i].flags;
         lg_builder_set_size(builder, node, 100);
         if (nodes[i].text != NULL)

@@ -41,7 +41,7 @@ story_add(story *to, const char *type, const char *text, uint64_t size)
     uint32_t node = to->builder->node_count;
     REQUIRE(node < STORY_NODES);
     lg_builder_add_node(to->builder, 4096 + 64 * (uint64_t)node);
-    to->builder->type[node] = type_of(to, type, NULL);
+    lg_builder_put_type(to->builder, node, type_of(to, type, NULL));
     to->builder->node_flags[node] = (uint16_t)to->flags;
     lg_builder_set_size(to->builder, node, size);
     if (text != NULL)

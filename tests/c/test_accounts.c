@@ -73,7 +73,7 @@ graph_with(const lg_span *spans, size_t count, uint32_t devices)
     for (uint32_t i = 0; i < devices; i++)
         lg_builder_add_device(builder, i == 0 ? "cuda:0" : "cuda:1");
     lg_builder_add_node(builder, 16);
-    builder->type[0] = tensor;
+    lg_builder_put_type(builder, 0, tensor);
     for (size_t i = 0; i < count; i++)
         lg_builder_add_span(builder, &spans[i]);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);

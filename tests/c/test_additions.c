@@ -16,7 +16,7 @@ enum { NODES = 60, LARGE = 1 << 17 };
 static void
 fill_node(lg_builder *builder, uint32_t node)
 {
-    builder->type[node] = 0;
+    lg_builder_put_type(builder, node, 0);
     builder->size[node] = 16;
     builder->refcount[node] = 100;
 }
@@ -214,7 +214,7 @@ large_and_wrong(void)
     lg_builder_add_late_edge(builder, LARGE, 1, LG_EDGE_INDEX, 1);
     fails_to_finish(builder, "late edge");
     builder = chain(true);
-    builder->type[LARGE - 1] = 9;
+    lg_builder_put_type(builder, LARGE - 1, 9);
     fails_to_finish(builder, "type");
     builder = chain(true);
     builder->first_edge[5000] = LARGE;

@@ -120,7 +120,8 @@ edge_writers(void)
     edges_so_far(builder, 4, EDGES, EDGES);
     edges_so_far(builder, 5, EDGES, EDGES + 1);
     for (uint32_t node = 3; node < 3 + EDGES; node++)
-        builder->type[node] = builder->size[node] = builder->refcount[node] = 0;
+        lg_builder_put_type(builder, node,
+                            builder->size[node] = builder->refcount[node] = 0);
     lg_graph *graph = finish(builder);
     const lg_columns *columns = lg_graph_columns(graph);
     REQUIRE(columns->node_count == 3 + EDGES);
@@ -153,7 +154,7 @@ highest_addresses(void)
                            LG_EDGE_INDEX, i);
     lg_builder_put(builder, &writer);
     for (uint32_t i = 0; i < COUNT; i++) {
-        builder->type[1 + i] = 0;
+        lg_builder_put_type(builder, 1 + i, 0);
         lg_builder_put_size(builder, 1 + i, 0);
         lg_builder_put_refcount(builder, 1 + i, 1);
         CHECK(lg_builder_address(builder, 1 + i) == addresses[i]);
@@ -403,7 +404,7 @@ misuse(void)
     lg_builder_add_tentative_edge(builder, 2, 1, LG_EDGE_STACK, 0);
     CHECK(finish_fails(builder, &err) == LG_EINVAL);
     builder = builder_of(2);
-    builder->type[1] = 9;
+    lg_builder_put_type(builder, 1, 9);
     CHECK(finish_fails(builder, &err) == LG_EINVAL);
     CHECK(err.status == LG_EINVAL);
 }

@@ -241,7 +241,7 @@ frozen(void)
         story_attribute(&made, class, "__dataclass_fields__", fields);
         story_edge(&made, fields, options, LG_EDGE_VALUE, field);
         uint32_t holder = story_add(&made, "app.Holder", NULL, 64);
-        made.builder->type[holder] = derived ? type : base;
+        lg_builder_put_type(made.builder, holder, derived ? type : base);
         uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
         uint32_t names = holder;
         story_attribute(&made, module, "holder", holder);
@@ -300,7 +300,7 @@ static void
 check_field(story *made, uint32_t module, uint32_t type, bool can)
 {
     uint32_t holder = story_add(made, "app.Holder", NULL, 64);
-    made->builder->type[holder] = type;
+    lg_builder_put_type(made->builder, holder, type);
     uint32_t thing = story_add(made, "app.Kept", NULL, 48);
     story_attribute(made, module, "holder", holder);
     story_attribute(made, holder, "kept", thing);

@@ -201,7 +201,7 @@ any_order(uint32_t nodes)
     uint32_t list = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
-        builder->type[i] = list;
+        lg_builder_put_type(builder, i, list);
     }
     for (uint32_t i = 0; i < nodes; i++) {
         lg_builder_open(builder, i);

@@ -123,7 +123,7 @@ make_chain(uint32_t length)
     uint32_t type = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < length; i++) {
         uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)i + 64);
-        builder->type[node] = type;
+        lg_builder_put_type(builder, node, type);
         builder->node_flags[node] = LG_NODE_TRACKED;
         builder->refcount[node] = 1;
         lg_builder_open(builder, node);

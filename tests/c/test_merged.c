@@ -210,8 +210,10 @@ by_name(void)
         story_edge(&made, thread, frame, LG_EDGE_FRAME, i);
         targets[i] = story_add(&made, "f.<locals>.Local", NULL, 100);
         story_local(&made, frame, "x", targets[i]);
-        made.builder->type[targets[i]] = lg_builder_add_type(
-            made.builder, "f.<locals>.Local", 16, LG_NONE, NULL, 0);
+        lg_builder_put_type(made.builder, targets[i],
+                            lg_builder_add_type(made.builder,
+                                                "f.<locals>.Local", 16, LG_NONE,
+                                                NULL, 0));
     }
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);

@@ -413,7 +413,8 @@ builder_with_edges(uint64_t seed, uint32_t *count)
         lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < SOURCES; i++) {
         const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
-        builder->type[node] = (uint32_t)test_random(&seed) % (TYPES + 1);
+        lg_builder_put_type(builder, node,
+                            (uint32_t)test_random(&seed) % (TYPES + 1));
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
     }
     for (uint32_t i = 0; i < SOURCES && edges < MOST_EDGES - 200; i++)
@@ -513,7 +514,7 @@ usual_payloads(void)
         lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < USUAL; i++) {
         const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
-        builder->type[node] = i % 3;
+        lg_builder_put_type(builder, node, i % 3);
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
         add_usual_edges(builder, node);
     }
@@ -729,7 +730,7 @@ made_with_far_types(void)
         lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < NODES; i++) {
         const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
-        builder->type[node] = far_type(i);
+        lg_builder_put_type(builder, node, far_type(i));
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
     }
     for (uint32_t i = 0; i < NODES; i++) {

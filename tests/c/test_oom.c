@@ -92,7 +92,7 @@ with_large_numbers(const lg_allocator *allocator, lg_graph **out, lg_error *err)
         lg_builder_address(builder, i);
         lg_builder_size(builder, i);
         lg_builder_refcount(builder, i);
-        builder->type[i] = 0;
+        lg_builder_put_type(builder, i, 0);
         lg_builder_put_size(builder, i, 1000000 + i);
         lg_builder_put_refcount(builder, i, 1000 + i);
         lg_builder_add_found(builder, i, 1000);

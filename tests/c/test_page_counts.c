@@ -34,14 +34,14 @@ graph_of(const object *objects, uint32_t count)
     uint32_t type[2];
     for (uint32_t i = 0; i < 2; i++) {
         type[i] = lg_builder_add_type(builder, &"AB"[i], 1, class[i], NULL, 0);
-        builder->type[class[i]] = type[i];
+        lg_builder_put_type(builder, class[i], type[i]);
     }
     uint32_t cuda = lg_builder_add_device(builder, "cuda:0");
     for (uint32_t i = 0; i < count; i++) {
         const object *at = &objects[i];
         uint32_t node =
             lg_builder_add_node(builder, at->page * PAGE + at->offset);
-        builder->type[node] = type[at->type];
+        lg_builder_put_type(builder, node, type[at->type]);
         builder->node_flags[node] =
             (uint16_t)(at->flags | (at->size > 0 ? LG_NODE_BUFFER : 0));
         lg_builder_set_size(builder, node, at->size > 0 ? at->size : 64);

@@ -12,8 +12,9 @@ static uint32_t
 add_node(lg_builder *builder, uint32_t number, const char *type)
 {
     uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)(number + 1));
-    builder->type[node] =
-        lg_builder_add_type(builder, type, strlen(type), LG_NONE, NULL, 0);
+    lg_builder_put_type(
+        builder, node,
+        lg_builder_add_type(builder, type, strlen(type), LG_NONE, NULL, 0));
     lg_builder_set_size(builder, node, 8);
     return node;
 }

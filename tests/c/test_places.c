@@ -252,7 +252,8 @@ chain(uint32_t nodes, uint32_t period)
     lg_builder_add_root(builder, 0, LG_ROOT_MODULE, "app", 3);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t node = lg_builder_add_node(builder, 64 * (uint64_t)(i + 1));
-        builder->type[node] = planned_type(i == 0 ? PLANNED_MODULE : PLANNED_A);
+        lg_builder_put_type(builder, node,
+                            planned_type(i == 0 ? PLANNED_MODULE : PLANNED_A));
         lg_builder_set_size(builder, node, 8);
     }
     lg_builder_set_text(builder, 0, "app", 3);

@@ -37,7 +37,7 @@ add(program *to, uint32_t type)
 {
     uint32_t node =
         lg_builder_add_node(to->builder, 16 + to->builder->node_count);
-    to->builder->type[node] = type;
+    lg_builder_put_type(to->builder, node, type);
     to->builder->size[node] = 100;
     return node;
 }

@@ -153,7 +153,7 @@ deep(void)
     uint32_t type = lg_builder_add_type(builder, "Link", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < NODES; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
-        builder->type[i] = type;
+        lg_builder_put_type(builder, i, type);
         lg_builder_set_size(builder, i, 10);
         lg_builder_open(builder, i);
         lg_builder_add_edge(builder, i + 1 < NODES ? i + 1 : LG_NONE,

@@ -129,8 +129,9 @@ odd(void)
     lg_graph *sample = graph;
     REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
-    builder->type[0] =
-        lg_builder_add_type(builder, "torch.Tensor", 12, LG_NONE, NULL, 0);
+    lg_builder_put_type(
+        builder, 0,
+        lg_builder_add_type(builder, "torch.Tensor", 12, LG_NONE, NULL, 0));
     lg_builder_add_fact(builder, 0, "dtype", "int8", 4);
     lg_builder_add_fact(builder, 0, "shape", "s0], 3", 6);
     lg_builder_add_fact(builder, 0, "bytes", "25", 2);

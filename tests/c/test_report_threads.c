@@ -371,7 +371,7 @@ many_suspended(void)
     uint32_t name = lg_builder_intern(builder, "self", 4);
     for (uint32_t i = 0; i < 1060; i++) {
         lg_builder_add_node(builder, 0);
-        builder->type[i] = type;
+        lg_builder_put_type(builder, i, type);
         lg_builder_set_size(builder, i, i);
         lg_builder_open(builder, i);
         lg_builder_add_edge(builder, i, LG_EDGE_LOCAL, name);

@@ -152,7 +152,7 @@ two_chains(uint32_t nodes, uint32_t from)
     uint32_t type = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
-        builder->type[i] = type;
+        lg_builder_put_type(builder, i, type);
     }
     for (uint32_t i = 0; i + 2 < nodes; i++) {
         lg_builder_open(builder, i);

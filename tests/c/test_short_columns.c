@@ -4,6 +4,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/draft.h>
+#include <leakgraph/internal/second_thread.h>
 
 #include "graph/graph_private.h"
 
@@ -89,7 +90,7 @@ keeps_types(uint32_t greatest, uint32_t shift)
         lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < 200; i++) {
         const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
-        builder->type[node] = i % 2 == 0 ? greatest : i;
+        lg_builder_put_type(builder, node, i % 2 == 0 ? greatest : i);
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
     }
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
@@ -111,8 +112,60 @@ widths_of_types(void)
     CHECK(keeps_types(65536, 2));
 }
 
+static void
+hold(void *count, bool begin)
+{
+    *(unsigned *)count += begin;
+}
+
+// Nodes keep types that they got before and after there were more than two
+// bytes have.
+static void
+types_become_wide(void)
+{
+    enum { MANY = UINT16_MAX + 10, NODES = 2000 };
+    lg_builder *builder;
+    lg_graph *graph;
+    unsigned held = 0;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    uint32_t count = lg_builder_add_type(builder, "first", 5, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < NODES; i++) {
+        lg_builder_add_node(builder, 64 * (i + 1));
+        lg_builder_put_type(builder, i, count);
+        CHECK(lg_builder_type(builder, i) == count);
+        if (i == NODES / 2)
+            lg_builder_share(builder, hold, &held);
+        while (i == NODES / 2 && count < MANY)
+            count = lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
+    }
+    CHECK(held == 1 + (builder->node_capacity > 1024));
+    lg_builder_share(builder, NULL, NULL);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    for (uint32_t i = 0; i < NODES; i++)
+        CHECK(lg_columns_type(lg_graph_columns(graph), i) ==
+              (i <= NODES / 2 ? 1 : MANY));
+    lg_graph_free(graph);
+}
+
+static void
+unknown_types(void)
+{
+    static const uint32_t unknown[] = {2, UINT16_MAX, UINT16_MAX + 2};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        lg_builder *builder;
+        lg_graph *graph;
+        REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+        lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
+        lg_builder_add_node(builder, 64);
+        lg_builder_put_type(builder, 0, unknown[i]);
+        CHECK(lg_builder_finish(builder, &graph, NULL) == LG_EINVAL);
+    }
+}
+
 SUITE(short_columns)
 {
+    RUN(types_become_wide);
+    RUN(unknown_types);
     RUN(far_blocks);
     RUN(widths_of_types);
     return test_result();

@@ -23,7 +23,7 @@ builder_of_holders(void)
                             NULL, 0);
     for (uint32_t i = 0; i < HOLDERS; i++) {
         lg_builder_add_node(builder, 0x10000 + 64 * (uint64_t)i);
-        builder->type[i] = 1;
+        lg_builder_put_type(builder, i, 1);
         lg_builder_set_size(builder, i, 1000);
     }
     CHECK(lg_builder_add_device(builder, "cuda:0") == 1);

@@ -35,7 +35,7 @@ make_graph(uint64_t size, uint64_t module)
                                       LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < OBJECTS + 2; i++) {
         uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
-        builder->type[node] = type[i < 2 ? i : 2];
+        lg_builder_put_type(builder, node, type[i < 2 ? i : 2]);
         lg_builder_set_size(builder, node,
                             i == 0   ? module
                             : i == 1 ? 64

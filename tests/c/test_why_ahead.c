@@ -27,7 +27,7 @@ crowd(story *made, uint32_t count)
     for (uint32_t i = made->builder->node_count; i < count; i++) {
         uint32_t node =
             lg_builder_add_node(made->builder, 4096 + 64 * (uint64_t)i);
-        made->builder->type[node] = made->type[0];
+        lg_builder_put_type(made->builder, node, made->type[0]);
     }
 }
 

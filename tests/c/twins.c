@@ -36,11 +36,12 @@ add_nodes(lg_builder *builder, uint32_t *array)
 {
     for (uint32_t i = 0; i < TWIN_COUNT; i++) {
         lg_builder_add_node(builder, 4096 + 64 * (uint64_t)i);
-        builder->type[i] =
-            i > 0 && strcmp(types[i], types[i - 1]) == 0
-                ? builder->type[i - 1]
-                : lg_builder_add_type(builder, types[i], strlen(types[i]),
-                                      LG_NONE, NULL, 0);
+        lg_builder_put_type(builder, i,
+                            i > 0 && strcmp(types[i], types[i - 1]) == 0
+                                ? builder->type[i - 1]
+                                : lg_builder_add_type(builder, types[i],
+                                                      strlen(types[i]), LG_NONE,
+                                                      NULL, 0));
         lg_builder_set_size(builder, i, i < TWIN_ARRAY ? 100 : 112);
         builder->refcount[i] = 1;
     }

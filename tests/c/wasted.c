@@ -41,7 +41,7 @@ wasted_add(heap *to, uint32_t type, uint64_t size)
 {
     uint32_t node = to->builder->node_count;
     lg_builder_add_node(to->builder, 4096 + 64 * (uint64_t)node);
-    to->builder->type[node] = type;
+    lg_builder_put_type(to->builder, node, type);
     lg_builder_set_size(to->builder, node, size);
     return node;
 }

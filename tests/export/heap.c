@@ -60,7 +60,7 @@ heap_add(test_heap *heap, const char *type, uint64_t size)
         lg_builder_add_node(heap->builder, 0x7f0000001000u + 64u * next);
     if (node == LG_NONE)
         give_up("no memory");
-    heap->builder->type[node] = id;
+    lg_builder_put_type(heap->builder, node, id);
     lg_builder_set_size(heap->builder, node, size);
     return node;
 }

@@ -106,7 +106,7 @@ make_graph(uint32_t nodes, bool partial)
     uint32_t type = lg_builder_add_type(builder, "int", 3, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
-        builder->type[node] = type;
+        lg_builder_put_type(builder, node, type);
     }
     if (partial)
         lg_builder_set_partial(builder, "roots");

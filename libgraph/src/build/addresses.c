@@ -41,8 +41,7 @@ lg_builder_rare_address(const lg_builder *builder, lg_node node)
     const size_t at = lg__node_number_at(&rest->far, node);
     return at < rest->far.count && items[at].node == node
                ? items[at].number
-               : (uint64_t)builder->address_high[node] << 32 |
-                     builder->address_low[node];
+               : (uint64_t)LG__FAR_HALF << 32 | builder->address_low[node];
 }
 
 static bool

@@ -5,9 +5,8 @@
  *
  * Whoever codes a window of payloads packs the addresses of its nodes as well,
  * beside those that anybody reads. Once they are many, the producer adds them
- * to these, while the second thread is away. The upper halves of their plain
- * ones become 0, which sends readers to the packed ones, and their pages go
- * back.
+ * to these, while the second thread is away. Their plain ones become 0, as an
+ * empty page is, which sends readers to the packed ones, and the pages go back.
  */
 #ifndef LEAKGRAPH_ADDRESSES_H
 #define LEAKGRAPH_ADDRESSES_H

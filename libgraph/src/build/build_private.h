@@ -75,6 +75,7 @@ enum lg__open_column {
     LG__OPEN_ADDRESS_LOW = 0,
     LG__OPEN_ADDRESS_HIGH,
     LG__OPEN_TYPE,
+    LG__OPEN_WIDE_TYPE, /**< instead of it, if it exists */
     LG__OPEN_SIZE,
     LG__OPEN_REFCOUNT,
     LG__OPEN_FLAGS,
@@ -132,6 +133,10 @@ void lg__builder_fail(lg_builder *builder, lg_status status);
 /** Returns the status of the builder so far, with a message if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
+/** Gives types four bytes instead of two. Returns false when memory ran out. */
+bool lg__builder_widen_types(lg_builder *builder);
+/** Returns the types of an open builder. */
+lg_type_ids lg__builder_type_ids(const lg_builder *builder);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
 /** Takes an open column out of the builder, with `count` elements. */
 lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,

@@ -135,7 +135,7 @@ lg_builder_add_node(lg_builder *builder, uint64_t address)
 {
     lg_node node = lg_builder_number_node(builder, address);
     if (node != LG_NONE) {
-        builder->type[node] = 0;
+        lg_builder_put_type(builder, node, 0);
         builder->size[node] = 0;
         builder->refcount[node] = 0;
     }
@@ -289,7 +289,7 @@ lg_builder_refcount(const lg_builder *builder, lg_node node)
 void
 lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
 {
-    builder->address_high[node] = LG__FAR_HALF;
+    builder->address_high[node] = 0;
     add_number(builder, &builder->rest->far, node, address);
 }
 
@@ -434,6 +434,8 @@ lg_builder_add_type(lg_builder *builder, const char *name, size_t length,
 {
     struct lg_builder_rest *rest = builder->rest;
     uint32_t type = (uint32_t)rest->table[LG__TYPE_NAME].count;
+    if (type >= UINT16_MAX && !lg__builder_widen_types(builder))
+        return LG_NONE;
     push(builder, LG__TYPE_NAME, lg_builder_intern(builder, name, length));
     push(builder, LG__TYPE_NODE, node);
     push(builder, LG__TYPE_BASE, type);

@@ -615,7 +615,7 @@ take_columns(lg_builder *builder, lg_graph *graph)
         lg__vector_trim(&rest->allocator, &rest->table[i]);
         graph->array[i] = lg__vector_take(&rest->table[i]);
     }
-    take_column(builder, LG__OPEN_TYPE, graph, LG__TYPE, nodes);
+    take_column(builder, LG__OPEN_WIDE_TYPE, graph, LG__TYPE, nodes);
     take_column(builder, LG__OPEN_FLAGS, graph, LG__NODE_FLAGS, nodes);
     take_column(builder, LG__OPEN_FIRST_EDGE, graph, LG__FIRST_EDGE, nodes + 1);
     take_column(builder, LG__OPEN_TARGET, graph, LG__EDGE_TARGET, edges);
@@ -671,6 +671,8 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
         lg_builder_free(builder);
         return status;
     }
+    lg__vector types = lg__builder_take(builder, LG__OPEN_TYPE,
+                                        (uint64_t)builder->node_count + 1);
     const lg__payload_arrays payloads = builder->rest->payloads;
     lg__made_column made[LG_NARROW_FOUND + 1];
     memcpy(made, builder->rest->made, sizeof made);
@@ -681,6 +683,8 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
     lg__payloads_give(graph, &payloads);
+    if (!lg__type_ids_give(graph, &types) && status == LG_OK)
+        status = lg__error_memory(err);
     for (int i = 0; i <= LG_NARROW_FOUND; i++)
         lg__column_give(graph, (lg_narrow_name)i, &made[i]);
     if (status == LG_OK)

@@ -17,6 +17,7 @@ static const struct {
     COLUMN(LG__OPEN_ADDRESS_LOW, address_low),
     COLUMN(LG__OPEN_ADDRESS_HIGH, address_high),
     COLUMN(LG__OPEN_TYPE, type),
+    COLUMN(LG__OPEN_WIDE_TYPE, wide_type),
     COLUMN(LG__OPEN_SIZE, size),
     COLUMN(LG__OPEN_REFCOUNT, refcount),
     COLUMN(LG__OPEN_FLAGS, node_flags),
@@ -61,14 +62,33 @@ resize(lg_builder *builder, enum lg__open_column name, size_t capacity)
     return true;
 }
 
+// One of the two columns of types has no elements.
+static bool
+is_used(const lg_builder *builder, enum lg__open_column name)
+{
+    return name == LG__OPEN_TYPE        ? builder->wide_type == NULL
+           : name == LG__OPEN_WIDE_TYPE ? builder->wide_type != NULL
+                                        : true;
+}
+
+// Whoever reads the last type reads bytes behind it, too.
+static size_t
+room_for(enum lg__open_column name, uint32_t nodes)
+{
+    const bool has_another =
+        name == LG__OPEN_FIRST_EDGE || name == LG__OPEN_TYPE;
+    return (size_t)nodes + has_another;
+}
+
 static bool
 resize_nodes(lg_builder *builder, uint32_t capacity)
 {
-    for (int i = 0; i < LG__OPEN_FIRST_EDGE; i++)
-        if (!resize(builder, (enum lg__open_column)i, capacity))
+    for (int i = 0; i <= LG__OPEN_FIRST_EDGE; i++) {
+        const enum lg__open_column name = (enum lg__open_column)i;
+        if (is_used(builder, name) &&
+            !resize(builder, name, room_for(name, capacity)))
             return false;
-    if (!resize(builder, LG__OPEN_FIRST_EDGE, (size_t)capacity + 1))
-        return false;
+    }
     builder->node_capacity = capacity;
     return true;
 }
@@ -86,6 +106,39 @@ hold(lg_builder *builder, bool begin)
 {
     if (builder->hold != NULL)
         builder->hold(builder->hold_context, begin);
+}
+
+static bool
+widen_types(lg_builder *builder)
+{
+    if (!resize(builder, LG__OPEN_WIDE_TYPE,
+                room_for(LG__OPEN_WIDE_TYPE, builder->node_capacity)))
+        return false;
+    for (uint32_t node = 0; node < builder->node_count; node++)
+        builder->wide_type[node] = builder->type[node];
+    lg__vector narrow = lg__builder_take(builder, LG__OPEN_TYPE, 0);
+    lg__vector_free(&builder->rest->allocator, &narrow);
+    return true;
+}
+
+bool
+lg__builder_widen_types(lg_builder *builder)
+{
+    if (builder->wide_type != NULL)
+        return true;
+    if (builder->node_capacity == 0 && !lg_builder_grow_nodes(builder))
+        return false;
+    hold(builder, true);
+    const bool widened = widen_types(builder);
+    hold(builder, false);
+    return widened;
+}
+
+lg_type_ids
+lg__builder_type_ids(const lg_builder *builder)
+{
+    return builder->wide_type != NULL ? lg_type_ids_wide(builder->wide_type)
+                                      : lg_type_ids_words(builder->type);
 }
 
 static bool

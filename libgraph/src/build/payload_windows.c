@@ -54,7 +54,7 @@ columns_of(const lg_builder *builder)
 {
     return (lg_columns){
         .edge_count = UINT64_MAX,
-        .type = lg_type_ids_wide(builder->type),
+        .type = lg__builder_type_ids(builder),
         .first_edge = {.wide = builder->first_edge},
         .edge_target = builder->edge_target,
         .edge_kind = builder->edge_kind,

@@ -195,7 +195,7 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
         if (i == 0 || span->holder != spans[i - 1].span.holder)
             refer(builder, span, buffer);
     }
-    builder->type[buffer] = typed->span.type;
+    lg_builder_put_type(builder, buffer, typed->span.type);
     if (texted != NULL)
         lg_builder_set_text_id(builder, buffer, texted->span.text);
     if (device != 0)

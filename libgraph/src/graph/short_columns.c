@@ -50,18 +50,23 @@ bits_of(const uint32_t *numbers, size_t count)
     return bits;
 }
 
-static void
-shorten_to_bytes(uint32_t *types, size_t count)
+// Makes bytes of words, if all of them fit.
+static bool
+shorten_to_bytes(uint16_t *types, size_t count)
 {
-    for (size_t at = 0; at < count; at += AT_ONCE) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits |= types[i];
+    for (size_t at = 0; at < count && bits <= UINT8_MAX; at += AT_ONCE) {
         const size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
-        uint32_t plain[AT_ONCE] = {0};
+        uint16_t plain[AT_ONCE] = {0};
         uint8_t low[AT_ONCE];
         memcpy(plain, types + at, part * sizeof *plain);
         for (unsigned i = 0; i < AT_ONCE; i++)
             low[i] = (uint8_t)plain[i];
         memcpy((char *)types + at, low, part);
     }
+    return bits <= UINT8_MAX;
 }
 
 static void
@@ -85,6 +90,21 @@ is_owned(const lg__array *array)
            array->owned == array->data;
 }
 
+// Takes over a block that begins with types of two bytes, and makes them
+// shorter. Bytes are read behind the last.
+static bool
+keep_words(lg_graph *graph, lg__array *array)
+{
+    const size_t count = (size_t)array->count;
+    const unsigned shift = !shorten_to_bytes(array->owned, count);
+    const size_t behind = sizeof(uint32_t) - ((size_t)1 << shift);
+    const bool kept =
+        lg__array_keep_front(graph, array, (count << shift) + behind);
+    graph->columns.type =
+        (lg_type_ids){array->owned, shift, shift == 0 ? UINT8_MAX : UINT16_MAX};
+    return kept;
+}
+
 bool
 lg__type_ids_shorten(lg_graph *graph)
 {
@@ -92,20 +112,21 @@ lg__type_ids_shorten(lg_graph *graph)
     const size_t count = (size_t)array->count;
     if (!is_owned(array))
         return true;
-    const uint32_t bits = bits_of(array->owned, count);
-    if (bits > UINT16_MAX)
+    if (bits_of(array->owned, count) > UINT16_MAX)
         return true;
-    const unsigned shift = bits > UINT8_MAX;
-    if (shift == 0)
-        shorten_to_bytes(array->owned, count);
-    else
-        shorten_to_words(array->owned, count);
-    const size_t behind = sizeof(uint32_t) - ((size_t)1 << shift);
-    const bool kept =
-        lg__array_keep_front(graph, array, (count << shift) + behind);
-    graph->columns.type =
-        (lg_type_ids){array->owned, shift, shift == 0 ? UINT8_MAX : UINT16_MAX};
-    return kept;
+    shorten_to_words(array->owned, count);
+    return keep_words(graph, array);
+}
+
+bool
+lg__type_ids_give(lg_graph *graph, lg__vector *words)
+{
+    lg__array *array = &graph->array[LG__TYPE];
+    if (words->data == NULL)
+        return true;
+    array->owned = words->data;
+    array->owned_size = words->capacity * words->element;
+    return keep_words(graph, array);
 }
 
 uint32_t

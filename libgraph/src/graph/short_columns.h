@@ -10,6 +10,8 @@
 
 #include <leakgraph/internal/columns.h>
 
+#include "base/base_private.h"
+
 /** Returns `count` types from one on, where they are or in the room. */
 const uint32_t *lg__type_ids_some(const lg_type_ids *types, uint64_t from,
                                   size_t count, uint32_t *room);
@@ -72,6 +74,11 @@ lg__first_edges_find(const lg_first_edges *first, uint64_t edge, uint32_t low,
 /** Makes the types shorter if the graph owns them, in their own block. Returns
  *  false when memory ran out. */
 bool lg__type_ids_shorten(lg_graph *graph);
+
+/** Gives the graph types of two bytes each, and makes them shorter. The block
+ *  has room for one more; without one, the graph has its types already. Returns
+ *  false when memory ran out. */
+bool lg__type_ids_give(lg_graph *graph, lg__vector *words);
 
 /** The same for first edges. */
 bool lg__first_edges_shorten(lg_graph *graph);

@@ -44,8 +44,8 @@ bytes_around(lg__adapter_pass *pass, uint64_t address)
     const lg_builder *builder = lg__pass_builder(pass);
     uint64_t object = address - offsetof(PyBytesObject, ob_sval);
     uint32_t node = lg__pass_known(pass, (const void *)(uintptr_t)object);
-    return node != LG_NONE &&
-                   builder->type[node] == lg__pass_type_of(pass, &PyBytes_Type)
+    return node != LG_NONE && lg_builder_type(builder, node) ==
+                                  lg__pass_type_of(pass, &PyBytes_Type)
                ? node
                : LG_NONE;
 }

@@ -473,7 +473,7 @@ lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node)
     if (class == NULL || !read_body(torch, address, &body))
         return;
     if (!class->python)
-        torch->builder->type[node] = class->type;
+        lg_builder_put_type(torch->builder, node, class->type);
     tally.cost =
         body.cost +
         lg__memory_block(torch->memory, body.words[layout->node_edges / WORD]);

@@ -190,7 +190,7 @@ lg__pass_native(lg__adapter_pass *pass, const void *address, uint32_t type,
     uint32_t node = lg__walk_node(pass->walk, address);
     bool is_new = node != LG_NONE && node == before;
     if (is_new) {
-        builder->type[node] = type;
+        lg_builder_put_type(builder, node, type);
         builder->refcount[node] = 0;
         builder->node_flags[node] = LG_NODE_SYNTHETIC | LG_NODE_CPP;
         lg_builder_set_size(builder, node, size);

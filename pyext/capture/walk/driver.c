@@ -566,7 +566,7 @@ look_at(lg__heap_walk *walk, uint32_t node)
     lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
     if (info == NULL)
         return false;
-    builder->type[node] = info->id;
+    lg_builder_put_type(walk->builder, node, info->id);
     if (info->plan == LG__PLAN_ATOM) {
         fill_columns(walk, node, object, info);
         if (builder->node_flags[node] & (LG_NODE_KEY | LG_NODE_NAME))

@@ -110,6 +110,7 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
         {builder->address_low, nodes, most, sizeof *builder->address_low},
         {builder->address_high, nodes, most, sizeof *builder->address_high},
         {builder->type, nodes, most, sizeof *builder->type},
+        {builder->wide_type, nodes, most, sizeof *builder->wide_type},
         {builder->size, nodes, most, sizeof *builder->size},
         {builder->refcount, nodes, most, sizeof *builder->refcount},
         {builder->node_flags, nodes, most, sizeof *builder->node_flags},

@@ -29,7 +29,7 @@ typedef struct lg__heap_walk lg__heap_walk;
 enum {
     LG__LINES = 128, /**< bytes of two cache lines, which processors fetch
                           together */
-    LG__FILLED = 10, /**< blocks that the walk fills: columns and the map */
+    LG__FILLED = 11, /**< blocks that the walk fills: columns and the map */
 };
 
 /** What lies below the numbers that the walk tells is complete, and the walk

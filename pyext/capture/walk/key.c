@@ -358,14 +358,14 @@ mark_parts(lg__heap_walk *walk)
 {
     const lg__type_info *tuple = lg__type_lookup(walk, &PyTuple_Type);
     const uint16_t *flags = walk->builder->node_flags;
-    const uint32_t *types = walk->builder->type;
     const uint32_t count = walk->looked;
     uint32_t node = tuple != NULL ? walk->synthetic_count : count;
     for (; node < count; node++) {
         while (count - node > 4 &&
                !(four_flags(flags + node) & FOUR(LG_NODE_KEY)))
             node += 4;
-        if ((flags[node] & LG_NODE_KEY) && types[node] == tuple->id)
+        if ((flags[node] & LG_NODE_KEY) &&
+            lg_builder_type(walk->builder, node) == tuple->id)
             mark_parts_of_key(walk, node);
     }
 }

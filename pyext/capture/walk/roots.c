@@ -161,7 +161,7 @@ add_synthetic(lg__heap_walk *walk, const void *address, uint32_t type)
     if (node == LG_NONE)
         return node;
     walk->builder->node_flags[node] |= LG_NODE_SYNTHETIC | LG_NODE_IMMORTAL;
-    walk->builder->type[node] = type;
+    lg_builder_put_type(walk->builder, node, type);
     walk->builder->size[node] = 0;
     walk->builder->refcount[node] = 0;
     return node;

@@ -36,11 +36,12 @@ typedef struct lg_builder {
     uint32_t opened;   /**< nodes below have their first_edge */
 
     uint32_t *address_low;  /**< lg_builder_address */
-    uint16_t *address_high; /**< LG__FAR_HALF: the address may be listed;
-                                 0: it may be packed */
-    uint32_t *type;
-    uint16_t *size;    /**< lg_builder_put_size, lg_builder_size */
-    uint8_t *refcount; /**< lg_builder_put_refcount, lg_builder_refcount */
+    uint16_t *address_high; /**< with other bits of LG__FAR_HALF; 0: the address
+                                 may be listed or packed */
+    uint16_t *type;         /**< lg_builder_put_type, lg_builder_type */
+    uint32_t *wide_type;    /**< instead, once there are 65,535 types */
+    uint16_t *size;         /**< lg_builder_put_size, lg_builder_size */
+    uint8_t *refcount;      /**< lg_builder_put_refcount, lg_builder_refcount */
     uint16_t *node_flags;
     uint32_t *first_edge;
 
@@ -105,22 +106,21 @@ lg_builder_number_node(lg_builder *builder, uint64_t address)
         return LG_NONE;
     lg_node node = builder->node_count++;
     builder->address_low[node] = (uint32_t)address;
-    builder->address_high[node] = (uint16_t)(address >> 32);
+    builder->address_high[node] = (uint16_t)(address >> 32 ^ LG__FAR_HALF);
     builder->node_flags[node] = 0;
     if (__builtin_expect(address >> 32 > UINT16_MAX, 0))
         lg_builder_list_address(builder, node, address);
     return node;
 }
 
-/** The address of a node. Few have an upper half of 0 or LG__FAR_HALF, unless
- *  the node is packed. */
+/** The address of a node. */
 static inline uint64_t
 lg_builder_address(const lg_builder *builder, lg_node node)
 {
     const uint64_t high = builder->address_high[node];
-    return __builtin_expect((high & (LG__FAR_HALF - 1)) == 0, 0)
+    return __builtin_expect(high == 0, 0)
                ? lg_builder_rare_address(builder, node)
-               : high << 32 | builder->address_low[node];
+               : (high ^ LG__FAR_HALF) << 32 | builder->address_low[node];
 }
 
 /** Sets a reference count, which saturates at UINT32_MAX. */
@@ -141,6 +141,25 @@ lg_builder_put_size(lg_builder *builder, lg_node node, uint64_t bytes)
         builder->size[node] = (uint16_t)bytes;
     else
         lg_builder_set_size(builder, node, bytes);
+}
+
+/** Sets the type id of a node. One that no type has stays so. */
+static inline void
+lg_builder_put_type(lg_builder *builder, lg_node node, uint32_t type)
+{
+    if (__builtin_expect(builder->wide_type != NULL, 0))
+        builder->wide_type[node] = type;
+    else
+        builder->type[node] = (uint16_t)(type < UINT16_MAX ? type : UINT16_MAX);
+}
+
+/** The type id that was set. */
+static inline uint32_t
+lg_builder_type(const lg_builder *builder, lg_node node)
+{
+    return __builtin_expect(builder->wide_type != NULL, 0)
+               ? builder->wide_type[node]
+               : builder->type[node];
 }
 
 /** Begins the edges of `node`, which must be above every node opened before. */
@@ -285,7 +304,8 @@ static inline lg_node
 lg_edge_writer_number(lg_edge_writer *writer, uint64_t address)
 {
     writer->address_low[writer->node] = (uint32_t)address;
-    writer->address_high[writer->node] = (uint16_t)(address >> 32);
+    writer->address_high[writer->node] =
+        (uint16_t)(address >> 32 ^ LG__FAR_HALF);
     writer->node_flags[writer->node] = 0;
     return writer->node++;
 }

@@ -31,6 +31,14 @@ lg_type_ids_wide(const uint32_t *numbers)
     return types;
 }
 
+/** Types of two bytes each. */
+static inline lg_type_ids
+lg_type_ids_words(const uint16_t *numbers)
+{
+    const lg_type_ids types = {numbers, 1, UINT16_MAX};
+    return types;
+}
+
 /** The type with that index. */
 static inline uint32_t
 lg_type_ids_at(const lg_type_ids *types, uint64_t index)
