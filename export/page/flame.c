@@ -35,6 +35,8 @@ typedef struct flame {
     uint32_t capacity;
     uint32_t *frame_of; // [place] its frame below the last line; NONE
     double *left;       // [frame]
+    uint32_t narrow;    // lines that are too narrow to draw, and their bytes
+    uint64_t narrow_bytes;
 } flame;
 
 static uint32_t
@@ -114,8 +116,11 @@ link_frames(flame *of)
 {
     for (uint32_t i = 1; i < of->count; i++) {
         frame *made = &of->frames[i];
-        if (made->bytes * WIDTH < of->frames[0].bytes * NARROWEST)
+        if (made->bytes * WIDTH < of->frames[0].bytes * NARROWEST) {
+            of->narrow += made->depth == 1;
+            of->narrow_bytes += made->depth == 1 ? made->bytes : 0;
             continue;
+        }
         uint32_t *at = &of->frames[made->parent].child;
         while (*at != NONE && of->frames[*at].bytes >= made->bytes)
             at = &of->frames[*at].next;
@@ -129,11 +134,51 @@ add_name(const flame *of, const frame *made, lg_text *out)
 {
     if (made->place != LG_NONE) {
         lg_place place = lg_places_at(of->stacks.places, made->place);
+        bool is_shared = place.kind == LG_PLACE_SEVERAL;
+        lg_text_add(out, is_shared ? "shared: " : "");
+        place.kind = is_shared ? LG_PLACE_NAMED : place.kind;
         lg_place_step_format(&place, out);
     } else if (made->depth > 0)
         lg_text_add_bytes(out, made->line.data, made->line.length);
     else
         lg_text_add(out, "all objects whose line is known");
+}
+
+// A box of the drawing.
+typedef struct box {
+    double left;
+    uint32_t depth;
+    uint64_t bytes;
+    const char *class;
+    const char *name;  // in full
+    const char *shown; // in the box, if there is room
+} box;
+
+static void
+draw_box(const flame *of, const box *drawn)
+{
+    lg_text *out = of->page->out;
+    double width =
+        (double)drawn->bytes / (double)of->frames[0].bytes * (double)WIDTH;
+    lg_text_add(out, "<svg x=\"");
+    lg_text_add_fixed(out, drawn->left, 1);
+    lg_text_addf(out, "\" y=\"%u\" height=\"%d\" width=\"",
+                 (unsigned)drawn->depth * ROW, ROW - 1);
+    lg_text_add_fixed(out, width > 0.5 ? width - 0.5 : 0, 1);
+    lg_text_add(out, "\"><title>");
+    lg_text_add_html(out, drawn->name, strlen(drawn->name));
+    lg_text_add(out, "\n");
+    lg_text_add_size(out, drawn->bytes);
+    lg_text_addf(out,
+                 "</title><rect class=\"%s\" width=\"100%%\" "
+                 "height=\"100%%\"/>",
+                 drawn->class);
+    if (width >= LEAST_TEXT) {
+        lg_text_add(out, "<text x=\"4\" y=\"13\">");
+        lg_text_add_html(out, drawn->shown, strlen(drawn->shown));
+        lg_text_add(out, "</text>");
+    }
+    lg_text_add(out, "</svg>");
 }
 
 // The end of `/srv/train.py:42` says the most.
@@ -147,36 +192,41 @@ end_of_path(const char *name)
 static void
 draw_frame(const flame *of, uint32_t index)
 {
-    lg_text *out = of->page->out;
     const frame *made = &of->frames[index];
-    double width =
-        (double)made->bytes / (double)of->frames[0].bytes * (double)WIDTH;
     lg_text name = {0};
     add_name(of, made, &name);
     const char *text = name.data ? name.data : "";
-    lg_text_add(out, "<svg x=\"");
-    lg_text_add_fixed(out, of->left[index], 1);
-    lg_text_addf(out, "\" y=\"%u\" height=\"%d\" width=\"",
-                 (unsigned)made->depth * ROW, ROW - 1);
-    lg_text_add_fixed(out, width - 0.5, 1);
-    lg_text_addf(out, "\"><title>");
-    lg_text_add_html(out, text, strlen(text));
-    lg_text_add(out, "\n");
-    lg_text_add_size(out, made->bytes);
-    lg_text_addf(out,
-                 "</title><rect class=\"%s\" width=\"100%%\" "
-                 "height=\"100%%\"/>",
-                 made->place != LG_NONE ? "held"
-                 : made->depth > 0      ? "line"
-                                        : "all");
-    if (width >= LEAST_TEXT) {
-        const char *shown = made->place == LG_NONE ? end_of_path(text) : text;
-        lg_text_add(out, "<text x=\"4\" y=\"13\">");
-        lg_text_add_html(out, shown, strlen(shown));
-        lg_text_add(out, "</text>");
-    }
-    lg_text_add(out, "</svg>");
-    out->failed |= name.failed;
+    draw_box(
+        of, &(box){.left = of->left[index],
+                   .depth = made->depth,
+                   .bytes = made->bytes,
+                   .class = made->place != LG_NONE ? "held"
+                            : made->depth > 0      ? "line"
+                                                   : "all",
+                   .name = text,
+                   .shown = made->place == LG_NONE ? end_of_path(text) : text});
+    of->page->out->failed |= name.failed;
+    lg_text_free(&name);
+}
+
+// Draws one box for all lines that have none.
+static void
+draw_narrow(const flame *of)
+{
+    lg_text name = {0};
+    double part = (double)of->narrow_bytes / (double)of->frames[0].bytes;
+    if (of->narrow == 0)
+        return;
+    lg_text_add_count(&name, of->narrow);
+    lg_text_addf(&name, " more line%s", of->narrow == 1 ? "" : "s");
+    const char *text = name.data ? name.data : "";
+    draw_box(of, &(box){.left = (double)WIDTH * (1 - part),
+                        .depth = 1,
+                        .bytes = of->narrow_bytes,
+                        .class = "all",
+                        .name = text,
+                        .shown = text});
+    of->page->out->failed |= name.failed;
     lg_text_free(&name);
 }
 
@@ -216,6 +266,7 @@ draw(const flame *of)
     lg_text *out = of->page->out;
     of->page->out = &frames;
     uint32_t deepest = draw_frames(of);
+    draw_narrow(of);
     of->page->out = out;
     lg_text_addf(out,
                  "<p class=\"note\">Each box of the second row is a line, and "

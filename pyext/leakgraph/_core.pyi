@@ -1865,7 +1865,8 @@ class NativeRow(
 
 @final
 class AllocationRow(
-    _Row, tuple[Size, int, str | None, str | None, str | None, Node | None, int, int]
+    _Row,
+    tuple[Size, int, str | None, str | None, str | None, bool, Node | None, int, int],
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -1874,6 +1875,7 @@ class AllocationRow(
             "line",
             "frames",
             "held_by",
+            "shared",
             "node",
             "depth",
             "others",
@@ -1888,6 +1890,8 @@ class AllocationRow(
     def frames(self) -> str | None: ...
     @property
     def held_by(self) -> str | None: ...
+    @property
+    def shared(self) -> bool: ...
     @property
     def node(self) -> Node | None: ...
     @property

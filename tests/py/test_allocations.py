@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,14 @@ def test_what_a_line_gave_one_of_many_modules_is_named_after_it(told):
     assert places and all(path.startswith("plugin_1009.TABLE") for path in places)
 
 
+def test_what_several_hold_says_so(told):
+    shared = [held_by for mark, held_by in told["shared"] if mark == "both"]
+    assert shared == ["__main__.first[*]"]
+    assert not [mark for mark, _ in told["shared"] if mark in ("session", "notes")]
+    assert "__main__.first[*] and others\n" in told["text"]
+    assert "__main__.app.sessions[*] and others" not in told["text"]
+
+
 def test_what_an_import_makes_has_the_line_of_the_import(told):
     places = {held_by for mark, held_by, _, _ in told["rows"] if mark == "import"}
     assert any(place.startswith("imported") for place in places)
@@ -110,7 +119,12 @@ def test_stacks_end_in_what_holds(told, folder):
 def test_the_report_draws_them(told, folder):
     page = (folder / "a.html").read_text("utf-8")
     assert page.count('<svg class="flame"') == 1
-    assert "allocated.py:" in page.partition('<svg class="flame"')[2]
+    drawn = page.partition('<svg class="flame"')[2].partition("</svg></div>")[0]
+    assert "allocated.py:" in drawn and "shared: bytes" in drawn
+    boxes = re.findall(r'<svg x="([\d.]+)" y="19" [^>]*width="([\d.]+)"', drawn)
+    end = max(float(left) + float(width) for left, width in boxes)
+    assert end == pytest.approx(1000, abs=2)
+    assert re.search(r"[\d,]+ more lines", drawn)
 
 
 @pytest.mark.parametrize(

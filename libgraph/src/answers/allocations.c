@@ -251,6 +251,33 @@ make_rows(summing *to)
     return true;
 }
 
+// Returns whether no root owns the place that stands for what several have.
+static bool
+is_loose(const lg_places *places, uint32_t place)
+{
+    lg_place top = lg_places_at(places, place);
+    while (top.parent != LG_NONE)
+        top = lg_places_at(places, top.parent);
+    return top.kind == LG_PLACE_ROOT && top.label.length == 0;
+}
+
+// Returns whether the path is one of several: it passes by an owner, or
+// nothing owns what it leads to.
+static bool
+is_shared(const lg_analysis *analysis, const lg_places *places,
+          const lg_allocation_row *row)
+{
+    const lg_path *path = &row->where.path;
+    if (row->where.kind != LG_WHERE_PATH || path->count == 0)
+        return false;
+    for (size_t i = 0; i < path->count; i++) {
+        lg_node owner = lg_node_owner(analysis, path->hops[i].target);
+        if (owner != LG_NONE && owner != path->hops[i].source)
+            return true;
+    }
+    return is_loose(places, row->place);
+}
+
 static lg_status
 find_where(summing *to, const lg_analysis *analysis, const lg_monitor *monitor,
            lg_error *err)
@@ -267,6 +294,7 @@ find_where(summing *to, const lg_analysis *analysis, const lg_monitor *monitor,
         row->where.in_modules =
             row->root == LG_NONE &&
             lg__place_is_in_modules(to->stacks.places, row->place);
+        row->shared = is_shared(analysis, to->stacks.places, row);
     }
     lg__finder_free(&finder);
     return status;
@@ -375,10 +403,10 @@ write_holder(const lg_ask *ask, const void *answer, const void *of,
         ((const lg_allocations *)answer)->by == LG_ALLOCATIONS_BY_LINE;
     if (!by_line && row->depth > 0)
         return;
-    if (row->node != LG_NONE)
-        write_path(ask, answer, row, out);
-    else
+    if (row->node == LG_NONE)
         write_others(row, "holder", "holders", out);
+    write_path(ask, answer, row, out);
+    lg_text_add(out, row->shared ? " and others" : "");
 }
 
 // The index of the option.
@@ -505,6 +533,9 @@ static const lg_field fields[] = {
      "several holders",
      LG_COLUMN_PATH, .write = write_path, .optional = true,
      .look = {.in = LG_IN_DATA}},
+    {"shared", NULL,
+     "whether others hold them, too: `held_by` is one path of several",
+     LG_COLUMN_BOOL, ROW(shared), .look = {.in = LG_IN_DATA}},
     {"node", NULL, "one of the objects that stand for them there",
      LG_COLUMN_NODE, ROW(node), .optional = true, .look = {.in = LG_IN_DATA}},
     {"depth", NULL, "0; 1 of a part of the sum that the last row of depth 0 is",

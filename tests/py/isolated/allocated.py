@@ -56,6 +56,10 @@ for each in before:
     seen.add(each)  # set
     packets += b"x" * 64  # bytearray
     readings.append(1.0)  # array
+first, second = [], []
+for _ in range(40):
+    first.append(bytes(2000) + b"both")  # both
+second += first
 tables = {"list": (numbers, []), "dict": (names, {}), "set": (seen, set())}
 tables["bytearray"] = (packets, bytearray())
 tables["array"] = (readings, array.array("d"))
@@ -79,6 +83,14 @@ print(
                 for row in snapshot.allocations(limit="all", mine=True)
                 if row.line and row.held_by and mark_of(row.line)
             ],
+            "shared": sorted(
+                {
+                    (mark_of(row.line), row.held_by)
+                    for row in snapshot.allocations(limit="all", mine=True)
+                    if row.line and row.held_by and row.shared
+                }
+            ),
+            "text": str(snapshot.allocations(limit="all", mine=True)),
             "tables": {
                 name: sys.getsizeof(full) - sys.getsizeof(empty)
                 for name, (full, empty) in tables.items()

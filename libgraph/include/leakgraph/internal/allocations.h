@@ -78,6 +78,7 @@ typedef struct lg_allocation_row {
     lg_node node;     /**< an object of the place; LG_NONE: several */
     lg_node root;     /**< as in lg_allocation_stack */
     lg_where where;   /**< of `node` */
+    bool shared;      /**< others hold what is there, too */
     uint64_t others;  /**< lines or holders that this row does not name */
     uint64_t count;
     const uint64_t *bytes; /**< shallow, by device */
