@@ -12,9 +12,11 @@
 static const char *const methods[] = {"auto", "remote-exec", "ptrace", NULL};
 
 static const lg__option_face of_run[] = {
-    {"at-exit", true, NULL},   {"at-return", true, NULL}, {"arm", true, NULL},
-    {"signal", true, NULL},    {"rss", true, NULL},       {"keep", true, NULL},
-    {"contents", false, NULL}, {"native", false, NULL},   {"help", false, NULL},
+    {"at-exit", true, NULL},      {"at-return", true, NULL},
+    {"arm", true, NULL},          {"signal", true, NULL},
+    {"rss", true, NULL},          {"keep", true, NULL},
+    {"contents", false, NULL},    {"native", false, NULL},
+    {"allocations", false, NULL}, {"help", false, NULL},
     {NULL, false, NULL},
 };
 

@@ -53,6 +53,8 @@ signal ends the script, leakgraph saves no snapshot at the end.
   --contents      find out which strs, bytes and arrays are equal, for `leakgraph
                   waste`; the snapshot does not hold what they say
   --native        list the memory of C code, too, and who holds it
+  --allocations   remember the line that allocates each object, for `leakgraph
+                  allocations`: the script is slower, as tracemalloc traces it
 
 `python -m leakgraph VERB` is `leakgraph VERB`; `leakgraph --help` lists the verbs.
 """
@@ -68,8 +70,11 @@ OPTIONS = {
     "--keep": "a number",
     "--contents": "",
     "--native": "",
+    "--allocations": "",
 }
 USAGE_ERROR = 2
+#: As many frames reach the program's own line behind most calls of libraries.
+FRAMES = 8
 
 
 def main(arguments: list[str]) -> None:
@@ -114,9 +119,12 @@ def _run(arguments: list[str]) -> None:
             options.get("--at-exit", DEFAULT_FILE),
             contents="--contents" in options,
             native="--native" in options,
+            allocations="--allocations" in options,
         )
     if function and save is not None:
         save = _hook(save, function)
+    if "--allocations" in options:
+        _trace()
     try:
         execute(code, module)
     finally:
@@ -221,6 +229,18 @@ def _check(options: dict[str, str]) -> None:
     spare = [name for name in ("--signal", "--rss", "--keep") if name in options]
     if spare and "--arm" not in options:
         fail(f"run: {spare[0]} needs --arm")
+    if "--allocations" in options:
+        for other in ("--arm", "--native"):
+            if other in options:
+                fail(f"run: --allocations and {other} need a run each")
+
+
+def _trace() -> None:
+    """Let tracemalloc trace the script, unless it traces already."""
+    import tracemalloc
+
+    if not tracemalloc.is_tracing():
+        tracemalloc.start(FRAMES)
 
 
 def _arm(options: dict[str, str]) -> None:
@@ -341,7 +361,9 @@ def _hide_frames_before(code: CodeType | None) -> None:
     sys.excepthook = excepthook
 
 
-def _saver(file: str, *, contents: bool, native: bool) -> Callable[[], None]:
+def _saver(
+    file: str, *, contents: bool, native: bool, allocations: bool
+) -> Callable[[], None]:
     """Make a function that saves a snapshot to `file` in this process, no child."""
     pid = os.getpid()
 
@@ -349,7 +371,9 @@ def _saver(file: str, *, contents: bool, native: bool) -> Callable[[], None]:
         if os.getpid() != pid:
             return
         try:
-            info = save_snapshot(file, contents=contents, native=native)
+            info = save_snapshot(
+                file, contents=contents, native=native, allocations=allocations
+            )
         except (Error, OSError, MemoryError) as error:
             say(f"no snapshot was saved: {error}")
         else:

@@ -263,6 +263,15 @@ def test_a_function_that_returns_still_has_its_variables(script):
     assert "saved to" in watched.err and "gone by the end" not in watched.err
 
 
+def test_allocations_have_the_lines_of_the_script(script):
+    source = "held = []\nfor number in range(50):\n    held.append(bytes(9000))\n"
+    options = ("--allocations", "--at-exit", "lines.lgs")
+    plain, watched = script(source, options=options)
+    assert (plain.code, plain.out) == (watched.code, watched.out)
+    row = leakgraph.load(watched.folder / "lines.lgs").allocations(mine=True)[0]
+    assert row.line.endswith("job.py:3") and row.size.total > 50 * 9000
+
+
 def test_a_method_that_returns_is_saved_each_time(script):
     options = ("--at-return", "Job.run", "--at-exit", "run-{n}.lgs")
     _, watched = script(
@@ -371,6 +380,8 @@ def test_syntax_error(script):
         ["run", "--rss", "90%", "x.py"],
         ["run", "--arm", "x.lgs"],
         ["run", "--arm"],
+        ["run", "--allocations", "--native", "x.py"],
+        ["run", "--allocations", "--arm", "x.lgs", "x.py"],
         ["run", "-m", "no_such_module_at_all"],
         [],
     ],

@@ -461,9 +461,9 @@ add_below(const lg_ask *ask, const void *answer, lg_table *table)
     lg_text below = {0};
     if (!allocations->traced)
         lg_text_add(&below,
-                    "The snapshot knows no lines: let tracemalloc run "
-                    "(python -X tracemalloc=8), and take the snapshot with "
-                    "allocations=True.\n");
+                    "The snapshot knows no lines: take one with leakgraph run "
+                    "--allocations SCRIPT, or let tracemalloc run (python -X "
+                    "tracemalloc=8), and take it with allocations=True.\n");
     else if (allocations->count == 0)
         lg_text_add(&below, "tracemalloc knows the line of no object here.\n");
     else {
