@@ -1,4 +1,5 @@
-// What earlier owners of a block's memory have left in it.
+// What earlier owners of a block's memory have left in it, and what garbage
+// has.
 #include "native_heap.h"
 #include "test.h"
 
@@ -105,10 +106,56 @@ unwritten_blocks_explain_no_object(void)
     }
 }
 
+// Garbage has what a living object would have, though a registry of a library
+// leads there, too.
+static void
+garbage_has_what_a_registry_borrows(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, false);
+    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "liba.so", 8);
+    uint64_t *entry = native_heap_block(&heap, 32);
+    heap.looped[0] = true;
+    data[1] = native_heap_address(entry);
+    entry[1] = native_heap_address(object);
+    object[2] = entry[2] = native_heap_address(native_heap_block(&heap, 640));
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 640 + NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
+// An object to which C code may have a reference is worth what leads to it.
+static void
+what_c_code_may_keep_is_no_garbage(void)
+{
+    for (uint32_t kept = 0; kept <= 1; kept++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *object = native_heap_object(&heap, false);
+        uint64_t *other = native_heap_object(&heap, true);
+        uint64_t *data =
+            native_heap_range(&heap, LG_RANGE_DATA, "ld-2.31.so", 8);
+        uint64_t *entry = native_heap_block(&heap, 32);
+        uint64_t *own = native_heap_block(&heap, 48);
+        heap.looped[0] = true;
+        heap.refcounts[0] = 1 + kept;
+        data[1] = native_heap_address(entry);
+        entry[1] = native_heap_address(object);
+        other[2] = native_heap_address(own);
+        object[2] = own[1] = native_heap_address(native_heap_block(&heap, 640));
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, kept ? 1 : 0) >= 640 + NATIVE_CHUNK);
+        native_heap_close(&heap);
+    }
+}
+
 SUITE(native_leftovers)
 {
     RUN(words_between_stray_ones_hold_no_object);
     RUN(what_lies_behind_a_copied_text_holds_nothing);
     RUN(unwritten_blocks_explain_no_object);
+    RUN(garbage_has_what_a_registry_borrows);
+    RUN(what_c_code_may_keep_is_no_garbage);
     return test_result();
 }

@@ -310,17 +310,63 @@ queue_roots(path_search *search)
             enqueue(search, graph->root_node[i], LG__STRENGTH_EXACT, root, 0);
 }
 
-// What no root reaches by more than leftovers is garbage of the collector, or
-// held by a block that is lost. It has memory of its own all the same.
+static void
+forget_entrance(path_search *search, uint32_t node)
+{
+    if (search->native->entrance[node] != 0 &&
+        !push(search, 0, (arrival){node, 0}))
+        search->enough = false;
+    search->native->entrance[node] = 0;
+}
+
+// Forgets the objects to which references lead that nobody knows, as C code may
+// keep them, and what they refer to.
+static void
+forget_kept(path_search *search)
+{
+    const lg__native *native = search->native;
+    const lg_columns *columns = &native->graph->columns;
+    arrival next;
+    for (uint32_t node = 0; node < native->nodes; node++)
+        if (lg_node_unexplained(native->graph, node) > 0)
+            forget_entrance(search, node);
+    while (search->enough && pop(search, 0, &next)) {
+        const lg_edge_range edges = lg_columns_edges(columns, next.vertex);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
+            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
+                forget_entrance(search, columns->edge_target[edge]);
+    }
+}
+
+// What no root reaches by references, and no block can keep, is garbage of the
+// collector. It has memory as living objects have: a registry of C code that
+// leads to this memory, too, only borrows it.
+static void
+queue_garbage(path_search *search)
+{
+    lg__native *native = search->native;
+    if (native->graph->partial)
+        return;
+    for (uint32_t node = 0; node < native->nodes; node++)
+        native->entrance[node] = lg__best(native, node) == 0;
+    forget_kept(search);
+    for (uint32_t node = 0; node < native->nodes; node++)
+        if (native->entrance[node])
+            enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native),
+                    0);
+}
+
+// What no root reaches by more than leftovers is garbage, too, or held by a
+// block that is lost. It has memory of its own all the same.
 static void
 queue_entrances(path_search *search)
 {
     lg__native *native = search->native;
     for (uint32_t node = 0; node < native->nodes; node++) {
-        native->entrance[node] = lg__best(native, node) == 0;
-        if (native->entrance[node])
-            enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native),
-                    0);
+        if (lg__best(native, node) != 0)
+            continue;
+        native->entrance[node] = 1;
+        enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native), 0);
     }
 }
 
@@ -376,6 +422,8 @@ lg__native_widest(lg__native *native)
     if (enough) {
         native->path[lg__native_root(native)] = LG__STRENGTH_EXACT;
         queue_roots(&search);
+        settle(&search, LG__STRENGTH_EXACT);
+        queue_garbage(&search);
         settle(&search, LG__STRENGTH_WEAK);
         queue_entrances(&search);
         settle(&search, LG__STRENGTH_WEAK);
