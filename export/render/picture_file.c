@@ -1,4 +1,5 @@
-// Writes picture files: whole or not at all.
+// Writes picture files: whole or not at all. The colours that a picture has on
+// a dark page are those of the report page, too (page.css).
 #include "render/render_private.h"
 
 #include <leakgraph/file.h>

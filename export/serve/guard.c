@@ -1,5 +1,5 @@
-// Lets in clients that know the token, call the machine by a name of its own,
-// and only read.
+// Chooses the connections to end. Lets in clients that know the token, call the
+// machine by a name of its own, and only read.
 #include "serve/guard.h"
 #include "serve/connections.h"
 

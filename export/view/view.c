@@ -1,4 +1,5 @@
-// The picked nodes and edges: storage, and the two names that JSON shows.
+// The picked nodes and edges: storage, the two names that JSON shows, and a
+// look for each category that readers should recognise at a glance.
 #include "view/view_private.h"
 
 #include <leakgraph/internal/answer_views.h>

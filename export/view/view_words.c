@@ -1,4 +1,6 @@
-// Words that every writer needs: shortened texts, captions, kinds of roots.
+// Words that every writer needs: shortened texts, captions, kinds of roots, and
+// retained bytes at the nodes of a view. Devices come first, because they are
+// scarce.
 #include "view/view_private.h"
 
 #include <leakgraph/internal/answer_views.h>

@@ -164,11 +164,11 @@ function checkColours() {
   const changes = ["0", "1", "2", "3", "4", "less"].map((step) => `change-${step}`);
   const schemes = style.split("@media screen and (prefers-color-scheme: dark)");
   const [light, dark] = [schemes[0], schemes[1].slice(0, schemes[1].indexOf("}"))];
-  const looks = fs.readFileSync(path.join(__dirname, "../../export/view/look.c"), "utf8");
+  const looks = fs.readFileSync(path.join(__dirname, "../../export/view/view.c"), "utf8");
   for (const [, fill] of looks.matchAll(/"(#[0-9A-F]{6})",\s*LG__INK/g))
     assert(style.includes(`.picture svg [fill="${fill.toLowerCase()}"]`), fill);
   // A picture in a file or in a notebook turns dark as one in a page does.
-  const table = fs.readFileSync(path.join(__dirname, "../../export/render/dark_svg.c"), "utf8");
+  const table = fs.readFileSync(path.join(__dirname, "../../export/render/picture_file.c"), "utf8");
   const changed = (text) => [...new Set(text.match(/\w*\[(fill|stroke)="[^"]+"\]/g))].sort();
   assert.deepStrictEqual(changed(table.replace(/\\"/g, '"')), changed(style));
   for (const scheme of [light, dark]) {

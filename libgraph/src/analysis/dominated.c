@@ -41,7 +41,8 @@ lg__gather_once(lg__gathered *nodes)
 {
     size_t kept = 0;
     if (nodes->count > 1)
-        qsort(nodes->items, nodes->count, sizeof *nodes->items, lg__ascending32);
+        qsort(nodes->items, nodes->count, sizeof *nodes->items,
+              lg__ascending32);
     for (size_t i = 0; i < nodes->count; i++)
         if (kept == 0 || nodes->items[i] != nodes->items[kept - 1])
             nodes->items[kept++] = nodes->items[i];

@@ -6,6 +6,10 @@
 // of a node comes, `parent` is the meet of all its referrers, in a tree whose
 // upper part no longer changes. The members of a component have their turn
 // together.
+//
+// A component that has a loop with several entries is a problem of its own:
+// small ones are solved with sets of dominators, big ones with igraph, in a
+// problem whose node 0 stands for everything outside.
 #include "analysis/dominator_builder.h"
 #include "analysis/chains.h"
 
@@ -37,7 +41,7 @@ typedef void show_edge(void *context, uint32_t source, uint32_t target);
 
 // Passes on each edge from a member to another that is not an entry.
 static void
-show_edges(const irreducible *state, show_edge *show, void *context)
+show_problem(const irreducible *state, show_edge *show, void *context)
 {
     const lg__dominator_builder *building = state->building;
     const lg_columns *columns = &building->graph->columns;
@@ -83,7 +87,7 @@ static void
 solve_small(irreducible *state)
 {
     sets found = {{0}, {0}};
-    show_edges(state, add_referrer, &found);
+    show_problem(state, add_referrer, &found);
     for (uint32_t i = 0; i < state->count; i++)
         found.dominators[i] = is_entry(state, i) ? BIT(i) : UINT64_MAX;
     for (bool changed = true; changed;) {
@@ -108,16 +112,16 @@ solve_small(irreducible *state)
     }
 }
 
-typedef struct columns {
+typedef struct edge_list {
     uint64_t count;
     uint32_t *source; // NULL: edges are only counted
     uint32_t *target;
-} columns;
+} edge_list;
 
 static void
 add_edge(void *context, uint32_t source, uint32_t target)
 {
-    columns *edges = context;
+    edge_list *edges = context;
     if (edges->source != NULL) {
         edges->source[edges->count] = source + 1;
         edges->target[edges->count] = target + 1;
@@ -126,7 +130,7 @@ add_edge(void *context, uint32_t source, uint32_t target)
 }
 
 static void
-list_edges(const irreducible *state, columns *edges)
+list_edges(const irreducible *state, edge_list *edges)
 {
     edges->count = 0;
     for (uint32_t i = 0; i < state->count; i++)
@@ -137,11 +141,11 @@ list_edges(const irreducible *state, columns *edges)
             }
             edges->count++;
         }
-    show_edges(state, add_edge, edges);
+    show_problem(state, add_edge, edges);
 }
 
 static lg_status
-ask_igraph(irreducible *state, const columns *edges, lg_error *err)
+ask_igraph(irreducible *state, const edge_list *edges, lg_error *err)
 {
     lg__problem problem = {
         .node_count = state->count + 1,
@@ -162,7 +166,7 @@ ask_igraph(irreducible *state, const columns *edges, lg_error *err)
 static lg_status
 solve_big(irreducible *state, lg_error *err)
 {
-    columns edges = {0};
+    edge_list edges = {0};
     list_edges(state, &edges);
     size_t size = edges.count * sizeof(uint32_t);
     edges.source = lg__alloc(size);
@@ -183,7 +187,7 @@ solve_big(irreducible *state, lg_error *err)
 // them. A settled member has no place until all are ordered, so the way up from
 // a member ends at the first one that is settled, and each is passed once.
 static void
-settle(irreducible *state, uint32_t top)
+settle_apart(irreducible *state, uint32_t top)
 {
     lg__dominator_builder *building = state->building;
     const uint32_t *inner = state->inner;
@@ -228,7 +232,7 @@ dominators_irreducible(lg__dominator_builder *building,
     else
         status = solve_big(&state, err);
     if (status == LG_OK)
-        settle(&state, top);
+        settle_apart(&state, top);
     lg__free(room);
     return status;
 }

@@ -5,8 +5,7 @@
  * order in which every referrer of a node comes before the node, unless both
  * are in one component. It takes the nodes in that order: the immediate
  * dominator of a node is the nearest common ancestor of its referrers. It
- * solves a component as a whole; irreducible.c solves those that have a loop
- * with several entries.
+ * solves a component as a whole, also one that has a loop with several entries.
  *
  * Nothing recurses.
  */

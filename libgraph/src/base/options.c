@@ -1,4 +1,5 @@
-// Reads structs of options from programs older or newer than this library.
+// The version with which the library was compiled. Reads structs of options
+// from programs older or newer than it.
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/version.h>

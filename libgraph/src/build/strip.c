@@ -1,5 +1,6 @@
-// Copies a graph without the user's text. Strings keep their ids: those with
-// only the user's text become empty, so no other array changes.
+// Copies a graph without the user's text, or without some of its references.
+// Strings keep their ids: those with only the user's text become empty, so no
+// other array changes.
 #include "build/build_private.h"
 
 #include <leakgraph/file.h>

@@ -5,6 +5,11 @@
 // count it subtracts the references that tp_traverse reports from such objects.
 // An object with a positive rest has other referrers, so it and everything that
 // it leads to is alive. The others are garbage.
+//
+// What marked nodes lead to: the capture numbers nodes as it meets them, so
+// most edges lead to higher numbers, and one pass in order of nodes reads the
+// edges in sequence. Nodes that edges lead back to wait on a stack. Whether a
+// target is new is as good as random, so the code does not branch on it.
 #include "cycles/cycles_private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// Detects what weak references are meant to let go, and never do.
+// Detects what weak references are meant to let go, and never do. Finds what
+// keeps the weak half of an entry, and how one half leads to the other.
 #include "findings/detectors.h"
 #include "findings/weak_entries.h"
 

@@ -1,5 +1,9 @@
 // Finds what to cut to free a node. Chooses at which nodes paths may begin,
 // through which they may go, and which of the smallest cuts to name.
+//
+// Suspects are the hops of a path each of which would free its target. The
+// target of such a hop dominates the target of the path, and only nodes that it
+// dominates itself refer to it otherwise.
 #include "graph/graph_private.h"
 #include "paths/measure.h"
 #include "paths/min_cut.h"

@@ -1,5 +1,10 @@
 // Restricts an answer to what some modules hold: the program's own, or those
 // with a certain name.
+//
+// A module keeps a node by its names, or by the locals of its running
+// functions. A path is followed only up to the first node whose keeper is
+// known, and then all nodes on it have theirs. So all questions together cost
+// O(nodes).
 #include "paths/paths_private.h"
 #include "paths/keepers.h"
 #include "paths/root_tree.h"

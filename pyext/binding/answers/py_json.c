@@ -1,9 +1,16 @@
-// Writes with the writer of all reports, so that all JSON reads alike.
+/**
+ * What the package writes: JSON, with the writer of all reports, so that all
+ * JSON reads alike, and texts laid out as a table.
+ */
 #include "binding/answers/binding_answers.h"
+#include "binding/support/binding_support.h"
 
+#include <leakgraph/internal/cells.h>
 #include <leakgraph/internal/json.h>
+#include <leakgraph/table.h>
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 static bool write_value(lg_json *json, PyObject *value);
 
@@ -125,14 +132,6 @@ lg__core_json(PyObject *module, PyObject *value)
                ? NULL
                : lg__error_raise(lg__module_state(module), status, &error);
 }
-
-/** Texts laid out as a table, for the package. */
-#include "binding/answers/binding_answers.h"
-#include "binding/support/binding_support.h"
-
-#include <leakgraph/table.h>
-#include <leakgraph/internal/cells.h>
-#include <stdlib.h>
 
 const char lg__core_text_table_doc[] =
     "_text_table($module, headings, rows, right, limit, /)\n--\n\n"

@@ -1,12 +1,15 @@
-
-
 /**
  * Functions of the module that answer what methods of Snapshot answer: each
- * takes a snapshot, asks it, and keeps of it what the answer shows.
+ * takes a snapshot, asks it, and keeps of it what the answer shows. One finds
+ * the live objects that refer to other live objects without a snapshot: what
+ * gc.get_referrers() finds, for many targets in one pass over the heap.
  */
 #include "binding/capture/binding_capture.h"
 #include "binding/objects/binding_objects.h"
 #include "binding/support/binding_support.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
 
 static lg__snapshot_object *
 take(lg__core_state *state, PyObject *held)
@@ -66,15 +69,6 @@ const char lg__core_retained_doc[] =
     "retained($module, /, target, *, progress=None)\n--\n\n"
     "Bytes that only these objects together keep alive: a Size.\n\n" TAKES
     "retained().";
-
-/**
- * The live objects that refer to other live objects: what gc.get_referrers()
- * finds, for many targets in one pass over the heap.
- */
-#include "binding/capture/binding_capture.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
 
 typedef struct slot {
     const PyObject *target; /* NULL: free */

@@ -50,7 +50,7 @@ typedef enum lg__torch_packed {
     LG__TORCH_PACKED_LEAF, /**< there is nothing but its own block */
 } lg__torch_packed;
 
-/* torch_block.c */
+/* torch_bound.c */
 
 /** The bytes of a block of malloc, if the words around it agree; 0 otherwise,
  *  for example for an address inside a block. */

@@ -1,9 +1,28 @@
-
-
-/** Recognises blocks of malloc by the words around them. */
+/**
+ * Objects of PyTorch that keep tensors behind classes without a layout that the
+ * pass knows, such as the buckets of DistributedDataParallel. The search goes
+ * from block to block of malloc, which it recognises by the words around them,
+ * and links the tensors that it meets.
+ *
+ * It does not enter what many such objects share: types, and the units that
+ * PyTorch compiles code into. It enters a block once. Blocks may have stale
+ * words, so a search waits until all tensors that the pass meets otherwise have
+ * their storages, and the object is charged with no block.
+ *
+ * What a scripted module itself owns is in torch_script.c. Compiled code has a
+ * layout that is known, so a walk of its own takes it.
+ */
 #include "bytes/torch/torch.h"
+#include "bytes/torch/torch_bound.h"
 
-enum { WORD = sizeof(uintptr_t) };
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WORD = sizeof(uintptr_t),
+    BLOCKS = 1 << 14, /**< the most blocks of one object */
+    SCANNED = 4096,   /**< the most bytes of a block that may lead on */
+};
 
 /** Whether the words before the block agree: if they say that the previous
  *  block is free, it ends where this one begins. The header alone proves
@@ -57,31 +76,6 @@ lg__torch_is_vector(lg__torch *torch, const uintptr_t *words)
     return words[1] >= words[0] && words[2] >= words[1] &&
            lg__torch_block_fits(torch, words[0], words[2] - words[0]);
 }
-
-/**
- * Objects of PyTorch that keep tensors behind classes without a layout that the
- * pass knows, such as the buckets of DistributedDataParallel. The search goes
- * from block to block of malloc by their words, and links the tensors that it
- * meets.
- *
- * It does not enter what many such objects share: types, and the units that
- * PyTorch compiles code into. It enters a block once. Blocks may have stale
- * words, so a search waits until all tensors that the pass meets otherwise have
- * their storages, and the object is charged with no block.
- *
- * What a scripted module itself owns is in torch_script.c. Compiled code has a
- * layout that is known, so a walk of its own takes it.
- */
-#include "bytes/torch/torch_bound.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-enum {
-    WORD = sizeof(uintptr_t),
-    BLOCKS = 1 << 14, /**< the most blocks of one object */
-    SCANNED = 4096,   /**< the most bytes of a block that may lead on */
-};
 
 enum { UNKNOWN = LG__TORCH_BOUND_TYPES, WAITING, RULES };
 

@@ -1,17 +1,28 @@
-
-
 /**
  * What adapters may do to a capture: the functions of adapter.h.
+ *
+ * The end of the file decides who may call functions of the program. Such a
+ * function may take a snapshot, or start a thread that does. If that snapshot
+ * called the function again, this would never end.
+ *
+ * Threads that a callback starts are recognised by their timer slack, which a
+ * thread inherits from the thread that starts it (prctl(2), PR_SET_TIMERSLACK).
+ * While callbacks run, the slack of their thread ends with certain bits: some
+ * 100 ns of difference, which nothing notices.
  */
 #include "capture/adapters/adapter_pass.h"
 #include "capture/common/capture_common.h"
 #include "capture/walk/capture_walk.h"
 
 #include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/lock.h>
 #include <leakgraph/internal/writing.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 PyObject *
 lg__pass_module(const char *name)
@@ -326,23 +337,6 @@ lg__pass_keep_apart(lg__adapter_pass *pass, size_t size)
         pass->walk->builder->status = LG_ENOMEM;
     return kept;
 }
-
-/**
- * Decides who may call functions of the program. Such a function may take a
- * snapshot, or start a thread that does. If that snapshot called the function
- * again, this would never end.
- *
- * Threads that a callback starts are recognised by their timer slack, which a
- * thread inherits from the thread that starts it (prctl(2), PR_SET_TIMERSLACK).
- * While callbacks run, the slack of their thread ends with certain bits: some
- * 100 ns of difference, which nothing notices.
- */
-#include "capture/adapters/adapter_pass.h"
-
-#include <leakgraph/internal/lock.h>
-
-#include <sys/prctl.h>
-#include <time.h>
 
 /** The last bits of a marked slack; no round number has them. */
 enum { MARK = 0x2a7, MARK_BITS = 0x3ff };
