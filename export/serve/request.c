@@ -65,21 +65,6 @@ lg__request_write(const lg__request *request, lg_text *out)
     }
 }
 
-bool
-lg__request_copy(const lg__request *request, lg__request *out)
-{
-    bool fine = (*out = (lg__request){.page = strdup(request->page)}).page;
-    for (size_t i = 0; i < request->count && fine; i++) {
-        out->pairs[i] = (lg__pair){strdup(request->pairs[i].name),
-                                   strdup(request->pairs[i].value)};
-        out->count++;
-        fine = out->pairs[i].name && out->pairs[i].value;
-    }
-    if (!fine)
-        lg__request_free(out);
-    return fine;
-}
-
 static void
 release(const char *text)
 {

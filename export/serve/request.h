@@ -49,9 +49,6 @@ bool lg__request_choice(const lg__request *request, const char *name,
                         unsigned *out);
 /** Adds `object?node=17`; the same question gives the same text. */
 void lg__request_write(const lg__request *request, lg_text *out);
-/** Copies a request and its strings; free it with lg__request_free. False:
- *  memory ran out. */
-bool lg__request_copy(const lg__request *request, lg__request *out);
 void lg__request_free(lg__request *copy);
 
 #endif

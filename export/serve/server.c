@@ -461,6 +461,23 @@ place(lg__server *server)
     return job;
 }
 
+// Copies a request and its strings; free it with lg__request_free. False:
+// memory ran out.
+static bool
+copy_request(const lg__request *request, lg__request *out)
+{
+    bool fine = (*out = (lg__request){.page = strdup(request->page)}).page;
+    for (size_t i = 0; i < request->count && fine; i++) {
+        out->pairs[i] = (lg__pair){strdup(request->pairs[i].name),
+                                   strdup(request->pairs[i].value)};
+        out->count++;
+        fine = out->pairs[i].name && out->pairs[i].value;
+    }
+    if (!fine)
+        lg__request_free(out);
+    return fine;
+}
+
 // NULL: there is no room now.
 static lg__job *
 job_for(lg__server *server, const lg__request *request, const lg_text *question,
@@ -470,7 +487,7 @@ job_for(lg__server *server, const lg__request *request, const lg_text *question,
         if (is_for(&server->jobs[i], question))
             return &server->jobs[i];
     lg__job *job = place(server);
-    if (!job || !lg__request_copy(request, &job->request))
+    if (!job || !copy_request(request, &job->request))
         return NULL;
     lg_text_add_bytes(&job->question, question->data, question->length);
     if (job->question.failed) {
