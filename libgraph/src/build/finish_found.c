@@ -88,6 +88,50 @@ settle(lg_builder *builder)
     return enough;
 }
 
+static bool
+is_changed(const lg__vector *changed, uint32_t edge)
+{
+    const lg__new_payload *items = changed->data;
+    size_t low = 0, high = changed->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (items[middle].edge < edge)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < changed->count && items[low].edge == edge;
+}
+
+static lg_status
+check_edge(const lg__edge_rules *rules, const lg__late_edge *at, lg_error *err)
+{
+    return lg__edge_is_sound(rules, at->target, at->kind, at->payload)
+               ? LG_OK
+               : lg__edge_failed(rules, at->source, at->target, at->kind, err);
+}
+
+// Fails if an edge is unsound.
+static lg_status
+check_windows(const lg_builder *builder, const lg__edge_rules *rules,
+              lg_error *err)
+{
+    const lg__payload_windows *windows = &builder->rest->windows;
+    const lg__late_edge *edges = windows->doubtful.data;
+    const lg__new_payload *changed = windows->changed.data;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < windows->doubtful.count && status == LG_OK; i++)
+        if (!is_changed(&windows->changed, edges[i].source))
+            status = check_edge(rules, &edges[i], err);
+    for (size_t i = 0; i < windows->changed.count && status == LG_OK; i++) {
+        const uint32_t edge = changed[i].edge;
+        const lg__late_edge at = {edge, builder->edge_target[edge],
+                                  changed[i].payload, builder->edge_kind[edge]};
+        status = check_edge(rules, &at, err);
+    }
+    return status;
+}
+
 // Passes over the edges that nobody has counted, and also checks that all are
 // sound. The late ones are not merged yet.
 lg_status
@@ -99,7 +143,7 @@ lg__finish_found(lg_builder *builder, lg_error *err)
                           (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
     if (!take_counts(rest, builder->node_count))
         return lg__error_memory(err);
-    lg_status status = lg__windows_check(builder, &rules, err);
+    lg_status status = check_windows(builder, &rules, err);
     if (status == LG_OK)
         status = count_rest(
             builder, &rules,

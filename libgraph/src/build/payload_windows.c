@@ -224,49 +224,6 @@ lg__windows_end(lg_builder *builder)
                           sizeof(lg__new_payload));
 }
 
-static bool
-is_changed(const lg__vector *changed, uint32_t edge)
-{
-    const lg__new_payload *items = changed->data;
-    size_t low = 0, high = changed->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (items[middle].edge < edge)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < changed->count && items[low].edge == edge;
-}
-
-static lg_status
-check_edge(const lg__edge_rules *rules, const lg__late_edge *at, lg_error *err)
-{
-    return lg__edge_is_sound(rules, at->target, at->kind, at->payload)
-               ? LG_OK
-               : lg__edge_failed(rules, at->source, at->target, at->kind, err);
-}
-
-lg_status
-lg__windows_check(const lg_builder *builder, const lg__edge_rules *rules,
-                  lg_error *err)
-{
-    const lg__payload_windows *windows = &builder->rest->windows;
-    const lg__late_edge *edges = windows->doubtful.data;
-    const lg__new_payload *changed = windows->changed.data;
-    lg_status status = LG_OK;
-    for (size_t i = 0; i < windows->doubtful.count && status == LG_OK; i++)
-        if (!is_changed(&windows->changed, edges[i].source))
-            status = check_edge(rules, &edges[i], err);
-    for (size_t i = 0; i < windows->changed.count && status == LG_OK; i++) {
-        const uint32_t edge = changed[i].edge;
-        const lg__late_edge at = {edge, builder->edge_target[edge],
-                                  changed[i].payload, builder->edge_kind[edge]};
-        status = check_edge(rules, &at, err);
-    }
-    return status;
-}
-
 uint32_t
 lg_builder_key(const lg_builder *builder, lg_edge edge)
 {

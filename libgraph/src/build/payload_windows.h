@@ -46,9 +46,6 @@ bool lg__windows_turn(lg_builder *builder);
 /** Codes the rest, once all nodes have their edges. Returns false when memory
  *  ran out. */
 bool lg__windows_end(lg_builder *builder);
-/** Fails if an edge is unsound. */
-lg_status lg__windows_check(const lg_builder *builder,
-                            const lg__edge_rules *rules, lg_error *err);
 /** Makes the payloads of all edges, the late ones included, which are sorted by
  *  source and part of the columns by now. */
 bool lg__windows_complete(lg_builder *builder, const lg__vector *late,
