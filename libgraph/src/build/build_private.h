@@ -122,10 +122,6 @@ struct lg_builder_rest {
 bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
                    uint32_t value);
 
-/** Appends the strings of the additions, if there are any, to those of the
- * builder, and stores the id of the first one. Returns false when memory ran
- * out. */
-bool lg__additions_append(lg_builder *builder, uint32_t *first);
 void lg__additions_free(lg_builder *builder);
 
 /** Remembers the first failure. */

@@ -142,6 +142,72 @@ store_strings(const lg_builder *builder, const lg__marked_block *blocks,
         strings[lg__marked_place(blocks, own[i].node)] = own[i].string;
 }
 
+// Makes room for `count` elements before those that a vector has.
+static void
+shift(lg__vector *vector, size_t count)
+{
+    char *data = vector->data;
+    if (vector->count > 0)
+        memmove(data + count * vector->element, data,
+                vector->count * vector->element);
+    vector->count += count;
+}
+
+static void
+swap(lg__vector *a, lg__vector *b)
+{
+    const lg__vector other = *a;
+    *a = *b;
+    *b = other;
+}
+
+static void
+prepend_bytes(lg__vector *added, const lg__vector *own)
+{
+    shift(added, own->count);
+    if (own->count > 0)
+        memcpy(added->data, own->data, own->count);
+}
+
+// The first of the added offsets is 0, where the last of the others ends.
+static void
+prepend_offsets(lg__vector *added, const lg__vector *own)
+{
+    const size_t before = own->count - 1;
+    const uint64_t begin = ((const uint64_t *)own->data)[before];
+    shift(added, before);
+    uint64_t *offsets = added->data;
+    for (size_t i = before; i < added->count; i++)
+        offsets[i] += begin;
+    memcpy(offsets, own->data, before * sizeof *offsets);
+}
+
+// There are mostly far more texts than other strings, so the texts stay in
+// their memory.
+static bool
+append_additions(lg_builder *builder, uint32_t *first)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector *offsets = &rest->table[LG__STRING_OFFSET];
+    lg__vector *bytes = &rest->table[LG__STRING_BYTES];
+    lg_additions *additions = rest->additions;
+    if (additions == NULL)
+        return true;
+    const uint64_t before = offsets->count - 1;
+    if (before + additions->node.count >= LG_NONE ||
+        !lg__vector_reserve(&rest->allocator, &additions->bytes,
+                            bytes->count + additions->bytes.count) ||
+        !lg__vector_reserve(&rest->allocator, &additions->offset,
+                            before + additions->offset.count))
+        return false;
+    prepend_bytes(&additions->bytes, bytes);
+    prepend_offsets(&additions->offset, offsets);
+    swap(&additions->bytes, bytes);
+    swap(&additions->offset, offsets);
+    *first = (uint32_t)before;
+    return true;
+}
+
 static bool
 list_blocks(lg_builder *builder, lg__marked_block *blocks)
 {
@@ -155,7 +221,7 @@ list_blocks(lg_builder *builder, lg__marked_block *blocks)
     uint32_t *strings = lg__vector_extend(&rest->allocator,
                                           &rest->table[LG__TEXT_STRING], count);
     if (nodes == NULL || strings == NULL ||
-        !lg__additions_append(builder, &first_added))
+        !append_additions(builder, &first_added))
         return false;
     list_marked(blocks, lg__marked_blocks(builder->node_count), nodes);
     store_strings(builder, blocks, first_added, strings);
