@@ -256,6 +256,44 @@ put_data(const report *to, const lg_growth_row *row, const char *fix)
     put_holders(to, row);
 }
 
+static const char *
+fix_of(lg_string pattern, lg_string registry)
+{
+    const lg_pattern *found = lg_pattern_find(pattern);
+    return found != NULL ? lg_pattern_fix(found, registry) : NULL;
+}
+
+// Returns what helps against growth of what a library keeps, or NULL.
+static const char *
+fix_of_keeper(const lg_growth *growth, const lg_growth_row *row)
+{
+    lg_text place = {0};
+    const char *fix = NULL;
+    if (row->place == LG_NONE)
+        return NULL;
+    lg_place_format(growth->places, row->place, &place);
+    const lg_string named = {place.data, (uint32_t)place.length};
+    for (size_t i = 0; !place.failed && i < sizeof keepers / sizeof *keepers;
+         i++)
+        if (lg__string_begins(named, keepers[i].place))
+            fix = fix_of(lg__string_of(keepers[i].pattern),
+                         lg__string_of(keepers[i].registry));
+    lg_text_free(&place);
+    return fix;
+}
+
+// Returns what helps against the growth of a row: that of native memory, or of
+// the known mistake that it is; NULL if that is not known.
+static const char *
+growth_fix(const lg_growth *growth, const lg_growth_row *row)
+{
+    const char *fix = fix_of_keeper(growth, row);
+    if (fix != NULL || row->fix != NULL || row->finding == LG_NONE)
+        return fix != NULL ? fix : row->fix;
+    const lg_growth_tally *finding = &growth->tallies[row->finding];
+    return fix_of(finding->name, finding->detail);
+}
+
 // Adds what helps, unless a row above says the same, or the cell of what to cut
 // ends with it.
 static void
@@ -265,7 +303,7 @@ put_fix(const report *to, const lg_growth_row *row, const char *fix,
     if (fix == NULL || (cut->length > 0 && strstr(cut->data, fix) != NULL))
         return;
     for (const lg_growth_row *above = to->growth->rows; above < row; above++)
-        if (!above->minor && lg__growth_fix(to->growth, above) == fix)
+        if (!above->minor && growth_fix(to->growth, above) == fix)
             return;
     lg__put_literal(to->table, SHOWN_FIX, fix);
 }
@@ -331,7 +369,7 @@ static void
 put_row(const lg_ask *ask, const void *growth, const void *row, lg_table *table)
 {
     const report to = {ask, growth, ask->graph, table};
-    const char *fix = lg__growth_fix(growth, row);
+    const char *fix = growth_fix(growth, row);
     put_data(&to, row, fix);
     put_shown(&to, row, fix);
 }

@@ -47,9 +47,6 @@ void lg__format_growth_things(const lg_growth *growth, const lg_growth_row *row,
  *  and keys if there are several. */
 void lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,
                        lg_text *out);
-/** Returns what helps against the growth of a row: that of native memory, or of
- *  the known mistake that it is; NULL if that is not known. */
-const char *lg__growth_fix(const lg_growth *growth, const lg_growth_row *row);
 /** Writes what to do so that the leak of a row goes, and what goes then:
  *  `empty app.a (1 MiB alone) and app.b (0 B alone): 17.7 MiB go`. Nothing if
  *  that is not known or another row leads. */

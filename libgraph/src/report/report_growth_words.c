@@ -320,13 +320,6 @@ format_keepers(const lg_growth *growth, const lg_graph *graph,
     }
 }
 
-static const char *
-fix_of(lg_string pattern, lg_string registry)
-{
-    const lg_pattern *found = lg_pattern_find(pattern);
-    return found != NULL ? lg_pattern_fix(found, registry) : NULL;
-}
-
 // What libraries keep until the process ends, by how the place begins, and the
 // finding whose fix helps.
 static const struct {
@@ -336,35 +329,6 @@ static const struct {
 } keepers[] = {
     {"torch.jit.", "per-call-classes", "torch.jit"},
 };
-
-// Returns what helps against growth of what a library keeps, or NULL.
-static const char *
-fix_of_keeper(const lg_growth *growth, const lg_growth_row *row)
-{
-    lg_text place = {0};
-    const char *fix = NULL;
-    if (row->place == LG_NONE)
-        return NULL;
-    lg_place_format(growth->places, row->place, &place);
-    const lg_string named = {place.data, (uint32_t)place.length};
-    for (size_t i = 0; !place.failed && i < sizeof keepers / sizeof *keepers;
-         i++)
-        if (lg__string_begins(named, keepers[i].place))
-            fix = fix_of(lg__string_of(keepers[i].pattern),
-                         lg__string_of(keepers[i].registry));
-    lg_text_free(&place);
-    return fix;
-}
-
-const char *
-lg__growth_fix(const lg_growth *growth, const lg_growth_row *row)
-{
-    const char *fix = fix_of_keeper(growth, row);
-    if (fix != NULL || row->fix != NULL || row->finding == LG_NONE)
-        return fix != NULL ? fix : row->fix;
-    const lg_growth_tally *finding = &growth->tallies[row->finding];
-    return fix_of(finding->name, finding->detail);
-}
 
 // Returns what helps if only a registry of the interpreter or of a future holds
 // the members: no program empties that, or cuts what it refers to.
