@@ -546,19 +546,6 @@ lg__label_has_own_name(const lg_graph *graph, uint32_t type)
     return has_own_name((lg_category)graph->type_trait[type].category);
 }
 
-// Which modules refer to a small value depends on what the interpreter shares.
-bool
-lg__label_by_module(const lg_graph *graph, uint32_t type)
-{
-    static const char *const values[] = {"int", "float", "str", "tuple",
-                                         "bytes"};
-    lg_string name = lg_graph_type(graph, type).name;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (lg__string_is(name, values[i]))
-            return false;
-    return !lg__label_has_own_name(graph, type);
-}
-
 // Writes `logging.root`.
 static bool
 take_module_name(lg__labels *labels, const lg__module_name *name, lg__step *out)

@@ -110,8 +110,6 @@ lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
 /** Returns whether objects of the type have names of their own: functions,
  *  classes ... */
 bool lg__label_has_own_name(const lg_graph *graph, uint32_t type);
-/** Returns whether a module may name objects of the type. */
-bool lg__label_by_module(const lg_graph *graph, uint32_t type);
 /** Writes the step to a node that a root holds, or to garbage that nothing
  *  holds. `name` is a module's for it, or NULL. Classes and functions that no
  *  module names may be made again and again, each with a name of its own, so

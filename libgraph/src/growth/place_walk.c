@@ -52,6 +52,19 @@ within_of(lg_string name, lg__trait trait)
     return trait.role == LG__ROLE_DESCRIPTOR ? LG__PLACE_CLASS : 0;
 }
 
+// Which modules refer to a small value depends on what the interpreter shares.
+static bool
+is_named_by_module(const lg_graph *graph, uint32_t type)
+{
+    static const char *const values[] = {"int", "float", "str", "tuple",
+                                         "bytes"};
+    lg_string name = lg_graph_type(graph, type).name;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (lg__string_is(name, values[i]))
+            return false;
+    return !lg__label_has_own_name(graph, type);
+}
+
 bool
 lg__place_walk_types_begin(lg__place_walk *walk)
 {
@@ -66,7 +79,7 @@ lg__place_walk_types_begin(lg__place_walk *walk)
             .plain = lg__label_has_own_name(graph, i) &&
                      trait.category != LG_CATEGORY_FRAME &&
                      trait.category != LG_CATEGORY_ROOT,
-            .by_module = lg__label_by_module(graph, i),
+            .by_module = is_named_by_module(graph, i),
             .top = LG_NONE,
             .marks = marks_of(name, trait),
             .within = within_of(name, trait),
