@@ -266,13 +266,24 @@ is_list_of_threads(const lg__comparison *state, const lg_growth_row *row,
            2 * listed >= lg__count_elements(graph, row->node);
 }
 
+// Returns the place that holds the members of a place in words: its keeper, or
+// else its parent. LG_NONE: none is known.
+static uint32_t
+place_above(const lg_places *places, uint32_t place)
+{
+    const lg__place_words *words = lg__places_words(places, place);
+    return words != NULL && words->keeper != LG_NONE
+               ? words->keeper
+               : lg__place_at(places, place)->parent;
+}
+
 // Returns whether the row is of what such a table keeps.
 static bool
 is_listed_for_threads(const lg__comparison *state, const lg_growth_row *row)
 {
     return row->verdict == LG_GROWTH_ACCUMULATES &&
            is_table_of_threads(state->newest,
-                               lg__place_above(state->newest, row->place));
+                               place_above(state->newest, row->place));
 }
 
 // Returns whether native memory is that of the threads: their stacks, or what
@@ -464,7 +475,7 @@ is_reached_through(const lg_places *places, const lg_growth_row *row,
 {
     uint32_t at = row->place;
     for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE && at != through; i++)
-        at = lg__place_above(places, at);
+        at = place_above(places, at);
     return at == through;
 }
 
@@ -599,7 +610,7 @@ is_rest_of(const lg_places *places, const lg_growth_row *row,
     const lg__place_item *shared = lg__place_at(places, row->place);
     const lg__place_item *item = lg__place_at(places, other->place);
     return shared->kind == LG_PLACE_SEVERAL && is_contained(item) &&
-           lg__place_above(places, row->place) == item->parent;
+           place_above(places, row->place) == item->parent;
 }
 
 // A search for the causes of rows.
@@ -695,14 +706,14 @@ find_above(const search *of, size_t index)
 {
     const lg_growth *growth = of->growth;
     const lg_growth_row *row = &growth->rows[index];
-    uint32_t at = lg__place_above(of->state->newest, row->place);
+    uint32_t at = place_above(of->state->newest, row->place);
     for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
         uint32_t found = row_at(of, at);
         if (found != 0 && found - 1 != index &&
             is_accompanying(of->state, row, &growth->rows[found - 1],
                             of->under_way))
             return found - 1;
-        at = lg__place_above(of->state->newest, at);
+        at = place_above(of->state->newest, at);
     }
     return growth->count;
 }
