@@ -371,8 +371,6 @@ const lg__tally *lg__summary_find_named(const lg_summary *summary,
 void lg__summary_join_tallies(lg_summary *summary);
 /** Returns the bytes that an info text gives; -1: none. */
 int64_t lg__summary_bytes(const lg_summary *summary, const char *key);
-/** Returns whether the summary is a sum of several. */
-bool lg__summary_is_sum(const lg_summary *summary);
 /** Returns an info text; empty if there is none. */
 lg_string lg__summary_text(const lg_summary *summary, const char *key);
 /** Returns whether the snapshot has native memory. */

@@ -204,9 +204,3 @@ lg_summary_merge(const lg_summary *const *summaries, size_t count,
     lg__free(state.bytes);
     return status;
 }
-
-bool
-lg__summary_is_sum(const lg_summary *summary)
-{
-    return lg__summary_bytes(summary, "snapshots") >= 0;
-}

@@ -92,6 +92,13 @@ copy_string(const lg_summary *from, lg_places *to, uint32_t *string)
     return *string != LG_NONE;
 }
 
+// Returns whether the summary is a sum of several.
+static bool
+is_sum(const lg_summary *summary)
+{
+    return lg__summary_bytes(summary, "snapshots") >= 0;
+}
+
 // Copies the types with the most bytes.
 static bool
 copy_types(const lg_summary *from, lg_places *to, rest *out)
@@ -108,7 +115,7 @@ copy_types(const lg_summary *from, lg_places *to, rest *out)
     }
     if (enough && count > 0)
         lg__sort(all, count, sizeof *all, compare_totals);
-    if (count > MOST_TYPES && !lg__summary_is_sum(from))
+    if (count > MOST_TYPES && !is_sum(from))
         count = MOST_TYPES;
     for (size_t i = 0; i < count && enough; i++)
         out->types[out->type_count++] = all[i].sum;
@@ -298,8 +305,8 @@ lg_status
 lg_summary_save_memory(const lg_summary *summary, void **data, size_t *length,
                        lg_error *err)
 {
-    bool whole = lg__summary_is_sum(summary) ||
-                 lg__summary_bytes(summary, LG__SUMMARY_LEAST) >= 0;
+    bool whole =
+        is_sum(summary) || lg__summary_bytes(summary, LG__SUMMARY_LEAST) >= 0;
     uint32_t most = whole ? UINT32_MAX : LG__PLACES_SAVED;
     uint64_t least = 0;
     lg_places *places = NULL;
