@@ -634,6 +634,24 @@ end(lg__comparison *state)
     lg__free(state->devices);
 }
 
+// Leaves out types, and all tallies but the findings that belong to rows: the
+// rest is not known by module.
+static void
+keep_related(lg_growth *out)
+{
+    out->type_count = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->tally_count; i++) {
+        if (out->tallies[i].row == LG_NONE)
+            continue;
+        for (size_t row = 0; row < out->count; row++)
+            if (out->rows[row].finding == i)
+                out->rows[row].finding = kept;
+        out->tallies[kept++] = out->tallies[i];
+    }
+    out->tally_count = kept;
+}
+
 static lg_status
 compare(lg__comparison *state, lg_growth *out, lg_error *err)
 {
@@ -664,7 +682,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     if (status == LG_OK)
         set_reasons(state, out);
     if (out->scoped)
-        lg__growth_keep_related(out);
+        keep_related(out);
     if (status == LG_OK)
         status = lg__growth_holders(state, out, err);
     if (status == LG_OK)

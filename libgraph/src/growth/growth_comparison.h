@@ -216,9 +216,6 @@ bool lg__place_is_listed(const lg_places *places, uint32_t place);
  *  complete. */
 lg_status lg__growth_tallies(lg__comparison *state, lg_growth *out,
                              lg_error *err);
-/** Leaves out types, and all tallies but the findings that belong to rows: the
- *  rest is not known by module. */
-void lg__growth_keep_related(lg_growth *out);
 
 // Whether a series of numbers grows.
 

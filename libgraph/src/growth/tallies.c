@@ -213,22 +213,6 @@ relate(const lg_places *places, lg_growth *out, uint32_t at)
     }
 }
 
-void
-lg__growth_keep_related(lg_growth *out)
-{
-    out->type_count = 0;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < out->tally_count; i++) {
-        if (out->tallies[i].row == LG_NONE)
-            continue;
-        for (size_t row = 0; row < out->count; row++)
-            if (out->rows[row].finding == i)
-                out->rows[row].finding = kept;
-        out->tallies[kept++] = out->tallies[i];
-    }
-    out->tally_count = kept;
-}
-
 lg_status
 lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
 {
