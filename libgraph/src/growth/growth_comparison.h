@@ -90,9 +90,6 @@ lg__growth_is_held_by_several(const lg__comparison *state,
     unsigned kind = lg__place_at(state->newest, row->place)->kind;
     return kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT;
 }
-/** Sets the degree of a row, whose numbers are complete. */
-void lg__growth_set_degree(const lg__comparison *state, lg__pace pace,
-                           lg_growth_row *row);
 /** What grows unevenly, or grew and stopped, is told from so many bytes on. */
 #define LG__LEAST_UNEVEN (INT64_C(64) << 10)
 

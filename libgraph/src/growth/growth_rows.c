@@ -593,6 +593,32 @@ count_bounded(const lg__comparison *state, const lg_growth_row *row,
     out->bounded_gained += row->gained;
 }
 
+// Reads the series that shows how the row grows: of its objects, or, if their
+// number is the same, of its bytes.
+static void
+read_series(const lg__comparison *state, const lg_growth_row *row)
+{
+    bool counted = row->counts[state->count - 1] != row->counts[0];
+    for (uint32_t i = 0; i < state->count; i++)
+        state->y[i] = counted
+                          ? (double)row->counts[i]
+                          : (double)lg__comparison_total(state, row->bytes, i);
+}
+
+// Sets the degree of a row, whose numbers are complete.
+static void
+set_degree(const lg__comparison *state, lg__pace pace, lg_growth_row *row)
+{
+    if (pace == LG__PACE_GROWS)
+        return;
+    read_series(state, row);
+    row->idle = (uint32_t)lg__trend_idle(state->y, state->count);
+    row->degree = pace == LG__PACE_SETTLED ? LG_GROWTH_STOPPED
+                  : pace == LG__PACE_FILLS
+                      ? LG_GROWTH_FILLING
+                      : lg__trend_degree(state->y, state->count);
+}
+
 // Adds a row unless it is too small. Rows that settled and that nobody asked
 // for are kept from some size on, because the first line accounts for them.
 // A small row that grows may be the cause of others.
@@ -629,7 +655,7 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     }
     if (pace == LG__PACE_UNEVEN)
         set_mean_rate(state, row);
-    lg__growth_set_degree(state, pace, row);
+    set_degree(state, pace, row);
     if (settled)
         row->verdict = LG_GROWTH_SETTLED;
     note_told(state, grown, count, left_out);
