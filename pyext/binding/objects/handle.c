@@ -22,12 +22,32 @@ note_shown(lg__snapshot_object *snapshot, uint32_t index)
     return true;
 }
 
+static bool
+is_same_file(const lg__file_mark *one, const lg__file_mark *two)
+{
+    return one->inode != 0 && one->device == two->device &&
+           one->inode == two->inode && one->changed == two->changed;
+}
+
+// Whether both have the same nodes: they are one Snapshot, or of one file, or
+// answers keep the same of both. -1 with an exception.
+static int
+is_same_snapshot(const lg__snapshot_object *self,
+                 const lg__snapshot_object *other)
+{
+    if (self == other || is_same_file(&self->file, &other->file))
+        return 1;
+    if (self->kept == NULL || other->kept == NULL)
+        return 0;
+    return PyObject_RichCompareBool(self->kept, other->kept, Py_EQ);
+}
+
 PyObject *
 lg__handle_compare(const lg__snapshot_object *one, uint64_t index,
                    const lg__snapshot_object *two, uint64_t other,
                    int operation)
 {
-    int equal = index == other ? lg__snapshot_is_same(one, two) : 0;
+    int equal = index == other ? is_same_snapshot(one, two) : 0;
     return equal < 0 ? NULL : PyBool_FromLong(equal == (operation == Py_EQ));
 }
 

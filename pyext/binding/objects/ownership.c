@@ -159,21 +159,3 @@ lg__snapshot_is_root(lg__snapshot_object *self, uint32_t node)
     }
     return self->root_bits[node / 8] >> node % 8 & 1;
 }
-
-static bool
-is_same_file(const lg__file_mark *one, const lg__file_mark *two)
-{
-    return one->inode != 0 && one->device == two->device &&
-           one->inode == two->inode && one->changed == two->changed;
-}
-
-int
-lg__snapshot_is_same(const lg__snapshot_object *self,
-                     const lg__snapshot_object *other)
-{
-    if (self == other || is_same_file(&self->file, &other->file))
-        return 1;
-    if (self->kept == NULL || other->kept == NULL)
-        return 0;
-    return PyObject_RichCompareBool(self->kept, other->kept, Py_EQ);
-}

@@ -69,11 +69,6 @@ PyObject *lg__snapshot_gone(lg__core_state *state, PyObject *devices);
 /** Frees all that it owns. Only for its deallocation. */
 void lg__snapshot_dispose(lg__snapshot_object *self);
 
-/** Whether both have the same nodes: they are one Snapshot, or of one file, or
- *  answers keep the same of both. -1 with an exception. */
-int lg__snapshot_is_same(const lg__snapshot_object *self,
-                         const lg__snapshot_object *other);
-
 /** Whether the node is a root: 1, 0, or -1 with an exception. */
 int lg__snapshot_is_root(lg__snapshot_object *self, uint32_t node);
 
