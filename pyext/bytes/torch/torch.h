@@ -309,9 +309,6 @@ void lg__torch_hold_member(lg__torch *torch, uint32_t source, uintptr_t object,
  *  it is neither. */
 lg__torch_record *lg__torch_value_record(lg__torch *torch,
                                          const lg__torch_value *value);
-/** Call it after all passes. Passes the references of C++ on to Python objects,
- *  and declares native roots. */
-void lg__torch_settle(lg__torch *torch);
 
 /* torch_tensor.c */
 

@@ -394,29 +394,3 @@ lg__torch_value_record(lg__torch *torch, const lg__torch_value *value)
         return lg__torch_tensor(torch, value->payload);
     return lg__torch_script(torch, value->payload);
 }
-
-static void
-settle(lg__torch *torch, const lg__torch_record *record)
-{
-    /* Compiled code keeps copies of its constants that no search finds. */
-    bool all_found =
-        record->found >= record->owners || record->bound != LG_NONE;
-    if (record->first_source != LG_NONE)
-        lg_builder_add_late_edge(
-            torch->builder, record->first_source, record->node,
-            record->first_kind |
-                (record->holds && all_found ? 0 : LG_EDGE_UNCOUNTED),
-            record->first_label);
-    if (!record->python && record->node != LG_NONE && !all_found &&
-        !lg__pass_is_partial(torch->pass))
-        lg_builder_add_root(torch->builder, record->node, LG_ROOT_NATIVE, "",
-                            0);
-}
-
-void
-lg__torch_settle(lg__torch *torch)
-{
-    for (size_t i = 0; i < torch->records.capacity; i++)
-        if (torch->records.slots[i].value != NULL)
-            settle(torch, torch->records.slots[i].value);
-}
