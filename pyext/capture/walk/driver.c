@@ -664,6 +664,46 @@ lg__walk_run(lg__heap_walk *walk)
     }
 }
 
+/** The folder of its file distinguishes a program's module from a library's. */
+static void
+note_origin(lg__heap_walk *walk, PyObject *module)
+{
+    uint32_t node = lg__walk_node(walk, module);
+    if (node == LG_NONE || !PyModule_Check(module))
+        return;
+    PyObject *names = lg__module_dict(module);
+    PyObject *file =
+        names != NULL
+            ? lg__dict_find_common(walk, names, walk->keys.file, "__file__")
+            : NULL;
+    lg__name path;
+    path.length = 0;
+    if (file != NULL && PyUnicode_Check(file))
+        lg__name_add_str(&path, file, LG__NAME_LIMIT);
+    if (path.length > 0)
+        lg_builder_set_origin(walk->builder, node,
+                              (lg_string){path.data, (uint32_t)path.length});
+}
+
+// Declares the roots: threads, interpreter, modules, static types.
+static void
+finish_roots(lg__heap_walk *walk)
+{
+    PyObject *modules = PyImport_GetModuleDict();
+    Py_ssize_t position = 0;
+    PyObject *key, *module;
+    while (PyDict_Next(modules, &position, &key, &module)) {
+        if (!PyUnicode_Check(key) || module == Py_None)
+            continue;
+        lg__name name;
+        name.length = 0;
+        lg__name_add_str(&name, key, 512);
+        lg_builder_add_root(walk->builder, lg__walk_node(walk, module),
+                            LG_ROOT_MODULE, name.data, name.length);
+        note_origin(walk, module);
+    }
+}
+
 static void
 walk_leading_roots(lg__heap_walk *walk, const lg__leading *leading)
 {
@@ -673,7 +713,7 @@ walk_leading_roots(lg__heap_walk *walk, const lg__leading *leading)
         lg__walk_node(walk, leading->objects[i]);
     lg__roots_walk(walk);
     lg__calling_frame_note(walk);
-    lg__roots_finish(walk);
+    finish_roots(walk);
 }
 
 void
@@ -695,7 +735,7 @@ lg__walk_roots(lg__heap_walk *walk)
     }
     lg__roots_walk(walk);
     lg__calling_frame_note(walk);
-    lg__roots_finish(walk);
+    finish_roots(walk);
 }
 
 void

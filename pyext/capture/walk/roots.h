@@ -8,8 +8,6 @@
 void lg__roots_open(lg__heap_walk *walk);
 /** Appends the edges of these nodes, before any other node is opened. */
 void lg__roots_walk(lg__heap_walk *walk);
-/** Declares the roots: threads, interpreter, modules, static types. */
-void lg__roots_finish(lg__heap_walk *walk);
 /** Adds the arguments of the calls in which all frames of all threads are. Call
  *  it after the walk. */
 void lg__call_arguments_finish(lg__heap_walk *walk);
