@@ -75,16 +75,6 @@ lg__chain_put_off(lg__heap_walk *walk, uint32_t node)
         ((uint32_t *)lists->put_off.data)[lists->put_off_count++] = node;
 }
 
-void
-lg__chain_pass_over(lg__heap_walk *walk, const PyObject *object)
-{
-    const lg__tracked *lists = &walk->tracked;
-    const lg__gc_link *next = lg__gc_next((const lg__gc_link *)object - 1);
-    if (lists->followed && next != NULL &&
-        (uintptr_t)next - lists->heads >= lists->heads_size)
-        lg__walk_node(walk, next + 1);
-}
-
 /** Returns whether the words before an object are a head: then the next object
  *  of the list refers back to it. Unmapped memory cannot be one. */
 static bool

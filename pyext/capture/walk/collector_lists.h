@@ -30,9 +30,6 @@ lg_status lg__enumerate_public(lg__heap_walk *walk, lg_error *err);
  *  meets the next object in another way. */
 void lg__chain_put_off(lg__heap_walk *walk, uint32_t node);
 
-/** Goes on behind an object that the walk passes over. */
-void lg__chain_pass_over(lg__heap_walk *walk, const PyObject *object);
-
 /** Marks an object that the collector tracks, and gives the next of its list a
  *  node. Call it before the walk meets the referents of the object: neighbours
  *  in a list are mostly neighbours in memory. */

@@ -420,6 +420,17 @@ count_references(lg__heap_walk *walk, PyObject *object, uint32_t count)
         lg_builder_add_found(walk->builder, node, count);
 }
 
+// Goes on behind an object that the walk passes over.
+static void
+pass_over_chain(lg__heap_walk *walk, const PyObject *object)
+{
+    const lg__tracked *lists = &walk->tracked;
+    const lg__gc_link *next = lg__gc_next((const lg__gc_link *)object - 1);
+    if (lists->followed && next != NULL &&
+        (uintptr_t)next - lists->heads >= lists->heads_size)
+        lg__walk_node(walk, next + 1);
+}
+
 /** Counts what the call's tuple, dict and array refer to, as far as no edge
  *  does, and goes on behind them in the collector's lists. */
 static void
@@ -438,13 +449,13 @@ count_call(lg__heap_walk *walk, const lg__own_call *call)
         count_references(walk, value, array + call->passes_dict);
     }
     if (call->passes_tuple)
-        lg__chain_pass_over(walk, call->tuple);
+        pass_over_chain(walk, call->tuple);
     else if (!LG__STACK_IS_VISIBLE || !call->is_own_frame)
         count_references(walk, call->tuple, call->owns_tuple);
     if (call->passes_dict)
-        lg__chain_pass_over(walk, call->dict);
+        pass_over_chain(walk, call->dict);
     if (call->names != NULL)
-        lg__chain_pass_over(walk, call->names);
+        pass_over_chain(walk, call->names);
 }
 
 /** Counts the references of the capturing call to one of its arguments. */
