@@ -4,53 +4,6 @@
 
 #include <string.h>
 
-enum { DIGITS_PLACE = 3 }; // of an int, in words
-
-// Returns the number in an int of one or two digits, as an address has; 0: it
-// has more, or none. One has an address of a program that lies at the bottom.
-static uint64_t
-number_in(const lg_native_block *at)
-{
-    enum { COUNT = 16, DIGIT_BITS = 30, MOST_BYTES = 64 };
-    // CPython 3.12 has the sign and a flag in the lowest three bits
-    enum { TAG_BITS = 3 };
-    const uint64_t mask = (UINT64_C(1) << DIGIT_BITS) - 1;
-    const uint64_t count = lg__block_word(at, lg_block_lead(at) + COUNT);
-    const uint64_t digits =
-        lg__block_word(at, lg_block_lead(at) + 8 * DIGITS_PLACE);
-    if (lg_block_bytes(at) >= MOST_BYTES)
-        return 0;
-    if (count == 1 || count == 1 << TAG_BITS)
-        return digits & mask;
-    return count == 2 || count == 2 << TAG_BITS
-               ? (digits & mask) | (digits >> 32 & mask) << DIGIT_BITS
-               : 0;
-}
-
-// ctypes and other bindings hand an address of C code to Python as an int.
-// Addresses of objects are those that id() gives.
-bool
-lg__list_number(lg__native *native, uint32_t block)
-{
-    const lg_native_block *at = &native->memory->blocks[block];
-    const uint64_t number = number_in(at);
-    uint32_t target = lg__block_find(&native->index, number);
-    if (target == LG_NONE)
-        return true;
-    const lg_native_block *to = &native->memory->blocks[target];
-    if (lg_block_address(to) != number || to->node != LG_NONE ||
-        to->kind > LG_ALLOCATOR_MAPPED ||
-        (native->mark[target] & LG__BLOCK_HIDDEN))
-        return true;
-    lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
-    if (word != NULL)
-        *word = (lg__word){target,
-                           (lg_block_lead(at) / 8 + DIGITS_PLACE) &
-                               (LG__MOST_PLACES - 1),
-                           0, 0};
-    return word != NULL;
-}
-
 // HDF5 and others give out numbers of their own instead of addresses, and keep
 // a table from the number to what it stands for. An entry begins with its
 // number, and has a pointer. A number is a name if it is too large for a count,

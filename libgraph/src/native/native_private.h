@@ -513,8 +513,6 @@ enum { LG__PART_UNIT = 8, LG__PART_SHARE = 2 };
 /** Returns the block that a number in an object's block names, or LG_NONE. */
 uint32_t lg__handle_find(const lg__native *native, uint32_t block,
                          uint64_t number);
-/** Lists the word of an int that is the address of a block. */
-bool lg__list_number(lg__native *native, uint32_t block);
 /** Says which words of a block may be references. */
 void lg__block_searched(const lg__native *native, uint32_t block,
                         uint64_t *from, uint64_t *to);
