@@ -664,55 +664,6 @@ list_ranges(lg__native *native)
     return sort_outer(native);
 }
 
-// Returns what words say of an object that has so many references which nothing
-// explains, and to which so many words of blocks lead.
-static uint8_t
-telling(const lg__native *native, uint32_t node, int64_t missing, uint32_t seen)
-{
-    if (missing <= 0 || native->told[node] == LG__HELD_OUTSIDE)
-        return 0;
-    if (seen == 0)
-        return native->block_of[node] != LG_NONE && native->told[node] == 0
-                   ? LG__FORGOTTEN
-                   : 0;
-    return seen < missing ? 0 : seen == missing ? LG__TOLD_EXACTLY : LG__TOLD;
-}
-
-static void
-count_words_to_objects(const lg__native *native, uint32_t block, uint32_t *seen)
-{
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    if (native->mark[block] & LG__BLOCK_NEW)
-        return;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        uint32_t target = words[i].target;
-        uint32_t node = native->memory->blocks[target].node;
-        if (node != LG_NONE && !(native->mark[target] & LG__BLOCK_OWN))
-            seen[node]++;
-    }
-}
-
-// An object is told if words of blocks account for all references to it that no
-// object explains; exactly, if there are no more such words than references. It
-// is forgotten if no word leads to it. Words of a block that nobody has written
-// since it was free are none.
-bool
-lg__native_tell(lg__native *native)
-{
-    uint32_t *seen = lg__native_take_zero(native, native->nodes, 4);
-    if (seen == NULL)
-        return false;
-    for (uint32_t block = 0; block < native->blocks; block++)
-        count_words_to_objects(native, block, seen);
-    for (uint32_t node = 0; node < native->nodes; node++) {
-        int64_t missing = lg_node_unexplained(native->graph, node);
-        native->told[node] = telling(native, node, missing, seen[node]);
-    }
-    lg__native_drop(native, seen);
-    return true;
-}
-
 bool
 lg__native_words(lg__native *native)
 {

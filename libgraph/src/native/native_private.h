@@ -523,8 +523,6 @@ bool lg__word_is_proved(const lg__native *native, uint32_t block,
  *  std::weak_ptr, and some pair to that block is a weak one. */
 bool lg__word_may_be_weak(const lg__native *native, uint32_t block,
                           const lg__word *word);
-/** Says of which objects the words of blocks explain all references. */
-bool lg__native_tell(lg__native *native);
 /** Gives each block its form, the kind that it has before any way is known. */
 bool lg__native_kinds(lg__native *native);
 uint32_t lg__block_form(const lg__native *native, uint32_t block);
