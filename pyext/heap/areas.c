@@ -157,19 +157,6 @@ lg__area_at(const lg__areas *areas, uintptr_t address)
                : NULL;
 }
 
-bool
-lg__areas_have(const lg__areas *areas, uintptr_t address, size_t bytes)
-{
-    const lg__area *area = lg__area_at(areas, address);
-    const lg__area *end = areas->items + areas->count;
-    while (area != NULL && bytes > area->end - address) {
-        bytes -= area->end - address;
-        address = area->end;
-        area = area + 1 < end && area[1].start == address ? area + 1 : NULL;
-    }
-    return area != NULL;
-}
-
 /** Bits 62 and 63 of an entry: swapped out, present
  *  (Documentation/admin-guide/mm/pagemap.rst). A page that guards a stack seems
  *  to be swapped out in some kernels. */

@@ -47,8 +47,6 @@ void lg__areas_free(lg__areas *areas);
 
 /** The area that has the address, or NULL. O(log areas). */
 const lg__area *lg__area_at(const lg__areas *areas, uintptr_t address);
-/** Whether all bytes lie in one area, or in several that touch. */
-bool lg__areas_have(const lg__areas *areas, uintptr_t address, size_t bytes);
 
 /** Finds the next pages at or behind *from and before `to`, in one area, that
  *  exist, in memory or swapped out: [*from, return value). No more: `to`, with

@@ -202,6 +202,20 @@ state_size(const lg__malloc_heaps *self)
     return self->bins + BINS_END;
 }
 
+// Whether all bytes lie in one area, or in several that touch.
+static bool
+areas_have(const lg__areas *areas, uintptr_t address, size_t bytes)
+{
+    const lg__area *area = lg__area_at(areas, address);
+    const lg__area *end = areas->items + areas->count;
+    while (area != NULL && bytes > area->end - address) {
+        bytes -= area->end - address;
+        address = area->end;
+        area = area + 1 < end && area[1].start == address ? area + 1 : NULL;
+    }
+    return area != NULL;
+}
+
 /** Lists the ring of arenas from one on. False: it is no ring. */
 static bool
 follow_ring(lg__malloc_heaps *self, uintptr_t first)
@@ -210,7 +224,7 @@ follow_ring(lg__malloc_heaps *self, uintptr_t first)
     self->arena_count = 0;
     do {
         if (self->arena_count == LG__MALLOC_ARENAS || at % 8 != 0 ||
-            !lg__areas_have(self->areas, at, state_size(self)))
+            !areas_have(self->areas, at, state_size(self)))
             return false;
         self->arenas[self->arena_count++] = at;
         at = state_word(self, at, BINS_NEXT);
@@ -234,7 +248,7 @@ is_main_arena(lg__malloc_heaps *self, uintptr_t state)
             return false;
     }
     return empty >= LEAST_EMPTY_BINS &&
-           lg__areas_have(self->areas, state_word(self, state, BINS_TOP), 16) &&
+           areas_have(self->areas, state_word(self, state, BINS_TOP), 16) &&
            follow_ring(self, state);
 }
 
@@ -275,7 +289,7 @@ static bool
 add_heap(lg__malloc_heaps *self, lg__malloc_heap heap)
 {
     if (self->count == self->room || heap.start >= heap.end ||
-        !lg__areas_have(self->areas, heap.base, heap.end - heap.base))
+        !areas_have(self->areas, heap.base, heap.end - heap.base))
         return false;
     size_t place = self->count++;
     for (; place > 0 && self->items[place - 1].base > heap.base; place--)
@@ -309,7 +323,7 @@ heap_size_of(const lg__malloc_heaps *self, uintptr_t state, uintptr_t top)
 {
     for (size_t i = 0; i < sizeof heap_sizes / sizeof *heap_sizes; i++) {
         uintptr_t base = top & ~(heap_sizes[i] - 1);
-        if (lg__areas_have(self->areas, base, 64) &&
+        if (areas_have(self->areas, base, 64) &&
             lg__word_at(base + INFO_ARENA) == state)
             return heap_sizes[i];
     }
@@ -329,7 +343,7 @@ add_heaps(lg__malloc_heaps *self, unsigned arena)
     if (info_size < 32 || info_size > 128)
         return false;
     for (size_t i = 0; i < MOST_HEAPS && base != 0; i++) {
-        if (!lg__areas_have(self->areas, base, 64) ||
+        if (!areas_have(self->areas, base, 64) ||
             lg__word_at(base + INFO_ARENA) != state)
             return false;
         uintptr_t size = lg__word_at(base + INFO_SIZE);
