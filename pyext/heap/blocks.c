@@ -30,23 +30,6 @@ lg__blocks_free(lg__blocks *blocks)
     *blocks = (lg__blocks){.allocator = blocks->allocator};
 }
 
-lg_native_block *
-lg__block_at(const lg__blocks *blocks, uintptr_t address)
-{
-    size_t low = 0, high = blocks->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lg_block_address(&blocks->items[middle]) < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < blocks->count &&
-                   lg_block_address(&blocks->items[low]) == address
-               ? &blocks->items[low]
-               : NULL;
-}
-
 uint64_t
 lg__blocks_drop_freed(lg__blocks *blocks)
 {

@@ -34,8 +34,6 @@ lg__blocks_add(lg__blocks *blocks, uintptr_t address, size_t bytes,
     blocks->items[blocks->count++] = lg_block_make(address, bytes, kind);
 }
 
-/** The block that begins at the address, or NULL. O(log blocks). */
-lg_native_block *lg__block_at(const lg__blocks *blocks, uintptr_t address);
 /** Removes freed blocks of malloc; returns their bytes, with headers. */
 uint64_t lg__blocks_drop_freed(lg__blocks *blocks);
 /** Returns whether they ascend and do not overlap. */

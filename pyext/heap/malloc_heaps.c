@@ -455,13 +455,31 @@ follow(const links *self, uintptr_t at)
     return self->mixed ? link ^ at >> 12 : link;
 }
 
+// The block that begins at the address, or NULL. O(log blocks).
+static lg_native_block *
+block_at(const lg__blocks *blocks, uintptr_t address)
+{
+    size_t low = 0, high = blocks->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lg_block_address(&blocks->items[middle]) < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < blocks->count &&
+                   lg_block_address(&blocks->items[low]) == address
+               ? &blocks->items[low]
+               : NULL;
+}
+
 /** Calls for each block of a list; false if one is not sound. `size` 0: any. */
 static bool
 list_is_sound(const links *self, uintptr_t first, size_t size, bool mark)
 {
     uintptr_t at = first;
     for (int i = 0; at != 0; i++) {
-        lg_native_block *block = lg__block_at(self->blocks, at);
+        lg_native_block *block = block_at(self->blocks, at);
         if (block == NULL || i == MOST_IN_LIST ||
             (size != 0 && lg_block_bytes(block) != size))
             return false;
@@ -503,7 +521,7 @@ mark_fast_bin(const links *self, uintptr_t chunk, size_t size, uint64_t *bytes)
 {
     for (int i = 0; chunk != 0; i++) {
         uintptr_t at = chunk + 16;
-        lg_native_block *block = lg__block_at(self->blocks, at);
+        lg_native_block *block = block_at(self->blocks, at);
         if (block == NULL || i == MOST_IN_LIST || lg_block_bytes(block) != size)
             return false;
         chunk = follow(self, at);
