@@ -182,7 +182,9 @@ prepend_offsets(lg__vector *added, const lg__vector *own)
     memcpy(offsets, own->data, before * sizeof *offsets);
 }
 
-// There are mostly far more texts than other strings, so the texts stay in
+// Appends the strings of the additions, if there are any, to those of the
+// builder, and stores the id of the first one. Returns false when memory ran
+// out. There are mostly far more texts than other strings, so the texts stay in
 // their memory.
 static bool
 append_additions(lg_builder *builder, uint32_t *first)

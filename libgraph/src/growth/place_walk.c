@@ -52,7 +52,8 @@ within_of(lg_string name, lg__trait trait)
     return trait.role == LG__ROLE_DESCRIPTOR ? LG__PLACE_CLASS : 0;
 }
 
-// Which modules refer to a small value depends on what the interpreter shares.
+// Returns whether a module may name objects of the type. Which modules refer to
+// a small value depends on what the interpreter shares.
 static bool
 is_named_by_module(const lg_graph *graph, uint32_t type)
 {

@@ -263,6 +263,16 @@ fix_of(lg_string pattern, lg_string registry)
     return found != NULL ? lg_pattern_fix(found, registry) : NULL;
 }
 
+// What libraries keep until the process ends, by how the place begins, and the
+// finding whose fix helps.
+static const struct {
+    const char *place;
+    const char *pattern;
+    const char *registry;
+} keepers[] = {
+    {"torch.jit.", "per-call-classes", "torch.jit"},
+};
+
 // Returns what helps against growth of what a library keeps, or NULL.
 static const char *
 fix_of_keeper(const lg_growth *growth, const lg_growth_row *row)

@@ -320,16 +320,6 @@ format_keepers(const lg_growth *growth, const lg_graph *graph,
     }
 }
 
-// What libraries keep until the process ends, by how the place begins, and the
-// finding whose fix helps.
-static const struct {
-    const char *place;
-    const char *pattern;
-    const char *registry;
-} keepers[] = {
-    {"torch.jit.", "per-call-classes", "torch.jit"},
-};
-
 // Returns what helps if only a registry of the interpreter or of a future holds
 // the members: no program empties that, or cuts what it refers to.
 static const char *
