@@ -30,9 +30,10 @@ FEW_PARTS = 8
 #: How many processes run at a time. The third one fills in while others wait: for a
 #: browser, a signal, a process that ends.
 AT_ONCE = (os.cpu_count() or 1) + 1
-#: Files whose tests mostly wait, each for an answer that another process must not give
-#: in time. One process beside the others runs these, since it needs a processor seldom.
-WAITING = ("test_attach",)
+#: Files whose tests mostly wait: for an answer that another process must not give in
+#: time, for example. One process beside the others runs these: it seldom needs a
+#: processor.
+WAITING = ("test_attach", "test_tool_attach_torture")
 #: Seconds that the slowest files take on two processors, without tests that need
 #: libraries; the others take time by their length. If these are wrong, the last
 #: processes end at different times, and processors are idle.

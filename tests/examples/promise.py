@@ -24,9 +24,7 @@ def whole():
     if gc.isenabled():
         gc.collect()
     snapshot = leakgraph.snapshot()
-    sizes = snapshot.analyze()
-    both = sizes.reachable, sizes.garbage
-    return snapshot, sum(size.total for size in both)
+    return snapshot, snapshot.types().size.total
 
 
 def promise(namespace, steps):

@@ -34,8 +34,13 @@ def test_every_test_runs_somewhere(tmp_path):
     assert "tests/py/test_sizes.py" in files and len(files) == len(set(files))
     assert not [file for file in files if not file.startswith("tests/py/")]
     assert len({one.junit for one in runs}) == len(runs) == suite.PARTS
-    waiting = [one.files for one in runs if one.waits]
-    assert waiting == [tuple(f"tests/py/{name}.py" for name in suite.WAITING)]
+    assert [one.files for one in runs if one.waits] == [("tests/py/test_attach.py",)]
+
+
+def test_what_waits_is_one_run(tmp_path):
+    runs = suite.runs_of("", "python", tmp_path, "mark", "tests")
+    (waiting,) = [one.files for one in runs if one.waits]
+    assert [Path(file).stem for file in waiting] == [*suite.WAITING]
 
 
 def test_all_tests_are_those_in_c_and_in_python(tmp_path, monkeypatch):
