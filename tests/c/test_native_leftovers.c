@@ -150,8 +150,108 @@ what_c_code_may_keep_is_no_garbage(void)
     }
 }
 
+// Adds an object that has a list by a lone pointer of its state, and returns
+// the list. What it holds is STATE and the list.
+enum { LISTED = 20, STATE = 72 + NATIVE_CHUNK };
+
+static uint64_t *
+listed_by_state(native_heap *heap)
+{
+    uint64_t *state = native_heap_block(heap, 72);
+    uint64_t *list = native_heap_list(heap, LISTED);
+    native_heap_object(heap, true)[2] = native_heap_address(state);
+    state[3] = native_heap_address(list);
+    return list;
+}
+
+// Adds an object with an array of structs, and lists these.
+enum { STRUCTS = 10, STRUCT_BYTES = 104 };
+
+static void
+structs_of_object(native_heap *heap, uint64_t **structs)
+{
+    uint64_t *array = native_heap_block(heap, 8 * (size_t)STRUCTS);
+    native_heap_object(heap, true)[2] = native_heap_address(array);
+    for (uint32_t i = 0; i < STRUCTS; i++) {
+        structs[i] = native_heap_block(heap, STRUCT_BYTES);
+        array[i] = native_heap_address(structs[i]);
+    }
+}
+
+// A vector that grew has room behind its end, in which lies what was there
+// before, even where malloc gave it the rest of a chunk along. Of two that lead
+// to a block, one is a copy of what it was.
+static void
+the_room_behind_a_vector_holds_nothing(void)
+{
+    enum { GROWN, GIVEN, COPIED, FULL, COUNT };
+    for (int which = 0; which < COUNT; which++) {
+        const uint64_t room = which == GIVEN ? 2 : 3;
+        uint64_t *structs[STRUCTS];
+        native_heap heap;
+        native_heap_open(&heap);
+        const uint64_t list = native_heap_address(listed_by_state(&heap));
+        structs_of_object(&heap, structs);
+        for (uint32_t i = 0; i < STRUCTS; i++) {
+            uint64_t *items =
+                native_heap_block(&heap, which == GIVEN ? 40 : 24);
+            const uint64_t begin = native_heap_address(items);
+            const bool is_short = i == 4 && which != FULL;
+            structs[i][3] = begin;
+            structs[i][4] = begin + 8 * (is_short ? 1 : room);
+            structs[i][5] = begin + 8 * room;
+            for (uint32_t item = 0; item < room; item++)
+                items[item] =
+                    native_heap_address(native_heap_block(&heap, 200));
+            if (i == 4)
+                items[room - 1] = list;
+            if (i == 4 && which == COPIED) {
+                structs[i][7] = begin;
+                structs[i][8] = structs[i][9] = begin + 8 * room;
+            }
+        }
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 0) ==
+              (which <= GIVEN ? STATE + LISTED * NATIVE_LIST_BYTES : STATE));
+        native_heap_close(&heap);
+    }
+}
+
+// A string that was freed leaves its address and its length, and its block may
+// be a struct of others by now. A length of whole words may be that of a table.
+static void
+a_freed_text_holds_nothing(void)
+{
+    enum { BYTES = 40, NODES = 10 };
+    static const uint64_t lengths[] = {33, 38, 32, 39, 23, 41};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        uint64_t *structs[STRUCTS];
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *state = native_heap_block(&heap, 72);
+        uint64_t *link = &state[3];
+        native_heap_object(&heap, true)[2] = native_heap_address(state);
+        structs_of_object(&heap, structs);
+        for (uint32_t node = 0; node < NODES; node++) {
+            uint64_t *next = native_heap_block(&heap, BYTES);
+            *link = native_heap_address(next);
+            structs[node][6] = native_heap_address(next);
+            structs[node][7] = lengths[i];
+            link = next;
+        }
+        *link = native_heap_address(native_heap_block(&heap, BYTES));
+        native_heap_finish(&heap);
+        const bool is_text = i != 2 && i < 4;
+        CHECK(native_heap_held(&heap, 0) ==
+              (is_text ? STATE + (NODES + 1) * (BYTES + NATIVE_CHUNK) : STATE));
+        native_heap_close(&heap);
+    }
+}
+
 SUITE(native_leftovers)
 {
+    RUN(the_room_behind_a_vector_holds_nothing);
+    RUN(a_freed_text_holds_nothing);
     RUN(words_between_stray_ones_hold_no_object);
     RUN(what_lies_behind_a_copied_text_holds_nothing);
     RUN(unwritten_blocks_explain_no_object);

@@ -181,13 +181,15 @@ fits(uint64_t count, uint64_t bytes)
     return false;
 }
 
-// begin, end and capacity of a vector
+// begin, end and capacity of a vector: malloc rounds the capacity up, and may
+// give the rest of a chunk along
 static bool
 is_vector(const uint64_t w[5], const lg_native_block *to)
 {
+    enum { ROUNDING = 24, GIFT = 16 };
     return w[1] == lg_block_address(to) && w[2] >= w[1] && w[3] >= w[2] &&
            w[3] <= lg__block_end(to) && w[3] > w[1] &&
-           w[3] + 24 > lg__block_end(to);
+           w[3] + ROUNDING + GIFT > lg__block_end(to);
 }
 
 // control bytes, mask, room and items of a hash table, as Rust has it
@@ -406,7 +408,7 @@ list_word(lg__native *native, uint32_t target, uint64_t at)
 {
     lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
     if (word != NULL)
-        *word = (lg__word){target, (at / 8) & (LG__MOST_PLACES - 1), 0, 0};
+        *word = (lg__word){target, (at / 8) & (LG__MOST_PLACES - 1), 0, 0, 0};
     return word != NULL;
 }
 
@@ -509,7 +511,7 @@ list_number(lg__native *native, uint32_t block)
         *word = (lg__word){target,
                            (lg_block_lead(at) / 8 + DIGITS_PLACE) &
                                (LG__MOST_PLACES - 1),
-                           0, 0};
+                           0, 0, 0};
     return word != NULL;
 }
 
@@ -656,6 +658,64 @@ lg__word_may_be_weak(const lg__native *native, uint32_t block,
                               lg__native_key(word->target, 0, 8)) > owners;
 }
 
+// A vector grows into a block that nobody clears. What lies behind its end is
+// left over, whatever the same word holds in other vectors, which are longer.
+// Of several vectors that lead to a block, some are copies from before, so the
+// longest counts.
+static uint64_t
+vector_key(uint32_t block)
+{
+    return lg__native_key(block, 0, 10);
+}
+
+static bool
+note_vector(lg__native *native, uint32_t block, const lg__word *word)
+{
+    surroundings at = around(native, block, word);
+    if (!is_vector(at.w, at.to))
+        return true;
+    uint32_t *used = lg__key_table_at(&native->allocator, &native->shared,
+                                      vector_key(word->target));
+    const uint64_t words = (at.w[2] - at.w[1]) / 8;
+    if (used != NULL && *used < words + 1 && words < LG__MOST_PLACES)
+        *used = (uint32_t)words + 1;
+    return used != NULL;
+}
+
+// The address and the length of a text for which a block has the right size,
+// but which now has addresses of blocks: the text was freed. Lengths that are
+// sizes of structs may be those of tables.
+static bool
+is_freed_text(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    enum { SHORTEST = 16, ROUNDING = 16 };
+    const lg_native_block *to = &native->memory->blocks[word->target];
+    const surroundings at = around(native, block, word);
+    const uint64_t length = at.w[2];
+    return to->kind == LG_ALLOCATOR_MALLOC && to->node == LG_NONE &&
+           length >= SHORTEST && length % 8 != 0 &&
+           at.w[1] == lg_block_address(to) && length < lg_block_bytes(to) &&
+           length + 1 + ROUNDING > lg_block_bytes(to) &&
+           lg__block_words(native, word->target) > 0 &&
+           lg__range_find(native->memory, lg__block_word(to, 0)) == NULL;
+}
+
+static void
+mark_remnants(lg__native *native)
+{
+    lg__word *words = native->word.data;
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        const lg__word_span span = lg__words_of(native, block);
+        if (span.first == span.end)
+            continue;
+        const uint32_t used =
+            lg__key_table_find(&native->shared, vector_key(block));
+        for (uint32_t i = span.first; i < span.end; i++)
+            words[i].remnant = (used > 0 && words[i].place >= used - 1) ||
+                               is_freed_text(native, block, &words[i]);
+    }
+}
+
 static bool
 find_shapes(lg__native *native)
 {
@@ -670,11 +730,13 @@ find_shapes(lg__native *native)
             if (!has_shape(native, block, &words[i]))
                 continue;
             native->trait[i] = LG__SHAPE_BIT;
-            if (!count_pair(native, block, &words[i]))
+            if (!count_pair(native, block, &words[i]) ||
+                !note_vector(native, block, &words[i]))
                 return false;
         }
         find_stride(native, block);
     }
+    mark_remnants(native);
     return true;
 }
 

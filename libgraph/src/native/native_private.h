@@ -37,12 +37,13 @@ enum {
 
 /** A word of a block that points into a block. */
 typedef struct lg__word {
-    uint32_t target;     /**< block */
-    uint32_t place : 28; /**< of the word in its block, in words */
-    uint32_t lone : 1;   /**< nothing contradicts it, and nothing confirms it */
-    uint32_t level : 3;  /**< lg_native_level */
+    uint32_t target;      /**< block */
+    uint32_t place : 27;  /**< of the word in its block, in words */
+    uint32_t remnant : 1; /**< what is around it says that it is left over */
+    uint32_t lone : 1;  /**< nothing contradicts it, and nothing confirms it */
+    uint32_t level : 3; /**< lg_native_level */
 } lg__word;
-enum { LG__MOST_PLACES = 1 << 28 };
+enum { LG__MOST_PLACES = 1 << 27 };
 
 /** How strong a path is: twice the level of its weakest word, or one less if
  *  that is a lone word below a variable of a library, whose own structures have
@@ -179,7 +180,8 @@ typedef struct lg__native {
                                LG__STRIDE_MASK: of an array of structs */
     lg__key_table handles;  /**< what numbers in objects name: see handles.c */
     lg__key_table shared;   /**< how many pairs of pointers lead to a block that
-                               counts its owners */
+                               counts its owners; how many words of a block
+                               vectors use */
     lg__vector outer;       /**< lg__outer_word, by holder */
     uint64_t *first_outer;  /**< [holders + 1] */
     const lg_native_range **holder; /**< [holders] the first range of each */

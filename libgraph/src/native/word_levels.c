@@ -493,6 +493,8 @@ level_block(weighing *scale, uint32_t block)
         uint32_t node = native->memory->blocks[words[i].target].node;
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
+        if (words[i].remnant)
+            level = at_most(level, LG_LEVEL_WEAK);
         if ((mark & LG__BLOCK_GIVEN) &&
             (uint64_t)words[i].place + GIFT_WORDS >= lg_block_bytes(at) / 8)
             level = LG_LEVEL_NONE;
