@@ -1,5 +1,6 @@
 """What grows from snapshot to snapshot, and who holds it."""
 
+import abc
 import collections
 import concurrent.futures
 import ctypes
@@ -953,6 +954,55 @@ def test_what_gained_little_beside_its_leak_is_part_of_it():
     growth = compare(work)
     (row,) = [row for row in growth if "holder" in row.held_by]
     assert row.held_by == f"{__name__}.holder.items[*]"
+
+
+def test_what_abstract_classes_remember_of_classes_goes_with_these():
+    holder.ring = [type("Kind", (abc.ABC,), {}) for _ in range(6)]
+
+    def work(number):
+        model = type("Model", (), {"__doc__": "d" * 1000})
+        holder.items.append(model)
+        assert not any(issubclass(model, each) for each in holder.ring)
+
+    (row,) = [row for row in compare(work) if "holder" in row.held_by]
+    assert row.held_by == f"{__name__}.holder.items[*]"
+
+
+def test_weak_references_to_what_else_is_kept_do_not_go_with_a_leak():
+    def work(number):
+        holder.items.append(bytearray(500))
+        holder.ring += [weakref.ref(work, print), weakref.ref(holder, print)]
+
+    held = [row.held_by for row in compare(work) if "holder" in row.held_by]
+    assert sorted(held) == [
+        f"{__name__}.holder.items[*]",
+        f"{__name__}.holder.ring[*]",
+    ]
+
+
+#: To leakgraph, this is torch.nn.Module.
+Module = type("Module", (), {"__module__": "torch.nn.modules.module"})
+
+
+def add_mask(number):
+    holder.table._buffers[f"mask_{number}"] = Item(number)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_buffers_of_a_module_are_not_named_after_one_of_them(twice):
+    holder.table = Module()
+    holder.table._buffers = {}
+    holder.table.others = holder.table._buffers if twice else None
+    (row,) = [row for row in compare(add_mask) if row.type.endswith("Item")]
+    assert row.held_by == f"{__name__}.holder.table._buffers[*]"
+
+
+def test_a_buffer_of_a_module_that_grows_in_place_has_its_name():
+    holder.table = Module()
+    holder.table._buffers = {"keys": bytearray(), "values": bytearray()}
+    growth = compare(lambda _: holder.table._buffers["keys"].extend(bytes(500)))
+    (row,) = [row for row in growth if "holder" in row.held_by]
+    assert row.held_by == f"{__name__}.holder.table.keys"
 
 
 def test_a_weak_dictionary_is_the_holder_and_not_the_dict_inside():

@@ -135,6 +135,15 @@ def test_a_str_that_also_keeps_its_utf8(tmp_path):
     assert leakgraph.snapshot().find(text).size == sys.getsizeof(text) >= before
 
 
+@pytest.mark.skipif(PUBLIC, reason="the public method asks for the size of a class")
+def test_a_class_has_a_copy_of_its_docstring_for_c_code():
+    texts = ["d" * 3000, "d" * 10]
+    long, short = [type("Documented", (), {"__doc__": text}) for text in texts]
+    snapshot = leakgraph.snapshot()
+    assert snapshot.find(long).size == snapshot.find(short).size + 2990
+    assert snapshot.find(short).size == sys.getsizeof(short) + 11
+
+
 def test_a_sizeof_written_in_python_is_not_asked():
     thing = OwnSize()
     thing.attribute = 1

@@ -1,5 +1,7 @@
-// Finds rows whose members are entries of weak dictionaries, and go with the
-// members of another row: that is what something else keeps.
+// Finds rows whose members go with those of another row: entries of weak
+// dictionaries, when what something else keeps goes; and weak references whose
+// callbacks take them out of a table, such as those in the caches of abstract
+// classes.
 #include "growth/growth_comparison.h"
 
 // Dominators between an object and the entry, or the member, that it is in.
@@ -104,4 +106,19 @@ lg__growth_is_weak_entry_of(const lg__comparison *state,
         return !is_of_weak_entries(state->newest, other);
     return key != LG_NONE && other->node != LG_NONE &&
            is_kept_as(state->analysis, key, other->node);
+}
+
+bool
+lg__growth_goes_with_referents(const lg__comparison *state,
+                               const lg_growth_row *row,
+                               const lg_growth_row *other)
+{
+    if (state->analysis == NULL || row->node == LG_NONE ||
+        other->node == LG_NONE)
+        return false;
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t referent = lg__weak_referent(graph, row->node);
+    return referent != LG_NONE &&
+           lg__node_attribute(graph, row->node, "__callback__") != LG_NONE &&
+           is_kept_as(state->analysis, referent, other->node);
 }

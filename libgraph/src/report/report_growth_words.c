@@ -5,6 +5,8 @@
 
 #include <leakgraph/internal/wording.h>
 
+#include <string.h>
+
 // Writes `idle in the last 2 intervals`.
 static void
 format_idle(uint32_t idle, lg_text *out)
@@ -48,9 +50,9 @@ lg_growth_rate_format(const lg_growth *growth, double rate, lg_text *out)
     lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
 }
 
-void
-lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
-                         const lg_growth_row *row, lg_text *out)
+static void
+format_example_holder(const lg_growth *growth, const lg_graph *graph,
+                      const lg_growth_row *row, lg_text *out)
 {
     if (row->verdict == LG_GROWTH_NATIVE && row->place == LG_NONE)
         lg_text_add(out, lg_native_kind_text(row->native));
@@ -58,6 +60,74 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
         lg__format_folded_path(graph, &row->path, out);
     else if (row->place != LG_NONE)
         lg_place_format(growth->places, row->place, out);
+}
+
+// Returns the label of the place that contains the members of this one.
+static lg_string
+label_above(const lg_places *places, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(places, place);
+    return item->kind == LG_PLACE_ITEM && item->parent != LG_NONE
+               ? lg__places_text(places,
+                                 lg__place_at(places, item->parent)->label)
+               : (lg_string){"", 0};
+}
+
+// Writes `._modules` if the members of a row are in that dict of a
+// torch.nn.Module, and likewise of its other dicts. The place of a dict has no
+// name if something else refers to the dict, too; then the path tells.
+static void
+find_dict_of_parts(const lg_growth *growth, const lg_graph *graph,
+                   const lg_growth_row *row, lg_text *out)
+{
+    static const char *const labels[] = {"._modules", "._parameters",
+                                         "._buffers"};
+    lg_string label = label_above(growth->places, row->place);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (lg__string_is(label, labels[i]))
+            lg_text_add(out, labels[i]);
+    if (out->length == 0 && graph != NULL && row->path.count > 1 &&
+        !lg__hop_opens_parts(graph, &row->path.hops[row->path.count - 2], out))
+        out->length = 0;
+}
+
+// Returns where the last step of a path begins, or NULL.
+static char *
+find_last_step(const lg_text *path)
+{
+    char *name = path->length > 0 ? strrchr(path->data, '.') : NULL;
+    char *item = path->length > 0 ? strrchr(path->data, '[') : NULL;
+    return name > item ? name : item;
+}
+
+// A module's part has its name as if it were an attribute: `model.tenant_17`.
+// The name of one is not that of all that accumulate: `model._modules[*]`.
+static void
+name_all_parts(const lg_text *dict, lg_text *out)
+{
+    const char *step = find_last_step(out);
+    if (dict->length == 0 || step == NULL || strcmp(step, "[*]") == 0 ||
+        strchr(step, ' ') != NULL)
+        return;
+    out->length = (size_t)(step - out->data);
+    lg_text_addf(out, "%s[*]", dict->data);
+}
+
+void
+lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
+                         const lg_growth_row *row, lg_text *out)
+{
+    lg_text holder = {0};
+    lg_text dict = {0};
+    format_example_holder(growth, graph, row, &holder);
+    if (row->verdict == LG_GROWTH_ACCUMULATES && row->place != LG_NONE) {
+        find_dict_of_parts(growth, graph, row, &dict);
+        name_all_parts(&dict, &holder);
+    }
+    lg_text_add(out, holder.length > 0 ? holder.data : "");
+    out->failed |= holder.failed || dict.failed;
+    lg_text_free(&holder);
+    lg_text_free(&dict);
 }
 
 // Returns the last part of the type's name, or which function, class or method

@@ -539,8 +539,9 @@ lg__walk_new_type(lg__heap_walk *walk, PyTypeObject *type)
 
 /*
  * Shallow sizes: what sys.getsizeof returns, without running a __sizeof__ that
- * is written in Python, plus the inline values that it omits. The formulas are
- * those of the __sizeof__ methods in CPython's Objects/ folder, 3.9 to 3.15.
+ * is written in Python, plus what it omits: inline values, and the copy of its
+ * docstring that a class has for C code. The formulas are those of the
+ * __sizeof__ methods in CPython's Objects/ folder, 3.9 to 3.15.
  */
 
 static size_t
@@ -571,6 +572,7 @@ size_of_type(lg__heap_walk *walk, PyObject *object)
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
         return sizeof(PyTypeObject);
     size_t size = sizeof(PyHeapTypeObject) + LG__GC_HEAD_SIZE;
+    size += type->tp_doc != NULL ? strlen(type->tp_doc) + 1 : 0;
     if (walk->internal && lg__type_cached_keys(type) != NULL)
         size += lg__dict_keys_size(lg__type_cached_keys(type));
     return size;
