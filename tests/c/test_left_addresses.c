@@ -9,6 +9,7 @@
 #include "base/base_private.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 enum { NODES = 700000, EDGES = 2 };
@@ -33,23 +34,6 @@ check_addresses(const lg_builder *builder, uint32_t from, uint32_t end)
         CHECK(lg_builder_address(builder, node) == address_of(node));
 }
 
-// Each node refers to those that have just got numbers.
-static void
-fill(lg_builder *builder)
-{
-    REQUIRE(lg_builder_add_node(builder, address_of(0)) == 0);
-    for (uint32_t node = 0; node < NODES; node++) {
-        lg_builder_open(builder, node);
-        for (uint32_t i = 0; i < EDGES; i++) {
-            const uint32_t next = builder->node_count;
-            if (next < NODES)
-                REQUIRE(lg_builder_add_node(builder, address_of(next)) == next);
-            lg_builder_add_edge(builder, next < NODES ? next : 0, LG_EDGE_INDEX,
-                                i);
-        }
-    }
-}
-
 static lg_builder *
 new_builder(bool packs)
 {
@@ -58,6 +42,28 @@ new_builder(bool packs)
     if (packs)
         lg_builder_pack_addresses(builder);
     return builder;
+}
+
+// Opens a node, which refers to those that get the next numbers.
+static void
+open_next(lg_builder *builder, uint32_t node)
+{
+    lg_builder_leave_nodes(builder, node);
+    lg_builder_open(builder, node);
+    for (uint32_t i = 0; i < EDGES; i++) {
+        const uint32_t next = builder->node_count;
+        if (next < NODES)
+            REQUIRE(lg_builder_add_node(builder, address_of(next)) == next);
+        lg_builder_add_edge(builder, next < NODES ? next : 0, LG_EDGE_INDEX, i);
+    }
+}
+
+static void
+fill(lg_builder *builder)
+{
+    REQUIRE(lg_builder_add_node(builder, address_of(0)) == 0);
+    for (uint32_t node = 0; node < NODES; node++)
+        open_next(builder, node);
 }
 
 static void
@@ -86,7 +92,7 @@ alone(void)
     CHECK(!is_plain(builder, 1) && !is_plain(builder, NODES / 2));
     CHECK(is_plain(builder, NODES - 1));
     check_addresses(builder, 0, NODES);
-    lg_builder_leave_nodes(builder);
+    lg_builder_leave_all_nodes(builder);
     CHECK(!is_plain(builder, NODES - 200));
     check_addresses(builder, 0, NODES);
     const uint64_t more = 1 << 20;
@@ -100,7 +106,7 @@ unwanted(void)
 {
     lg_builder *builder = new_builder(false);
     fill(builder);
-    lg_builder_leave_nodes(builder);
+    lg_builder_leave_all_nodes(builder);
     CHECK(is_plain(builder, 1) && is_plain(builder, NODES - 200));
     finish(builder);
 }
@@ -111,7 +117,7 @@ few(void)
     lg_builder *builder = new_builder(true);
     for (uint32_t node = 0; node < 200; node++)
         REQUIRE(lg_builder_add_node(builder, address_of(node)) == node);
-    lg_builder_leave_nodes(builder);
+    lg_builder_leave_all_nodes(builder);
     CHECK(!is_plain(builder, 127) && is_plain(builder, 128));
     check_addresses(builder, 0, 200);
     lg_builder_free(builder);
@@ -120,8 +126,9 @@ few(void)
 typedef struct other {
     lg_builder *builder;
     pthread_mutex_t lock;
+    atomic_uint left;   // nodes below are left
+    atomic_uint packed; // so were those when the thread had nothing to do
     atomic_bool ends;
-    unsigned coded;
 } other;
 
 static void
@@ -139,27 +146,47 @@ follow(void *context)
 {
     other *self = context;
     while (!self->ends) {
+        const uint32_t left = self->left;
         pthread_mutex_lock(&self->lock);
-        self->coded += lg_builder_code_labels(self->builder);
+        lg_builder_code_labels(self->builder);
+        if (!lg_builder_pack_some(self->builder, left))
+            self->packed = left;
         pthread_mutex_unlock(&self->lock);
     }
     return NULL;
 }
 
+// The producer reads all addresses while the other thread packs more.
+static void
+fill_followed(other *self)
+{
+    lg_builder *builder = self->builder;
+    REQUIRE(lg_builder_add_node(builder, address_of(0)) == 0);
+    for (uint32_t node = 0; node < NODES; node++) {
+        open_next(builder, node);
+        self->left = node;
+        while (node == NODES / 2 && self->packed < node)
+            sched_yield();
+        if (node % (NODES / 8) == 1)
+            check_addresses(builder, 0, builder->node_count);
+    }
+    CHECK(!is_plain(builder, NODES / 2 - LG_PACKED_BLOCK));
+}
+
 static void
 followed(void)
 {
-    other self = {new_builder(true), PTHREAD_MUTEX_INITIALIZER, false, 0};
+    other self = {.builder = new_builder(true),
+                  .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread;
     REQUIRE(lg_builder_additions(self.builder) != NULL);
     lg_builder_share(self.builder, hold, &self);
     REQUIRE(pthread_create(&thread, NULL, follow, &self) == 0);
-    fill(self.builder);
+    fill_followed(&self);
     self.ends = true;
     pthread_join(thread, NULL);
     lg_builder_share(self.builder, NULL, NULL);
-    CHECK(!is_plain(self.builder, 1));
-    lg_builder_leave_nodes(self.builder);
+    lg_builder_leave_all_nodes(self.builder);
     check_addresses(self.builder, 0, NODES);
     finish(self.builder);
 }

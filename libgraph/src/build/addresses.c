@@ -1,13 +1,16 @@
 // Addresses are packed in blocks, so those of the last nodes stay plain until
-// the end. Only the producer changes what is read; what comes next has one user
-// at a time, as the windows of payloads have.
+// the end. Only the producer changes what is read. What comes next has one user
+// at a time: the second thread, if there is one, and else the producer.
 #include "build/build_private.h"
 
 #include <leakgraph/internal/capture_builder.h>
 
 #include <string.h>
 
-enum { AT_ONCE = 1 << 17 }; // nodes whose pages are worth a call
+enum {
+    AT_ONCE = 1 << 15, // nodes whose pages are worth a call
+    SOME = 1 << 11,    // nodes that a second thread does between others' work
+};
 
 static lg__packing
 no_numbers(void)
@@ -55,13 +58,26 @@ pack(const lg_builder *builder, lg__packing *packing, uint32_t node,
                            count);
 }
 
-void
-lg__left_addresses_prepare(lg_builder *builder, uint32_t end)
+// Packs whole blocks of nodes below `end`. Without memory, a later call does
+// it.
+static bool
+prepare(lg_builder *builder, uint32_t end)
 {
     lg__left_addresses *left = &builder->rest->left;
+    const uint32_t before = left->prepared;
     while (left->wanted && left->prepared + LG_PACKED_BLOCK <= end &&
            pack(builder, &left->next, left->prepared, LG_PACKED_BLOCK))
         left->prepared += LG_PACKED_BLOCK;
+    return left->prepared > before;
+}
+
+bool
+lg_builder_pack_some(lg_builder *builder, uint32_t end)
+{
+    const uint32_t before = builder->rest->left.prepared;
+    if (end < before)
+        return false;
+    return prepare(builder, end - before < SOME ? end : before + SOME);
 }
 
 // Forgets the plain addresses below `end`.
@@ -89,9 +105,17 @@ read_next(lg_builder *builder)
 }
 
 void
-lg__left_addresses_turn(lg_builder *builder)
+lg_builder_pack_addresses(lg_builder *builder)
+{
+    builder->rest->left.wanted = true;
+}
+
+void
+lg_builder_leave_nodes(lg_builder *builder, uint32_t end)
 {
     const lg__left_addresses *left = &builder->rest->left;
+    if (builder->hold == NULL)
+        prepare(builder, end);
     if (left->prepared - left->packed < AT_ONCE)
         return;
     if (builder->hold != NULL)
@@ -102,15 +126,9 @@ lg__left_addresses_turn(lg_builder *builder)
 }
 
 void
-lg_builder_pack_addresses(lg_builder *builder)
+lg_builder_leave_all_nodes(lg_builder *builder)
 {
-    builder->rest->left.wanted = true;
-}
-
-void
-lg_builder_leave_nodes(lg_builder *builder)
-{
-    lg__left_addresses_prepare(builder, builder->node_count);
+    prepare(builder, builder->node_count);
     read_next(builder);
 }
 

@@ -3,10 +3,10 @@
  * graph has them. Those of the other nodes are plain in the builder's columns,
  * since the producer reads them again and again.
  *
- * Whoever codes a window of payloads packs the addresses of its nodes as well,
- * beside those that anybody reads. Once they are many, the producer adds them
- * to these, while the second thread is away. Their plain ones become 0, as an
- * empty page is, which sends readers to the packed ones, and the pages go back.
+ * The second thread, if there is one, packs addresses beside those that anybody
+ * reads. Once they are many, the producer adds them to these, while that thread
+ * is away. Their plain ones become 0, as an empty page is, which sends readers
+ * to the packed ones, and the pages go back.
  */
 #ifndef LEAKGRAPH_ADDRESSES_H
 #define LEAKGRAPH_ADDRESSES_H
@@ -27,13 +27,6 @@ typedef struct lg__left_addresses {
 lg__left_addresses lg__left_addresses_open(void);
 void lg__left_addresses_free(const lg_allocator *allocator,
                              lg__left_addresses *left);
-
-/** Packs the addresses of whole blocks of nodes below `end`, if that is wanted.
- *  Without memory, a later call does it. */
-void lg__left_addresses_prepare(lg_builder *builder, uint32_t end);
-
-/** Lets readers find what is packed, if that is so much that it pays. */
-void lg__left_addresses_turn(lg_builder *builder);
 
 /** Packs all addresses, and makes the column of them. Returns false when memory
  *  ran out. */

@@ -78,7 +78,6 @@ code_next(lg_builder *builder)
                            window->payload, window->first, window->end,
                            &doubts))
         return false;
-    lg__left_addresses_prepare(builder, window->end);
     windows->coded++;
     return true;
 }
@@ -196,11 +195,9 @@ lg__windows_turn(lg_builder *builder)
     const uint64_t first = builder->open_node != LG_NONE
                                ? builder->first_edge[builder->open_node]
                                : window->first;
-    if (first != window->first) {
-        lg__left_addresses_turn(builder);
+    if (first != window->first)
         return builder->hold == NULL ? turn_alone(builder, window, first)
                                      : turn_shared(builder, window, first);
-    }
     if (!resize(&rest->allocator, window,
                 window->capacity > 0 ? 2 * window->capacity : WINDOW))
         return false;

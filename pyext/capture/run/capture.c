@@ -394,7 +394,7 @@ lg__capture_walk(lg__heap_walk *walk, lg_error *err)
         lg__passes_run(walk);
         lg__keys_finish(walk);
         lg__follower_end(walk);
-        lg_builder_leave_nodes(walk->builder);
+        lg_builder_leave_all_nodes(walk->builder);
         lg__texts_finish(walk);
         lg__contents_finish(walk);
     }

@@ -629,8 +629,10 @@ open_block(lg__heap_walk *walk, uint32_t node)
         lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
     if (node % TELL_EVERY == 0 && node < builder->node_count)
         report_progress(walk);
-    if (node % FOLLOW_EVERY == 0)
+    if (node % FOLLOW_EVERY == 0) {
         lg__follower_tell(walk, node);
+        lg_builder_leave_nodes(walk->builder, node);
+    }
     uint32_t end = node - node % BLOCK + BLOCK;
     if (end > builder->node_count)
         end = builder->node_count;

@@ -155,12 +155,13 @@ take_turn(lg__heap_walk *walk)
     pthread_mutex_lock(&follower->lock);
     follow(walk, follower->followed + (uint32_t)nodes);
     bool coded = lg_builder_code_labels(walk->builder);
+    bool packed = lg_builder_pack_some(walk->builder, follower->followed);
     bool counted =
         edges > 0 && lg_additions_count_edges(follower->additions,
                                               walk->builder, &reached, edges);
     bool populated = !ends && populate(walk, &reached);
     pthread_mutex_unlock(&follower->lock);
-    return nodes > 0 || coded || counted || populated;
+    return nodes > 0 || coded || packed || counted || populated;
 }
 
 static void

@@ -85,13 +85,16 @@ uint64_t lg_builder_rare_address(const lg_builder *builder, lg_node node);
 void lg_builder_list_refcount(lg_builder *builder, lg_node node,
                               uint64_t count);
 
-/** Lets the builder pack the addresses of nodes that have all their edges, and
+/** Lets the builder pack the addresses of nodes that the producer has left, and
  *  give the pages of the plain ones back. That saves memory, and takes the
  *  pages from whoever keeps blocks for later. */
 void lg_builder_pack_addresses(lg_builder *builder);
-/** Says that the producer is done with nearly all nodes so far: does that with
- *  the others. Call it while no second thread uses the builder. */
-void lg_builder_leave_nodes(lg_builder *builder);
+/** Says that the producer rarely reads the addresses of nodes below `end` from
+ *  now on. */
+void lg_builder_leave_nodes(lg_builder *builder, uint32_t end);
+/** Says it of all nodes so far. Call it while no second thread uses the
+ *  builder. */
+void lg_builder_leave_all_nodes(lg_builder *builder);
 
 /** The reference count set so far. O(log large counts). */
 uint64_t lg_builder_refcount(const lg_builder *builder, lg_node node);

@@ -65,6 +65,11 @@ bool lg_additions_count_edges(lg_additions *additions,
  *  rest. */
 bool lg_builder_code_labels(lg_builder *builder);
 
+/** Packs the addresses of some nodes below `end`, which the producer has left.
+ *  Returns whether there were any; not if memory ran out, which does no
+ *  harm. */
+bool lg_builder_pack_some(lg_builder *builder, uint32_t end);
+
 /** How many edges are counted. */
 uint64_t lg_additions_counted_edges(const lg_additions *additions);
 
