@@ -658,7 +658,8 @@ draw_leaks(leak_view *picture, const size_t *rows, size_t count,
         return lg__view_no_memory(err);
     for (size_t i = 0; i < count && !status; i++) {
         picture->row = &picture->growth->rows[rows[i]];
-        status = draw_leak(picture, err);
+        if (picture->row->holder_count > 0)
+            status = draw_leak(picture, err);
     }
     if (status)
         return status;

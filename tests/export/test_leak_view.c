@@ -268,8 +268,34 @@ the_rate_is_that_of_the_leak(void)
     growing_forget(&made);
 }
 
+// Nothing leads to the members of such a row, so they have no box.
+static void
+a_row_without_holders_is_left_out(void)
+{
+    const workers lists = {.count = 1, .type = "list", .edge = LG_EDGE_INDEX};
+    growing_series made = compare(&lists);
+    lg_growth_row *before = made.growth.rows;
+    lg_growth_row rows[2] = {before[0], before[0]};
+    const size_t both[2] = {0, 1};
+    lg_view *view;
+    lg_text dot = {0};
+    rows[1].holder_count = 0;
+    made.growth.rows = rows;
+    made.growth.count = 2;
+    REQUIRE(lg_view_leaks(&made.growth, both, 2, NULL,
+                          made.analysis[made.count - 1], &view, NULL) == LG_OK);
+    REQUIRE(lg_view_dot(view, NULL, &dot, NULL) == LG_OK);
+    CHECK(pictured_says(&dot, "BGCOLOR=\"#FFF1E5\"", 1));
+    lg_text_free(&dot);
+    lg_view_free(view);
+    made.growth.rows = before;
+    made.growth.count = 1;
+    growing_forget(&made);
+}
+
 SUITE(leak_view)
 {
+    RUN(a_row_without_holders_is_left_out);
     RUN(the_rate_is_that_of_the_leak);
     RUN(up_to_three_containers_have_a_path_each);
     RUN(more_are_one_box);

@@ -68,7 +68,7 @@ def test_the_rate_of_a_finding_begins_with_the_first_snapshot_that_has_it():
     (found,) = [one for one in growth.findings if one.name == "unfinished-generators"]
     assert found.counts == (0, 24, 44)
     rate = leakgraph.Size({"host": (found.bytes[2].host - found.bytes[1].host) // 10})
-    assert f"listeners, +{rate} per step\n" in str(growth)
+    assert f"listeners, +{rate} per step since step 10\n" in str(growth)
 
 
 def test_what_grows_inside_what_a_finding_keeps():

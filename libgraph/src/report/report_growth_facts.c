@@ -666,6 +666,11 @@ format_rate(const lg_growth *growth, const lg_growth_tally *tally, lg_text *out)
     lg_text_add(out, ", ");
     lg_text_add_change(out, gained / span);
     lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
+    if (first > 0 && growth->has_steps) {
+        lg_text_add(out, " since step ");
+        lg_text_add_fixed(out, growth->steps[first], 0);
+    } else if (first > 0)
+        lg_text_addf(out, " since snapshot %u", first + 1);
 }
 
 // Writes `finding loss-history: __main__.losses`.

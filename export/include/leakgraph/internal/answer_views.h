@@ -65,8 +65,9 @@ lg_status lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err);
  * Draws leaks: how the roots reach each of their holders, and what these hold
  * together, with the series of the rows that lead them. Orange references go
  * when the holders let go, and then `freed` goes, by device (NULL: what goes
- * with the holders of the one row). LG_ENOTFOUND if the first row has no
- * holders. `analysis` is of the newest snapshot.
+ * with the holders of the one row). A row without holders is left out.
+ * LG_ENOTFOUND if the first row has none. `analysis` is of the newest
+ * snapshot.
  */
 lg_status lg_view_leaks(const lg_growth *growth, const size_t *rows,
                         size_t count, const uint64_t *freed,
