@@ -62,9 +62,6 @@ def listed(text: str) -> list[Claim]:
     ]
 
 
-# ------------------------------------------------------------------ one run ---
-
-
 def ordered(claims: list[Claim], order: int) -> list[Claim]:
     """As they stand, from the last to the first, or as a generator shuffles them."""
     if order < 2:
@@ -119,9 +116,6 @@ def try_all(
     for order in range(orders):
         probes.say(one.name, order + 1, orders, f"all {len(good)} in one process")
         run.measure(f"order-{order}", ordered(good, order))
-
-
-# -------------------------------------------------------------------- table ---
 
 
 def result(folder: Path, file: str) -> dict[str, Any]:

@@ -34,9 +34,6 @@ MIB = 1 << 20
 MOST_GROWTH = 16 * MIB
 
 
-# ------------------------------------------------------------------- memory ---
-
-
 class MallInfo(ctypes.Structure):
     """The struct that mallinfo2() fills."""
 
@@ -98,9 +95,6 @@ def resident() -> int:
     text = Path("/proc/self/status").read_text()
     found = re.search(r"RssAnon:\s+(\d+)", text)
     return int(found[1]) << 10 if found else 0
-
-
-# -------------------------------------------------------------- the observed ---
 
 
 class State:
@@ -174,9 +168,6 @@ def changes_by_capture() -> dict[str, int]:
     if found:
         found -= changed(lambda: None)
     return dict(found)
-
-
-# ----------------------------------------------------------------- the graph ---
 
 
 def parts_of(package: str) -> set[str]:
@@ -253,9 +244,6 @@ def ask_everything(snapshot: leakgraph.Snapshot, kept: list[object]) -> None:
         path = snapshot.save(Path(folder) / "a.lgs")
         if len(leakgraph.load(path)) != len(snapshot):
             raise leakgraph.Error("the file has another number of nodes")
-
-
-# ----------------------------------------------------------------------- run ---
 
 
 def exercise(code: str) -> types.ModuleType:

@@ -50,8 +50,6 @@ FULLY, IN_PART = 0.20, 0.60
 LITTLE = 1 << 18
 NOT_INSTALLED = "not installed"
 
-# ------------------------------------------------------------------ one run ---
-
 
 def measured(folder: Path, python: Path, package: Package, sources: str) -> None:
     """Probe a package, unless that was done before; keep the result."""
@@ -82,9 +80,6 @@ def try_all(one: pythons.Interpreter, packages: list[Package], jobs: int) -> Non
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         list(pool.map(work, fit))
-
-
-# -------------------------------------------------------------------- table ---
 
 
 def share(report: dict[str, Any]) -> float | None:
@@ -184,9 +179,6 @@ def write_page(packages: list[Package]) -> None:
 def version_of(folder: Path) -> list[int]:
     """The key that orders folders."""
     return [int(part) for part in re.findall(r"\d+", folder.name)]
-
-
-# --------------------------------------------------------------------- main ---
 
 
 def arguments() -> argparse.Namespace:

@@ -14,6 +14,7 @@ FORBIDDEN = (
     (re.compile(r"\b(?:TO[D]O|FIX[M]E|X{3})\b"), "something put off"),
     (re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE), "a merge conflict"),
     (re.compile(r"[ \t]+$", re.MULTILINE), "trailing white space"),
+    (re.compile(r"^\s*(?:/\*|//) ?-{8}", re.MULTILINE), "a banner"),
 )
 
 

@@ -133,9 +133,6 @@ def programs(only: Iterable[str] = ()) -> list[Program]:
     return [program_of(path) for path in paths if not chosen or path.stem in chosen]
 
 
-# ------------------------------------------------------------------ running ---
-
-
 class Failed(Exception):
     """A program, or a face that looked at it, ended with an error."""
 
@@ -305,8 +302,6 @@ FACES: dict[str, Callable[[Program, str, float], Told]] = {
     "watch": by_watch,
     "attach": by_attach,
 }
-
-# ------------------------------------------------------------------ judging ---
 
 
 def names(program: Program, row: Row) -> bool:

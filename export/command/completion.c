@@ -39,8 +39,6 @@ offer(typed *line, const char *word, size_t length)
     lg_text_add(&line->found, "\n");
 }
 
-/* ----------------------------------------------------------------- words */
-
 const char *
 lg__verb_name(size_t index)
 {
@@ -137,8 +135,6 @@ has_script(const typed *line)
     return false;
 }
 
-/* ----------------------------------------------------------------- files */
-
 static bool
 is_folder(const char *folder, const char *name)
 {
@@ -183,8 +179,6 @@ offer_files(typed *line, bool any)
     lg_text_free(&folder);
     lg_text_free(&path);
 }
-
-/* ------------------------------------------------------------- selectors */
 
 // Shells offer only what begins like the word, so each name has the `name:` of
 // the word.

@@ -296,8 +296,6 @@ has_file(const request *asked)
     return file || !update;
 }
 
-/* -------------------------------------------------------------- answers */
-
 // Whether the answer has leaks: those that a fact counts, or its rows.
 static bool
 has_leaks(const lg_question *question, const lg_table *table)
@@ -445,8 +443,6 @@ lg__question_run(const lg_question *question, int argc, char **argv)
     lg_graph_free(graph);
     return code;
 }
-
-/* ----------------------------------------------------------------- help */
 
 static void
 add_option_line(const lg_option *option, lg_text *out)

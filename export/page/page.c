@@ -16,8 +16,6 @@
 #define WASTE_ROWS 20u
 #define THREAD_ROWS 400u
 
-/* -------------------------------------------------------------- head --- */
-
 static void
 format_info(lg__page *page, const char *before, const char *key,
             const char *after)
@@ -120,8 +118,6 @@ format_process(lg__page *page)
     format_objects(page);
     format_growth(page);
 }
-
-/* ---------------------------------------------------------- sections --- */
 
 lg_status
 lg__page_table(lg__page *page, const char *id, const char *heading,

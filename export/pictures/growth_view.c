@@ -23,8 +23,6 @@ typedef struct growth_view {
     size_t *at; // [places] 1 + the index of the box; 0: none yet
 } growth_view;
 
-// ------------------------------------------------------------------- words ---
-
 // Draws a small chart of the numbers, from zero to the greatest.
 static void
 add_spark(const uint64_t *numbers, uint32_t count, lg_text *out)
@@ -80,8 +78,6 @@ add_last_part(lg_string name, lg_text *out)
         start--;
     lg_text_add_bytes(out, name.data + start, name.length - start);
 }
-
-// ------------------------------------------------------------------- boxes ---
 
 static void
 add_title(const lg_place *place, lg_text *out)
@@ -228,8 +224,6 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
                     &drawn->detail, err);
 }
 
-// ---------------------------------------------------------------- picture ---
-
 // Adds the note, whose lines end each with a line break.
 static void
 add_note(lg_view *view, const lg_growth *growth)
@@ -320,8 +314,6 @@ lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err)
         *out = picture.view;
     return status;
 }
-
-// ----------------------------------------------------------------- a leak ---
 
 // A leak is drawn by its holders. Containers of one place that are too many to
 // have a path each are one box, and so is every place above them that has

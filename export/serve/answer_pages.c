@@ -199,8 +199,6 @@ make_cycle(lg__sheet *sheet, lg_error *err)
 
 const lg__sheet_kind lg__cycle_sheet = {"cycle", make_cycle, LG__SLOW, NULL};
 
-/* ------------------------------------------------------------ what if --- */
-
 enum { TYPES = 200 }; // most types of what would die
 
 static bool

@@ -117,8 +117,6 @@ add_headers(const library *mhd, struct MHD_Response *response,
     return fine;
 }
 
-/* -------------------------------------------------------- connections --- */
-
 static uint64_t
 milliseconds_now(void)
 {
@@ -172,8 +170,6 @@ end_connections(lg__http *http)
     while ((socket = lg__connections_end_one(&http->connections, now)) >= 0)
         shutdown(socket, SHUT_RDWR);
 }
-
-/* ------------------------------------------------------------ requests --- */
 
 static enum MHD_Result
 send_reply(const lg__http *http, struct MHD_Connection *connection,

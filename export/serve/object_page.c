@@ -13,8 +13,6 @@
 
 #include <stdio.h>
 
-/* -------------------------------------------------------------- trees --- */
-
 enum { LEVEL = 50 }; // most rows of a level
 
 static const char *const ways[] = {"owned", "referrers"};
@@ -133,8 +131,6 @@ make_tree(lg__sheet *sheet, lg_error *err)
 }
 
 const lg__sheet_kind lg__tree_sheet = {"tree", make_tree, LG__QUICK, NULL};
-
-/* ------------------------------------------------------------- object --- */
 
 static void
 begin_fact(lg__sheet *sheet, const char *name, const char *class)

@@ -345,8 +345,6 @@ lg__server_prepare(lg__server *server, const lg_monitor *monitor)
     return true;
 }
 
-/* ------------------------------------------------------------ queues --- */
-
 // Replies within a tenth of a second, and most pages need no second request.
 #define PATIENCE_MILLISECONDS 60u
 
@@ -380,8 +378,6 @@ first(lg__server *server, lg__job_state state, lg__queue_kind queue)
     }
     return found;
 }
-
-/* ------------------------------------------- in the thread of a queue --- */
 
 // A page made in advance gives way when somebody asks for one.
 static bool
@@ -448,8 +444,6 @@ work(void *context)
     pthread_mutex_unlock(&server->lock);
     return NULL;
 }
-
-/* -------------------------------------------------------- the caller --- */
 
 // Returns a place for a new job: a free one, or that of a page never fetched.
 static lg__job *
@@ -545,8 +539,6 @@ delegate(lg__server *server, const lg__request *request,
         say_wait(server, phase, done, reply);
 }
 
-/* --------------------------------------------------- start and end --- */
-
 // Leaves signals that end the process to the caller's thread.
 static bool
 start(lg__queue *queue)
@@ -602,8 +594,6 @@ lg__server_stop(lg__server *server)
         clear(&server->jobs[i]);
     pthread_cond_destroy(&server->changed);
 }
-
-/* ----------------------------------------------------------- answers --- */
 
 static void
 answer(lg__server *server, const lg__sheet_kind *kind,

@@ -83,9 +83,6 @@ lg__table_prepared(uint32_t index, lg__request *out)
     return false;
 }
 
-/* ------------------------------------------------------------- questions ---
- */
-
 /* Adds the pair of an option to a reduced request, if it says anything. */
 static void
 keep_pair(const lg__request *request, const lg_option *option, lg__request *out)
@@ -171,8 +168,6 @@ read_options(const lg__request *request, const lg_question *question,
     }
     return status;
 }
-
-/* ------------------------------------------------------------ controls --- */
 
 static void
 add_word(lg_text *out, lg_string word, bool chosen, const char *shown)

@@ -173,8 +173,6 @@ class Armed:
         if _armed is self:
             _armed = None
 
-    # -------------------------------------------------------------- setting up ---
-
     def _watch_memory(self, memory: Memory, rss: str | float) -> None:
         """Let the watcher look at memory."""
         self._memory, self._rss = memory, rss
@@ -241,8 +239,6 @@ class Armed:
         if not self._is_over:
             atexit.unregister(self._end)
             atexit.register(self._end)
-
-    # ---------------------------------------------------------------- watching ---
 
     def _watch(self) -> None:
         """Wait for the signal and look at memory, until the end.

@@ -211,8 +211,6 @@ class Watch:
             self._sequence.taken, self._rises_much, missing, self._by_time, most, kind
         )
 
-    # --------------------------------------------------------------- sampling ---
-
     def _sample_each(self, every: float) -> None:
         """Sample by time, in a thread."""
         self._distance, self._by_time = every, True
@@ -301,8 +299,6 @@ class Watch:
         self._found.forget()
         self._rest()
         self._whole.clear()
-
-    # -------------------------------------------------------------- snapshots ---
 
     def _consider(self, now: float, x: float) -> None:
         """Take the next snapshot if growth calls for it and the budget pays for it."""
@@ -460,8 +456,6 @@ class Watch:
         """Take no more snapshots until memory rises again."""
         self._rising = []
         self._window.clear()
-
-    # ------------------------------------------------------------------ telling ---
 
     def _tell(self, level: int) -> None:
         """Tell what was found, each place once."""

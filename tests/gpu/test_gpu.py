@@ -45,9 +45,6 @@ def trained(model):
     return optimizer
 
 
-# ------------------------------------------------------------------ totals ---
-
-
 def test_the_account_is_the_allocators(account):
     model = network()
     held = losses(model)
@@ -88,9 +85,6 @@ def test_pinned_memory():
         assert host["pinned"] >= held.untyped_storage().nbytes()
         assert host["pinned_used"] >= host["pinned"]
         assert "cuda" not in str(snap.why(held).retained)
-
-
-# ---------------------------------------------------------------- retained ---
 
 
 def exception_of_a_step():
@@ -150,9 +144,6 @@ def test_a_cut_frees_on_the_device():
     del holder["history"][2]
     gc.collect()
     assert 0 <= before - torch.cuda.memory_allocated() - retained <= 512 * 8
-
-
-# ------------------------------------------------- blocks that nobody holds ---
 
 
 def test_the_workspace_of_cublas(account):
@@ -238,8 +229,6 @@ def test_where_a_tensor_was_allocated():
         assert "test_where_a_tensor_was_allocated (" in snap.why(held).allocated
 
 
-# ------------------------------------------------------- other allocators ---
-
 HELD = """
 import torch, leakgraph
 held = [torch.zeros(2**20, device="cuda") for _ in range(4)]
@@ -284,9 +273,6 @@ def test_a_recorded_snapshot_gives_the_same(tmp_path):
     del held
 
 
-# --------------------------------------------------------- other libraries ---
-
-
 @pytest.mark.parametrize(
     "code",
     [
@@ -303,9 +289,6 @@ def test_arrays(python, code):
         XLA_PYTHON_CLIENT_PREALLOCATE="false",
     )
     assert out == [str(4 * MIB)]
-
-
-# ------------------------------------------------------- threads and forks ---
 
 
 def test_captures_during_backward_passes(account):
@@ -349,9 +332,6 @@ def test_a_capture_leaves_nothing_behind():
     leakgraph.samples.read()
     assert gc.collect() == 0
     del held
-
-
-# ------------------------------------------------------------------ growth ---
 
 
 def test_growth_on_the_device():

@@ -11,7 +11,7 @@ HEADER = """\
 #include <stddef.h>
 #define LG_API
 
-/* -------------------------------------------------- things --- */
+/* --- things --- */
 
 /** A thing. */
 typedef struct lg_thing {

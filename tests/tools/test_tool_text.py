@@ -24,6 +24,8 @@ def test_plain_text_passes(project):
         b"# FIX" + b"ME\n",
         b"<<<<<" + b"<< HEAD\n",
         b"a line \n",
+        b"/* ---" + b"------- words */\n",
+        b"    // ---" + b"------- words ---\n",
         b"no end",
     ],
 )

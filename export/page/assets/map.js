@@ -26,8 +26,6 @@ class AreaMap {
     new ResizeObserver(() => this.fit()).observe(this.picture.node());
   }
 
-  // ------------------------------------------------------------ controls ---
-
   build() {
     this.bar = this.element.append("div").attr("class", "controls");
     this.addChoice("view", [["treemap", "nested"], ["icicle", "in rows"]]);
@@ -126,8 +124,6 @@ class AreaMap {
     this.slid.text(this.nameOf(at) + rest);
   }
 
-  // -------------------------------------------------------------- address ---
-
   // Writes the state into the address, so that a link leads to it and Back returns to it.
   remember(push) {
     const state = new URLSearchParams({ map: this.focus === this.root ? "all" : this.focus.index });
@@ -191,8 +187,6 @@ class AreaMap {
       .attr("class", ([look]) => `area ${look}`);
     items.append("span").text(([, text]) => text);
   }
-
-  // ------------------------------------------------------------- drawing ---
 
   // Counts the bytes in each snapshot, the shown one last. The biggest sets the scale.
   recount() {
@@ -335,8 +329,6 @@ class AreaMap {
       .on("click", (place) => map.go(place));
   }
 
-  // --------------------------------------------------------------- words ---
-
   describe(place) {
     const parts = [places.name(place), place.label ? place.type : "",
       format.bytes(place.value), format.share(place.value, this.root.value)];
@@ -398,8 +390,6 @@ class AreaMap {
     this.tip.style("left", `${Math.max(left, 8)}px`)
       .style("top", `${below ? event.clientY + 18 : event.clientY - 10 - box.height}px`);
   }
-
-  // ------------------------------------------------------------ keyboard ---
 
   areaOf(place) {
     return this.svg.selectAll("g").data().find((area) => area.chain.includes(place));

@@ -23,8 +23,6 @@
 extern "C" {
 #endif
 
-/* --------------------------------------------------------- results --- */
-
 /**
  * Components, dominators and retained sizes of every node, garbage included: it
  * hangs from the source components of the unreachable part. A module and its

@@ -22,8 +22,6 @@ extern "C" {
 #define LG_PRINTF(string, first)
 #endif
 
-/* ---------------------------------------------------------- graphs --- */
-
 /** A snapshot's objects and references: see graph.h. */
 typedef struct lg_graph lg_graph;
 /** Who retains what in a graph: see analysis.h. */
@@ -37,8 +35,6 @@ typedef uint64_t lg_edge;
 /** No node; where another index is expected, none either; where a device is
  *  expected, all of them together. */
 #define LG_NONE UINT32_MAX
-
-/* ---------------------------------------------------------- errors --- */
 
 typedef enum lg_status {
     LG_OK = 0,
@@ -71,8 +67,6 @@ typedef struct lg_monitor {
     bool (*tick)(void *context, const char *phase, double done);
     void *context;
 } lg_monitor;
-
-/* --------------------------------------------------------- strings --- */
 
 /** A borrowed string: not NUL-terminated. Valid UTF-8 without control
  *  characters and others that nobody sees, such as U+202E, also when it comes

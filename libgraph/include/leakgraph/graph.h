@@ -15,8 +15,6 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------- nodes and edges --- */
-
 LG_API void lg_graph_free(lg_graph *graph);
 
 /** Nodes and edges are numbered from 0; these are below the counts. */
@@ -134,8 +132,6 @@ typedef struct lg_nodes {
 
 LG_API void lg_nodes_free(lg_nodes *nodes);
 
-/* ----------------------------------------------------------- types --- */
-
 /** The category of a type; pictures colour by it. */
 typedef enum lg_category {
     LG_CATEGORY_OTHER = 0,
@@ -164,8 +160,6 @@ typedef struct lg_type {
 LG_API uint32_t lg_graph_type_count(const lg_graph *graph);
 LG_API lg_type lg_graph_type(const lg_graph *graph, uint32_t id);
 
-/* ----------------------------------------------------------- roots --- */
-
 typedef struct lg_root {
     lg_node node;
     lg_root_kind kind;
@@ -177,8 +171,6 @@ LG_API uint32_t lg_graph_root_count(const lg_graph *graph);
 LG_API lg_root lg_graph_root(const lg_graph *graph, uint32_t index);
 /** "module", "thread", ... */
 LG_API const char *lg_root_kind_name(lg_root_kind kind);
-
-/* ------------------------------------------------------------ info --- */
 
 /** The text about the snapshot with that key, or an empty string. Keys in use:
  *     "time" (ISO 8601, UTC), "pid", "rank" (absent: of no job), "program"
@@ -197,8 +189,6 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
  *     itself keeps) and more
  *     "device.D.*" (bytes of the allocator and the driver of device D) */
 LG_API lg_string lg_graph_info_find(const lg_graph *graph, const char *key);
-
-/* ------------------------------------------------------ allocators --- */
 
 #ifdef __cplusplus
 }

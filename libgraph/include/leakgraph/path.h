@@ -12,8 +12,6 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------- selectors --- */
-
 /**
  * The nodes that a selector names, ascending:
  *   node:17 or #17           that node
@@ -41,8 +39,6 @@ LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
  *  nodes). */
 LG_API lg_node lg_graph_find(const lg_graph *graph, uint64_t address);
 
-/* ------------------------------------------------------------ hops --- */
-
 /**
  * A step that counts as one in Python: instance, module and class with their
  * own dict are one hop `.x`; a function with its closure tuple and cell is one
@@ -69,8 +65,6 @@ LG_API const char *lg_edge_kind_name(unsigned kind);
  *  `module train`, `Trainer`. `long_form` gives the whole type name. */
 LG_API void lg_node_title(const lg_graph *graph, lg_node node, bool long_form,
                           lg_text *out);
-
-/* ----------------------------------------------------------- paths --- */
 
 typedef enum lg_path_start {
     LG_STARTS_NOWHERE = 0, /**< there is no path */

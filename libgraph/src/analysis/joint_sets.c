@@ -394,8 +394,6 @@ measure_together(joining *to)
     }
 }
 
-// --------------------------------------------------------------------- all ---
-
 void
 lg__joint_sets_free(lg__joint_sets *joint)
 {

@@ -358,8 +358,6 @@ lg_allocations_free(lg_allocations *allocations)
     *allocations = (lg_allocations){0};
 }
 
-/* ---------------------------------------------------------- in words */
-
 static void
 write_others(const lg_allocation_row *row, const char *one, const char *many,
              lg_text *out)
@@ -474,8 +472,6 @@ add_below(const lg_ask *ask, const void *answer, lg_table *table)
     }
     lg__table_format_below(table, &below);
 }
-
-/* ---------------------------------------------------------- the question */
 
 static lg_status
 ask_allocations(const lg_ask *ask, void *answer, lg_error *err)

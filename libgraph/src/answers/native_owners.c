@@ -288,8 +288,6 @@ lg_native_free(lg_native *native)
     *native = (lg_native){0};
 }
 
-/* ---------------------------------------------------------- in words */
-
 static void
 write_holder(const lg_ask *ask, const void *answer, const void *of,
              lg_text *out)
@@ -368,8 +366,6 @@ add_below(const lg_ask *ask, const void *native, lg_table *table)
     format_below(native, &below);
     lg__table_format_below(table, &below);
 }
-
-/* ---------------------------------------------------------- the question */
 
 static lg_status
 ask_native(const lg_ask *ask, void *answer, lg_error *err)

@@ -158,8 +158,6 @@ lg_roots_owned(const lg_analysis *analysis, lg_nodes *out, lg_error *err)
                       SIZE_MAX, out, &total, err);
 }
 
-/* ------------------------------------------------------ owned by holders */
-
 enum { UNKNOWN, OWNED, FREE };
 
 // Marks the node, and all that own it up to the first that is marked, so a long

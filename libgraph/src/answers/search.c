@@ -57,8 +57,6 @@ typedef struct searching {
     lg_search out;
 } searching;
 
-/* ----------------------------------------------------------------- words */
-
 static lg_status
 read_words(searching *to, const char *text, lg_error *err)
 {
@@ -131,8 +129,6 @@ is_meant(const searching *to, lg_string whole, size_t last)
     }
     return reaches;
 }
-
-/* ----------------------------------------------------------------- names */
 
 // Writes the name of a class or a function, or else the type of an object.
 static void
@@ -218,8 +214,6 @@ is_wanted(searching *to, const record *one, size_t last)
                                 (uint32_t)to->name.length},
                     last);
 }
-
-/* --------------------------------------------------------------- records */
 
 static bool
 add_record(searching *to, const record *one)
@@ -372,8 +366,6 @@ look_at_modules(searching *to, lg_error *err)
     return LG_OK;
 }
 
-/* ------------------------------------------------------------------ hits */
-
 static int
 compare_records(const void *a, const void *b)
 {
@@ -523,8 +515,6 @@ add_up(searching *to, const found *of, uint32_t own, uint64_t *retained)
             retained[on] += lg_node_retained_on(to->analysis, run[i].node, on);
     }
 }
-
-/* ----------------------------------------------------------------- answer */
 
 static lg_status
 take_rows(searching *to, size_t limit, lg_error *err)
@@ -724,8 +714,6 @@ lg_search_free(lg_search *search)
     lg__free(search->bytes);
     *search = (lg_search){0};
 }
-
-/* ---------------------------------------------------------- the question */
 
 static void
 write_name(const lg_ask *ask, const void *answer, const void *row, lg_text *out)

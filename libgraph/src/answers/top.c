@@ -5,8 +5,6 @@
 
 #include <leakgraph/internal/options.h>
 
-/* ------------------------------------------------------------- in words */
-
 static uint64_t
 whole_on(const void *top, uint32_t device)
 {
@@ -147,8 +145,6 @@ add_total_line(const lg_ask *ask, const lg_top *top, lg_table *table)
     lg_text_add(&said, "\n");
     lg__table_format_below(table, &said);
 }
-
-/* ---------------------------------------------------------- the question */
 
 #define PART(member) .offset = offsetof(lg_top_part, member)
 

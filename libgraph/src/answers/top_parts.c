@@ -93,8 +93,6 @@ offer(pieces *to, piece one)
     to->count++;
 }
 
-/* ------------------------------------------------------------- splitting */
-
 static bool
 find_below(parts_search *search, uint32_t node)
 {
@@ -268,8 +266,6 @@ settle(parts_search *search, const piece *above, pieces *out, lg_error *err)
     }
     return status;
 }
-
-/* ----------------------------------------------------------------- parts */
 
 bool
 lg__top_nodes_vary(const lg_graph *graph, const uint32_t *nodes, uint32_t count)

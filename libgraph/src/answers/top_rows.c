@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------- the biggest */
-
 // The smallest kept item is on top. The heap has its biggest on top, so bytes
 // and order are inverted.
 static lg__weighed_node
@@ -87,8 +85,6 @@ lg__top_best_free(lg__top_best *best)
     lg__free(best->items);
     lg__node_heap_free(&best->heap);
 }
-
-/* ------------------------------------------------- what libraries keep */
 
 typedef struct package {
     lg_string name;
@@ -266,8 +262,6 @@ packages_end(packages *self)
     lg__vector_free(&self->allocator, &self->all);
     forget_owners(self);
 }
-
-/* ---------------------------------------------------------------- rows */
 
 // The sums of all rows, each by device.
 enum { REACHABLE, GARBAGE, LIBRARIES, MORE, SUMS };

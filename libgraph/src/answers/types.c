@@ -137,8 +137,6 @@ lg_types_free(lg_types *types)
     *types = (lg_types){0};
 }
 
-/* ---------------------------------------------------------- the question */
-
 // Whether what allocators spend matters for a row, or for the whole.
 static bool
 is_spent_shown(const lg_ask *ask, const void *answer)

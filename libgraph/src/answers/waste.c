@@ -136,8 +136,6 @@ lg_waste_free(lg_waste *waste)
     *waste = (lg_waste){0};
 }
 
-/* ---------------------------------------------------------- in words */
-
 // Writes `12 values`.
 static void
 format_number(uint64_t count, const char *one, const char *many, lg_text *out)
@@ -263,8 +261,6 @@ add_below(const lg_ask *ask, const void *waste, lg_table *table)
     format_below(ask->graph, waste, &below);
     lg__table_format_below(table, &below);
 }
-
-/* ---------------------------------------------------------- the question */
 
 static lg_status
 ask_waste(const lg_ask *ask, void *answer, lg_error *err)

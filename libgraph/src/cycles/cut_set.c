@@ -270,8 +270,6 @@ typedef struct cutting {
     lg_cycle *cycle;
 } cutting;
 
-/* --------------------------------------------------------------- remove --- */
-
 static bool
 remove_edge(cutting *state, uint64_t edge)
 {
@@ -322,8 +320,6 @@ restore(cutting *state)
         state->notes->gone[state->removed[i] / 8] = 0;
 }
 
-/* ----------------------------------------------------------------- name --- */
-
 // Returns the cut that a reference is like, or NULL.
 static lg_cycle_cut *
 find_cut(const cutting *state, lg__reference reference)
@@ -366,8 +362,6 @@ name_cut(cutting *state, const lg_hop *hop, lg_cut_reason reason)
         (lg_cycle_cut){.hop = *hop, .reason = reason};
     return true;
 }
-
-/* ------------------------------------------------------------------ cut --- */
 
 static bool
 is_gone(const cutting *state, uint64_t edge)
@@ -440,8 +434,6 @@ cut_part(cutting *state, const lg__members *members, lg_hops *found)
     return remove_reference(state, lg__hop_reference(state->graph, &hop)) &&
            remove_alike(state, members, &hop, named);
 }
-
-/* ---------------------------------------------------------------- parts --- */
 
 static void
 drop_part(cutting *state)

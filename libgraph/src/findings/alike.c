@@ -14,8 +14,6 @@ typedef struct entry {
     lg_text facts; // equal for findings that are alike
 } entry;
 
-// ----------------------------------------------------------------- facts ---
-
 // Adds the facts of garbage: what it is part of.
 static void
 add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
@@ -90,8 +88,6 @@ lg__examples_differ(const lg_graph *graph, uint32_t a, uint32_t b)
            strings_differ(lg_node_fact(graph, a, "device"),
                           lg_node_fact(graph, b, "device"));
 }
-
-// ---------------------------------------------------------------- groups ---
 
 static int
 compare_facts(const entry *a, const entry *b)

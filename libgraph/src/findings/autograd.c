@@ -68,8 +68,6 @@ lg__has_optimizer(lg__detection *detection)
     return lg__detection_all(detection, LG__TYPE_OPTIMIZER)->count > 0;
 }
 
-// ----------------------------------------------------------------- reading ---
-
 enum { NODES_LOOKED_AT = 4096 };
 
 static bool
@@ -157,8 +155,6 @@ lg__read_graph(lg__detection *detection, uint32_t tensor)
     lg__free(to.queue.items);
     return to.found;
 }
-
-// -------------------------------------------------------------- comparison ---
 
 void
 lg__graph_comparison_open(lg__detection *detection, lg__graph_comparison *out)

@@ -204,8 +204,6 @@ lg__detection_reason(lg__detection *detection, uint32_t node)
     return lg__uncollectable_reason(&detection->uncollectable, node);
 }
 
-// ---------------------------------------------------------------- matches ---
-
 void
 lg__match_free(lg__match *match)
 {

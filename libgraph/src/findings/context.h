@@ -202,8 +202,6 @@ typedef struct lg__search {
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
 
-/* -------------------------------------------------------------- groups --- */
-
 /** One of several similar things below one container. */
 typedef struct lg__one_of_many {
     uint32_t container; /**< the container that owns it */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------ names ---
-
 bool
 lg__name_is(lg_string name, const char *wanted)
 {
@@ -88,8 +86,6 @@ lg__detection_module(const lg__detection *detection, const char *name)
     uint32_t root = lg__module_find(graph, name, strlen(name));
     return root != LG_NONE ? graph->root_node[root] : LG_NONE;
 }
-
-// ----------------------------------------------------------------- search ---
 
 // Thousands of searches may pass through one container of thousands of objects:
 // each of the frames of as many exceptions refers to the list of all of them.

@@ -3,8 +3,6 @@
 #include "findings/detectors.h"
 #include "findings/in_use.h"
 
-// ------------------------------------------------------------ retain_graph ---
-
 static bool
 is_retained(lg__detection *detection, uint32_t tensor)
 {
@@ -58,8 +56,6 @@ const lg__detector lg__detect_retained_graph = {
     .look = look_for_retained_graphs,
     .effect = LG__FIX_ALL,
 };
-
-// ------------------------------------------------------------ create_graph ---
 
 // Returns the parameter that already has a match for this component, or else
 // this one. All garbage counts as one component.

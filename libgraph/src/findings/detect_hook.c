@@ -98,8 +98,6 @@ const lg__detector lg__detect_hook_cycle = {
 
 enum { STORES_DEEP = 6 };
 
-// ----------------------------------------------------------------- globals ---
-
 static uint32_t
 namespace_of(const lg__detection *detection, uint32_t function)
 {
@@ -134,8 +132,6 @@ search_globals(lg__detection *detection, uint32_t function,
             lg__detection_search(detection, value, search, out);
     }
 }
-
-// ------------------------------------------------------------------- hooks ---
 
 static bool
 is_activation(const lg__detection *detection, uint32_t tensor)
@@ -221,8 +217,6 @@ look_at_modules(lg__detection *detection)
                 note_hooks_of(detection, hooks);
         }
 }
-
-// ---------------------------------------------------------------- closures ---
 
 typedef struct enclosing {
     lg__detection *detection;

@@ -101,8 +101,6 @@ const lg__detector lg__detect_unfinished_generators = {
     .effect = LG__FIX_ALL,
 };
 
-// ------------------------------------------------------------------- tasks ---
-
 // Returns whether the task has ended: with a result, with an exception, or
 // because it was cancelled, so that its coroutine has no variables any more.
 static bool

@@ -24,8 +24,6 @@ enum {
     CLIMBS = 8, // most steps from a dict to its module
 };
 
-// --------------------------------------------------------------- classes ---
-
 // The names of such classes are alike: `Payload7` and `Payload8`, or `Row_3fa8`
 // and `Row_d01c`. So the last name of a class counts without its hexadecimal
 // numbers, which have at least one decimal digit. What comes before it counts
@@ -187,8 +185,6 @@ const lg__detector lg__detect_per_call_classes = {
     .effect = LG__FIX_ALL,
     .kind = LG__ACCUMULATES,
 };
-
-// -------------------------------------------------------------- wrappers ---
 
 typedef struct wrapping {
     const lg__detection *detection;
@@ -408,8 +404,6 @@ const lg__detector lg__detect_wrapped_functions = {
     .look = look_for_wrappers,
     .effect = LG__FIX_ALL,
 };
-
-// ------------------------------------------------------------------- ids ---
 
 // The addresses where objects are.
 typedef struct span {

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-// ------------------------------------------------------------------- stale ---
-
 static const lg__search parameters_in_groups = {
     .depth = 4,
     .wanted = LG__TYPE_TENSOR,
@@ -72,8 +70,6 @@ const lg__detector lg__detect_stale_optimizer = {
     .look = look_for_stale_optimizers,
     .effect = LG__FIX_ALL,
 };
-
-// ----------------------------------------------------------------- several ---
 
 typedef struct training {
     lg__detection *detection;

@@ -6,8 +6,6 @@
 
 enum { FEW_FIGURES = 4 };
 
-// ----------------------------------------------------------------- figures ---
-
 // Returns Gcf.figs, which maps numbers to managers.
 static uint32_t
 registry_of(const lg__detection *detection)
@@ -115,8 +113,6 @@ const lg__detector lg__detect_open_figures = {
     .effect = LG__FIX_DROPS,
 };
 
-// --------------------------------------------------------------- callbacks ---
-
 static const lg__search data_behind = {
     .depth = 4,
     .wanted = LG__TYPE_TENSOR | LG__TYPE_ARRAY,
@@ -169,8 +165,6 @@ const lg__detector lg__detect_canvas_callback = {
     .look = look_for_callbacks,
     .effect = LG__FIX_ALL,
 };
-
-// -------------------------------------------------------------- animations ---
 
 static void
 look_for_animations(lg__detection *detection)

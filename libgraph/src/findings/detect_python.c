@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -------------------------------------------------------------- exceptions ---
-
 enum {
     TRACEBACK_LONG = 1000,
     LOCALS_DEEP = 3,
@@ -132,8 +130,6 @@ const lg__detector lg__detect_exception_traceback = {
     .effect = LG__FIX_ALL,
     .kind = LG__ACCUMULATES,
 };
-
-// ----------------------------------------------------------------- outputs ---
 
 // Returns `Out` of an interactive namespace, which also has it as `_oh`;
 // LG_NONE if there is none.

@@ -11,8 +11,6 @@ enum {
     MANY_LOCALS = 8,   // threads that have a value
 };
 
-// --------------------------------------------------------------- threads ---
-
 // Returns the thread whose outermost frame this is, or LG_NONE.
 static uint32_t
 outermost_of(const lg__detection *detection, uint32_t frame)
@@ -236,8 +234,6 @@ const lg__detector lg__detect_endless_threads = {
     .look = look_for_threads,
     .effect = LG__FIX_ALL,
 };
-
-// --------------------------------------------------------- thread locals ---
 
 static bool
 has_value(const lg__detection *detection, uint32_t dict)

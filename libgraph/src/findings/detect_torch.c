@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-// ----------------------------------------------------------------- loaders ---
-
 static const lg__search data_in_batches = {
     .depth = 5,
     .wanted = LG__TYPE_TENSOR | LG__TYPE_ARRAY,
@@ -54,8 +52,6 @@ const lg__detector lg__detect_prefetched_batches = {
     .look = look_for_prefetched_batches,
     .effect = LG__FIX_DROPS,
 };
-
-// ---------------------------------------------------------------- compiled ---
 
 static const lg__search data_in_compiled = {
     .depth = 6,
@@ -141,8 +137,6 @@ const lg__detector lg__detect_compiled_code = {
     .look = look_for_compiled,
     .effect = LG__FIX_ALL,
 };
-
-// ---------------------------------------------------------------- autocast ---
 
 // Looks for the copies of weights that autocast makes. A map in C++ holds them,
 // so only the frames that the allocator recorded for its blocks show them.

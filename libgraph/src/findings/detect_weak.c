@@ -19,8 +19,6 @@ lg__kept_referent(const lg__detection *detection, uint32_t finalizer)
                : LG_NONE;
 }
 
-// -------------------------------------------------------------------- ways ---
-
 // A search goes breadth first. It meets few nodes, so those that were met are
 // looked up in its queue.
 enum { NODES_LOOKED_AT = 500, EDGES_LOOKED_AT = 5000 };
@@ -114,8 +112,6 @@ lg__way_find(const lg_graph *graph, uint32_t from, uint32_t to, lg__way *out)
     return found || from == to;
 }
 
-// ------------------------------------------------------------ finalizers ---
-
 // Returns whether the callback of a weak reference keeps its object, and
 // nothing else does.
 static bool
@@ -168,8 +164,6 @@ const lg__detector lg__detect_finalizer_cycle = {
     .look = look_for_finalizers,
     .effect = LG__FIX_ALL,
 };
-
-// ------------------------------------------------------------- weak dicts ---
 
 // Searches for one dict. An entry needs one only if several things in the dict
 // lead to its weak half.

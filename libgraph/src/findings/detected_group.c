@@ -28,9 +28,6 @@ lg__detection_function(const lg__detection *detection, uint32_t callable)
     return LG_NONE;
 }
 
-// --------------------------------------------------------------- containers
-// ---
-
 static bool
 has_many(const lg__detection *detection, uint32_t node)
 {
@@ -197,8 +194,6 @@ lg__detection_owns(const lg__detection *detection, uint32_t owner,
     }
     return false;
 }
-
-// ---------------------------------------------------------------- groups ---
 
 void
 lg__detected_group_add(lg__detection *detection, lg__detected_group *group,

@@ -280,8 +280,6 @@ lg_findings_free(lg_findings *findings)
     *findings = (lg_findings){0};
 }
 
-// --------------------------------------------------------------- baseline ---
-
 // Keeps the groups that the baseline does not know.
 static void
 leave_out_groups(lg_findings *findings, const lg_baseline *baseline)

@@ -80,8 +80,6 @@ lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
     return false;
 }
 
-// ------------------------------------------------------------ running code ---
-
 // Returns whether a frame runs code that names the variable. Code that does not
 // name it, as a notebook cell that only asks, leaves it as it is. If the heap
 // does not tell what code names, it may name all.

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -------------------------------------------------------------- supposed ---
-
 static bool
 list_cut(const lg__detection *detection, lg__gathered *out)
 {
@@ -59,8 +57,6 @@ confirm_all(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
     lg__free(cut.items);
     return status;
 }
-
-// ----------------------------------------------------------------- merging ---
 
 // Returns the container that owns the holder of a match and others like it, or
 // LG_NONE.
@@ -137,8 +133,6 @@ merge_in_containers(lg__detection *detection, uint32_t *first)
         }
     }
 }
-
-// ---------------------------------------------------------- accumulating ---
 
 // Some mistakes are things that accumulate, such as exceptions. What several
 // containers have, or what other objects have in a container, is in no
@@ -367,8 +361,6 @@ give_to_containers(lg__detection *detection, const lg_monitor *monitor,
     lg__free(containers.items);
     return status;
 }
-
-// ---------------------------------------------------------------- owners ---
 
 enum {
     LEVELS = 64

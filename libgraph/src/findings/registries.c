@@ -154,8 +154,6 @@ lg__is_traced_class(const lg_graph *graph, uint32_t node)
                          "QualnameWrapper");
 }
 
-// ------------------------------------------------------------------- pools ---
-
 // A weak reference to the executor and the executor's queue are arguments of
 // the target of each thread of a ThreadPoolExecutor.
 static bool
@@ -227,8 +225,6 @@ is_pool_thread(const lg_graph *graph, uint32_t thread)
                 has_worker(graph, columns->edge_target[edge]);
     return found;
 }
-
-// ------------------------------------------------------------------- fixes ---
 
 const char *
 lg_holder_registry(const lg_graph *graph, const lg_holder *holder)

@@ -256,8 +256,6 @@ lg_changes_free(const lg_changes *changes)
         release((comparing *)(void *)changes);
 }
 
-/* ------------------------------------------------------ rows of answers */
-
 struct lg_row_counting {
     lg_summary *summary;
     const lg_analysis *analysis;

@@ -57,8 +57,6 @@ typedef struct search {
     bool failed;
 } search;
 
-// ------------------------------------------------------------- referrers ---
-
 // Returns whether the node is a member or below one, or of a group on the way.
 static bool
 is_inside(const search *to, uint32_t node)
@@ -220,8 +218,6 @@ look_above(search *to, const lg__gathered *nodes, double share)
     lg__free(found);
 }
 
-// ----------------------------------------------------------------- a row ---
-
 static bool
 gather_members(const search *to, lg__gathered *out)
 {
@@ -318,8 +314,6 @@ find_holders_of_row(search *to, const lg_growth_row *row, lg__groups *kept)
     lg__free(members.items);
     return found;
 }
-
-// ----------------------------------------------------------------- leaks ---
 
 // Returns whether a container among the holders dominates the first node of
 // another one.
@@ -436,8 +430,6 @@ join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
     }
 }
 
-// ----------------------------------------------------------------- bytes ---
-
 typedef struct asking {
     search *search;
     const lg__groups *all;
@@ -520,8 +512,6 @@ weigh(search *to, const lg__comparison *state, const lg__groups *all,
     lg__free(emptied.items);
     return status;
 }
-
-// --------------------------------------------------------------- answers ---
 
 static int
 by_bytes(const void *left, const void *right)
@@ -784,8 +774,6 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
     search_end(&to);
     return status;
 }
-
-// ---------------------------------------------------------- of any nodes ---
 
 // Gathers the nodes that are in the place of the first one, and takes them out.
 static bool

@@ -157,8 +157,6 @@ lg_samples_free(lg_samples *samples)
     *samples = (lg_samples){0};
 }
 
-/* ------------------------------------------------------------- times */
-
 static bool
 read_part(lg_string text, uint32_t at, uint32_t length, int64_t *out)
 {

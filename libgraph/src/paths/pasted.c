@@ -61,8 +61,6 @@ select_numbered(const lg_graph *graph, const char *text, lg_nodes *out,
     return status == LG_OK ? lg__nodes_one((uint32_t)node, out, err) : status;
 }
 
-// -------------------------------------------------------------------- gaps ---
-
 // Resolves paths that reports write through an autograd graph: of several
 // steps, such a path names only the last node. Several nodes may match.
 
@@ -211,8 +209,6 @@ select_elided(const lg_graph *graph, const char *text, lg__select *select,
     lg__free(state.seen);
     return status;
 }
-
-// ------------------------------------------------------------ folded paths ---
 
 // Resolves paths as reports of growth write them: `[*]` stands for any position
 // in a container, ` key` for any key, and ` … ` for steps that are left out. So
@@ -560,8 +556,6 @@ folded_select(const lg_graph *graph, const char *text,
     lg_text_free(&state.step);
     return status;
 }
-
-// --------------------------------------------------------------- all texts ---
 
 lg_status
 lg__pasted_select(const lg_graph *graph, const char *text, lg__select *select,

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --------------------------------------------------- what no root leads to ---
-
 // Selects what reports describe by an analysis, because no root leads there:
 // `the interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of
 // 3`.
@@ -339,8 +337,6 @@ form_of(const char *text)
     }
     return NULL;
 }
-
-// --------------------------------------------------------------- selectors ---
 
 static lg_status
 malformed(const char *selector, lg_error *err)

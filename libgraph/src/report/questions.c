@@ -31,8 +31,6 @@ lg_question_find(const char *name)
     return question;
 }
 
-/* --------------------------------------------------- rows, to compare */
-
 static lg_status
 count_answer(lg_row_counting *counting, const lg_question *question,
              const lg_ask *ask, const void *answer, lg_error *err)
@@ -89,8 +87,6 @@ lg_summary_count_rows(lg_summary *summary, const lg_analysis *analysis,
     lg_row_counting_end(counting);
     return status;
 }
-
-/* ---------------------------------------------- descriptions as JSON */
 
 static void
 write_text(lg_json *json, const char *name, const char *text)

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <xxhash.h>
 
-// --------------------------------------------------------- text of a cycle ---
-
 enum { TYPES_SHOWN = 4 };
 
 typedef struct cycle_text {
@@ -269,8 +267,6 @@ format_body(const cycle_text *to, lg_text *out)
     format_group(to, out);
 }
 
-// ------------------------------------------------------------ for programs ---
-
 static void
 write_reason(const lg_ask *ask, const void *answer, const void *row,
              lg_text *out)
@@ -441,8 +437,6 @@ put_cuts(const lg_ask *ask, const void *answer, const void *row,
     lg__put_list(ask, answer, field, &rows, table, column);
 }
 
-// -------------------------------------------------------------- for people ---
-
 static size_t
 index_of(const lg_cycles *cycles, const lg_cycle *cycle)
 {
@@ -557,8 +551,6 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
     }
     lg_text_add(out, "\n");
 }
-
-// ------------------------------------------------------------ the question ---
 
 static const char *const kinds[] = {"collectable", "held", "uncollectable",
                                     NULL};

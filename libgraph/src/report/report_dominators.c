@@ -124,8 +124,6 @@ static const lg_field fields[] = {
     {0},
 };
 
-/* ---------------------------------------------------------- the question */
-
 typedef struct tree_options {
     lg_dominator_options tree; // comes first: options name its members
     lg_node target;

@@ -177,8 +177,6 @@ add_lines(const lg_ask *ask, const void *answer, lg_table *table)
     lg__add_mistakes(table, ask, &of->mistakes);
 }
 
-/* ---------------------------------------------------------- the question */
-
 static void
 free_figures(void *answer)
 {

@@ -12,8 +12,6 @@ enum { MISTAKES_SHOWN = 5 }; // most mistakes below another report
     "That does not rule out a leak: top shows who keeps the most, diff of "    \
     "snapshots what grows, waste what can go.\n"
 
-/* ---------------------------------------------------- rows for programs */
-
 static void
 write_where(const lg_ask *ask, const void *answer, const void *row,
             lg_text *out)
@@ -155,8 +153,6 @@ lg__put_findings(lg_table *table, size_t column, const lg_ask *ask,
                            sizeof *findings->items};
     lg__put_list(ask, findings, &list, &rows, table, column);
 }
-
-/* ------------------------------------------------------ rows for people */
 
 static void
 put_advice(lg_table *table, size_t column, const lg_graph *graph,
@@ -316,8 +312,6 @@ lg__add_mistakes(lg_table *table, const lg_ask *ask,
         add_mistakes(table, ask, findings, NULL) != LG_OK && table != NULL)
         table->failed = true;
 }
-
-/* ---------------------------------------------------------- the question */
 
 // Counts the findings of each group whose biggest one comes before `end`,
 // whatever the limit.

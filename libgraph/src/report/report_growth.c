@@ -408,8 +408,6 @@ add_below(const lg_ask *ask, const void *growth, lg_table *table)
     lg__format_growth_check(table, growth, ask->graph);
 }
 
-/* ---------------------------------------------------------- the question */
-
 typedef struct growth_options {
     bool settled;
     int64_t min_bytes;

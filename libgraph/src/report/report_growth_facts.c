@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-// ------------------------------------------------------------------- check ---
-
 static int64_t
 over(const lg_growth *growth)
 {
@@ -115,8 +113,6 @@ lg__format_growth_check(lg_table *table, const lg_growth *growth,
     if (over(growth) > 0)
         put_places(part, growth, graph, true);
 }
-
-// ------------------------------------------------------------------- facts ---
 
 // Most rows of types, and tallies to show.
 enum { TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------- lines */
-
 enum { STACKS_SHOWN = 5 };
 
 static const char *
@@ -339,8 +337,6 @@ add_lines(const lg_graph *graph, const lg_accounts *accounts, lg_table *table)
                            &below);
 }
 
-/* --------------------------------------------------- numbers of a device */
-
 // A number of the host or of a device.
 typedef struct number {
     lg_string device;
@@ -508,8 +504,6 @@ static const lg_field account_fields[] = {
     {0},
 };
 
-/* --------------------------------------------------------------- facts */
-
 static void
 put_host(const lg_ask *ask, const void *answer, const void *row,
          const lg_field *field, lg_table *table, size_t column)
@@ -550,8 +544,6 @@ static const lg_field facts[] = {
      LG_COLUMN_RECORD, .put = lg__put_uninspected},
     {0},
 };
-
-/* ---------------------------------------------------------------- rows */
 
 static void
 write_name(const lg_ask *ask, const void *answer, const void *row, lg_text *out)
@@ -632,9 +624,6 @@ list_numbers(memory *to, lg_error *err)
         add_account(to, &accounts->items[i]);
     return LG_OK;
 }
-
-/* ------------------------------------------------------------- the question
- */
 
 static lg_status
 ask_memory(const lg_ask *ask, void *answer, lg_error *err)

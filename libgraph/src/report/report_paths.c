@@ -66,8 +66,6 @@ is_native(const lg_graph *graph, const lg_merged_row *row)
            lg__root_rank(graph, row->root) == LG__RANK_NATIVE;
 }
 
-/* ----------------------------------------------------------- the columns */
-
 static void
 write_label(const lg_ask *ask, const void *paths, const void *row, lg_text *out)
 {
@@ -168,8 +166,6 @@ static const lg_field facts[] = {
      FACT(retained)},
     {0},
 };
-
-/* ---------------------------------------------------------- the question */
 
 static void
 add_unreachable(const lg_merged_paths *paths, lg_text *out)

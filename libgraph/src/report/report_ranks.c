@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-// ------------------------------------------------------------------ tables ---
-
 // How a table that stands alone, or is a part of another, is made.
 typedef struct rank_table {
     const char *noun; // what a row is
@@ -339,8 +337,6 @@ lg_tabulate_rank_sizes(const lg_ranks *ranks, size_t limit, lg_table **out,
     return tabulate(&sizes, ranks, limit, out, err);
 }
 
-// ------------------------------------------------------------------ report ---
-
 // Rows of the tables below the first one.
 enum { REPEATED_SHOWN = 10, RANKS_SHOWN = 16 };
 
@@ -441,8 +437,6 @@ add_below(const lg_ask *ask, const void *ranks, lg_table *table)
     lg_text_add(&said, "\n");
     add_part(&sizes, ranks, RANKS_SHOWN, &said, table);
 }
-
-/* ---------------------------------------------------------- the question */
 
 static void
 put_list(const rank_table *form, const lg_ask *ask, const lg_ranks *ranks,

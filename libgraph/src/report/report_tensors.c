@@ -48,8 +48,6 @@ typedef struct tensors_answer {
     uint64_t *sizes; // what the sizes point into
 } tensors_answer;
 
-/* ---------------------------------------------------------------- lines */
-
 // Returns the type of the autograd node that made the tensor.
 static lg_string
 autograd_of(const lg_graph *graph, const lg_tensor_row *row)
@@ -347,8 +345,6 @@ ask_tensors(const lg_ask *ask, void *answer, lg_error *err)
     return status;
 }
 
-/* ------------------------------------------------------------- in words */
-
 // Writes `float32[512, 512]`, or what is known of it.
 static void
 format_shape(const lg_graph *graph, const tensor_line *line, lg_text *out)
@@ -640,8 +636,6 @@ lg_report_allocation(const lg_why *why, lg_text *out)
     lg_text_add(out, ALLOCATED_IN);
     lg__text_add_string(out, why->allocation);
 }
-
-/* ---------------------------------------------------------- the question */
 
 static lg_tensor_group
 group_of(const void *answer)

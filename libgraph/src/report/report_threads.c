@@ -236,8 +236,6 @@ format_rows(report *to)
             to->graph->partial ? "a whole snapshot" : "an analysis");
 }
 
-/* ---------------------------------------------------------- the question */
-
 // Leaves out what is just like a row before it.
 static void
 leave_repeats(lg_threads *threads)

@@ -40,8 +40,6 @@ format_cut(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
     label_path(graph, kept, &path, out);
 }
 
-/* --------------------------------------------------------- for programs */
-
 static void
 write_type(const lg_ask *ask, const void *what_if, const void *row,
            lg_text *out)
@@ -156,8 +154,6 @@ static const lg_field facts[] = {
      .look = {.lines = true}},
     {0},
 };
-
-/* ----------------------------------------------------------- for people */
 
 // Writes `12 objects`.
 static void
@@ -313,8 +309,6 @@ add_kept(const lg_ask *ask, const void *what_if, lg_table *table)
     lg_text_add(&below, " more\n");
     lg__table_format_below(part, &below);
 }
-
-/* ---------------------------------------------------------- the question */
 
 typedef struct asked {
     lg_edges cut;

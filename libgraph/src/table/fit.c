@@ -30,8 +30,6 @@ lg_layout_columns(void)
     return most_columns;
 }
 
-/* ------------------------------------------------------------ characters */
-
 static size_t
 character_length(const char *at, const char *end)
 {
@@ -200,8 +198,6 @@ lg__add_spaces(lg_text *out, size_t count)
     lg_text_add_bytes(out, spaces, count);
 }
 
-/* ----------------------------------------------------------------- words */
-
 static bool
 is_letter(char c)
 {
@@ -357,8 +353,6 @@ lg__fit_words(const char *text, size_t length, size_t columns, lg_text *out)
         indent = hang;
     }
 }
-
-/* ----------------------------------------------------------------- lines */
 
 typedef struct line {
     const char *at;
@@ -534,8 +528,6 @@ lg_layout_fit(const char *text, size_t length, unsigned columns, lg_text *out)
         at = next;
     }
 }
-
-/* ---------------------------------------------------------------- colours */
 
 static const char plain[] = "\033[0m";
 

@@ -36,8 +36,6 @@ count_fields(const lg_field *fields)
     return count;
 }
 
-/* -------------------------------------------------- options of an answer */
-
 // Adds to a message that another option of the question takes the word.
 static void
 suggest_option(const lg_question *question, const char *word, lg_error *err)
@@ -296,8 +294,6 @@ set_options(const lg_question *question, const lg_ask *ask, used *held,
     return status;
 }
 
-/* ---------------------------------------------------------------- cells */
-
 static uint64_t
 number_at(const void *base, size_t offset)
 {
@@ -401,8 +397,6 @@ put_row(lg_table *table, const lg_ask *ask, const void *answer, const void *row,
         if (table->columns[i].shown_in != NOBODY && !fields[i].together)
             put_cell(table, i, ask, answer, row, &fields[i]);
 }
-
-/* --------------------------------------------------------------- tables */
 
 static unsigned char
 shown_in_of(const lg_field *field, const lg_ask *ask, const void *answer)
@@ -509,8 +503,6 @@ lg__row_is_little(const lg_ask *ask, size_t limit, size_t before,
     return before >= ALWAYS_SHOWN && bytes < whole / SHOWN_SHARE &&
            (given == NULL || !given->given || given->usual);
 }
-
-/* -------------------------------------------------------------- changes */
 
 void
 lg__put_change(lg_table *table, const lg_ask *ask, const lg_thing *thing)

@@ -26,8 +26,6 @@ typedef struct arranging {
     lg_text texts;
 } arranging;
 
-/* ---------------------------------------------------------------- filter */
-
 // Returns whether the cells that people see have all words.
 static bool
 has_words(arranging *to, size_t row)
@@ -58,8 +56,6 @@ filter(arranging *to)
         if (to->options->filter == NULL || has_words(to, i))
             to->rows[to->count++] = i;
 }
-
-/* ------------------------------------------------------------------ sort */
 
 static bool
 is_number(lg_column_type type)

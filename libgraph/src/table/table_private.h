@@ -195,8 +195,6 @@ void lg__put_uninspected(const lg_ask *ask, const void *answer, const void *row,
 lg_table *lg__table_part(lg_table *table, lg__layout layout,
                          const lg__column *columns, size_t count);
 
-/* ----------------------------------------------------- descriptions --- */
-
 /** Rows of a list: `count` structs of this size. */
 typedef struct lg__rows {
     const void *items;
@@ -274,8 +272,6 @@ void lg__put_list(const lg_ask *ask, const void *answer, const lg_field *field,
         .name = "check", .type = LG_OPTION_CHECK,                              \
         .help = "exit with 1 if there are " what                               \
     }
-
-/* ------------------------------------------------------------- writers --- */
 
 typedef struct lg__cell {
     uint64_t value;  /**< the value itself, or its index among strings,

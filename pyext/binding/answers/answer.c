@@ -62,8 +62,6 @@ static face faces[LG__ANSWERS];
 static row_type inner_rows[LG__INNER_ROWS];
 static size_t inner_count;
 
-/* ------------------------------------------------------------- docstrings */
-
 /* In columns: docstrings, and the names of options in them. */
 enum { DOC_WIDTH = 80, DOC_INDENT = 10 };
 
@@ -173,8 +171,6 @@ add_doc(const lg_question *question, bool function, lg_text *out)
         add_option("contents", "find equal str, bytes and arrays, too", NULL,
                    out);
 }
-
-/* --------------------------------------------------------------- a result */
 
 /* The shape of rows of that type; NULL: nothing describes them yet. */
 static const lg__result_shape *
@@ -408,8 +404,6 @@ static const struct {
     FACE_NAMES(12), FACE_NAMES(13), FACE_NAMES(14), FACE_NAMES(15),
     FACE_NAMES(16), FACE_NAMES(17),
 };
-
-/* ----------------------------------------------------------------- types */
 
 static bool
 is_for_programs(const lg_field *field)

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------- of types */
-
 /* The name as snapshots have it: builtins without their module. Asks the type
  * itself, not a metaclass that may run code. */
 static PyObject *
@@ -119,8 +117,6 @@ types_clear(lg__asked_types *self)
     free(self->types);
     Py_XDECREF(self->type_name);
 }
-
-/* --------------------------------------------------- references to cut */
 
 static bool
 add_edges(lg_edges *all, const lg_edges *more)
@@ -251,8 +247,6 @@ cuts_collect(lg__snapshot_object *snapshot, PyObject *cut, lg_edges *out)
     Py_XDECREF(all);
     return going;
 }
-
-/* ----------------------------------------------------------- a request */
 
 static void
 request_clear(lg__request *self)

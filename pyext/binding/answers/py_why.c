@@ -24,8 +24,6 @@ typedef struct why_object {
     PyObject *made;    /* a dict of the attributes, if no snapshot is kept */
 } why_object;
 
-/* ------------------------------------------------- where it was allocated */
-
 /* Asks tracemalloc about the object of a node, where nobody has yet. */
 static bool
 take_traced_allocation(why_object *self, const lg_graph *graph)
@@ -53,8 +51,6 @@ find_allocation(why_object *self, const lg_graph *graph)
     return take_traced_allocation(self, graph) &&
            take_recorded_allocation(self);
 }
-
-/* ------------------------------------------------------------ what to cut */
 
 static PyObject *
 path_of(why_object *self, const lg_path *path)
@@ -129,8 +125,6 @@ get_frees(why_object *self, void *Py_UNUSED(closure))
     return tuple;
 }
 
-/* ------------------------------------------------------------------ forms */
-
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
     lg_error *error)
@@ -195,8 +189,6 @@ why_iter(PyObject *self)
                            "references", self);
 }
 
-/* ----------------------------------------------- once the snapshot is gone */
-
 /* Attributes that are made from the graph when they are asked for. */
 static const char *const lazy_names[] = {
     "path",     "frees", "cuts", "cut_count", "kept", "paths",   "dominator",
@@ -233,8 +225,6 @@ why_getattro(why_object *self, PyObject *name)
     Py_XINCREF(value);
     return value;
 }
-
-/* ----------------------------------------------------------------- answers */
 
 /* The paths to all nodes, or NULL with an exception; borrowed. */
 static const lg_table *

@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------- columns */
-
 enum { MOST_COLUMNS = 64 };
 
 typedef struct arrow_column {
@@ -209,8 +207,6 @@ append_null(arrow_batch *batch)
     else
         one->count++;
 }
-
-/* ------------------------------------------------------------ streams */
 
 /* Hands batches out: streams and schemas of Arrow's C data interface. */
 

@@ -322,8 +322,6 @@ read_chunks(reader *self, uintptr_t chunked)
     return add_chunks(self, &chunks);
 }
 
-/* -------------------------------------------------------------- tables ---- */
-
 /** The name of a column; false if it is not readable. */
 static bool
 read_name(const reader *self, uintptr_t fields, size_t i,

@@ -264,8 +264,6 @@ lg__arrow_buffer_is_cpu(lg__memory *memory, uintptr_t buffer)
            flags[0] <= 1 && flags[1] == 1;
 }
 
-/* ------------------------------------------------------------- samples ---- */
-
 // Calls pyarrow.lib.kind.name(*arguments), or kind(*arguments) without a name;
 // takes over the arguments.
 static PyObject *
@@ -342,8 +340,6 @@ drop_samples(samples *made)
     Py_XDECREF(made->cut);
     Py_XDECREF(made->whole);
 }
-
-/* -------------------------------------------------------------- search ---- */
 
 static uintptr_t
 word_at(const finder *self, uintptr_t address)

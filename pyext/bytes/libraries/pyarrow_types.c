@@ -190,9 +190,6 @@ lg__arrow_schema_close(struct lg__arrow_type *schema)
         release(schema);
 }
 
-/* ----------------------------------------------------- pyarrow's own code ---
- */
-
 PyObject *
 lg__arrow_get(PyObject *object, const char *name)
 {

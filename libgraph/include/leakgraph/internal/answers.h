@@ -18,8 +18,6 @@
 extern "C" {
 #endif
 
-/* ----------------------------------------------------------------- top --- */
-
 /** What a row of the biggest is. */
 typedef enum lg_group {
     LG_GROUP_OBJECT = 0, /**< the biggest dominators */
@@ -143,8 +141,6 @@ lg_status lg_analysis_top(const lg_analysis *analysis,
                           lg_error *err);
 void lg_top_free(lg_top *top);
 
-/* --------------------------------------------------------------- types --- */
-
 /** The column that types are sorted by; the names decide between equals. */
 typedef enum lg_sort {
     LG_SORT_SIZE = 0, /**< the biggest first */
@@ -191,8 +187,6 @@ typedef struct lg_type_options {
 lg_status lg_graph_types(const lg_graph *graph, const lg_type_options *options,
                          lg_types *out, lg_error *err);
 void lg_types_free(lg_types *types);
-
-/* ----------------------------------------------------- dominator tree --- */
 
 /** The immediate dominator as answers show it: an object stands for the
  *  namespace or closure that folds into it, so that answers do not depend on
@@ -295,8 +289,6 @@ lg_status lg_analysis_dominator_tree(const lg_analysis *analysis,
                                      lg_dominator_tree *out, lg_error *err);
 void lg_dominator_tree_free(lg_dominator_tree *tree);
 
-/* ------------------------------------------------------------ threads --- */
-
 typedef enum lg_thread_kind {
     LG_THREAD_STACK = 0, /**< a thread */
     LG_THREAD_FRAME,     /**< a frame on its stack */
@@ -348,8 +340,6 @@ void lg_threads_free(lg_threads *threads);
 void lg_thread_label(const lg_graph *graph, const lg_thread_row *row,
                      lg_text *out);
 
-/* ------------------------------------------------------------ tensors --- */
-
 /** Storages of torch, each once, with who holds it. */
 typedef struct lg_tensors {
     lg_tensor_rows rows;
@@ -378,8 +368,6 @@ lg_status lg_graph_tensors(const lg_graph *graph, const lg_analysis *analysis,
                            const lg_tensor_options *options, lg_tensors *out,
                            lg_error *err);
 void lg_tensors_free(lg_tensors *tensors);
-
-/* ------------------------------------------------------------ figures --- */
 
 /** What keeps a figure alive from outside of it and its parts. */
 typedef enum lg_figure_holder_kind {

@@ -15,8 +15,6 @@
 extern "C" {
 #endif
 
-/* --------------------------------------------------------- tensors --- */
-
 /** What a tensor is for, in PyTorch's own words. A storage has the first role
  *  that applies to any of its tensors. */
 typedef enum lg_tensor_kind {
@@ -98,8 +96,6 @@ lg_status lg_tensors_sum(const lg_graph *graph, const lg_tensor_rows *rows,
                          lg_error *err);
 void lg_tensor_sums_free(lg_tensor_sums *sums);
 
-/* --------------------------------------------------------- figures --- */
-
 typedef struct lg_figure_row {
     lg_node node;
     int64_t number; /**< pyplot's; -1: pyplot never knew it */
@@ -123,8 +119,6 @@ typedef struct lg_figure_rows {
     size_t count;
     uint64_t *bytes; /**< what `retained` points into */
 } lg_figure_rows;
-
-/* ---------------------------------------------------------- memory --- */
 
 /** The evidence that says what a group of unattributed blocks is. */
 typedef enum lg_evidence {

@@ -19,8 +19,6 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------- summaries --- */
-
 /** Opens a saved summary from memory, which it does not keep. */
 lg_status lg_summary_load_memory(const void *data, size_t length,
                                  lg_summary **out, lg_error *err);
@@ -46,8 +44,6 @@ bool lg_summary_info(const lg_summary *summary, uint32_t index, lg_string *key,
  */
 lg_status lg_summary_merge(const lg_summary *const *summaries, size_t count,
                            lg_summary **out, lg_error *err);
-
-/* ---------------------------------------------------------- growth --- */
 
 typedef enum lg_growth_verdict {
     LG_GROWTH_ACCUMULATES = 0, /**< more and more members */

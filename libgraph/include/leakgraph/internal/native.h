@@ -17,8 +17,6 @@
 extern "C" {
 #endif
 
-/* ----------------------------------------------------------- input --- */
-
 /** The allocator that a block is of. */
 typedef enum lg_allocator_kind {
     LG_ALLOCATOR_MALLOC = 0, /**< a chunk of a heap */
@@ -211,8 +209,6 @@ lg_status lg_graph_with_native(const lg_graph *graph, lg_native_memory *memory,
                                const lg_allocator *allocator, lg_graph **out,
                                lg_error *err);
 
-/* ----------------------------------------------------------- levels --- */
-
 /**
  * How much a word that points into a block is worth as a reference. The best
  * path to a block is the one whose weakest reference is the strongest; only
@@ -241,8 +237,6 @@ uint64_t lg_node_blocks(const lg_graph *graph, lg_node node);
  *  tell. O(what it retains). */
 lg_status lg_node_native(const lg_analysis *analysis, lg_node node,
                          uint64_t *out, lg_error *err);
-
-/* ---------------------------------------------------------- holders --- */
 
 /** Who holds native memory. */
 typedef enum lg_native_holder {

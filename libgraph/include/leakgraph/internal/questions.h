@@ -24,8 +24,6 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------- options --- */
-
 /** What an option is, and in brackets the member of the answer's options that
  *  receives it. */
 typedef enum lg_option_type {
@@ -118,8 +116,6 @@ bool lg_option_in_form(const lg_option *option);
 
 /** No question has more options. */
 enum { LG_MOST_OPTIONS = 16 };
-
-/* ----------------------------------------------------------- questions --- */
 
 /** Several snapshots, the oldest first. */
 typedef struct lg_compared {

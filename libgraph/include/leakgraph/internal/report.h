@@ -29,8 +29,6 @@ typedef enum lg_format { LG_FORMAT_TEXT = 0, LG_FORMAT_JSON } lg_format;
 void lg_json_bytes(lg_json *json, const char *name, const lg_graph *graph,
                    const uint64_t *bytes);
 
-/* --------------------------------------------------------- reports --- */
-
 /** Text reports, the same for the command and for Python; JSON is deterministic
  *  and ends with a newline. limit: rows (0: all). */
 lg_status lg_report_info(const lg_graph *graph, lg_format format, lg_text *out,
@@ -104,8 +102,6 @@ lg_status lg_report_memory(const lg_graph *graph,
 lg_status lg_report_findings(const lg_analysis *analysis,
                              const lg_findings *findings, lg_format format,
                              lg_text *out, lg_error *err);
-
-/* ----------------------------------------------- tables of reports --- */
 
 /** What is known of a snapshot: the table has facts and no rows. This and each
  *  function below makes what the report of the same name shows; the table is
