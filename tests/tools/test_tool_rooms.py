@@ -90,6 +90,18 @@ def test_a_function_that_its_own_file_uses_too(compiled):
     assert compiled({f"{PATHS}/part.c": part + own}) == []
 
 
+def test_a_function_of_a_file_that_would_make_its_client_too_long(project):
+    part, uses = f"{PATHS}/part.c", f"{PATHS}/uses.c"
+    project.write(part, "int x;\n" * 450)
+    project.write(uses, "int x;\n" * 451)
+    calls = check_rooms.Calls({"lg__part": part}, {"lg__part"}, {"lg__part": {uses}})
+    assert check_rooms.too_large(project.root, calls) == {part}
+    assert list(check_rooms.lonely(calls, {}, (), {part})) == []
+    assert len(list(check_rooms.lonely(calls, {}, ()))) == 1
+    project.write(uses, "int x;\n" * 450)
+    assert check_rooms.too_large(project.root, calls) == set()
+
+
 def test_an_exception_that_nothing_needs():
     calls = check_rooms.Calls()
     assert list(check_rooms.lonely(calls, {}, ("a.c",))) == [

@@ -290,7 +290,7 @@ settle_keepalives(lg__torch *torch)
 }
 
 static void
-settle(lg__torch *torch, const lg__torch_record *record)
+settle_record(lg__torch *torch, const lg__torch_record *record)
 {
     /* Compiled code keeps copies of its constants that no search finds. */
     bool all_found =
@@ -307,14 +307,14 @@ settle(lg__torch *torch, const lg__torch_record *record)
                             0);
 }
 
-// Call it after all passes. Passes the references of C++ on to Python objects,
-// and declares native roots.
+/** Call it after all passes. Passes the references of C++ on to Python objects,
+ *  and declares native roots. */
 static void
 settle_records(lg__torch *torch)
 {
     for (size_t i = 0; i < torch->records.capacity; i++)
         if (torch->records.slots[i].value != NULL)
-            settle(torch, torch->records.slots[i].value);
+            settle_record(torch, torch->records.slots[i].value);
 }
 
 static void
