@@ -6,10 +6,10 @@ calls whom. This reads the names that each object file defines and uses:
 - A room uses only itself and the rooms before it.
 - The files of a room call each other in no circle.
 - A function that files share has a client in another room, two in its own (its own file
-  may be one of them), or a test. Otherwise it is static in its client's file, unless its
-  own file serves only that one, and both together have more than 900 lines. LAYERS lists
-  other files that stay apart; ONE_CLIENT says how many such functions each other room
-  has: no room gets more.
+  may be one of them), or a test. Otherwise it is static in its client's file, unless
+  its own file serves only that one, and both together have more than 900 lines. LAYERS
+  lists other files that stay apart; ONE_CLIENT says how many such functions each other
+  room has: no room gets more.
 - A function that a header declares has a client: another file calls it, or names it in
   code for other builds.
 - A file of any room has two clients, or one in another room or a test. SORTS says which

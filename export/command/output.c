@@ -5,8 +5,8 @@
 // complaints. There is at most one line of progress, the last one, and whatever
 // else is written there clears it first.
 #include "command/command.h"
+#include "render/render_private.h"
 
-#include <leakgraph/internal/clock.h>
 #include <leakgraph/internal/layout.h>
 #include <leakgraph/internal/renderers.h>
 #include <leakgraph/internal/wording.h>
@@ -34,7 +34,7 @@ static void
 show(const char *phase, double done)
 {
     static double start, last;
-    double now = lg__clock();
+    double now = lg__seconds_now();
     if (start <= 0)
         start = now;
     if (now - start < 1 || now - last < 0.1 || !lg__progress_is_seen())

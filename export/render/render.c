@@ -1,12 +1,12 @@
 // Calls Graphviz in a process of its own, so that its crashes do not harm this
 // one.
+#include "render/render_private.h"
 #include "render/reply.h"
 #include "render/worker.h"
 
 #include <leakgraph/base.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/render.h>
-#include <leakgraph/internal/clock.h>
 #include <leakgraph/internal/renderers.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -422,7 +422,7 @@ start(lg_renderer *self, const char *format, bool afresh, lg_error *err)
 static lg__outcome
 exchange_run(lg__exchange *exchange)
 {
-    double start = lg__clock();
+    double start = lg__seconds_now();
     dialogue state = {.with = exchange, .asked = start};
     lg__outcome outcome = REPLIED;
     bool open = true, readable, writable, ended;
@@ -439,7 +439,7 @@ exchange_run(lg__exchange *exchange)
         // ended.
         if (ended && !readable)
             open = false;
-        double now = lg__clock();
+        double now = lg__seconds_now();
         if (outcome == REPLIED && !goes_on(&state, now))
             outcome = STOPPED;
         else if (outcome == REPLIED && exchange->seconds &&
@@ -448,9 +448,10 @@ exchange_run(lg__exchange *exchange)
     }
     // The renderer's own clock may be the first to end it.
     if (outcome == REPLIED && !is_whole(&state))
-        outcome = exchange->seconds && lg__clock() - start > exchange->seconds
-                      ? LATE
-                      : SILENT;
+        outcome =
+            exchange->seconds && lg__seconds_now() - start > exchange->seconds
+                ? LATE
+                : SILENT;
     if (outcome != REPLIED) {
         free(exchange->data);
         exchange->data = NULL;

@@ -1,5 +1,5 @@
-// What a program asks of one node or edge, without seeing the columns, and facts
-// about nodes that have no column.
+// What a program asks of one node or edge, without seeing the columns, and
+// facts about nodes that have no column.
 #include "graph/graph_private.h"
 
 #include <leakgraph/internal/facts.h>

@@ -11,6 +11,15 @@
 #include "capture/common/members.h"
 #include "capture/common/addresses.h"
 
-#include <leakgraph/internal/clock.h>
+#include <time.h>
+
+/** The seconds of a monotonic clock. */
+static inline double
+lg__clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 #endif

@@ -1,8 +1,8 @@
 /**
  * What libraries have in common that answer ptrace() for the system.
  */
-#ifndef TRACED_H
-#define TRACED_H
+#ifndef LEAKGRAPH_TRACED_H
+#define LEAKGRAPH_TRACED_H
 
 #include <stdarg.h>
 #include <sys/ptrace.h>
