@@ -27,7 +27,7 @@ def make_heap():
         exec(KINDS.format(n=n), heap["functions"])
         function = heap["functions"][f"f{n}"]
         heap["tables"].append({f"made by {n}": function(n), ("part", f"key {n}"): n})
-    for n in range(20_000):
+    for n in range(10_000):
         key = "k" * (n % 80) + f" {n}" if n % 3 else f"clé {n}"
         heap["tables"].append({key: [n], f"name_{n}": None, b"%d" % n: {n}})
         heap["texts"].append(f"no key {n}")
