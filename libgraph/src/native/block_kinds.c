@@ -245,8 +245,29 @@ count_ways(lg__native *native, lg__key_table *counts)
     return true;
 }
 
-// Gifts of blocks whose kind is known by the way: the kind with the same way
-// and 16 bytes less has three times as many.
+// Returns the kind whose blocks are as those of a kind without a gift: it has
+// the same way and 16 bytes less or, of a list or a tree, is before. LG_NONE:
+// there is none.
+static uint32_t
+kind_without_gift(const lg__native *native, const lg__key_table *numbers,
+                  const lg__way_kind *way)
+{
+    lg__way_kind smaller = *way;
+    if (way->form >> LG__FORM_BITS <= GIFT)
+        return LG_NONE;
+    smaller.form -= GIFT << LG__FORM_BITS;
+    const uint32_t number = lg__key_table_find(numbers, lg__way_key(&smaller));
+    return number != 0 ? native->first_way + number - 1
+                       : lg__kind_before(native, smaller.before, smaller.form);
+}
+
+static uint32_t
+blocks_of_kind(const lg__key_table *counts, uint32_t kind)
+{
+    return lg__key_table_find(counts, lg__native_key(kind, 0, 0));
+}
+
+// A kind has gifts if the one without has three times as many blocks.
 static bool
 replace_given(lg__native *native, lg__key_table *counts, uint32_t *replaced)
 {
@@ -259,21 +280,13 @@ replace_given(lg__native *native, lg__key_table *counts, uint32_t *replaced)
         *number = (uint32_t)i + 1;
     }
     for (size_t i = 0; i < native->way.count; i++) {
-        lg__way_kind smaller = ways[i];
-        smaller.form -= GIFT << LG__FORM_BITS;
-        uint32_t other = lg__key_table_find(counts, lg__way_key(&smaller));
-        uint32_t id = native->first_way + (uint32_t)i;
-        uint32_t here = lg__key_table_find(counts, lg__native_key(id, 0, 0));
-        uint32_t there =
-            other == 0
-                ? 0
-                : lg__key_table_find(
-                      counts,
-                      lg__native_key(native->first_way + other - 1, 0, 0));
-        replaced[i] = other != 0 && ways[i].form >> LG__FORM_BITS > GIFT &&
-                              there >= SHARED_BY * here
-                          ? native->first_way + other - 1
-                          : id;
+        const uint32_t kind = native->first_way + (uint32_t)i;
+        const uint32_t other = kind_without_gift(native, counts, &ways[i]);
+        replaced[i] =
+            other != LG_NONE && blocks_of_kind(counts, other) >=
+                                    SHARED_BY * blocks_of_kind(counts, kind)
+                ? other
+                : kind;
     }
     return true;
 }

@@ -408,7 +408,8 @@ list_word(lg__native *native, uint32_t target, uint64_t at)
 {
     lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
     if (word != NULL)
-        *word = (lg__word){target, (at / 8) & (LG__MOST_PLACES - 1), 0, 0, 0};
+        *word = (lg__word){.target = target,
+                           .place = (at / 8) & (LG__MOST_PLACES - 1)};
     return word != NULL;
 }
 
@@ -508,10 +509,9 @@ list_number(lg__native *native, uint32_t block)
         return true;
     lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
     if (word != NULL)
-        *word = (lg__word){target,
-                           (lg_block_lead(at) / 8 + DIGITS_PLACE) &
-                               (LG__MOST_PLACES - 1),
-                           0, 0, 0};
+        *word = (lg__word){.target = target,
+                           .place = (lg_block_lead(at) / 8 + DIGITS_PLACE) &
+                                    (LG__MOST_PLACES - 1)};
     return word != NULL;
 }
 
@@ -532,7 +532,6 @@ list_blocks(lg__native *native)
             native->word.count >= UINT32_MAX)
             return false;
         if (native->memory->blocks[block].node == LG_NONE &&
-            native->word.count > first[block] &&
             begins_with_text(native, &native->memory->blocks[block]))
             native->mark[block] |= LG__BLOCK_TEXT;
     }
@@ -684,7 +683,8 @@ note_vector(lg__native *native, uint32_t block, const lg__word *word)
 
 // The address and the length of a text for which a block has the right size,
 // but which now has addresses of blocks: the text was freed. Lengths that are
-// sizes of structs may be those of tables.
+// sizes of structs may be those of tables. Any number may be such a length by
+// chance, so most words of a slot must look so.
 static bool
 is_freed_text(const lg__native *native, uint32_t block, const lg__word *word)
 {
@@ -710,9 +710,10 @@ mark_remnants(lg__native *native)
             continue;
         const uint32_t used =
             lg__key_table_find(&native->shared, vector_key(block));
-        for (uint32_t i = span.first; i < span.end; i++)
-            words[i].remnant = (used > 0 && words[i].place >= used - 1) ||
-                               is_freed_text(native, block, &words[i]);
+        for (uint32_t i = span.first; i < span.end; i++) {
+            words[i].spare = used > 0 && words[i].place >= used - 1;
+            words[i].freed = is_freed_text(native, block, &words[i]);
+        }
     }
 }
 

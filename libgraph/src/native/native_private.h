@@ -37,13 +37,15 @@ enum {
 
 /** A word of a block that points into a block. */
 typedef struct lg__word {
-    uint32_t target;      /**< block */
-    uint32_t place : 27;  /**< of the word in its block, in words */
-    uint32_t remnant : 1; /**< what is around it says that it is left over */
-    uint32_t lone : 1;  /**< nothing contradicts it, and nothing confirms it */
-    uint32_t level : 3; /**< lg_native_level */
+    uint32_t target;     /**< block */
+    uint32_t place : 26; /**< of the word in its block, in words */
+    uint32_t spare : 1;  /**< it lies behind the end of the vector that has the
+                              block */
+    uint32_t freed : 1;  /**< it looks like the address of a freed text */
+    uint32_t lone : 1;   /**< nothing contradicts it, and nothing confirms it */
+    uint32_t level : 3;  /**< lg_native_level */
 } lg__word;
-enum { LG__MOST_PLACES = 1 << 27 };
+enum { LG__MOST_PLACES = 1 << 26 };
 
 /** How strong a path is: twice the level of its weakest word, or one less if
  *  that is a lone word below a variable of a library, whose own structures have
@@ -109,9 +111,10 @@ typedef struct lg__key_table {
 typedef struct lg__way_kind {
     uint32_t before; /**< the kind of what refers to it */
     uint32_t step;   /**< by which of its words: see LG__STEP_ */
-    uint64_t form;   /**< its size, and its allocator in LG__FORM_BITS */
+    uint64_t form;   /**< its size, and in LG__FORM_BITS its allocator and
+                          whether it begins with a text */
 } lg__way_kind;
-enum { LG__FORM_BITS = 3 };
+enum { LG__FORM_TEXT = 1 << 3, LG__FORM_BITS = 4 };
 /** The lowest three bits of a step. */
 enum {
     LG__STEP_WORD = 0,
@@ -527,6 +530,10 @@ uint32_t lg__block_form(const lg__native *native, uint32_t block);
 bool lg__native_weigh(lg__native *native);
 /** Finds the best paths, and kinds by the way there. */
 bool lg__native_widest(lg__native *native);
+/** Returns a kind of this form among the next before and the kind itself, or
+ *  LG_NONE. */
+uint32_t lg__kind_before(const lg__native *native, uint32_t kind,
+                         uint64_t form);
 /** Lets the kinds that the ways gave be those that evidence compares. */
 bool lg__native_refine(lg__native *native);
 /** Finds who owns what: dominators over what counts. Words that count for

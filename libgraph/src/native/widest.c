@@ -208,10 +208,9 @@ follow_references(path_search *search, uint32_t node)
                     lg__best(search->native, node), node, 0);
 }
 
-static uint32_t
-same_before(const path_search *search, uint32_t kind, uint64_t form)
+uint32_t
+lg__kind_before(const lg__native *native, uint32_t kind, uint64_t form)
 {
-    const lg__native *native = search->native;
     const lg__way_kind *ways = native->way.data;
     for (int i = 0; i < BEFORE && kind >= native->first_way; i++) {
         const lg__way_kind *way = &ways[kind - native->first_way];
@@ -228,9 +227,11 @@ kind_by_way(path_search *search, uint32_t block, uint32_t step)
 {
     lg__native *native = search->native;
     const lg_native_block *at = &native->memory->blocks[block];
+    const uint64_t text =
+        native->mark[block] & LG__BLOCK_TEXT ? LG__FORM_TEXT : 0;
     lg__way_kind way = {native->kind[block], step,
-                        lg_block_bytes(at) << LG__FORM_BITS | at->kind};
-    uint32_t same = same_before(search, way.before, way.form);
+                        lg_block_bytes(at) << LG__FORM_BITS | text | at->kind};
+    uint32_t same = lg__kind_before(native, way.before, way.form);
     if (same != LG_NONE)
         return same;
     uint32_t *number =

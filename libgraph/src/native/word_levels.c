@@ -35,9 +35,10 @@ typedef struct weighing {
     uint32_t *pointers;   // [slots]
     uint32_t *others;     // [slots] neither 0 nor pointers
     uint32_t *shapes;     // [slots] pointers with which their neighbours go
-    uint32_t members;     // blocks of the kind
-    uint32_t leading;     // of them, those with a word that leads to a block
-    uint32_t arrays;      // of those, the ones that are arrays
+    uint32_t *freed;  // [slots] pointers that look like those of freed texts
+    uint32_t members; // blocks of the kind
+    uint32_t leading; // of them, those with a word that leads to a block
+    uint32_t arrays;  // of those, the ones that are arrays
     bool single_slot;
 } weighing;
 
@@ -48,6 +49,7 @@ typedef struct sight {
     uint32_t filled;     // of the slot, not 0
     uint32_t pointers;   // of the slot
     uint32_t shapes;     // of those, that go with their neighbours
+    uint32_t freed;      // of those, that look like addresses of freed texts
     uint32_t same;       // of those, to blocks of one kind at one depth
     uint32_t same_shown; // to blocks that show the same at one depth
     uint32_t same_depth; // to any block at one depth
@@ -118,6 +120,7 @@ count_word(weighing *scale, uint32_t block, uint64_t i)
     uint64_t depth = depth_of(native, block, word);
     scale->pointers[slot]++;
     scale->shapes[slot] += (native->trait[i] & LG__SHAPE_BIT) != 0;
+    scale->freed[slot] += word->freed;
     return count_one(scale,
                      key_of(SAME, slot, shown_as_target(native, word->target),
                             depth)) &&
@@ -439,6 +442,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .filled = scale->pointers[slot] + scale->others[slot],
         .pointers = scale->pointers[slot],
         .shapes = scale->shapes[slot],
+        .freed = scale->freed[slot],
         .same = lg__key_table_find(
             &scale->counts,
             key_of(SAME, slot, shown_as_target(native, word->target), counted)),
@@ -493,7 +497,8 @@ level_block(weighing *scale, uint32_t block)
         uint32_t node = native->memory->blocks[words[i].target].node;
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
-        if (words[i].remnant)
+        if (words[i].spare ||
+            (words[i].freed && 2 * word.freed >= word.pointers))
             level = at_most(level, LG_LEVEL_WEAK);
         if ((mark & LG__BLOCK_GIVEN) &&
             (uint64_t)words[i].place + GIFT_WORDS >= lg_block_bytes(at) / 8)
@@ -568,6 +573,7 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     memset(scale->pointers, 0, slots * 4);
     memset(scale->others, 0, slots * 4);
     memset(scale->shapes, 0, slots * 4);
+    memset(scale->freed, 0, slots * 4);
     scale->arrays = scale->leading = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t here = lg__block_words(native, blocks[i]);
@@ -677,8 +683,10 @@ lg__native_weigh(lg__native *native)
     scale.pointers = lg__native_take(native, MOST_SLOTS, 4);
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
     scale.shapes = lg__native_take(native, MOST_SLOTS, 4);
+    scale.freed = lg__native_take(native, MOST_SLOTS, 4);
     bool enough = sorted != NULL && scale.pointers != NULL &&
                   scale.others != NULL && scale.shapes != NULL &&
+                  scale.freed != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
                   lg__key_table_open(allocator, &scale.within) &&
                   weigh_all(&scale, first, sorted, kinds);
@@ -686,6 +694,7 @@ lg__native_weigh(lg__native *native)
         lg__key_table_free(allocator, &scale.counts);
     if (scale.within.entries != NULL)
         lg__key_table_free(allocator, &scale.within);
+    lg__native_drop(native, scale.freed);
     lg__native_drop(native, scale.shapes);
     lg__native_drop(native, scale.others);
     lg__native_drop(native, scale.pointers);
