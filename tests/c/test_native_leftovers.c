@@ -249,8 +249,70 @@ a_freed_text_holds_nothing(void)
     }
 }
 
+// Adds an object with a chain of blocks, each of which begins with a text and
+// leads to the next by the word `link`. To one of `given`, malloc has given the
+// rest of a chunk along.
+enum { CHAIN = 60, CHAINED = 56, GIFT = 16 };
+
+static void
+chain_of_object(native_heap *heap, uint32_t link, const char *text,
+                uint32_t given, uint64_t **blocks)
+{
+    uint64_t *place = native_heap_object(heap, true) + 2;
+    for (uint32_t i = 0; i < CHAIN; i++) {
+        blocks[i] = native_heap_block(
+            heap, CHAINED + (i % given == given - 1 ? GIFT : 0));
+        memcpy(blocks[i], text, strlen(text));
+        *place = native_heap_address(blocks[i]);
+        place = &blocks[i][link];
+    }
+}
+
+// What structs of one size that one type of object has have in common says
+// nothing of those among them that begin with a text.
+static void
+structs_with_a_name_are_no_texts(void)
+{
+    uint64_t *chain[CHAIN], *structs[STRUCTS];
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 2; i++)
+        chain_of_object(&heap, 1, "", CHAIN + 1, chain);
+    chain_of_object(&heap, 5, "name", CHAIN + 1, chain);
+    structs_of_object(&heap, structs);
+    structs[4][6] = native_heap_address(chain[1]);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 2) == CHAIN * (CHAINED + NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
+// A block of a list to which malloc has given the rest of a chunk along is one
+// of the list, so its pointer is as good as those of the others.
+static void
+blocks_of_a_list_may_have_gifts(void)
+{
+    enum { GIVEN = 20, STEPS = 4, OTHER = 200 };
+    uint64_t *chain[CHAIN];
+    native_heap heap;
+    native_heap_open(&heap);
+    chain_of_object(&heap, 0, "", GIVEN, chain);
+    uint64_t *place = native_heap_object(&heap, true) + 2;
+    for (size_t i = 0; i < STEPS; i++) {
+        uint64_t *step = native_heap_block(&heap, OTHER + 32 * i);
+        *place = native_heap_address(step);
+        place = &step[3];
+    }
+    *place = native_heap_address(chain[GIVEN]);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          CHAIN * (CHAINED + NATIVE_CHUNK) + CHAIN / GIVEN * GIFT);
+    native_heap_close(&heap);
+}
+
 SUITE(native_leftovers)
 {
+    RUN(structs_with_a_name_are_no_texts);
+    RUN(blocks_of_a_list_may_have_gifts);
     RUN(the_room_behind_a_vector_holds_nothing);
     RUN(a_freed_text_holds_nothing);
     RUN(words_between_stray_ones_hold_no_object);
