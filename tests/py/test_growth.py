@@ -980,6 +980,18 @@ def test_weak_references_to_what_else_is_kept_do_not_go_with_a_leak():
     ]
 
 
+@pytest.mark.parametrize(("calls", "rows"), [(50, 0), (400, 1)])
+def test_what_pandas_forgets_at_five_hundred_does_not_grow_before(calls, rows):
+    module = {"__module__": "pandas._libs.internals"}
+    holder.table = type("BlockValuesRefs", (), module)()
+    holder.table.referenced_blocks = []
+    growth = compare(
+        lambda number: holder.table.referenced_blocks.append(weakref.ref(Item(number))),
+        calls=calls,
+    )
+    assert sum("referenced_blocks" in row.held_by for row in growth) == rows
+
+
 #: To leakgraph, this is torch.nn.Module.
 Module = type("Module", (), {"__module__": "torch.nn.modules.module"})
 

@@ -22,6 +22,8 @@ HELD = []
 LOCK = type(threading.Lock())
 #: Later releases of 3.13 have a mutex in the object, and no other word.
 IS_MUTEX = LOCK.__basicsize__ == object.__basicsize__ + 8
+#: Py_TPFLAGS_HEAPTYPE.
+HEAP_TYPE = 1 << 9
 #: What malloc has for each of these, and getsizeof leaves out.
 SEMAPHORES = {
     LOCK: 0 if IS_MUTEX else 32,
@@ -220,7 +222,10 @@ def is_expected_difference(thing, ours, theirs):
         return ours - theirs == SEMAPHORES[kind]
     if isinstance(thing, type):
         # 3.11 and 3.12 add a collector's head that static types do not have.
-        return theirs - ours == 16 or kind.__module__ == "_ctypes"
+        if theirs - ours == 16 or kind.__module__ == "_ctypes":
+            return True
+        # getsizeof leaves out the docstring that C code reads.
+        return ours > theirs and thing.__flags__ & HEAP_TYPE and "__doc__" in vars(thing)
     if ours > theirs and has_inline_values(kind):
         return True
     if isinstance(thing, dict):

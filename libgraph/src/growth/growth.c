@@ -327,12 +327,47 @@ lead_with_holder(const lg_graph *graph, lg_growth_row *row)
     row->other_count = 0;
 }
 
+// Returns the member of the node's place that retains the most, of those beside
+// the node in its container. Where some grow and others do not, the newest one
+// need not be one that does.
+static uint32_t
+largest_beside(const lg_analysis *analysis, uint32_t node)
+{
+    const lg_columns *columns = &analysis->graph->columns;
+    uint32_t holder = lg_node_dominator(analysis, node);
+    uint32_t largest = node;
+    if (holder == LG_NONE)
+        return node;
+    const lg_edge_range edges = lg_columns_edges(columns, holder);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        uint32_t beside = columns->edge_target[edge];
+        if (lg_columns_type(columns, beside) ==
+                lg_columns_type(columns, node) &&
+            lg_node_dominator(analysis, beside) == holder &&
+            lg__sum_of(&analysis->host, beside) >
+                lg__sum_of(&analysis->host, largest))
+            largest = beside;
+    }
+    return largest;
+}
+
+static bool
+is_one_of_many_in_place(const lg__comparison *state, const lg_growth_row *row)
+{
+    if (row->verdict != LG_GROWTH_IN_PLACE || row->place == LG_NONE)
+        return false;
+    const lg__place_item *item = lg__place_at(state->newest, row->place);
+    return item->kind == LG_PLACE_ITEM && item->members > 1;
+}
+
 static lg_status
 find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
            lg_error *err)
 {
     if (row->node == LG_NONE)
         return LG_OK;
+    if (is_one_of_many_in_place(state, row))
+        row->node = largest_beside(state->analysis, row->node);
     lg_status status =
         find_path(finder, row->node, state->monitor, &row->path, err);
     end_at_tensor(state->analysis->graph, &row->path);

@@ -224,7 +224,8 @@ add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
            add_container(out, (container){node, most, filled, false});
 }
 
-// What a list of a type in C keeps at most, whatever a program does.
+// What a list of a type in C keeps at most, whatever a program does; or while
+// few of its elements are alive.
 typedef struct known_limit {
     const char *type;
     const char *label;
@@ -232,11 +233,21 @@ typedef struct known_limit {
 } known_limit;
 
 // SQLite's module forgets dead cursors and statements after each 200 new ones
-// (Modules/_sqlite/connection.c).
+// (Modules/_sqlite/connection.c). pandas forgets dead blocks, which shared a
+// column or an index, when it has noted 500 (pandas/_libs/internals.pyx).
 static const known_limit known_limits[] = {
+    {"pandas._libs.internals.BlockValuesRefs", "referenced_blocks", 500},
     {"sqlite3.Connection", "cursors", 200},
     {"sqlite3.Connection", "statements", 200},
 };
+
+static bool
+is_named(const lg_graph *graph, uint64_t edge, const char *label)
+{
+    unsigned kind = lg__edge_kind(graph, edge);
+    return (kind == LG_EDGE_NATIVE || kind == LG_EDGE_ATTRIBUTE) &&
+           lg__string_is(lg__edge_name(graph, edge), label);
+}
 
 // Adds what the limit is of, in an instance of its type. Returns false when
 // memory ran out.
@@ -247,13 +258,11 @@ add_known(const lg_graph *graph, uint32_t node, const known_limit *known,
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
-            lg__string_is(
-                lg_graph_string(graph, lg_columns_payload(columns, edge)),
-                known->label)) {
+        if (is_named(graph, edge, known->label)) {
             uint32_t list = columns->edge_target[edge];
             uint64_t filled = count_elements(graph, list);
-            return add_container(out,
+            return (double)filled > EXCEEDED * (double)known->most ||
+                   add_container(out,
                                  (container){list, known->most, filled, false});
         }
     return true;
