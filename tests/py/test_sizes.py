@@ -225,7 +225,9 @@ def is_expected_difference(thing, ours, theirs):
         if theirs - ours == 16 or kind.__module__ == "_ctypes":
             return True
         # getsizeof leaves out the docstring that C code reads.
-        return ours > theirs and thing.__flags__ & HEAP_TYPE and "__doc__" in vars(thing)
+        return (
+            ours > theirs and thing.__flags__ & HEAP_TYPE and "__doc__" in vars(thing)
+        )
     if ours > theirs and has_inline_values(kind):
         return True
     if isinstance(thing, dict):
