@@ -3,6 +3,8 @@
 https://github.com/patx/pickledb/issues/70
 """
 
+import contextlib
+
 import program
 
 HOLDERS = (
@@ -30,10 +32,8 @@ def let_go():
 
 
 def work(number):
-    try:
+    with contextlib.suppress(TypeError):
         database.set(number, "value")
-    except TypeError:
-        pass
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ FINDINGS = ("per-call-classes",)
 
 
 class Base(abc.ABC):
-    pass
+    @abc.abstractmethod
+    def validate(self): ...
 
 
 kinds = [type(f"Kind{number}", (Base,), {}) for number in range(10)]
