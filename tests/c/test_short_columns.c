@@ -150,7 +150,7 @@ types_become_wide(void)
 static void
 unknown_types(void)
 {
-    static const uint32_t unknown[] = {2, UINT16_MAX, UINT16_MAX + 2};
+    static const uint32_t unknown[] = {2, UINT16_MAX, LG_NONE};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         lg_builder *builder;
         lg_graph *graph;

@@ -206,6 +206,7 @@ misuse(void)
         {.holder = HOLDERS, .address = 1, .length = 1},
         {.holder = 0, .device = 2, .address = 1, .length = 1},
         {.holder = 0, .address = 1, .length = 1, .type = 99},
+        {.holder = 0, .address = 1, .length = 1, .type = UINT16_MAX + 2},
         {.holder = 0, .address = 1, .length = 1, .text = 99999},
         {.holder = 0, .address = 1, .length = 1, .label = 99999},
     };

@@ -163,6 +163,13 @@ set_bytes(lg_builder *builder, uint32_t buffer, uint64_t bytes, uint64_t extra)
                         sizeof digits - at);
 }
 
+// Returns the type, or LG_NONE, which the checks find, if there is none such.
+static uint32_t
+known_type(const lg_builder *builder, uint32_t type)
+{
+    return type < builder->rest->table[LG__TYPE_NAME].count ? type : LG_NONE;
+}
+
 // Adds the buffer node of a group of spans. They are on one device, sorted by
 // holder.
 static void
@@ -195,7 +202,7 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
         if (i == 0 || span->holder != spans[i - 1].span.holder)
             refer(builder, span, buffer);
     }
-    lg_builder_put_type(builder, buffer, typed->span.type);
+    lg_builder_put_type(builder, buffer, known_type(builder, typed->span.type));
     if (texted != NULL)
         lg_builder_set_text_id(builder, buffer, texted->span.text);
     if (device != 0)

@@ -11,13 +11,32 @@ enum {
     STEP = LG_FIRST_EDGES_STEP,
 };
 
+// Copies whole blocks of numbers. Returns how many that are.
+static size_t
+copy_words(const uint16_t *words, size_t count, uint32_t *room)
+{
+    size_t at = 0;
+    for (; at + AT_ONCE <= count; at += AT_ONCE) {
+        uint16_t some[AT_ONCE];
+        uint32_t wide[AT_ONCE];
+        memcpy(some, words + at, sizeof some);
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            wide[i] = some[i];
+        memcpy(room + at, wide, sizeof wide);
+    }
+    return at;
+}
+
 const uint32_t *
 lg__type_ids_some(const lg_type_ids *types, uint64_t from, size_t count,
                   uint32_t *room)
 {
     if (types->mask == UINT32_MAX)
         return (const uint32_t *)types->numbers + from;
-    for (size_t i = 0; i < count; i++)
+    size_t at = 0;
+    if (types->mask == UINT16_MAX)
+        at = copy_words((const uint16_t *)types->numbers + from, count, room);
+    for (size_t i = at; i < count; i++)
         room[i] = lg_type_ids_at(types, from + i);
     return room;
 }
@@ -50,13 +69,27 @@ bits_of(const uint32_t *numbers, size_t count)
     return bits;
 }
 
+static uint32_t
+bits_of_words(const uint16_t *numbers, size_t count)
+{
+    uint16_t parts[AT_ONCE] = {0};
+    uint32_t bits = 0;
+    size_t at = 0;
+    for (; at + AT_ONCE <= count; at += AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            parts[i] |= numbers[at + i];
+    for (; at < count; at++)
+        bits |= numbers[at];
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        bits |= parts[i];
+    return bits;
+}
+
 // Makes bytes of words, if all of them fit.
 static bool
 shorten_to_bytes(uint16_t *types, size_t count)
 {
-    uint32_t bits = 0;
-    for (size_t i = 0; i < count; i++)
-        bits |= types[i];
+    const uint32_t bits = bits_of_words(types, count);
     for (size_t at = 0; at < count && bits <= UINT8_MAX; at += AT_ONCE) {
         const size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
         uint16_t plain[AT_ONCE] = {0};

@@ -146,14 +146,14 @@ lg_builder_put_size(lg_builder *builder, lg_node node, uint64_t bytes)
         lg_builder_set_size(builder, node, bytes);
 }
 
-/** Sets the type id of a node. One that no type has stays so. */
+/** Sets the type of a node: an id that lg_builder_add_type has returned. */
 static inline void
 lg_builder_put_type(lg_builder *builder, lg_node node, uint32_t type)
 {
     if (__builtin_expect(builder->wide_type != NULL, 0))
         builder->wide_type[node] = type;
     else
-        builder->type[node] = (uint16_t)(type < UINT16_MAX ? type : UINT16_MAX);
+        builder->type[node] = (uint16_t)type;
 }
 
 /** The type id that was set. */
