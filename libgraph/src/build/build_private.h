@@ -12,8 +12,8 @@
 #include <leakgraph/internal/segments.h>
 #include <leakgraph/internal/second_thread.h>
 
-#include "build/addresses.h"
 #include "build/counts.h"
+#include "build/left_addresses.h"
 #include "build/numbers.h"
 #include "build/payload_windows.h"
 
@@ -129,10 +129,6 @@ void lg__builder_fail(lg_builder *builder, lg_status status);
 /** Returns the status of the builder so far, with a message if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
-/** Gives types four bytes instead of two. Returns false when memory ran out. */
-bool lg__builder_widen_types(lg_builder *builder);
-/** Returns the types of an open builder. */
-lg_type_ids lg__builder_type_ids(const lg_builder *builder);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
 /** Takes an open column out of the builder, with `count` elements. */
 lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,

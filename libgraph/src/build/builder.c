@@ -63,7 +63,8 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->strings.offset = &rest->table[LG__STRING_OFFSET];
     rest->strings.bytes = &rest->table[LG__STRING_BYTES];
     rest->text.element = sizeof(lg__node_text);
-    rest->left = lg__left_addresses_open();
+    lg__packing_open(allocator, 0, &rest->left.read);
+    lg__packing_open(allocator, 0, &rest->left.next);
     rest->far.element = sizeof(lg__node_number);
     rest->size = lg__numbers_open(sizeof(uint16_t), true);
     rest->refcount = lg__numbers_open(sizeof(uint8_t), false);
@@ -193,7 +194,8 @@ lg_builder_free(lg_builder *builder)
     lg__deallocate(&allocator, rest->payloads.block, rest->payloads.block_size);
     lg__vector_free(&allocator, &rest->payloads.listed);
     lg__vector_free(&allocator, &rest->text);
-    lg__left_addresses_free(&allocator, &rest->left);
+    lg__packing_free(&allocator, &rest->left.read);
+    lg__packing_free(&allocator, &rest->left.next);
     lg__vector_free(&allocator, &rest->far);
     lg__vector_free(&allocator, &rest->size.listed);
     lg__vector_free(&allocator, &rest->refcount.listed);
@@ -428,14 +430,45 @@ lg_builder_set_origin(lg_builder *builder, lg_node module, lg_string path)
                         installed ? "library" : "program", 7);
 }
 
+static bool
+move_types(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const size_t capacity = builder->node_capacity;
+    if (!lg__column_grow(&rest->allocator, &builder->wide_type,
+                         sizeof *builder->wide_type, 0, capacity))
+        return false;
+    rest->capacity[LG__OPEN_WIDE_TYPE] = capacity;
+    for (uint32_t node = 0; node < builder->node_count; node++)
+        builder->wide_type[node] = builder->type[node];
+    lg__vector narrow = lg__builder_take(builder, LG__OPEN_TYPE, 0);
+    lg__vector_free(&rest->allocator, &narrow);
+    return true;
+}
+
+// Gives types four bytes instead of two.
+static void
+widen_types(lg_builder *builder)
+{
+    if (builder->wide_type != NULL ||
+        (builder->node_capacity == 0 && !lg_builder_grow_nodes(builder)))
+        return;
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, true);
+    if (!move_types(builder))
+        lg__builder_fail(builder, LG_ENOMEM);
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, false);
+}
+
 uint32_t
 lg_builder_add_type(lg_builder *builder, const char *name, size_t length,
                     lg_node node, const uint32_t *mro, uint32_t mro_count)
 {
     struct lg_builder_rest *rest = builder->rest;
     uint32_t type = (uint32_t)rest->table[LG__TYPE_NAME].count;
-    if (type >= UINT16_MAX && !lg__builder_widen_types(builder))
-        return LG_NONE;
+    if (type >= UINT16_MAX)
+        widen_types(builder);
     push(builder, LG__TYPE_NAME, lg_builder_intern(builder, name, length));
     push(builder, LG__TYPE_NODE, node);
     push(builder, LG__TYPE_BASE, type);

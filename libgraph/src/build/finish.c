@@ -566,6 +566,48 @@ list_big_sizes(lg_builder *builder)
     return true;
 }
 
+static void
+free_column(lg_builder *builder, enum lg__open_column name)
+{
+    lg__vector column = lg__builder_take(builder, name, 0);
+    lg__vector_free(&builder->rest->allocator, &column);
+}
+
+static bool
+pack_addresses(lg_builder *builder)
+{
+    const lg_allocator *allocator = &builder->rest->allocator;
+    lg__left_addresses *left = &builder->rest->left;
+    const uint32_t nodes = builder->node_count;
+    uint64_t complements[LG_PACKED_BLOCK];
+    bool enough = lg__packing_move(allocator, &left->next, &left->read) &&
+                  lg__vector_reserve(allocator, &left->read.block,
+                                     (size_t)lg_packed_blocks(nodes));
+    for (uint32_t node = left->prepared; node < nodes && enough;) {
+        size_t count = 0;
+        while (count < LG_PACKED_BLOCK && node < nodes)
+            complements[count++] = ~lg_builder_address(builder, node++);
+        enough = lg__packing_add(allocator, &left->read, complements, count);
+    }
+    return enough;
+}
+
+static bool
+finish_addresses(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    if (builder->node_count == 0)
+        return true;
+    const bool enough = pack_addresses(builder);
+    free_column(builder, LG__OPEN_ADDRESS_LOW);
+    free_column(builder, LG__OPEN_ADDRESS_HIGH);
+    if (!enough || !lg__packing_finish(&rest->allocator, &rest->left.read,
+                                       builder->node_count,
+                                       &rest->made[LG_NARROW_ADDRESS]))
+        return false;
+    return lg__packing_open(&rest->allocator, 0, &rest->left.read);
+}
+
 static bool
 finish_open(lg_builder *builder, lg__numbers *numbers,
             enum lg__open_column column, lg_narrow_name name)
@@ -590,8 +632,7 @@ finish_numbers(lg_builder *builder, lg_error *err)
         finish_open(builder, &rest->refcount, LG__OPEN_REFCOUNT,
                     LG_NARROW_REFCOUNT) &&
         finish_open(builder, &rest->size, LG__OPEN_SIZE, LG_NARROW_SIZE) &&
-        (builder->node_count == 0 ||
-         lg__left_addresses_finish(builder, &rest->made[LG_NARROW_ADDRESS]));
+        finish_addresses(builder);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

@@ -109,39 +109,6 @@ hold(lg_builder *builder, bool begin)
 }
 
 static bool
-widen_types(lg_builder *builder)
-{
-    if (!resize(builder, LG__OPEN_WIDE_TYPE,
-                room_for(LG__OPEN_WIDE_TYPE, builder->node_capacity)))
-        return false;
-    for (uint32_t node = 0; node < builder->node_count; node++)
-        builder->wide_type[node] = builder->type[node];
-    lg__vector narrow = lg__builder_take(builder, LG__OPEN_TYPE, 0);
-    lg__vector_free(&builder->rest->allocator, &narrow);
-    return true;
-}
-
-bool
-lg__builder_widen_types(lg_builder *builder)
-{
-    if (builder->wide_type != NULL)
-        return true;
-    if (builder->node_capacity == 0 && !lg_builder_grow_nodes(builder))
-        return false;
-    hold(builder, true);
-    const bool widened = widen_types(builder);
-    hold(builder, false);
-    return widened;
-}
-
-lg_type_ids
-lg__builder_type_ids(const lg_builder *builder)
-{
-    return builder->wide_type != NULL ? lg_type_ids_wide(builder->wide_type)
-                                      : lg_type_ids_words(builder->type);
-}
-
-static bool
 reserve_nodes(lg_builder *builder, uint32_t capacity)
 {
     hold(builder, true);

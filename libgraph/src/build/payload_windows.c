@@ -47,6 +47,13 @@ window_at(lg__payload_windows *windows, uint32_t number)
     return &windows->window[number % LG__WINDOWS];
 }
 
+static lg_type_ids
+types_of(const lg_builder *builder)
+{
+    return builder->wide_type != NULL ? lg_type_ids_wide(builder->wide_type)
+                                      : lg_type_ids_words(builder->type);
+}
+
 // The columns that coding reads. Their end is not known to the second thread,
 // and not needed.
 static lg_columns
@@ -54,7 +61,7 @@ columns_of(const lg_builder *builder)
 {
     return (lg_columns){
         .edge_count = UINT64_MAX,
-        .type = lg__builder_type_ids(builder),
+        .type = types_of(builder),
         .first_edge = {.wide = builder->first_edge},
         .edge_target = builder->edge_target,
         .edge_kind = builder->edge_kind,

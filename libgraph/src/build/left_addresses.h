@@ -8,11 +8,10 @@
  * is away. Their plain ones become 0, as an empty page is, which sends readers
  * to the packed ones, and the pages go back.
  */
-#ifndef LEAKGRAPH_ADDRESSES_H
-#define LEAKGRAPH_ADDRESSES_H
+#ifndef LEAKGRAPH_LEFT_ADDRESSES_H
+#define LEAKGRAPH_LEFT_ADDRESSES_H
 
 #include "graph/graph_private.h"
-#include "graph/packed.h"
 
 #include <leakgraph/internal/capture_builder.h>
 
@@ -23,13 +22,5 @@ typedef struct lg__left_addresses {
     lg__packing read;
     lg__packing next;
 } lg__left_addresses;
-
-lg__left_addresses lg__left_addresses_open(void);
-void lg__left_addresses_free(const lg_allocator *allocator,
-                             lg__left_addresses *left);
-
-/** Packs all addresses, and makes the column of them. Returns false when memory
- *  ran out. */
-bool lg__left_addresses_finish(lg_builder *builder, lg__made_column *out);
 
 #endif

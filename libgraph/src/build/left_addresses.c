@@ -12,26 +12,6 @@ enum {
     SOME = 1 << 11,    // nodes that a second thread does between others' work
 };
 
-static lg__packing
-no_numbers(void)
-{
-    return (lg__packing){.block.element = sizeof(lg_packed_block),
-                         .word.element = sizeof(uint64_t)};
-}
-
-lg__left_addresses
-lg__left_addresses_open(void)
-{
-    return (lg__left_addresses){.read = no_numbers(), .next = no_numbers()};
-}
-
-void
-lg__left_addresses_free(const lg_allocator *allocator, lg__left_addresses *left)
-{
-    lg__packing_free(allocator, &left->read);
-    lg__packing_free(allocator, &left->next);
-}
-
 uint64_t
 lg_builder_rare_address(const lg_builder *builder, lg_node node)
 {
@@ -130,44 +110,4 @@ lg_builder_leave_all_nodes(lg_builder *builder)
 {
     prepare(builder, builder->node_count);
     read_next(builder);
-}
-
-static void
-free_column(lg_builder *builder, enum lg__open_column name)
-{
-    lg__vector column = lg__builder_take(builder, name, 0);
-    lg__vector_free(&builder->rest->allocator, &column);
-}
-
-// Packs what is not packed yet.
-static bool
-pack_rest(lg_builder *builder)
-{
-    const lg_allocator *allocator = &builder->rest->allocator;
-    lg__left_addresses *left = &builder->rest->left;
-    const uint32_t nodes = builder->node_count;
-    bool enough = lg__packing_move(allocator, &left->next, &left->read) &&
-                  lg__vector_reserve(allocator, &left->read.block,
-                                     (size_t)lg_packed_blocks(nodes));
-    for (uint32_t node = left->prepared; node < nodes && enough;) {
-        const uint32_t some = nodes - node;
-        const uint32_t count = some < LG_PACKED_BLOCK ? some : LG_PACKED_BLOCK;
-        enough = pack(builder, &left->read, node, count);
-        node += count;
-    }
-    return enough;
-}
-
-bool
-lg__left_addresses_finish(lg_builder *builder, lg__made_column *out)
-{
-    lg__left_addresses *left = &builder->rest->left;
-    const bool enough = pack_rest(builder);
-    free_column(builder, LG__OPEN_ADDRESS_LOW);
-    free_column(builder, LG__OPEN_ADDRESS_HIGH);
-    if (!enough || !lg__packing_finish(&builder->rest->allocator, &left->read,
-                                       builder->node_count, out))
-        return false;
-    left->read = no_numbers();
-    return true;
 }
