@@ -245,6 +245,38 @@ def test_the_map_zooms_finds_and_slides(chromium, report):
     chromium.wait("location.hash.includes('at=0')")
 
 
+def test_back_returns_to_the_zoom_of_the_map(chromium, view):
+    made(chromium, view)
+    chromium.wait("document.querySelector('#map-view g[role=treeitem]')")
+    chromium.type("#map-view input[type=search]", "Session")
+    chromium.wait("document.querySelector('#map-view g.found')")
+    chromium.press("Enter")
+    chromium.wait("location.hash.includes('map=') && !location.hash.includes('all')")
+    zoom = chromium.run("location.hash")
+    shown = "document.querySelector('#map-view').innerText"
+    chromium.run("document.querySelector(\"#map-view a[href^='object?']\").click()")
+    chromium.wait("location.pathname.endsWith('object')")
+    chromium.run("history.back()")
+    chromium.wait("location.hash.includes('map=') && document.querySelector('#map')")
+    assert chromium.run("location.hash") == zoom
+    assert "Session" in chromium.wait(f"{shown}.includes('Session') && {shown}")
+
+
+def test_keys_move_through_the_map(chromium, report):
+    chromium.open(report)
+    chromium.wait("document.querySelector('#map-view g[role=treeitem]')")
+    focused = "document.activeElement.getAttribute('aria-label')"
+    chromium.run("document.querySelector('#map-view g[tabindex=\"0\"]').focus()")
+    before = chromium.wait(focused)
+    chromium.press("ArrowDown")
+    below = chromium.wait(f"{focused} !== {before!r} && {focused}")
+    chromium.press("Enter")
+    chromium.wait("location.hash.includes('map=') && !location.hash.includes('all')")
+    chromium.press("Escape")
+    chromium.wait("!location.hash.includes('map=') || location.hash.includes('all')")
+    assert below
+
+
 def test_no_page_is_wider_than_the_window(chromium, report, view):
     for url in (report, f"{view}table?of=top", view + SERVICE):
         made(chromium, url)
@@ -428,7 +460,9 @@ AXE = {
 
 def test_axe_finds_nothing(chromium, report, view):
     script = axe()
-    pages = [SERVICE, "search?q=sessions", "table?of=top"]
+    pages = [SERVICE, "search?q=sessions", "table?of=top", "table?of=growth"]
+    pages += ["table?of=cycles&min_bytes=0", "what-if"]
+    pages += [f"what-if?cut={__name__}.service.sessions"]
     found = {}
     for url in [report, *(view + page for page in pages)]:
         made(chromium, url)

@@ -100,6 +100,16 @@ def test_slices_keep_their_type_and_say_what_they_have(result):
     assert rows in (0, len(part) + 1)  # includes the heading
 
 
+def test_a_slice_of_accounts_shows_its_rows(graph):
+    part = graph.memory()[:2]
+    heads, *rows = repr(part).splitlines()
+    assert heads.split() == ["device", "name", "value"]
+    assert [row.split() for row in rows] == [
+        [row.device, row.name, str(row.value)] for row in part
+    ]
+    assert part._repr_html_().count("<tr>") == 3
+
+
 def test_a_slice_outlives_its_result(graph):
     part = graph.top()[1:]
     assert str(part).count("\n") == len(part) + 3

@@ -567,9 +567,9 @@ static const lg_field fields[] = {
     {"device", NULL, "`host`, or a device's name: `cuda:0`", LG_COLUMN_TEXT,
      .offset = offsetof(number, device)},
     {"name", NULL, "what is counted: `rss`, `reserved`, `by_kind.parameter`",
-     .write = write_name},
+     .write = write_name, .look = {.gap = 2}},
     {"value", NULL, "bytes, or how many there are; None: unknown",
-     LG_COLUMN_NUMBER, .put = put_value, .optional = true},
+     LG_COLUMN_NUMBER, .put = put_value, .optional = true, .look = {.gap = 2}},
     {0},
 };
 

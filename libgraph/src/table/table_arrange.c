@@ -229,6 +229,7 @@ lg_table_select(const lg_table *table, const size_t *rows, size_t count,
     some->cells = NULL;
     some->first_part = NULL;
     some->text = (lg_text){0};
+    some->layout.shown_in = 0;
     if (copy_rows(table, rows, count, some)) {
         *out = some;
         return LG_OK;
