@@ -4,6 +4,7 @@
 #include "serve/server.h"
 
 #include <leakgraph/internal/answer_views.h>
+#include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/questions.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/what_if.h>
@@ -107,19 +108,35 @@ make_picture(lg__sheet *sheet, lg_error *err)
 const lg__sheet_kind lg__picture_sheet = {"picture", make_picture, LG__SLOW,
                                           NULL};
 
+// Returns the members that the cycle is said to have: namespaces and closures
+// are part of their objects.
+static size_t
+find_members(const lg_graph *graph, const lg_component *of, lg_node *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->count; i++)
+        if (lg_node_folded_into(graph, of->nodes[i]) == LG_NONE)
+            out[count++] = of->nodes[i];
+    return count;
+}
+
 static lg_status
 add_members(lg__sheet *sheet, uint32_t component, lg_error *err)
 {
     const lg_analysis *analysis = sheet->page.analysis;
     lg_component of = lg_analysis_component(analysis, component);
+    lg_node *members = malloc((of.count + 1) * sizeof *members);
     lg_nodes nodes = {0};
     lg_table *table = NULL;
     uint64_t first = 0;
+    if (!members)
+        return lg_error_set(err, LG_ENOMEM, "memory ran out");
+    size_t count = find_members(sheet->page.graph, &of, members);
     lg__page_section(&sheet->page, "first", "Its objects");
     lg_status status =
         lg__sheet_number(sheet, "first", UINT32_MAX, &first, err);
     if (!status)
-        status = lg_nodes_ranked(analysis, of.nodes, of.count, (size_t)first,
+        status = lg_nodes_ranked(analysis, members, count, (size_t)first,
                                  LG__SHEET_ROWS, &nodes, err);
     if (!status)
         status =
@@ -127,9 +144,10 @@ add_members(lg__sheet *sheet, uint32_t component, lg_error *err)
     if (!status)
         status = lg__sheet_list(sheet, table, err);
     lg__sheet_pager(sheet, "first", first, nodes.count,
-                    first + nodes.count < of.count);
+                    first + nodes.count < count);
     lg__page_section_end(&sheet->page);
     lg_nodes_free(&nodes);
+    free(members);
     return status;
 }
 

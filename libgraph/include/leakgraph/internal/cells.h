@@ -57,8 +57,9 @@ lg_column lg_table_column(const lg_table *table, size_t column);
 lg_cell lg_table_cell(const lg_table *table, size_t row, size_t column);
 
 /** Makes a table of the rows with these numbers, in this order, without totals.
- *  People see it even if what they see of `table` is not its rows. It borrows everything else from `table`, which must outlive it. LG_EINVAL
- *  for a row that does not exist; LG_ENOMEM. */
+ *  People see it even if what they see of `table` is not its rows. It borrows
+ * everything else from `table`, which must outlive it. LG_EINVAL for a row that
+ * does not exist; LG_ENOMEM. */
 lg_status lg_table_select(const lg_table *table, const size_t *rows,
                           size_t count, lg_table **out, lg_error *err);
 
