@@ -251,14 +251,17 @@ make_rows(summing *to)
     return true;
 }
 
-// Returns whether no root owns the place that stands for what several have.
+// Returns whether nothing owns the place that stands for what several have: it
+// has no name, and fewer steps than the path.
 static bool
-is_loose(const lg_places *places, uint32_t place)
+is_loose(const lg_places *places, uint32_t place, const lg_path *path)
 {
+    size_t steps = 0;
     lg_place top = lg_places_at(places, place);
-    while (top.parent != LG_NONE)
+    for (; top.parent != LG_NONE; steps++)
         top = lg_places_at(places, top.parent);
-    return top.kind == LG_PLACE_ROOT && top.label.length == 0;
+    return top.kind == LG_PLACE_ROOT && top.label.length == 0 &&
+           steps < path->count;
 }
 
 // Returns whether the path is one of several: it passes by an owner, or
@@ -275,7 +278,7 @@ is_shared(const lg_analysis *analysis, const lg_places *places,
         if (owner != LG_NONE && owner != path->hops[i].source)
             return true;
     }
-    return is_loose(places, row->place);
+    return is_loose(places, row->place, path);
 }
 
 static lg_status
