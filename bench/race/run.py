@@ -297,10 +297,11 @@ def adapter_files(tool: str) -> list[Path]:
 
 def key(program: reports.Program, tool: str) -> str:
     """Name what an answer depends on."""
-    files = [program.path, HERE / "drive.py", HERE / "answer.py", HERE / "typed.py"]
+    files = [program.path, HERE / "drive.py", HERE / "answer.py"]
     versions = [platform.python_version()]
     if tool != "truth":
         files += adapter_files(tool)
+        files += [] if page.adapter(tool).RESTART else [HERE / "typed.py"]
         versions += map(importlib.metadata.version, page.adapter(tool).PACKAGES)
     if "leakgraph" in tool:
         files += sorted(Path(leakgraph.__file__).parent.glob("*.so"))

@@ -1,9 +1,8 @@
 """memray attach: the same, of a process that runs already.
 
 The way of its documentation: `memray attach --duration`, then a report with --leaks.
-It needs gdb or lldb, or CPython 3.14. It prefers gdb, but gdb 13 cannot call a function
-in a process on a processor with AMX: "Couldn't write extended state status". Either one
-waits until the process calls an allocator of C, which some programs never do.
+It needs gdb, lldb or CPython 3.14; gdb 13 cannot call a function on a processor with
+AMX. Debuggers wait until the process calls malloc, which some programs never do.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import memray
 from answer import Answer
-from typed import PATIENCE, typed
+from typed import typed
 
 from rivals.memray_tracker import leaks, read
 
@@ -25,7 +24,8 @@ PACKAGES = ("memray",)
 RESTART = False
 COMMANDS = 2
 CLAIMS = ("site", "rate")
-SECONDS = 3
+#: Seconds of the record; seconds until what the debugger waits for comes, or never.
+SECONDS, PATIENCE = 3, 60
 
 
 def attach(process: int, folder: Path) -> Answer:
@@ -34,7 +34,7 @@ def attach(process: int, folder: Path) -> Answer:
     traced = ["--trace-python-allocators", "-f", "-o", str(file)]
     method = ["--method", "lldb"] if shutil.which("lldb") else []
     duration = ["--duration", str(SECONDS)]
-    typed([*command, *traced, *duration, *method, str(process)], process)
+    typed([*command, *traced, *duration, *method, str(process)], process, PATIENCE)
     begin, end = tracked(file)
     return replace(read(leaks(file), end - begin), looked=(begin, end))
 
