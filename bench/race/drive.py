@@ -165,7 +165,19 @@ def attach(tool: str, process: str, folder: str) -> Any:
     answer = importlib.import_module(f"rivals.{tool}").attach(
         int(process), Path(folder)
     )
-    return dataclasses.asdict(answer)
+    return {**dataclasses.asdict(answer), "peak": peak()}
+
+
+def peak() -> int:
+    """Measure the peak of this process and of those that it has started.
+
+    What the kernel counts for a process begins with what its parent had, so only the
+    account of its present memory tells of this one.
+    """
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    own = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    of_others = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return max(own, of_others) << 10
 
 
 def _types() -> collections.Counter[str]:

@@ -217,7 +217,7 @@ def answered(folder: Path, counted: dict[str, Any], raw: Path) -> dict[str, Any]
 
 
 def outside(*words: str, raw: Path) -> dict[str, Any]:
-    """Run drive.py beside the program; return its JSON, and what the kernel counted."""
+    """Run drive.py beside the program; return its JSON, and its processor time."""
     with raw.open("w", encoding="utf-8") as out:
         child = subprocess.Popen(
             [PYTHON, str(HERE / "drive.py"), *words],
@@ -230,8 +230,7 @@ def outside(*words: str, raw: Path) -> dict[str, Any]:
     last = (raw.read_text(errors="replace").strip().splitlines() or [""])[-1]
     if child.returncode != 0:
         return {"failed": last}
-    cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss << 10
-    return {**json.loads(last), "cpu": cpu, "peak": peak}
+    return {**json.loads(last), "cpu": used.ru_utime + used.ru_stime}
 
 
 def raw_of(program: reports.Program, tool: str) -> Path:

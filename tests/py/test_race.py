@@ -441,6 +441,20 @@ def test_a_program_answers_while_a_tool_is_attached_to_its_loop(tmp_path):
         assert "times" in json.loads((tmp_path / "answer.json").read_text())
 
 
+def test_the_peak_of_an_attached_tool_is_not_that_of_the_race(tmp_path):
+    """The parent of a process has had much more memory than the process."""
+    code = "import drive; print(drive.peak())"
+    parent = f"""
+import subprocess, sys
+large = bytearray(b"x") * (300 << 20)
+subprocess.run([sys.executable, "-c", {code!r}], cwd={str(RACE)!r}, check=True)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", parent], capture_output=True, text=True, check=True
+    )
+    assert 1 << 20 < int(told.stdout) < 200 << 20
+
+
 def test_a_command_that_fails_is_told_with_what_it_printed(race, capfd):
     import typed
 
