@@ -11,7 +11,7 @@ from answer import Answer, Program
 
 from rivals.memray_tracker import leaks, read
 
-NAME = "memray, native"
+NAME = "memray --native"
 PACKAGES = ("memray",)
 RESTART = True
 COMMANDS = 1
