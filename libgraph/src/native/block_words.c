@@ -1,5 +1,7 @@
 // Lists the words that point into blocks: of the blocks themselves, and of what
-// lies outside of them.
+// lies outside of them. Finds numbers by which Python has what C code
+// allocated: an int that is an address, and a field of an object that names an
+// entry of a library's table.
 #include "native/native_private.h"
 
 #include <string.h>
