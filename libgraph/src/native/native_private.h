@@ -181,7 +181,7 @@ typedef struct lg__native {
     uint8_t *trait;         /**< [words] LG__SHAPE_BIT: its neighbours go with
                                the word; LG__ARRAY_BIT: it is an element of an array;
                                LG__STRIDE_MASK: of an array of structs */
-    lg__key_table handles;  /**< what numbers in objects name: see handles.c */
+    lg__key_table handles;  /**< what numbers in objects name */
     lg__key_table shared;   /**< how many pairs of pointers lead to a block that
                                counts its owners; how many words of a block
                                vectors use */
