@@ -327,8 +327,7 @@ is_follower(const lg__comparison *state, const lg_growth_row *row,
            (is_index_of(state, row, other) ||
             (is_of_weak_references(row) && !is_of_weak_references(other) &&
              (is_equal(state, row, other, under_way) ||
-              ((lg__growth_is_held_by_several(state, row) ||
-                lg__growth_goes_with_referents(state, row, other)) &&
+              (lg__growth_is_held_by_several(state, row) &&
                is_accompanying(state, row, other, under_way)))));
 }
 

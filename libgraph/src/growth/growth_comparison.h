@@ -150,15 +150,10 @@ uint32_t lg__growth_weak_key(const lg__comparison *state,
                              const lg_growth_row *row);
 /** Returns whether the members of a row, which go with that weak key, or those
  *  of a WeakValueDictionary, go with members of the other row. They may also be
- *  below entries of a weak dictionary. */
+ *  below entries of a weak dictionary, or weak references with callbacks. */
 bool lg__growth_is_weak_entry_of(const lg__comparison *state,
                                  const lg_growth_row *row, uint32_t key,
                                  const lg_growth_row *other);
-/** Returns whether the members of a row of weak references go with those of the
- *  other row: they refer to these, and have callbacks. */
-bool lg__growth_goes_with_referents(const lg__comparison *state,
-                                    const lg_growth_row *row,
-                                    const lg_growth_row *other);
 /** Lets rows of tuples, dicts and the like name what these wrap. */
 void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);
 

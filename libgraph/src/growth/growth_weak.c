@@ -94,6 +94,22 @@ lg__growth_weak_key(const lg__comparison *state, const lg_growth_row *row)
                : LG_NONE;
 }
 
+// Returns whether the row is of weak references to members of the other row,
+// and these have callbacks.
+static bool
+goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
+                    const lg_growth_row *other)
+{
+    if (state->analysis == NULL || row->node == LG_NONE ||
+        other->node == LG_NONE)
+        return false;
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t referent = lg__weak_referent(graph, row->node);
+    return referent != LG_NONE &&
+           lg__node_attribute(graph, row->node, "__callback__") != LG_NONE &&
+           is_kept_as(state->analysis, referent, other->node);
+}
+
 bool
 lg__growth_is_weak_entry_of(const lg__comparison *state,
                             const lg_growth_row *row, uint32_t key,
@@ -104,21 +120,7 @@ lg__growth_is_weak_entry_of(const lg__comparison *state,
         return false;
     if (is_of_weak_entries(state->newest, row))
         return !is_of_weak_entries(state->newest, other);
-    return key != LG_NONE && other->node != LG_NONE &&
-           is_kept_as(state->analysis, key, other->node);
-}
-
-bool
-lg__growth_goes_with_referents(const lg__comparison *state,
-                               const lg_growth_row *row,
-                               const lg_growth_row *other)
-{
-    if (state->analysis == NULL || row->node == LG_NONE ||
-        other->node == LG_NONE)
-        return false;
-    const lg_graph *graph = state->analysis->graph;
-    uint32_t referent = lg__weak_referent(graph, row->node);
-    return referent != LG_NONE &&
-           lg__node_attribute(graph, row->node, "__callback__") != LG_NONE &&
-           is_kept_as(state->analysis, referent, other->node);
+    return (key != LG_NONE && other->node != LG_NONE &&
+            is_kept_as(state->analysis, key, other->node)) ||
+           goes_with_referents(state, row, other);
 }
