@@ -1,4 +1,7 @@
-"""Code that takes a container's length and removes elements says what bounds it."""
+"""Code that takes a container's length says what bounds it.
+
+It removes elements where there are more, or adds some only where there are fewer.
+"""
 
 import collections
 import functools
@@ -23,6 +26,7 @@ by_constant = {}
 by_index = []
 by_heap = []
 cut_at_once = {}
+while_room = []
 #: Another module may have a container, too.
 also_here = by_constant
 
@@ -60,6 +64,11 @@ def keep_until_full(number):
     cut_at_once[number] = entry(number)
     if len(cut_at_once) >= MOST:
         cut_at_once.clear()
+
+
+def keep_while_room(number):
+    if len(while_room) < MOST:
+        while_room.append(entry(number))
 
 
 def keep_by_default(number, seen={}, most=MOST):  # noqa: B006
@@ -195,6 +204,44 @@ class Ring:
         self.slots[number % MOST] = entry(number)
 
 
+class Pool:
+    """Keeps what is given back while there is room."""
+
+    def __init__(self):
+        self.room, self.spare = MOST, []
+        for number in range(3):
+            self.spare.append(entry(number))
+
+    def put(self, number):
+        if number is not None and len(self.spare) < self.room:
+            self.spare.append(entry(number))
+
+
+class Memo(Attribute):
+    """Remembers results until it is full."""
+
+    def put(self, number):
+        if len(self.entries) >= self.room:
+            return
+        self.entries[number] = entry(number)
+
+
+class Heap(Attribute):
+    """Has a heap, which two methods fill in the same way."""
+
+    def __init__(self):
+        super().__init__()
+        self.entries = []
+
+    def put(self, number):
+        if len(self.entries) < self.room:
+            heapq.heappush(self.entries, (number, entry(number)["text"]))
+
+    def put_first(self, number):
+        while len(self.entries) < self.room:
+            heapq.heappush(self.entries, (-number, ""))
+
+
 class WrongKey(Attribute):
     """Removes what it does not have."""
 
@@ -326,6 +373,62 @@ class Replaced(Attribute):
         self.entries[number] = entry(number)
 
 
+class OrAnyway(Unlimited):
+    """Adds where there is room, and in another case."""
+
+    def put(self, number):
+        if number >= 0 or len(self.entries) < self.room:
+            self.entries[number] = entry(number)
+
+
+class UnlessClosed(Unlimited):
+    """Returns only if something else is true, too."""
+
+    closed = False
+
+    def put(self, number):
+        if self.closed and len(self.entries) >= self.room:
+            return
+        self.entries[number] = entry(number)
+
+
+class GivenBack(Unlimited):
+    """Keeps a few ready, and all that is given back."""
+
+    def prepare(self, number):
+        if len(self.waiting) < self.room:
+            self.waiting.append(entry(number))
+
+    def put(self, number):
+        self.waiting.append(entry(number))
+
+
+class GivenBackElsewhere(GivenBack):
+    """Takes more than the class that it is derived from."""
+
+    def put(self, number):
+        self.waiting += [entry(number)]
+
+
+class Both(Unlimited):
+    """Adds where there is room, and once more."""
+
+    def put(self, number):
+        if len(self.entries) < self.room:
+            self.entries[number] = entry(number)
+        self.entries[-number] = entry(number)
+
+
+class MoreRoom(Unlimited):
+    """Makes more room where there is none."""
+
+    def put(self, number):
+        if len(self.entries) < self.room:
+            self.entries[number] = entry(number)
+        else:
+            self.room *= 2
+
+
 class PerTenant(Unlimited):
     """Bounds the many dicts, and not their number."""
 
@@ -361,6 +464,16 @@ class Moved:
 
 waiting = collections.deque()
 done = []
+ready = []
+
+
+def prepare(number):
+    if len(ready) < MOST:
+        ready.append(entry(number))
+
+
+def give_back(number):
+    ready.append(entry(number))
 
 
 def move(number):
@@ -388,6 +501,7 @@ functions = [
     keep_by_index,
     keep_by_heap,
     keep_until_full,
+    keep_while_room,
     keep_by_default,
     keep_by_keyword,
     keep_by_closure,
@@ -399,7 +513,8 @@ kept = []
 @pytest.fixture(autouse=True)
 def empty():
     yield
-    for each in (by_variable, by_constant, by_index, by_heap, cut_at_once, kept):
+    lists = (by_index, by_heap, while_room, ready, kept)
+    for each in (by_variable, by_constant, cut_at_once, *lists):
         each.clear()
     keep_by_default.__defaults__[0].clear()
     keep_by_keyword.__kwdefaults__["seen"].clear()
@@ -426,7 +541,9 @@ def test_the_code_of_a_function_bounds_what_it_fills(work):
     assert growth.settled > 0
 
 
-@pytest.mark.parametrize("kind", [Attribute, Variable, Sliced, Itself, Room, Ring])
+@pytest.mark.parametrize(
+    "kind", [Attribute, Variable, Sliced, Itself, Room, Ring, Pool, Memo, Heap]
+)
 def test_the_methods_of_a_class_bound_what_they_fill(kind):
     kept.append(kind())
     _, growth = compare(kept[0].put)
@@ -449,6 +566,12 @@ def test_the_methods_of_a_class_bound_what_they_fill(kind):
         (Doubled, "entries[*]"),
         (Widened, "entries[*]"),
         (Replaced, "entries[*]"),
+        (OrAnyway, "entries[*]"),
+        (UnlessClosed, "entries[*]"),
+        (GivenBack, "waiting[*]"),
+        (GivenBackElsewhere, "waiting[*]"),
+        (Both, "entries[*]"),
+        (MoreRoom, "entries[*]"),
         (PerTenant, "entries[*][*]"),
         (Emptied, "entries[*]"),
         (Moved, "done[*]"),
@@ -465,6 +588,11 @@ def test_what_is_filled_from_a_container_with_a_limit_leaks():
     _, growth = compare(move)
     done.clear()
     assert [row.held_by for row in growth] == [f"{__name__}.done[*]"]
+
+
+def test_what_another_function_fills_without_a_limit_leaks():
+    _, growth = compare(give_back)
+    assert [row.held_by for row in growth] == [f"{__name__}.ready[*]"]
 
 
 def test_a_container_that_something_else_holds_is_bounded():

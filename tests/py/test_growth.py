@@ -9,6 +9,7 @@ import gc
 import io
 import json
 import os
+import random
 import sys
 import threading
 import types
@@ -305,6 +306,25 @@ def test_a_cache_that_has_some_members_of_a_leak_is_not_named():
     row = leakgraph.diff(*snapshots)[0]
     assert row.type.endswith("Item")
     assert [each.held_by for each in row.holders] == [f"{__name__}.holder.items"]
+
+
+@pytest.mark.parametrize("make", [Item, lambda number: vars(Item(number))])
+def test_what_a_cache_has_of_a_leak_is_no_row_of_its_own(make):
+    """It has more and more of the leak, and more slowly."""
+    snapshots = []
+    chosen = random.Random(1)
+    for number in range(1, 401):
+        request = make(number)
+        holder.items.append(request)
+        holder.table[chosen.randrange(400)] = request
+        del request
+        if number % 80 == 0:
+            snapshots.append(leakgraph.snapshot())
+    (row,) = leakgraph.diff(*snapshots, min_bytes=30_000)
+    assert row.held_by == f"{__name__}.holder.items[*]"
+    assert (row.counts, row.degree) == ((80, 160, 240, 320, 400), "steady")
+    named = sorted(each.held_by for each in row.holders)
+    assert named == [f"{__name__}.holder.items", f"{__name__}.holder.table"]
 
 
 def test_holders_that_all_have_the_leak_are_named():

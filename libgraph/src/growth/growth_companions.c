@@ -266,24 +266,13 @@ is_list_of_threads(const lg__comparison *state, const lg_growth_row *row,
            2 * listed >= lg__count_elements(graph, row->node);
 }
 
-// Returns the place that holds the members of a place in words: its keeper, or
-// else its parent. LG_NONE: none is known.
-static uint32_t
-place_above(const lg_places *places, uint32_t place)
-{
-    const lg__place_words *words = lg__places_words(places, place);
-    return words != NULL && words->keeper != LG_NONE
-               ? words->keeper
-               : lg__place_at(places, place)->parent;
-}
-
 // Returns whether the row is of what such a table keeps.
 static bool
 is_listed_for_threads(const lg__comparison *state, const lg_growth_row *row)
 {
     return row->verdict == LG_GROWTH_ACCUMULATES &&
            is_table_of_threads(state->newest,
-                               place_above(state->newest, row->place));
+                               lg__place_above(state->newest, row->place));
 }
 
 // Returns whether native memory is that of the threads: their stacks, or what
@@ -460,142 +449,6 @@ is_kept_for_compiled(const lg__comparison *state, const lg_growth_row *row,
     return false;
 }
 
-// Returns whether objects of the type are structs of C or C++.
-static bool
-is_struct(lg_string type)
-{
-    return lg__growth_is_type_of_blocks(type) ||
-           lg__string_contains(type, " (C++)");
-}
-
-// Returns whether the paths to the row lead through the other place.
-static bool
-is_reached_through(const lg_places *places, const lg_growth_row *row,
-                   uint32_t through)
-{
-    uint32_t at = row->place;
-    for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE && at != through; i++)
-        at = place_above(places, at);
-    return at == through;
-}
-
-// Returns whether the row is of structs that an object of C++ keeps, which is a
-// row because it grows itself: a torch.jit.CompilationUnit with its graphs.
-static bool
-is_part_of_struct(const lg__comparison *state, const lg_growth_row *row,
-                  const lg_growth_row *other)
-{
-    return other->verdict == LG_GROWTH_IN_PLACE && is_struct(other->type) &&
-           row->verdict == LG_GROWTH_ACCUMULATES && is_struct(row->type) &&
-           is_reached_through(state->newest, row, other->place);
-}
-
-// Returns the first word of a name, without `lib`: `torch` of `torch.jit.Unit`,
-// `torch::jit::Node` and `libtorch_cpu`.
-static lg_string
-first_word(lg_string name)
-{
-    const char *at = name.data;
-    const char *last = name.data + name.length;
-    if (lg__string_begins(name, "lib"))
-        at += 3;
-    while (at < last && *at == '_')
-        at++;
-    const char *end = at;
-    while (end < last && memchr("._:-", *end, 4) == NULL)
-        end++;
-    return (lg_string){at, (uint32_t)(end - at)};
-}
-
-// Returns the library whose code has the class of structs, or the first word of
-// the class; empty of blocks of which nothing but the size is known.
-static lg_string
-maker_of(lg_string type)
-{
-    uint32_t at = type.length;
-    if (!lg__string_contains(type, "-byte block"))
-        return first_word(type);
-    if (!lg__string_contains(type, "-byte block of "))
-        return (lg_string){"", 0};
-    while (type.data[at - 1] != ' ')
-        at--;
-    return first_word((lg_string){type.data + at, type.length - at});
-}
-
-// Returns the first word of what has the structs: of a module, or of the
-// library whose variables have them. Nothing has what is lost.
-static lg_string
-keeper_of(const lg_places *places, uint32_t place)
-{
-    if (place == LG_NONE)
-        return (lg_string){"", 0};
-    const lg__place_item *top = lg__place_top(places, place);
-    return lg__string_is(lg__places_text(places, top->type), LG__NATIVE_LOST)
-               ? (lg_string){"", 0}
-               : first_word(lg__places_text(places, top->label));
-}
-
-// Returns whether structs of two rows may have one cause: both are of one
-// library or package, or it has both.
-static bool
-are_of_one_origin(const lg_places *places, const lg_growth_row *one,
-                  const lg_growth_row *other)
-{
-    const lg_string left[] = {maker_of(one->type),
-                              keeper_of(places, one->place)};
-    const lg_string right[] = {maker_of(other->type),
-                               keeper_of(places, other->place)};
-    for (int i = 0; i < 4; i++)
-        if (left[i / 2].length > 0 &&
-            lg__string_same(left[i / 2], right[i % 2]))
-            return true;
-    return false;
-}
-
-static bool
-is_much_less(const lg_growth_row *row, const lg_growth_row *other)
-{
-    enum { MUCH_MORE = 12 };
-    return row->gained < other->gained / MUCH_MORE;
-}
-
-// Returns whether the row is of structs that go with those of another row,
-// which gained much more. Words of blocks say who has structs, and these words
-// change: those of one cause seem to be here and there.
-static bool
-is_stray_struct(const lg_places *places, const lg_growth_row *row,
-                const lg_growth_row *other)
-{
-    return row->verdict == LG_GROWTH_ACCUMULATES && is_struct(row->type) &&
-           other->verdict != LG_GROWTH_SETTLED && is_struct(other->type) &&
-           is_much_less(row, other) && are_of_one_origin(places, row, other);
-}
-
-// Returns whether torch.jit keeps the row for what it compiles.
-static bool
-is_kept_by_jit(const lg_places *places, const lg_growth_row *row)
-{
-    return row->place != LG_NONE &&
-           lg__string_begins(
-               lg__places_text(places,
-                               lg__place_top(places, row->place)->label),
-               "torch.jit.");
-}
-
-// Returns whether the row is of structs that torch.jit keeps for what the other
-// row has more of, such as the graphs of modules that are traced in a loop.
-static bool
-is_compiled_with(const lg_places *places, const lg_growth_row *row,
-                 const lg_growth_row *other)
-{
-    return is_struct(row->type) && row->verdict != LG_GROWTH_SETTLED &&
-           other->verdict == LG_GROWTH_ACCUMULATES && !is_struct(other->type) &&
-           is_kept_by_jit(places, other) && row->gained < other->gained &&
-           (is_kept_by_jit(places, row) ||
-            (is_much_less(row, other) &&
-             are_of_one_origin(places, row, other)));
-}
-
 // Returns whether the row is of objects like those of the other row, in the
 // same container, which something else holds, too: a cache has some of the
 // requests that a list never lets go of.
@@ -610,7 +463,7 @@ is_rest_of(const lg_places *places, const lg_growth_row *row,
     const lg__place_item *shared = lg__place_at(places, row->place);
     const lg__place_item *item = lg__place_at(places, other->place);
     return shared->kind == LG_PLACE_SEVERAL && is_contained(item) &&
-           place_above(places, row->place) == item->parent;
+           lg__place_above(places, row->place) == item->parent;
 }
 
 // A search for the causes of rows.
@@ -661,7 +514,7 @@ static bool
 is_of_workers(const search *of, const lg_growth_row *row)
 {
     return of->workers != LG_NONE && row->place != LG_NONE &&
-           (is_reached_through(of->state->newest, row, of->workers) ||
+           (lg__place_is_through(of->state->newest, row->place, of->workers) ||
             is_listed_for_threads(of->state, row));
 }
 
@@ -706,14 +559,14 @@ find_above(const search *of, size_t index)
 {
     const lg_growth *growth = of->growth;
     const lg_growth_row *row = &growth->rows[index];
-    uint32_t at = place_above(of->state->newest, row->place);
+    uint32_t at = lg__place_above(of->state->newest, row->place);
     for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
         uint32_t found = row_at(of, at);
         if (found != 0 && found - 1 != index &&
             is_accompanying(of->state, row, &growth->rows[found - 1],
                             of->under_way))
             return found - 1;
-        at = place_above(of->state->newest, at);
+        at = lg__place_above(of->state->newest, at);
     }
     return growth->count;
 }
@@ -724,9 +577,7 @@ is_cause(const search *of, size_t index, size_t other_index)
 {
     const lg_growth_row *row = &of->growth->rows[index];
     const lg_growth_row *other = &of->growth->rows[other_index];
-    if (is_part_of_struct(of->state, row, other) ||
-        is_stray_struct(of->state->newest, row, other) ||
-        is_compiled_with(of->state->newest, row, other) ||
+    if (lg__growth_has_structs(of->state, row, other) ||
         is_rest_of(of->state->newest, row, other))
         return true;
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||

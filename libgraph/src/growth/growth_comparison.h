@@ -122,6 +122,11 @@ void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
  * does not. The holders must be known. */
 bool lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
                            const lg_growth_row *row);
+/** Returns whether the row is of structs of C or C++ that grow because the
+ * other row does. */
+bool lg__growth_has_structs(const lg__comparison *state,
+                            const lg_growth_row *row,
+                            const lg_growth_row *other);
 /** Adds the objects of another row of the same type to a row. */
 void lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
                            const lg_growth_row *other, lg_growth_row *row);

@@ -101,6 +101,13 @@ uint64_t lg__place_alike(const lg_places *places, uint32_t place);
  *  numbers, or LG_NONE. Returns false when memory ran out. */
 bool lg__places_copy_words(const lg_places *from, const uint32_t *numbers,
                            lg_places *to);
+/** Returns the place that holds the members of a place in words: its keeper, or
+ *  else its parent. LG_NONE: none is known. */
+uint32_t lg__place_above(const lg_places *places, uint32_t place);
+/** Returns whether the paths to a place lead through another one, or end there.
+ */
+bool lg__place_is_through(const lg_places *places, uint32_t place,
+                          uint32_t through);
 
 /** Like lg_places_walk; the places of nodes are freed with
  *  lg__places_of_free. */

@@ -110,6 +110,24 @@ lg__places_copy_words(const lg_places *from, const uint32_t *numbers,
     return places_sort_words(to);
 }
 
+uint32_t
+lg__place_above(const lg_places *places, uint32_t place)
+{
+    const lg__place_words *words = lg__places_words(places, place);
+    return words != NULL && words->keeper != LG_NONE
+               ? words->keeper
+               : lg__place_at(places, place)->parent;
+}
+
+bool
+lg__place_is_through(const lg_places *places, uint32_t place, uint32_t through)
+{
+    for (int i = 0; i < LG__STEPS_MOST && place != LG_NONE && place != through;
+         i++)
+        place = lg__place_above(places, place);
+    return place == through;
+}
+
 lg_string
 lg__place_title(const lg_places *places, uint32_t place)
 {

@@ -136,8 +136,16 @@ static const uint8_t meanings[256] = {
 #endif
 #ifdef POP_JUMP_FORWARD_IF_FALSE
     [POP_JUMP_FORWARD_IF_FALSE] = LG__STEP_JUMP_FALSE,
+    [POP_JUMP_FORWARD_IF_TRUE] = LG__STEP_JUMP,
+    [POP_JUMP_FORWARD_IF_NONE] = LG__STEP_JUMP,
+    [POP_JUMP_FORWARD_IF_NOT_NONE] = LG__STEP_JUMP,
 #else
     [POP_JUMP_IF_FALSE] = LG__STEP_JUMP_FALSE,
+    [POP_JUMP_IF_TRUE] = LG__STEP_JUMP,
+#ifdef POP_JUMP_IF_NONE
+    [POP_JUMP_IF_NONE] = LG__STEP_JUMP,
+    [POP_JUMP_IF_NOT_NONE] = LG__STEP_JUMP,
+#endif
 #endif
 };
 
@@ -198,7 +206,8 @@ add_instruction(listing *to, const instruction *from)
         add(to, from, LG__STEP_COMPARE, from->arg >> LG__COMPARE_SHIFT);
         return;
     case LG__STEP_JUMP_FALSE:
-        add(to, from, LG__STEP_JUMP_FALSE,
+    case LG__STEP_JUMP:
+        add(to, from, (lg__step_kind)meaning,
             lg__jump_target(from->next, from->arg));
         return;
     default:
@@ -213,7 +222,8 @@ lg__code_may_cut(const PyCodeObject *code)
     size_t length = lg__code_length(code);
     const uint8_t *bytes = lg__code_instructions(code);
     for (size_t i = 0; i + 1 < length; i += 2) {
-        if (bytes[i] == DELETE_SUBSCR || bytes[i] == BUILD_SLICE)
+        if (bytes[i] == DELETE_SUBSCR || bytes[i] == BUILD_SLICE ||
+            lg__opcode_base(bytes[i]) == STORE_SUBSCR)
             return true;
 #ifdef BINARY_SLICE
         if (bytes[i] == BINARY_SLICE || bytes[i] == STORE_SLICE)

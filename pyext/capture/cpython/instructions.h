@@ -20,6 +20,7 @@ typedef enum lg__step_kind {
     LG__STEP_SUBTRACT,
     LG__STEP_SLICE,
     LG__STEP_JUMP_FALSE, /**< goes to an offset, forward */
+    LG__STEP_JUMP,       /**< the same, in another case: of true, of None */
     LG__STEP_STORE_LOCAL,
     LG__STEP_STORE_GLOBAL,
     LG__STEP_STORE_ATTRIBUTE,
@@ -34,8 +35,8 @@ typedef struct lg__step {
     uint32_t at;   /**< the offset of the instruction */
 } lg__step;
 
-/** Returns whether code may delete elements or take slices: words of inline
- *  caches look like instructions here. */
+/** Returns whether code may delete or store elements, or take slices: words of
+ *  inline caches look like instructions here. */
 bool lg__code_may_cut(const PyCodeObject *code);
 /** Lists the steps of code, if there is room for all. Returns how many; 0:
  *  there are more, or they are unknown. */

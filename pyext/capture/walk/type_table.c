@@ -467,6 +467,13 @@ static const char
         "remove",  "heappop", "heappushpop", "heapreplace",
 };
 
+/** Methods that add elements, and a function of heaps. */
+static const char *const adding[LG__COUNT(((lg__common_keys *)NULL)->adding)] =
+    {
+        "append",     "appendleft", "add",        "insert",   "extend",
+        "setdefault", "update",     "extendleft", "heappush",
+};
+
 static void
 common_keys_find(lg__common_keys *out)
 {
@@ -475,6 +482,8 @@ common_keys_find(lg__common_keys *out)
     out->len = interned("len");
     for (size_t i = 0; i < LG__COUNT(removing); i++)
         out->removing[i] = interned(removing[i]);
+    for (size_t i = 0; i < LG__COUNT(adding); i++)
+        out->adding[i] = interned(adding[i]);
 }
 
 bool

@@ -1,0 +1,481 @@
+/**
+ * Reads which containers code bounds, and by which numbers.
+ *
+ * Code bounds a container if it compares the container's length with a number,
+ * and removes elements where the container has more. `len(C) > N` and
+ * `N < len(C)` are followed by a jump past the code that runs if it is true, so
+ * an element goes before the target of the jump; after `len(C) <= N`, from
+ * there on, and after `len(C) - N`, anywhere. Elements go by a method of C that
+ * removes, a function that removes from its first argument, `del C[...]`, and a
+ * slice of C that becomes C. What the code assigns is no bound: a container
+ * without a limit that looks like one with a limit would leak unseen.
+ *
+ * Code also bounds a container to which it adds elements only where the
+ * container has fewer, such as a pool that keeps what is given back while there
+ * is room. No jump around the comparison may lead there, and no other function
+ * of the class or the module may add elements, except `__init__`.
+ *
+ * Only the program's own code is read.
+ */
+#include "capture/walk/bounds_code.h"
+
+#include <string.h>
+
+/** Longer code is not read. */
+enum { STEPS_MOST = 768 };
+
+typedef struct reader {
+    const lg__common_keys *keys;
+    const PyCodeObject *code;
+    size_t count;
+    lg__step steps[STEPS_MOST];
+} reader;
+
+/** Some of the steps. */
+typedef struct range {
+    size_t begin;
+    uint32_t end; /**< an offset */
+} range;
+
+/** A length that is compared, and the steps that follow then. */
+typedef struct comparison {
+    size_t at;   /**< the step that takes the length */
+    range more;  /**< ... where the container has more elements */
+    range fewer; /**< ... where it has fewer; ends with 0: nowhere */
+} comparison;
+
+/** How many of the names that remove are those of methods; the others are those
+ *  of functions, which remove from their first argument. So it is with the
+ * names that add. */
+enum { METHODS = 6, ADDING_METHODS = 8 };
+
+/** Returns which of the names that remove this is; their count: none. */
+static size_t
+find_removing(const lg__common_keys *keys, const PyCodeObject *code,
+              Py_ssize_t name)
+{
+    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
+    size_t i = 0;
+    while (i < LG__COUNT(keys->removing) && keys->removing[i] != text)
+        i++;
+    return i;
+}
+
+static bool
+is_kind(const reader *of, size_t at, lg__step_kind kind)
+{
+    return at < of->count && of->steps[at].kind == kind;
+}
+
+/** Reads a value. Returns the step after it; `at`: there is none. */
+static size_t
+read_value(const reader *of, size_t at, lg__named_value *out)
+{
+    if (at >= of->count || of->steps[at].kind < LG__STEP_LOCAL ||
+        of->steps[at].kind > LG__STEP_NUMBER)
+        return at;
+    *out = (lg__named_value){of->steps[at].kind, of->steps[at].arg, 0, {0, 0}};
+    for (at++; is_kind(of, at, LG__STEP_ATTRIBUTE); at++) {
+        if (out->attributes < LG__COUNT(out->name))
+            out->name[out->attributes] = of->steps[at].arg;
+        out->attributes++;
+    }
+    return at;
+}
+
+/** Returns whether these are one value: of the second, only so many attributes
+ *  count. */
+static bool
+is_same(const lg__named_value *one, const lg__named_value *other,
+        uint32_t attributes)
+{
+    if (one->attributes != attributes || one->kind != other->kind ||
+        one->arg != other->arg || attributes > LG__COUNT(one->name))
+        return false;
+    for (uint32_t i = 0; i < attributes; i++)
+        if (one->name[i] != other->name[i])
+            return false;
+    return true;
+}
+
+static void
+add_cut(lg__bounding *to, const lg__named_value *value, uint32_t attributes)
+{
+    for (uint32_t i = 0; i < to->cut_count; i++)
+        if (is_same(&to->cut[i], value, attributes))
+            return;
+    if (to->cut_count < LG__CUT_MOST) {
+        to->cut[to->cut_count] = *value;
+        to->cut[to->cut_count++].attributes = attributes;
+    }
+}
+
+/** Adds what a value that is read there removes from: its object, or the first
+ *  argument. */
+static void
+add_removed(const reader *of, const lg__named_value *value, size_t next,
+            lg__bounding *to)
+{
+    lg__named_value argument;
+    uint32_t last = value->attributes;
+    if (last > LG__COUNT(value->name) ||
+        (last == 0 && value->kind != LG__STEP_GLOBAL))
+        return;
+    uint32_t name = last > 0 ? value->name[last - 1] : value->arg;
+    size_t removing = find_removing(of->keys, of->code, name);
+    if (last > 0 && removing < METHODS)
+        add_cut(to, value, last - 1);
+    if (removing >= METHODS && removing < LG__COUNT(of->keys->removing) &&
+        read_value(of, next, &argument) > next)
+        add_cut(to, &argument, argument.attributes);
+}
+
+/** Returns whether a step assigns to the value, whose object, if it is an
+ *  attribute, was read right before. */
+static bool
+assigns_to(const lg__step *step, const lg__named_value *value,
+           const lg__named_value *object)
+{
+    if (step->kind == LG__STEP_STORE_ATTRIBUTE)
+        return value->attributes == 1 && step->arg == value->name[0] &&
+               is_same(object, value, 0);
+    return value->attributes == 0 && step->arg == value->arg &&
+           ((step->kind == LG__STEP_STORE_LOCAL &&
+             value->kind == LG__STEP_LOCAL) ||
+            (step->kind == LG__STEP_STORE_GLOBAL &&
+             value->kind == LG__STEP_GLOBAL));
+}
+
+static bool
+ends_statement(lg__step_kind kind)
+{
+    return kind == LG__STEP_END || kind == LG__STEP_COMPARE ||
+           kind == LG__STEP_JUMP_FALSE || kind == LG__STEP_DELETE_ITEM ||
+           (kind >= LG__STEP_STORE_LOCAL && kind <= LG__STEP_STORE_ITEM);
+}
+
+/** Adds the containers from which elements go in some of the steps. The
+ *  container of `del`, and of a slice, is the first value of its statement. */
+static void
+find_cuts(const reader *of, const range *in, lg__bounding *to)
+{
+    lg__named_value first = {0}, last = {0};
+    bool began = false, sliced = false;
+    for (size_t i = in->begin, next; i < of->count && of->steps[i].at < in->end;
+         i = next) {
+        const lg__step *step = &of->steps[i];
+        next = read_value(of, i, &last);
+        if (next > i) {
+            first = began ? first : last;
+            began = true;
+            add_removed(of, &last, next, to);
+            continue;
+        }
+        next = i + 1;
+        sliced = sliced || step->kind == LG__STEP_SLICE;
+        if (began && (step->kind == LG__STEP_DELETE_ITEM ||
+                      (sliced && (step->kind == LG__STEP_STORE_ITEM ||
+                                  assigns_to(step, &first, &last)))))
+            add_cut(to, &first, first.attributes);
+        if (ends_statement(step->kind))
+            began = sliced = false;
+    }
+}
+
+/** Returns whether the code assigns to what it compares with, or to an
+ * attribute of that name. */
+static bool
+is_assigned(const reader *of, const lg__named_value *value)
+{
+    const lg__named_value object = {value->kind, value->arg, 0, {0, 0}};
+    for (size_t i = 0; i < of->count; i++)
+        if (assigns_to(&of->steps[i], value, &object))
+            return true;
+    return false;
+}
+
+/** Returns the first step from an offset on. */
+static size_t
+step_at(const reader *of, uint32_t offset)
+{
+    size_t at = 0;
+    while (at < of->count && of->steps[at].at < offset)
+        at++;
+    return at;
+}
+
+/** Reads what follows the two values, of which the length is the first or the
+ *  second. Returns false if it is no comparison. */
+static bool
+read_comparison(const reader *of, size_t at, bool length_first, comparison *out)
+{
+    out->more = (range){at + 1, UINT32_MAX};
+    out->fewer = (range){0, 0};
+    if (is_kind(of, at, LG__STEP_SUBTRACT))
+        return length_first;
+    if (!is_kind(of, at, LG__STEP_COMPARE) ||
+        !is_kind(of, at + 1, LG__STEP_JUMP_FALSE))
+        return false;
+    uint32_t operator= of->steps[at].arg;
+    uint32_t target = of->steps[at + 1].arg;
+    bool above = operator== Py_GT || operator== Py_GE;
+    const range first = {at + 1, target};
+    const range rest = {step_at(of, target), UINT32_MAX};
+    bool more_first = operator== Py_EQ || above == length_first;
+    out->more = more_first ? first : rest;
+    out->fewer = more_first ? rest : first;
+    return operator!= Py_NE;
+}
+
+/** Reads a comparison of the length that is taken at a step; `before` is the
+ *  value read right before, or NULL. */
+static bool
+read_length(const reader *of, size_t at, const lg__named_value *before,
+            lg__bounding *out, comparison *in)
+{
+    size_t call = read_value(of, at + 1, &out->main);
+    in->at = at;
+    if (call == at + 1 || !is_kind(of, call, LG__STEP_CALL) ||
+        of->steps[call].arg != 1)
+        return false;
+    size_t next = read_value(of, call + 1, &out->bound);
+    if (next > call + 1)
+        return read_comparison(of, next, true, in);
+    if (before == NULL)
+        return false;
+    out->bound = *before;
+    return read_comparison(of, next, false, in);
+}
+
+/** Returns whether elements go from the container whose length is compared. */
+static bool
+is_cut(const reader *of, const comparison *in, lg__bounding *out)
+{
+    out->cut_count = 0;
+    out->by_adding = false;
+    find_cuts(of, &in->more, out);
+    for (uint32_t i = 0; i < out->cut_count; i++)
+        if (is_same(&out->cut[i], &out->main, out->main.attributes))
+            return !is_assigned(of, &out->bound);
+    return false;
+}
+
+/** How often elements are added to a container, in some steps and elsewhere. */
+typedef struct additions {
+    uint32_t inside;
+    uint32_t outside;
+    uint32_t last; /**< the offset of the last one inside */
+} additions;
+
+/** Returns which of the names that add this is; their count: none. */
+static size_t
+find_adding(const lg__common_keys *keys, const PyCodeObject *code,
+            uint32_t name)
+{
+    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
+    size_t i = 0;
+    while (i < LG__COUNT(keys->adding) && keys->adding[i] != text)
+        i++;
+    return i;
+}
+
+/** Returns whether a value that is read there adds to the container: a method
+ * of it, or a function whose first argument it is. */
+static bool
+adds_to(const reader *of, const lg__named_value *value, size_t next,
+        const lg__named_value *container)
+{
+    lg__named_value argument;
+    uint32_t last = value->attributes;
+    if (last > LG__COUNT(value->name) ||
+        (last == 0 && value->kind != LG__STEP_GLOBAL))
+        return false;
+    size_t adding = find_adding(of->keys, of->code,
+                                last > 0 ? value->name[last - 1] : value->arg);
+    if (last > 0 && adding < ADDING_METHODS)
+        return is_same(container, value, last - 1);
+    return adding >= ADDING_METHODS && adding < LG__COUNT(of->keys->adding) &&
+           read_value(of, next, &argument) > next &&
+           is_same(container, &argument, argument.attributes);
+}
+
+/** Returns whether a step puts something into what its statement has read, or
+ *  something that was made of this into its place, as `+=` does. */
+static bool
+puts_into(const lg__step *step, const lg__named_value *container)
+{
+    if (step->kind == LG__STEP_STORE_ITEM)
+        return true;
+    if (container->attributes == 1)
+        return step->kind == LG__STEP_STORE_ATTRIBUTE &&
+               step->arg == container->name[0];
+    return assigns_to(step, container, container);
+}
+
+/** Returns whether a step takes the attribute that is the container from a copy
+ *  of a reference, as `+=` does. */
+static bool
+takes_again(const lg__step *step, const lg__named_value *container)
+{
+    return container->attributes == 1 && step->kind == LG__STEP_ATTRIBUTE &&
+           step->arg == container->name[0];
+}
+
+/** Counts where the code adds elements to a container. */
+static additions
+count_additions(const reader *of, const range *in,
+                const lg__named_value *container)
+{
+    additions found = {0, 0, 0};
+    lg__named_value value;
+    bool seen = false;
+    for (size_t i = 0, next; i < of->count; i = next) {
+        const lg__step *step = &of->steps[i];
+        bool adds;
+        next = read_value(of, i, &value);
+        if (next > i) {
+            adds = adds_to(of, &value, next, container);
+            seen = seen || is_same(container, &value, value.attributes);
+        } else {
+            next = i + 1;
+            adds = seen && puts_into(step, container);
+            seen = (seen && !ends_statement(step->kind)) ||
+                   takes_again(step, container);
+        }
+        bool inside = i >= in->begin && step->at < in->end;
+        found.inside += adds && inside;
+        found.last = adds && inside ? step->at : found.last;
+        found.outside += adds && !inside;
+    }
+    return found;
+}
+
+/** Returns whether a jump before the comparison leads past it, to an addition.
+ */
+static bool
+is_entered(const reader *of, const comparison *in, uint32_t last)
+{
+    for (size_t i = 0; i < in->at; i++)
+        if ((of->steps[i].kind == LG__STEP_JUMP_FALSE ||
+             of->steps[i].kind == LG__STEP_JUMP) &&
+            of->steps[i].arg > of->steps[in->at].at && of->steps[i].arg <= last)
+            return true;
+    return false;
+}
+
+/** Returns whether the code adds to the container whose length is compared only
+ *  where it has fewer elements. */
+static bool
+is_filled(const reader *of, const comparison *in, lg__bounding *out)
+{
+    additions found = count_additions(of, &in->fewer, &out->main);
+    if (found.inside == 0 || found.outside > 0 ||
+        is_entered(of, in, found.last) || is_assigned(of, &out->bound))
+        return false;
+    out->by_adding = true;
+    out->cut[0] = out->main;
+    out->cut_count = 1;
+    return true;
+}
+
+/** Returns whether the code may delete elements or take slices. Words of caches
+ *  look like instructions, too. */
+static bool
+may_cut(const PyCodeObject *code)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++)
+        if (PySlice_Check(PyTuple_GET_ITEM(code->co_consts, i)))
+            return true;
+    return lg__code_may_cut(code);
+}
+
+/** Returns whether the code takes a length and may remove or add elements. Most
+ *  code does not, and need not be read. */
+static bool
+is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
+{
+    const PyObject *names = code->co_names;
+    bool takes = false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !takes; i++)
+        takes = PyTuple_GET_ITEM(names, i) == keys->len;
+    for (Py_ssize_t i = 0; takes && i < PyTuple_GET_SIZE(names); i++)
+        if (find_removing(keys, code, i) < LG__COUNT(keys->removing) ||
+            find_adding(keys, code, (uint32_t)i) < LG__COUNT(keys->adding))
+            return true;
+    return takes && may_cut(code);
+}
+
+/** Returns whether code comes from a folder of libraries, or is part of the
+ *  interpreter. */
+static bool
+is_in_library(const PyObject *file)
+{
+    if (!PyUnicode_CheckExact(file) || !PyUnicode_IS_COMPACT_ASCII(file))
+        return false;
+    const char *text = PyUnicode_DATA(file);
+    return text[0] == '<' ? strncmp(text, "<frozen ", 8) == 0
+                          : strstr(text, "/lib/python3") != NULL ||
+                                strstr(text, "/site-packages/") != NULL;
+}
+
+/** Returns whether the code is the program's own. Libraries have most of the
+ *  code, and reading it would cost more than the bounds of their containers are
+ *  worth. Code of one file stands together. */
+static bool
+is_own_code(lg__heap_walk *walk, const PyCodeObject *code)
+{
+    if (walk->code_file != code->co_filename) {
+        walk->code_file = code->co_filename;
+        walk->code_is_own = !is_in_library(code->co_filename);
+    }
+    return walk->code_is_own;
+}
+
+static void
+read_steps(const lg__heap_walk *walk, const PyCodeObject *code, reader *out)
+{
+    out->keys = &walk->keys;
+    out->code = code;
+    out->count = lg__code_steps(code, out->steps, STEPS_MOST);
+}
+
+bool
+lg__code_bounds(lg__heap_walk *walk, const PyCodeObject *code,
+                lg__bounding *out)
+{
+    const lg__common_keys *keys = &walk->keys;
+    reader of;
+    lg__named_value value, before;
+    bool has_before = false;
+    if (keys->len == NULL || !is_own_code(walk, code) ||
+        !is_worth_reading(keys, code))
+        return false;
+    read_steps(walk, code, &of);
+    for (size_t i = 0, next; i < of.count; i = next) {
+        comparison in;
+        if (of.steps[i].kind == LG__STEP_GLOBAL &&
+            PyTuple_GET_ITEM(code->co_names, of.steps[i].arg) == keys->len &&
+            read_length(&of, i, has_before ? &before : NULL, out, &in) &&
+            (is_cut(&of, &in, out) || is_filled(&of, &in, out)))
+            return true;
+        next = read_value(&of, i, &value);
+        has_before = next > i;
+        before = value;
+        next += next == i;
+    }
+    return false;
+}
+
+bool
+lg__code_adds(lg__heap_walk *walk, const PyCodeObject *code,
+              const lg__named_value *container)
+{
+    reader of;
+    lg__bounding found;
+    if (lg__code_bounds(walk, code, &found) && found.by_adding &&
+        is_same(&found.main, container, container->attributes))
+        return false;
+    read_steps(walk, code, &of);
+    return of.count == 0 ||
+           count_additions(&of, &(range){0, 0}, container).outside > 0;
+}

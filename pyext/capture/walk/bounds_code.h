@@ -1,0 +1,39 @@
+/**
+ * What code bounds: containers whose length it compares with a number.
+ */
+#ifndef LEAKGRAPH_BOUNDS_CODE_H
+#define LEAKGRAPH_BOUNDS_CODE_H
+
+#include "capture/walk/heap_walk.h"
+
+/** A value that code names: a variable or a constant, or an attribute of a
+ *  variable. */
+typedef struct lg__named_value {
+    uint32_t kind;       /**< lg__step_kind of the first step */
+    uint32_t arg;        /**< its argument */
+    uint32_t attributes; /**< how many names follow */
+    uint32_t name[2];    /**< the first of them, among the names of the code */
+} lg__named_value;
+
+/** How many containers of one function are known. */
+enum { LG__CUT_MOST = 4 };
+
+typedef struct lg__bounding {
+    lg__named_value main;  /**< the container whose length is compared */
+    lg__named_value bound; /**< the number */
+    lg__named_value cut[LG__CUT_MOST]; /**< from which elements go; `main` is
+                                            one of them */
+    uint32_t cut_count;
+    bool by_adding; /**< elements do not go: the code adds no more */
+} lg__bounding;
+
+/** Returns whether the code bounds a container. */
+bool lg__code_bounds(lg__heap_walk *walk, const PyCodeObject *code,
+                     lg__bounding *out);
+
+/** Returns whether the code adds elements to a container, or may, without being
+ *  what bounds it. */
+bool lg__code_adds(lg__heap_walk *walk, const PyCodeObject *code,
+                   const lg__named_value *container);
+
+#endif
