@@ -246,7 +246,9 @@ is_named(const lg_graph *graph, uint64_t edge, const char *label)
 {
     unsigned kind = lg__edge_kind(graph, edge);
     return (kind == LG_EDGE_NATIVE || kind == LG_EDGE_ATTRIBUTE) &&
-           lg__string_is(lg__edge_name(graph, edge), label);
+           lg__string_is(lg_graph_string(
+                             graph, lg_columns_payload(&graph->columns, edge)),
+                         label);
 }
 
 // Adds what the limit is of, in an instance of its type. Returns false when
