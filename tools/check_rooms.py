@@ -91,6 +91,7 @@ SORTS = {
     "libgraph/src/analysis/*.c": "a step of the dominators",
     "libgraph/src/file/encode.c": "the codings of columns",
     "libgraph/src/findings/matches.c": "what detectors found, before it is weighed",
+    "libgraph/src/growth/growth_weak.c": "a kind of rows that accompany others",
     "libgraph/src/native/*.c": "a step of the rule for native memory",
     "pyext/attach/*.c": "a part that runs in the other process, or knows its layout",
     "pyext/bytes/torch/torch_*.c": "a kind of torch's objects, or where its fields lie",

@@ -13,7 +13,6 @@
 // most. So at each snapshot, counts may be apart by as many objects as there
 // are of these, and never by more: what one snapshot misses, the next one has.
 #include "growth/growth_comparison.h"
-#include "native/native_private.h"
 
 #include <string.h>
 
