@@ -56,7 +56,7 @@ ONE_CLIENT = {
     "libgraph/src/answers": 4,
     "libgraph/src/build": 13,
     "libgraph/src/findings": 8,
-    "libgraph/src/growth": 29,
+    "libgraph/src/growth": 31,
     "libgraph/src/native": 15,
     "libgraph/src/paths": 3,
     "libgraph/src/report": 3,
