@@ -1000,6 +1000,45 @@ def test_weak_references_to_what_else_is_kept_do_not_go_with_a_leak():
     ]
 
 
+@pytest.mark.parametrize("size", [10, 2000])
+def test_weak_references_that_their_callbacks_leave_in_a_list_are_a_leak(size):
+    """They outlive what they refer to."""
+
+    def work(number):
+        holder.items.append(Item(number))
+        for _ in range(8):
+            buffer = bytearray(size)
+            holder.ring.append(weakref.ref(holder.items[-1], lambda _, kept=buffer: None))
+
+    held = [row.held_by for row in compare(work) if "holder" in row.held_by]
+    assert sorted(held) == [
+        f"{__name__}.holder.items[*]",
+        f"{__name__}.holder.ring[*]",
+    ]
+
+
+def test_weak_references_that_a_method_takes_out_of_its_table_go_with_a_leak():
+    class Watcher:
+        def __init__(self):
+            self.references = set()
+
+        def watch(self, item):
+            for _ in range(3):
+                self.references.add(weakref.ref(item, self.forget))
+
+        def forget(self, reference):
+            self.references.discard(reference)
+
+    holder.pair = Watcher()
+
+    def work(number):
+        holder.items.append(Item(number))
+        holder.pair.watch(holder.items[-1])
+
+    (row,) = [row for row in compare(work) if "holder" in row.held_by]
+    assert row.held_by == f"{__name__}.holder.items[*]"
+
+
 @pytest.mark.parametrize(("calls", "rows"), [(50, 0), (400, 1)])
 def test_what_pandas_forgets_at_five_hundred_does_not_grow_before(calls, rows):
     module = {"__module__": "pandas._libs.internals"}

@@ -94,8 +94,52 @@ lg__growth_weak_key(const lg__comparison *state, const lg_growth_row *row)
                : LG_NONE;
 }
 
+// Returns whether a callback may be found to have the target of a reference as
+// its own: what a module or a class has is not.
+static bool
+is_own(const lg_graph *graph, uint64_t edge)
+{
+    uint32_t target = graph->columns.edge_target[edge];
+    lg_category category = lg__node_category(graph, target);
+    return category != LG_CATEGORY_MODULE && category != LG_CATEGORY_TYPE &&
+           !lg__string_is(lg__edge_name(graph, edge), "__globals__");
+}
+
+static bool
+is_among(const uint32_t *nodes, uint32_t count, uint32_t node)
+{
+    uint32_t i = 0;
+    while (i < count && nodes[i] != node)
+        i++;
+    return i < count;
+}
+
+// Returns whether a callback knows a table, directly or by what it has of its
+// own: an instance, a default, a weak reference. Only then can it take anything
+// out of the table; what it finds in its module, nobody knows.
+static bool
+is_known_to(const lg_graph *graph, uint32_t callback, uint32_t table)
+{
+    enum { NODES_MOST = 64 };
+    const lg_columns *columns = &graph->columns;
+    uint32_t met[NODES_MOST] = {callback};
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const lg_edge_range edges = lg_columns_edges(columns, met[i]);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+            uint32_t target = columns->edge_target[edge];
+            if (target == table)
+                return true;
+            if (count < NODES_MOST && is_own(graph, edge) &&
+                !is_among(met, count, target))
+                met[count++] = target;
+        }
+    }
+    return false;
+}
+
 // Returns whether the row is of weak references to members of the other row,
-// and these have callbacks.
+// which their callbacks can take out of the table that has them.
 static bool
 goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
                     const lg_growth_row *other)
@@ -105,8 +149,11 @@ goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
         return false;
     const lg_graph *graph = state->analysis->graph;
     uint32_t referent = lg__weak_referent(graph, row->node);
-    return referent != LG_NONE &&
-           lg__node_attribute(graph, row->node, "__callback__") != LG_NONE &&
+    uint32_t callback = lg__node_attribute(graph, row->node, "__callback__");
+    uint32_t table = lg_node_dominator(state->analysis, row->node);
+    return referent != LG_NONE && callback != LG_NONE && table != LG_NONE &&
+           row->gained <= other->gained &&
+           is_known_to(graph, callback, table) &&
            is_kept_as(state->analysis, referent, other->node);
 }
 
