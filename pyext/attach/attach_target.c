@@ -33,10 +33,9 @@
 /** How many descriptors leakgraph may open in a process at a time. */
 #define LEAST_DESCRIPTORS 8
 /** How often a process may start another program while this looks at it. */
+#define LOOKS 5
 /** More is not searched for the handlers of signals. */
 #define MOST_VARIABLES ((uint64_t)64 << 20)
-
-#define LOOKS 5
 
 /** The facts in /proc/PID/status. */
 typedef struct facts {
@@ -307,24 +306,28 @@ find_minor(const lg__remote *remote, const lg__remote_images *images)
                                                                           : 8;
 }
 
-/** Whether these are the rows of all signals: most have the handler of SIGKILL,
- *  which nobody can set, two that belong to the C library have another one, and
- *  their neighbours do not. */
-static bool
-are_handlers(const lg__handler_row *rows)
+bool
+lg__are_handlers(const lg__handler_row rows[LG__SIGNALS])
 {
     uint64_t usual = rows[SIGKILL - 1].handler;
     uint64_t foreign = rows[LG__FIRST_OF_LIBRARY - 1].handler;
-    size_t count = 0;
     if (usual == 0 || foreign == usual ||
         rows[LG__FIRST_OF_LIBRARY].handler != foreign ||
         rows[SIGSTOP - 1].handler != usual)
         return false;
-    for (size_t i = 0; i < LG__SIGNALS; i++) {
+    for (size_t i = 0; i < LG__SIGNALS; i++)
         if (rows[i].tripped > 1)
             return false;
-        count += rows[i].handler == usual;
-    }
+    return true;
+}
+
+/** Whether most signals have the same handler as SIGKILL. */
+static bool
+are_mostly_usual(const lg__handler_row *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < LG__SIGNALS; i++)
+        count += rows[i].handler == rows[SIGKILL - 1].handler;
     return count > LG__SIGNALS / 2;
 }
 
@@ -336,7 +339,8 @@ search_handlers(const uint64_t *words, size_t count)
     const size_t row_words = sizeof(lg__handler_row) / sizeof *words;
     size_t found = count;
     for (size_t i = 0; i + LG__SIGNALS * row_words <= count; i++) {
-        if (!are_handlers((const lg__handler_row *)(const void *)(words + i)))
+        const lg__handler_row *rows = (const void *)(words + i);
+        if (!lg__are_handlers(rows) || !are_mostly_usual(rows))
             continue;
         if (found != count)
             return count;

@@ -38,6 +38,11 @@ typedef struct lg__handler_row {
 /** How many signals there are. */
 #define LG__SIGNALS 64
 
+/** Whether these may be the rows of all signals: those two that nobody can set
+ *  have the usual handler, and those two that belong to the C library another
+ *  one. */
+bool lg__are_handlers(const lg__handler_row rows[LG__SIGNALS]);
+
 typedef struct lg__attach_target {
     lg__remote remote;
     unsigned minor;             /**< of Python 3 */

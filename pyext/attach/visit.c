@@ -728,21 +728,36 @@ note_signals(visiting *self)
     }
 }
 
+/** Whether a handler is of code. One that says that Python ignores a signal is
+ * a number, as the usual one is. */
+static bool
+is_of_code(const lg__remote *remote, uint64_t handler, uint64_t usual)
+{
+    enum { TYPE = 8 };
+    uint64_t type, number;
+    return lg__remote_read(remote, handler + TYPE, &type, sizeof type) &&
+           lg__remote_read(remote, usual + TYPE, &number, sizeof number) &&
+           type != number;
+}
+
 /** Notes which signals have handlers in Python. Those of the C library have
- *  None there, as all that had a handler before Python began. */
+ *  None there, as all that had a handler before Python began. C code may have
+ *  set a handler since for one that Python ignores: that may leave the stub. */
 static void
 note_handlers(visiting *self)
 {
     lg__handler_row rows[LG__SIGNALS];
+    const lg__remote *remote = &self->target->remote;
     uint64_t address = self->target->handlers;
-    if (address == 0 ||
-        !lg__remote_read(&self->target->remote, address, rows, sizeof rows))
+    if (address == 0 || !lg__remote_read(remote, address, rows, sizeof rows) ||
+        !lg__are_handlers(rows))
         return;
     uint64_t usual = rows[SIGKILL - 1].handler;
     uint64_t foreign = rows[LG__FIRST_OF_LIBRARY - 1].handler;
     for (size_t i = 0; i < LG__SIGNALS; i++) {
         uint64_t handler = rows[i].handler;
-        if (handler != 0 && handler != usual && handler != foreign)
+        if (handler != 0 && handler != usual && handler != foreign &&
+            is_of_code(remote, handler, usual))
             self->handled |= (uint64_t)1 << i;
     }
     self->handled &= self->visit->caught & ~LG__SIGNALS_OF_LIBRARY;

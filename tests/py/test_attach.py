@@ -579,6 +579,35 @@ def test_a_thread_that_waits_beside_others_gets_signals_itself(target, python, p
     assert one.process.stdout.readline() == "woken\n"
 
 
+#: Lets C code handle a signal that Python ignores.
+HANDLED_IN_C = """
+import ctypes
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPIPE])
+library = ctypes.CDLL(None)
+library.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
+library.signal(signal.SIGPIPE, ctypes.cast(library.abs, ctypes.c_void_p))
+"""
+
+
+def test_a_handler_of_c_code_waits_for_the_visits_end(target, python, preload):
+    """It may leave the stub, whatever Python knows of the signal."""
+    blocks = BLOCKS.replace("SIGUSR1", "SIGPIPE")
+    one = target(
+        "print('waits', flush=True)\ntime.sleep(100)",
+        *(sys.executable, "-c", blocks),
+        first=HANDLED_IN_C,
+    )
+    one.process.stdout.readline()
+    while one.status("State") != "S":
+        time.sleep(0.001)
+    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGPIPE))}
+    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
+    assert done.code == 0, done.err
+    assert "it gets the signal" not in done.err
+    assert int(one.status("SigCgt"), 16) >> signal.SIGPIPE - 1 & 1
+    assert int(one.status("ShdPnd"), 16) == 0
+
+
 FORKS = """
 def fork():
     if os.fork() == 0:
