@@ -6,11 +6,12 @@
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/second_thread.h>
 
-#include "base/base_private.h"
+#include "build/build_private.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 enum { NODES = 700000, EDGES = 2 };
 
@@ -123,6 +124,46 @@ few(void)
     lg_builder_free(builder);
 }
 
+static void *
+resize_few(void *context, void *old, size_t old_size, size_t new_size)
+{
+    enum { MOST = 1 << 20 };
+    (void)context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    return new_size <= MOST ? realloc(old, new_size) : NULL;
+}
+
+// The columns of as many nodes as a graph can have: pages that nobody writes.
+static void
+last_numbers(void)
+{
+    const uint32_t nodes = LG_NONE - 1, prepared = nodes - 2 * LG_PACKED_BLOCK;
+    const uint32_t first = prepared - prepared % LG_PACKED_BLOCK;
+    const lg_allocator few = {.resize = resize_few};
+    const size_t size = (size_t)nodes * sizeof(uint32_t);
+    void *columns = mmap(NULL, size, PROT_READ,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    lg_builder *builder;
+    if (columns == MAP_FAILED)
+        return;
+    REQUIRE(lg_builder_new_in(&few, &builder, NULL) == LG_OK);
+    lg_builder_pack_addresses(builder);
+    builder->rest->left.prepared = first;
+    builder->rest->left.packed = first;
+    builder->address_low = columns;
+    builder->address_high = columns;
+    lg_builder_leave_nodes(builder, nodes);
+    CHECK(builder->rest->left.prepared == nodes - nodes % LG_PACKED_BLOCK);
+    builder->address_low = NULL;
+    builder->address_high = NULL;
+    lg_builder_free(builder);
+    munmap(columns, size);
+}
+
 typedef struct other {
     lg_builder *builder;
     pthread_mutex_t lock;
@@ -191,6 +232,30 @@ followed(void)
     finish(self.builder);
 }
 
+static void
+count_hold(void *context, bool begin)
+{
+    unsigned *counts = context;
+    counts[begin]++;
+}
+
+// The list may move while a second thread reads it.
+static void
+lists_alone(void)
+{
+    unsigned counts[2] = {0, 0};
+    lg_builder *builder = new_builder(true);
+    REQUIRE(lg_builder_reserve(builder, 2, 1));
+    lg_builder_share(builder, count_hold, counts);
+    REQUIRE(lg_builder_add_node(builder, 16) == 0);
+    CHECK(counts[true] == 0);
+    REQUIRE(lg_builder_add_node(builder, UINT64_MAX) == 1);
+    CHECK(counts[true] == 1 && counts[false] == 1);
+    CHECK(lg_builder_address(builder, 1) == UINT64_MAX);
+    lg_builder_share(builder, NULL, NULL);
+    lg_builder_free(builder);
+}
+
 // What lies before and behind the pages stays.
 static void
 drops_pages(void)
@@ -213,7 +278,9 @@ SUITE(left_addresses)
     RUN(alone);
     RUN(unwanted);
     RUN(few);
+    RUN(last_numbers);
     RUN(followed);
+    RUN(lists_alone);
     RUN(drops_pages);
     return test_result();
 }

@@ -292,7 +292,11 @@ void
 lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
 {
     builder->address_high[node] = 0;
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, true);
     add_number(builder, &builder->rest->far, node, address);
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, false);
 }
 
 uint32_t

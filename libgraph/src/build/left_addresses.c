@@ -45,7 +45,8 @@ prepare(lg_builder *builder, uint32_t end)
 {
     lg__left_addresses *left = &builder->rest->left;
     const uint32_t before = left->prepared;
-    while (left->wanted && left->prepared + LG_PACKED_BLOCK <= end &&
+    while (left->wanted && end >= LG_PACKED_BLOCK &&
+           left->prepared <= end - LG_PACKED_BLOCK &&
            pack(builder, &left->next, left->prepared, LG_PACKED_BLOCK))
         left->prepared += LG_PACKED_BLOCK;
     return left->prepared > before;
