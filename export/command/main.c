@@ -166,16 +166,28 @@ wants_help(int argc, char **argv)
     return false;
 }
 
-static int
-complain_verb(const char *word)
+// What people type as a verb and the command has as an option, after the dashes.
+static const char version_option[] = "--version";
+
+static const char *
+nearest_verb(const char *word)
 {
     const char *names[MOST_VERBS];
     size_t count = 0;
-    while (count < MOST_VERBS && lg__verb_name(count)) {
+    while (count < MOST_VERBS - 2 && lg__verb_name(count)) {
         names[count] = lg__verb_name(count);
         count++;
     }
+    names[count++] = "help";
+    names[count++] = version_option + 2;
     const char *nearest = lg__nearest(word, names, count);
+    return nearest == version_option + 2 ? version_option : nearest;
+}
+
+static int
+complain_verb(const char *word)
+{
+    const char *nearest = nearest_verb(word);
     if (nearest)
         lg__complain("there is no verb %s: did you mean %s?", word, nearest);
     else

@@ -96,6 +96,9 @@ class Command(unittest.TestCase):
             self.assertEqual(self.fine("help", verb), own)
             self.assertLess(max(map(len, own.splitlines())), 90, own)
         self.refused(2, "there is no verb tpo: did you mean top?", "help", "tpo")
+        self.refused(2, "no verb version: did you mean --version?", "version")
+        self.refused(2, "no verb vresion: did you mean --version?", "vresion")
+        self.refused(2, "no verb hlep: did you mean help?", "hlep")
         self.refused(2, "there is no verb \\x1b[31m\\x0a: see", "help", "\x1b[31m\n")
         self.assertRegex(self.fine("--version"), r"^leakgraph \d+\.\d+\.\d+\n$")
 
