@@ -151,6 +151,27 @@ def test_a_row_is_plain_alone(result):
     assert json.loads(other.json)[other._fields[-1]] == "other"
 
 
+def values(plain):
+    """Return the values of a row's dict as json.dumps has those of the row."""
+    if isinstance(plain, dict):
+        if {"host"} <= {*plain} and all(isinstance(x, int) for x in plain.values()):
+            return sum(plain.values())
+        return [values(value) for value in plain.values()]
+    return [values(x) for x in plain] if isinstance(plain, (list, tuple)) else plain
+
+
+def test_json_writes_the_node_of_every_row_as_its_index(result):
+    for row in result:
+        said = json.loads(json.dumps(row, default=int))
+        assert said == [values(value) for value in row.to_dict().values()]
+
+
+def test_the_number_of_a_node_is_its_index(graph):
+    assert [int(node) for node in graph.nodes[:3]] == [0, 1, 2]
+    with pytest.raises(TypeError):
+        [1, 2][graph.nodes[0]]
+
+
 def test_a_cycle_says_what_it_is_without_its_answer(held):
     held.me = held
     cycle = leakgraph.cycles(min_bytes=0, kind="held", limit=1)[0]

@@ -525,17 +525,25 @@ node_hash(lg__node_object *self)
     return lg__handle_hash(self->index);
 }
 
+static PyObject *
+node_int(lg__node_object *self)
+{
+    return PyLong_FromUnsignedLong(self->index);
+}
+
 static PyType_Slot node_slots[] = {
     LG__SLOT(Py_tp_dealloc, node_dealloc),
     LG__SLOT(Py_tp_repr, node_repr),
     LG__SLOT(Py_tp_getattro, node_getattro),
     LG__SLOT(Py_tp_richcompare, node_richcompare),
     LG__SLOT(Py_tp_hash, node_hash),
+    LG__SLOT(Py_nb_int, node_int),
     {Py_tp_getset, node_getset},
     {Py_tp_methods, node_methods},
     {Py_tp_doc, "An object of a snapshot.\n\nNodes are equal if their "
                 "index is, and their snapshot or its file. A Node keeps its "
-                "snapshot\nalive."},
+                "snapshot\nalive. int(node) is its index, so "
+                "json.dumps(row, default=int) writes\nevery row."},
     {0, NULL},
 };
 
