@@ -106,6 +106,26 @@ class Command(unittest.TestCase):
         self.assertIn("4127", self.fine("info", "losses.lgs"))
         json.loads(self.fine("info", "losses.lgs", "--json"))
 
+    def test_json_of_all_verbs_has_rows_but_where_the_manual_says_so(self) -> None:
+        snapshot, selector = "losses.lgs", "name:train.trainer.losses"
+        tables = "types top cycles dominators tensors figures memory threads waste"
+        rows = [(verb, snapshot) for verb in [*tables.split(), "findings"]]
+        rows += [("paths", snapshot, selector), ("diff", snapshot, snapshot)]
+        rows += [("what-if", snapshot, "--cut", selector[5:])]
+        other: dict[tuple[str, ...], set[str]] = {
+            ("info", snapshot): {"objects", "info"},
+            ("retained", snapshot, selector): {"count", "retained", "own", "sum"},
+            ("why", snapshot, selector): {"paths", "biggest"},
+            ("questions",): {"questions"},
+        }
+        for verb in ("refs", "referrers", "path"):
+            other[verb, snapshot, selector] = {"nodes", "edges"}
+        for words in [*rows, *other]:
+            said = json.loads(self.fine(*words, "--json"))
+            expected = other.get(words, {"rows"})
+            self.assertLessEqual(expected, {*said}, words)
+            self.assertEqual("rows" in said, "rows" in expected, words)
+
     def test_types(self) -> None:
         table = self.fine("types", "losses.lgs", "--limit", "1")
         self.assertIn("torch.Tensor", table)
