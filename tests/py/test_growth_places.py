@@ -28,3 +28,11 @@ def test_places_have_the_same_keys_everywhere(seed):
     assert sorted(said) == sorted(PLACES)
     for key, holder in PLACES.items():
         assert said[key].startswith(f"__main__.{holder}"), key
+
+
+@pytest.mark.parametrize(
+    ("variables", "place"), [("declared", "root[session][*]"), ("made", "root[*]")]
+)
+def test_only_a_declared_context_variable_has_its_name(variables, place):
+    (said,) = run_script("context_variables.py", variables).values()
+    assert said == f"thread MainThread context variables {place}"

@@ -370,6 +370,15 @@ bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
 bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
+/** Returns whether objects of the type are nodes of a context's mapping, which
+ *  has values by context variables (Python/hamt.c, 3.9 to 3.15). */
+bool lg__type_has_variables(lg_string name);
+/** Returns whether a reference is to the value of a context variable that a
+ *  program declares: something else than the mapping, such as a module, refers
+ *  to the variable. Variables that nothing else refers to are made again and
+ *  again, and are in one place. */
+bool lg__edge_is_of_variable(const lg_graph *graph, uint32_t source,
+                             uint64_t edge);
 /** How the globals begin that torch.compile adds, one for each compilation:
  *  `__compiled_fn_7_76802d2c_...`. */
 #define LG__COMPILED "__compiled_fn_"

@@ -131,6 +131,26 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
     lg_text_add(out, ">");
 }
 
+bool
+lg__type_has_variables(lg_string name)
+{
+    return lg__string_begins(name, "hamt_");
+}
+
+bool
+lg__edge_is_of_variable(const lg_graph *graph, lg_node source, lg_edge edge)
+{
+    enum { OTHERS = 2 };
+    const lg_columns *columns = &graph->columns;
+    if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE ||
+        !lg__type_has_variables(
+            lg_graph_type(graph, lg_columns_type(columns, source)).name))
+        return false;
+    lg_node key = lg_columns_payload_from(columns, source, edge);
+    return key != LG_NONE && lg_columns_refcount(columns, key) >= OTHERS &&
+           lg_node_text(graph, key).length > 0;
+}
+
 static void
 add_payload_string(const lg_graph *graph, uint32_t payload,
                    const char *otherwise, lg_text *out)

@@ -564,6 +564,19 @@ join_leaks(const lg__comparison *state, lg_growth *out)
     raise_rows(out);
 }
 
+// Marks the last row that has not settled if it gained next to nothing beside
+// the first one.
+static void
+mark_last_minor(lg_growth *out)
+{
+    size_t count = out->count;
+    while (count > 0 && out->rows[count - 1].verdict == LG_GROWTH_SETTLED)
+        count--;
+    if (count > 1 && lg__growth_goes_on(&out->rows[0]))
+        out->rows[count - 1].minor |=
+            lg_growth_is_minor(&out->rows[count - 1], &out->rows[0]);
+}
+
 static bool
 has_device(const lg__comparison *state, lg_string name)
 {
@@ -722,6 +735,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         status = lg__growth_holders(state, out, err);
     if (status == LG_OK)
         join_leaks(state, out);
+    mark_last_minor(out);
     for (size_t i = 0; i < out->count && state->analysis != NULL; i++)
         name_wholes(state->analysis->graph, &out->rows[i]);
     out->device_names = state->devices;

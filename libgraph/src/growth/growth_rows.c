@@ -720,8 +720,9 @@ count_unsettled(const lg_growth *out)
     return count;
 }
 
-// Marks rows that gained next to nothing beside the first one that goes on:
-// they are no news as long as that one is there.
+// Marks rows that gained next to nothing beside the first one that goes on, if
+// there are several: they are no news as long as that one is there. What a
+// single one is held by may still tell of a leak, so it is marked in the end.
 static void
 mark_minor(lg_growth *out)
 {
@@ -733,7 +734,7 @@ mark_minor(lg_growth *out)
     while (lead < rows && first > 1 &&
            lg_growth_is_minor(&out->rows[first - 1], &out->rows[lead]))
         first--;
-    for (size_t i = first; i < rows; i++)
+    for (size_t i = first; i < rows && rows - first > 1; i++)
         out->rows[i].minor = true;
 }
 

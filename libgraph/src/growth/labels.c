@@ -70,7 +70,10 @@ lg__label_name(lg__labels *labels, lg__reference reference)
     case LG_EDGE_NATIVE:
         return payload < graph->string_count ? payload : LG_NONE;
     case LG_EDGE_VALUE:
-        return payload != LG_NONE && is_namespace(labels, reference.source)
+        return payload != LG_NONE &&
+                       (is_namespace(labels, reference.source) ||
+                        lg__edge_is_of_variable(graph, reference.source,
+                                                reference.edge))
                    ? lg__label_text(labels, payload)
                    : LG_NONE;
     default:

@@ -84,8 +84,9 @@ lg__place_walk_types_begin(lg__place_walk *walk)
             .top = LG_NONE,
             .marks = marks_of(name, trait),
             .within = within_of(name, trait),
-            .space = trait.category == LG_CATEGORY_CONTAINER &&
-                     trait.role != LG__ROLE_TUPLE,
+            .space = (trait.category == LG_CATEGORY_CONTAINER &&
+                      trait.role != LG__ROLE_TUPLE) ||
+                     lg__type_has_variables(name),
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,

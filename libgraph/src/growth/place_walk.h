@@ -38,7 +38,8 @@ typedef struct lg__place_walk_type {
                           these marks: LG__PLACE_FUNCTION, LG__PLACE_CLASS */
     bool code;       /**< it is the type of code objects */
     bool may_fold;   /**< its nodes may be parts of others */
-    bool space;      /**< its nodes that are parts are namespaces */
+    bool space;      /**< its nodes that are parts are namespaces, or its nodes
+                          have the values of context variables */
     bool titled;     /**< its nodes have names of their own */
     bool plain;      /**< these names are their labels, as they are */
     bool by_module;  /**< a module may name its nodes */

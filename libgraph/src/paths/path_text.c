@@ -66,7 +66,8 @@ lg__hop_is_position(const lg_graph *graph, const lg_hop *hop)
     unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
     return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
            kind == LG_EDGE_REFERENCE ||
-           (kind == LG_EDGE_VALUE && hop->edge_count == 1);
+           (kind == LG_EDGE_VALUE && hop->edge_count == 1 &&
+            !lg__edge_is_of_variable(graph, hop->source, hop->edges[0]));
 }
 
 // Leaves out what tells the globals of torch.compile apart.

@@ -1,0 +1,40 @@
+"""Values pile up in a declared context variable, or in variables made for each call."""
+
+import contextvars
+import json
+import sys
+
+import leakgraph
+
+session = contextvars.ContextVar("session")
+
+
+class Record:
+    """What is kept."""
+
+    def __init__(self, size):
+        self.data = bytes(size)
+
+
+def declared(number):
+    session.get().append(Record(3000 + number % 2))
+
+
+def made(number):
+    contextvars.ContextVar(f"call {number}").set(Record(2000 + number % 2))
+
+
+def main(step):
+    session.set([])
+    for number in range(500):  # from now on, the mapping has its depth
+        step(number)
+    snapshots = []
+    for round_ in range(3):
+        for number in range(500 + 50 * round_, 550 + 50 * round_):
+            step(number)
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots, min_bytes=20_000)
+    print(json.dumps({row.place: row.held_by for row in growth}))
+
+
+main(made if sys.argv[1] == "made" else declared)
