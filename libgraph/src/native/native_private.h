@@ -509,6 +509,13 @@ lg__block_word(const lg_native_block *block, uint64_t at)
 bool lg__native_occupy(lg__native *native);
 /** Lists the words that point into blocks, in blocks and in ranges. */
 bool lg__native_words(lg__native *native);
+/** Finds the numbers by which objects name blocks. */
+bool lg__native_handles(lg__native *native);
+/** Returns the block that a number in an object's block names, or LG_NONE. */
+uint32_t lg__handle_find(const lg__native *native, uint32_t block,
+                         uint64_t number);
+/** Lists the word of an int that is the address of a block. */
+bool lg__list_number(lg__native *native, uint32_t block);
 /** Returns how many units the size of an object has beyond its own block. */
 uint64_t lg__size_beyond(const lg__native *native, uint32_t node);
 /** A part of an object has at most as many times the bytes that are left. */
