@@ -1,5 +1,5 @@
-// Numbers by which Python has native memory: addresses in ints, and names of
-// entries of a library's table.
+// What Python has of native memory without a pointer to it: addresses in ints,
+// names of entries of a library's table, and what a table keeps for an object.
 #include "native_heap.h"
 
 #include "test.h"
@@ -136,6 +136,96 @@ usual_values_name_nothing(void)
     native_heap_close(&heap);
 }
 
+enum { KEPT_ITEMS = 10 };
+#define KEPT_BYTES (NATIVE_FIXED + KEPT_ITEMS * (uint64_t)NATIVE_LIST_BYTES)
+
+// An object that C code alone holds, by this vector.
+static uint64_t *
+kept_by(native_heap *heap, uint64_t *vector)
+{
+    uint64_t *kept = native_heap_object(heap, false);
+    kept[2] = native_heap_address(native_heap_list(heap, KEPT_ITEMS));
+    vector[0] = native_heap_address(kept);
+    return kept;
+}
+
+// An entry of a table, which has a vector under the address of an object.
+static uint64_t *
+entry_of(native_heap *heap, const uint64_t *key, const uint64_t *vector)
+{
+    uint64_t *entry = native_heap_block(heap, 40);
+    entry[1] = native_heap_address(key);
+    entry[2] = native_heap_address(vector);
+    entry[3] = entry[4] = native_heap_address(vector + 1);
+    return entry;
+}
+
+// pybind11 has a table of objects that it keeps as long as others live, and a
+// table of all objects, which it borrows. Of three entries, each is that of
+// another object.
+static void
+a_table_keeps_for_an_object(void)
+{
+    enum { ENTRIES = 3, VECTOR = 24 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "libkeep.so", 8);
+    uint64_t next = 0;
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        uint64_t *nurse = native_heap_object(&heap, true);
+        uint64_t *vector = native_heap_block(&heap, VECTOR);
+        kept_by(&heap, vector);
+        uint64_t *entry = entry_of(&heap, nurse, vector);
+        entry[0] = next;
+        next = native_heap_address(entry);
+    }
+    data[1] = next;
+    uint64_t *borrowed = native_heap_block(&heap, 8 * ENTRIES);
+    data[2] = native_heap_address(borrowed);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        borrowed[i] = native_heap_address(heap.objects[2 * i + 1]);
+    for (uint32_t i = 0; i < 5; i++)
+        native_heap_object(&heap, true);
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        CHECK(native_heap_held(&heap, 2 * i) ==
+              VECTOR + NATIVE_CHUNK + KEPT_BYTES);
+    native_heap_close(&heap);
+}
+
+// Of a table that keeps its keys, or of what only looks like an entry, nothing
+// is the key's.
+static void
+what_is_no_such_table_keeps_nothing(void)
+{
+    enum { KEY_KEPT, KEY_INSIDE, NO_ENTRY, NO_OBJECT, NO_ROOM, LARGER, COUNT };
+    for (int fault = 0; fault < COUNT; fault++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *data =
+            native_heap_range(&heap, LG_RANGE_DATA, "libkeep.so", 8);
+        uint64_t *nurse = native_heap_object(&heap, true);
+        heap.refcounts[0] = fault == KEY_KEPT ? 2 : 1;
+        uint64_t *vector = native_heap_block(&heap, 24);
+        kept_by(&heap, vector);
+        uint64_t *entry = entry_of(&heap, nurse, vector);
+        if (fault == LARGER) {
+            uint64_t *other = native_heap_block(&heap, 56);
+            memcpy(other, entry, 40);
+            entry[2] = 0;
+            entry = other;
+        }
+        data[1] = native_heap_address(entry);
+        entry[0] = fault == NO_ENTRY ? 4711 : 0;
+        entry[1] += fault == KEY_INSIDE ? 16 : 0;
+        entry[3] += fault == NO_OBJECT ? 8 : 0;
+        entry[4] = fault == NO_ROOM ? entry[2] + 800 : entry[3];
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 0) == 0);
+        native_heap_close(&heap);
+    }
+}
+
 // A block's row is packed. Of a large block, the header of its chunk says the
 // size: a chunk that has a mapping of its own ends with that, or a header
 // before.
@@ -173,6 +263,8 @@ SUITE(native_numbers)
     RUN(a_number_by_chance_names_nothing);
     RUN(a_pattern_names_nothing);
     RUN(usual_values_name_nothing);
+    RUN(a_table_keeps_for_an_object);
+    RUN(what_is_no_such_table_keeps_nothing);
     RUN(rows_of_blocks);
     return test_result();
 }

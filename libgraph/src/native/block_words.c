@@ -151,7 +151,8 @@ may_refer(const lg__native *native, uint32_t source, uint32_t target,
     if (node != LG_NONE)
         return lg_node_unexplained(native->graph, to->node) > 0 &&
                !is_known(native->graph, node, to->node);
-    return may_keep(native, to->node);
+    return may_keep(native, to->node) &&
+           !lg__company_outvotes(native, source, to->node);
 }
 
 // How many words of a block lead to blocks, and how many to memory between
@@ -266,6 +267,9 @@ list_block(lg__native *native, uint32_t block)
     bool stray = false;
     uint64_t from;
     uint64_t to;
+    const uint32_t company = lg__company_find(native, block);
+    if (company != LG_NONE && !list_word(native, company, lg_block_lead(at)))
+        return false;
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
         uint64_t value = lg__word_at(address + from);

@@ -1,5 +1,6 @@
-// Numbers by which Python has what C code allocated: an int that is an address,
-// and a field of an object that names an entry of a library's table.
+// What Python has of C code without a pointer to it: by an int that is an
+// address, by a field that names an entry of a library's table, and by the
+// address of an object under which a library's table keeps something.
 #include "native/native_private.h"
 
 // HDF5 and others give out numbers of their own instead of addresses, and keep
@@ -43,11 +44,17 @@ may_name(uint64_t number)
 }
 
 static bool
-may_have_handles(const lg__native *native, uint32_t block)
+has_object(const lg__native *native, uint32_t block)
 {
     uint32_t node = native->memory->blocks[block].node;
     return node != LG_NONE && native->block_of[node] == block &&
-           !(native->graph->columns.node_flags[node] & LG_NODE_BUFFER) &&
+           !(native->graph->columns.node_flags[node] & LG_NODE_BUFFER);
+}
+
+static bool
+may_have_handles(const lg__native *native, uint32_t block)
+{
+    return has_object(native, block) &&
            !(native->mark[block] & LG__BLOCK_SILENT);
 }
 
@@ -55,6 +62,15 @@ static uint32_t *
 known_at(lg__native *native, uint64_t key)
 {
     return lg__key_table_at(&native->allocator, &native->handles, key);
+}
+
+static bool
+count_key(lg__native *native, uint64_t key)
+{
+    uint32_t *count = known_at(native, key);
+    if (count != NULL)
+        ++*count;
+    return count != NULL;
 }
 
 static bool
@@ -106,15 +122,6 @@ is_entry(const lg__native *native, uint32_t block)
 }
 
 static bool
-count_size(lg__native *native, uint32_t block)
-{
-    uint32_t *count = known_at(native, size_key(native, block));
-    if (count != NULL)
-        ++*count;
-    return count != NULL;
-}
-
-static bool
 note_entry(lg__native *native, uint32_t block)
 {
     const lg_native_block *at = &native->memory->blocks[block];
@@ -134,6 +141,110 @@ note_entry(lg__native *native, uint32_t block)
     return true;
 }
 
+// pybind11 and others have a table from an object, which it borrows, to a
+// vector of objects that it keeps as long as the first one lives. Who keeps the
+// address of an object that is not its own forgets it when the object goes, and
+// what it has under that address goes along. So the vector is the object's. An
+// entry of std::unordered_map has the next entry, the address and the vector.
+enum { NEXT = 0, KEY = 8, BEGIN = 16, END = 24, CAPACITY = 32, ENTRY = 40 };
+
+static uint64_t
+company_key(uint32_t block)
+{
+    return lg__native_key(block, 2, 7);
+}
+
+// Returns the object of which a word is the address, or LG_NONE.
+static uint32_t
+object_at(const lg__native *native, uint64_t word)
+{
+    uint32_t block = lg__block_find(&native->index, word);
+    if (block == LG_NONE)
+        return LG_NONE;
+    const lg_native_block *at = &native->memory->blocks[block];
+    return has_object(native, block) &&
+                   word - lg_block_address(at) == lg_block_lead(at)
+               ? at->node
+               : LG_NONE;
+}
+
+static bool
+is_borrowed(const lg__native *native, uint32_t node)
+{
+    return node != LG_NONE && !native->graph->partial &&
+           lg_columns_refcount(&native->graph->columns, node) > 0 &&
+           lg_node_unexplained(native->graph, node) == 0;
+}
+
+// Whether words from here to there are addresses of objects to which something
+// else than objects refers.
+static bool
+are_kept(const lg__native *native, uint64_t from, uint64_t to)
+{
+    for (; from < to; from += 8) {
+        uint32_t node = object_at(native, lg__word_at(from));
+        if (node == LG_NONE || lg_node_unexplained(native->graph, node) <= 0)
+            return false;
+    }
+    return true;
+}
+
+// Returns the block of a vector of objects that an entry has under the address
+// of one, or LG_NONE.
+static uint32_t
+company_in(const lg__native *native, const lg_native_block *entry)
+{
+    const uint64_t begin = lg__block_word(entry, BEGIN);
+    const uint64_t end = lg__block_word(entry, END);
+    const uint64_t next = lg__block_word(entry, NEXT);
+    if (entry->node != LG_NONE || lg_block_bytes(entry) != ENTRY ||
+        (next != 0 && lg__block_find(&native->index, next) == LG_NONE) ||
+        !is_borrowed(native, object_at(native, lg__block_word(entry, KEY))))
+        return LG_NONE;
+    uint32_t block = lg__block_find(&native->index, begin);
+    if (block == LG_NONE)
+        return LG_NONE;
+    const lg_native_block *vector = &native->memory->blocks[block];
+    return begin == lg_block_address(vector) && begin < end &&
+                   end <= lg__block_word(entry, CAPACITY) &&
+                   lg__block_word(entry, CAPACITY) <= lg__block_end(vector) &&
+                   are_kept(native, begin, end)
+               ? block
+               : LG_NONE;
+}
+
+static uint64_t
+vector_key(uint32_t block)
+{
+    return lg__native_key(block, 3, 7);
+}
+
+static uint64_t
+member_key(uint32_t node)
+{
+    return lg__native_key(node, 4, 7);
+}
+
+static bool
+note_company(lg__native *native, uint32_t block)
+{
+    const lg_native_block *entry = &native->memory->blocks[block];
+    const uint64_t end = lg__block_word(entry, END);
+    uint32_t company = company_in(native, entry);
+    if (company == LG_NONE)
+        return true;
+    uint32_t *known =
+        known_at(native, company_key(lg__block_find(
+                             &native->index, lg__block_word(entry, KEY))));
+    if (known == NULL || !count_key(native, vector_key(company)))
+        return false;
+    *known = company + NAMED;
+    for (uint64_t at = lg__block_word(entry, BEGIN); at < end; at += 8)
+        if (!count_key(native, member_key(object_at(native, lg__word_at(at)))))
+            return false;
+    return true;
+}
+
 bool
 lg__native_handles(lg__native *native)
 {
@@ -143,10 +254,12 @@ lg__native_handles(lg__native *native)
         if (may_have_handles(native, block) && !note_numbers(native, block))
             return false;
     for (uint32_t block = 0; block < native->blocks; block++)
-        if (is_entry(native, block) && !count_size(native, block))
+        if (is_entry(native, block) &&
+            !count_key(native, size_key(native, block)))
             return false;
     for (uint32_t block = 0; block < native->blocks; block++)
-        if (is_entry(native, block) && !note_entry(native, block))
+        if ((is_entry(native, block) && !note_entry(native, block)) ||
+            !note_company(native, block))
             return false;
     return true;
 }
@@ -158,6 +271,24 @@ lg__handle_find(const lg__native *native, uint32_t block, uint64_t number)
         return LG_NONE;
     uint32_t known = lg__key_table_find(&native->handles, handle_key(number));
     return known >= NAMED ? known - NAMED : LG_NONE;
+}
+
+uint32_t
+lg__company_find(const lg__native *native, uint32_t block)
+{
+    uint32_t known =
+        native->memory->blocks[block].node != LG_NONE
+            ? lg__key_table_find(&native->handles, company_key(block))
+            : 0;
+    return known >= NAMED ? known - NAMED : LG_NONE;
+}
+
+bool
+lg__company_outvotes(const lg__native *native, uint32_t block, uint32_t node)
+{
+    uint32_t known = lg__key_table_find(&native->handles, member_key(node));
+    return known > 0 && known == lg_node_unexplained(native->graph, node) &&
+           lg__key_table_find(&native->handles, vector_key(block)) == 0;
 }
 
 enum { DIGITS_PLACE = 3 }; // of an int, in words

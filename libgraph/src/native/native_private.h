@@ -441,6 +441,16 @@ lg__word_is_handle(const lg__native *native, uint32_t source,
                          lg__word_reach(native, source, word));
 }
 
+/** Returns whether a word that is a handle stands for what a table keeps for
+ * the object: it is the count of the object's references. */
+static inline bool
+lg__word_is_company(const lg__native *native, uint32_t source,
+                    const lg__word *word)
+{
+    return 8 * (uint64_t)word->place ==
+           lg_block_lead(&native->memory->blocks[source]);
+}
+
 /** Returns whether a block has an object that the graph lacks, and that goes
  *  when its references do. */
 static inline bool
@@ -509,11 +519,18 @@ lg__block_word(const lg_native_block *block, uint64_t at)
 bool lg__native_occupy(lg__native *native);
 /** Lists the words that point into blocks, in blocks and in ranges. */
 bool lg__native_words(lg__native *native);
-/** Finds the numbers by which objects name blocks. */
+/** Finds what objects have without a pointer to it. */
 bool lg__native_handles(lg__native *native);
 /** Returns the block that a number in an object's block names, or LG_NONE. */
 uint32_t lg__handle_find(const lg__native *native, uint32_t block,
                          uint64_t number);
+/** Returns the block of a vector that a table keeps for the object in a block,
+ *  as long as the object lives; or LG_NONE. */
+uint32_t lg__company_find(const lg__native *native, uint32_t block);
+/** Returns whether such vectors have all references to an object that no object
+ *  explains, and the block is none of them. */
+bool lg__company_outvotes(const lg__native *native, uint32_t block,
+                          uint32_t node);
 /** Lists the word of an int that is the address of a block. */
 bool lg__list_number(lg__native *native, uint32_t block);
 /** Returns how many units the size of an object has beyond its own block. */

@@ -60,11 +60,12 @@ typedef struct sight {
     bool entry;          // the word points to where references point
     bool array;
     bool strided;
-    bool last;   // of its block
-    bool bare;   // of a block that is empty before it
-    bool shape;  // its neighbours go with it,
-    bool proved; // and not by chance
-    bool single; // the block has no siblings that say anything
+    bool last;    // of its block
+    bool bare;    // of a block that is empty before it
+    bool shape;   // its neighbours go with it,
+    bool proved;  // and not by chance
+    bool single;  // the block has no siblings that say anything
+    bool company; // as a handle, it stands for what a table keeps for an object
 } sight;
 
 static uint32_t
@@ -455,6 +456,7 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .object = lg__vertex_is_clean(native, at->node),
         .owned = word->place < OWNED_WORDS && is_owned(way),
         .single = scale->members <= FEW || is_below_variables(native, way),
+        .company = lg__word_is_company(native, block, word),
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
         .slack = is_behind_text_alone(native, block, word),
         .entry = depth == lg__block_entry(native, word->target),
@@ -468,15 +470,15 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     };
 }
 
-// A number names an entry if most objects of its type that have one there name
-// entries, too. Else it is chance: a small number and what was left beside it.
+// What a table keeps for an object is the object's. A number names an entry if
+// most objects of its type that have one there name entries, too. Else it is
+// chance: a small number and what was left beside it.
 static lg_native_level
 level_of_name(const sight *word)
 {
-    return 2 * (uint64_t)word->pointers >= word->filled &&
-                   50 * (uint64_t)word->pointers >= word->members
-               ? LG_LEVEL_EXACT
-               : LG_LEVEL_NONE;
+    bool usual = 2 * (uint64_t)word->pointers >= word->filled &&
+                 50 * (uint64_t)word->pointers >= word->members;
+    return word->company || usual ? LG_LEVEL_EXACT : LG_LEVEL_NONE;
 }
 
 static void
