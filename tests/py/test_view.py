@@ -1,6 +1,8 @@
 """Tests `leakgraph view`: what it serves, and to whom; and hostile clients."""
 
 import functools
+import gc
+import html
 import http.client
 import os
 import re
@@ -14,6 +16,7 @@ from types import SimpleNamespace
 from urllib.parse import quote, urlsplit
 
 import pytest
+from builds import needs
 
 import leakgraph
 
@@ -152,6 +155,105 @@ def test_suggestions(server):
     assert status == 404
     link = '<a href="search?q=type%3Abytearray">type:bytearray</a>'
     assert f"did you mean {link}?" in page
+
+
+def test_the_row_of_the_total_is_no_link(server):
+    (row,) = re.findall(
+        r"<tr>(?:(?!</tr>).)*<td>total</td></tr>", get(server, "table?of=types")[2]
+    )
+    assert "<a " not in row
+    assert "type%3Atotal" not in get(server, "")[2]
+
+
+def test_advice_links_to_pages_and_names_no_command(tmp_path):
+    held = [Holder()]
+    held[0].cache = {number: bytearray(20_000) for number in range(100)}
+    sys.modules[__name__].holder = held
+    gc.collect()
+    leakgraph.save_snapshot(tmp_path / "run.lgs")
+    del sys.modules[__name__].holder
+    running = start(tmp_path / "run.lgs")
+    page = get(running, "")[2]
+    end(running)
+    first, _, _ = page.partition('id="map"')
+    _, _, advice = first.partition('id="advice"')
+    named = rf'<a href="object\?node=\d+">[^<]*{re.escape(__name__)}\.holder\[0\].cache'
+    assert re.search(named, advice)
+    assert "leakgraph why" not in page and "SNAP" not in advice
+
+
+TRAINING = """
+import sys
+import leakgraph, torch
+
+class Trainer:
+    pass
+
+class Recorder:
+    def __init__(self, kept):
+        self.kept = kept
+    def __call__(self, layer, inputs, output):
+        self.kept.setdefault(type(layer).__name__, []).append(output)
+
+def train(trainer):
+    for step in range(20):
+        trainer.optimizer.zero_grad()
+        trainer.model(torch.zeros(64, 300)).sum().backward()
+        trainer.optimizer.step()
+
+trainer = Trainer()
+trainer.model = torch.nn.Sequential(torch.nn.Linear(300, 300), torch.nn.ReLU())
+trainer.optimizer = torch.optim.Adam(trainer.model.parameters())
+trainer.activations = {}
+for layer in trainer.model:
+    layer.register_forward_hook(Recorder(trainer.activations))
+del layer
+train(trainer)
+leakgraph.snapshot().save(sys.argv[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def training(warm, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("training")
+    (folder / "script.py").write_text(TRAINING)
+    done = warm("torch").run(folder / "script.py", folder / "run.lgs")
+    assert done.code == 0, done.err
+    return folder / "run.lgs"
+
+
+def plain(page):
+    return html.unescape(re.sub("<[^>]*>", " ", page))
+
+
+@needs("torch")
+@pytest.mark.libraries
+def test_the_page_of_a_storage_says_that_it_is_held_as_its_row_says(training):
+    running = start(training)
+    table = get(running, "table?of=tensors&group=storage")[2]
+    rows = re.findall(r'<a href="(object\?node=\d+)">(__main__\.[^<]*)', table)
+    assert any(".model[0].weight" in held_by for _, held_by in rows)
+    for link, held_by in rows[:8] + [row for row in rows if "weight" in row[1]]:
+        page = get(running, link)[2]
+        path = plain(re.search(r"<dt>path.*?</dd>", page, re.DOTALL)[0])
+        words = re.findall(r"\w+", html.unescape(held_by).split("data")[0])
+        assert re.search("\\W.*?".join(words), path), (held_by, path)
+    end(running)
+
+
+@needs("torch")
+@pytest.mark.libraries
+def test_the_dict_that_hooks_fill_is_named_and_what_it_frees_alone(training):
+    (finding,) = leakgraph.load(training).findings()
+    assert finding.pattern == "kept-activations"
+    holder, _, what = finding.held_by.partition("  ")
+    assert (holder, what[:9]) == ("__main__.trainer.activations", "dict of 2")
+    assert finding.retained.total > 2_000_000
+    running = start(training)
+    page = get(running, "")[2]
+    end(running)
+    (card,) = re.findall(r'<li class="finding">.*?</li><', page, re.DOTALL)
+    assert "__main__.trainer.activations" in plain(card)
 
 
 # A word finds the program's own names, with what holds them and their bytes.
