@@ -134,3 +134,27 @@ def test_the_command(paths, growth, tmp_path):
     assert code == 2
     assert "render --diff needs OLD NEW" in err
     assert run(*paths, "--why", "-o", "growth.svg")[0] == 2
+
+
+class 数据(list):
+    """Its name has characters that few fonts have."""
+
+
+def test_bars_and_tall_characters_reach_into_no_other_line(tmp_path):
+    holder.__init__()
+    snapshots = []
+    for _ in range(4):
+        holder.history += [数据([0.0] * 100) for _ in range(100)]
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots, min_bytes=10_000)
+    growth.drawing.save(tmp_path / "growth.svg")
+    drawn = (tmp_path / "growth.svg").read_text("utf-8")
+    boxes = drawn.split('class="node">')[1:]
+    (box,) = (box.split("</g>")[0] for box in boxes if "数据" in box.split("</g>")[0])
+    bars = re.findall(r'<polygon [^>]*points="([^"]*)"', box)
+    assert len(bars) == 4 and not re.search(r"<text[^>]*>[^<]*[▁-█]", box)
+    right = max(float(point.split(",")[0]) for bar in bars for point in bar.split())
+    texts = re.findall(r'<text [^>]* x="(.*?)" y="(.*?)"[^>]*>([^<]*\S[^<]*)<', box)
+    assert min(float(x) for x, _, _ in texts) > right
+    lines = sorted({float(y) for _, y, _ in texts})
+    assert len(lines) == 2 and lines[1] - lines[0] >= 14
