@@ -434,6 +434,20 @@ def test_values_of_a_context_are_under_their_variables(count):
         assert snapshot.find(variables[7]).text == "number_7"
 
 
+def test_values_of_variables_that_only_a_context_has_share_a_row():
+    context = contextvars.Context()
+    declared = contextvars.ContextVar("declared")
+    context.run(declared.set, bytearray(400_000))
+    for number in range(9):
+        made = contextvars.ContextVar(f"call {number}")
+        context.run(made.set, bytearray(100_000))
+    del made
+    with leakgraph.snapshot() as snapshot:
+        rows = str(snapshot.dominators(snapshot.find(context)))
+    assert "[declared]  bytearray" in rows
+    assert re.search(r"\[\*\]  \d x bytearray", rows)
+
+
 async def wait_for(future):
     await future
 
