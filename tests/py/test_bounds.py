@@ -217,13 +217,22 @@ class Pool:
             self.spare.append(entry(number))
 
 
-class Memo(Attribute):
+class Memo:
     """Remembers results until it is full."""
 
+    def __init__(self):
+        self.room, self.results = MOST, {}
+
     def put(self, number):
-        if len(self.entries) >= self.room:
+        if len(self.results) >= self.room:
             return
-        self.entries[number] = entry(number)
+        self.results[number] = entry(number)
+
+    def get(self, number):
+        return self.results[number] if number in self.results else None
+
+    def names(self):
+        return sorted(self.results), len(self.results)
 
 
 class Heap(Attribute):
@@ -231,15 +240,19 @@ class Heap(Attribute):
 
     def __init__(self):
         super().__init__()
-        self.entries = []
+        self.queue = []
 
     def put(self, number):
-        if len(self.entries) < self.room:
-            heapq.heappush(self.entries, (number, entry(number)["text"]))
+        if len(self.queue) < self.room:
+            heapq.heappush(self.queue, (number, entry(number)["text"]))
 
     def put_first(self, number):
-        while len(self.entries) < self.room:
-            heapq.heappush(self.entries, (-number, ""))
+        while len(self.queue) < self.room:
+            heapq.heappush(self.queue, (-number, ""))
+
+    def take(self):
+        for _ in self.queue:
+            heapq.heappop(self.queue)
 
 
 class WrongKey(Attribute):
@@ -513,7 +526,8 @@ kept = []
 @pytest.fixture(autouse=True)
 def empty():
     yield
-    lists = (by_index, by_heap, while_room, ready, kept)
+    while_room.clear()
+    lists = (by_index, by_heap, ready, kept)
     for each in (by_variable, by_constant, cut_at_once, *lists):
         each.clear()
     keep_by_default.__defaults__[0].clear()
@@ -593,6 +607,137 @@ def test_what_is_filled_from_a_container_with_a_limit_leaks():
 def test_what_another_function_fills_without_a_limit_leaks():
     _, growth = compare(give_back)
     assert [row.held_by for row in growth] == [f"{__name__}.ready[*]"]
+
+
+POOL = """
+class Pool:
+    MOST = 100000
+
+    def __init__(self):
+        self.spare = []
+        {begin}
+
+    def give(self, one):
+        if len(self.spare) < self.MOST:
+            self.spare.append(one)
+
+    @property
+    def idle(self):
+        {property}
+
+    def put(self, one):
+        {method}
+
+def fill(to, one):
+    to.append(one)
+
+shared = []
+
+def share(one):
+    if len(shared) < 100000:
+        shared.append(one)
+
+def make():
+    inner = []
+
+    def give(one):
+        if len(inner) < 100000:
+            inner.append(one)
+
+    def put(one):
+        {closure}
+
+    return give, put
+
+def others(pool, one):
+    {function}
+
+pool = Pool()
+give, put = make()
+"""
+
+OTHERS = """
+import pooled
+from pooled import shared
+
+class Server:
+    def __init__(self):
+        self.pool = pooled.pool
+
+    def put(self, one):
+        {method}
+"""
+
+
+def make_pools(**parts):
+    """Return the lists of a module that adds to them while there is room."""
+    holes = dict.fromkeys(
+        ["begin", "property", "method", "closure", "function"], "pass"
+    )
+    space = {"__name__": "pooled"}
+    code = compile(POOL.format(**{**holes, **parts}), "/srv/shop/pooled.py", "exec")
+    exec(code, space)
+    for number in range(9):
+        for give in (space["pool"].give, space["share"], space["give"]):
+            give(number)
+    return space
+
+
+def bounds_of(space):
+    with leakgraph.snapshot() as snapshot:
+        inner = space["give"].__closure__[0].cell_contents
+        lists = (vars(space["pool"])["spare"], space["shared"], inner)
+        return [snapshot.find(each).facts.get("maxlen") for each in lists]
+
+
+def test_what_only_its_own_code_fills_while_there_is_room_is_bounded():
+    space = make_pools(
+        property="return len(self.spare), self.spare[0], self.MOST in self.spare",
+        method="self.spare.remove(one); self.spare.clear()",
+        closure="return inner[0] if inner else sorted(inner), inner.pop()",
+        function="return [len(pool.spare), *pool.spare, pool.spare.index(one)]",
+    )
+    assert bounds_of(space) == 3 * ["100000"]
+
+
+@pytest.mark.parametrize(
+    ("hole", "code", "at"),
+    [
+        ("begin", "self.add = self.spare.append", 0),
+        ("begin", "self.also = self.spare", 0),
+        ("property", "return self.spare", 0),
+        ("method", "spare = self.spare; spare.append(one)", 0),
+        ("method", "fill(self.spare, one)", 0),
+        ("method", "fill(self.spare, [one, len(str(one))])", 0),
+        ("method", "list.append(getattr(self, 'spare'), one)", 0),
+        ("method", "self.by_name['spare'] = self.spare", 0),
+        ("closure", "inner.append(one)", 2),
+        ("closure", "inner[:0] = [one]; return inner", 2),
+        ("function", "pool.spare.append(one)", 0),
+        ("function", "pool.spare[one] = one", 0),
+    ],
+)
+def test_what_other_code_may_add_to_has_no_bound(hole, code, at):
+    bounds = ["100000"] * 3
+    bounds[at] = None
+    assert bounds_of(make_pools(**{hole: code})) == bounds
+
+
+@pytest.mark.parametrize(
+    ("code", "at"),
+    [
+        ("self.pool.spare.append(one)", 0),
+        ("shared.append(one)", 1),
+        ("pooled.shared.append(one)", 1),
+    ],
+)
+def test_what_another_module_may_add_to_has_no_bound(code, at):
+    space = make_pools()
+    other = compile(OTHERS.format(method=code), "/srv/shop/server.py", "exec")
+    kept.append(other)
+    bounds = ["100000"] * 3
+    bounds[at] = None
+    assert bounds_of(space) == bounds
 
 
 def test_a_container_that_something_else_holds_is_bounded():

@@ -1008,7 +1008,9 @@ def test_weak_references_that_their_callbacks_leave_in_a_list_are_a_leak(size):
         holder.items.append(Item(number))
         for _ in range(8):
             buffer = bytearray(size)
-            holder.ring.append(weakref.ref(holder.items[-1], lambda _, kept=buffer: None))
+            holder.ring.append(
+                weakref.ref(holder.items[-1], lambda _, kept=buffer: None)
+            )
 
     held = [row.held_by for row in compare(work) if "holder" in row.held_by]
     assert sorted(held) == [

@@ -123,6 +123,7 @@ static const uint8_t meanings[256] = {
     [STORE_SUBSCR] = LG__STEP_STORE_ITEM,
     [DELETE_SUBSCR] = LG__STEP_DELETE_ITEM,
     [POP_TOP] = LG__STEP_END,
+    [RETURN_VALUE] = LG__STEP_RETURN,
 #ifdef CALL_FUNCTION
     [CALL_FUNCTION] = LG__STEP_CALL,
 #else

@@ -27,6 +27,7 @@ typedef enum lg__step_kind {
     LG__STEP_STORE_ITEM,
     LG__STEP_DELETE_ITEM,
     LG__STEP_END, /**< drops a value */
+    LG__STEP_RETURN,
 } lg__step_kind;
 
 typedef struct lg__step {

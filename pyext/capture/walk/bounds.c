@@ -199,6 +199,26 @@ note_bound(lg__heap_walk *walk, PyObject *container, Py_ssize_t bound)
     lg_builder_add_fact(walk->builder, node, "maxlen", text, (size_t)digits);
 }
 
+/** A container that code bounds by adding no more. */
+typedef struct filled_container {
+    lg__called_container called;
+    PyObject *container;
+    Py_ssize_t bound;
+} filled_container;
+
+/** Remembers such a container until all code is known. Without memory, it has
+ *  no bound. */
+static void
+remember_filled(const reading *of, PyObject *container, Py_ssize_t bound)
+{
+    lg__heap_walk *walk = of->walk;
+    const filled_container filled = {
+        lg__code_name_of(of->code, &of->found.main), container, bound};
+    if (lg__walk_scratch(walk, &walk->filled,
+                         (walk->filled_count + (size_t)1) * sizeof filled))
+        ((filled_container *)walk->filled.data)[walk->filled_count++] = filled;
+}
+
 /** Notes the containers that the code bounds, in a function whose code was
  *  read. */
 static void
@@ -210,7 +230,11 @@ note_found(const reading *of)
         PyObject *container = lookup(of, &of->found.cut[i]);
         Py_ssize_t length =
             container != NULL ? length_of(of->walk, container) : -1;
-        if (length >= 0 && length <= filled)
+        if (length < 0 || length > filled)
+            continue;
+        if (of->found.by_adding)
+            remember_filled(of, container, bound);
+        else
             note_bound(of->walk, container, bound);
     }
 }
@@ -453,4 +477,40 @@ lg__bounds_note_instance(lg__heap_walk *walk, PyObject *object,
         of.found = info->bounding[i].found;
         note_found(&of);
     }
+}
+
+void
+lg__bounds_note_code(lg__heap_walk *walk, PyObject *code)
+{
+    if (may_note(walk) && lg__code_is_own(walk, (const PyCodeObject *)code) &&
+        lg__walk_scratch(walk, &walk->own_codes,
+                         (walk->own_code_count + (size_t)1) * sizeof code))
+        ((PyObject **)walk->own_codes.data)[walk->own_code_count++] = code;
+}
+
+/** Returns whether any code of the program hands out the container. */
+static bool
+is_handed_out(lg__heap_walk *walk, const lg__called_container *called)
+{
+    PyObject *const *codes = walk->own_codes.data;
+    for (uint32_t i = 0; i < walk->own_code_count; i++)
+        if (lg__code_hands_out(walk, (const PyCodeObject *)codes[i], called))
+            return true;
+    return false;
+}
+
+void
+lg__bounds_finish(lg__heap_walk *walk)
+{
+    const filled_container *all = walk->filled.data;
+    bool handed_out = false;
+    for (uint32_t i = 0; i < walk->filled_count; i++) {
+        const lg__called_container *called = &all[i].called;
+        if (i == 0 || called->code != all[i - 1].called.code ||
+            called->name != all[i - 1].called.name)
+            handed_out = is_handed_out(walk, called);
+        if (!handed_out)
+            note_bound(walk, all[i].container, all[i].bound);
+    }
+    walk->filled_count = 0;
 }

@@ -20,6 +20,13 @@ void lg__bounds_note_class(lg__heap_walk *walk, PyTypeObject *type);
 /** Notes what code that runs bounds in its local variables. */
 void lg__bounds_note_frame(lg__heap_walk *walk, const lg__frame_view *view);
 
+/** Notes code that may hand out a container. */
+void lg__bounds_note_code(lg__heap_walk *walk, PyObject *code);
+
+/** Notes the containers that code fills while there is room, unless other code
+ *  may add to them. All code must be noted by then. */
+void lg__bounds_finish(lg__heap_walk *walk);
+
 /** Finds the methods of a type that bound a container. */
 void lg__bounds_find_methods(lg__heap_walk *walk, lg__type_info *info);
 

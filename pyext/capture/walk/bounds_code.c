@@ -13,7 +13,9 @@
  * Code also bounds a container to which it adds elements only where the
  * container has fewer, such as a pool that keeps what is given back while there
  * is room. No jump around the comparison may lead there, and no other function
- * of the class or the module may add elements, except `__init__`.
+ * of the class or the module may add elements, except `__init__`. Nor may any
+ * other code of the program hand the container out: whoever has it by another
+ * name can add to it.
  *
  * Only the program's own code is read.
  */
@@ -421,8 +423,8 @@ is_in_library(const PyObject *file)
 /** Returns whether the code is the program's own. Libraries have most of the
  *  code, and reading it would cost more than the bounds of their containers are
  *  worth. Code of one file stands together. */
-static bool
-is_own_code(lg__heap_walk *walk, const PyCodeObject *code)
+bool
+lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code)
 {
     if (walk->code_file != code->co_filename) {
         walk->code_file = code->co_filename;
@@ -447,7 +449,7 @@ lg__code_bounds(lg__heap_walk *walk, const PyCodeObject *code,
     reader of;
     lg__named_value value, before;
     bool has_before = false;
-    if (keys->len == NULL || !is_own_code(walk, code) ||
+    if (keys->len == NULL || !lg__code_is_own(walk, code) ||
         !is_worth_reading(keys, code))
         return false;
     read_steps(walk, code, &of);
@@ -478,4 +480,163 @@ lg__code_adds(lg__heap_walk *walk, const PyCodeObject *code,
     read_steps(walk, code, &of);
     return of.count == 0 ||
            count_additions(&of, &(range){0, 0}, container).outside > 0;
+}
+
+lg__called_container
+lg__code_name_of(const PyCodeObject *code, const lg__named_value *container)
+{
+    uint32_t last = container->attributes;
+    if (last > 0)
+        return (lg__called_container){
+            code, PyTuple_GET_ITEM(code->co_names, container->name[last - 1]),
+            LG__STEP_ATTRIBUTE};
+    return (lg__called_container){
+        code,
+        container->kind == LG__STEP_LOCAL
+            ? lg__code_slot_name(code, container->arg)
+            : PyTuple_GET_ITEM(code->co_names, container->arg),
+        container->kind};
+}
+
+static bool
+has_name(const PyObject *names, const PyObject *name)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
+        if (PyTuple_GET_ITEM(names, i) == name)
+            return true;
+    return false;
+}
+
+/** Returns whether code asks for an attribute of that name by a text. */
+static bool
+asks_for(const PyCodeObject *code, const PyObject *name)
+{
+    bool asks = false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++)
+        asks = asks ||
+               lg__str_equals(PyTuple_GET_ITEM(code->co_names, i), "getattr");
+    return asks && has_name(code->co_consts, name);
+}
+
+/** Returns whether a step takes the container. Modules import variables of
+ *  others; local variables are those of one file. */
+static bool
+takes(const reader *of, size_t at, const lg__called_container *container)
+{
+    const lg__step *step = &of->steps[at];
+    if (container->kind == LG__STEP_LOCAL)
+        return step->kind == LG__STEP_LOCAL &&
+               of->code->co_filename == container->code->co_filename &&
+               lg__code_slot_name(of->code, step->arg) == container->name;
+    return (step->kind == LG__STEP_ATTRIBUTE ||
+            step->kind == container->kind) &&
+           PyTuple_GET_ITEM(of->code->co_names, step->arg) == container->name;
+}
+
+/** Returns whether the container is an attribute of the instance whose method
+ *  takes it there. */
+static bool
+is_of_self(const reader *of, size_t at, const lg__called_container *container)
+{
+    return at > 0 && of->steps[at].kind == LG__STEP_ATTRIBUTE &&
+           of->steps[at - 1].kind == LG__STEP_LOCAL &&
+           of->steps[at - 1].arg == 0 &&
+           lg__code_slot_name(of->code, 0) ==
+               lg__code_slot_name(container->code, 0);
+}
+
+static bool
+is_load(const reader *of, size_t at)
+{
+    return at < of->count && of->steps[at].kind >= LG__STEP_LOCAL &&
+           of->steps[at].kind <= LG__STEP_NUMBER;
+}
+
+/** Returns whether a value on the stack is returned, or goes to a variable, an
+ *  attribute or an element, which code reads right before. */
+static bool
+is_kept(const reader *of, size_t at)
+{
+    lg__named_value object, key;
+    size_t next = read_value(of, at, &object);
+    return is_kind(of, at, LG__STEP_STORE_LOCAL) ||
+           is_kind(of, at, LG__STEP_STORE_GLOBAL) ||
+           is_kind(of, at, LG__STEP_RETURN) ||
+           is_kind(of, next, LG__STEP_STORE_ATTRIBUTE) ||
+           (next > at && read_value(of, next, &key) > next &&
+            is_kind(of, read_value(of, next, &key), LG__STEP_STORE_ITEM));
+}
+
+/** Returns whether a step loads a function that adds nothing to its first
+ *  argument, and does not keep it. */
+static bool
+loads_reader(const reader *of, size_t at)
+{
+    static const char *const readers[] = {"len",  "list",   "tuple", "set",
+                                          "iter", "sorted", "sum",   "any",
+                                          "all",  "min",    "max",   "bool"};
+    bool global = is_kind(of, at, LG__STEP_GLOBAL);
+    if (!global && !is_kind(of, at, LG__STEP_ATTRIBUTE))
+        return false;
+    PyObject *name = PyTuple_GET_ITEM(of->code->co_names, of->steps[at].arg);
+    for (size_t i = 0; i < LG__COUNT(readers) && global; i++)
+        if (lg__str_equals(name, readers[i]))
+            return true;
+    size_t removing =
+        find_removing(of->keys, of->code, (Py_ssize_t)of->steps[at].arg);
+    return removing >= METHODS && removing < LG__COUNT(of->keys->removing);
+}
+
+/** Returns whether the container that a step takes is an argument of a call, of
+ *  a function that may add to it: the last one, or the first. */
+static bool
+is_passed(const reader *of, size_t at)
+{
+    size_t begin = at;
+    while (begin > 0 && of->steps[begin].kind == LG__STEP_ATTRIBUTE)
+        begin--;
+    bool follows =
+        begin > 0 && (of->steps[begin - 1].kind == LG__STEP_GLOBAL ||
+                      of->steps[begin - 1].kind == LG__STEP_ATTRIBUTE);
+    return (is_kind(of, at + 1, LG__STEP_CALL) ||
+            (follows && is_load(of, at + 1))) &&
+           !(begin > 0 && loads_reader(of, begin - 1));
+}
+
+/** Returns whether what the code does with the container, which a step takes,
+ *  lets others add to it. */
+static bool
+is_handed_out(const reader *of, size_t at,
+              const lg__called_container *container)
+{
+    lg__named_value key;
+    bool own = is_of_self(of, at, container);
+    if (is_kind(of, at + 1, LG__STEP_ATTRIBUTE))
+        return find_adding(of->keys, of->code, of->steps[at + 1].arg) <
+                   ADDING_METHODS &&
+               (!own || is_kept(of, at + 2));
+    bool stores =
+        is_kind(of, read_value(of, at + 1, &key), LG__STEP_STORE_ITEM);
+    return is_kept(of, at + 1) || is_passed(of, at) || (stores && !own);
+}
+
+bool
+lg__code_hands_out(lg__heap_walk *walk, const PyCodeObject *code,
+                   const lg__called_container *container)
+{
+    reader of;
+    lg__bounding found;
+    if (code == container->code)
+        return false;
+    if (container->kind != LG__STEP_LOCAL &&
+        !has_name(code->co_names, container->name))
+        return asks_for(code, container->name);
+    if (lg__code_bounds(walk, code, &found) && found.by_adding &&
+        lg__code_name_of(code, &found.main).name == container->name)
+        return false;
+    read_steps(walk, code, &of);
+    for (size_t i = 0; i < of.count; i++)
+        if (takes(&of, i, container) && is_handed_out(&of, i, container))
+            return true;
+    return of.count == 0;
 }

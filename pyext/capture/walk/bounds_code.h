@@ -36,4 +36,24 @@ bool lg__code_bounds(lg__heap_walk *walk, const PyCodeObject *code,
 bool lg__code_adds(lg__heap_walk *walk, const PyCodeObject *code,
                    const lg__named_value *container);
 
+/** What code calls a container that other code bounds by adding no more. */
+typedef struct lg__called_container {
+    const PyCodeObject *code; /**< which bounds it */
+    const PyObject *name;
+    uint32_t kind; /**< lg__step_kind of the step that takes it */
+} lg__called_container;
+
+/** Returns what the code that bounds a container calls it. */
+lg__called_container lg__code_name_of(const PyCodeObject *code,
+                                      const lg__named_value *container);
+
+/** Returns whether code is the program's own. */
+bool lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code);
+
+/** Returns whether code may let others add to a container of that name: it adds
+ *  elements itself, passes the container on, returns it or keeps it elsewhere.
+ *  Methods that add to what their own instance has do not count. */
+bool lg__code_hands_out(lg__heap_walk *walk, const PyCodeObject *code,
+                        const lg__called_container *container);
+
 #endif

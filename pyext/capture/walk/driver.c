@@ -282,8 +282,10 @@ walk_struct(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
                    *(PyObject **)((char *)object + field->offset),
                    field->kind & seen, field->name);
     lg__walk_put(walk, &writer);
-    if (info->shape == LG__SHAPE_CODE)
+    if (info->shape == LG__SHAPE_CODE) {
         lg__name_edges_of_code(walk, object);
+        lg__bounds_note_code(walk, object);
+    }
     if (info->shape == LG__SHAPE_FUNCTION)
         lg__bounds_note_function(walk, object);
 }
@@ -660,8 +662,10 @@ lg__walk_run(lg__heap_walk *walk)
 {
     while (walk->builder->status == LG_OK) {
         uint32_t end = open_block(walk, walk->walked);
-        if (end == walk->walked)
+        if (end == walk->walked) {
+            lg__bounds_finish(walk);
             return;
+        }
         walk_block(walk, end);
     }
 }
@@ -748,6 +752,8 @@ lg__walk_free(lg__heap_walk *walk)
     lg__sizes_release(walk);
     lg__walk_scratch_free(walk, &walk->tracked.put_off);
     lg__walk_scratch_free(walk, &walk->sized);
+    lg__walk_scratch_free(walk, &walk->own_codes);
+    lg__walk_scratch_free(walk, &walk->filled);
     lg__walk_scratch_free(walk, &walk->recorded);
     lg__walk_scratch_free(walk, &walk->depth);
     lg__walk_scratch_free(walk, &walk->locals);

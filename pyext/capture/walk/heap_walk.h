@@ -233,6 +233,10 @@ struct lg__heap_walk {
     uint32_t bounds_asked;     /**< instances whose containers code may bound */
     uint32_t bounded_count;
     uint32_t bounded[1 << 10]; /**< nodes of containers that code bounds */
+    lg__scratch own_codes;     /**< the program's own code objects */
+    uint32_t own_code_count;
+    lg__scratch filled; /**< containers that code bounds by adding no more */
+    uint32_t filled_count;
     lg__follower follower;
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */

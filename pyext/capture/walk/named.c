@@ -724,9 +724,10 @@ name_shape(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     case LG__SHAPE_TYPE:
         name_edges_of_type(walk, object);
         break;
-    case LG__SHAPE_CODE:
+    case LG__SHAPE_CODE: {
         lg__name_edges_of_code(walk, object);
-        break;
+        lg__bounds_note_code(walk, object);
+    } break;
     case LG__SHAPE_FRAME:
         lg__name_edges_of_frame_object(walk, object);
         break;
