@@ -65,7 +65,7 @@ ONE_CLIENT = {
     "pyext/binding/objects": 10,
     "pyext/bytes/libraries": 4,
     "pyext/bytes/torch": 14,
-    "pyext/capture/walk": 19,
+    "pyext/capture/walk": 20,
     "pyext/heap": 7,
 }
 #: Files with such functions that stay apart, because they hold a noun of their own.
@@ -91,7 +91,6 @@ SORTS = {
     "libgraph/src/analysis/*.c": "a step of the dominators",
     "libgraph/src/file/encode.c": "the codings of columns",
     "libgraph/src/findings/matches.c": "what detectors found, before it is weighed",
-    "libgraph/src/growth/growth_weak.c": "a kind of rows that accompany others",
     "libgraph/src/native/*.c": "a step of the rule for native memory",
     "pyext/attach/*.c": "a part that runs in the other process, or knows its layout",
     "pyext/bytes/torch/torch_*.c": "a kind of torch's objects, or where its fields lie",

@@ -229,7 +229,7 @@ class Memo:
         self.results[number] = entry(number)
 
     def get(self, number):
-        return self.results[number] if number in self.results else None
+        return number in self.results and self.results[number]
 
     def names(self):
         return sorted(self.results), len(self.results)
