@@ -20,6 +20,10 @@ enum { HALVES = 3 };
  *  them has no caches, but records. */
 enum { ASKED_MOST = 1 << 11 };
 
+/** So often is code looked at for what hands out a container: a program with
+ *  more code, and more such containers, is not kept waiting. */
+enum { LOOKS_MOST = 1 << 18 };
+
 /** So many containers of modules, closures and classes are noted. */
 enum { BOUNDED_MOST = LG__COUNT(((lg__heap_walk *)NULL)->bounded) };
 
@@ -488,11 +492,15 @@ lg__bounds_note_code(lg__heap_walk *walk, PyObject *code)
         ((PyObject **)walk->own_codes.data)[walk->own_code_count++] = code;
 }
 
-/** Returns whether any code of the program hands out the container. */
+/** Returns whether any code of the program hands out the container, or may. */
 static bool
-is_handed_out(lg__heap_walk *walk, const lg__called_container *called)
+is_handed_out(lg__heap_walk *walk, const lg__called_container *called,
+              uint32_t *looks)
 {
     PyObject *const *codes = walk->own_codes.data;
+    if (walk->own_code_count > LOOKS_MOST - *looks)
+        return true;
+    *looks += walk->own_code_count;
     for (uint32_t i = 0; i < walk->own_code_count; i++)
         if (lg__code_hands_out(walk, (const PyCodeObject *)codes[i], called))
             return true;
@@ -504,11 +512,12 @@ lg__bounds_finish(lg__heap_walk *walk)
 {
     const filled_container *all = walk->filled.data;
     bool handed_out = false;
+    uint32_t looks = 0;
     for (uint32_t i = 0; i < walk->filled_count; i++) {
         const lg__called_container *called = &all[i].called;
         if (i == 0 || called->code != all[i - 1].called.code ||
             called->name != all[i - 1].called.name)
-            handed_out = is_handed_out(walk, called);
+            handed_out = is_handed_out(walk, called, &looks);
         if (!handed_out)
             note_bound(walk, all[i].container, all[i].bound);
     }

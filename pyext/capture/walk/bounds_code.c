@@ -511,11 +511,12 @@ has_name(const PyObject *names, const PyObject *name)
 static bool
 asks_for(const PyCodeObject *code, const PyObject *name)
 {
-    bool asks = false;
+    if (!has_name(code->co_consts, name))
+        return false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++)
-        asks = asks ||
-               lg__str_equals(PyTuple_GET_ITEM(code->co_names, i), "getattr");
-    return asks && has_name(code->co_consts, name);
+        if (lg__str_equals(PyTuple_GET_ITEM(code->co_names, i), "getattr"))
+            return true;
+    return false;
 }
 
 /** Returns whether a step takes the container. Modules import variables of
