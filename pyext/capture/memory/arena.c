@@ -11,8 +11,8 @@
 
 enum { MOST_RANGES = 64 };
 
-/** Blocks above this have huge pages. */
-#define HUGE_FROM (4 * LG__PAGE_CACHE_UNIT)
+/** From here on, all pages of a block are huge. */
+#define HUGE_FROM (8 * LG__PAGE_CACHE_UNIT)
 
 /** The most that is kept during a capture, however much it needs. */
 #define MOST_BYTES ((size_t)2 << 30)
@@ -160,24 +160,36 @@ lg__page_cache_keeps(void)
     return kept.most > 0;
 }
 
-/** Returns whether blocks of that size ask for huge pages. In a small one, the
- *  last huge page would mostly be empty. Pages for the next capture are huge.
- */
-static bool
-page_cache_is_huge(size_t size)
+/** Where a block has small pages: from `begin` to before `end`. */
+typedef struct small_part {
+    size_t begin, end;
+} small_part;
+
+/** The part of a block of that size that may not be filled, and is so short
+ *  that its last huge page, if it is half empty, would be much of it. The first
+ *  quarter will be filled: a capture guesses at most four nodes for each
+ *  object that it knows of, and what grows doubles. Pages for the next capture
+ *  are huge. */
+static small_part
+small_part_of(size_t size)
 {
-    return size > HUGE_FROM || lg__page_cache_keeps();
+    const size_t filled = size / 4 & ~(LG__PAGE_CACHE_UNIT - 1);
+    const size_t end = size < HUGE_FROM ? size : HUGE_FROM;
+    return filled < end && !lg__page_cache_keeps() ? (small_part){filled, end}
+                                                   : (small_part){0};
 }
 
-/** Asks for the pages that suit a mapping of that size. */
+/** Asks for the pages that suit a block of that size. */
 static void
-page_cache_advise(void *start, size_t size)
+page_cache_advise(char *start, size_t size)
 {
-    madvise(start, size,
-            page_cache_is_huge(size) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    const small_part small = small_part_of(size);
+    madvise(start, small.begin, MADV_HUGEPAGE);
+    madvise(start + small.begin, small.end - small.begin, MADV_NOHUGEPAGE);
+    madvise(start + small.end, size - small.end, MADV_HUGEPAGE);
 }
 
-/** A fresh mapping of that size, aligned likewise. */
+/** A fresh mapping of that size, aligned likewise, in huge pages. */
 static void *
 page_cache_room(size_t size)
 {
@@ -188,7 +200,7 @@ page_cache_room(size_t size)
     if (before)
         munmap(start, before);
     munmap(start + before + size, LG__PAGE_CACHE_UNIT - before);
-    page_cache_advise(start + before, size);
+    madvise(start + before, size, MADV_HUGEPAGE);
     return start + before;
 }
 
@@ -377,9 +389,10 @@ wanted(size_t used, bool huge)
 
 bool
 lg__populate(lg__populated *populated, const void *block, size_t used,
-             size_t size)
+             size_t size, bool is_column)
 {
-    const bool huge = page_cache_is_huge(size);
+    const small_part small = is_column ? small_part_of(size) : (small_part){0};
+    const bool huge = used < small.begin || used + SMALL_UNIT >= small.end;
     size_t end = wanted(used, huge);
     if (end > size)
         end = size;
@@ -592,8 +605,10 @@ map_fresh(size_t size)
     if (size < HUGE_PAGE)
         return lg__pages_map(size);
     size_t dirty;
-    void *spilled = lg__spill_take(size, true);
-    return spilled != NULL ? spilled : lg__page_cache_map(size, &dirty);
+    void *block = lg__spill_take(size, true);
+    if (block == NULL && (block = lg__page_cache_map(size, &dirty)) != NULL)
+        page_cache_advise(block, size);
+    return block;
 }
 
 /** Keeps whole huge pages, because the rest is not worth it. Of the end of a
@@ -625,8 +640,10 @@ move_block(void *old, size_t old_size, size_t size)
 {
     void *fresh =
         size >= HUGE_PAGE ? page_cache_room(size) : lg__pages_map(size);
-    if (fresh != NULL)
+    if (fresh != NULL) {
+        page_cache_advise(fresh, size);
         page_cache_move(old, old_size, fresh);
+    }
     return fresh;
 }
 

@@ -80,9 +80,11 @@ typedef struct lg__populated {
  *  shortly before it comes to them, if that is due: the block has `size` bytes,
  *  of which `used` are filled. Returns whether it was. Getting a page takes
  *  longer than filling it, so a second thread saves most of that. Changes no
- *  contents. A kernel that cannot do it (before 5.14) does nothing. */
+ *  contents. A kernel that cannot do it (before 5.14) does nothing. The block
+ *  is of lg__page_cache_map unless it `is_column`, which the allocator of a
+ *  capture made. */
 bool lg__populate(lg__populated *populated, const void *block, size_t used,
-                  size_t size);
+                  size_t size, bool is_column);
 
 /** The most ranges that are remembered. */
 enum { LG__OWN_RANGES = 1024 };

@@ -117,13 +117,14 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
         {builder->first_edge, nodes, most, sizeof *builder->first_edge},
         {builder->edge_target, edges, most_edges, sizeof *builder->edge_target},
         {builder->edge_kind, edges, most_edges, sizeof *builder->edge_kind},
-        chunk_of(follower),
+        [LG__FILLED_MAP] = chunk_of(follower),
     };
     bool any = false;
     for (size_t i = 0; i < LG__FILLED; i++)
         any |= lg__populate(&follower->filled[i], blocks[i].block,
                             blocks[i].used * blocks[i].element,
-                            blocks[i].size * blocks[i].element);
+                            blocks[i].size * blocks[i].element,
+                            i != LG__FILLED_MAP);
     return any;
 }
 

@@ -30,6 +30,7 @@ enum {
     LG__LINES = 128, /**< bytes of two cache lines, which processors fetch
                           together */
     LG__FILLED = 11, /**< blocks that the walk fills: columns and the map */
+    LG__FILLED_MAP = LG__FILLED - 1, /**< which of them is the map */
 };
 
 /** What lies below the numbers that the walk tells is complete, and the walk
