@@ -166,7 +166,7 @@ wants_help(int argc, char **argv)
     return false;
 }
 
-// What people type as a verb and the command has as an option, after the dashes.
+// What people type as a verb, and is an option.
 static const char version_option[] = "--version";
 
 static const char *
