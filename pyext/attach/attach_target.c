@@ -349,11 +349,11 @@ search_handlers(const uint64_t *words, size_t count)
     return found;
 }
 
-/** The variables of the file that has an address among them; size 0: no file.
- */
+/** The part of a file that has an address, variables (PF_W) or code (PF_X);
+ *  size 0: no file. */
 static lg__remote_place
-variables_around(const lg__remote *remote, const lg__remote_images *images,
-                 uint64_t address)
+part_around(const lg__remote *remote, const lg__remote_images *images,
+            uint64_t address, uint32_t rights)
 {
     for (size_t i = 0; i < images->count; i++) {
         lg__remote_headers headers;
@@ -364,7 +364,7 @@ variables_around(const lg__remote *remote, const lg__remote_images *images,
         for (size_t j = 0; j < headers.count; j++) {
             const Elf64_Phdr *part = &headers.items[j];
             uint64_t start = headers.bias + part->p_vaddr;
-            if (part->p_type == PT_LOAD && (part->p_flags & PF_W) &&
+            if (part->p_type == PT_LOAD && (part->p_flags & rights) &&
                 address - start < part->p_memsz)
                 return (lg__remote_place){start, part->p_memsz};
         }
@@ -378,7 +378,7 @@ search_file_for_handlers(const lg__attach_target *self,
                          const lg__remote_images *images)
 {
     lg__remote_place all =
-        variables_around(&self->remote, images, self->runtime);
+        part_around(&self->remote, images, self->runtime, PF_W);
     if (all.size == 0 || all.size > MOST_VARIABLES)
         return 0;
     uint64_t address = 0, *words = malloc(all.size);
@@ -493,6 +493,10 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
     self->runtime =
         lg__remote_find(&self->remote, images, "_PyRuntime").address;
     self->handlers = find_handlers(self, images);
+    self->code = part_around(
+        &self->remote, images,
+        lg__remote_find(&self->remote, images, "Py_AddPendingCall").address,
+        PF_X);
     self->waits[0] =
         lg__remote_find(&self->remote, images, "PyThread_acquire_lock_timed");
     self->waits[1] =

@@ -51,6 +51,7 @@ typedef struct lg__attach_target {
     uint64_t runtime;           /**< of the state that all interpreters share */
     uint64_t handlers;         /**< of Python's handlers of signals: from signal
                                    1 on, lg__handler_row; 0: unknown */
+    lg__remote_place code;     /**< of Python; size 0: unknown */
     uint64_t stack_end;        /**< of the main thread's stack */
     uint64_t stack_low;        /**< nothing can be called there once that stack
                                    reaches below it */

@@ -43,7 +43,7 @@ typedef struct saved {
    jump leaves a shadow stack alone. The end stands behind all code, and the
    assembler refuses code that reaches beyond it. */
 __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
-        "stub_cells: .fill 112,1,0x90\n"
+        "stub_cells: .fill 136,1,0x90\n"
         "stub_repeat:\n"
         "  jmp 1f\n"
         ".globl lg__stub_plain\n"
@@ -85,7 +85,7 @@ __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         ".org " LG__TEXT(LG__STUB_BYTES) "\n"
                                          ".popsection\n");
 
-_Static_assert(sizeof(lg__stub_cells) == 112 &&
+_Static_assert(sizeof(lg__stub_cells) == 136 &&
                    offsetof(lg__stub_cells, home) == 8 &&
                    offsetof(lg__stub_cells, repeat) == 16,
                "as the code above has it");
@@ -122,6 +122,22 @@ signals_of_python(const lg__stub_cells *cells)
         if (*(volatile int *)(cells->signals + i * cells->stride))
             found |= (uint64_t)1 << i;
     return found;
+}
+
+/* Opens signals whose handlers are in Python's code, which return. C code may
+   have put others in their place, which leave by longjmp(). */
+STUB static void
+open_signals(const lg__stub_cells *cells)
+{
+    uint64_t action[4], returning = 0, before;
+    for (uint64_t left = cells->open; left; left &= left - 1) {
+        call_kernel(SYS_rt_sigaction, __builtin_ctzl(left) + 1, 0, (long)action,
+                    8);
+        if (action[0] - cells->code < cells->code_bytes)
+            returning |= left & -left;
+    }
+    call_kernel(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&returning,
+                (long)&before, 8);
 }
 
 /* The region stays if what was called asks for it. */
@@ -181,6 +197,7 @@ lg__stub_run(saved *thread, const lg__stub_cells *cells, int repeat)
     /* Usually the visitor has lived long enough to block them itself. */
     if (mask == cells->quiet)
         mask = cells->mask;
+    open_signals(cells);
     if (cells->probe >= 0)
         try_call(cells);
     else

@@ -35,7 +35,7 @@
 #define LG__SIGNALS_OF_LIBRARY ((uint64_t)3 << (LG__FIRST_OF_LIBRARY - 1))
 
 /** The room that one stub takes. */
-#define LG__STUB_BYTES 1088
+#define LG__STUB_BYTES 1280
 /** The first word of every stub, of any build. */
 #define LG__STUB_MARK 0x68706172676b6c6cull
 
@@ -56,6 +56,9 @@ typedef struct lg__stub_cells {
                            unknown */
     uint64_t stride;
     uint64_t before; /**< the signals of which Python had to tell before */
+    uint64_t open;   /**< signals not to block if Python's code handles them */
+    uint64_t code;   /**< where that is */
+    uint64_t code_bytes;
 } lg__stub_cells;
 
 /** The bytes to copy: the section, by the names that linkers give its ends. The

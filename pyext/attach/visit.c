@@ -72,7 +72,6 @@ typedef struct visiting {
     uint64_t signals;   /**< for the stub */
     uint64_t before;
     uint64_t handled; /**< signals with handlers in Python */
-    uint64_t quiet;   /**< signals that the thread blocks in the stub */
 } visiting;
 
 static long
@@ -413,8 +412,8 @@ tells_signals(const visiting *self)
             (self->tracee.mask & self->visit->caught) == 0);
 }
 
-/** The signals that the thread blocks in the stub, so that no handler leaves
- * it.
+/** The signals that the stub opens again. It blocks all others, so that no
+ *  handler leaves it.
  *
  *  The kernel hands a signal that comes to the whole process to a thread that
  *  does not block it. While another thread is on the way to the handler,
@@ -425,13 +424,12 @@ tells_signals(const visiting *self)
  *  that comes while it runs. One that comes while a visit has stopped it goes
  *  to another thread, which has until the end of the visit to note it. */
 static uint64_t
-choose_quiet(const visiting *self)
+choose_open(const visiting *self)
 {
-    uint64_t mask = most_signals();
     const stopped *tracee = &self->tracee;
     bool may_lose = self->visit->threads > 1 && restart_error(tracee) != 0 &&
                     tells_signals(self);
-    return may_lose ? mask & ~(self->handled & ~tracee->mask) : mask;
+    return may_lose ? self->handled & ~tracee->mask & most_signals() : 0;
 }
 
 /** Writes the stub, and reads it back. Changes only bytes that nobody uses. */
@@ -446,9 +444,12 @@ write_stub(visiting *self)
                             .home = tracee->registers.rip,
                             .repeat = tracee->registers.rip - 2,
                             .error = restart_error(tracee),
-                            .quiet = self->quiet,
+                            .quiet = most_signals(),
                             .mask = tracee->mask,
                             .before = self->before,
+                            .open = choose_open(self),
+                            .code = self->target->code.address,
+                            .code_bytes = self->target->code.size,
                             .probe = -1};
     if (tells_signals(self)) {
         cells.signals = self->signals;
@@ -648,7 +649,6 @@ static lg__outcome
 send_thread(visiting *self)
 {
     stopped *tracee = &self->tracee;
-    self->quiet = choose_quiet(self);
     lg__outcome outcome = write_stub(self);
     if (outcome != LG__VISITED)
         return outcome;
@@ -657,7 +657,7 @@ send_thread(visiting *self)
                      self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
         return LG__GONE;
     if (self->visit->purpose != LG__PROBE || !self->visit->probe->bare)
-        set_mask(tracee, self->quiet);
+        set_mask(tracee, most_signals());
     return self->visit->purpose == LG__PROBE ? watch_probe(self)
                                              : accompany(self);
 }

@@ -608,6 +608,32 @@ def test_a_handler_of_c_code_waits_for_the_visits_end(target, python, preload):
     assert int(one.status("ShdPnd"), 16) == 0
 
 
+#: C code puts a handler of its own in the place of Python's.
+JUMPS = """
+print('waits', flush=True)
+print('left' if library.wait_for_byte(os.pipe()[0]) == 0 else 'read', flush=True)
+time.sleep(100)
+"""
+
+
+def test_a_handler_that_jumps_does_not_leave_the_stub(target, python, preload):
+    """The thread would go on with all signals blocked."""
+    first = "signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])"
+    first += "\nsignal.signal(signal.SIGUSR1, lambda *_: None)"
+    first += f"\nlibrary = ctypes.CDLL({str(preload('jumps'))!r})"
+    one = target(JUMPS, *(sys.executable, "-c", BLOCKS), first=first)
+    one.process.stdout.readline()
+    while one.status("State") != "S":
+        time.sleep(0.001)
+    blocked = one.status("SigBlk")
+    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
+    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
+    assert done.code == 0, done.err
+    assert "it gets the signal" not in done.err
+    assert one.process.stdout.readline() == "left\n"
+    assert one.status("SigBlk") == blocked
+
+
 FORKS = """
 def fork():
     if os.fork() == 0:
