@@ -472,6 +472,20 @@ is_without_gil(const lg__bootstrap *self)
     return self->current_state() == NULL || !self->holds_gil();
 }
 
+/* The queue of pending calls has a lock. A handler of Python asks for such a
+   call itself if the descriptor for wake-ups is full, and would wait for ever
+   for the lock of the thread that it interrupts. */
+BOOTSTRAP static int
+ask_for_call(lg__bootstrap *self)
+{
+    uint64_t before = 0;
+    call_kernel(SYS_rt_sigprocmask, SIG_BLOCK, (long)&self->quiet,
+                (long)&before, 8);
+    int failed = self->add_pending(self->pending, self);
+    call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, 8);
+    return failed;
+}
+
 /* A thread that waits without the GIL takes it; otherwise the interpreter calls
    when it is at a safe point. Returns whether it is going to. */
 BOOTSTRAP static int
@@ -493,7 +507,7 @@ reach_interpreter(lg__bootstrap *self)
     }
     self->here = 0;
     self->queued = 1;
-    if (self->add_pending(self->pending, self) == 0)
+    if (ask_for_call(self) == 0)
         return 1;
     self->queued = 0;
     answer(self, LG__ANSWER_LATER, LG__QUEUE_FULL);

@@ -115,6 +115,7 @@ typedef struct lg__bootstrap {
     void (*release_gil)(int state);
     int (*add_pending)(int (*call)(void *), void *argument);
     int (*pending)(void *bootstrap); /**< the copy of lg__bootstrap_pending */
+    uint64_t quiet;    /**< signals to block while it asks for that call */
     void *interpreter; /**< the main one; NULL: Python does not run */
     int32_t process;   /**< its number there: a forked copy does nothing */
     int32_t ends[2];   /**< the pair of sockets */

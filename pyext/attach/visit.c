@@ -489,6 +489,7 @@ fill_region(visiting *self, uint64_t region)
            sizeof(uint32_t));
     bootstrap.region = region;
     bootstrap.region_bytes = LG__REGION_BYTES;
+    bootstrap.quiet = most_signals();
     bootstrap.here = visit->here;
     bootstrap.child = visit->purpose == LG__REAP ? visit->child : 0;
     bootstrap.inode = self->left.inode;

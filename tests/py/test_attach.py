@@ -933,6 +933,27 @@ time.sleep(100)
 """
 
 
+#: A wait of C code, during which Python is asked for a pending call.
+WAITS_IN_C = """
+library = ctypes.CDLL(None)
+lock = ctypes.create_string_buffer(32)
+print('waits', flush=True)
+library.sem_timedwait(lock, (ctypes.c_long * 2)(int(time.time()) + 100, 0))
+"""
+
+
+@knows_the_lock
+def test_no_handler_runs_while_a_thread_asks_for_a_pending_call(target, preload):
+    """A handler may ask for one, too, and would wait for the lock of the queue."""
+    forged = ("env", f"LD_PRELOAD={preload('pending')}")
+    one = target(WAITS_IN_C, *forged, errors=subprocess.PIPE)
+    one.process.stdout.readline()
+    while not waits_in(one, 202):
+        time.sleep(0.001)
+    assert "runs or waits in C code" in refused(one.pid, timeout=1, method="ptrace")
+    assert {*one.end().splitlines()} == {"SIGUSR1 is blocked"}
+
+
 @knows_the_lock
 def test_a_thread_that_holds_the_lock_of_the_queue_for_long(target, tmp_path):
     """However long it does: a pending call, asked for there, would wait for ever."""
