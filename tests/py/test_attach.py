@@ -539,18 +539,30 @@ def test_a_signal_during_a_visit_ends_the_wait(target, wait):
     assert one.process.stdout.readline() == "woken\n"
 
 
+@pytest.fixture
+def interrupted(python, preload):
+    """Attach to a target that waits, and send it a signal while its main thread is
+    asked whether the processor answers CPUID. Return what leakgraph says.
+    """
+
+    def attach(one, number=signal.SIGUSR1):
+        assert one.process.stdout.readline() == "waits\n"
+        while one.status("State") != "S":
+            time.sleep(0.001)
+        forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(number))}
+        done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
+        assert done.code == 0, done.err
+        return done.err
+
+    return attach
+
+
 @pytest.mark.parametrize("wait", INTERRUPTED)
-def test_a_signal_during_a_question_ends_the_wait(target, python, preload, wait):
-    """The main thread is asked whether the processor answers CPUID."""
+def test_a_signal_during_a_question_ends_the_wait(target, interrupted, wait):
     first = "import queue, select, socket\none, other = socket.socketpair()\n"
     first += "lock = threading.Lock()\nlock.acquire()"
     one = target(WAKES_UP.format(INTERRUPTED[wait].replace("\n", ";")), first=first)
-    one.process.stdout.readline()
-    while one.status("State") != "S":
-        time.sleep(0.001)
-    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
-    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
-    assert done.code == 0, done.err
+    interrupted(one)
     assert one.process.stdout.readline() == "woken\n"
 
 
@@ -562,20 +574,14 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
-def test_a_thread_that_waits_beside_others_gets_signals_itself(target, python, preload):
+def test_a_thread_that_waits_beside_others_gets_signals_itself(target, interrupted):
     """Nothing would tell of a signal that is on the way to another thread."""
     one = target(
         WAKES_UP.format(INTERRUPTED["sleep"]),
         *(sys.executable, "-c", BLOCKS),
         first="signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])",
     )
-    one.process.stdout.readline()
-    while one.status("State") != "S":
-        time.sleep(0.001)
-    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
-    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
-    assert done.code == 0, done.err
-    assert "it gets the signal" in done.err
+    assert "it gets the signal" in interrupted(one)
     assert one.process.stdout.readline() == "woken\n"
 
 
@@ -589,7 +595,7 @@ library.signal(signal.SIGPIPE, ctypes.cast(library.abs, ctypes.c_void_p))
 """
 
 
-def test_a_handler_of_c_code_waits_for_the_visits_end(target, python, preload):
+def test_a_handler_of_c_code_waits_for_the_visits_end(target, interrupted):
     """It may leave the stub, whatever Python knows of the signal."""
     blocks = BLOCKS.replace("SIGUSR1", "SIGPIPE")
     one = target(
@@ -597,13 +603,7 @@ def test_a_handler_of_c_code_waits_for_the_visits_end(target, python, preload):
         *(sys.executable, "-c", blocks),
         first=HANDLED_IN_C,
     )
-    one.process.stdout.readline()
-    while one.status("State") != "S":
-        time.sleep(0.001)
-    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGPIPE))}
-    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
-    assert done.code == 0, done.err
-    assert "it gets the signal" not in done.err
+    assert "it gets the signal" not in interrupted(one, signal.SIGPIPE)
     assert int(one.status("SigCgt"), 16) >> signal.SIGPIPE - 1 & 1
     assert int(one.status("ShdPnd"), 16) == 0
 
@@ -616,22 +616,15 @@ time.sleep(100)
 """
 
 
-def test_a_handler_that_jumps_does_not_leave_the_stub(target, python, preload):
+def test_a_handler_that_jumps_does_not_leave_the_stub(target, interrupted, preload):
     """The thread would go on with all signals blocked."""
     first = "signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])"
     first += "\nsignal.signal(signal.SIGUSR1, lambda *_: None)"
     first += f"\nlibrary = ctypes.CDLL({str(preload('jumps'))!r})"
     one = target(JUMPS, *(sys.executable, "-c", BLOCKS), first=first)
-    one.process.stdout.readline()
-    while one.status("State") != "S":
-        time.sleep(0.001)
-    blocked = one.status("SigBlk")
-    forged = {"CPUID_ERROR": "0", "CPUID_SIGNAL": str(int(signal.SIGUSR1))}
-    done = python(*ATTACH, one.pid, LD_PRELOAD=preload("cpuid"), **forged)
-    assert done.code == 0, done.err
-    assert "it gets the signal" not in done.err
+    assert "it gets the signal" not in interrupted(one)
     assert one.process.stdout.readline() == "left\n"
-    assert one.status("SigBlk") == blocked
+    assert one.status("SigBlk") == "0" * 16
 
 
 FORKS = """
