@@ -34,5 +34,5 @@ def test_places_have_the_same_keys_everywhere(seed):
     ("variables", "place"), [("declared", "root[session][*]"), ("made", "root[*]")]
 )
 def test_only_a_declared_context_variable_has_its_name(variables, place):
-    (said,) = run_script("context_variables.py", variables).values()
-    assert said == f"thread MainThread context variables {place}"
+    said = run_script("context_variables.py", variables).values()
+    assert f"thread MainThread context variables {place}" in said
