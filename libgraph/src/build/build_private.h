@@ -129,6 +129,9 @@ void lg__builder_fail(lg_builder *builder, lg_status status);
 /** Returns the status of the builder so far, with a message if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
+/** Holds the second thread off, if there is one, or lets it go on: meanwhile,
+ *  what it reads may move. */
+void lg__builder_hold(lg_builder *builder, bool begin);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
 /** Takes an open column out of the builder, with `count` elements. */
 lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,

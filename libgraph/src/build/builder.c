@@ -292,11 +292,9 @@ void
 lg_builder_list_address(lg_builder *builder, lg_node node, uint64_t address)
 {
     builder->address_high[node] = 0;
-    if (builder->hold != NULL)
-        builder->hold(builder->hold_context, true);
+    lg__builder_hold(builder, true);
     add_number(builder, &builder->rest->far, node, address);
-    if (builder->hold != NULL)
-        builder->hold(builder->hold_context, false);
+    lg__builder_hold(builder, false);
 }
 
 uint32_t
@@ -457,12 +455,10 @@ widen_types(lg_builder *builder)
     if (builder->wide_type != NULL ||
         (builder->node_capacity == 0 && !lg_builder_grow_nodes(builder)))
         return;
-    if (builder->hold != NULL)
-        builder->hold(builder->hold_context, true);
+    lg__builder_hold(builder, true);
     if (!move_types(builder))
         lg__builder_fail(builder, LG_ENOMEM);
-    if (builder->hold != NULL)
-        builder->hold(builder->hold_context, false);
+    lg__builder_hold(builder, false);
 }
 
 uint32_t

@@ -101,8 +101,8 @@ lg_builder_share(lg_builder *builder, void (*hold)(void *context, bool begin),
     builder->hold_context = context;
 }
 
-static void
-hold(lg_builder *builder, bool begin)
+void
+lg__builder_hold(lg_builder *builder, bool begin)
 {
     if (builder->hold != NULL)
         builder->hold(builder->hold_context, begin);
@@ -111,9 +111,9 @@ hold(lg_builder *builder, bool begin)
 static bool
 reserve_nodes(lg_builder *builder, uint32_t capacity)
 {
-    hold(builder, true);
+    lg__builder_hold(builder, true);
     bool resized = resize_nodes(builder, capacity);
-    hold(builder, false);
+    lg__builder_hold(builder, false);
     return resized;
 }
 
@@ -162,9 +162,9 @@ lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
             builder->status == LG_OK ? LG_ELIMIT : builder->status;
         return false;
     }
-    hold(builder, true);
+    lg__builder_hold(builder, true);
     bool resized = resize_edges(builder, capacity);
-    hold(builder, false);
+    lg__builder_hold(builder, false);
     return resized;
 }
 

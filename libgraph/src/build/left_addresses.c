@@ -99,11 +99,9 @@ lg_builder_leave_nodes(lg_builder *builder, uint32_t end)
         prepare(builder, end);
     if (left->prepared - left->packed < AT_ONCE)
         return;
-    if (builder->hold != NULL)
-        builder->hold(builder->hold_context, true);
+    lg__builder_hold(builder, true);
     read_next(builder);
-    if (builder->hold != NULL)
-        builder->hold(builder->hold_context, false);
+    lg__builder_hold(builder, false);
 }
 
 void

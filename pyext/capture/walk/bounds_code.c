@@ -51,16 +51,32 @@ typedef struct comparison {
  * names that add. */
 enum { METHODS = 6, ADDING_METHODS = 8 };
 
+/** Returns which of some texts a name of the code is; their count: none. */
+static size_t
+find_name(PyObject *const *texts, size_t count, const PyCodeObject *code,
+          Py_ssize_t name)
+{
+    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
+    size_t i = 0;
+    while (i < count && texts[i] != text)
+        i++;
+    return i;
+}
+
 /** Returns which of the names that remove this is; their count: none. */
 static size_t
 find_removing(const lg__common_keys *keys, const PyCodeObject *code,
               Py_ssize_t name)
 {
-    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
-    size_t i = 0;
-    while (i < LG__COUNT(keys->removing) && keys->removing[i] != text)
-        i++;
-    return i;
+    return find_name(keys->removing, LG__COUNT(keys->removing), code, name);
+}
+
+/** The same of the names that add. */
+static size_t
+find_adding(const lg__common_keys *keys, const PyCodeObject *code,
+            Py_ssize_t name)
+{
+    return find_name(keys->adding, LG__COUNT(keys->adding), code, name);
 }
 
 static bool
@@ -269,18 +285,6 @@ typedef struct additions {
     uint32_t last; /**< the offset of the last one inside */
 } additions;
 
-/** Returns which of the names that add this is; their count: none. */
-static size_t
-find_adding(const lg__common_keys *keys, const PyCodeObject *code,
-            uint32_t name)
-{
-    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
-    size_t i = 0;
-    while (i < LG__COUNT(keys->adding) && keys->adding[i] != text)
-        i++;
-    return i;
-}
-
 /** Returns whether a value that is read there adds to the container: a method
  * of it, or a function whose first argument it is. */
 static bool
@@ -402,7 +406,7 @@ is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
         takes = PyTuple_GET_ITEM(names, i) == keys->len;
     for (Py_ssize_t i = 0; takes && i < PyTuple_GET_SIZE(names); i++)
         if (find_removing(keys, code, i) < LG__COUNT(keys->removing) ||
-            find_adding(keys, code, (uint32_t)i) < LG__COUNT(keys->adding))
+            find_adding(keys, code, i) < LG__COUNT(keys->adding))
             return true;
     return takes && may_cut(code);
 }
