@@ -330,9 +330,12 @@ ask_by_script(call *self, const char **reason, lg_error *err)
     lg__script_end(&script);
     self->by_script = status == LG_OK && outcome == LG__VISITED &&
                       self->answer.kind != LG__ANSWER_LATER;
-    if (self->answer.kind == LG__ANSWER_LATER)
-        *reason = "has little room left on the stack of its main thread";
-    return status;
+    if (self->answer.kind != LG__ANSWER_LATER)
+        return status;
+    *reason = "has little room left on the stack of its main thread";
+    return self->answer.status == LG__LOW_STACK
+               ? status
+               : explain(self, (lg__outcome)self->answer.status, err);
 }
 
 /** Tries a script where it may. `done`: no visit is needed, or wanted. */

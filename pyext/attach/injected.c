@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -472,6 +473,16 @@ is_without_gil(const lg__bootstrap *self)
     return self->current_state() == NULL || !self->holds_gil();
 }
 
+/* The library reads clocks, and so does a thread that waits for the GIL. The
+   thread would die of that if it has the processor refuse it RDTSC. */
+BOOTSTRAP static int
+may_read_clocks(void)
+{
+    int mode = PR_TSC_ENABLE;
+    call_kernel(SYS_prctl, PR_GET_TSC, (long)&mode, 0, 0);
+    return mode != PR_TSC_SIGSEGV;
+}
+
 /* The queue of pending calls has a lock. A handler of Python asks for such a
    call itself if the descriptor for wake-ups is full, and would wait for ever
    for the lock of the thread that it interrupts. */
@@ -493,6 +504,10 @@ reach_interpreter(lg__bootstrap *self)
 {
     if (self->interpreter == NULL) {
         answer(self, LG__ANSWER_LATER, LG__NO_INTERPRETER);
+        return 0;
+    }
+    if (!may_read_clocks()) {
+        answer(self, LG__ANSWER_LATER, LG__REFUSES_TIME);
         return 0;
     }
     if (self->here && is_without_gil(self)) {

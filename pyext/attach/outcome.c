@@ -98,6 +98,13 @@ lg__outcome_explain(lg__outcome self, int process, int code, unsigned seconds,
             "may die of any library that it loads: start it "
             "without that and attach again",
             process);
+    case LG__REFUSES_TIME:
+        return lg_error_set(
+            err, LG_EUNSUPPORTED,
+            "process %d has the processor refuse it RDTSC (PR_SET_TSC), as "
+            "recorders of programs do, and would die as soon as it reads a "
+            "clock: start it without that and attach again",
+            process);
     case LG__ALIEN_CODE:
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d has code of 32 bits, or handles its "

@@ -35,6 +35,7 @@ typedef enum lg__outcome {
     LG__NOT_WRITABLE,    /**< what was written does not read back */
     LG__NO_SOCKET,       /**< the end of the pair cannot be taken */
     LG__REFUSES_CPUID, /**< the main thread has the processor refuse it CPUID */
+    LG__REFUSES_TIME,  /**< and this one RDTSC, by which it reads clocks */
     LG__ALIEN_CODE,    /**< not 64 bits, or system calls go to a handler */
 } lg__outcome;
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -166,14 +167,27 @@ prepare_to_leave(void)
     return NULL;
 }
 
-/** Does the work on the stack that the interpreter has left. */
+/** What keeps this thread from the work: it reads clocks, and needs room on the
+ *  stack that the interpreter has left. VISITED: nothing. */
+static lg__outcome
+find_obstacle(const lg__orders *orders)
+{
+    int mode = PR_TSC_ENABLE;
+    prctl(PR_GET_TSC, &mode);
+    if (mode == PR_TSC_SIGSEGV)
+        return LG__REFUSES_TIME;
+    return lg__stack_is_low((uintptr_t)__builtin_frame_address(0),
+                            orders->stack_low)
+               ? LG__LOW_STACK
+               : LG__VISITED;
+}
+
 static void
 follow(int socket, int file, const lg__orders *orders)
 {
     const lg__answer later = {.kind = LG__ANSWER_LATER,
-                              .status = LG__LOW_STACK};
-    if (lg__stack_is_low((uintptr_t)__builtin_frame_address(0),
-                         orders->stack_low))
+                              .status = find_obstacle(orders)};
+    if (later.status != LG__VISITED)
         lg__wire_send(socket, &later, sizeof later, NULL, 0);
     else
         lg_attached(socket, file, orders);

@@ -1348,6 +1348,65 @@ def test_a_processor_that_answers_cpuid_always(filtered, preload, python, error)
     assert one.process.poll() is None
 
 
+#: Has the processor refuse RDTSC to the main thread (PR_SET_TSC), which then dies as
+#: soon as it reads a clock: to wait for the GIL, for example.
+REFUSES_TIME = """
+assert ctypes.CDLL(None).prctl(26, 2, 0, 0, 0) == 0
+print('refuses', flush=True)
+"""
+COMPUTES_LATER = """
+pipe = os.open({path!r}, os.O_RDWR)
+def work():
+    os.read(pipe, 1)
+    print('computes', flush=True)
+    while True: sum(range(100))
+threading.Thread(target=work, daemon=True).start()
+"""
+
+
+@pytest.fixture
+def timeless(target):
+    """Start targets whose main threads may not read a clock."""
+
+    def start(source, first=""):
+        one = target(REFUSES_TIME + source, first=first)
+        assert one.process.stdout.readline() == "refuses\n"
+        return one
+
+    return start
+
+
+def is_refused_without_time(one, method):
+    """Whether leakgraph says so, and leaves the process as it was."""
+    before = one.traces()
+    said = refused(one.pid, method=method)
+    assert f"process {one.pid} has the processor refuse it RDTSC" in said
+    return one.process.poll() is None and one.traces() == before
+
+
+@pytest.mark.parametrize("method", ["auto", "ptrace"])
+@pytest.mark.parametrize("source", ["signal.pause()", COMPUTES])
+def test_a_process_that_the_processor_refuses_the_time(timeless, source, method):
+    assert is_refused_without_time(timeless(source), method)
+
+
+def test_no_thread_without_the_time_waits_for_the_gil(timeless, tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    one = timeless("signal.pause()", COMPUTES_LATER.format(path=str(path)))
+    while not waits_in(one, 34):
+        time.sleep(0.001)
+    path.write_text("x", encoding="ascii")
+    assert one.process.stdout.readline() == "computes\n"
+    assert is_refused_without_time(one, "ptrace")
+
+
+@runs_scripts
+def test_a_script_in_a_process_that_the_processor_refuses_the_time(timeless, folder):
+    assert is_refused_without_time(timeless(COMPUTES), "remote-exec")
+    assert os.listdir(folder) == []
+
+
 #: Maps the files that it is told to, as an emulator maps its program.
 EMULATOR = """
 #include <fcntl.h>
