@@ -1,6 +1,5 @@
 // Chooses the hop of a cycle to cut: the one that looks like a back reference.
-// Says what cannot be cut at all, and what only a library can cut. Also
-// recognises other references like the chosen one.
+// Says what cannot be cut at all, and what only a library can cut.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
 #include "paths/paths_private.h"
@@ -487,71 +486,11 @@ lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
 // A component of this size tries every cut.
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };
 
-// Returns the category of the object itself, or of the one that owns it as a
-// namespace or a part of a closure.
-static lg_category
-owner_category(const lg__likeness *to, uint32_t node)
-{
-    return lg__node_category(to->walk->graph,
-                             lg__seen_node(to->walk->fold, node));
-}
-
-static bool
-is_attribute(const lg__likeness *to, lg__reference reference)
-{
-    return lg__reference_is_attribute(to->walk->graph, to->walk->fold,
-                                      reference);
-}
-
-static bool
-is_element(const lg__likeness *to, lg__reference reference)
-{
-    unsigned kind = lg__edge_kind(to->walk->graph, reference.edge);
-    return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
-           kind == LG_EDGE_KEY ||
-           (kind == LG_EDGE_VALUE && !is_attribute(to, reference));
-}
-
-// Returns whether a reference has the name. All elements of a kind have one
-// name, whatever their index, key or rank.
-static bool
-has_the_name(const lg__likeness *to, lg__reference reference)
-{
-    const lg_graph *graph = to->walk->graph;
-    const lg_columns *columns = &graph->columns;
-    uint64_t edge = reference.edge;
-    uint64_t cut = to->reference.edge;
-    if (is_attribute(to, reference) && is_attribute(to, to->reference))
-        return lg__string_same(lg__edge_name(graph, edge),
-                               lg__edge_name(graph, cut));
-    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, cut) &&
-           (is_element(to, reference) ? is_element(to, to->reference)
-                                      : lg_columns_payload(columns, edge) ==
-                                            lg_columns_payload(columns, cut));
-}
-
-lg__likeness
-lg__likeness_of(const lg__hop_walk *walk, const lg_hop *hop)
-{
-    return (lg__likeness){walk, lg__hop_reference(walk->graph, hop)};
-}
-
-bool
-lg__is_like(const lg__likeness *to, lg__reference reference)
-{
-    const lg_graph *graph = to->walk->graph;
-    const uint32_t *target = graph->columns.edge_target;
-    return has_the_name(to, reference) &&
-           owner_category(to, reference.source) ==
-               owner_category(to, to->reference.source) &&
-           lg__node_category(graph, target[reference.edge]) ==
-               lg__node_category(graph, target[to->reference.edge]);
-}
-
 typedef struct peeling {
     const lg_graph *graph;
     const lg__members *members;
-    lg__likeness cut;
+    const lg__folds *fold;
+    lg__reference cut;
     uint32_t *in; // [member] number of in-edges left
     uint32_t *queue;
 } peeling;
@@ -560,9 +499,8 @@ typedef struct peeling {
 static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
-    const lg__likeness *cut = &state->cut;
     if (!lg__members_edge(state->members, state->graph, edge) ||
-        lg__references_are_one(state->graph, cut->walk->fold, cut->reference,
+        lg__references_are_one(state->graph, state->fold, state->cut,
                                (lg__reference){source, edge}))
         return LG_NONE;
     return lg__members_find(state->members,
@@ -605,8 +543,8 @@ is_acyclic(const peeling *state)
 // Chooses the hop to cut. If nothing can be cut, gives the reason of the hop
 // that looks most like a cut.
 static void
-choose_hop(const lg_hops *round_trip, const lg__labels *all,
-           const lg__hop_walk *walk, peeling *state, lg__choice *out)
+choose_hop(const lg_hops *round_trip, const lg__labels *all, peeling *state,
+           lg__choice *out)
 {
     bool tried = state->members->count <= MEMBERS_TRIED &&
                  round_trip->count <= HOPS_TRIED;
@@ -621,7 +559,8 @@ choose_hop(const lg_hops *round_trip, const lg__labels *all,
                 verdict.score > best_fixed ? verdict.score : best_fixed;
             continue;
         }
-        state->cut = lg__likeness_of(walk, &round_trip->items[verdict.cut]);
+        state->cut =
+            lg__hop_reference(state->graph, &round_trip->items[verdict.cut]);
         if (tried && is_acyclic(state))
             verdict.score += SCORE_OF_ACYCLIC;
         if (verdict.score < best)
@@ -639,6 +578,7 @@ lg__choose_cut(const lg__hop_walk *walk, const lg__members *members,
     lg__labels all = {.end =
                           lg__alloc((round_trip->count + 1) * sizeof(size_t))};
     peeling state = {.graph = walk->graph,
+                     .fold = walk->fold,
                      .members = members,
                      .in = lg__alloc(count * sizeof(uint32_t)),
                      .queue = lg__alloc(count * sizeof(uint32_t))};
@@ -650,95 +590,10 @@ lg__choose_cut(const lg__hop_walk *walk, const lg__members *members,
     enough = enough && !all.text.failed;
     *out = (lg__choice){round_trip->count, LG_CUT_NONE};
     if (enough)
-        choose_hop(round_trip, &all, walk, &state, out);
+        choose_hop(round_trip, &all, &state, out);
     lg__free(all.end);
     lg__free(state.in);
     lg__free(state.queue);
     lg_text_free(&all.text);
     return enough;
-}
-
-// The rank of what is not in the component.
-enum { OUTSIDE = 5 };
-
-static unsigned
-first_rank(const lg_graph *graph, uint32_t node)
-{
-    if (graph->columns.node_flags[node] & LG_NODE_CPP)
-        return 4;
-    switch (lg__node_category(graph, node)) {
-    case LG_CATEGORY_CONTAINER:
-        return 3;
-    case LG_CATEGORY_FUNCTION:
-    case LG_CATEGORY_FRAME:
-        return 2;
-    case LG_CATEGORY_TYPE:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-// Ranks a node as the first one. The owner of a folded member may be outside of
-// the component.
-static unsigned
-rank_as_first(const lg_graph *graph, const lg_component *component,
-              uint32_t node)
-{
-    bool inside =
-        lg__ascending_find(component->nodes, component->count, node) != LG_NONE;
-    return inside ? first_rank(graph, node) : OUTSIDE;
-}
-
-// Chooses the first hop: one from an object of the user, so that the cut comes
-// as late as possible; in a cycle too long to show whole, the cut comes last.
-static size_t
-choose_first(const lg_graph *graph, const lg_component *component,
-             const lg_hops *round_trip, size_t cut)
-{
-    size_t count = round_trip->count;
-    size_t best = (cut + 1) % count;
-    for (size_t i = 2; i <= count && count <= LG__CYCLE_SHOWN; i++) {
-        size_t at = (cut + i) % count;
-        if (rank_as_first(graph, component, round_trip->items[at].source) <
-            rank_as_first(graph, component, round_trip->items[best].source))
-            best = at;
-    }
-    return best;
-}
-
-static void
-reverse(lg_hop *hops, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        lg_hop kept = hops[i];
-        hops[i] = hops[count - 1 - i];
-        hops[count - 1 - i] = kept;
-    }
-}
-
-// Turns the cycle by reversing both parts and then the whole.
-static void
-turn(lg_hops *round_trip, size_t first)
-{
-    reverse(round_trip->items, first);
-    reverse(round_trip->items + first, round_trip->count - first);
-    reverse(round_trip->items, round_trip->count);
-}
-
-void
-lg__shortest_cycle_turn(const lg_graph *graph, const lg_component *component,
-                        lg_hops *round_trip, size_t *cut)
-{
-    size_t count = round_trip->count;
-    bool any = *cut < count;
-    if (count == 0)
-        return;
-    size_t first =
-        choose_first(graph, component, round_trip, any ? *cut : count - 1);
-    turn(round_trip, first);
-    if (any)
-        *cut = (*cut + count - first) % count;
-    else
-        *cut = count;
 }

@@ -320,14 +320,82 @@ restore(cutting *state)
         state->notes->gone[state->removed[i] / 8] = 0;
 }
 
+// What to compare a reference with. Alike references have the same name,
+// between objects of the same categories.
+typedef struct likeness {
+    const lg__hop_walk *walk;
+    lg__reference reference;
+} likeness;
+
+static likeness
+likeness_of(const lg__hop_walk *walk, const lg_hop *hop)
+{
+    return (likeness){walk, lg__hop_reference(walk->graph, hop)};
+}
+
+// Returns the category of the object itself, or of the one that owns it as a
+// namespace or a part of a closure.
+static lg_category
+owner_category(const likeness *to, uint32_t node)
+{
+    return lg__node_category(to->walk->graph,
+                             lg__seen_node(to->walk->fold, node));
+}
+
+static bool
+is_attribute(const likeness *to, lg__reference reference)
+{
+    return lg__reference_is_attribute(to->walk->graph, to->walk->fold,
+                                      reference);
+}
+
+static bool
+is_element(const likeness *to, lg__reference reference)
+{
+    unsigned kind = lg__edge_kind(to->walk->graph, reference.edge);
+    return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
+           kind == LG_EDGE_KEY ||
+           (kind == LG_EDGE_VALUE && !is_attribute(to, reference));
+}
+
+// Returns whether a reference has the name. All elements of a kind have one
+// name, whatever their index, key or rank.
+static bool
+has_the_name(const likeness *to, lg__reference reference)
+{
+    const lg_graph *graph = to->walk->graph;
+    const lg_columns *columns = &graph->columns;
+    uint64_t edge = reference.edge;
+    uint64_t cut = to->reference.edge;
+    if (is_attribute(to, reference) && is_attribute(to, to->reference))
+        return lg__string_same(lg__edge_name(graph, edge),
+                               lg__edge_name(graph, cut));
+    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, cut) &&
+           (is_element(to, reference) ? is_element(to, to->reference)
+                                      : lg_columns_payload(columns, edge) ==
+                                            lg_columns_payload(columns, cut));
+}
+
+static bool
+is_like(const likeness *to, lg__reference reference)
+{
+    const lg_graph *graph = to->walk->graph;
+    const uint32_t *target = graph->columns.edge_target;
+    return has_the_name(to, reference) &&
+           owner_category(to, reference.source) ==
+               owner_category(to, to->reference.source) &&
+           lg__node_category(graph, target[reference.edge]) ==
+               lg__node_category(graph, target[to->reference.edge]);
+}
+
 // Returns the cut that a reference is like, or NULL.
 static lg_cycle_cut *
 find_cut(const cutting *state, lg__reference reference)
 {
     for (size_t i = 0; i < state->cycle->cut_count; i++) {
         lg_cycle_cut *cut = &state->cycle->cuts[i];
-        lg__likeness known = lg__likeness_of(state->walk, &cut->hop);
-        if (lg__is_like(&known, reference))
+        likeness known = likeness_of(state->walk, &cut->hop);
+        if (is_like(&known, reference))
             return cut;
     }
     return NULL;
@@ -375,7 +443,7 @@ static bool
 remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
              bool named)
 {
-    lg__likeness cut = lg__likeness_of(state->walk, hop);
+    likeness cut = likeness_of(state->walk, hop);
     lg_cycle_cut *known = named ? find_cut(state, cut.reference) : NULL;
     size_t count = 0;
     uint32_t start = state->graph->columns.edge_target[cut.reference.edge];
@@ -383,7 +451,7 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
     bool enough = back != NULL;
     for (size_t i = 0; i < count && enough; i++) {
         lg__reference one = {lg_edge_source(state->graph, back[i]), back[i]};
-        if (is_gone(state, back[i]) || !lg__is_like(&cut, one) ||
+        if (is_gone(state, back[i]) || !is_like(&cut, one) ||
             (named && !lg__edge_can_be_cut(state->graph, back[i])))
             continue;
         enough = remove_reference(state, one);
@@ -538,6 +606,94 @@ look_at_parts(cutting *state, lg_error *err)
     return status;
 }
 
+// The rank of what is not in the component.
+enum { OUTSIDE = 5 };
+
+static unsigned
+first_rank(const lg_graph *graph, uint32_t node)
+{
+    if (graph->columns.node_flags[node] & LG_NODE_CPP)
+        return 4;
+    switch (lg__node_category(graph, node)) {
+    case LG_CATEGORY_CONTAINER:
+        return 3;
+    case LG_CATEGORY_FUNCTION:
+    case LG_CATEGORY_FRAME:
+        return 2;
+    case LG_CATEGORY_TYPE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+// Ranks a node as the first one. The owner of a folded member may be outside of
+// the component.
+static unsigned
+rank_as_first(const lg_graph *graph, const lg_component *component,
+              uint32_t node)
+{
+    bool inside =
+        lg__ascending_find(component->nodes, component->count, node) != LG_NONE;
+    return inside ? first_rank(graph, node) : OUTSIDE;
+}
+
+// Chooses the first hop: one from an object of the user, so that the cut comes
+// as late as possible; in a cycle too long to show whole, the cut comes last.
+static size_t
+choose_first(const lg_graph *graph, const lg_component *component,
+             const lg_hops *round_trip, size_t cut)
+{
+    size_t count = round_trip->count;
+    size_t best = (cut + 1) % count;
+    for (size_t i = 2; i <= count && count <= LG__CYCLE_SHOWN; i++) {
+        size_t at = (cut + i) % count;
+        if (rank_as_first(graph, component, round_trip->items[at].source) <
+            rank_as_first(graph, component, round_trip->items[best].source))
+            best = at;
+    }
+    return best;
+}
+
+static void
+reverse(lg_hop *hops, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        lg_hop kept = hops[i];
+        hops[i] = hops[count - 1 - i];
+        hops[count - 1 - i] = kept;
+    }
+}
+
+// Turns the cycle by reversing both parts and then the whole.
+static void
+turn(lg_hops *round_trip, size_t first)
+{
+    reverse(round_trip->items, first);
+    reverse(round_trip->items + first, round_trip->count - first);
+    reverse(round_trip->items, round_trip->count);
+}
+
+// Turns a cycle so that it begins with a member, one of the program if
+// possible, and the hop to cut comes late. Updates `cut`, the index of that
+// hop; the count of hops means none.
+static void
+turn_shortest(const lg_graph *graph, const lg_component *component,
+              lg_hops *round_trip, size_t *cut)
+{
+    size_t count = round_trip->count;
+    bool any = *cut < count;
+    if (count == 0)
+        return;
+    size_t first =
+        choose_first(graph, component, round_trip, any ? *cut : count - 1);
+    turn(round_trip, first);
+    if (any)
+        *cut = (*cut + count - first) % count;
+    else
+        *cut = count;
+}
+
 lg_status
 lg__cycle_cut(const lg__hop_walk *walk, const lg_component *component,
               lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err)
@@ -563,8 +719,7 @@ lg__cycle_cut(const lg__hop_walk *walk, const lg_component *component,
     state.size[0] = component->count;
     status = look_at_parts(&state, err);
     if (status == LG_OK)
-        lg__shortest_cycle_turn(state.graph, component, &cycle->shortest,
-                                &cycle->cut);
+        turn_shortest(state.graph, component, &cycle->shortest, &cycle->cut);
 
 done:
     restore(&state);

@@ -64,16 +64,9 @@ lg_status lg__shortest_cycle_find(const lg__hop_walk *walk,
                                   lg__effort *effort, lg_hops *out,
                                   lg_error *err);
 
-/** Reports show only the ends of longer cycles. lg__shortest_cycle_turn moves
- *  the cut there. */
+/** Reports show only the ends of longer cycles. lg__cycle_cut moves the cut
+ *  there. */
 #define LG__CYCLE_SHOWN 10
-
-/** Turns a cycle so that it begins with a member, one of the program if
- *  possible, and the hop to cut comes late. Updates `cut`, the index of that
- *  hop; the count of hops means none. */
-void lg__shortest_cycle_turn(const lg_graph *graph,
-                             const lg_component *component, lg_hops *round_trip,
-                             size_t *cut);
 
 /** The hop of a cycle to cut. */
 typedef struct lg__choice {
@@ -85,17 +78,6 @@ typedef struct lg__choice {
  *  whose cut leaves no cycle. Returns false when memory ran out. */
 bool lg__choose_cut(const lg__hop_walk *walk, const lg__members *members,
                     const lg_hops *round_trip, lg__choice *out);
-
-/** What to compare a reference with. Alike references have the same name,
- *  between objects of the same categories. */
-typedef struct lg__likeness {
-    const lg__hop_walk *walk;
-    lg__reference reference;
-} lg__likeness;
-
-/** Returns the likeness of the last edge of a hop. */
-lg__likeness lg__likeness_of(const lg__hop_walk *walk, const lg_hop *hop);
-bool lg__is_like(const lg__likeness *likeness, lg__reference reference);
 
 // What is left of a component after some of its edges are cut.
 
