@@ -49,7 +49,7 @@ UPWARD = {
 ONE_CLIENT = {
     "export/command": 15,
     "export/formats": 2,
-    "export/page": 6,
+    "export/page": 5,
     "export/pick": 3,
     "export/serve": 2,
     "libgraph/src/analysis": 4,

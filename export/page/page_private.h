@@ -127,7 +127,6 @@ void lg__page_tree_numbers(lg__page *page, lg_node node, uint64_t retained,
                            uint64_t own, uint64_t objects);
 /** Shows the accounts of memory, as bars and as a table. */
 lg_status lg__page_add_memory(lg__page *page, lg_error *err);
-lg_status lg__page_add_cycles(lg__page *page, lg_error *err);
 /** Adds the data that the page's script reads: places and their history. */
 lg_status lg__page_add_data(lg__page *page, lg_error *err);
 
