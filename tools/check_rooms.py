@@ -50,7 +50,7 @@ ONE_CLIENT = {
     "export/command": 15,
     "export/formats": 2,
     "export/page": 5,
-    "export/pick": 3,
+    "export/pick": 1,
     "export/serve": 2,
     "libgraph/src/analysis": 4,
     "libgraph/src/answers": 4,

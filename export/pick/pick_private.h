@@ -101,13 +101,6 @@ lg_status lg__picker_mark_subject(lg__view_picker *picker, uint32_t node,
 /** Draws an object below the drawn one at `owner`, which dominates it. */
 lg_status lg__picker_draw_owned(lg__view_picker *picker, size_t owner,
                                 uint32_t node, size_t *out, lg_error *err);
-/** Draws the path from a root to the node, unless the view shows a root. */
-lg_status lg__picker_root_path(lg__view_picker *picker, uint32_t node,
-                               const lg_monitor *monitor, lg_error *err);
-/** Draws the path from a root to each node. */
-lg_status lg__picker_trail(lg__view_picker *picker, const uint32_t *nodes,
-                           size_t count, const lg_monitor *monitor,
-                           lg_error *err);
 
 /** Returns false to stop the visit. */
 typedef bool (*lg__picked_visit)(void *context, const lg_hop *hop);

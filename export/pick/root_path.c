@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-/* A longer path folds its middle. */
-#define LONGEST_PATH 16u
-/* Beside the subject's holders, a path gets less room. */
-#define LONGEST_BESIDE 10u
-
 static bool
 has_native(const lg_view *view, size_t index)
 {
@@ -176,17 +171,6 @@ lg__picker_draw_path(lg__view_picker *picker, const lg_path *path,
                                 err);
 }
 
-static lg_status
-draw_garbage(lg__view_picker *picker, uint32_t node, lg_error *err)
-{
-    size_t at;
-    lg_status status = lg__picker_draw(picker, node, 0, &at, err);
-    if (status)
-        return status;
-    picker->view->nodes[at].unreached = true;
-    return lg__picker_mark_subject(picker, node, err);
-}
-
 // Draws the subject, and its references from native code beside the path.
 lg_status
 lg__picker_mark_subject(lg__view_picker *picker, uint32_t node, lg_error *err)
@@ -200,146 +184,4 @@ lg__picker_mark_subject(lg__view_picker *picker, uint32_t node, lg_error *err)
         return LG_OK;
     return lg__picker_room(picker) ? lg__picker_draw_native(picker, at, err)
                                    : LG_OK;
-}
-
-// Draws the edges from an owner to a node that hops fold: `.__dict__`, or the
-// `[0]` of a closure tuple, which is a cell.
-static bool
-find_part(const lg__view_picker *picker, uint32_t owner, uint32_t part,
-          lg_hop *out)
-{
-    const lg_columns *columns = picker->columns;
-    const lg_edge_range edges = lg_columns_edges(columns, owner);
-    for (uint64_t i = edges.begin; i < edges.end; i++) {
-        uint32_t between = columns->edge_target[i];
-        *out = (lg_hop){owner, part, {i}, 1, false};
-        if (between == part)
-            return true;
-        if (lg_node_folded_into(picker->graph, between) != owner)
-            continue;
-        const lg_edge_range range = lg_columns_edges(columns, between);
-        for (uint64_t k = range.begin; k < range.end; k++) {
-            *out = (lg_hop){owner, part, {i, k}, 2, false};
-            if (columns->edge_target[k] == part)
-                return true;
-        }
-    }
-    return false;
-}
-
-// A path to a folded node ends at its owner. One more hop leads to the node.
-static lg_status
-draw_part(lg__view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
-{
-    lg_hop hop;
-    size_t at;
-    lg_status status = lg__picker_draw(picker, owner, 0, &at, err);
-    if (!status && find_part(picker, owner, part, &hop))
-        status = draw_hop(picker, &hop, false, &at, err);
-    return status;
-}
-
-static lg_status
-draw_trail(lg__view_picker *picker, uint32_t node, size_t room,
-           const lg_monitor *monitor, lg_error *err)
-{
-    lg_path path = {0};
-    lg_error why = {0};
-    uint32_t owner = lg_node_folded_into(picker->graph, node);
-    lg_status status =
-        lg_path_from_root(picker->graph, node, monitor, &path, &why);
-    if (status == LG_ENOTFOUND)
-        return draw_garbage(picker, node, err);
-    if (status)
-        return lg_error_set(err, status, "%s", why.message);
-    bool whole = owner == LG_NONE || room < 4;
-    status =
-        lg__picker_draw_path(picker, &path, NULL, whole ? room : room - 1, err);
-    lg_path_free(&path);
-    if (!status && !whole)
-        status = draw_part(picker, owner, node, err);
-    if (!status)
-        status = lg__picker_mark_subject(
-            picker, whole && owner != LG_NONE ? owner : node, err);
-    return status;
-}
-
-static bool
-shows_root(const lg_view *view)
-{
-    for (size_t i = 0; i < view->node_count; i++)
-        if (view->nodes[i].root.length ||
-            view->nodes[i].kind == LG__VIEW_NATIVE)
-            return true;
-    return false;
-}
-
-// A drawn frame already shows its thread.
-static bool
-starts_at_drawn_frame(const lg__view_picker *picker, const lg_path *path)
-{
-    return path->root.kind == LG_ROOT_THREAD && path->count > 0 &&
-           lg__picker_find(picker, path->hops[0].target) != SIZE_MAX;
-}
-
-// Some nodes left out beside a drawn node are drawn by now: stops counting
-// these.
-static void
-count_off(lg_view *view, size_t nodes, size_t edges)
-{
-    for (size_t i = edges; i < view->edge_count; i++) {
-        const lg__view_edge *edge = &view->edges[i];
-        if (edge->source >= nodes && edge->target < nodes &&
-            view->nodes[edge->target].more > 0)
-            view->nodes[edge->target].more--;
-    }
-}
-
-lg_status
-lg__picker_root_path(lg__view_picker *picker, uint32_t node,
-                     const lg_monitor *monitor, lg_error *err)
-{
-    size_t room = lg__picker_room(picker);
-    size_t nodes = picker->view->node_count, edges = picker->view->edge_count;
-    const lg_analysis *analysis = picker->options.analysis;
-    if (room < 4 || shows_root(picker->view) ||
-        lg_graph_is_partial(picker->graph) ||
-        (analysis && !lg_node_is_reachable(analysis, node)))
-        return LG_OK;
-    lg_path path = {0};
-    lg_error why = {0};
-    lg_status status =
-        lg_path_from_root(picker->graph, node, monitor, &path, &why);
-    if (status == LG_ENOTFOUND)
-        return LG_OK;
-    if (status)
-        return lg_error_set(err, status, "%s", why.message);
-    // Leaves room for native code before the path.
-    room--;
-    if (!starts_at_drawn_frame(picker, &path))
-        status = lg__picker_draw_path(
-            picker, &path, NULL, room < LONGEST_BESIDE ? room : LONGEST_BESIDE,
-            err);
-    lg_path_free(&path);
-    count_off(picker->view, nodes, edges);
-    return status;
-}
-
-lg_status
-lg__picker_trail(lg__view_picker *picker, const uint32_t *nodes, size_t count,
-                 const lg_monitor *monitor, lg_error *err)
-{
-    size_t room = picker->options.max_nodes / count;
-    // Leaves room for native code at both ends.
-    if (room >= 8)
-        room -= 2;
-    bool whole = picker->options.max_nodes == LG_VIEW_MOST_NODES;
-    if (room > LONGEST_PATH && !whole)
-        room = LONGEST_PATH;
-    for (size_t i = 0; i < count; i++) {
-        lg_status status = draw_trail(picker, nodes[i], room, monitor, err);
-        if (status)
-            return status;
-    }
-    return LG_OK;
 }
