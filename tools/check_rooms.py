@@ -51,7 +51,6 @@ ONE_CLIENT = {
     "export/formats": 2,
     "export/page": 5,
     "export/pick": 1,
-    "export/serve": 2,
     "libgraph/src/analysis": 4,
     "libgraph/src/answers": 4,
     "libgraph/src/build": 13,

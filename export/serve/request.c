@@ -5,7 +5,6 @@
 #include <leakgraph/internal/wording.h>
 #include <leakgraph/internal/writing.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *
@@ -63,21 +62,4 @@ lg__request_write(const lg__request *request, lg_text *out)
         lg_text_add(out, "=");
         lg_text_add_url(out, pair->value, strlen(pair->value));
     }
-}
-
-static void
-release(const char *text)
-{
-    free((void *)(uintptr_t)text);
-}
-
-void
-lg__request_free(lg__request *copy)
-{
-    release(copy->page);
-    for (size_t i = 0; i < copy->count; i++) {
-        release(copy->pairs[i].name);
-        release(copy->pairs[i].value);
-    }
-    *copy = (lg__request){0};
 }

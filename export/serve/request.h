@@ -49,7 +49,5 @@ bool lg__request_choice(const lg__request *request, const char *name,
                         unsigned *out);
 /** Adds `object?node=17`; the same question gives the same text. */
 void lg__request_write(const lg__request *request, lg_text *out);
-/** Frees a request that is a copy. */
-void lg__request_free(lg__request *copy);
 
 #endif

@@ -356,9 +356,27 @@ is_for(const lg__job *job, const lg_text *question)
 }
 
 static void
+release(const char *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+// Frees a request that is a copy.
+static void
+request_free(lg__request *copy)
+{
+    release(copy->page);
+    for (size_t i = 0; i < copy->count; i++) {
+        release(copy->pairs[i].name);
+        release(copy->pairs[i].value);
+    }
+    *copy = (lg__request){0};
+}
+
+static void
 clear(lg__job *job)
 {
-    lg__request_free(&job->request);
+    request_free(&job->request);
     lg_text_free(&job->question);
     lg_text_free(&job->reply.body);
     *job = (lg__job){0};
@@ -455,7 +473,7 @@ place(lg__server *server)
     return job;
 }
 
-// Copies a request and its strings; free it with lg__request_free. False:
+// Copies a request and its strings; free it with request_free. False:
 // memory ran out.
 static bool
 copy_request(const lg__request *request, lg__request *out)
@@ -468,7 +486,7 @@ copy_request(const lg__request *request, lg__request *out)
         fine = out->pairs[i].name && out->pairs[i].value;
     }
     if (!fine)
-        lg__request_free(out);
+        request_free(out);
     return fine;
 }
 
@@ -630,6 +648,13 @@ lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
     answer(server, kind, &plain, reply);
 }
 
+// Whether `table?of=` takes this name.
+static bool
+has_table(const char *name)
+{
+    return lg_question_find(name) != NULL;
+}
+
 // Makes the first page, and with it the index of referrers and the tree of
 // paths from the roots, which the graph keeps for all other pages.
 static lg_status
@@ -644,7 +669,7 @@ make_first_page(lg__server *server, lg_error *err)
     if (status)
         return status;
     options->changes = server->changes;
-    status = lg__page_serve(server->analysis, options, lg__has_table,
+    status = lg__page_serve(server->analysis, options, has_table,
                             server->monitor, &home, err);
     lg_text_add(&question, "");
     if (!status && !lg__server_keep(server, &question, &home, true))

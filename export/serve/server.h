@@ -131,8 +131,6 @@ extern const lg__sheet_kind
 /** Names a table to make in advance: first each table as it is, then with each
  *  choice. Returns false at the end. */
 bool lg__table_prepared(uint32_t index, lg__request *out);
-/** Whether `table?of=` takes this name. */
-lg__page_has_table lg__has_table;
 
 /** Reads the node that `node=` names. */
 lg_status lg__sheet_node(const lg__sheet *sheet, lg_node *out, lg_error *err);

@@ -125,12 +125,6 @@ reduce(const lg__request *request, lg__request *out)
             keep_pair(request, &arranging[i], out);
 }
 
-bool
-lg__has_table(const char *name)
-{
-    return lg_question_find(name) != NULL;
-}
-
 static lg_status
 read_limit(const lg__request *request, uint64_t *out, lg_error *err)
 {
