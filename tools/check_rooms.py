@@ -63,7 +63,7 @@ ONE_CLIENT = {
     "pyext/binding/answers": 2,
     "pyext/binding/objects": 10,
     "pyext/bytes/libraries": 4,
-    "pyext/bytes/torch": 14,
+    "pyext/bytes/torch": 12,
     "pyext/capture/walk": 20,
     "pyext/heap": 7,
 }

@@ -370,15 +370,8 @@ void lg__torch_hold_storage(lg__torch *torch, uint32_t holder,
 /** Links the tensor or the array that a capsule of DLPack owns. */
 void lg__torch_walk_capsule(lg__torch *torch, PyObject *object, uint32_t node);
 
-/** Charges a tensor in a layout of oneDNN. False: its bytes were not found. */
-bool lg__torch_hold_opaque(lg__torch *torch, uint32_t holder,
-                           const lg__torch_impl *tensor,
-                           const lg__torch_contents *contents);
-
 /* torch_bound.c */
 
-/** Finds the types of PyTorch. False if it is unlike any known version. */
-bool lg__torch_find_types(lg__torch *torch, PyObject *module);
 /** The kind of a type's instances; 0: none. */
 unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
 

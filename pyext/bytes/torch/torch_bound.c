@@ -79,48 +79,6 @@ lg__torch_is_vector(lg__torch *torch, const uintptr_t *words)
 
 enum { UNKNOWN = LG__TORCH_BOUND_TYPES, WAITING, RULES };
 
-static PyObject *
-module_in(PyObject *module, const char *name)
-{
-    PyObject *inner = module != NULL ? lg__pass_member(module, name) : NULL;
-    return inner != NULL && PyModule_Check(inner) ? inner : NULL;
-}
-
-static const char *const bound_names[LG__TORCH_BOUND_TYPES] = {
-    [LG__TORCH_BOUND_OBJECT] = "ScriptObject",
-    [LG__TORCH_BOUND_REDUCER] = "Reducer",
-    [LG__TORCH_BOUND_WORK] = "Work",
-    [LG__TORCH_BOUND_UNIT] = "CompilationUnit",
-    [LG__TORCH_BOUND_FUNCTION] = "ScriptFunction",
-    [LG__TORCH_BOUND_GRAPH] = "Graph",
-    [LG__TORCH_BOUND_GENERATOR] = "Generator",
-    [LG__TORCH_BOUND_CONCRETE] = "ConcreteModuleType",
-};
-
-static const char *const scripted_names[LG__TORCH_SCRIPTED_TYPES] = {
-    [LG__TORCH_SCRIPTED_MODULE] = "ScriptModule",
-    [LG__TORCH_SCRIPTED_METHOD] = "ScriptMethod",
-    [LG__TORCH_SCRIPTED_PARAMETERS] = "ParameterDict",
-    [LG__TORCH_SCRIPTED_BUFFERS] = "BufferDict",
-    [LG__TORCH_SCRIPTED_MODULES] = "ModuleDict",
-    [LG__TORCH_SCRIPTED_LIST] = "ScriptList",
-    [LG__TORCH_SCRIPTED_DICT] = "ScriptDict",
-    [LG__TORCH_SCRIPTED_FUTURE] = "Future",
-};
-
-/** Some are in the module of torch.distributed. */
-static void
-find_named(PyObject *core, const char *const *names, PyTypeObject **out,
-           unsigned count)
-{
-    PyObject *distributed = module_in(core, "_distributed_c10d");
-    for (unsigned i = 0; i < count; i++) {
-        out[i] = lg__pass_member_type(core, names[i]);
-        if (out[i] == NULL)
-            out[i] = lg__pass_member_type(distributed, names[i]);
-    }
-}
-
 /** The index of the type, or of a type that it inherits from; `count`: none. */
 static unsigned
 index_of(PyTypeObject *const *types, unsigned count, PyTypeObject *type)
@@ -142,25 +100,6 @@ unsigned
 lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type)
 {
     return index_of(torch->scripted, LG__TORCH_SCRIPTED_TYPES, type);
-}
-
-bool
-lg__torch_find_types(lg__torch *torch, PyObject *module)
-{
-    PyObject *core = module_in(module, "_C");
-    PyObject *autograd = module_in(core, "_autograd");
-    torch->tensor = lg__pass_member_type(module, "Tensor");
-    torch->storage = lg__pass_member_type(core, "StorageBase");
-    torch->context = lg__pass_member_type(core, "_FunctionBase");
-    torch->saved = lg__pass_member_type(autograd, "SavedTensor");
-    torch->functions = module_in(core, "_functions");
-    find_named(core, bound_names, torch->bound, LG__TORCH_BOUND_TYPES);
-    find_named(core, scripted_names, torch->scripted, LG__TORCH_SCRIPTED_TYPES);
-    if (torch->tensor == NULL || torch->storage == NULL ||
-        torch->context == NULL)
-        return false;
-    torch->tensor_base = torch->tensor->tp_base;
-    return true;
 }
 
 /** Recognises the Python objects of nodes. Their types have no common base, but

@@ -344,6 +344,66 @@ walk_quantizer(lg__torch *torch, uintptr_t quantizer, uint32_t node)
     return block;
 }
 
+static bool
+is_shared(lg__torch *torch, uintptr_t word)
+{
+    const lg__torch_class *class =
+        lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
+    return class != NULL && class->kind == LG__TORCH_SHARED;
+}
+
+/** The tensor's handle is a counted wrapper of an ideep::tensor. Its memory
+ *  belongs to a shared_ptr<void>: the address, and a block that counts. */
+static bool
+hold_handle(lg__torch *torch, uint32_t holder, uintptr_t handle,
+            const lg__torch_contents *contents)
+{
+    size_t size = lg__memory_block(torch->memory, handle);
+    for (size_t k = 2 * WORD; k + 2 * WORD < size && k < 512; k += WORD) {
+        uintptr_t data = lg__memory_word(torch->memory, handle + k);
+        uintptr_t counts = lg__memory_word(torch->memory, handle + k + WORD);
+        if (!lg__is_address(data) || !is_shared(torch, counts))
+            continue;
+        size_t block = lg__memory_block(torch->memory, data);
+        if (block <= WORD)
+            return false;
+        size_t usable = block - WORD;
+        lg_span span = {
+            .holder = holder,
+            .address = data,
+            .length = contents->bytes && contents->bytes < usable
+                          ? contents->bytes
+                          : usable,
+            .type = torch->storage_type,
+            .text = contents->text,
+            .label = torch->names.data,
+            .flags = LG_SPAN_OWNER,
+        };
+        span.extra = block - span.length + size +
+                     lg__memory_block(torch->memory, counts);
+        lg_builder_add_span(torch->builder, &span);
+        return true;
+    }
+    return false;
+}
+
+/** Charges a tensor in a layout of oneDNN. False: its bytes were not found. */
+static bool
+torch_hold_opaque(lg__torch *torch, uint32_t holder,
+                  const lg__torch_impl *tensor,
+                  const lg__torch_contents *contents)
+{
+    for (size_t k = torch->layout->impl_end; k + WORD <= tensor->length;
+         k += WORD) {
+        uintptr_t handle = lg__torch_impl_word(tensor, k);
+        if (lg__is_address(handle) &&
+            lg__torch_class_of(torch, handle) != NULL &&
+            hold_handle(torch, holder, handle, contents))
+            return true;
+    }
+    return false;
+}
+
 static size_t
 walk_subclass(lg__torch *torch, uintptr_t impl, const lg__torch_impl *tensor,
               uint32_t node, const lg__torch_contents *contents)
@@ -356,7 +416,7 @@ walk_subclass(lg__torch *torch, uintptr_t impl, const lg__torch_impl *tensor,
         return 0;
     if (class->members != NULL)
         link_members(torch, tensor, class->members, node);
-    if (class->opaque && !lg__torch_hold_opaque(torch, node, tensor, contents))
+    if (class->opaque && !torch_hold_opaque(torch, node, tensor, contents))
         lg_builder_add_fact(torch->builder, node, "not inspected", opaque,
                             sizeof opaque - 1);
     for (size_t k = torch->layout->impl_end;
