@@ -121,6 +121,16 @@ format_process(lg__page *page)
     format_growth(page);
 }
 
+static void
+add_all_rows(lg__page *page, const char *id)
+{
+    if (page->has_table && page->has_table(id))
+        lg_text_addf(page->out,
+                     "<p><a href=\"table?of=%s\">More rows and other "
+                     "groups</a></p>",
+                     id);
+}
+
 lg_status
 lg__page_table(lg__page *page, const char *id, const char *heading,
                lg_table *table, size_t limit, lg_error *err)
@@ -130,7 +140,7 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
                  "<div class=\"table\" tabindex=\"0\" id=\"%s-table\">", id);
     lg_status status = lg__page_rows(page, table, limit, err);
     lg_text_add(page->out, "</div>");
-    lg__page_all_rows(page, id);
+    add_all_rows(page, id);
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -274,7 +284,7 @@ add_allocations(lg__page *page, lg_error *err)
     if (!status)
         status = lg__page_rows(page, table, 0, err);
     lg_text_add(page->out, "</div>");
-    lg__page_all_rows(page, "allocations");
+    add_all_rows(page, "allocations");
     lg__page_section_end(page);
     lg_table_free(table);
     return status;
@@ -336,7 +346,7 @@ add_cycles(lg__page *page, lg_error *err)
         lg_text_add(page->out, "</div>");
         lg_table_free(table);
     }
-    lg__page_all_rows(page, "cycles");
+    add_all_rows(page, "cycles");
     if (!status)
         status = add_cycle_pictures(page, err);
     lg__page_section_end(page);

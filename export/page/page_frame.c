@@ -171,13 +171,3 @@ lg__page_link(lg__page *page, lg_node node, const lg_text *name)
     lg_text_add_html(page->out, name->data ? name->data : "", name->length);
     lg_text_add(page->out, linked ? "</a>" : "");
 }
-
-void
-lg__page_all_rows(lg__page *page, const char *id)
-{
-    if (page->has_table && page->has_table(id))
-        lg_text_addf(page->out,
-                     "<p><a href=\"table?of=%s\">More rows and other "
-                     "groups</a></p>",
-                     id);
-}

@@ -84,8 +84,6 @@ lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
 /** Adds the name of an object; if served, as a link to its page. LG_NONE: no
  *  link. */
 void lg__page_link(lg__page *page, lg_node node, const lg_text *name);
-/** Links from a table of the first page to the page that has more of it. */
-void lg__page_all_rows(lg__page *page, const char *id);
 /** The script of served pages only. */
 extern const unsigned char lg__page_view[];
 extern const size_t lg__page_view_length;
