@@ -419,8 +419,35 @@ some_modules(void)
     ask_some_modules(4, 1, 4);
 }
 
+// Twenty immortal objects are one row. A root leads only to the biggest of
+// them, and no path to the biggest of what they hold.
+static void
+immortals(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    for (uint32_t i = 0; i < 20; i++) {
+        made.flags = LG_NODE_IMMORTAL;
+        uint32_t one = story_add(&made, "app.One", NULL, i == 0 ? 800 : 500);
+        made.flags = 0;
+        story_attribute(&made, one, "data",
+                        story_add(&made, "bytes", NULL, 1000 + i));
+        if (i == 0)
+            story_attribute(&made, module, "first", one);
+    }
+    expect(
+        &made, NULL,
+        "    retained    share  object                             held by\n"
+        "    29.8 KiB   99.8 %  20 x One #1                        app.first\n"
+        "    19.7 KiB   66.1 %    20 x bytes #40                     .data\n"
+        "        72 B    0.2 %  everything else\n"
+        "\n"
+        "each byte counted once; total 29.8 KiB\n");
+}
+
 SUITE(top_parts)
 {
+    RUN(immortals);
     RUN(modules);
     RUN(titles);
     RUN(some_modules);

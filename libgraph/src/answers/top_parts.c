@@ -120,27 +120,44 @@ hop_behind(const lg_path *path, uint32_t node)
     return at;
 }
 
+// Writes what leads from a node to one that it dominates: the end of its path,
+// which passes that node. No path leads to what only an immortal object holds
+// that nothing refers to: then the reference between them, if there is one.
+static lg_status
+say_way(parts_search *search, uint32_t owner, const piece *to, lg_text *out,
+        lg_error *err)
+{
+    lg_path path = {0};
+    const uint32_t node = to->nodes[0];
+    lg_status status =
+        lg__finder_path(search->finder, node, search->monitor, &path, err);
+    if (status == LG_ENOTFOUND) {
+        const lg_hop hop = lg__hop_between(&search->walk, owner, node);
+        if (hop.edge_count > 0)
+            lg__format_label(search->graph, &hop, out);
+        return LG_OK;
+    }
+    if (status != LG_OK)
+        return status;
+    lg__format_path_end(search->graph, &path, hop_behind(&path, owner),
+                        to->count > 1, out);
+    lg_path_free(&path);
+    return LG_OK;
+}
+
 // Writes how a piece is held: what leads to it from the object that dominates
-// its first node, behind how that one is held. Every path to a node passes the
-// object that dominates it.
+// its first node, behind how that one is held.
 static lg_status
 say_held_by(parts_search *search, const piece *above, piece *one, lg_error *err)
 {
-    lg_path path = {0};
-    uint32_t node = one->nodes[0];
-    uint32_t owner = lg__seen_node(search->walk.fold,
-                                   lg_node_dominator(search->analysis, node));
-    lg_status status =
-        lg__finder_path(search->finder, node, search->monitor, &path, err);
-    if (status != LG_OK)
-        return status;
+    const uint32_t owner = lg__seen_node(
+        search->walk.fold, lg_node_dominator(search->analysis, one->nodes[0]));
     lg_text_add_bytes(&one->held_by, above->held_by.data,
                       above->held_by.length);
-    lg__format_path_end(search->graph, &path, hop_behind(&path, owner),
-                        one->count > 1, &one->held_by);
     one->lead = above->steps > 0 ? above->lead : above->held_by.length;
-    lg_path_free(&path);
-    return one->held_by.failed ? lg__error_memory(err) : LG_OK;
+    lg_status status = say_way(search, owner, one, &one->held_by, err);
+    return status == LG_OK && one->held_by.failed ? lg__error_memory(err)
+                                                  : status;
 }
 
 static lg_status
