@@ -147,7 +147,7 @@ spenders(void)
     expect_spender(52000, "A");
 }
 
-// Equal objects of one place share a row from eleven on.
+// Equal objects of one place share a row from five on.
 static void
 expect_group(uint32_t objects, size_t rows)
 {
@@ -170,9 +170,32 @@ expect_group(uint32_t objects, size_t rows)
 static void
 groups(void)
 {
-    expect_group(10, 10);
-    expect_group(11, 1);
+    expect_group(4, 4);
+    expect_group(5, 1);
     expect_group(40, 1);
+}
+
+// Five objects of one place, of which the biggest is a tenth above the average,
+// share a row; with a byte more, each has its own.
+static void
+expect_spread(uint32_t biggest, uint32_t smallest, size_t rows)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    const uint32_t sizes[] = {biggest, 100, 100, 100, smallest};
+    for (uint32_t i = 0; i < 5; i++)
+        story_attribute(&made, app, "task",
+                        story_add(&made, "app.Task", NULL, sizes[i]));
+    answer all = ask(&made, 0, false);
+    CHECK(all.top.count == rows);
+    end(&all);
+}
+
+static void
+spread(void)
+{
+    expect_spread(110, 90, 1);
+    expect_spread(111, 89, 5);
 }
 
 // A big object among many small ones has a row of its own, and objects held
@@ -364,6 +387,7 @@ SUITE(top)
     RUN(links);
     RUN(spenders);
     RUN(groups);
+    RUN(spread);
     RUN(mixed_groups);
     RUN(libraries);
     RUN(not_for_themselves);

@@ -471,12 +471,12 @@ const lg_question lg__ask_top = {
     .help = "find the objects that retain the most",
     .about = "Lists the objects with the largest retained sizes. The retained "
              "size is the number of bytes that you would free with the object. "
-             "Small objects that are held in the same way share one row, and "
-             "so does everything that libraries keep for themselves. Below a "
-             "row, indented, is what has at least 1 % of the total. The last "
-             "row has the rest, and what has less than 0.1 % unless a limit is "
-             "given, so the rows that are not indented add up to the whole "
-             "heap.",
+             "Small objects that are held in the same way share one row, as "
+             "do five or more that are about as big, and everything that "
+             "libraries keep for themselves. Below a row, indented, is what "
+             "has at least 1 % of the total. The last row has the rest, and "
+             "what has less than 0.1 % unless a limit is given, so the rows "
+             "that are not indented add up to the whole heap.",
     .order = "the biggest first",
     .example = "--group type --limit 5",
     .result = "Top",

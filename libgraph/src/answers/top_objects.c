@@ -146,6 +146,9 @@ enum { NEARLY_ALL_PERCENT = 95 };
 // Each of many small objects of one place has less than this share of their
 // bytes.
 enum { SMALL_PERCENT = 10 };
+// From so many on, objects of one place are many, too, if they are about as
+// big: the biggest has at most this part more than they have on average.
+enum { EQUALS_LEAST = 5, EQUALS_PART = 10 };
 
 // An object that may pass its bytes on.
 typedef struct part {
@@ -385,6 +388,16 @@ show_group(top_search *search, const lg__top_candidate *run, size_t count,
     return show(search, bytes, search->members.items, (uint32_t)count);
 }
 
+// Returns whether the objects of one place, of which the biggest has `first`
+// bytes, are many together rather than each for itself.
+static bool
+are_many(uint64_t first, size_t count, uint64_t bytes)
+{
+    const uint64_t mean = bytes / count;
+    return first < bytes / 100 * SMALL_PERCENT ||
+           (count >= EQUALS_LEAST && first <= mean + mean / EQUALS_PART);
+}
+
 // Adds the candidates of one place. The big ones among them become items of
 // their own.
 static bool
@@ -395,7 +408,7 @@ push_run(top_search *search, lg__top_candidate *run, size_t count)
     for (; count > 0; run++, count--) {
         uint64_t first = lg__top_candidates_lead(search->analysis,
                                                  search->device, run, count);
-        if (first < bytes / 100 * SMALL_PERCENT)
+        if (are_many(first, count, bytes))
             return show_group(search, run, count, bytes);
         const uint32_t node = run->node;
         if (!(is_settled(search, node) ? show(search, first, &node, 1)
