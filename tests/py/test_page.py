@@ -194,6 +194,30 @@ def test_a_mistake_with_two_leaks_is_one_card(tmp_path):
     assert "settled=True or" not in page
 
 
+def test_a_card_names_who_else_must_let_go_than_the_one_with_the_mistake(tmp_path):
+    both, taken = Holder(), []
+    both.parts = []
+    sys.modules[__name__].both = both
+    for number in range(150):
+        both.parts.append(bytearray(20_000))
+        early(carry(both.parts[-1], 3000))
+        if number % 50 == 49:
+            taken.append(leakgraph.snapshot())
+    early.cache_clear()
+    del sys.modules[__name__].both
+    *earlier, newest = taken
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer")
+        newest.report(tmp_path / "page.html", earlier=earlier)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    cards = re.search(r'<ol class="advice">(.*?)</ol>', page, re.DOTALL)[1]
+    (card,) = [each for each in cards.split("<li class=") if "lru-cache" in each]
+    (advice,) = re.findall(r'<dt>do</dt><dd class="fix">(.*?)</dd>', card)
+    assert advice.startswith("Call cache_clear(), ")
+    other = f"Remove items from {__name__}.both.parts, too: it keeps a part."
+    assert advice.endswith(" " + other) and advice.count("Remove") == 1
+
+
 #: Takes three snapshots, between which each table gains rows that it has already.
 GAINING = """
 import functools, gc, leakgraph

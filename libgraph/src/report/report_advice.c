@@ -82,6 +82,48 @@ format_rate(const lg_growth *growth, const leads *of, lg_text *out)
     lg_growth_rate_format(growth, rate, out);
 }
 
+static bool
+is_held_through(const lg_growth_holder *holder, lg_node node)
+{
+    for (size_t i = 0; i < holder->path.count; i++)
+        if (holder->path.hops[i].target == node)
+            return true;
+    return holder->node == node;
+}
+
+// Returns whether a holder is one of the finding, or a part of one: the dict of
+// a cache.
+static bool
+is_of_finding(const lg_finding *finding, const lg_growth_holder *holder)
+{
+    for (size_t i = 0; i < finding->holder_count; i++)
+        if (is_held_through(holder, finding->holders[i].node))
+            return true;
+    return false;
+}
+
+// Names who else must let go of what a row has, if one of its holders makes the
+// mistake: the fix of the mistake frees only what that one keeps alone.
+static void
+add_other_holders(words *say, const lg_finding *finding,
+                  const lg_growth_row *row)
+{
+    size_t others = row->holder_count;
+    for (size_t i = 0; i < row->holder_count; i++)
+        others -= is_of_finding(finding, &row->holders[i]);
+    if (others == row->holder_count)
+        return;
+    for (size_t i = 0; i < row->holder_count; i++) {
+        const lg_growth_holder *holder = &row->holders[i];
+        if (is_of_finding(finding, holder))
+            continue;
+        lg_text_add(&say->fix,
+                    holder->empties ? " Remove items from " : " Cut ");
+        lg__format_keeper(say->graph, holder, &say->fix);
+        lg_text_add(&say->fix, ", too: it keeps a part.");
+    }
+}
+
 static lg_status
 format_finding(words *say, const lg_advice_item *item, lg_error *err)
 {
@@ -100,6 +142,9 @@ format_finding(words *say, const lg_advice_item *item, lg_error *err)
         format_rate(say->answers->growth, &say->leads, &say->rate);
     }
     lg__format_advice(say->graph, first, true, &say->fix);
+    for (size_t i = 0; i < say->leads.count; i++)
+        add_other_holders(say, first,
+                          &say->answers->growth->rows[say->leads.rows[i]]);
     return lg__format_holder(say->answers->analysis, first->holders,
                              &say->held_by, err);
 }
