@@ -79,9 +79,9 @@ far_blocks(void)
         }
 }
 
-// Returns whether nodes keep their types if the greatest is that one.
+// Returns whether nodes keep their types if that one has the greatest.
 static bool
-keeps_types(uint32_t greatest, uint32_t shift)
+keeps_types(uint32_t at, uint32_t greatest, uint32_t shift)
 {
     lg_builder *builder;
     lg_graph *graph;
@@ -90,15 +90,14 @@ keeps_types(uint32_t greatest, uint32_t shift)
         lg_builder_add_type(builder, "t", 1, LG_NONE, NULL, 0);
     for (uint32_t i = 0; i < 200; i++) {
         const lg_node node = lg_builder_add_node(builder, 64 * (i + 1));
-        lg_builder_put_type(builder, node, i % 2 == 0 ? greatest : i);
+        lg_builder_put_type(builder, node, i == at ? greatest : i);
         builder->node_flags[node] = LG_NODE_SYNTHETIC;
     }
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     const lg_columns *columns = lg_graph_columns(graph);
     bool same = lg__type_ids_shorten(graph) && columns->type.shift == shift;
     for (uint32_t i = 0; i < 200; i++)
-        same =
-            same && lg_columns_type(columns, i) == (i % 2 == 0 ? greatest : i);
+        same = same && lg_columns_type(columns, i) == (i == at ? greatest : i);
     lg_graph_free(graph);
     return same;
 }
@@ -106,10 +105,13 @@ keeps_types(uint32_t greatest, uint32_t shift)
 static void
 widths_of_types(void)
 {
-    CHECK(keeps_types(255, 0));
-    CHECK(keeps_types(256, 1));
-    CHECK(keeps_types(65535, 1));
-    CHECK(keeps_types(65536, 2));
+    static const uint32_t places[] = {0, 1, 2, 3, 64, 190, 191, 192, 199};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        CHECK(keeps_types(places[i], 255, 0));
+        CHECK(keeps_types(places[i], 256, 1));
+        CHECK(keeps_types(places[i], 65535, 1));
+        CHECK(keeps_types(places[i], 65536, 2));
+    }
 }
 
 static void

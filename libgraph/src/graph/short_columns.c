@@ -52,36 +52,24 @@ lg__first_edges_some(const lg_first_edges *first, uint64_t from, size_t count,
     return room;
 }
 
-// Returns the bits that are set in any of the numbers.
-static uint32_t
-bits_of(const uint32_t *numbers, size_t count)
+// Returns the bits that are set in any eight bytes of an array: those of its
+// numbers, side by side.
+static uint64_t
+bits_of(const void *array, size_t size)
 {
-    uint32_t parts[AT_ONCE] = {0};
-    uint32_t bits = 0;
+    uint64_t parts[AT_ONCE] = {0};
+    uint64_t plain[AT_ONCE];
+    uint64_t bits = 0;
     size_t at = 0;
-    for (; at + AT_ONCE <= count; at += AT_ONCE)
+    for (; at + sizeof plain <= size; at += sizeof plain) {
+        memcpy(plain, (const char *)array + at, sizeof plain);
         for (unsigned i = 0; i < AT_ONCE; i++)
-            parts[i] |= numbers[at + i];
-    for (; at < count; at++)
-        bits |= numbers[at];
+            parts[i] |= plain[i];
+    }
+    memset(plain, 0, sizeof plain);
+    memcpy(plain, (const char *)array + at, size - at);
     for (unsigned i = 0; i < AT_ONCE; i++)
-        bits |= parts[i];
-    return bits;
-}
-
-static uint32_t
-bits_of_words(const uint16_t *numbers, size_t count)
-{
-    uint16_t parts[AT_ONCE] = {0};
-    uint32_t bits = 0;
-    size_t at = 0;
-    for (; at + AT_ONCE <= count; at += AT_ONCE)
-        for (unsigned i = 0; i < AT_ONCE; i++)
-            parts[i] |= numbers[at + i];
-    for (; at < count; at++)
-        bits |= numbers[at];
-    for (unsigned i = 0; i < AT_ONCE; i++)
-        bits |= parts[i];
+        bits |= parts[i] | plain[i];
     return bits;
 }
 
@@ -89,8 +77,9 @@ bits_of_words(const uint16_t *numbers, size_t count)
 static bool
 shorten_to_bytes(uint16_t *types, size_t count)
 {
-    const uint32_t bits = bits_of_words(types, count);
-    for (size_t at = 0; at < count && bits <= UINT8_MAX; at += AT_ONCE) {
+    const uint64_t high = 0xff00ff00ff00ff00;
+    const bool fits = !(bits_of(types, count * sizeof *types) & high);
+    for (size_t at = 0; at < count && fits; at += AT_ONCE) {
         const size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
         uint16_t plain[AT_ONCE] = {0};
         uint8_t low[AT_ONCE];
@@ -99,7 +88,7 @@ shorten_to_bytes(uint16_t *types, size_t count)
             low[i] = (uint8_t)plain[i];
         memcpy((char *)types + at, low, part);
     }
-    return bits <= UINT8_MAX;
+    return fits;
 }
 
 static void
@@ -143,9 +132,9 @@ lg__type_ids_shorten(lg_graph *graph)
 {
     lg__array *array = &graph->array[LG__TYPE];
     const size_t count = (size_t)array->count;
-    if (!is_owned(array))
-        return true;
-    if (bits_of(array->owned, count) > UINT16_MAX)
+    const uint64_t high = 0xffff0000ffff0000;
+    if (!is_owned(array) ||
+        bits_of(array->owned, count * sizeof(uint32_t)) & high)
         return true;
     shorten_to_words(array->owned, count);
     return keep_words(graph, array);
