@@ -286,9 +286,6 @@ def put(page: Path, name: str, text: str) -> None:
     page.write_text(part.sub(lambda _: text, old, count=1), encoding="utf-8")
 
 
-# ----------------------------------------------------------------- pictures ---
-
-
 def label(x: float, y: float, text: str, more: str = "") -> str:
     """Write a text of a picture."""
     return f'<text x="{x:.0f}" y="{y:.0f}" {more}>{html.escape(text)}</text>\n'

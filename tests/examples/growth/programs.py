@@ -113,9 +113,6 @@ def use_and_free(size):
         libc.free(block)
 
 
-# ------------------------------------------------------------------ leaking ---
-
-
 @leaks("program.history[*]")
 def every_record_stays_in_a_list(program):
     program.history = []
@@ -518,9 +515,6 @@ def frames_of_every_batch(program):
     return step
 
 
-# ------------------------------------------------------------------- honest ---
-
-
 @honest()
 def a_ring_that_was_full_long_ago(program):
     program.ring = collections.deque(maxlen=20)
@@ -685,9 +679,6 @@ def tuples_that_wait_to_be_used_again(program):
     return step
 
 
-# -------------------------------------------------------------------- mixed ---
-
-
 @mixed("program.kept[*]")
 def a_leak_beside_a_ring(program):
     program.ring = collections.deque(maxlen=150)
@@ -826,9 +817,6 @@ def figures_that_are_closed_but_drawn_to_memory(program):
 
     program.rate = 320 * 240 * 4 + 33
     return step
-
-
-# ------------------------------------------------------------------- native ---
 
 
 @native("memory that no object explains")

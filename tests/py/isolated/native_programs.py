@@ -83,9 +83,6 @@ def built(module, names):
     return [holder for holder, _, _ in made], sum(bytes for _, bytes, _ in made)
 
 
-# ------------------------------------------------------------------- leaks ---
-
-
 @leak
 def sessions():
     import sqlite3
@@ -305,9 +302,6 @@ def forgotten_bytes():
         modules["native_shapes"].forget(bytes([number + 65]) * 5_000)
 
 
-# ------------------------------------------------------------------ honest ---
-
-
 @clean
 def compress():
     import zlib
@@ -417,9 +411,6 @@ def emptied_buffer():
     program.text.write(b"x" * 20_000)
     program.text.seek(0)
     program.text.truncate()
-
-
-# -------------------------------------------------------------------- main ---
 
 
 class _Mallinfo(ctypes.Structure):
