@@ -1,8 +1,10 @@
 """why() gives the answer as text, as objects and as a picture."""
 
+import contextvars
 import dataclasses
 import gc
 import json
+import re
 import sys
 import tracemalloc
 
@@ -367,6 +369,28 @@ def test_a_namespace_is_explained_as_its_owner():
     assert why.merged.retained == why.retained
     parsed = json.loads(why.json)
     assert parsed["paths"]["retained"] == parsed["biggest"]["retained"]
+
+
+def test_a_context_variable_is_named_however_many_there_are():
+    session = contextvars.ContextVar("session")
+    others = [contextvars.ContextVar(f"other {number}") for number in range(1000)]
+
+    def fill():
+        session.set([Thing()])
+        for other in others:
+            other.set(0)
+        return leakgraph.snapshot()
+
+    snapshot = contextvars.Context().run(fill)
+    (node,) = [
+        node
+        for node in snapshot.select("thread MainThread context variables[session][*]")
+        if node.type_name.endswith("Thing")
+    ]
+    cuts = re.findall(r"↓ (.*)\n│ +~+\n", str(snapshot.why(node)))
+    assert cuts == ["[session]", "[0]"]
+    held_by = "thread MainThread context variables[session][0]"
+    assert snapshot.why(held_by).node == node
 
 
 def test_cannot_be_made_by_hand():

@@ -373,6 +373,10 @@ bool lg__string_is(lg_string string, const char *expected);
 /** Returns whether objects of the type are nodes of a context's mapping, which
  *  has values by context variables (Python/hamt.c, 3.9 to 3.15). */
 bool lg__type_has_variables(lg_string name);
+/** Returns whether what leads from one node to another stays within a context's
+ *  mapping: no program sees its nodes, nor which of them has a variable. */
+bool lg__leads_within_variables(const lg_graph *graph, uint32_t source,
+                                uint32_t target);
 /** Returns whether a reference is to the value of a context variable that a
  *  program declares: something else than the mapping, such as a module, refers
  *  to the variable. Variables that nothing else refers to are made again and

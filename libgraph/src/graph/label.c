@@ -137,6 +137,22 @@ lg__type_has_variables(lg_string name)
     return lg__string_begins(name, "hamt_");
 }
 
+// Returns whether the node is a context's mapping, or one of its nodes.
+static bool
+is_of_variables(const lg_graph *graph, uint32_t node)
+{
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
+    return lg__string_is(type, "hamt") || lg__type_has_variables(type);
+}
+
+bool
+lg__leads_within_variables(const lg_graph *graph, lg_node source,
+                           lg_node target)
+{
+    return is_of_variables(graph, source) && is_of_variables(graph, target);
+}
+
 bool
 lg__edge_is_of_variable(const lg_graph *graph, lg_node source, lg_edge edge)
 {

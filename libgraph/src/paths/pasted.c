@@ -440,11 +440,22 @@ take_gap(folded *state, const spot *from)
     state->found.count = 0;
 }
 
+static bool
+take_within(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    if (lg__leads_within_variables(state->graph, hop->source, hop->target))
+        add_spot(state, hop->target, state->rest);
+    return !state->failed;
+}
+
 static void
 take_step(folded *state, const spot *from)
 {
     const char *rest;
     state->rest = from->rest;
+    if (lg__leads_within_variables(state->graph, from->node, from->node))
+        walk_from(state, from->node, take_within);
     if (strncmp(from->rest, GAP, sizeof GAP - 1) == 0) {
         take_gap(state, from);
     } else if ((rest = behind(from->rest, "[*]"))) {

@@ -186,6 +186,18 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
     return written;
 }
 
+// Returns the first hop from one on that is written: none is within the mapping
+// of a context, which tells no more than the name of the variable.
+static size_t
+next_written(const lg_graph *graph, const lg_path *path, size_t from)
+{
+    while (from < path->count &&
+           lg__leads_within_variables(graph, path->hops[from].source,
+                                      path->hops[from].target))
+        from++;
+    return from;
+}
+
 // Of several steps through an autograd graph, names only the last node.
 void
 lg__format_path_end(const lg_graph *graph, const lg_path *path, size_t first,
@@ -193,7 +205,8 @@ lg__format_path_end(const lg_graph *graph, const lg_path *path, size_t first,
 {
     lg_text scratch = {0};
     size_t shown = 0;
-    for (size_t i = first; i < path->count; shown++) {
+    for (size_t i = first; (i = next_written(graph, path, i)) < path->count;
+         shown++) {
         if (format_part(graph, path, i, folded, &scratch, out)) {
             i += 2;
             continue;

@@ -1,4 +1,5 @@
-"""Values pile up in a declared context variable, or in variables made for each call."""
+"""Values pile up in a declared context variable, also among many, or in variables made
+for each call."""
 
 import contextvars
 import json
@@ -7,6 +8,8 @@ import sys
 import leakgraph
 
 session = contextvars.ContextVar("session")
+others = [contextvars.ContextVar(f"other {number}") for number in range(1000)]
+others = others if sys.argv[1] == "many" else []
 
 
 class Record:
@@ -26,6 +29,8 @@ def made(number):
 
 def main(step):
     session.set([])
+    for other in others:
+        other.set(0)
     for number in range(500):  # from now on, the mapping has its depth
         step(number)
     snapshots = []
