@@ -2094,6 +2094,8 @@ class GrowthRow(
         int | None,
         int | None,
         int | None,
+        float | None,
+        float | None,
         tuple[FindingHolder, ...],
         Size | None,
         int,
@@ -2123,6 +2125,8 @@ class GrowthRow(
             "limit",
             "filled",
             "at_limit",
+            "lifetime",
+            "observed",
             "holders",
             "freed",
             "lead",
@@ -2179,6 +2183,10 @@ class GrowthRow(
     def filled(self) -> int | None: ...
     @property
     def at_limit(self) -> int | None: ...
+    @property
+    def lifetime(self) -> float | None: ...
+    @property
+    def observed(self) -> float | None: ...
     @property
     def holders(self) -> tuple[FindingHolder, ...]: ...
     @property

@@ -78,6 +78,7 @@ lg__fact_is_users(lg_string key)
         "used",          "table allocation",
         "table bytes",   "buffer allocation",
         "blocks",        "library",
+        "lifetime",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (lg__string_is(key, ours[i]))
@@ -140,9 +141,9 @@ type_of_fact(lg_string key)
 {
     static const char *const bools[] = {"requires_grad", "closed"};
     static const char *const numbers[] = {
-        "bytes",  "saved",   "hooked", "modified", "number",
-        "axes",   "artists", "canvas", "maxsize",  "hits",
-        "misses", "maxlen",  "limit",  "used",     "table bytes",
+        "bytes",   "saved",  "hooked",      "modified", "number", "axes",
+        "artists", "canvas", "maxsize",     "hits",     "misses", "maxlen",
+        "limit",   "used",   "table bytes", "lifetime",
     };
     for (size_t i = 0; i < sizeof bools / sizeof *bools; i++)
         if (lg__string_is(key, bools[i]))

@@ -64,6 +64,8 @@ typedef struct lg__grown {
 typedef struct lg__limit {
     uint64_t most;
     uint64_t filled;
+    double lifetime; /**< after so many seconds elements leave; 0: unknown */
+    double observed; /**< for so many seconds they were seen */
 } lg__limit;
 
 /** Returns whether a growing place belongs to containers that keep only so many

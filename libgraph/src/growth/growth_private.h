@@ -275,8 +275,19 @@ typedef struct lg__tally {
  *  of bytes on the host, how many all of them keep at most. With the detail
  *  "shared", the members of the place that only such containers keep. */
 enum { LG__TALLY_LIMIT = LG_TALLY_COUNT, LG__TALLY_COUNT };
-/** More elements than that are this many. */
+/** More elements than that are this many. A limit above it is no number of
+ *  elements: by so many milliseconds it is above, after so many elements leave.
+ */
 #define LG__LIMIT_MOST (UINT64_C(1) << 32)
+/** What a tally of limits counts: the containers of a place, their references,
+ *  its members that such containers share, or those that are elements of one.
+ */
+typedef enum lg__limit_kind {
+    LG__LIMIT_CONTAINERS,
+    LG__LIMIT_REFERENCES,
+    LG__LIMIT_SHARED,
+    LG__LIMIT_ELEMENTS,
+} lg__limit_kind;
 
 /** What rows of answers with one key are about, all together. */
 typedef struct lg__row_sum {
@@ -367,6 +378,9 @@ lg_status lg__summary_count_limits(lg_summary *summary,
                                    const lg_analysis *analysis,
                                    const uint32_t *place_of,
                                    const lg_monitor *monitor, lg_error *err);
+/** Returns what limits the place with a key, or NULL. */
+const lg__tally *lg__summary_limit(const lg_summary *summary, uint64_t key,
+                                   lg__limit_kind kind);
 /** Returns the tally with the same kind, name, detail and holder, or NULL. */
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
                                         const lg__tally *wanted);

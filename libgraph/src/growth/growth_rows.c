@@ -570,6 +570,8 @@ set_limit(const lg__comparison *state, const lg__grown *grown,
     row->limit = limit.most;
     row->filled = limit.filled;
     row->at_limit = (uint64_t)(each * (double)limit.most);
+    row->lifetime = limit.lifetime;
+    row->observed = limit.observed;
 }
 
 // Sets the rate of what pauses: its median may be nothing.

@@ -1,9 +1,9 @@
 // Containers that keep only so many elements, by their construction: a deque
-// with a maxlen, an lru_cache with a maxsize. While one fills up, it grows as a
-// leak does, but does not go on. The caches of libraries are instances with a
-// number beside their containers, `maxsize` or `capacity`: it limits each
-// container that nothing else holds, and what else accumulates in the instance,
-// such as links between its entries.
+// with a maxlen, an lru_cache with a maxsize; or whose elements leave after a
+// time. While one fills up, it grows as a leak does, but does not go on. The
+// caches of libraries are instances with a number beside their containers,
+// `maxsize` or `capacity`: it limits each container that nothing else holds,
+// and what else accumulates in the instance, such as links between its entries.
 #include "growth/growth_comparison.h"
 
 #include <leakgraph/internal/facts.h>
@@ -18,9 +18,6 @@
 // then takes what it reaches of the rest, unless one before it has taken that.
 // The containers that take members of a place limit their number: each member
 // is in an element of at least one of these.
-
-// Elements may share that many times more objects each at the end.
-static const double MORE_EACH = 1.05;
 
 // A container with more elements than this part of the number beside it does
 // not heed it. Some caches exceed theirs by half before they make room.
@@ -200,6 +197,24 @@ add_owner(const lg_analysis *analysis, uint32_t node, uint64_t most,
                       add_container(out, owner));
 }
 
+// Returns the limit that a node's facts say, where elements may also leave
+// after a time: what the machine has no memory for is none.
+static uint64_t
+tightest_of(const lg_analysis *analysis, uint32_t node, uint64_t most)
+{
+    enum { SPAN_MOST = 1 << 30 };
+    const lg_graph *graph = analysis->graph;
+    uint64_t lifetime = lg_node_fact_number(graph, node, "lifetime", SPAN_MOST);
+    uint64_t machine = UINT64_MAX;
+    uint64_t each =
+        lg__freed_by(analysis, node) / (count_elements(graph, node) + 1);
+    lg__decimal_read(lg_graph_info_find(graph, "memory.machine"), &machine);
+    bool fits = most < LG__LIMIT_MOST && each <= machine / (most + 1);
+    if (lifetime < SPAN_MOST && !fits)
+        return LG__LIMIT_MOST + lifetime;
+    return most < LG__LIMIT_MOST ? most : LG__LIMIT_MOST;
+}
+
 // Adds what a fact limits, if it is a limit. A deque numbers its elements, and
 // an lru_cache its links. Returns false when memory ran out.
 static bool
@@ -208,18 +223,22 @@ add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
     const lg_graph *graph = analysis->graph;
     uint32_t node = graph->fact_node[fact];
     lg_string key = lg_graph_string(graph, graph->fact_key[fact]);
-    bool owner = lg__string_is(key, "limit");
+    bool lives = lg__string_is(key, "lifetime");
+    bool owner =
+        lg__string_is(key, "limit") ||
+        (lives && lg__node_category(graph, node) != LG_CATEGORY_CONTAINER);
     uint64_t most;
-    if ((!owner && !lg__string_is(key, "maxlen") &&
+    if ((!owner && !lives && !lg__string_is(key, "maxlen") &&
          !lg__string_is(key, "maxsize")) ||
         !lg__decimal_read(lg_graph_string(graph, graph->fact_value[fact]),
                           &most))
         return true;
+    most = tightest_of(analysis, node, lives ? LG__LIMIT_MOST : most);
     if (owner)
         return add_owner(analysis, node, most, out);
-    uint64_t filled = lg__string_is(key, "maxlen")
-                          ? count_elements(graph, node)
-                          : lg__count_edges(graph, node, LG_EDGE_INDEX);
+    uint64_t filled = lg__string_is(key, "maxsize")
+                          ? lg__count_edges(graph, node, LG_EDGE_INDEX)
+                          : count_elements(graph, node);
     return (double)filled > EXCEEDED * (double)most ||
            add_container(out, (container){node, most, filled, false});
 }
@@ -322,13 +341,17 @@ compare_containers(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+// Adds a limit. Where elements of one container leave after a time, those of
+// all do by the longest of these times, or are limited.
 static void
 add_limit(limited *place, const container *one)
 {
+    uint64_t longest = one->most > place->most ? one->most : place->most;
+    uint64_t sum = one->most + place->most;
     place->filled += one->filled;
-    place->most = one->most > LG__LIMIT_MOST - place->most
-                      ? LG__LIMIT_MOST
-                      : place->most + one->most;
+    place->most = longest > LG__LIMIT_MOST ? longest
+                  : sum > LG__LIMIT_MOST   ? LG__LIMIT_MOST
+                                           : sum;
 }
 
 // Adds up the limits by place.
@@ -445,16 +468,14 @@ find_shared(sharing *state, const lg__vector *all)
     return enough;
 }
 
-// What a tally counts: the containers of a place, their references, its members
-// that such containers share, or those that are elements of one.
-static const lg_string details[] = {
-    {"", 0}, {"reference", 9}, {"shared", 6}, {"element", 7}};
-
-enum { CONTAINERS, REFERENCES, SHARED, ELEMENTS };
+static const lg_string details[] = {[LG__LIMIT_CONTAINERS] = {"", 0},
+                                    [LG__LIMIT_REFERENCES] = {"reference", 9},
+                                    [LG__LIMIT_SHARED] = {"shared", 6},
+                                    [LG__LIMIT_ELEMENTS] = {"element", 7}};
 
 // Writes what limits a place.
 static lg__tally
-tally_of(const lg_summary *summary, uint64_t key, int kind)
+tally_of(const lg_summary *summary, uint64_t key, lg__limit_kind kind)
 {
     const lg_string detail = details[kind];
     return (lg__tally){.holder = key,
@@ -467,7 +488,7 @@ tally_of(const lg_summary *summary, uint64_t key, int kind)
 // Adds a tally for each place that has a limit. Returns false when memory ran
 // out.
 static bool
-add_tallies(lg_summary *summary, const limited *found, int kind)
+add_tallies(lg_summary *summary, const limited *found, lg__limit_kind kind)
 {
     const lg_places *places = summary->places;
     bool enough = true;
@@ -520,8 +541,8 @@ count_elements_beside(lg_summary *summary, const lg__vector *all,
         references[place].count += edges.end - edges.begin;
         add_elements(graph, place_of, node, elements);
     }
-    enough = enough && add_tallies(summary, elements, ELEMENTS) &&
-             add_tallies(summary, references, REFERENCES);
+    enough = enough && add_tallies(summary, elements, LG__LIMIT_ELEMENTS) &&
+             add_tallies(summary, references, LG__LIMIT_REFERENCES);
     lg__free(elements);
     lg__free(references);
     return enough;
@@ -536,7 +557,7 @@ count_containers(lg_summary *summary, const lg__vector *all,
     if (found == NULL)
         return false;
     add_up(all, place_of, found);
-    bool enough = add_tallies(summary, found, CONTAINERS) &&
+    bool enough = add_tallies(summary, found, LG__LIMIT_CONTAINERS) &&
                   count_elements_beside(summary, all, graph, place_of, found);
     lg__free(found);
     return enough;
@@ -558,7 +579,7 @@ count_all_shared(lg_summary *summary, const lg__vector *all,
                      .last = lg__calloc(count, sizeof(uint32_t))};
     bool enough = state.folds != NULL && state.found != NULL &&
                   state.last != NULL && find_shared(&state, all) &&
-                  add_tallies(summary, state.found, SHARED);
+                  add_tallies(summary, state.found, LG__LIMIT_SHARED);
     lg__free(state.found);
     lg__free(state.last);
     lg__free(state.stack.items);
@@ -609,223 +630,11 @@ lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
     return status;
 }
 
-// Returns what limits a place, or NULL.
-static const lg__tally *
-find_limit(const lg_summary *summary, uint64_t key, int kind)
+const lg__tally *
+lg__summary_limit(const lg_summary *summary, uint64_t key, lg__limit_kind kind)
 {
     lg__tally wanted = tally_of(summary, key, kind);
     return wanted.name != LG_NONE && wanted.detail != LG_NONE
                ? lg__summary_find_tally(summary, &wanted)
                : NULL;
-}
-
-// Returns whether the machine has the memory for as many elements: a limit that
-// nobody reaches is none.
-static bool
-has_room(const lg_summary *newest, uint32_t place, const lg__limit *limit)
-{
-    const lg_places *places = newest->places;
-    const uint64_t *retained = lg__place_retained(places, place);
-    int64_t machine = lg__summary_bytes(newest, "memory.machine");
-    double bytes = 0;
-    for (uint32_t i = 0; i < places->each; i++)
-        bytes += (double)retained[i];
-    return machine < 0 || limit->filled == 0 ||
-           bytes / (double)limit->filled * (double)limit->most <=
-               (double)machine;
-}
-
-// Returns whether so many containers had lower limits before: what grows with
-// its contents limits nothing.
-static bool
-was_lower(const lg__comparison *state, uint64_t key, const lg__tally *known)
-{
-    const lg_summary *newest = state->summaries[state->count - 1];
-    uint64_t most = *lg__summary_bytes_at(newest, known->bytes);
-    for (uint32_t i = 0; i + 1 < state->count; i++) {
-        const lg_summary *summary = state->summaries[i];
-        const lg__tally *then = find_limit(summary, key, CONTAINERS);
-        if (then != NULL && then->count == known->count &&
-            *lg__summary_bytes_at(summary, then->bytes) < most)
-            return true;
-    }
-    return false;
-}
-
-// Returns whether each member of the place has a limit. Summaries of earlier
-// versions do not say how many elements there are.
-static bool
-is_limited(const lg__comparison *state, uint32_t place, lg__limit *out)
-{
-    const lg_summary *newest = state->summaries[state->count - 1];
-    if (place == LG_NONE)
-        return false;
-    const lg__place_item *item = lg__place_at(newest->places, place);
-    const lg__tally *known = find_limit(newest, item->key, CONTAINERS);
-    if (known == NULL || known->count < item->members ||
-        was_lower(state, item->key, known))
-        return false;
-    out->most = *lg__summary_bytes_at(newest, known->bytes);
-    out->filled = known->kept > 0 ? known->kept : item->references;
-    return has_room(newest, place, out);
-}
-
-// Returns whether members of a place become more that no tally of this kind
-// counts, or its references, so that they have no limit.
-static bool
-has_more_unlimited(const lg__comparison *state, uint32_t place, int kind)
-{
-    uint64_t key = lg__place_at(state->newest, place)->key;
-    lg__comparison_find(state, place, state->at);
-    for (uint32_t i = 0; i < state->count; i++) {
-        const lg_summary *summary = state->summaries[i];
-        const lg__tally *known = find_limit(summary, key, kind);
-        const lg__place_item *item =
-            state->at[i] != LG_NONE
-                ? lg__place_at(summary->places, state->at[i])
-                : NULL;
-        uint64_t all = item == NULL         ? 0
-                       : kind == REFERENCES ? item->references
-                                            : item->members;
-        state->y[i] = (double)all - (known ? (double)known->count : 0);
-    }
-    return lg__trend_of(state->x, state->y, state->count) >= LG__TREND_UNEVEN;
-}
-
-// Returns whether each element has a limited part in what containers share: one
-// member, or as many as at first.
-static bool
-are_as_many_each(const lg__comparison *state, const lg__tally *last)
-{
-    const lg__tally *first = NULL;
-    for (uint32_t i = 0; i < state->count && first == NULL; i++)
-        first = find_limit(state->summaries[i], last->holder, SHARED);
-    return last->count <= last->kept ||
-           (double)last->count * (double)first->kept <=
-               MORE_EACH * (double)first->count * (double)last->kept;
-}
-
-// Returns whether all that becomes more in a place is what a tally of this kind
-// counts, in containers that have room. The place may have other members, or
-// references, if these do not become more. `containers` may be NULL.
-static bool
-grows_within(const lg__comparison *state, uint32_t place, int kind,
-             const lg__tally *containers, lg__limit *out)
-{
-    const lg_summary *newest = state->summaries[state->count - 1];
-    uint64_t key = lg__place_at(newest->places, place)->key;
-    if (containers == NULL || find_limit(newest, key, kind) == NULL ||
-        has_more_unlimited(state, place, kind))
-        return false;
-    out->most = *lg__summary_bytes_at(newest, containers->bytes);
-    out->filled = containers->kept;
-    return has_room(newest, place, out);
-}
-
-// Returns whether only containers with a limit keep what accumulates in a
-// place.
-static bool
-is_shared(const lg__comparison *state, uint32_t place, lg__limit *out)
-{
-    const lg_summary *newest = state->summaries[state->count - 1];
-    uint64_t key = lg__place_at(newest->places, place)->key;
-    const lg__tally *known = find_limit(newest, key, SHARED);
-    return grows_within(state, place, SHARED, known, out) &&
-           !lg__place_is_garbage(newest->places, place) &&
-           are_as_many_each(state, known);
-}
-
-// Returns how many elements limited containers of a place have.
-static double
-filled_at(const lg__comparison *state, uint32_t snapshot, uint64_t key)
-{
-    const lg__tally *known =
-        find_limit(state->summaries[snapshot], key, CONTAINERS);
-    return known != NULL ? (double)known->kept : 0;
-}
-
-// Returns whether the elements of a limited container get more and more members
-// each: a limit of elements is none for what these keep of one another.
-static bool
-has_more_each(const lg__comparison *state, uint32_t place)
-{
-    const lg__place_item *item = lg__place_at(state->newest, place);
-    uint64_t key = lg__place_at(state->newest, item->parent)->key;
-    uint32_t last = state->count - 1;
-    double now = filled_at(state, last, key);
-    double first = 0;
-    double members = 0;
-    lg__comparison_find(state, place, state->at);
-    for (uint32_t i = 0; i < last && (first == 0 || members == 0); i++) {
-        first = filled_at(state, i, key);
-        members = state->at[i] != LG_NONE
-                      ? (double)lg__place_at(state->summaries[i]->places,
-                                             state->at[i])
-                            ->members
-                      : 0;
-    }
-    return first > 0 && members > 0 && (double)item->members > now &&
-           (double)item->members * first > MORE_EACH * members * now;
-}
-
-// Returns whether containers with a limit alone make a place grow, in which
-// others have none: so it is with a dict that two modules have, because its
-// place is that of all dicts with several holders. `above` is the place of the
-// containers.
-static bool
-is_of_limited(const lg__comparison *state, uint32_t place, uint32_t above,
-              int kind, lg__limit *out)
-{
-    const lg_summary *newest = state->summaries[state->count - 1];
-    if (above == LG_NONE)
-        return false;
-    uint64_t key = lg__place_at(newest->places, above)->key;
-    return grows_within(state, place, kind, find_limit(newest, key, CONTAINERS),
-                        out);
-}
-
-// Returns whether members of a place take the slots of lists that had so many
-// from the first snapshot on, as a ring does that was made full of None.
-static bool
-takes_slots(const lg__comparison *state, uint32_t place, lg__limit *out)
-{
-    const lg__place_item *item = lg__place_at(state->newest, place);
-    if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
-        return false;
-    const lg__place_item *above = lg__place_at(state->newest, item->parent);
-    if (!lg__string_is(lg__places_text(state->newest, above->type), "list"))
-        return false;
-    lg__comparison_find(state, item->parent, state->at);
-    for (uint32_t i = 0; i < state->count; i++) {
-        const lg__place_item *then =
-            state->at[i] != LG_NONE
-                ? lg__place_at(state->summaries[i]->places, state->at[i])
-                : NULL;
-        if (then == NULL || then->members != above->members ||
-            then->references != above->references)
-            return false;
-    }
-    out->most = above->references;
-    out->filled = item->members;
-    return item->members <= above->references;
-}
-
-bool
-lg__growth_limit(const lg__comparison *state, uint32_t place,
-                 lg_growth_verdict verdict, lg__limit *out)
-{
-    const lg__place_item *item = lg__place_at(state->newest, place);
-    if (verdict == LG_GROWTH_ACCUMULATES)
-        return (is_limited(state, item->parent, out) &&
-                !has_more_each(state, place)) ||
-               is_shared(state, place, out) ||
-               is_of_limited(state, place, item->parent, ELEMENTS, out) ||
-               is_of_limited(state, place, place, ELEMENTS, out) ||
-               takes_slots(state, place, out);
-    // A cache has a dict, which grows in place.
-    return is_limited(state, place, out) ||
-           is_of_limited(state, place, place, REFERENCES, out) ||
-           (item->kind == LG_PLACE_NAMED &&
-            lg__string_is(lg__places_text(state->newest, item->type), "dict") &&
-            is_limited(state, item->parent, out));
 }

@@ -39,6 +39,8 @@ enum {
     LIMIT,
     FILLED,
     AT_LIMIT,
+    LIFETIME,
+    OBSERVED,
     HOLDERS,
     FREED,
     LEAD,
@@ -150,6 +152,14 @@ static const lg_field fields[COLUMNS + 1] = {
     [AT_LIMIT] = {"at_limit", NULL,
                   "about how many bytes there are when it is full, or None",
                   LG_COLUMN_COUNT, .together = true, .optional = true, IN_DATA},
+    [LIFETIME] = {"lifetime", NULL,
+                  "after how many seconds elements leave its container, where "
+                  "that limits it, or None",
+                  LG_COLUMN_REAL, .together = true, .optional = true, IN_DATA},
+    [OBSERVED] = {"observed", NULL,
+                  "for how many seconds the snapshots have seen that "
+                  "container, or None",
+                  LG_COLUMN_REAL, .together = true, .optional = true, IN_DATA},
     [HOLDERS] = {"holders", NULL,
                  "of a row that leads its leak, all that must let go",
                  LG_COLUMN_LIST, .together = true, .inner = holder_fields,
@@ -220,6 +230,10 @@ put_limit(lg_table *table, const lg_growth_row *row)
     lg__put_count(table, LIMIT, row->limit);
     lg__put_count(table, FILLED, row->filled);
     lg__put_count(table, AT_LIMIT, row->at_limit);
+    if (row->lifetime == 0)
+        return;
+    lg__put_real(table, LIFETIME, row->lifetime);
+    lg__put_real(table, OBSERVED, row->observed);
 }
 
 static void

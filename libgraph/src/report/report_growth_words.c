@@ -154,6 +154,19 @@ format_companions(const lg_growth_row *row, lg_text *out)
         lg_text_addf(out, " and %u more", row->companions - named);
 }
 
+// Writes `fills: 120 elements leave after 300 s (seen for 60 s), about 12.0 MiB
+// then`.
+static void
+format_lifetime(const lg_growth_row *row, lg_text *out)
+{
+    lg_text_add(out, "fills: ");
+    lg_text_add_count(out, row->filled);
+    lg_text_addf(out, " elements, which leave after %.4g s", row->lifetime);
+    lg_text_addf(out, " (seen for %.3g s), about ", row->observed);
+    lg_text_add_size(out, row->at_limit);
+    lg_text_add(out, " then");
+}
+
 // Writes `fills: 120 of 1,024, 200 MiB at its limit`, or, if it has not grown
 // in the last interval, `settled: 120 of 1,024`.
 static void
@@ -162,6 +175,10 @@ format_limit(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
     uint32_t last = growth->snapshots - 1;
     bool fills = row->degree == LG_GROWTH_FILLING ||
                  row->counts[last] > row->counts[last - 1];
+    if (fills && row->lifetime > 0) {
+        format_lifetime(row, out);
+        return;
+    }
     lg_text_add(out, fills ? "fills: " : "settled: ");
     lg_text_add_count(out, row->filled);
     lg_text_add(out, " of ");

@@ -5,8 +5,9 @@
 
 #include "capture/cpython/compat_instructions.h"
 
-/** The argument of BINARY_OP that subtracts: NB_SUBTRACT (opcode.h). */
-enum { SUBTRACT = 10 };
+/** The arguments of BINARY_OP that add and subtract: NB_ADD, NB_SUBTRACT
+ *  (opcode.h). */
+enum { ADD = 0, SUBTRACT = 10 };
 
 /** An instruction with its whole argument. */
 typedef struct instruction {
@@ -100,6 +101,9 @@ static const uint8_t meanings[256] = {
 #endif
     [LOAD_FAST] = LG__STEP_LOCAL,
     [LOAD_DEREF] = LOADS_CELL,
+#if defined LOAD_CLOSURE && LOAD_CLOSURE < 256
+    [LOAD_CLOSURE] = LOADS_CELL,
+#endif
     [LOAD_GLOBAL] = LG__STEP_GLOBAL,
     [LOAD_NAME] = LOADS_NAME,
     [LOAD_CONST] = LG__STEP_CONSTANT,
@@ -133,6 +137,7 @@ static const uint8_t meanings[256] = {
 #ifdef BINARY_OP
     [BINARY_OP] = COMPUTES,
 #else
+    [BINARY_ADD] = LG__STEP_ADD,
     [BINARY_SUBTRACT] = LG__STEP_SUBTRACT,
 #endif
 #ifdef POP_JUMP_FORWARD_IF_FALSE
@@ -190,7 +195,10 @@ add_instruction(listing *to, const instruction *from)
         return;
     case COMPUTES:
         add(to, from,
-            from->arg == SUBTRACT ? LG__STEP_SUBTRACT : LG__STEP_OTHER, 0);
+            from->arg == ADD        ? LG__STEP_ADD
+            : from->arg == SUBTRACT ? LG__STEP_SUBTRACT
+                                    : LG__STEP_OTHER,
+            0);
         return;
     case LG__STEP_GLOBAL:
         add_element(to, from, LG__STEP_GLOBAL, code->co_names,

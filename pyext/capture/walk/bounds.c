@@ -1,12 +1,17 @@
 /**
  * Which numbers in the code of a program bound its containers.
  *
+ * Elements may also leave by their age. That limits a container only if
+ * whatever adds elements also calls what removes the old ones, or if a thread
+ * or a task that sleeps in between does: nobody else is known to.
+ *
  * What code names is looked up where the code would find it. What a container
  * already exceeds is no bound of it. Other containers from which the same code
  * removes elements are bounded, too, while they have no more elements.
  */
 #include "capture/walk/bounds.h"
 #include "capture/walk/bounds_code.h"
+#include "capture/walk/expiry_code.h"
 #include "capture/walk/names.h"
 
 #include <stdio.h>
@@ -37,6 +42,7 @@ typedef struct reading {
     PyTypeObject *type;         /**< whose method it is, or NULL */
     const lg__frame_view *view; /**< of running code, or NULL */
     lg__bounding found;
+    uint32_t adders; /**< functions that add what the code removes by age */
 } reading;
 
 /** Returns how many elements a container has; -1: the object is none. */
@@ -125,15 +131,33 @@ local(const reading *of, Py_ssize_t slot)
     return default_of(of, slot);
 }
 
-/** Returns what a variable or a constant is; NULL: unknown. */
+/** Returns the slot that a variable of code has in the function around it,
+ * whose code that is, too; -1: none. */
+static Py_ssize_t
+outer_slot(const reading *of, const PyCodeObject *code, Py_ssize_t slot)
+{
+    if (code == of->code)
+        return slot;
+    Py_ssize_t found = lg__code_slot_count(of->code) - 1;
+    while (found >= 0 && lg__code_slot_name(of->code, found) !=
+                             lg__code_slot_name(code, slot))
+        found--;
+    return found;
+}
+
+/** Returns what a variable or a constant of the code is, which may be that of a
+ *  comprehension in the function; NULL: unknown. */
 static PyObject *
-variable(const reading *of, const lg__named_value *value)
+variable(const reading *of, const PyCodeObject *code,
+         const lg__named_value *value)
 {
     if (value->kind == LG__STEP_CONSTANT)
-        return PyTuple_GET_ITEM(of->code->co_consts, value->arg);
-    if (value->kind == LG__STEP_LOCAL)
-        return local(of, value->arg);
-    PyObject *name = PyTuple_GET_ITEM(of->code->co_names, value->arg);
+        return PyTuple_GET_ITEM(code->co_consts, value->arg);
+    if (value->kind == LG__STEP_LOCAL) {
+        Py_ssize_t slot = outer_slot(of, code, value->arg);
+        return slot >= 0 ? local(of, slot) : NULL;
+    }
+    PyObject *name = PyTuple_GET_ITEM(code->co_names, value->arg);
     return value->kind == LG__STEP_GLOBAL && of->globals != NULL &&
                    PyUnicode_IS_COMPACT_ASCII(name)
                ? lg__dict_find_common(of->walk, of->globals, name,
@@ -144,12 +168,13 @@ variable(const reading *of, const lg__named_value *value)
 /** Returns what a value is that the code names; NULL: unknown. Of objects that
  *  are neither the instance nor classes, no attribute is known. */
 static PyObject *
-lookup(const reading *of, const lg__named_value *value)
+lookup_in(const reading *of, const PyCodeObject *code,
+          const lg__named_value *value)
 {
-    PyObject *object = variable(of, value);
+    PyObject *object = variable(of, code, value);
     if (object == NULL || value->attributes == 0)
         return object;
-    PyObject *name = PyTuple_GET_ITEM(of->code->co_names, value->name[0]);
+    PyObject *name = PyTuple_GET_ITEM(code->co_names, value->name[0]);
     if (value->attributes > 1 || !PyUnicode_IS_COMPACT_ASCII(name))
         return NULL;
     if (PyType_Check(object))
@@ -160,8 +185,57 @@ lookup(const reading *of, const lg__named_value *value)
     return own != NULL ? own : in_class(of, Py_TYPE(object), name);
 }
 
+static PyObject *
+lookup(const reading *of, const lg__named_value *value)
+{
+    return lookup_in(of, of->code, value);
+}
+
+/** Begins to read the code of a function. */
+static reading
+read_function(lg__heap_walk *walk, const PyFunctionObject *function)
+{
+    return (reading){.walk = walk,
+                     .function = function,
+                     .code = (PyCodeObject *)function->func_code,
+                     .globals = function->func_globals};
+}
+
+Py_ssize_t
+lg__milliseconds_of(const PyObject *seconds)
+{
+    int overflow = 0;
+    double number = PyFloat_CheckExact(seconds) ? PyFloat_AS_DOUBLE(seconds)
+                    : PyLong_CheckExact(seconds)
+                        ? (double)PyLong_AsLongLongAndOverflow(
+                              (PyObject *)(uintptr_t)seconds, &overflow)
+                        : -1;
+    return overflow == 0 && number > 0 && number < INT32_MAX
+               ? (Py_ssize_t)(number * 1e3)
+               : -1;
+}
+
+/** Returns after how many milliseconds elements go; -1: unknown. */
+static Py_ssize_t
+find_lifetime(const reading *of)
+{
+    const lg__bounding *found = &of->found;
+    if (found->bound_code == NULL)
+        return -1;
+    if (found->bound.kind == LG__STEP_NUMBER)
+        return (Py_ssize_t)found->bound.arg * 1000;
+    reading by = *of;
+    if (found->bound_by != NULL) {
+        by = read_function(of->walk, found->bound_by);
+        by.self = of->self;
+        by.type = of->type;
+    }
+    PyObject *number = lookup_in(&by, found->bound_code, &found->bound);
+    return number != NULL ? lg__milliseconds_of(number) : -1;
+}
+
 /** Returns how many elements the code leaves in its main container, which has
- *  `filled`; -1: unknown. */
+ *  `filled`, or for how many milliseconds; -1: unknown. */
 static Py_ssize_t
 find_bound(const reading *of, Py_ssize_t *filled)
 {
@@ -170,6 +244,8 @@ find_bound(const reading *of, Py_ssize_t *filled)
     *filled = main != NULL ? length_of(of->walk, main) : -1;
     if (*filled < 0)
         return -1;
+    if (of->found.by_age)
+        return find_lifetime(of);
     if (bound->kind == LG__STEP_NUMBER)
         return bound->arg > 1 && 2 * *filled <= HALVES * (Py_ssize_t)bound->arg
                    ? (Py_ssize_t)bound->arg
@@ -193,31 +269,43 @@ is_new(lg__heap_walk *walk, uint32_t node)
 
 /** Notes the bound of a container, once if others may have it, too. */
 static void
-note_bound(lg__heap_walk *walk, PyObject *container, Py_ssize_t bound)
+note_bound(lg__heap_walk *walk, PyObject *container, const char *key,
+           Py_ssize_t bound)
 {
     char text[24];
     uint32_t node = lg__walk_node(walk, container);
     if (node == LG_NONE || (Py_REFCNT(container) > 1 && !is_new(walk, node)))
         return;
     int digits = snprintf(text, sizeof text, "%zd", bound);
-    lg_builder_add_fact(walk->builder, node, "maxlen", text, (size_t)digits);
+    lg_builder_add_fact(walk->builder, node, key, text, (size_t)digits);
 }
 
-/** A container that code bounds by adding no more. */
+/** A container that code bounds by adding no more, or by removing what is
+ *  old. */
 typedef struct filled_container {
     lg__called_container called;
     PyObject *container;
     Py_ssize_t bound;
+    bool by_age;
+    bool must_run;  /**< not all that adds elements calls that code */
+    bool knows_age; /**< that code says how long elements stay */
 } filled_container;
 
 /** Remembers such a container until all code is known. Without memory, it has
  *  no bound. */
 static void
-remember_filled(const reading *of, PyObject *container, Py_ssize_t bound)
+remember_filled(const reading *of, const lg__named_value *value,
+                PyObject *container, Py_ssize_t bound)
 {
     lg__heap_walk *walk = of->walk;
     const filled_container filled = {
-        lg__code_name_of(of->code, &of->found.main), container, bound};
+        lg__code_name_of(of->code, value),
+        container,
+        bound,
+        of->found.by_age,
+        of->found.must_run,
+        of->found.bound_by == NULL,
+    };
     if (lg__walk_scratch(walk, &walk->filled,
                          (walk->filled_count + (size_t)1) * sizeof filled))
         ((filled_container *)walk->filled.data)[walk->filled_count++] = filled;
@@ -231,15 +319,16 @@ note_found(const reading *of)
     Py_ssize_t filled;
     Py_ssize_t bound = find_bound(of, &filled);
     for (uint32_t i = 0; i < of->found.cut_count && bound > 0; i++) {
-        PyObject *container = lookup(of, &of->found.cut[i]);
+        const lg__named_value *cut = &of->found.cut[i];
+        PyObject *container = lookup(of, cut);
         Py_ssize_t length =
             container != NULL ? length_of(of->walk, container) : -1;
         if (length < 0 || length > filled)
             continue;
-        if (of->found.by_adding)
-            remember_filled(of, container, bound);
+        if (of->found.by_adding || of->found.by_age)
+            remember_filled(of, cut, container, bound);
         else
-            note_bound(of->walk, container, bound);
+            note_bound(of->walk, container, "maxlen", bound);
     }
 }
 
@@ -289,11 +378,30 @@ adds_freely(lg__heap_walk *walk, const PyCodeObject *code, const PyObject *name,
     return lg__code_adds(walk, code, &container);
 }
 
-/** Returns whether a function in a namespace adds elements to the container
- *  that the code bounds. Of the namespace of a class, methods that a derived
- *  class replaces do not count, nor does what begins an instance. */
+/** Notes a function that adds elements which the code removes by age. Returns
+ *  whether it is known how long they stay. */
 static bool
-is_filled_in(const reading *of, PyObject *names, PyTypeObject *class)
+note_adding(reading *of, const PyFunctionObject *function)
+{
+    const PyCodeObject *code = (PyCodeObject *)function->func_code;
+    lg__bounding *found = &of->found;
+    of->adders++;
+    found->must_run =
+        found->must_run || !lg__code_uses(code, of->code->co_name);
+    if (found->bound_code != NULL && found->bound_by == NULL)
+        return true;
+    if (!lg__code_lifetime(of->walk, code, &found->bound, &found->bound_code))
+        return false;
+    found->bound_by = function;
+    return true;
+}
+
+/** Returns whether a function in a namespace adds elements to the container
+ *  that the code bounds, and that code does not remove. Of the namespace of a
+ *  class, methods that a derived class replaces do not count, nor does what
+ *  begins an instance. */
+static bool
+is_filled_in(reading *of, PyObject *names, PyTypeObject *class)
 {
     const lg__named_value *main = &of->found.main;
     bool is_global = main->attributes == 0;
@@ -309,51 +417,64 @@ is_filled_in(const reading *of, PyObject *names, PyTypeObject *class)
         if (code != NULL && code != (PyObject *)of->code &&
             (class == NULL || (!lg__str_equals(name, "__init__") &&
                                !is_overridden(of, of->type, class, name))) &&
-            adds_freely(of->walk, (PyCodeObject *)code, container, is_global))
+            adds_freely(of->walk, (PyCodeObject *)code, container, is_global) &&
+            !(of->found.by_age &&
+              note_adding(of, (PyFunctionObject *)function)))
             return true;
     }
     return false;
 }
 
-/** Returns whether no other function of the class, or of the module, adds
- *  elements to the container that the code bounds by adding none. What only
- *  this code names, only this code fills. */
+/** Returns whether a function of the class, or of the module, adds elements to
+ *  the container that the code bounds, without the bound. What only this code
+ *  names, only this code fills. */
 static bool
-fills_alone(const reading *of)
+is_filled_freely(reading *of)
 {
     const lg__named_value *main = &of->found.main;
-    if (!of->found.by_adding)
-        return true;
     if (main->attributes == 0)
-        return main->kind == LG__STEP_LOCAL ||
-               !is_filled_in(of, of->globals, NULL);
+        return main->kind != LG__STEP_LOCAL &&
+               is_filled_in(of, of->globals, NULL);
     if (of->type == NULL || main->kind != LG__STEP_LOCAL || main->arg != 0 ||
         main->attributes > 1)
-        return false;
+        return true;
     for (PyTypeObject *type = of->type;
          type != NULL && lg__type_is_pythons(type); type = type->tp_base)
         if (is_filled_in(of, lg__walk_type_state(of->walk, type).dict, type))
-            return false;
+            return true;
+    return false;
+}
+
+/** Returns whether no other code known so far adds elements to the container
+ *  that the code bounds by adding none, or by removing old ones. */
+static bool
+fills_alone(reading *of)
+{
+    lg__bounding *found = &of->found;
+    if (!found->by_adding && !found->by_age)
+        return true;
+    found->must_run = false;
+    of->adders = lg__code_adds(of->walk, of->code, &found->main);
+    if (is_filled_freely(of))
+        return false;
+    found->must_run = found->must_run || (found->by_age && of->adders == 0);
     return true;
+}
+
+/** Returns whether the code bounds a container, or lets its elements expire. */
+static bool
+reads_bound(reading *of)
+{
+    return lg__code_bounds(of->walk, of->code, &of->found) ||
+           lg__code_expires(of->walk, of->code, &of->found);
 }
 
 /** Notes what the code bounds, unless other code adds to it. */
 static void
 note_alone(reading *of)
 {
-    if (lg__code_bounds(of->walk, of->code, &of->found) && fills_alone(of))
+    if (reads_bound(of) && fills_alone(of))
         note_found(of);
-}
-
-/** Begins to read the code of a function. */
-static reading
-read_function(lg__heap_walk *walk, PyObject *object)
-{
-    const PyFunctionObject *function = (PyFunctionObject *)object;
-    return (reading){.walk = walk,
-                     .function = function,
-                     .code = (PyCodeObject *)function->func_code,
-                     .globals = function->func_globals};
 }
 
 static bool
@@ -366,7 +487,7 @@ may_note(const lg__heap_walk *walk)
 void
 lg__bounds_note_function(lg__heap_walk *walk, PyObject *function)
 {
-    reading of = read_function(walk, function);
+    reading of = read_function(walk, (PyFunctionObject *)function);
     if (may_note(walk) && of.code != NULL)
         note_alone(&of);
 }
@@ -411,7 +532,7 @@ lg__bounds_note_class(lg__heap_walk *walk, PyTypeObject *type)
         PyObject *method = method_of(value);
         if (method == NULL)
             continue;
-        reading of = read_function(walk, method);
+        reading of = read_function(walk, (PyFunctionObject *)method);
         of.type = type;
         note_alone(&of);
     }
@@ -450,9 +571,9 @@ add_methods(lg__heap_walk *walk, lg__type_info *info, PyTypeObject *base)
         PyObject *method = method_of(value);
         if (method == NULL)
             continue;
-        reading of = read_function(walk, method);
+        reading of = read_function(walk, (PyFunctionObject *)method);
         of.type = info->type;
-        if (lg__code_bounds(walk, of.code, &of.found) && fills_alone(&of) &&
+        if (reads_bound(&of) && fills_alone(&of) &&
             !is_overridden(&of, info->type, base, name))
             add_method(walk, info, &of);
     }
@@ -475,7 +596,8 @@ lg__bounds_note_instance(lg__heap_walk *walk, PyObject *object,
         return;
     walk->bounds_asked++;
     for (size_t i = 0; i < info->bounding_count && may_note(walk); i++) {
-        reading of = read_function(walk, info->bounding[i].function);
+        reading of =
+            read_function(walk, (PyFunctionObject *)info->bounding[i].function);
         of.self = object;
         of.type = info->type;
         of.found = info->bounding[i].found;
@@ -492,17 +614,66 @@ lg__bounds_note_code(lg__heap_walk *walk, PyObject *code)
         ((PyObject **)walk->own_codes.data)[walk->own_code_count++] = code;
 }
 
+void
+lg__bounds_note_running(lg__heap_walk *walk, const PyCodeObject *code)
+{
+    if (walk->waiting_count == LG__COUNT(walk->waiting) ||
+        (walk->waiting_count > 0 &&
+         walk->waiting[walk->waiting_count - 1] == code) ||
+        !may_note(walk) || !lg__code_is_own(walk, code))
+        return;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(code->co_names, i);
+        if (lg__str_equals(name, "sleep") || lg__str_equals(name, "wait")) {
+            walk->waiting[walk->waiting_count++] = code;
+            return;
+        }
+    }
+}
+
+/** Returns whether code that runs, and sleeps now and then, is that code or
+ *  calls it. */
+static bool
+is_run(const lg__heap_walk *walk, const PyCodeObject *code)
+{
+    for (uint32_t i = 0; i < walk->waiting_count; i++)
+        if (walk->waiting[i] == code ||
+            lg__code_uses(walk->waiting[i], code->co_name))
+            return true;
+    return false;
+}
+
+/** Returns whether code lets others add to the container what nothing removes,
+ *  or may. Of what goes by age, what adds elements has to call what removes old
+ *  ones, unless this runs by itself, and to say how long they stay, unless that
+ *  does. */
+static bool
+lets_others_add(lg__heap_walk *walk, const PyCodeObject *code,
+                const filled_container *filled, bool runs)
+{
+    lg__named_value lifetime;
+    const PyCodeObject *by;
+    if (!lg__code_hands_out(walk, code, &filled->called))
+        return false;
+    if (!filled->by_age ||
+        (!runs && !lg__code_uses(code, filled->called.code->co_name)))
+        return true;
+    return !filled->knows_age && !lg__code_lifetime(walk, code, &lifetime, &by);
+}
+
 /** Returns whether any code of the program hands out the container, or may. */
 static bool
-is_handed_out(lg__heap_walk *walk, const lg__called_container *called,
+is_handed_out(lg__heap_walk *walk, const filled_container *filled,
               uint32_t *looks)
 {
+    bool runs = filled->by_age && is_run(walk, filled->called.code);
     PyObject *const *codes = walk->own_codes.data;
-    if (walk->own_code_count > LOOKS_MOST - *looks)
+    if ((filled->must_run && !runs) ||
+        walk->own_code_count > LOOKS_MOST - *looks)
         return true;
     *looks += walk->own_code_count;
     for (uint32_t i = 0; i < walk->own_code_count; i++)
-        if (lg__code_hands_out(walk, (const PyCodeObject *)codes[i], called))
+        if (lets_others_add(walk, (const PyCodeObject *)codes[i], filled, runs))
             return true;
     return false;
 }
@@ -517,9 +688,10 @@ lg__bounds_finish(lg__heap_walk *walk)
         const lg__called_container *called = &all[i].called;
         if (i == 0 || called->code != all[i - 1].called.code ||
             called->name != all[i - 1].called.name)
-            handed_out = is_handed_out(walk, called, &looks);
+            handed_out = is_handed_out(walk, &all[i], &looks);
         if (!handed_out)
-            note_bound(walk, all[i].container, all[i].bound);
+            note_bound(walk, all[i].container,
+                       all[i].by_age ? "lifetime" : "maxlen", all[i].bound);
     }
     walk->filled_count = 0;
 }

@@ -11,6 +11,9 @@
 
 #include "capture/walk/heap_walk.h"
 
+/** Returns a number of seconds in milliseconds; -1: it is none. */
+Py_ssize_t lg__milliseconds_of(const PyObject *seconds);
+
 /** Notes what a function bounds in its module, its closure and its defaults. */
 void lg__bounds_note_function(lg__heap_walk *walk, PyObject *function);
 
@@ -19,6 +22,9 @@ void lg__bounds_note_class(lg__heap_walk *walk, PyTypeObject *type);
 
 /** Notes what code that runs bounds in its local variables. */
 void lg__bounds_note_frame(lg__heap_walk *walk, const lg__frame_view *view);
+
+/** Notes code that runs, or waits in a generator or coroutine. */
+void lg__bounds_note_running(lg__heap_walk *walk, const PyCodeObject *code);
 
 /** Notes code that may hand out a container. */
 void lg__bounds_note_code(lg__heap_walk *walk, PyObject *code);

@@ -23,16 +23,6 @@
 
 #include <string.h>
 
-/** Longer code is not read. */
-enum { STEPS_MOST = 768 };
-
-typedef struct reader {
-    const lg__common_keys *keys;
-    const PyCodeObject *code;
-    size_t count;
-    lg__step steps[STEPS_MOST];
-} reader;
-
 /** Some of the steps. */
 typedef struct range {
     size_t begin;
@@ -46,81 +36,11 @@ typedef struct comparison {
     range fewer; /**< ... where it has fewer; ends with 0: nowhere */
 } comparison;
 
-/** How many of the names that remove are those of methods; the others are those
- *  of functions, which remove from their first argument. So it is with the
- * names that add. */
-enum { METHODS = 6, ADDING_METHODS = 8 };
-
-/** Returns which of some texts a name of the code is; their count: none. */
-static size_t
-find_name(PyObject *const *texts, size_t count, const PyCodeObject *code,
-          Py_ssize_t name)
-{
-    const PyObject *text = PyTuple_GET_ITEM(code->co_names, name);
-    size_t i = 0;
-    while (i < count && texts[i] != text)
-        i++;
-    return i;
-}
-
-/** Returns which of the names that remove this is; their count: none. */
-static size_t
-find_removing(const lg__common_keys *keys, const PyCodeObject *code,
-              Py_ssize_t name)
-{
-    return find_name(keys->removing, LG__COUNT(keys->removing), code, name);
-}
-
-/** The same of the names that add. */
-static size_t
-find_adding(const lg__common_keys *keys, const PyCodeObject *code,
-            Py_ssize_t name)
-{
-    return find_name(keys->adding, LG__COUNT(keys->adding), code, name);
-}
-
-static bool
-is_kind(const reader *of, size_t at, lg__step_kind kind)
-{
-    return at < of->count && of->steps[at].kind == kind;
-}
-
-/** Reads a value. Returns the step after it; `at`: there is none. */
-static size_t
-read_value(const reader *of, size_t at, lg__named_value *out)
-{
-    if (at >= of->count || of->steps[at].kind < LG__STEP_LOCAL ||
-        of->steps[at].kind > LG__STEP_NUMBER)
-        return at;
-    *out = (lg__named_value){of->steps[at].kind, of->steps[at].arg, 0, {0, 0}};
-    for (at++; is_kind(of, at, LG__STEP_ATTRIBUTE); at++) {
-        if (out->attributes < LG__COUNT(out->name))
-            out->name[out->attributes] = of->steps[at].arg;
-        out->attributes++;
-    }
-    return at;
-}
-
-/** Returns whether these are one value: of the second, only so many attributes
- *  count. */
-static bool
-is_same(const lg__named_value *one, const lg__named_value *other,
-        uint32_t attributes)
-{
-    if (one->attributes != attributes || one->kind != other->kind ||
-        one->arg != other->arg || attributes > LG__COUNT(one->name))
-        return false;
-    for (uint32_t i = 0; i < attributes; i++)
-        if (one->name[i] != other->name[i])
-            return false;
-    return true;
-}
-
 static void
 add_cut(lg__bounding *to, const lg__named_value *value, uint32_t attributes)
 {
     for (uint32_t i = 0; i < to->cut_count; i++)
-        if (is_same(&to->cut[i], value, attributes))
+        if (lg__value_is_same(&to->cut[i], value, attributes))
             return;
     if (to->cut_count < LG__CUT_MOST) {
         to->cut[to->cut_count] = *value;
@@ -128,61 +48,28 @@ add_cut(lg__bounding *to, const lg__named_value *value, uint32_t attributes)
     }
 }
 
-/** Adds what a value that is read there removes from: its object, or the first
- *  argument. */
+/** Adds what a value that is read there removes from. */
 static void
-add_removed(const reader *of, const lg__named_value *value, size_t next,
-            lg__bounding *to)
+add_removed(const lg__code_reader *of, const lg__named_value *value,
+            size_t next, lg__bounding *to)
 {
-    lg__named_value argument;
-    uint32_t last = value->attributes;
-    if (last > LG__COUNT(value->name) ||
-        (last == 0 && value->kind != LG__STEP_GLOBAL))
-        return;
-    uint32_t name = last > 0 ? value->name[last - 1] : value->arg;
-    size_t removing = find_removing(of->keys, of->code, name);
-    if (last > 0 && removing < METHODS)
-        add_cut(to, value, last - 1);
-    if (removing >= METHODS && removing < LG__COUNT(of->keys->removing) &&
-        read_value(of, next, &argument) > next)
-        add_cut(to, &argument, argument.attributes);
-}
-
-/** Returns whether a step assigns to the value, whose object, if it is an
- *  attribute, was read right before. */
-static bool
-assigns_to(const lg__step *step, const lg__named_value *value,
-           const lg__named_value *object)
-{
-    if (step->kind == LG__STEP_STORE_ATTRIBUTE)
-        return value->attributes == 1 && step->arg == value->name[0] &&
-               is_same(object, value, 0);
-    return value->attributes == 0 && step->arg == value->arg &&
-           ((step->kind == LG__STEP_STORE_LOCAL &&
-             value->kind == LG__STEP_LOCAL) ||
-            (step->kind == LG__STEP_STORE_GLOBAL &&
-             value->kind == LG__STEP_GLOBAL));
-}
-
-static bool
-ends_statement(lg__step_kind kind)
-{
-    return kind == LG__STEP_END || kind == LG__STEP_COMPARE ||
-           kind == LG__STEP_JUMP_FALSE || kind == LG__STEP_DELETE_ITEM ||
-           (kind >= LG__STEP_STORE_LOCAL && kind <= LG__STEP_STORE_ITEM);
+    const lg__acting_names names = lg__names_removing(of->keys);
+    lg__named_value from;
+    if (lg__reader_acts(of, &names, value, next, &from) < names.count)
+        add_cut(to, &from, from.attributes);
 }
 
 /** Adds the containers from which elements go in some of the steps. The
  *  container of `del`, and of a slice, is the first value of its statement. */
 static void
-find_cuts(const reader *of, const range *in, lg__bounding *to)
+find_cuts(const lg__code_reader *of, const range *in, lg__bounding *to)
 {
     lg__named_value first = {0}, last = {0};
     bool began = false, sliced = false;
     for (size_t i = in->begin, next; i < of->count && of->steps[i].at < in->end;
          i = next) {
         const lg__step *step = &of->steps[i];
-        next = read_value(of, i, &last);
+        next = lg__reader_value(of, i, &last);
         if (next > i) {
             first = began ? first : last;
             began = true;
@@ -193,9 +80,9 @@ find_cuts(const reader *of, const range *in, lg__bounding *to)
         sliced = sliced || step->kind == LG__STEP_SLICE;
         if (began && (step->kind == LG__STEP_DELETE_ITEM ||
                       (sliced && (step->kind == LG__STEP_STORE_ITEM ||
-                                  assigns_to(step, &first, &last)))))
+                                  lg__step_assigns(step, &first, &last)))))
             add_cut(to, &first, first.attributes);
-        if (ends_statement(step->kind))
+        if (lg__step_ends_statement(step->kind))
             began = sliced = false;
     }
 }
@@ -203,18 +90,18 @@ find_cuts(const reader *of, const range *in, lg__bounding *to)
 /** Returns whether the code assigns to what it compares with, or to an
  * attribute of that name. */
 static bool
-is_assigned(const reader *of, const lg__named_value *value)
+is_assigned(const lg__code_reader *of, const lg__named_value *value)
 {
     const lg__named_value object = {value->kind, value->arg, 0, {0, 0}};
     for (size_t i = 0; i < of->count; i++)
-        if (assigns_to(&of->steps[i], value, &object))
+        if (lg__step_assigns(&of->steps[i], value, &object))
             return true;
     return false;
 }
 
 /** Returns the first step from an offset on. */
 static size_t
-step_at(const reader *of, uint32_t offset)
+step_at(const lg__code_reader *of, uint32_t offset)
 {
     size_t at = 0;
     while (at < of->count && of->steps[at].at < offset)
@@ -225,14 +112,15 @@ step_at(const reader *of, uint32_t offset)
 /** Reads what follows the two values, of which the length is the first or the
  *  second. Returns false if it is no comparison. */
 static bool
-read_comparison(const reader *of, size_t at, bool length_first, comparison *out)
+read_comparison(const lg__code_reader *of, size_t at, bool length_first,
+                comparison *out)
 {
     out->more = (range){at + 1, UINT32_MAX};
     out->fewer = (range){0, 0};
-    if (is_kind(of, at, LG__STEP_SUBTRACT))
+    if (lg__reader_is(of, at, LG__STEP_SUBTRACT))
         return length_first;
-    if (!is_kind(of, at, LG__STEP_COMPARE) ||
-        !is_kind(of, at + 1, LG__STEP_JUMP_FALSE))
+    if (!lg__reader_is(of, at, LG__STEP_COMPARE) ||
+        !lg__reader_is(of, at + 1, LG__STEP_JUMP_FALSE))
         return false;
     uint32_t operator= of->steps[at].arg;
     uint32_t target = of->steps[at + 1].arg;
@@ -248,15 +136,15 @@ read_comparison(const reader *of, size_t at, bool length_first, comparison *out)
 /** Reads a comparison of the length that is taken at a step; `before` is the
  *  value read right before, or NULL. */
 static bool
-read_length(const reader *of, size_t at, const lg__named_value *before,
+read_length(const lg__code_reader *of, size_t at, const lg__named_value *before,
             lg__bounding *out, comparison *in)
 {
-    size_t call = read_value(of, at + 1, &out->main);
+    size_t call = lg__reader_value(of, at + 1, &out->main);
     in->at = at;
-    if (call == at + 1 || !is_kind(of, call, LG__STEP_CALL) ||
+    if (call == at + 1 || !lg__reader_is(of, call, LG__STEP_CALL) ||
         of->steps[call].arg != 1)
         return false;
-    size_t next = read_value(of, call + 1, &out->bound);
+    size_t next = lg__reader_value(of, call + 1, &out->bound);
     if (next > call + 1)
         return read_comparison(of, next, true, in);
     if (before == NULL)
@@ -267,13 +155,13 @@ read_length(const reader *of, size_t at, const lg__named_value *before,
 
 /** Returns whether elements go from the container whose length is compared. */
 static bool
-is_cut(const reader *of, const comparison *in, lg__bounding *out)
+is_cut(const lg__code_reader *of, const comparison *in, lg__bounding *out)
 {
     out->cut_count = 0;
     out->by_adding = false;
     find_cuts(of, &in->more, out);
     for (uint32_t i = 0; i < out->cut_count; i++)
-        if (is_same(&out->cut[i], &out->main, out->main.attributes))
+        if (lg__value_is_same(&out->cut[i], &out->main, out->main.attributes))
             return !is_assigned(of, &out->bound);
     return false;
 }
@@ -285,24 +173,15 @@ typedef struct additions {
     uint32_t last; /**< the offset of the last one inside */
 } additions;
 
-/** Returns whether a value that is read there adds to the container: a method
- * of it, or a function whose first argument it is. */
+/** Returns whether a value that is read there adds to the container. */
 static bool
-adds_to(const reader *of, const lg__named_value *value, size_t next,
+adds_to(const lg__code_reader *of, const lg__named_value *value, size_t next,
         const lg__named_value *container)
 {
-    lg__named_value argument;
-    uint32_t last = value->attributes;
-    if (last > LG__COUNT(value->name) ||
-        (last == 0 && value->kind != LG__STEP_GLOBAL))
-        return false;
-    size_t adding = find_adding(of->keys, of->code,
-                                last > 0 ? value->name[last - 1] : value->arg);
-    if (last > 0 && adding < ADDING_METHODS)
-        return is_same(container, value, last - 1);
-    return adding >= ADDING_METHODS && adding < LG__COUNT(of->keys->adding) &&
-           read_value(of, next, &argument) > next &&
-           is_same(container, &argument, argument.attributes);
+    const lg__acting_names names = lg__names_adding(of->keys);
+    lg__named_value to;
+    return lg__reader_acts(of, &names, value, next, &to) < names.count &&
+           lg__value_is_same(container, &to, to.attributes);
 }
 
 /** Returns whether a step puts something into what its statement has read, or
@@ -315,7 +194,7 @@ puts_into(const lg__step *step, const lg__named_value *container)
     if (container->attributes == 1)
         return step->kind == LG__STEP_STORE_ATTRIBUTE &&
                step->arg == container->name[0];
-    return assigns_to(step, container, container);
+    return lg__step_assigns(step, container, container);
 }
 
 /** Returns whether a step takes the attribute that is the container from a copy
@@ -329,7 +208,7 @@ takes_again(const lg__step *step, const lg__named_value *container)
 
 /** Counts where the code adds elements to a container. */
 static additions
-count_additions(const reader *of, const range *in,
+count_additions(const lg__code_reader *of, const range *in,
                 const lg__named_value *container)
 {
     additions found = {0, 0, 0};
@@ -338,14 +217,15 @@ count_additions(const reader *of, const range *in,
     for (size_t i = 0, next; i < of->count; i = next) {
         const lg__step *step = &of->steps[i];
         bool adds;
-        next = read_value(of, i, &value);
+        next = lg__reader_value(of, i, &value);
         if (next > i) {
             adds = adds_to(of, &value, next, container);
-            seen = seen || is_same(container, &value, value.attributes);
+            seen =
+                seen || lg__value_is_same(container, &value, value.attributes);
         } else {
             next = i + 1;
             adds = seen && puts_into(step, container);
-            seen = (seen && !ends_statement(step->kind)) ||
+            seen = (seen && !lg__step_ends_statement(step->kind)) ||
                    takes_again(step, container);
         }
         bool inside = i >= in->begin && step->at < in->end;
@@ -359,7 +239,7 @@ count_additions(const reader *of, const range *in,
 /** Returns whether a jump before the comparison leads past it, to an addition.
  */
 static bool
-is_entered(const reader *of, const comparison *in, uint32_t last)
+is_entered(const lg__code_reader *of, const comparison *in, uint32_t last)
 {
     for (size_t i = 0; i < in->at; i++)
         if ((of->steps[i].kind == LG__STEP_JUMP_FALSE ||
@@ -372,7 +252,7 @@ is_entered(const reader *of, const comparison *in, uint32_t last)
 /** Returns whether the code adds to the container whose length is compared only
  *  where it has fewer elements. */
 static bool
-is_filled(const reader *of, const comparison *in, lg__bounding *out)
+is_filled(const lg__code_reader *of, const comparison *in, lg__bounding *out)
 {
     additions found = count_additions(of, &in->fewer, &out->main);
     if (found.inside == 0 || found.outside > 0 ||
@@ -401,12 +281,14 @@ static bool
 is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
 {
     const PyObject *names = code->co_names;
+    const lg__acting_names removing = lg__names_removing(keys);
+    const lg__acting_names adding = lg__names_adding(keys);
     bool takes = false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && !takes; i++)
         takes = PyTuple_GET_ITEM(names, i) == keys->len;
     for (Py_ssize_t i = 0; takes && i < PyTuple_GET_SIZE(names); i++)
-        if (find_removing(keys, code, i) < LG__COUNT(keys->removing) ||
-            find_adding(keys, code, i) < LG__COUNT(keys->adding))
+        if (lg__name_find(&removing, code, i) < removing.count ||
+            lg__name_find(&adding, code, i) < adding.count)
             return true;
     return takes && may_cut(code);
 }
@@ -437,26 +319,18 @@ lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code)
     return walk->code_is_own;
 }
 
-static void
-read_steps(const lg__heap_walk *walk, const PyCodeObject *code, reader *out)
-{
-    out->keys = &walk->keys;
-    out->code = code;
-    out->count = lg__code_steps(code, out->steps, STEPS_MOST);
-}
-
 bool
 lg__code_bounds(lg__heap_walk *walk, const PyCodeObject *code,
                 lg__bounding *out)
 {
     const lg__common_keys *keys = &walk->keys;
-    reader of;
+    lg__code_reader of;
     lg__named_value value, before;
     bool has_before = false;
     if (keys->len == NULL || !lg__code_is_own(walk, code) ||
         !is_worth_reading(keys, code))
         return false;
-    read_steps(walk, code, &of);
+    lg__reader_open(walk, code, &of);
     for (size_t i = 0, next; i < of.count; i = next) {
         comparison in;
         if (of.steps[i].kind == LG__STEP_GLOBAL &&
@@ -464,7 +338,7 @@ lg__code_bounds(lg__heap_walk *walk, const PyCodeObject *code,
             read_length(&of, i, has_before ? &before : NULL, out, &in) &&
             (is_cut(&of, &in, out) || is_filled(&of, &in, out)))
             return true;
-        next = read_value(&of, i, &value);
+        next = lg__reader_value(&of, i, &value);
         has_before = next > i;
         before = value;
         next += next == i;
@@ -476,14 +350,30 @@ bool
 lg__code_adds(lg__heap_walk *walk, const PyCodeObject *code,
               const lg__named_value *container)
 {
-    reader of;
+    lg__code_reader of;
     lg__bounding found;
     if (lg__code_bounds(walk, code, &found) && found.by_adding &&
-        is_same(&found.main, container, container->attributes))
+        lg__value_is_same(&found.main, container, container->attributes))
         return false;
-    read_steps(walk, code, &of);
+    lg__reader_open(walk, code, &of);
     return of.count == 0 ||
            count_additions(&of, &(range){0, 0}, container).outside > 0;
+}
+
+/** Returns whether a tuple of the code has that text. */
+static bool
+has_text(const PyObject *texts, const PyObject *text)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(texts); i++)
+        if (PyTuple_GET_ITEM(texts, i) == text)
+            return true;
+    return false;
+}
+
+bool
+lg__code_uses(const PyCodeObject *code, const PyObject *name)
+{
+    return has_text(code->co_names, name);
 }
 
 lg__called_container
@@ -502,20 +392,11 @@ lg__code_name_of(const PyCodeObject *code, const lg__named_value *container)
         container->kind};
 }
 
-static bool
-has_name(const PyObject *names, const PyObject *name)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
-        if (PyTuple_GET_ITEM(names, i) == name)
-            return true;
-    return false;
-}
-
 /** Returns whether code asks for an attribute of that name by a text. */
 static bool
 asks_for(const PyCodeObject *code, const PyObject *name)
 {
-    if (!has_name(code->co_consts, name))
+    if (!has_text(code->co_consts, name))
         return false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++)
         if (lg__str_equals(PyTuple_GET_ITEM(code->co_names, i), "getattr"))
@@ -526,7 +407,8 @@ asks_for(const PyCodeObject *code, const PyObject *name)
 /** Returns whether a step takes the container. Modules import variables of
  *  others; local variables are those of one file. */
 static bool
-takes(const reader *of, size_t at, const lg__called_container *container)
+takes(const lg__code_reader *of, size_t at,
+      const lg__called_container *container)
 {
     const lg__step *step = &of->steps[at];
     if (container->kind == LG__STEP_LOCAL)
@@ -541,7 +423,8 @@ takes(const reader *of, size_t at, const lg__called_container *container)
 /** Returns whether the container is an attribute of the instance whose method
  *  takes it there. */
 static bool
-is_of_self(const reader *of, size_t at, const lg__called_container *container)
+is_of_self(const lg__code_reader *of, size_t at,
+           const lg__called_container *container)
 {
     return at > 0 && of->steps[at].kind == LG__STEP_ATTRIBUTE &&
            of->steps[at - 1].kind == LG__STEP_LOCAL &&
@@ -551,7 +434,7 @@ is_of_self(const reader *of, size_t at, const lg__called_container *container)
 }
 
 static bool
-is_load(const reader *of, size_t at)
+is_load(const lg__code_reader *of, size_t at)
 {
     return at < of->count && of->steps[at].kind >= LG__STEP_LOCAL &&
            of->steps[at].kind <= LG__STEP_NUMBER;
@@ -560,42 +443,44 @@ is_load(const reader *of, size_t at)
 /** Returns whether a value on the stack is returned, or goes to a variable, an
  *  attribute or an element, which code reads right before. */
 static bool
-is_kept(const reader *of, size_t at)
+is_kept(const lg__code_reader *of, size_t at)
 {
     lg__named_value object, key;
-    size_t next = read_value(of, at, &object);
-    return is_kind(of, at, LG__STEP_STORE_LOCAL) ||
-           is_kind(of, at, LG__STEP_STORE_GLOBAL) ||
-           is_kind(of, at, LG__STEP_RETURN) ||
-           is_kind(of, next, LG__STEP_STORE_ATTRIBUTE) ||
-           (next > at && read_value(of, next, &key) > next &&
-            is_kind(of, read_value(of, next, &key), LG__STEP_STORE_ITEM));
+    size_t next = lg__reader_value(of, at, &object);
+    return lg__reader_is(of, at, LG__STEP_STORE_LOCAL) ||
+           lg__reader_is(of, at, LG__STEP_STORE_GLOBAL) ||
+           lg__reader_is(of, at, LG__STEP_RETURN) ||
+           lg__reader_is(of, next, LG__STEP_STORE_ATTRIBUTE) ||
+           (next > at && lg__reader_value(of, next, &key) > next &&
+            lg__reader_is(of, lg__reader_value(of, next, &key),
+                          LG__STEP_STORE_ITEM));
 }
 
 /** Returns whether a step loads a function that adds nothing to its first
  *  argument, and does not keep it. */
 static bool
-loads_reader(const reader *of, size_t at)
+loads_reader(const lg__code_reader *of, size_t at)
 {
     static const char *const readers[] = {"len",  "list",   "tuple", "set",
                                           "iter", "sorted", "sum",   "any",
                                           "all",  "min",    "max",   "bool"};
-    bool global = is_kind(of, at, LG__STEP_GLOBAL);
-    if (!global && !is_kind(of, at, LG__STEP_ATTRIBUTE))
+    bool global = lg__reader_is(of, at, LG__STEP_GLOBAL);
+    if (!global && !lg__reader_is(of, at, LG__STEP_ATTRIBUTE))
         return false;
     PyObject *name = PyTuple_GET_ITEM(of->code->co_names, of->steps[at].arg);
     for (size_t i = 0; i < LG__COUNT(readers) && global; i++)
         if (lg__str_equals(name, readers[i]))
             return true;
-    size_t removing =
-        find_removing(of->keys, of->code, (Py_ssize_t)of->steps[at].arg);
-    return removing >= METHODS && removing < LG__COUNT(of->keys->removing);
+    const lg__acting_names removing = lg__names_removing(of->keys);
+    size_t found =
+        lg__name_find(&removing, of->code, (Py_ssize_t)of->steps[at].arg);
+    return found >= removing.methods && found < removing.count;
 }
 
 /** Returns whether the container that a step takes is an argument of a call, of
  *  a function that may add to it: the last one, or the first. */
 static bool
-is_passed(const reader *of, size_t at)
+is_passed(const lg__code_reader *of, size_t at)
 {
     size_t begin = at;
     while (begin > 0 && of->steps[begin].kind == LG__STEP_ATTRIBUTE)
@@ -603,7 +488,7 @@ is_passed(const reader *of, size_t at)
     bool follows =
         begin > 0 && (of->steps[begin - 1].kind == LG__STEP_GLOBAL ||
                       of->steps[begin - 1].kind == LG__STEP_ATTRIBUTE);
-    return (is_kind(of, at + 1, LG__STEP_CALL) ||
+    return (lg__reader_is(of, at + 1, LG__STEP_CALL) ||
             (follows && is_load(of, at + 1))) &&
            !(begin > 0 && loads_reader(of, begin - 1));
 }
@@ -611,17 +496,18 @@ is_passed(const reader *of, size_t at)
 /** Returns whether what the code does with the container, which a step takes,
  *  lets others add to it. */
 static bool
-is_handed_out(const reader *of, size_t at,
+is_handed_out(const lg__code_reader *of, size_t at,
               const lg__called_container *container)
 {
+    const lg__acting_names adding = lg__names_adding(of->keys);
     lg__named_value key;
     bool own = is_of_self(of, at, container);
-    if (is_kind(of, at + 1, LG__STEP_ATTRIBUTE))
-        return find_adding(of->keys, of->code, of->steps[at + 1].arg) <
-                   ADDING_METHODS &&
+    if (lg__reader_is(of, at + 1, LG__STEP_ATTRIBUTE))
+        return lg__name_find(&adding, of->code, of->steps[at + 1].arg) <
+                   adding.methods &&
                (!own || is_kept(of, at + 2));
-    bool stores =
-        is_kind(of, read_value(of, at + 1, &key), LG__STEP_STORE_ITEM);
+    bool stores = lg__reader_is(of, lg__reader_value(of, at + 1, &key),
+                                LG__STEP_STORE_ITEM);
     return is_kept(of, at + 1) || is_passed(of, at) || (stores && !own);
 }
 
@@ -629,17 +515,17 @@ bool
 lg__code_hands_out(lg__heap_walk *walk, const PyCodeObject *code,
                    const lg__called_container *container)
 {
-    reader of;
+    lg__code_reader of;
     lg__bounding found;
     if (code == container->code)
         return false;
     if (container->kind != LG__STEP_LOCAL &&
-        !has_name(code->co_names, container->name))
+        !lg__code_uses(code, container->name))
         return asks_for(code, container->name);
     if (lg__code_bounds(walk, code, &found) && found.by_adding &&
         lg__code_name_of(code, &found.main).name == container->name)
         return false;
-    read_steps(walk, code, &of);
+    lg__reader_open(walk, code, &of);
     for (size_t i = 0; i < of.count; i++)
         if (takes(&of, i, container) && is_handed_out(&of, i, container))
             return true;

@@ -4,16 +4,7 @@
 #ifndef LEAKGRAPH_BOUNDS_CODE_H
 #define LEAKGRAPH_BOUNDS_CODE_H
 
-#include "capture/walk/heap_walk.h"
-
-/** A value that code names: a variable or a constant, or an attribute of a
- *  variable. */
-typedef struct lg__named_value {
-    uint32_t kind;       /**< lg__step_kind of the first step */
-    uint32_t arg;        /**< its argument */
-    uint32_t attributes; /**< how many names follow */
-    uint32_t name[2];    /**< the first of them, among the names of the code */
-} lg__named_value;
+#include "capture/walk/code_reader.h"
 
 /** How many containers of one function are known. */
 enum { LG__CUT_MOST = 4 };
@@ -25,6 +16,12 @@ typedef struct lg__bounding {
                                             one of them */
     uint32_t cut_count;
     bool by_adding; /**< elements do not go: the code adds no more */
+    bool by_age;    /**< old elements go, and `bound` is a number of seconds */
+    bool must_run;  /**< by age: not all that adds elements calls the code */
+    const PyCodeObject *bound_code; /**< by age: which names the bound, or NULL;
+                                         otherwise the code itself */
+    const PyFunctionObject *bound_by; /**< by age: the function of that code, if
+                                           it is another one; or NULL */
 } lg__bounding;
 
 /** Returns whether the code bounds a container. */
@@ -46,6 +43,9 @@ typedef struct lg__called_container {
 /** Returns what the code that bounds a container calls it. */
 lg__called_container lg__code_name_of(const PyCodeObject *code,
                                       const lg__named_value *container);
+
+/** Returns whether code has a name among those that it uses. */
+bool lg__code_uses(const PyCodeObject *code, const PyObject *name);
 
 /** Returns whether code is the program's own. */
 bool lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code);

@@ -233,6 +233,8 @@ struct lg__heap_walk {
     uint32_t bounds_asked;     /**< instances whose containers code may bound */
     uint32_t bounded_count;
     uint32_t bounded[1 << 10]; /**< nodes of containers that code bounds */
+    const PyCodeObject *waiting[1 << 6]; /**< code that runs, and sleeps */
+    uint32_t waiting_count;
     lg__scratch own_codes;     /**< the program's own code objects */
     uint32_t own_code_count;
     lg__scratch filled; /**< containers that code bounds by adding no more */

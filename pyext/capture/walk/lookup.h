@@ -16,6 +16,7 @@ typedef struct lg__common_keys {
     PyObject *len;         /**< len */
     PyObject *removing[9]; /**< what removes elements of containers */
     PyObject *adding[9];   /**< ... and what adds some */
+    PyObject *clock[5];    /**< what tells the time */
 } lg__common_keys;
 
 /** The lookup function of dicts with keys of all types, by which the capture

@@ -114,16 +114,22 @@ walk_note_maxlen(lg__heap_walk *walk, PyObject *object)
     walk_note_number(walk, object, "maxlen", ((deque_layout *)object)->maxlen);
 }
 
+/** Returns what an instance has there; NULL: nothing. */
+static PyObject *
+value_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
+{
+    if (at->name == NULL)
+        return NULL;
+    return at->offset != 0 ? *(PyObject **)((char *)object + at->offset)
+                           : lg__instance_find(walk, object, at->name);
+}
+
 /** Returns the number that an instance has there; -1: it has none. */
 static Py_ssize_t
 number_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
 {
     int overflow = 0;
-    if (at->name == NULL)
-        return -1;
-    PyObject *value = at->offset != 0
-                          ? *(PyObject **)((char *)object + at->offset)
-                          : lg__instance_find(walk, object, at->name);
+    PyObject *value = value_at(walk, object, at);
     if (value == NULL || !PyLong_CheckExact(value))
         return -1;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -147,6 +153,10 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
     walk->limits++;
     if (asks)
         lg__bounds_note_instance(walk, object, info);
+    PyObject *lifetime = value_at(walk, object, &info->lifetime);
+    if (lifetime != NULL)
+        walk_note_number(walk, object, "lifetime",
+                         lg__milliseconds_of(lifetime));
     walk_note_number(walk, object, "limit", limit);
     walk_note_number(walk, object, "used",
                      number_at(walk, object, &info->used));
@@ -687,6 +697,7 @@ name_edges_of_generator(lg__heap_walk *walk, PyObject *object)
     if (frame != NULL) {
         lg__frame_view view = lg__frame_view_of(frame);
         if (view.code != NULL) {
+            lg__bounds_note_running(walk, view.code);
             lg__name_edges_of_frame(walk, &view);
             lg__name_edge(walk, view.object, LG_EDGE_ATTRIBUTE,
                           lg__walk_intern_literal(walk, "gi_frame"));
@@ -699,6 +710,8 @@ name_edges_of_generator(lg__heap_walk *walk, PyObject *object)
     if (owner == NULL)
         return;
     lg__frame_view view = lg__frame_view_of(lg__frame_of_object(owner));
+    if (view.code != NULL)
+        lg__bounds_note_running(walk, view.code);
     for (Py_ssize_t i = 0; view.code != NULL && i < view.local_count; i++)
         if (lg__slot_object(view.slots[i]) != NULL)
             lg__walk_edge(

@@ -490,6 +490,7 @@ walk_synthetic_frame(lg__heap_walk *walk, uint32_t node)
     walk->names.indexed = false;
     lg__name_edges_of_frame(walk, &view);
     lg__bounds_note_frame(walk, &view);
+    lg__bounds_note_running(walk, view.code);
     /* If there is a function, it refers to the namespace instead. */
     if (view.function == NULL)
         lg__name_edge(walk, view.globals, LG_EDGE_GLOBALS,

@@ -375,6 +375,24 @@ lg__type_learn_limit(lg__type_info *info, PyObject *instance)
             consider_limit(info, PyUnicode_DATA(name), 0);
 }
 
+/** Finds in which private attribute the caches of a library have the seconds
+ *  after which elements leave: whatever adds an element to cachetools.TTLCache
+ *  first removes what is old. */
+static void
+find_lifetime(const lg__heap_walk *walk, lg__type_info *info)
+{
+    lg__name name;
+    for (PyTypeObject *base = info->type;
+         base != NULL && lg__type_is_pythons(base); base = base->tp_base) {
+        if (strcmp(base->tp_name, "TTLCache") != 0)
+            continue;
+        lg__type_name(walk, base, &name);
+        if (name.length == strlen("cachetools.TTLCache") &&
+            memcmp(name.data, "cachetools.TTLCache", name.length) == 0)
+            info->lifetime = (lg__number_at){"_TTLCache__ttl", 0};
+    }
+}
+
 /** Finds by the names of attributes where instances have their limit, and how
  *  much of it they have used. */
 static void
@@ -393,6 +411,7 @@ find_limit(const lg__heap_walk *walk, lg__type_info *info)
             if (lg__type_is_pythons(base) && member.type == T_OBJECT_EX)
                 consider_limit(info, member.name, (size_t)member.offset);
     info->learns_bounds = info->limit.name == NULL;
+    find_lifetime(walk, info);
 }
 
 static bool
@@ -474,6 +493,11 @@ static const char *const adding[LG__COUNT(((lg__common_keys *)NULL)->adding)] =
         "setdefault", "update",     "extendleft", "heappush",
 };
 
+/** Functions and methods that tell the time in seconds, or as a datetime. */
+static const char *const clocks[LG__COUNT(((lg__common_keys *)NULL)->clock)] = {
+    "time", "monotonic", "perf_counter", "now", "utcnow",
+};
+
 static void
 common_keys_find(lg__common_keys *out)
 {
@@ -484,6 +508,8 @@ common_keys_find(lg__common_keys *out)
         out->removing[i] = interned(removing[i]);
     for (size_t i = 0; i < LG__COUNT(adding); i++)
         out->adding[i] = interned(adding[i]);
+    for (size_t i = 0; i < LG__COUNT(clocks); i++)
+        out->clock[i] = interned(clocks[i]);
 }
 
 bool

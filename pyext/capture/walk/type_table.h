@@ -122,8 +122,9 @@ typedef struct lg__type_info {
     uint32_t *attribute_names; /**< [attribute_capacity] inline values' names;
                                     UINT32_MAX: not interned yet */
     uint32_t attribute_capacity;
-    lg__number_at limit; /**< how many elements instances keep at most */
-    lg__number_at used;  /**< how much of that is used */
+    lg__number_at limit;    /**< how many elements instances keep at most */
+    lg__number_at lifetime; /**< after how many seconds elements leave */
+    lg__number_at used;     /**< how much of that is used */
     struct lg__bounding_method *bounding; /**< [bounding_count] */
     uint32_t bounding_count;
 } lg__type_info;

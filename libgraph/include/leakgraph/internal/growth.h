@@ -139,6 +139,9 @@ typedef struct lg_growth_row {
                             limit is known */
     uint64_t filled;   /**< of these, how many there are */
     uint64_t at_limit; /**< about how many bytes there are when it is full */
+    double lifetime;   /**< after so many seconds elements leave, and `limit` is
+                            what comes in that time; 0: unknown */
+    double observed;   /**< for so many seconds the snapshots have seen them */
     lg_growth_reason reason; /**< of garbage */
     uint32_t finding; /**< index in lg_growth.tallies of the finding that the
                            row belongs to, or LG_NONE */

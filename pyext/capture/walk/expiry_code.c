@@ -1,0 +1,420 @@
+/**
+ * Reads which containers code empties of old elements, and after which time.
+ *
+ * Code knows the time if it asks a clock, or has an argument `now`. It lets
+ * elements of a container expire if it compares the time with something of the
+ * container, and removes elements: the oldest, as popleft() and heappop() do,
+ * or those that it has found by passing over the container. The element that
+ * somebody has asked for does not count: others, for which nobody asks again,
+ * would stay for ever. A comprehension that leaves out old elements and takes
+ * the container's place removes them, too.
+ *
+ * Which variables have a time, and which have something of the container, is
+ * known by the assignments that come before. The number of seconds is what the
+ * code adds to a time, takes from one, or compares with a difference of times.
+ */
+#include "capture/walk/expiry_code.h"
+
+/** Only so many variables are followed. */
+enum { SLOTS = 64 };
+
+/** What a statement has read. */
+typedef struct statement {
+    bool ended;
+    bool timed;     /**< a time */
+    bool container; /**< the container, to pass over it or its beginning */
+    bool derived;   /**< something of the container */
+    bool subtracts;
+    bool has_number;
+    lg__named_value first, before, last;     /**< values */
+    size_t before_end, last_begin, last_end; /**< steps */
+    lg__named_value number;                  /**< perhaps one of seconds */
+} statement;
+
+typedef struct expiry {
+    const lg__code_reader *of;
+    const lg__named_value *container;
+    uint64_t timed, derived; /**< slots of variables */
+    statement now;
+    bool compared; /**< a time with something of the container */
+    bool removed;
+    bool has_lifetime;
+    lg__named_value lifetime;
+    const PyCodeObject *code; /**< which names the lifetime */
+    lg__bounding *cut;        /**< other containers, or NULL */
+} expiry;
+
+static bool
+has_slot(uint64_t slots, const lg__named_value *value)
+{
+    return value->kind == LG__STEP_LOCAL && value->arg < SLOTS &&
+           (slots >> value->arg & 1) != 0;
+}
+
+static void
+set_slot(uint64_t *slots, uint32_t slot, bool has)
+{
+    if (slot < SLOTS)
+        *slots = (*slots & ~(UINT64_C(1) << slot)) | (uint64_t)has << slot;
+}
+
+static bool
+is_argument_now(const PyCodeObject *code, uint32_t slot)
+{
+    PyObject *name = lg__code_slot_name(code, slot);
+    return name != NULL && lg__str_equals(name, "now");
+}
+
+/** Returns whether a value that is read there asks a clock. */
+static bool
+asks_clock(const expiry *to, const lg__named_value *value, size_t next)
+{
+    const lg__common_keys *keys = to->of->keys;
+    const lg__acting_names clocks = {keys->clock, 0, LG__COUNT(keys->clock)};
+    uint32_t name = lg__value_last_name(value);
+    return name != UINT32_MAX &&
+           lg__name_find(&clocks, to->of->code, (Py_ssize_t)name) <
+               clocks.count &&
+           lg__reader_is(to->of, next, LG__STEP_CALL);
+}
+
+/** Returns whether a value is the container, or a method of it that does not
+ *  only ask for one element. */
+static bool
+is_of_container(const expiry *to, const lg__named_value *value)
+{
+    const lg__named_value *container = to->container;
+    if (container == NULL ||
+        !lg__value_is_same(container, value, container->attributes))
+        return false;
+    if (value->attributes == container->attributes)
+        return true;
+    uint32_t name = lg__value_last_name(value);
+    if (name == UINT32_MAX || value->attributes > container->attributes + 1)
+        return false;
+    PyObject *text = PyTuple_GET_ITEM(to->of->code->co_names, name);
+    return !lg__str_equals(text, "get") && !lg__str_equals(text, "setdefault");
+}
+
+/** Returns whether a value may be a number of seconds: nothing that is known to
+ *  be something else. */
+static bool
+is_plain(const expiry *to, const lg__named_value *value)
+{
+    return !has_slot(to->timed, value) && !has_slot(to->derived, value) &&
+           !is_of_container(to, value);
+}
+
+/** Notes the number that an operation at a step adds, subtracts or compares. */
+static void
+note_number(expiry *to, size_t at, bool compares)
+{
+    statement *now = &to->now;
+    const lg__named_value *found = NULL;
+    if (now->has_number)
+        return;
+    if (now->last_end == at && is_plain(to, &now->last))
+        found = &now->last;
+    else if (!compares && now->last_end == at &&
+             now->before_end == now->last_begin && is_plain(to, &now->before))
+        found = &now->before;
+    else if (compares && is_plain(to, &now->first))
+        found = &now->first;
+    if (found != NULL) {
+        now->number = *found;
+        now->has_number = true;
+    }
+}
+
+static void
+keep_lifetime(expiry *to, const lg__named_value *number,
+              const PyCodeObject *code)
+{
+    if (to->has_lifetime)
+        return;
+    to->has_lifetime = true;
+    to->lifetime = *number;
+    to->code = code;
+}
+
+/** Notes that an element goes: the oldest, or one that the code has found in
+ * the container, and may remove from others, too. */
+static void
+note_removal(expiry *to, const lg__named_value *from, bool oldest)
+{
+    if (lg__value_is_same(to->container, from, from->attributes))
+        to->removed = true;
+    else if (!oldest && to->cut != NULL && to->cut->cut_count < LG__CUT_MOST)
+        to->cut->cut[to->cut->cut_count++] = *from;
+}
+
+static bool
+is_zero(const expiry *to, const lg__named_value *value)
+{
+    int overflow = 0;
+    if (value->kind != LG__STEP_CONSTANT)
+        return value->kind == LG__STEP_NUMBER && value->arg == 0;
+    PyObject *number = PyTuple_GET_ITEM(to->of->code->co_consts, value->arg);
+    return PyLong_CheckExact(number) &&
+           PyLong_AsLongLongAndOverflow(number, &overflow) == 0 &&
+           overflow == 0;
+}
+
+/** Takes a value that may remove elements. */
+static void
+take_removal(expiry *to, const lg__named_value *value, size_t next)
+{
+    enum { POPITEM, POPLEFT, POP, CLEAR, DISCARD, REMOVE, HEAPPOP };
+    const lg__acting_names names = lg__names_removing(to->of->keys);
+    lg__named_value from, element;
+    size_t which = lg__reader_acts(to->of, &names, value, next, &from);
+    bool oldest = which == POPITEM || which == POPLEFT || which == HEAPPOP;
+    if (oldest)
+        note_removal(to, &from, true);
+    if (oldest || which == CLEAR || which > HEAPPOP ||
+        lg__reader_value(to->of, next, &element) == next)
+        return;
+    if (has_slot(to->derived, &element) ||
+        (which == POP && is_zero(to, &element)))
+        note_removal(to, &from, !has_slot(to->derived, &element));
+}
+
+/** Takes a value that may add what the code has found to a list of its own. */
+static void
+take_addition(expiry *to, const lg__named_value *value, size_t next)
+{
+    const lg__acting_names names = lg__names_adding(to->of->keys);
+    lg__named_value list, element;
+    if (lg__reader_acts(to->of, &names, value, next, &list) < names.methods &&
+        list.kind == LG__STEP_LOCAL && list.attributes == 0 &&
+        lg__reader_value(to->of, next, &element) > next &&
+        has_slot(to->derived, &element))
+        set_slot(&to->derived, list.arg, true);
+}
+
+static void read_nested(expiry *to, const PyCodeObject *code);
+
+/** Takes a value that a statement reads, up to a step. */
+static void
+take_value(expiry *to, const lg__named_value *value, size_t begin, size_t next)
+{
+    statement *now = &to->now;
+    if (now->ended)
+        *now = (statement){.first = *value};
+    now->before = now->last;
+    now->before_end = now->last_end;
+    now->last = *value;
+    now->last_begin = begin;
+    now->last_end = next;
+    now->timed =
+        now->timed || has_slot(to->timed, value) || asks_clock(to, value, next);
+    now->derived = now->derived || has_slot(to->derived, value);
+    now->container = now->container || is_of_container(to, value);
+    if (to->container == NULL)
+        return;
+    take_removal(to, value, next);
+    take_addition(to, value, next);
+    if (value->kind == LG__STEP_CONSTANT &&
+        PyCode_Check(PyTuple_GET_ITEM(to->of->code->co_consts, value->arg)))
+        read_nested(to, (const PyCodeObject *)PyTuple_GET_ITEM(
+                            to->of->code->co_consts, value->arg));
+}
+
+/** Takes what a step stores: a variable has what the statement has read. */
+static void
+take_store(expiry *to, const lg__step *step)
+{
+    const statement *now = &to->now;
+    bool derived = now->container || now->derived;
+    if (to->container != NULL && derived && to->compared &&
+        step->kind != LG__STEP_STORE_ITEM &&
+        lg__step_assigns(step, to->container, &now->last))
+        to->removed = true;
+    if (step->kind != LG__STEP_STORE_LOCAL)
+        return;
+    set_slot(&to->derived, step->arg, derived);
+    set_slot(&to->timed, step->arg, now->timed && !derived);
+}
+
+static void
+take_step(expiry *to, size_t at)
+{
+    const lg__step *step = &to->of->steps[at];
+    statement *now = &to->now;
+    switch (step->kind) {
+    case LG__STEP_SUBTRACT:
+        now->subtracts = true;
+        note_number(to, at, false);
+        break;
+    case LG__STEP_ADD:
+        note_number(to, at, false);
+        break;
+    case LG__STEP_COMPARE:
+        if (now->subtracts)
+            note_number(to, at, true);
+        to->compared =
+            to->compared || (now->timed && (now->container || now->derived));
+        break;
+    case LG__STEP_DELETE_ITEM:
+        if (to->container != NULL && has_slot(to->derived, &now->last))
+            note_removal(to, &now->first, false);
+        break;
+    case LG__STEP_STORE_LOCAL:
+    case LG__STEP_STORE_GLOBAL:
+    case LG__STEP_STORE_ATTRIBUTE:
+    case LG__STEP_STORE_ITEM:
+        take_store(to, step);
+        break;
+    default:
+        break;
+    }
+    if (!lg__step_ends_statement((lg__step_kind)step->kind))
+        return;
+    if (now->timed && now->has_number)
+        keep_lifetime(to, &now->number, to->of->code);
+    now->ended = true;
+}
+
+static void
+read_all(expiry *to)
+{
+    lg__named_value value;
+    to->now.ended = true;
+    for (size_t i = 0, next; i < to->of->count; i = next) {
+        next = lg__reader_value(to->of, i, &value);
+        if (next > i)
+            take_value(to, &value, i, next);
+        else {
+            take_step(to, i);
+            next = i + 1;
+        }
+    }
+}
+
+static void
+begin(expiry *to)
+{
+    for (uint32_t i = 0; i < (uint32_t)to->of->code->co_argcount && i < SLOTS;
+         i++)
+        set_slot(&to->timed, i, is_argument_now(to->of->code, i));
+}
+
+/** Reads a comprehension, whose first variable has what it passes over, and
+ *  which knows the times of the code around it. */
+static void
+read_nested(expiry *to, const PyCodeObject *code)
+{
+    lg__code_reader of;
+    if (PyUnicode_READ_CHAR(code->co_name, 0) != '<')
+        return;
+    of.keys = to->of->keys;
+    of.code = code;
+    of.count = lg__code_steps(code, of.steps, LG__STEPS_MOST);
+    const lg__named_value none = {LG__STEP_OTHER, 0, 0, {0, 0}};
+    expiry inner = {.of = &of, .container = &none, .derived = 1};
+    for (uint32_t i = 0; i < (uint32_t)lg__code_slot_count(code) && i < SLOTS;
+         i++)
+        for (uint32_t j = 0; j < SLOTS; j++)
+            if ((to->timed >> j & 1) != 0 &&
+                lg__code_slot_name(to->of->code, j) ==
+                    lg__code_slot_name(code, i))
+                set_slot(&inner.timed, i, true);
+    read_all(&inner);
+    to->compared = to->compared || inner.compared;
+    if (inner.compared && inner.has_lifetime)
+        keep_lifetime(to, &inner.lifetime, inner.code);
+}
+
+/** Returns whether code may know the time. */
+static bool
+may_know_time(const lg__common_keys *keys, const PyCodeObject *code)
+{
+    const lg__acting_names clocks = {keys->clock, 0, LG__COUNT(keys->clock)};
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++)
+        if (lg__name_find(&clocks, code, i) < clocks.count)
+            return true;
+    for (uint32_t i = 0; i < (uint32_t)code->co_argcount; i++)
+        if (is_argument_now(code, i))
+            return true;
+    return false;
+}
+
+/** Returns whether the code lets elements of one container expire. */
+static bool
+expires(const lg__code_reader *of, const lg__named_value *container,
+        lg__bounding *out)
+{
+    expiry found = {.of = of, .container = container, .cut = out};
+    *out = (lg__bounding){.main = *container, .by_age = true};
+    begin(&found);
+    read_all(&found);
+    if (!found.compared || !found.removed)
+        return false;
+    if (out->cut_count == LG__CUT_MOST)
+        out->cut_count--;
+    out->cut[out->cut_count++] = *container;
+    out->bound = found.lifetime;
+    out->bound_code = found.has_lifetime ? found.code : NULL;
+    return true;
+}
+
+/** Returns whether a value that is read there is, or leads to, a container from
+ *  which elements go, or in whose place another one comes; and which. */
+static bool
+is_changed(const lg__code_reader *of, const lg__named_value *value, size_t next,
+           lg__named_value *out)
+{
+    const lg__acting_names removing = lg__names_removing(of->keys);
+    lg__named_value key;
+    if (lg__reader_acts(of, &removing, value, next, out) < removing.count)
+        return true;
+    *out = *value;
+    if (value->attributes == 0 &&
+        lg__reader_is(of, next, LG__STEP_STORE_ATTRIBUTE)) {
+        out->name[out->attributes++] = of->steps[next].arg;
+        return true;
+    }
+    size_t after = lg__reader_value(of, next, &key);
+    return after > next && lg__reader_is(of, after, LG__STEP_DELETE_ITEM);
+}
+
+bool
+lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
+                 lg__bounding *out)
+{
+    lg__code_reader of;
+    lg__named_value value, container;
+    if (!lg__code_is_own(walk, code) || !may_know_time(&walk->keys, code))
+        return false;
+    lg__reader_open(walk, code, &of);
+    for (size_t i = 0, next; i < of.count; i = next) {
+        next = lg__reader_value(&of, i, &value);
+        if (next > i && is_changed(&of, &value, next, &container) &&
+            expires(&of, &container, out))
+            return true;
+        if (next == i && of.steps[i].kind == LG__STEP_STORE_GLOBAL &&
+            expires(
+                &of,
+                &(lg__named_value){LG__STEP_GLOBAL, of.steps[i].arg, 0, {0, 0}},
+                out))
+            return true;
+        next += next == i;
+    }
+    return false;
+}
+
+bool
+lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
+                  lg__named_value *out, const PyCodeObject **of)
+{
+    lg__code_reader reader;
+    expiry found = {.of = &reader};
+    if (!lg__code_is_own(walk, code) || !may_know_time(&walk->keys, code))
+        return false;
+    lg__reader_open(walk, code, &reader);
+    begin(&found);
+    read_all(&found);
+    *out = found.lifetime;
+    *of = found.code;
+    return found.has_lifetime;
+}

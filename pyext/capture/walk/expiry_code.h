@@ -1,0 +1,20 @@
+/**
+ * What code lets expire: containers from which it removes what is older than a
+ * time.
+ */
+#ifndef LEAKGRAPH_EXPIRY_CODE_H
+#define LEAKGRAPH_EXPIRY_CODE_H
+
+#include "capture/walk/bounds_code.h"
+
+/** Returns whether the code removes old elements of a container, and in `out`
+ *  which: its bound is how many seconds elements stay, if the code says so. */
+bool lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
+                      lg__bounding *out);
+
+/** Returns whether the code adds a number of seconds to the time, or compares
+ *  such a number with an age, and which number. */
+bool lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
+                       lg__named_value *out, const PyCodeObject **of);
+
+#endif

@@ -1,0 +1,444 @@
+"""Containers whose elements leave after a time fill up, and do not leak.
+
+That is so only if the program removes what is old whenever it adds something, or does
+so by itself from time to time.
+"""
+
+import asyncio
+import collections
+import gc
+import heapq
+import sys
+import threading
+import time
+import types
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.small
+
+#: Longer than a test takes, and no time at all.
+LONG, SHORT = 300, 0.0001
+
+table = {}
+swept = {}
+refilled = {}
+kept = []
+
+
+def text(number):
+    return "x" * 9000 + str(number)
+
+
+def in_one_function(number):
+    now = time.monotonic()
+    table[number] = (now + LONG, text(number))
+    for key in [key for key, (end, _) in table.items() if end < now]:
+        del table[key]
+
+
+class OfAge:
+    """Removes what is too old before it adds something, in another method."""
+
+    def __init__(self):
+        self.seconds, self.entries = LONG, {}
+
+    def put(self, number):
+        self.drop()
+        self.entries[number] = (time.time(), text(number))
+
+    def drop(self):
+        first = time.time() - self.seconds
+        for key in [key for key, entry in self.entries.items() if entry[0] < first]:
+            self.entries.pop(key)
+
+
+class OfEnd:
+    """Keeps when each entry ends, and finds those that have in a loop."""
+
+    def __init__(self):
+        self.seconds, self.entries = float(LONG), {}
+
+    def put(self, number):
+        end = time.monotonic() + self.seconds
+        self.entries[number] = types.SimpleNamespace(end=end, text=text(number))
+        self.drop(time.monotonic())
+
+    def drop(self, now):
+        old = []
+        for key, entry in self.entries.items():
+            if entry.end <= now:
+                old.append(key)
+        for key in old:
+            del self.entries[key]
+
+
+class Window:
+    """Removes from the left what is too old."""
+
+    SECONDS = LONG
+
+    def __init__(self):
+        self.entries = collections.deque()
+
+    def put(self, number):
+        now = time.perf_counter()
+        self.entries.append((now, text(number)))
+        while self.entries and now - self.entries[0][0] > self.SECONDS:
+            self.entries.popleft()
+
+
+class Heap:
+    """Has a heap of the ends, and a dict that loses what the heap loses."""
+
+    def __init__(self):
+        self.entries, self.ends = {}, []
+
+    def put(self, number, seconds=LONG):
+        now = time.time()
+        while self.ends and self.ends[0][0] <= now:
+            _, key = heapq.heappop(self.ends)
+            self.entries.pop(key, None)
+        self.entries[number] = text(number)
+        heapq.heappush(self.ends, (now + seconds, number))
+
+
+class Rebuilt:
+    """Makes a new dict of what is young enough."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def put(self, number):
+        now = time.time()
+        self.entries = {
+            key: entry for key, entry in self.entries.items() if now - entry[0] < LONG
+        }
+        self.entries[number] = (now, text(number))
+
+
+class Oldest:
+    """Has the oldest first, in an ordered dict."""
+
+    def __init__(self):
+        self.entries = collections.OrderedDict()
+
+    def put(self, number):
+        now = time.monotonic()
+        while self.entries:
+            key = next(iter(self.entries))
+            if now - self.entries[key][0] < LONG:
+                break
+            self.entries.popitem(last=False)
+        self.entries[number] = (now, text(number))
+
+
+def sweep():
+    now = time.monotonic()
+    for key in [key for key, (end, _) in list(swept.items()) if end < now]:
+        swept.pop(key, None)
+
+
+def sweep_later(stopped):
+    while not stopped.wait(60):
+        sweep()
+
+
+async def sweep_in_a_task(stopped):
+    while not stopped.is_set():
+        await asyncio.sleep(60)
+        sweep()
+
+
+def put_for_sweep(number):
+    swept[number] = (time.monotonic() + LONG, text(number))
+
+
+class AskedFor:
+    """Removes an entry only when somebody asks for it."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def put(self, number):
+        now = time.monotonic()
+        found = self.entries.get(number)
+        if found is not None and found[0] < now:
+            del self.entries[number]
+        self.entries[number] = (now + LONG, text(number))
+
+
+class SomeAskedFor(AskedFor):
+    """Passes over what somebody asks for."""
+
+    def put(self, number):
+        now = time.monotonic()
+        for each in [number]:
+            found = self.entries.get(each)
+            if found and found[0] < now:
+                self.entries.pop(each)
+            self.entries[each] = (now + LONG, text(each))
+
+
+class NeverCalled(OfAge):
+    """Can remove what is old, and does not."""
+
+    def put(self, number):
+        self.entries[number] = (time.time(), text(number))
+
+
+class OnlyNamed:
+    """Has a number of seconds, and nothing that uses it."""
+
+    def __init__(self):
+        self.ttl, self.entries = LONG, {}
+
+    def put(self, number):
+        self.entries[number] = text(number)
+
+
+class DoneOnly:
+    """Removes what is done, whatever its time."""
+
+    def __init__(self):
+        self.timeout, self.entries = LONG, {}
+
+    def put(self, number):
+        end = time.time() + self.timeout
+        self.entries[number] = {"end": end, "done": False, "text": text(number)}
+        for key in [key for key, entry in self.entries.items() if entry["done"]]:
+            del self.entries[key]
+
+
+class Beside:
+    """Has a second dict, from which nothing goes."""
+
+    def __init__(self):
+        self.tokens, self.entries = {}, {}
+
+    def put(self, number):
+        now = time.monotonic()
+        for key in [key for key, end in self.tokens.items() if end < now]:
+            del self.tokens[key]
+        self.tokens[number] = now + LONG
+        self.entries[number] = (now, text(number))
+
+
+class Moved:
+    """Removes what is old into a list."""
+
+    def __init__(self):
+        self.live, self.entries = {}, []
+
+    def put(self, number):
+        now = time.monotonic()
+        for key in [key for key, (end, _) in self.live.items() if end < now]:
+            self.entries.append(self.live.pop(key))
+        self.live[number] = (now + SHORT, text(number))
+
+
+class TwoWays(OfAge):
+    """Adds in another way, too, in which nothing is removed."""
+
+    def put(self, number):
+        self.entries[number] = (float("inf"), text(number))
+
+    def put_and_drop(self, number):
+        super().put(number)
+
+
+class PerCaller:
+    """Has a window for each caller, and never removes one."""
+
+    def __init__(self):
+        self.entries = collections.defaultdict(collections.deque)
+
+    def put(self, number):
+        now = time.monotonic()
+        calls = self.entries[number]
+        while calls and now - calls[0][0] > LONG:
+            calls.popleft()
+        calls.append((now, text(number)))
+
+
+class Renewed:
+    """Gives every entry more time, so that none ever leaves."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def put(self, number):
+        now = time.monotonic()
+        self.entries[number] = [now + SHORT, text(number)]
+        for entry in self.entries.values():
+            entry[0] = now + SHORT
+        for key in [key for key, (end, _) in self.entries.items() if end < now]:
+            del self.entries[key]
+
+
+class Cleared:
+    """Would empty itself in an hour without work."""
+
+    def __init__(self):
+        self.last, self.entries = time.monotonic(), []
+
+    def put(self, number):
+        now = time.monotonic()
+        self.entries.append(text(number))
+        if now - self.last > 3600:
+            self.entries.clear()
+        self.last = now
+
+
+def refill(number):
+    refilled[number] = text(number)
+
+
+def drop_refilled(now):
+    for key in [key for key in refilled if now - key > LONG]:
+        del refilled[key]
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    yield
+    table.clear()
+    swept.clear()
+    refilled.clear()
+    kept.clear()
+
+
+def compare(work, calls=60):
+    snapshots = []
+    for number in range(4 * calls):
+        if number % calls == 0 and number:
+            gc.collect()
+            snapshots.append(leakgraph.snapshot())
+        work(number)
+    gc.collect()
+    snapshots.append(leakgraph.snapshot())
+    return leakgraph.diff(*snapshots, min_bytes=20_000)
+
+
+def is_filling(growth, seconds=LONG):
+    """Tell whether all rows fill for so long, and there is one of size."""
+    return growth and all(
+        (row.degree, row.lifetime) == ("filling", seconds) for row in growth
+    )
+
+
+def test_a_function_removes_what_is_old():
+    growth = compare(in_one_function)
+    assert is_filling(growth)
+    (row,) = growth
+    assert 0 < row.observed < LONG
+    assert row.limit > row.filled == 240
+    assert row.at_limit > row.bytes[-1]
+    assert "fills: 240 elements, which leave after 300 s (seen for " in str(growth)
+    assert not growth.is_growing
+
+
+@pytest.mark.parametrize("kind", [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest])
+def test_a_class_removes_what_is_old(kind):
+    kept.append(kind())
+    assert is_filling(compare(kept[0].put))
+
+
+def test_a_thread_removes_what_is_old():
+    stopped = threading.Event()
+    thread = threading.Thread(target=sweep_later, args=[stopped])
+    thread.start()
+    try:
+        assert is_filling(compare(put_for_sweep))
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def test_a_task_removes_what_is_old():
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(sweep_in_a_task(threading.Event()))
+
+    async def put(number):
+        put_for_sweep(number)
+
+    try:
+        assert is_filling(compare(lambda each: loop.run_until_complete(put(each))))
+    finally:
+        task.cancel()
+        loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+        loop.close()
+
+
+@pytest.mark.parametrize("work", [put_for_sweep, refill])
+def test_what_nobody_calls_removes_nothing(work):
+    growth = compare(work)
+    assert [row.degree for row in growth] == ["steady"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AskedFor,
+        SomeAskedFor,
+        NeverCalled,
+        OnlyNamed,
+        DoneOnly,
+        Beside,
+        Moved,
+        TwoWays,
+        PerCaller,
+        Renewed,
+        Cleared,
+    ],
+)
+def test_what_only_looks_as_if_it_expired_leaks(kind):
+    kept.append(kind())
+    growth = compare(kept[0].put)
+    assert growth[0].held_by == f"{__name__}.kept[*].entries[*]"
+    assert (growth[0].degree, growth[0].lifetime) == ("steady", None)
+
+
+CACHETOOLS = """
+class Cache:
+    def __init__(self, maxsize):
+        self.__data, self.__maxsize = {}, maxsize
+
+    def __setitem__(self, key, value):
+        self.__data[key] = value
+
+class TTLCache(Cache):
+    def __init__(self, maxsize, ttl):
+        Cache.__init__(self, maxsize)
+        self.__ttl, self.__links = ttl, {}
+"""
+
+
+def cache_of(module, ttl=LONG):
+    space = {"__name__": module}
+    file = f"/usr/lib/python3/{module}/__init__.py"
+    exec(compile(CACHETOOLS, file, "exec"), space)
+    sys.modules[module] = types.ModuleType(module)
+    vars(sys.modules[module]).update(space)
+    return space["TTLCache"](10**9, ttl)
+
+
+@pytest.mark.parametrize(
+    ("module", "ttl", "fills"),
+    [
+        ("cachetools", LONG, True),
+        ("cachetools", SHORT, False),
+        ("caches_of_mine", LONG, False),
+    ],
+)
+def test_a_cache_of_cachetools_expires(module, ttl, fills):
+    kept.append(cache_of(module, ttl))
+    try:
+        growth = compare(lambda number: kept[0].__setitem__(number, text(number)))
+    finally:
+        del sys.modules[module]
+    assert growth[0].held_by == f"{__name__}.kept[*]._Cache__data[*]"
+    assert (growth[0].degree == "filling") is fills
+    assert (growth[0].lifetime == LONG) is fills
