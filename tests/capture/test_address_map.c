@@ -99,14 +99,12 @@ test_every_object_has_its_mark(void)
     lg__address_map_close(&map);
 }
 
-/** The greatest step that no two objects of a size share: a power of two. */
+/** The greatest step that no two objects of a size share, if their pool begins
+ *  with its head. */
 static size_t
 step_of(size_t size)
 {
-    size_t step = 16;
-    while (step < 256 && 2 * step <= size)
-        step *= 2;
-    return step;
+    return size < 256 ? size : 256;
 }
 
 /** Leaves whose steps became too long serve the next pool, so the last pool's
@@ -117,7 +115,8 @@ test_memory_follows_the_objects(void)
     const size_t tables = table_bytes();
     for (size_t size = 16; size <= 512; size += 16) {
         lg__address_map map = open_map(0);
-        const size_t leaf = POOL / step_of(size) * sizeof(uint32_t);
+        const size_t slots = (POOL - 16) / step_of(size) + 1;
+        const size_t leaf = (slots + 15) / 16 * 16 * sizeof(uint32_t);
         uint32_t count = 0;
         for (size_t i = 0; i < POOLS; i++) {
             const pool objects = pool_of(i, size);
@@ -125,6 +124,68 @@ test_memory_follows_the_objects(void)
             count += (uint32_t)objects.count;
         }
         CHECK(map.used - tables < POOLS * leaf + leaf);
+        lg__address_map_close(&map);
+    }
+}
+
+/** Where each object of a pool begins: its block has 0 to 2 words of links and
+ *  attributes before it. */
+static const void *
+headed(const pool *objects, size_t i, unsigned kind)
+{
+    const size_t before = (i * kind / 3 + i / (kind + 1)) % 3 * 16;
+    return (const char *)object_of(objects, i) + before;
+}
+
+static void
+check_headed(lg__address_map *map, const pool *objects, unsigned kind)
+{
+    for (size_t i = 0; i < objects->count; i++)
+        set(map, headed(objects, i, kind), (uint32_t)i + 1);
+    for (size_t i = 0; i < objects->count; i++)
+        CHECK(lg__address_map_find(map, headed(objects, i, kind)) == i + 1);
+}
+
+/** The step is the size of the blocks, though not all objects begin where their
+ *  blocks do. */
+static void
+test_objects_with_and_without_heads(void)
+{
+    const size_t tables = table_bytes();
+    for (size_t size = 64; size <= 256; size += 16) {
+        lg__address_map map = open_map(0);
+        const size_t slots = (POOL - 16) / size + 1;
+        const size_t leaf = (slots + 15) / 16 * 16 * sizeof(uint32_t);
+        for (unsigned i = 0; i < POOLS; i++) {
+            const pool objects = pool_of(i, size);
+            check_headed(&map, &objects, i % 8);
+        }
+        CHECK(map.used - tables < POOLS * leaf + 4 * (size_t)POOL / 16);
+        lg__address_map_close(&map);
+    }
+}
+
+/** Memory that is no pool: any two objects may be neighbours. */
+static void
+test_any_places(void)
+{
+    static uint32_t marks[MOST];
+    uint64_t state = 7;
+    for (uint32_t round = 0; round < 200; round++) {
+        lg__address_map map = open_map(0);
+        const uintptr_t begin = (uintptr_t)0x7f00000 * POOL;
+        memset(marks, 0, sizeof marks);
+        for (uint32_t i = 0; i < 1 + round * 4; i++) {
+            const uint32_t at = test_random(&state) % MOST;
+            marks[at] = i + 1;
+            set(&map, (void *)(begin + at * 16), i + 1);
+        }
+        size_t wrong = 0;
+        for (uint32_t at = 0; at < MOST; at++)
+            wrong += lg__address_map_find(&map, (void *)(begin + at * 16)) !=
+                     marks[at];
+        CHECK(wrong == 0);
+        CHECK(!map.failed);
         lg__address_map_close(&map);
     }
 }
@@ -228,6 +289,8 @@ SUITE(address_map)
 {
     RUN(test_every_object_has_its_mark);
     RUN(test_memory_follows_the_objects);
+    RUN(test_objects_with_and_without_heads);
+    RUN(test_any_places);
     RUN(test_large_marks);
     RUN(test_later_marks_replace_earlier_ones);
     RUN(test_odd_addresses);

@@ -120,47 +120,53 @@ lg__address_map_take_apart(lg__address_map *address_map, size_t size)
     return (char *)chunk + HEADER;
 }
 
-/** The binary logarithm of the units of a step of a leaf. */
+/** The units of a step of a leaf. */
 static unsigned
-bits_of(lg__address_map_leaf leaf)
+step_of(lg__address_map_leaf leaf)
 {
-    return leaf % LG__ADDRESS_MAP_PLAIN;
-}
-
-static uint32_t *
-slots_of(lg__address_map_leaf leaf)
-{
-    return (uint32_t *)(leaf & ~(LINE - 1));
+    return leaf % LG__ADDRESS_MAP_PLAIN + 1;
 }
 
 static size_t
-count_slots(unsigned bits)
+count_slots(unsigned step)
 {
-    return LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT >> bits;
+    return (LG__ADDRESS_MAP_UNITS - 1) / step + 1;
+}
+
+/** The factor that divides by a step. */
+static uint64_t
+factor_of(unsigned step)
+{
+    return ((1 << LG__ADDRESS_MAP_SHIFT) + step - 1) / step;
 }
 
 /** A leaf without objects, or 0. Takes one that was replaced, if there is one
  *  of that size. */
 static lg__address_map_leaf
-new_leaf(lg__address_map *address_map, unsigned bits)
+new_leaf(lg__address_map *address_map, unsigned step)
 {
-    const size_t size = count_slots(bits) * sizeof(uint32_t);
-    void *leaf = address_map->replaced[bits];
+    const size_t size = count_slots(step) * sizeof(uint32_t);
+    void **replaced = &address_map->replaced[step - 1];
+    void *leaf = *replaced;
     if (leaf == NULL) {
         leaf = lg__address_map_take(address_map, size);
     } else {
-        memcpy(&address_map->replaced[bits], leaf, sizeof leaf);
+        memcpy(replaced, leaf, sizeof leaf);
         memset(leaf, 0, size);
     }
-    return leaf != NULL ? (uintptr_t)leaf | LG__ADDRESS_MAP_PLAIN | bits : 0;
+    return leaf != NULL
+               ? factor_of(step) << LG__ADDRESS_MAP_FACTOR | (uintptr_t)leaf |
+                     LG__ADDRESS_MAP_PLAIN | (step - 1)
+               : 0;
 }
 
 static void
 put_by(lg__address_map *address_map, lg__address_map_leaf leaf)
 {
-    void **first = &address_map->replaced[bits_of(leaf)];
-    memcpy(slots_of(leaf), first, sizeof *first);
-    *first = slots_of(leaf);
+    void **first = &address_map->replaced[step_of(leaf) - 1];
+    void *slots = lg__address_map_slots(leaf);
+    memcpy(slots, first, sizeof *first);
+    *first = slots;
 }
 
 /** Where the map has the leaf of an address; NULL if memory ran out. A table
@@ -183,20 +189,26 @@ lg__address_map_rare_place(lg__address_map *address_map, const void *address)
 {
     lg__address_map_leaf *leaf = place_of_leaf(address_map, address);
     if (leaf != NULL && *leaf == 0)
-        *leaf = new_leaf(address_map, LG__ADDRESS_MAP_BITS);
+        *leaf = new_leaf(address_map, LG__ADDRESS_MAP_STEP);
     if (leaf != NULL && *leaf != 0)
         return lg__address_map_place_in(*leaf, address);
     address_map->failed = true;
     return (lg__address_place){.slot = &address_map->lost, .most = UINT32_MAX};
 }
 
-/** The unit, among those of a plain leaf, of what a slot has. */
-static size_t
-unit_of(lg__address_map_leaf leaf, size_t slot)
+/** The objects of a leaf, by their units. */
+typedef struct occupied {
+    size_t count;
+    uint16_t unit[LG__ADDRESS_MAP_UNITS + 1]; /**< ascending */
+} occupied;
+
+/** The unit of what a slot of a plain leaf has. */
+static uint32_t
+unit_of(uint32_t slot, uint32_t number, unsigned step)
 {
-    const size_t part = slots_of(leaf)[slot] >> LG__ADDRESS_MAP_MARK_BITS;
-    const size_t parts = (size_t)1 << bits_of(leaf);
-    return slot * parts + part % parts;
+    const uint32_t begin = number * step;
+    const uint32_t part = slot >> LG__ADDRESS_MAP_MARK_BITS;
+    return begin + (part - begin) % LG__ADDRESS_MAP_STEP;
 }
 
 enum { SLOTS_AT_ONCE = 4 };
@@ -209,39 +221,108 @@ are_empty(const uint32_t *slots)
     return (pairs[0] | pairs[1]) == 0;
 }
 
-/** Puts the marks of a plain leaf into one with shorter steps. Between plain
- *  ones, slots stay as they are. Most leaves are nearly empty when they are
- *  replaced. */
+/** Lists the objects of a plain leaf. Most leaves are nearly empty when they
+ *  are replaced. Slots behind the last are none, but zero, up to a line. */
 static void
-copy_marks(lg__address_map_leaf from, lg__address_map_leaf to)
+list_objects(lg__address_map_leaf leaf, occupied *out)
 {
-    const uint32_t kept =
-        to & LG__ADDRESS_MAP_PLAIN ? UINT32_MAX : LG__ADDRESS_MAP_MARK;
-    const size_t count = count_slots(bits_of(from));
-    const uint32_t *slot = slots_of(from);
-    uint32_t *out = slots_of(to);
+    const unsigned step = step_of(leaf);
+    const size_t count = count_slots(step);
+    const uint32_t *slot = lg__address_map_slots(leaf);
+    out->count = 0;
     for (size_t i = 0; i < count; i += SLOTS_AT_ONCE) {
         if (are_empty(slot + i))
             continue;
         for (size_t at = i; at < i + SLOTS_AT_ONCE; at++)
             if (slot[at] != 0)
-                out[unit_of(from, at) >> bits_of(to)] = slot[at] & kept;
+                out->unit[out->count++] =
+                    (uint16_t)unit_of(slot[at], (uint32_t)at, step);
     }
 }
 
-/** The most bits with which a step is not longer than the way from an address
- *  to the object that has its slot. */
-static unsigned
-bits_between(lg__address_map_leaf leaf, const void *address)
+static void
+insert_unit(occupied *objects, uint32_t unit)
 {
-    const size_t unit =
-        (uintptr_t)address % LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT;
-    const size_t other = unit_of(leaf, unit >> bits_of(leaf));
-    const size_t way = unit > other ? unit - other : other - unit;
-    unsigned bits = bits_of(leaf);
-    while (bits > 0 && (size_t)1 << bits > way)
-        bits--;
-    return bits;
+    size_t at = objects->count++;
+    for (; at > 0 && objects->unit[at - 1] > unit; at--)
+        objects->unit[at] = objects->unit[at - 1];
+    objects->unit[at] = (uint16_t)unit;
+}
+
+/** Whether no two objects begin in the same step. If so, *most is the most
+ *  units of a step before an object. */
+static bool
+is_apart(const occupied *objects, unsigned step, uint32_t *most)
+{
+    uint32_t end = 0;
+    *most = 0;
+    for (size_t i = 0; i < objects->count; i++) {
+        const uint32_t unit = objects->unit[i];
+        const uint32_t before = unit % step;
+        if (unit < end)
+            return false;
+        *most = before > *most ? before : *most;
+        end = unit - before + step;
+    }
+    return true;
+}
+
+/** The units of a step for the objects of a leaf, of which two are so many
+ *  units apart that they met in a step of `step` units.
+ *
+ *  They lie in blocks of one size, it seems, and at most HEAD units from the
+ *  beginning of theirs: the collector's links and a pointer to the attributes.
+ *  So the size is the way between two neighbours, or up to HEAD units more or
+ *  less. If all objects begin so in their steps, these are taken for blocks;
+ *  otherwise the longest steps in which none meet, and that are not longer than
+ *  the way. */
+static unsigned
+step_for(const occupied *objects, unsigned step, uint32_t way)
+{
+    enum { HEAD = 2 };
+    unsigned apart = 0;
+    unsigned longest = way + HEAD < step ? way + HEAD : step - 1;
+    for (unsigned next = longest; next + HEAD >= apart && next > 0; next--) {
+        uint32_t most;
+        if (!is_apart(objects, next, &most))
+            continue;
+        if (most <= HEAD)
+            return next;
+        if (apart == 0 && next <= way)
+            apart = next;
+    }
+    return apart;
+}
+
+/** Puts the marks of a plain leaf into one with shorter steps. Between plain
+ *  ones, slots stay as they are. What the object gets for which the leaf is
+ *  replaced is of no use. */
+static void
+copy_marks(lg__address_map_leaf from, lg__address_map_leaf to,
+           const occupied *objects)
+{
+    const uint32_t kept =
+        to & LG__ADDRESS_MAP_PLAIN ? UINT32_MAX : LG__ADDRESS_MAP_MARK;
+    const uint32_t *slot = lg__address_map_slots(from);
+    uint32_t *out = lg__address_map_slots(to);
+    for (size_t i = 0; i < objects->count; i++) {
+        const uint32_t unit = objects->unit[i];
+        out[lg__address_map_slot_of(to, unit)] =
+            slot[lg__address_map_slot_of(from, unit)] & kept;
+    }
+}
+
+/** The units of a step in which an object has a slot of its own, and adds it to
+ *  those of its leaf. */
+static unsigned
+finer_step(lg__address_map_leaf leaf, occupied *objects, uint32_t unit)
+{
+    const unsigned step = step_of(leaf);
+    const uint32_t number = lg__address_map_slot_of(leaf, unit);
+    const uint32_t slot = lg__address_map_slots(leaf)[number];
+    const uint32_t other = unit_of(slot, number, step);
+    insert_unit(objects, unit);
+    return step_for(objects, step, unit > other ? unit - other : other - unit);
 }
 
 /** A leaf for what a leaf has and a mark that does not fit there, or 0. */
@@ -250,13 +331,17 @@ finer_leaf(lg__address_map *address_map, lg__address_map_leaf leaf,
            const void *address, uint32_t mark)
 {
     const bool is_large = mark > LG__ADDRESS_MAP_MARK;
-    lg__address_map_leaf finer =
-        new_leaf(address_map, is_large ? 0 : bits_between(leaf, address));
+    occupied objects;
+    list_objects(leaf, &objects);
+    const unsigned step =
+        is_large ? 1
+                 : finer_step(leaf, &objects, lg__address_map_unit(address));
+    lg__address_map_leaf finer = new_leaf(address_map, step);
     if (finer == 0)
         return 0;
     if (is_large)
         finer -= LG__ADDRESS_MAP_PLAIN;
-    copy_marks(leaf, finer);
+    copy_marks(leaf, finer, &objects);
     put_by(address_map, leaf);
     return finer;
 }

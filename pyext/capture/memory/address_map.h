@@ -4,15 +4,16 @@
  * lines, which is the whole gain (a hash table is 3 to 9 times slower here).
  *
  * Three levels: bits 30 to 47 choose a table of 65,536 leaves, bits 14 to 29 a
- * leaf of 16 KiB of addresses. That is a pool of pymalloc, whose objects all
- * have one size. So each leaf has a step of its own: the power of two of bytes
- * that a slot stands for.
+ * leaf of 16 KiB of addresses. That is a pool of pymalloc, whose blocks all
+ * have one size, a multiple of a unit of 16 bytes, and lie behind its head. So
+ * each leaf has a step of its own: how many units a slot stands for. Steps are
+ * counted from the end of the head, and what is in the head comes last.
  *
  * No two objects of a leaf begin in the same step. A leaf begins with steps of
- * 256 bytes. When an object meets another in a slot, a leaf with steps no
- * longer than the way between the two replaces theirs. The least step is a unit
- * of 16 bytes: static objects may be aligned to 8 bytes only, but none is
- * smaller than its header, so no two begin in the same unit.
+ * 16 units. When an object meets another in a slot, a leaf with shorter steps
+ * replaces theirs; see step_for. The least step is one unit: static objects may
+ * be aligned to 8 bytes only, but none is smaller than its header, so no two
+ * begin in the same unit.
  *
  * A slot has the mark of a node in its low 28 bits. The upper four are those of
  * the object's unit, which tell where in its step it begins. A larger mark
@@ -44,19 +45,24 @@ enum {
     LG__ADDRESS_MAP_LEAF = 1 << 14, /**< bytes of address space of a leaf */
     LG__ADDRESS_MAP_PAGE = 1 << 12,
     LG__ADDRESS_MAP_UNIT = 16, /**< bytes of address space */
-    LG__ADDRESS_MAP_BITS = 4,  /**< the binary logarithm of the most units of a
-                                    step */
-    LG__ADDRESS_MAP_LINE = 64, /**< leaves begin at cache lines */
-    LG__ADDRESS_MAP_PLAIN = 8, /**< a flag of leaves that are not whole */
+    LG__ADDRESS_MAP_UNITS = LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT,
+    LG__ADDRESS_MAP_HEAD = 48,      /**< bytes of a pool before its blocks */
+    LG__ADDRESS_MAP_STEP = 16,      /**< the most units of a step */
+    LG__ADDRESS_MAP_LINE = 64,      /**< leaves begin at cache lines */
+    LG__ADDRESS_MAP_PLAIN = 16,     /**< a flag of leaves that are not whole */
+    LG__ADDRESS_MAP_FACTOR = 48,    /**< the bits of a leaf below its factor */
+    LG__ADDRESS_MAP_SHIFT = 15,     /**< the bits of a product below the slot */
     LG__ADDRESS_MAP_MARK_BITS = 28, /**< of the marks of these */
     /** The largest of these marks. */
     LG__ADDRESS_MAP_MARK = (1 << LG__ADDRESS_MAP_MARK_BITS) - 1,
 };
 
-/** The slots of a leaf, and in the low bits of their address the binary
- *  logarithm of the units of a step, and LG__ADDRESS_MAP_PLAIN. 0: there is no
- *  leaf. A slot is 0, or has a mark: a node's number and 1. */
-typedef uintptr_t lg__address_map_leaf;
+/** The address of a leaf's slots, which the system gives 48 bits. Below its
+ *  line are the units of a step, less one, and LG__ADDRESS_MAP_PLAIN. Above it
+ *  is a factor that divides by the units of a step: 2^15 by them, rounded up,
+ *  is exact for 1,024 units. 0: there is no leaf. A slot is 0, or has a mark: a
+ *  node's number and 1. */
+typedef uint64_t lg__address_map_leaf;
 
 /** Mapped memory that leaves are cut from. */
 typedef struct lg__address_map_chunk {
@@ -71,9 +77,9 @@ typedef struct lg__address_map {
     char *free; /**< the rest of the newest chunk */
     size_t free_size;
     size_t unclear_size; /**< how much of it, from its beginning, is not zero */
-    void *replaced[LG__ADDRESS_MAP_BITS + 1]; /**< leaves to use again, by the
-                                                  units of a step; each begins
-                                                  with the next one */
+    void *replaced[LG__ADDRESS_MAP_STEP]; /**< leaves to use again, by the
+                                              units of a step, less one; each
+                                              begins with the next one */
     size_t used;
     size_t limit;  /**< what the budget allows to be used */
     uint32_t lost; /**< the slot of any address once memory ran out */
@@ -88,11 +94,11 @@ typedef struct lg__address_place {
     uint32_t most; /**< the largest mark */
 } lg__address_place;
 
-/** The slots of a page of addresses. */
+/** A page of addresses. */
 typedef struct lg__address_page {
-    const uint32_t *slot; /**< [count]; see lg__address_page_mark */
-    size_t count;         /**< 0: nothing was ever set near */
-    uint32_t most;        /**< the largest mark */
+    lg__address_map_leaf leaf;
+    const char *begin;
+    size_t count; /**< units; 0: nothing was ever set near */
 } lg__address_page;
 
 /** False when the address space is exhausted. max_bytes 0: no budget. `whole`
@@ -129,22 +135,45 @@ lg__address_map_leaf_of(const lg__address_map *address_map, const void *address)
                : 0;
 }
 
+/** The slots of a leaf. */
+static inline uint32_t *
+lg__address_map_slots(lg__address_map_leaf leaf)
+{
+    const uint64_t below = UINT64_C(1) << LG__ADDRESS_MAP_FACTOR;
+    return (uint32_t *)(uintptr_t)(leaf & (below - LG__ADDRESS_MAP_LINE));
+}
+
+/** The unit of an address in its leaf. */
+static inline uint32_t
+lg__address_map_unit(const void *address)
+{
+    return ((uint32_t)(uintptr_t)address - LG__ADDRESS_MAP_HEAD) %
+           LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT;
+}
+
+/** The number of the slot of a unit. */
+static inline uint32_t
+lg__address_map_slot_of(lg__address_map_leaf leaf, uint32_t unit)
+{
+    return unit * (uint32_t)(leaf >> LG__ADDRESS_MAP_FACTOR) >>
+           LG__ADDRESS_MAP_SHIFT;
+}
+
 /** The slot of an address in its leaf. */
 static inline uint32_t *
 lg__address_map_slot_in(lg__address_map_leaf leaf, const void *address)
 {
-    const uintptr_t unit =
-        (uintptr_t)address % LG__ADDRESS_MAP_LEAF / LG__ADDRESS_MAP_UNIT;
-    return (uint32_t *)(leaf & ~(uintptr_t)(LG__ADDRESS_MAP_LINE - 1)) +
-           (unit >> leaf % LG__ADDRESS_MAP_PLAIN);
+    return lg__address_map_slots(leaf) +
+           lg__address_map_slot_of(leaf, lg__address_map_unit(address));
 }
 
 /** The place of an address in its leaf. */
 static inline lg__address_place
 lg__address_map_place_in(lg__address_map_leaf leaf, const void *address)
 {
-    uint32_t *slot = lg__address_map_slot_in(leaf, address);
-    const uint32_t unit = (uint32_t)((uintptr_t)address / LG__ADDRESS_MAP_UNIT);
+    const uint32_t unit = lg__address_map_unit(address);
+    uint32_t *slot =
+        lg__address_map_slots(leaf) + lg__address_map_slot_of(leaf, unit);
     return leaf & LG__ADDRESS_MAP_PLAIN
                ? (lg__address_place){slot, unit << LG__ADDRESS_MAP_MARK_BITS,
                                      LG__ADDRESS_MAP_MARK}
@@ -203,30 +232,27 @@ lg__address_map_prefetch(const lg__address_map *address_map,
         lg__prefetch(lg__address_map_slot_in(leaf, address));
 }
 
-/** The slots of an address's page. Allocates nothing. */
+/** An address's page. Allocates nothing. */
 static inline lg__address_page
 lg__address_map_page(const lg__address_map *address_map, const void *address)
 {
     enum { UNITS = LG__ADDRESS_MAP_PAGE / LG__ADDRESS_MAP_UNIT };
     const lg__address_map_leaf leaf =
         lg__address_map_leaf_of(address_map, address);
-    const char *begin =
-        (const char *)address - (uintptr_t)address % LG__ADDRESS_MAP_PAGE;
-    if (leaf == 0)
-        return (lg__address_page){.count = 0};
-    const lg__address_place first = lg__address_map_place_in(leaf, begin);
     return (lg__address_page){
-        .slot = first.slot,
-        .count = (size_t)UNITS >> leaf % LG__ADDRESS_MAP_PLAIN,
-        .most = first.most,
+        .leaf = leaf,
+        .begin =
+            (const char *)address - (uintptr_t)address % LG__ADDRESS_MAP_PAGE,
+        .count = leaf != 0 ? UNITS : 0,
     };
 }
 
-/** The mark in a slot of a page, or 0. */
+/** The mark of what begins in a unit of a page, or 0. */
 static inline uint32_t
 lg__address_page_mark(const lg__address_page *page, size_t i)
 {
-    return page->slot[i] & page->most;
+    return lg__address_place_mark(lg__address_map_place_in(
+        page->leaf, page->begin + i * LG__ADDRESS_MAP_UNIT));
 }
 
 #endif

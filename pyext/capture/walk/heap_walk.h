@@ -269,8 +269,9 @@ lg__walk_node(lg__heap_walk *walk, const void *address)
     return node;
 }
 
-/** The same in a walker's loop: the writer has room for the node. */
-static inline uint32_t
+/** The same in a walker's loop: the writer has room for the node. Always
+ *  inline, for the sake of that loop. */
+static inline __attribute__((always_inline)) uint32_t
 lg__walk_meet(lg__heap_walk *walk, lg_edge_writer *writer, const void *address)
 {
     const lg__address_place place =
