@@ -606,7 +606,8 @@ remove_maker(const lg__attach_request *request, double seconds)
 }
 
 /* The order matters: the stub cannot do without the first ones. CLONE_SIGHAND
-   needs CLONE_VM, and no option of wait4() is 16. */
+   needs CLONE_VM, and no option of wait4() is 16. glibc takes a refusal of brk()
+   for an address, and the next malloc() dies of it. */
 static const lg__probe probes[] = {
     {"rt_sigprocmask", SYS_rt_sigprocmask, {0, 1, 0}, -EINVAL, true},
     {"rt_sigpending", SYS_rt_sigpending, {0, NO_NUMBER}, -EINVAL, true},
@@ -614,6 +615,7 @@ static const lg__probe probes[] = {
     {"munmap", SYS_munmap, {0}, -EINVAL, false},
     {"mmap", SYS_mmap, {0}, -EBADF, false},
     {"mprotect", SYS_mprotect, {1}, -EINVAL, false},
+    {"brk", SYS_brk, {0}, 0, false},
     {"close", SYS_close, {NO_FILE}, -EBADF, false},
     {"recvmsg", SYS_recvmsg, {NO_FILE}, -EBADF, false},
     {"sendmsg", SYS_sendmsg, {NO_FILE}, -EBADF, false},

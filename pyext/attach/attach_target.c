@@ -217,8 +217,8 @@ check_filter(int process, int seccomp, bool risked, lg_error *err)
         return lg_error_set(
             err, LG_EUNSUPPORTED,
             "a seccomp filter may end process %d when it is attached to: if "
-            "the filter allows memory, sockets and clone, as Docker's does, "
-            "add --filtered",
+            "the filter refuses calls, as Docker's does, and ends no process "
+            "for them, add --filtered",
             process);
     return LG_OK;
 }

@@ -287,7 +287,8 @@ def _save_each(
             _check(pid, known)
         begin = time.monotonic()
         saved.append(_save(pid, path, options))
-        _check(pid, known)
+        if count > 1:
+            _check(pid, known)
         took = time.monotonic() - begin
         _sample(pid, log)
         is_second = len(saved) == 2 < count and "--native" not in options

@@ -1241,14 +1241,26 @@ def test_no_file_may_be_large_enough(target):
     assert one.traces() == before
 
 
-#: The calls that every attach needs.
+#: Calls that every attach needs. The process tries these,
 CALLS = {
     "close": 3,
     "munmap": 11,
+    "brk": 12,
     "sendmsg": 46,
     "recvmsg": 47,
     "clone": 56,
     "wait4": 61,
+}
+#: and not these.
+UNTRIED = {
+    "lseek": 8,
+    "mincore": 27,
+    "madvise": 28,
+    "prctl": 157,
+    "openat": 257,
+    "newfstatat": 262,
+    "pipe2": 293,
+    "prlimit64": 302,
 }
 ARCH_PRCTL = 158
 
@@ -1269,7 +1281,9 @@ def filtered(target):
 @pytest.mark.once
 def test_a_filter_of_system_calls(filtered):
     one = filtered(NONE, REFUSE)
-    assert "seccomp" in refused(one.pid)
+    assert "the filter refuses calls, as Docker's does, and ends no process" in refused(
+        one.pid
+    )
     leakgraph.attach(one.pid, filtered=True).close()
 
 
@@ -1285,6 +1299,49 @@ def test_a_filter_that_refuses_a_call(filtered, call):
         "permitted): nothing happened to it"
     )
     assert one.traces() == before
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("call", UNTRIED)
+def test_a_filter_that_refuses_a_call_does_no_harm(filtered, call):
+    """Whether or not a snapshot comes of it."""
+    one = filtered(UNTRIED[call], REFUSE)
+    before = one.traces()
+    with contextlib.suppress(leakgraph.Error):
+        leakgraph.attach(one.pid, filtered=True).close()
+    assert one.process.poll() is None
+    assert one.traces() == before
+
+
+#: Ends the process for all calls but these, once its main thread does no more.
+ENDS_OTHERS = """
+calls = {calls!r}
+parts = [(0x15, len(calls) - i, 0, call) for i, call in enumerate(calls)]
+parts = (0x20, 0, 0, 0), *parts, (6, 0, 0, 0x80000000), (6, 0, 0, 0x7fff0000)
+filter = Program(len(parts), (Part * len(parts))(*parts))
+pipe, _ = os.pipe()
+libc.prctl(22, 2, ctypes.byref(filter), 0, 0)
+os.read(pipe, 1)
+"""
+
+
+@pytest.mark.once
+def test_a_filter_that_permits_the_calls_of_the_manual(target):
+    page = (Path(__file__).parents[2] / "docs/attach.md").read_text()
+    (names,) = re.findall(r"```text\n(alarm [^`]*)```", page)
+    header = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+    if not header.exists():
+        pytest.skip(f"there is no {header}")
+    known = dict(re.findall(r"__NR_(\w+) (\d+)", header.read_text()))
+    calls = [int(known[name]) for name in names.split()]
+    permits = f"CALL, ACTION = {NONE}, {ALLOW}\n{FILTER}"
+    one = target(permits + ENDS_OTHERS.format(calls=calls))
+    while one.status("Seccomp_filters") != "2" or not waits_in(one, 0):
+        time.sleep(0.001)
+    for _ in range(2):
+        with leakgraph.attach(one.pid, filtered=True, method="ptrace") as snap:
+            assert len(snap.select("type:__main__.Kept")) == 1000
+    assert one.process.poll() is None
 
 
 @pytest.mark.once
@@ -1738,11 +1795,9 @@ def test_the_verb(target, python):
     assert len((done.folder / "run.csv").read_text("ascii").splitlines()) == 1 + 12
 
 
-@pytest.mark.once
-def test_another_program_between_two_snapshots(target, monkeypatch, tmp_path, capsys):
-    """The number stays the same, and nothing else does."""
-    from leakgraph.verbs import run_verb
-
+@pytest.fixture
+def replaced(target):
+    """Start a target that another program can replace: replaced.by_another()."""
     again = f"again = {BEGIN + READY + 'time.sleep(100)'!r}\n"
     replaces = "lambda *_: os.execv(sys.executable, [sys.executable, '-c', again])"
     one = target(
@@ -1750,17 +1805,43 @@ def test_another_program_between_two_snapshots(target, monkeypatch, tmp_path, ca
         first=f"{again}signal.signal(signal.SIGUSR2, {replaces})",
     )
 
-    def replace(*_):
+    def by_another(*_):
         os.kill(one.pid, signal.SIGUSR2)
         assert one.process.stdout.readline() == "ready\n"
 
-    monkeypatch.setattr(attached, "_wait", replace)
+    one.by_another = by_another
+    return one
+
+
+@pytest.mark.once
+def test_another_program_between_two_snapshots(replaced, monkeypatch, tmp_path, capsys):
+    """The number stays the same, and nothing else does."""
+    from leakgraph.verbs import run_verb
+
+    monkeypatch.setattr(attached, "_wait", replaced.by_another)
     path = str(tmp_path / "{n}.lgs")
-    code = run_verb("attach", [str(one.pid), "--diff", "2", "-o", path])
+    code = run_verb("attach", [str(replaced.pid), "--diff", "2", "-o", path])
     caught = capsys.readouterr()
     assert (code, caught.out) == (4, "")
-    assert f"process {one.pid} is not what it was at the first snapshot" in caught.err
+    assert f"process {replaced.pid} is not what it was at the first snapshot" in caught.err
     assert os.listdir(tmp_path) == ["1.lgs"]
+
+
+@pytest.mark.once
+def test_another_program_after_a_snapshot(replaced, monkeypatch, tmp_path):
+    """Nothing is compared with it."""
+    from leakgraph.verbs import run_verb
+
+    def take_and_replace(*words, **options):
+        taken = take(*words, **options)
+        replaced.by_another()
+        return taken
+
+    take = attached.take
+    monkeypatch.setattr(attached, "take", take_and_replace)
+    path = str(tmp_path / "one.lgs")
+    assert run_verb("attach", [str(replaced.pid), "-o", path]) == 0
+    assert leakgraph.load(path).select("type:__main__.Kept")
 
 
 @pytest.mark.once
