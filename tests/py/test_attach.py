@@ -962,6 +962,87 @@ def test_a_thread_that_holds_the_lock_of_the_queue_for_long(target, tmp_path):
     leakgraph.attach(one.pid).close()
 
 
+#: Code in C that computes until a byte comes, on a stack of its own or the usual one.
+SPINS = """
+import mmap
+code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex('4889e0 4885ff 7403 4889fc 50 c7460401000000'))
+code.write(bytes.fromhex('f390 833e00 74f9 5c c3'))
+begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+go = (ctypes.c_int * 2)()
+def allow():
+    while not go[1]: pass
+    {first}
+    print('computes', flush=True)
+    os.read(pipe, 1)
+    go[0] = 1
+pipe = os.open({path!r}, os.O_RDWR)
+stack = mmap.mmap(-1, 2**16)
+top = ctypes.addressof(ctypes.c_char.from_buffer(stack)) + 2**15
+compute = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)(begin)
+threading.Thread(target=allow, daemon=True).start()
+compute({stack}, ctypes.addressof(go))
+print('goes on', flush=True)
+time.sleep(100)
+"""
+FILLS_THE_QUEUE = """
+call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: 0)
+def fill():
+    while ctypes.pythonapi.Py_AddPendingCall(call, None) == 0: pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("stack", "first", "said"),
+    [
+        ("top", "pass", "its main thread runs on the stack of a coroutine"),
+        ("None", "fill()", "the queue of pending calls of its Python is full"),
+    ],
+)
+def test_computations_that_leave_no_way(target, tmp_path, stack, first, said):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    spins = SPINS.format(path=str(path), stack=stack, first=first)
+    one = target(FILLS_THE_QUEUE + spins)
+    assert one.process.stdout.readline() == "computes\n"
+    assert said in refused(one.pid, timeout=2, method="ptrace")
+    path.write_text("x", encoding="ascii")
+    assert one.process.stdout.readline() == "goes on\n"
+    leakgraph.attach(one.pid).close()
+
+
+@pytest.mark.once
+def test_python_on_another_thread_than_the_first(target, preload):
+    one = target("time.sleep(100)", "env", f"LD_PRELOAD={preload('second')}")
+    before = one.traces()
+    said = refused(one.pid, timeout=1)
+    assert "its Python runs on another thread than the first" in said
+    assert one.traces() == before
+    assert one.process.communicate("")[0] == ""
+
+
+@pytest.mark.once
+def test_the_first_thread_has_ended(target):
+    one = target("ctypes.CDLL(None).syscall(60, 0)")
+    while one.status("State") != "Z":
+        time.sleep(0.001)
+    assert f"the first thread of process {one.pid} has ended" in refused(one.pid)
+    assert one.process.poll() is None
+
+
+@pytest.mark.once
+def test_a_process_that_handles_its_system_calls_itself(target):
+    handle = "ctypes.CDLL(None).prctl(59, 1, 0, 0, ctypes.byref(selector))"
+    one = target(
+        f"selector = ctypes.c_byte(0)\nprint({handle}, flush=True)\ntime.sleep(100)"
+    )
+    if one.process.stdout.readline() != "0\n":
+        pytest.skip("the kernel does not do that (Linux 5.11 does)")
+    before = one.traces()
+    assert "or handles its system calls itself" in refused(one.pid)
+    assert one.traces() == before
+
+
 REPLACES = """
 pipe = os.open({path!r}, os.O_RDWR)
 keeps = [[i] for i in range(300_000)]
@@ -1823,7 +1904,9 @@ def test_another_program_between_two_snapshots(replaced, monkeypatch, tmp_path, 
     code = run_verb("attach", [str(replaced.pid), "--diff", "2", "-o", path])
     caught = capsys.readouterr()
     assert (code, caught.out) == (4, "")
-    assert f"process {replaced.pid} is not what it was at the first snapshot" in caught.err
+    assert (
+        f"process {replaced.pid} is not what it was at the first snapshot" in caught.err
+    )
     assert os.listdir(tmp_path) == ["1.lgs"]
 
 
