@@ -39,8 +39,11 @@ def end():
 
 
 def main(modules):
+    # What imports make stays: to look through it again and again would be in vain.
+    gc.disable()
     for name in modules:
         importlib.import_module(name)
+    gc.enable()
     gc.collect()
     for line in sys.stdin:
         child = os.fork()
