@@ -146,15 +146,22 @@ lg__page_table(lg__page *page, const char *id, const char *heading,
     return status;
 }
 
+// What a section asks of the snapshot, for people.
+static lg_ask
+ask_of(const lg__page *page)
+{
+    return (lg_ask){.graph = page->graph,
+                    .analysis = page->analysis,
+                    .changes = page->changes,
+                    .reader = LG_READER_READS};
+}
+
 static lg_status
 add_findings(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
     const lg_question *findings = lg_question_find("findings");
-    const lg_ask ask = {.graph = page->graph,
-                        .analysis = page->analysis,
-                        .changes = page->changes,
-                        .reader = LG_READER_READS};
+    const lg_ask ask = ask_of(page);
     lg_status status =
         lg_question_tabulate(findings, &ask, &page->findings, &table, err);
     return status ? status
@@ -233,12 +240,9 @@ add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
 {
     lg_given given[LG_MOST_OPTIONS] = {{0}};
     const lg_question *question = lg_question_find(name);
-    const lg_ask ask = {.graph = page->graph,
-                        .analysis = page->analysis,
-                        .given = given,
-                        .monitor = page->monitor,
-                        .changes = page->changes,
-                        .reader = LG_READER_READS};
+    lg_ask ask = ask_of(page);
+    ask.given = given;
+    ask.monitor = page->monitor;
     lg_table *table = NULL;
     give_limit(question, limit, given);
     lg_status status = lg_question_ask(question, &ask, &table, err);
@@ -251,10 +255,7 @@ static lg_status
 add_top(lg__page *page, lg_error *err)
 {
     const lg_question *top = lg_question_find("top");
-    const lg_ask ask = {.graph = page->graph,
-                        .analysis = page->analysis,
-                        .changes = page->changes,
-                        .reader = LG_READER_READS};
+    const lg_ask ask = ask_of(page);
     lg_table *table = NULL;
     lg_status status = lg_question_tabulate(top, &ask, &page->top, &table, err);
     return status ? status
@@ -266,11 +267,8 @@ static lg_status
 add_allocations(lg__page *page, lg_error *err)
 {
     const lg_question *question = lg_question_find("allocations");
-    const lg_ask ask = {.graph = page->graph,
-                        .analysis = page->analysis,
-                        .monitor = page->monitor,
-                        .changes = page->changes,
-                        .reader = LG_READER_READS};
+    lg_ask ask = ask_of(page);
+    ask.monitor = page->monitor;
     lg_table *table = NULL;
     if (!lg_graph_has_allocations(page->graph))
         return LG_OK;
@@ -331,10 +329,7 @@ add_cycles(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
     const lg_question *cycles = lg_question_find("cycles");
-    const lg_ask ask = {.graph = page->graph,
-                        .analysis = page->analysis,
-                        .changes = page->changes,
-                        .reader = LG_READER_READS};
+    const lg_ask ask = ask_of(page);
     page->rows_lead = LG__PAGE_CYCLE;
     lg__page_section(page, cycles->name, cycles->title);
     lg_status status =
