@@ -314,6 +314,18 @@ def test_a_button_copies_the_selector_of_an_object(chromium, view):
     assert chromium.wait("window.copied") == f"#{number}"
 
 
+def test_a_button_in_a_table_takes_no_room(chromium, view):
+    made(chromium, f"{view}table?of=top")
+    rows = "[...document.querySelectorAll('main tbody tr')].map(row => row.offsetHeight)"
+    show = "for (const one of document.querySelectorAll('.copy')) one.style.display = "
+    for width in range(420, 1440, 60):
+        chromium.resize(width)
+        seen = chromium.run(rows)
+        chromium.run(f"{show}'none'")
+        assert chromium.run(rows) == seen
+        chromium.run(f"{show}''")
+
+
 def test_the_path_of_an_object_can_be_copied(chromium, view):
     made(chromium, view + SERVICE)
     chromium.run("navigator.clipboard.writeText = async (text) => { copied = text }")
@@ -380,7 +392,9 @@ def test_a_narrow_screen_has_upright_pictures(chromium, folder):
             chromium.resize(width)
             first = f"{shown}[0].classList.contains('{form}')"
             assert chromium.wait(f"innerWidth === {width} && {first}")
-            assert chromium.run(f"{shown}.length") == 1
+            other = "lying" if form == "upright" else "upright"
+            others = f"{shown}.filter((one) => one.classList.contains('{other}'))"
+            assert chromium.run(f"{others}.length") == 0
             widths = f"{shown}.map((one) => [one.scrollWidth, one.clientWidth])"
             assert [w for w, box in chromium.run(widths) if w > box] == []
 
