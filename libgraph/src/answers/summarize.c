@@ -290,6 +290,9 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
     if (status == LG_OK)
         status = lg__summary_count_limits(state.summary, analysis, state.place,
                                           monitor, err);
+    if (status == LG_OK)
+        status = lg__summary_count_activations(state.summary, analysis,
+                                               state.place, err);
     lg__places_of_free(state.place, analysis);
     lg_text_free(&state.text);
     if (status != LG_OK) {

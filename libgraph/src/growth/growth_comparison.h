@@ -95,6 +95,9 @@ lg__growth_is_held_by_several(const lg__comparison *state,
 /** What grows unevenly, or grew and stopped, is told from so many bytes on. */
 #define LG__LEAST_UNEVEN (INT64_C(64) << 10)
 
+/** Returns the first snapshot since which the same activations of functions
+ *  hold a place; 0 if no running frame alone holds it. */
+uint32_t lg__activations_since(const lg__comparison *state, uint32_t place);
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
 /** Returns whether growth of the place means nothing. */
@@ -168,7 +171,7 @@ void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);
 /** Returns how many things of a kind a snapshot counts. */
-uint64_t lg__summary_tallied(const lg_summary *summary, lg_tally_kind kind);
+uint64_t lg__summary_tallied(const lg_summary *summary, uint32_t kind);
 /** Returns whether a row of memory that C code keeps for itself, or has lost,
  * is too small to tell: pointers alone say who holds it. */
 bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,

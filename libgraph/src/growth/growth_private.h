@@ -274,7 +274,12 @@ typedef struct lg__tally {
 /** Containers in a place, its holder, that keep only so many elements: instead
  *  of bytes on the host, how many all of them keep at most. With the detail
  *  "shared", the members of the place that only such containers keep. */
-enum { LG__TALLY_LIMIT = LG_TALLY_COUNT, LG__TALLY_COUNT };
+enum {
+    LG__TALLY_LIMIT = LG_TALLY_COUNT,
+    LG__TALLY_ACTIVATION, /**< of a function that holds members of a place, its
+                               holder; the detail tells it from others */
+    LG__TALLY_COUNT
+};
 /** More elements than that are this many. A limit above it is no number of
  *  elements: by so many milliseconds it is above, after so many elements leave.
  */
@@ -381,6 +386,15 @@ lg_status lg__summary_count_limits(lg_summary *summary,
 /** Returns what limits the place with a key, or NULL. */
 const lg__tally *lg__summary_limit(const lg_summary *summary, uint64_t key,
                                    lg__limit_kind kind);
+/** Counts the activations of functions that hold the members of each place
+ *  right below a thread. `place_of` is what lg__places_walk returns. O(nodes +
+ *  edges). */
+lg_status lg__summary_count_activations(lg_summary *summary,
+                                        const lg_analysis *analysis,
+                                        const uint32_t *place_of,
+                                        lg_error *err);
+/** Returns whether the summary has a tally of that key. */
+bool lg__summary_has_tally(const lg_summary *summary, uint64_t key);
 /** Returns the tally with the same kind, name, detail and holder, or NULL. */
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
                                         const lg__tally *wanted);

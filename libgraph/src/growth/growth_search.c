@@ -290,6 +290,36 @@ trend_in_place(lg__comparison *state, uint32_t place)
                : trend;
 }
 
+// Returns whether the same activations held a place for too few intervals to
+// say more than chance: another call of a function may have the same callers.
+static bool
+is_brief(const lg__comparison *state, uint32_t since)
+{
+    enum { ENOUGH = 3 };
+    uint32_t all = state->count - 1;
+    uint32_t lasting = all - since;
+    return lasting == 0 || (lasting < ENOUGH && 2 * lasting < all);
+}
+
+// Returns the growth of a place while the same activations of functions hold
+// it, if running frames alone do.
+static lg__trend
+trend_in_activation(lg__comparison *state, uint32_t place, column of,
+                    lg__trend trend)
+{
+    if (trend == LG__TREND_NONE)
+        return trend;
+    uint32_t since = lg__activations_since(state, place);
+    if (since == 0)
+        return trend;
+    if (is_brief(state, since))
+        return LG__TREND_NONE;
+    read_series(state, state->at, of, state->y);
+    lg__trend later = lg__trend_of(state->x + since, state->y + since,
+                                   state->count - since);
+    return later < trend ? later : trend;
+}
+
 bool
 lg__growth_is_own(lg_string name)
 {
@@ -431,6 +461,8 @@ lg__growth_search(lg__comparison *state)
         lg__trend in_place = members == LG__TREND_NONE
                                  ? trend_in_place(state, place)
                                  : LG__TREND_NONE;
+        members = trend_in_activation(state, place, MEMBERS, members);
+        in_place = trend_in_activation(state, place, OWN, in_place);
         if (!add_grown(state, members, LG_GROWTH_ACCUMULATES, place,
                        RETAINED) ||
             !add_grown(state, in_place, LG_GROWTH_IN_PLACE, place, OWN))

@@ -14,7 +14,7 @@ lg_tally_kind_name(lg_tally_kind kind)
 }
 
 uint64_t
-lg__summary_tallied(const lg_summary *summary, lg_tally_kind kind)
+lg__summary_tallied(const lg_summary *summary, uint32_t kind)
 {
     const lg__tally *tallies = summary->tallies.data;
     uint64_t count = 0;
@@ -100,6 +100,12 @@ find_tally(const lg_summary *summary, uint64_t key)
     return tallies->count > 0 ? bsearch(&wanted, tallies->data, tallies->count,
                                         sizeof wanted, compare_keys)
                               : NULL;
+}
+
+bool
+lg__summary_has_tally(const lg_summary *summary, uint64_t key)
+{
+    return find_tally(summary, key) != NULL;
 }
 
 const lg__tally *
