@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leakgraph._core import Error, Size
+from leakgraph.sequence import ENOUGH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def nothing(
 ) -> str:
     """Say that no place was found, after how many snapshots, and what to do.
 
+    taken: how many snapshots there are; those that were dropped do not count.
     missing: how many samples were to come before the first snapshot.
     most: what gained the most while memory rose, if that may go on.
     kind: otherwise the type that gained the most meanwhile, and its bytes.
@@ -103,7 +105,10 @@ def nothing(
             f" {missing} sample{'s' * (missing != 1)} before its first snapshot, and a"
             f" comparison needs several. Watch for longer{often * by_time}."
         )
-    said = f"No place was found that goes on growing, after {_snapshots(taken)}."
+    after = _snapshots(taken)
+    if taken < ENOUGH:
+        after = f"{taken} of the {ENOUGH} snapshots that it takes to be sure"
+    said = f"No place was found that goes on growing, after {after}."
     if most is not None:
         gained = Size({"host": most.gained})
         return (
@@ -115,9 +120,8 @@ def nothing(
         said = f"{said} Of all types, {kind[0]} gained the most, {gained}."
     if not rises:
         return said if taken else f"{said} The first one comes when memory rises."
-    more = "A comparison needs two. " if taken < 2 else ""
     return (
-        f"{said} {more}Memory rises all the same: watch for longer or with a larger"
+        f"{said} Memory rises all the same: watch for longer or with a larger"
         " budget=, or ask leakgraph.findings() and leakgraph.top() what holds it."
     )
 

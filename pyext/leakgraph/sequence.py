@@ -37,8 +37,8 @@ class Sequence:
 
     def __init__(self, snapshots: SnapshotFiles) -> None:
         self._snapshots = snapshots
-        #: How many snapshots there are, and how many were taken.
-        self.count = self.taken = 0
+        #: How many snapshots there are, and how many there were when it was closed.
+        self.count = self.counted = 0
         self._episode = 0
         self._native = False
         self._gap = 0.0
@@ -88,7 +88,7 @@ class Sequence:
         self._snapshots.take(self.count, progress, native=self._native)
         self._points[self.count], self._seconds[self.count] = x, seconds
         self.count += 1
-        self.taken += 1
+        self.counted = self.count
         if self.count - self._episode > 1:
             self._gap *= WIDER
 
@@ -144,7 +144,7 @@ class Sequence:
         """Drop all snapshots."""
         for slot in range(self.count):
             self._snapshots.drop(slot)
-        self.count = self._episode = 0
+        self.count = self.counted = self._episode = 0
 
     def close(self) -> None:
         """Drop all snapshots, and take no more."""

@@ -208,7 +208,7 @@ class Watch:
         if not self._whole.rising():
             most = kind = None
         return nothing(
-            self._sequence.taken, self._rises_much, missing, self._by_time, most, kind
+            self._sequence.counted, self._rises_much, missing, self._by_time, most, kind
         )
 
     def _sample_each(self, every: float) -> None:

@@ -37,7 +37,7 @@ def test_it_spans_the_whole_time(sequence):
     assert kept[0] == 0 and kept[-1] == 3 * SLOTS - 1
     assert ENOUGH <= len(kept) <= SLOTS
     assert sequence.seconds == [10 * point for point in kept]
-    assert sequence.taken == 3 * SLOTS
+    assert sequence.counted == sequence.count
 
 
 def test_an_episode_is_compared_by_itself_and_with_what_was_before(sequence):
@@ -79,7 +79,7 @@ def test_forget(sequence):
     sequence.begin_episode(1.0)
     sequence.fill(1, 2, 3)
     sequence.forget()
-    assert (sequence.count, sequence.taken, sequence.seconds) == (0, 3, [])
+    assert (sequence.count, sequence.counted, sequence.seconds) == (0, 0, [])
     assert sequence._snapshots.slots == [None] * SLOTS
     sequence.fill(*range(10, 10 + ENOUGH))
     assert sequence.is_enough

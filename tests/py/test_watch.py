@@ -19,7 +19,7 @@ from leakgraph.digest import summarize
 from leakgraph.found import MUCH
 from leakgraph.imports import Imports
 from leakgraph.leak_text import LeakWarning, describe, nothing, sample_lines, signed
-from leakgraph.sequence import ENOUGH, SLOTS
+from leakgraph.sequence import ENOUGH, SLOTS, Sequence
 from leakgraph.snapshot_files import SnapshotFiles
 from leakgraph.watching import Watch
 
@@ -272,9 +272,24 @@ def test_a_run_that_ended_before_its_first_snapshot_says_what_to_do():
     often = nothing(0, False, 2, True, None)
     assert " ended 2 samples before " in often and "--every 0.1 (every=0.1)" in often
     found = "No place was found that goes on growing, after "
-    assert nothing(1, False, 2, True, None) == f"{found}1 snapshot."
-    none = f"{found}0 snapshots. The first one comes when memory rises."
+    needed = f"of the {ENOUGH} snapshots that it takes to be sure."
+    assert nothing(1, False, 2, True, None) == f"{found}1 {needed}"
+    assert nothing(ENOUGH, False, 2, True, None) == f"{found}{ENOUGH} snapshots."
+    none = f"{found}0 {needed} The first one comes when memory rises."
     assert nothing(0, False, 0, True, None) == none
+
+
+def test_snapshots_that_were_dropped_do_not_count():
+    sequence = Sequence(FakeSnapshotFiles(Clock()))
+    for x in range(SLOTS + 1):
+        sequence.take(x, x)
+    assert sequence.counted == sequence.count < SLOTS
+    sequence.close()
+    assert sequence.counted == SLOTS // 2 + 1
+    sequence = Sequence(FakeSnapshotFiles(Clock()))
+    sequence.take(1, 1)
+    sequence.forget()
+    assert sequence.counted == 0
 
 
 def test_the_budget_limits_snapshots():
