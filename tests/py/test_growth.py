@@ -573,6 +573,29 @@ def test_old_garbage_waits_for_a_full_collection():
     ]
 
 
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("value", [lambda: bytearray(500), lambda: [[bytes(500)]]])
+def test_the_values_of_weak_keys_wait_with_them(kept, value):
+    """The last key of each round is alive: most others are garbage."""
+    holder.ring = weakref.WeakKeyDictionary()
+    thresholds, snapshots = gc.get_threshold(), []
+    gc.collect()
+    gc.set_threshold(5000, 10, 10)
+    try:
+        for number in range(200):
+            key = holder.blob = Item(number)
+            key.itself = key
+            holder.ring[key] = value()
+            if kept:
+                holder.items.append(key)
+            if number % 50 == 49:
+                snapshots.append(leakgraph.snapshot())
+    finally:
+        gc.set_threshold(*thresholds)
+    growth = leakgraph.diff(*snapshots, min_bytes=2000)
+    assert any(f"{__name__}.holder" in row.held_by for row in growth) is kept
+
+
 def test_old_garbage_piles_up_where_no_full_collection_comes():
     thresholds = gc.get_threshold()
     gc.set_threshold(thresholds[0], thresholds[1], 10**6)

@@ -241,8 +241,7 @@ is_lasting(const lg_summary *one, const lg_summary *next, uint64_t place)
         lg__summary_tallied(one, LG__TALLY_ACTIVATION) == 0)
         return true;
     uint32_t lasting = count_of(one, place, next);
-    return lasting > 0 &&
-           lasting * LEAST_LASTING >= count_of(one, place, NULL);
+    return lasting > 0 && lasting * LEAST_LASTING >= count_of(one, place, NULL);
 }
 
 uint32_t

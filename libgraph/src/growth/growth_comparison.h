@@ -158,6 +158,12 @@ lg__growth_names(const lg_growth_row *row, lg_string type)
  *  value keeps it; or LG_NONE. */
 uint32_t lg__growth_weak_key(const lg__comparison *state,
                              const lg_growth_row *row);
+/** Returns whether the members of a row became more, by their counts, only
+ *  because the weak keys that they go with are garbage that waits for the
+ *  collector. */
+bool lg__growth_waits_for_keys(const lg__comparison *state,
+                               const lg_growth_row *row,
+                               const uint64_t *counts);
 /** Returns whether the members of a row, which go with that weak key, or those
  *  of a WeakValueDictionary, go with members of the other row. They may also be
  *  below entries of a weak dictionary, or weak references with callbacks. */

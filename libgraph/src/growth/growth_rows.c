@@ -552,7 +552,9 @@ pace_of(const lg__comparison *state, const lg__grown *grown,
                      ? kept_of(state, row, numbers) < LG__LEAST_UNEVEN
                  : grown->pace == LG__PACE_FILLS ? row->gained < LEAST_FILLING
                                                  : false;
-    return small ? LG__PACE_SETTLED : (lg__pace)grown->pace;
+    return small || lg__growth_waits_for_keys(state, row, numbers)
+               ? LG__PACE_SETTLED
+               : (lg__pace)grown->pace;
 }
 
 static void

@@ -67,6 +67,69 @@ find_weak_key(const lg_analysis *analysis, uint32_t node)
     return LG_NONE;
 }
 
+// Entries of a dict with weak keys, and those of them whose keys are garbage.
+typedef struct entries {
+    uint64_t all;
+    uint64_t dead;
+} entries;
+
+static entries
+count_entries(const lg_analysis *analysis, uint32_t dict)
+{
+    const lg_columns *columns = &analysis->graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, dict);
+    lg__weak_entry entry;
+    entries found = {0};
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
+        if (lg__weak_entry_read(analysis->graph, edge, &entry) &&
+            entry.by_key) {
+            found.all++;
+            found.dead += !lg_node_is_reachable(analysis, entry.weak);
+        }
+    return found;
+}
+
+// Counts the entries of the weak dictionary that the node is in, or inside
+// which it is the dict.
+static entries
+entries_around(const lg_analysis *analysis, uint32_t node)
+{
+    entries found = {0};
+    for (int i = 0; i < INNER && node != LG_NONE && found.all == 0; i++) {
+        if (is_in_weak_dict(analysis, node))
+            found = count_entries(analysis, node);
+        node = lg_node_dominator(analysis, node);
+    }
+    return found;
+}
+
+static uint64_t
+references_at(const lg__comparison *state, uint32_t place, uint32_t i)
+{
+    lg__comparison_find(state, place, state->at);
+    return state->at[i] != LG_NONE
+               ? lg__place_at(state->summaries[i]->places, state->at[i])
+                     ->references
+               : 0;
+}
+
+bool
+lg__growth_waits_for_keys(const lg__comparison *state, const lg_growth_row *row,
+                          const uint64_t *counts)
+{
+    if (!state->is_waiting || state->analysis == NULL || row->node == LG_NONE)
+        return false;
+    uint32_t last = state->count - 1;
+    bool in_place = row->verdict == LG_GROWTH_IN_PLACE;
+    uint64_t before =
+        in_place ? references_at(state, row->place, 0) : counts[0];
+    uint64_t after =
+        in_place ? references_at(state, row->place, last) : counts[last];
+    entries found = entries_around(state->analysis, row->node);
+    double alive = (double)(found.all - found.dead) / (double)found.all;
+    return found.dead > 0 && (double)after * alive <= (double)before;
+}
+
 // Returns whether the node is kept as the member is, or is in something that
 // is.
 static bool
