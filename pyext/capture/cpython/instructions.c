@@ -130,6 +130,7 @@ static const uint8_t meanings[256] = {
     [RETURN_VALUE] = LG__STEP_RETURN,
 #ifdef CALL_FUNCTION
     [CALL_FUNCTION] = LG__STEP_CALL,
+    [CALL_METHOD] = LG__STEP_CALL,
 #else
     [CALL] = LG__STEP_CALL,
 #endif

@@ -24,6 +24,9 @@ typedef struct statement {
     bool timed;     /**< a time */
     bool container; /**< the container, to pass over it or its beginning */
     bool derived;   /**< something of the container */
+    bool one_value; /**< it has read no other */
+    bool carried;   /**< the statement before has read something of the
+                         container */
     bool subtracts;
     bool has_number;
     lg__named_value first, before, last;     /**< values */
@@ -199,8 +202,11 @@ static void
 take_value(expiry *to, const lg__named_value *value, size_t begin, size_t next)
 {
     statement *now = &to->now;
+    now->one_value = now->ended;
     if (now->ended)
-        *now = (statement){.first = *value};
+        *now = (statement){.first = *value,
+                           .one_value = true,
+                           .carried = now->container || now->derived};
     now->before = now->last;
     now->before_end = now->last_end;
     now->last = *value;
@@ -220,12 +226,16 @@ take_value(expiry *to, const lg__named_value *value, size_t begin, size_t next)
                             to->of->code->co_consts, value->arg));
 }
 
-/** Takes what a step stores: a variable has what the statement has read. */
+/** Takes what a step stores: a variable has what the statement has read.
+ * Between the value of an attribute, and the object that was read last, an
+ * inlined comprehension stores its own variables. */
 static void
 take_store(expiry *to, const lg__step *step)
 {
     const statement *now = &to->now;
-    bool derived = now->container || now->derived;
+    bool derived = now->container || now->derived ||
+                   (now->one_value && now->carried &&
+                    step->kind == LG__STEP_STORE_ATTRIBUTE);
     if (to->container != NULL && derived && to->compared &&
         step->kind != LG__STEP_STORE_ITEM &&
         lg__step_assigns(step, to->container, &now->last))
