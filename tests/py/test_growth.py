@@ -1042,9 +1042,12 @@ def test_weak_references_that_their_callbacks_leave_in_a_list_are_a_leak(size):
     ]
 
 
-def test_weak_references_that_a_method_takes_out_of_its_table_go_with_a_leak():
+@pytest.mark.parametrize("others", [0, 200])
+def test_weak_references_that_a_method_takes_out_of_its_table_go_with_a_leak(others):
     class Watcher:
         def __init__(self):
+            for number in range(others):
+                setattr(self, f"other_{number}", [number])
             self.references = set()
 
         def watch(self, item):

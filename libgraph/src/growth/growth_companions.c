@@ -472,6 +472,7 @@ typedef struct search {
     uint32_t *row;       // [place] 1 + the row of its members; 0: none
     uint32_t *container; // [place] 1 + the row of what it contains
     size_t *cause;       // [row] its cause, or the number of rows
+    bool *is_rest;       // [row] it has the rest of what its cause has
     uint32_t *weak_key;  // [row] the weak key that it goes with, or LG_NONE
     double under_way;    // requests that a snapshot may have caught
     uint32_t executors;  // the place of the most executors, or LG_NONE
@@ -576,8 +577,7 @@ is_cause(const search *of, size_t index, size_t other_index)
 {
     const lg_growth_row *row = &of->growth->rows[index];
     const lg_growth_row *other = &of->growth->rows[other_index];
-    if (lg__growth_has_structs(of->state, row, other) ||
-        is_rest_of(of->state->newest, row, other))
+    if (of->is_rest[index] || lg__growth_has_structs(of->state, row, other))
         return true;
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
         other->verdict != LG_GROWTH_ACCUMULATES)
@@ -595,15 +595,18 @@ is_cause(const search *of, size_t index, size_t other_index)
 }
 
 static size_t
-find_cause(const search *of, size_t index)
+find_cause(search *of, size_t index)
 {
     const lg_growth *growth = of->growth;
     size_t found = growth->rows[index].verdict == LG_GROWTH_ACCUMULATES
                        ? find_above(of, index)
                        : growth->count;
-    for (size_t i = 0; i < growth->count && found == growth->count; i++)
+    for (size_t i = 0; i < growth->count && found == growth->count; i++) {
+        of->is_rest[index] = is_rest_of(of->state->newest, &growth->rows[index],
+                                        &growth->rows[i]);
         if (is_cause(of, index, i))
             found = i;
+    }
     return found;
 }
 
@@ -684,11 +687,14 @@ lg__growth_take(const lg__comparison *state, const lg_growth *growth,
     note(companion, row);
 }
 
-// Gives the row of a cause what its companion has.
+// Gives the row of a last cause what a companion has: objects, too, if it has
+// the rest of them.
 static void
-take(const search *of, const lg_growth_row *companion, lg_growth_row *row)
+take(const search *of, size_t index, size_t last)
 {
-    if (is_rest_of(of->state->newest, companion, row)) {
+    const lg_growth_row *companion = &of->growth->rows[index];
+    lg_growth_row *row = &of->growth->rows[last];
+    if (of->is_rest[index] && of->cause[index] == last) {
         lg__growth_add_bytes(of->state, of->growth, companion, row);
         lg__growth_add_counts(of->state, of->growth, companion, row);
     } else
@@ -709,7 +715,7 @@ join(search *of)
         size_t last = last_cause(of, i);
         if (last == i)
             continue;
-        take(of, &growth->rows[i], &growth->rows[last]);
+        take(of, i, last);
         note_shared(of, &growth->rows[i], &growth->rows[last]);
     }
     for (size_t i = 0; i < count; i++)
@@ -745,9 +751,10 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
                  .row = lg__calloc(places, sizeof *of.row),
                  .container = lg__calloc(places, sizeof *of.container),
                  .cause = lg__alloc((out->count + 1) * sizeof *of.cause),
+                 .is_rest = lg__calloc(out->count + 1, sizeof *of.is_rest),
                  .weak_key = lg__alloc((out->count + 1) * sizeof(uint32_t))};
     bool enough = of.row != NULL && of.container != NULL && of.cause != NULL &&
-                  of.weak_key != NULL;
+                  of.is_rest != NULL && of.weak_key != NULL;
     if (enough) {
         for (size_t i = 0; i < out->count; i++)
             of.weak_key[i] = lg__growth_weak_key(state, &out->rows[i]);
@@ -757,6 +764,7 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
     lg__free(of.row);
     lg__free(of.container);
     lg__free(of.cause);
+    lg__free(of.is_rest);
     lg__free(of.weak_key);
     return enough;
 }

@@ -168,37 +168,47 @@ is_own(const lg_graph *graph, uint64_t edge)
            !lg__string_is(lg__edge_name(graph, edge), "__globals__");
 }
 
+// Appends what a node has of its own and has not been met. Returns whether the
+// table is among it.
 static bool
-is_among(const uint32_t *nodes, uint32_t count, uint32_t node)
+meet_own(const lg_graph *graph, uint32_t node, uint32_t table, uint8_t *met,
+         lg__gathered *out)
 {
-    uint32_t i = 0;
-    while (i < count && nodes[i] != node)
-        i++;
-    return i < count;
+    const lg_columns *columns = &graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (target == table)
+            return true;
+        if (met[target] || !is_own(graph, edge))
+            continue;
+        met[target] = 1;
+        if (!lg__gather_append(out, target))
+            return false;
+    }
+    return false;
 }
 
 // Returns whether a callback knows a table, directly or by what it has of its
 // own: an instance, a default, a weak reference. Only then can it take anything
-// out of the table; what it finds in its module, nobody knows.
+// out of the table; what it finds in its module, nobody knows. The longest way
+// is that of WeakSet: function, default, tuple, reference, object, namespace,
+// table.
 static bool
 is_known_to(const lg_graph *graph, uint32_t callback, uint32_t table)
 {
-    enum { NODES_MOST = 64 };
-    const lg_columns *columns = &graph->columns;
-    uint32_t met[NODES_MOST] = {callback};
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        const lg_edge_range edges = lg_columns_edges(columns, met[i]);
-        for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if (target == table)
-                return true;
-            if (count < NODES_MOST && is_own(graph, edge) &&
-                !is_among(met, count, target))
-                met[count++] = target;
-        }
-    }
-    return false;
+    enum { STEPS_MOST = 6 };
+    uint8_t *met = lg__calloc(graph->columns.node_count, sizeof *met);
+    lg__gathered all = {0};
+    bool enough = met != NULL && lg__gather_append(&all, callback);
+    bool known = false;
+    size_t at = 0;
+    for (int step = 0; step < STEPS_MOST && enough && !known; step++)
+        for (size_t end = all.count; at < end && !known; at++)
+            known = meet_own(graph, all.items[at], table, met, &all);
+    lg__free(all.items);
+    lg__free(met);
+    return known;
 }
 
 // Returns whether the row is of weak references to members of the other row,
@@ -216,8 +226,8 @@ goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
     uint32_t table = lg_node_dominator(state->analysis, row->node);
     return referent != LG_NONE && callback != LG_NONE && table != LG_NONE &&
            row->gained <= other->gained &&
-           is_known_to(graph, callback, table) &&
-           is_kept_as(state->analysis, referent, other->node);
+           is_kept_as(state->analysis, referent, other->node) &&
+           is_known_to(graph, callback, table);
 }
 
 bool
