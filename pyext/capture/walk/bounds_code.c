@@ -21,8 +21,6 @@
  */
 #include "capture/walk/bounds_code.h"
 
-#include <string.h>
-
 /** Some of the steps. */
 typedef struct range {
     size_t begin;
@@ -291,32 +289,6 @@ is_worth_reading(const lg__common_keys *keys, const PyCodeObject *code)
             lg__name_find(&adding, code, i) < adding.count)
             return true;
     return takes && may_cut(code);
-}
-
-/** Returns whether code comes from a folder of libraries, or is part of the
- *  interpreter. */
-static bool
-is_in_library(const PyObject *file)
-{
-    if (!PyUnicode_CheckExact(file) || !PyUnicode_IS_COMPACT_ASCII(file))
-        return false;
-    const char *text = PyUnicode_DATA(file);
-    return text[0] == '<' ? strncmp(text, "<frozen ", 8) == 0
-                          : strstr(text, "/lib/python3") != NULL ||
-                                strstr(text, "/site-packages/") != NULL;
-}
-
-/** Returns whether the code is the program's own. Libraries have most of the
- *  code, and reading it would cost more than the bounds of their containers are
- *  worth. Code of one file stands together. */
-bool
-lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code)
-{
-    if (walk->code_file != code->co_filename) {
-        walk->code_file = code->co_filename;
-        walk->code_is_own = !is_in_library(code->co_filename);
-    }
-    return walk->code_is_own;
 }
 
 bool

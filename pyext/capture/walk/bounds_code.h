@@ -47,9 +47,6 @@ lg__called_container lg__code_name_of(const PyCodeObject *code,
 /** Returns whether code has a name among those that it uses. */
 bool lg__code_uses(const PyCodeObject *code, const PyObject *name);
 
-/** Returns whether code is the program's own. */
-bool lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code);
-
 /** Returns whether code may let others add to a container of that name: it adds
  *  elements itself, passes the container on, returns it or keeps it elsewhere.
  *  Methods that add to what their own instance has do not count. */

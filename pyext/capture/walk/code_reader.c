@@ -1,6 +1,8 @@
 /** What code names, and what acts on it. */
 #include "capture/walk/code_reader.h"
 
+#include <string.h>
+
 /** How many of the names are those of methods. */
 enum { REMOVING_METHODS = 6, ADDING_METHODS = 8 };
 
@@ -16,6 +18,32 @@ lg__names_adding(const lg__common_keys *keys)
 {
     return (lg__acting_names){keys->adding, ADDING_METHODS,
                               LG__COUNT(keys->adding)};
+}
+
+/** Returns whether code comes from a folder of libraries, or is part of the
+ *  interpreter. */
+static bool
+is_in_library(const PyObject *file)
+{
+    if (!PyUnicode_CheckExact(file) || !PyUnicode_IS_COMPACT_ASCII(file))
+        return false;
+    const char *text = PyUnicode_DATA(file);
+    return text[0] == '<' ? strncmp(text, "<frozen ", 8) == 0
+                          : strstr(text, "/lib/python3") != NULL ||
+                                strstr(text, "/site-packages/") != NULL;
+}
+
+/** Returns whether the code is the program's own. Libraries have most of the
+ *  code, and reading it would cost more than the bounds of their containers are
+ *  worth. Code of one file stands together. */
+bool
+lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code)
+{
+    if (walk->code_file != code->co_filename) {
+        walk->code_file = code->co_filename;
+        walk->code_is_own = !is_in_library(code->co_filename);
+    }
+    return walk->code_is_own;
 }
 
 void

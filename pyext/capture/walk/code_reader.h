@@ -37,6 +37,9 @@ typedef struct lg__acting_names {
 lg__acting_names lg__names_removing(const lg__common_keys *keys);
 lg__acting_names lg__names_adding(const lg__common_keys *keys);
 
+/** Returns whether code is the program's own. */
+bool lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code);
+
 /** Lists the steps of the code; none if it is too long. */
 void lg__reader_open(const lg__heap_walk *walk, const PyCodeObject *code,
                      lg__code_reader *out);

@@ -235,7 +235,7 @@ struct lg__heap_walk {
     uint32_t bounded[1 << 10]; /**< nodes of containers that code bounds */
     const PyCodeObject *waiting[1 << 6]; /**< code that runs, and sleeps */
     uint32_t waiting_count;
-    lg__scratch own_codes;     /**< the program's own code objects */
+    lg__scratch own_codes; /**< the program's own code objects */
     uint32_t own_code_count;
     lg__scratch filled; /**< containers that code bounds by adding no more */
     uint32_t filled_count;
