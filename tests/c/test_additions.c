@@ -217,7 +217,7 @@ large_and_wrong(void)
     lg_builder_put_type(builder, LARGE - 1, 9);
     fails_to_finish(builder, "type");
     builder = chain(true);
-    builder->first_edge[5000] = LARGE;
+    builder->first_above[5000 + 5000 / LG_FIRST_EDGES_BLOCK] = UINT16_MAX - 1;
     fails_to_finish(builder, "edge");
 }
 

@@ -79,6 +79,87 @@ far_blocks(void)
         }
 }
 
+static uint32_t
+late_degree(uint32_t node, uint64_t seed)
+{
+    static const uint32_t some[] = {0, 0, 0, 1, 2, 70, 9000, 0, 0, 1, 65535};
+    uint64_t state = seed * COUNT + node;
+    return some[test_random(&state) % (sizeof some / sizeof *some)];
+}
+
+// How many far blocks a builder had when it last let a second thread go on.
+typedef struct watch {
+    const lg_builder *builder;
+    uint32_t far_count;
+} watch;
+
+// A second thread is away whenever there is another far block.
+static void
+look(void *seen, bool begin)
+{
+    watch *last = seen;
+    if (begin)
+        CHECK(last->builder->far_count == last->far_count);
+    last->far_count = last->builder->far_count;
+}
+
+// Each node gets as many edges, by two seeds, of its own and late ones, which
+// come in any order.
+static lg_graph *
+made_with_late_edges(uint64_t own, uint64_t late)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    watch seen = {builder, 0};
+    lg_builder_share(builder, look, &seen);
+    for (uint32_t i = 0; i < COUNT; i++)
+        lg_builder_add_node(builder, 64 * (i + 1));
+    for (uint32_t i = 0; i < COUNT; i += i % 5 == 0 ? 2 : 1) {
+        lg_builder_open(builder, i);
+        for (uint32_t k = 0; k < late_degree(i, own); k++)
+            lg_builder_add_edge(builder, i, LG_EDGE_INDEX, k);
+        lg_edge begin, end;
+        lg_builder_edges(builder, i, &begin, &end);
+        CHECK(end - begin == late_degree(i, own));
+    }
+    for (uint32_t n = COUNT; n > 0; n--)
+        for (uint32_t k = 0; k < late_degree(n - 1, late); k++)
+            lg_builder_add_late_edge(builder, n - 1, n - 1, LG_EDGE_INDEX, k);
+    CHECK(seen.far_count == builder->far_count);
+    lg_builder_share(builder, NULL, NULL);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+// Late edges make blocks far, before others that are, and behind them.
+static void
+far_blocks_by_late_edges(void)
+{
+    uint32_t far_count = 0;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        lg_graph *graph = made_with_late_edges(seed + 1, seed);
+        const lg_columns *columns = lg_graph_columns(graph);
+        uint64_t begin = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const bool opened = i % 5 != 1;
+            const lg_edge_range edges = lg_columns_edges(columns, i);
+            CHECK(edges.begin == begin);
+            CHECK(lg_columns_first_edge(columns, i) == begin);
+            begin += late_degree(i, seed);
+            begin += opened ? late_degree(i, seed + 1) : 0;
+            CHECK(edges.end == begin);
+            for (uint64_t edge = edges.begin; edge < begin; edge += 97)
+                CHECK(columns->edge_target[edge] == i);
+        }
+        far_count += columns->first_edge.far_count;
+        CHECK(columns->edge_count == begin);
+        CHECK(lg_graph_check(graph, NULL) == LG_OK);
+        lg_graph_free(graph);
+    }
+    CHECK(far_count > 0);
+}
+
 // Returns whether nodes keep their types if that one has the greatest.
 static bool
 keeps_types(uint32_t at, uint32_t greatest, uint32_t shift)
@@ -169,6 +250,7 @@ SUITE(short_columns)
     RUN(types_become_wide);
     RUN(unknown_types);
     RUN(far_blocks);
+    RUN(far_blocks_by_late_edges);
     RUN(widths_of_types);
     return test_result();
 }

@@ -6,6 +6,7 @@
 #define LEAKGRAPH_BUILD_PRIVATE_H
 
 #include "graph/graph_private.h"
+#include "graph/short_columns.h"
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/contents.h>
@@ -79,9 +80,12 @@ enum lg__open_column {
     LG__OPEN_SIZE,
     LG__OPEN_REFCOUNT,
     LG__OPEN_FLAGS,
-    LG__OPEN_FIRST_EDGE,
+    LG__OPEN_FIRST_BASE,
+    LG__OPEN_FIRST_ABOVE,
     LG__OPEN_TARGET,
     LG__OPEN_KIND,
+    LG__OPEN_FAR_BLOCK,
+    LG__OPEN_FAR_NUMBER,
     LG__OPEN_COUNT
 };
 
@@ -133,6 +137,15 @@ lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
  *  what it reads may move. */
 void lg__builder_hold(lg_builder *builder, bool begin);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
+
+/** Takes the first edges out of the builder. */
+lg__first_edges_made lg__first_edges_take(lg_builder *builder);
+/** Sets the first edges that are left, and the number behind the last. */
+void lg__first_edges_end(lg_builder *builder);
+/** Adds to each the number of late edges, which ascend, of nodes before it.
+ *  There is room for all edges. O(nodes). */
+void lg__first_edges_add(lg_builder *builder, const lg__late_edge *late,
+                         size_t count);
 /** Takes an open column out of the builder, with `count` elements. */
 lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,
                             uint64_t count);

@@ -414,10 +414,8 @@ finish_first_edges(lg_builder *builder, lg_error *err)
         return lg__error_memory(err);
     if (builder->edge_capacity == 0 && !lg_builder_grow_edges(builder))
         return lg__error_memory(err);
-    uint32_t *first = builder->first_edge;
-    for (uint64_t node = builder->opened; node <= builder->node_count; node++)
-        first[node] = (uint32_t)builder->edge_count;
-    if (first[0] != 0)
+    lg__first_edges_end(builder);
+    if (lg_builder_first_edge(builder, 0) != 0)
         return out_of_order(err, "an edge added before any node was opened", 0);
     return LG_OK;
 }
@@ -437,38 +435,20 @@ move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
     memmove(builder->edge_kind + to, builder->edge_kind + from, count);
 }
 
-// Moves the own edges of the nodes [begin, end), which end at `own_end`, and
-// updates their offsets.
-static void
-shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
-            uint64_t shift)
-{
-    uint32_t *first = builder->first_edge;
-    if (begin == end)
-        return;
-    move_edges(builder, first[begin], first[begin] + shift,
-               own_end - first[begin]);
-    for (uint32_t node = begin; node < end; node++)
-        first[node] += (uint32_t)shift;
-}
-
 // Merges late edges, from the last node to the first, so that edges move in
 // place. A node's late edges go behind its own. All edges behind them move as a
-// block.
+// block. First edges change once all have moved.
 static void
 merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
 {
-    uint32_t behind = builder->node_count; // nodes from here on have moved
-    uint64_t own_end = builder->edge_count;
+    const size_t all = count;
+    uint64_t own_end = builder->edge_count; // edges from here on have moved
     builder->edge_count += count;
-    builder->first_edge[behind] = (uint32_t)builder->edge_count;
     while (count > 0) {
         uint32_t source = late[count - 1].source;
-        uint64_t own =
-            source + 1 == behind ? own_end : builder->first_edge[source + 1];
-        shift_edges(builder, source + 1, behind, own_end, count);
+        uint64_t own = lg_builder_first_edge(builder, source + 1);
+        move_edges(builder, own, own + count, own_end - own);
         own_end = own;
-        behind = source + 1;
         for (uint64_t end = own + count;
              count > 0 && late[count - 1].source == source;) {
             const lg__late_edge *edge = &late[--count];
@@ -477,6 +457,7 @@ merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
             builder->edge_kind[end] = (uint8_t)edge->kind;
         }
     }
+    lg__first_edges_add(builder, late, all);
 }
 
 static lg_status
@@ -726,12 +707,12 @@ take_columns(lg_builder *builder, lg_graph *graph)
     }
     take_column(builder, LG__OPEN_WIDE_TYPE, graph, LG__TYPE, nodes);
     take_column(builder, LG__OPEN_FLAGS, graph, LG__NODE_FLAGS, nodes);
-    take_column(builder, LG__OPEN_FIRST_EDGE, graph, LG__FIRST_EDGE, nodes + 1);
     take_column(builder, LG__OPEN_TARGET, graph, LG__EDGE_TARGET, edges);
     take_column(builder, LG__OPEN_KIND, graph, LG__EDGE_KIND, edges);
     for (int i = 0; i <= LG_NARROW_FOUND; i++)
         graph->array[lg__narrow_arrays[i]].count = nodes;
     graph->array[LG__EDGE_PAYLOAD].count = edges;
+    graph->array[LG__FIRST_EDGE].count = nodes + 1;
 }
 
 // Frees what is left of a builder once the graph owns its blocks and its
@@ -782,6 +763,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     }
     lg__vector types = lg__builder_take(builder, LG__OPEN_TYPE,
                                         (uint64_t)builder->node_count + 1);
+    lg__first_edges_made first = lg__first_edges_take(builder);
     const lg__payload_arrays payloads = builder->rest->payloads;
     lg__made_column made[LG_NARROW_FOUND + 1];
     memcpy(made, builder->rest->made, sizeof made);
@@ -792,7 +774,8 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
     lg__payloads_give(graph, &payloads);
-    if (!lg__type_ids_give(graph, &types) && status == LG_OK)
+    const bool enough = lg__type_ids_give(graph, &types);
+    if (!(lg__first_edges_give(graph, &first) && enough) && status == LG_OK)
         status = lg__error_memory(err);
     for (int i = 0; i <= LG_NARROW_FOUND; i++)
         lg__column_give(graph, (lg_narrow_name)i, &made[i]);

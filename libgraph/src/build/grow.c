@@ -21,9 +21,12 @@ static const struct {
     COLUMN(LG__OPEN_SIZE, size),
     COLUMN(LG__OPEN_REFCOUNT, refcount),
     COLUMN(LG__OPEN_FLAGS, node_flags),
-    COLUMN(LG__OPEN_FIRST_EDGE, first_edge),
+    COLUMN(LG__OPEN_FIRST_BASE, first_base),
+    COLUMN(LG__OPEN_FIRST_ABOVE, first_above),
     COLUMN(LG__OPEN_TARGET, edge_target),
     COLUMN(LG__OPEN_KIND, edge_kind),
+    COLUMN(LG__OPEN_FAR_BLOCK, far_block),
+    COLUMN(LG__OPEN_FAR_NUMBER, far_number),
 #undef COLUMN
 };
 
@@ -71,19 +74,28 @@ is_used(const lg_builder *builder, enum lg__open_column name)
                                         : true;
 }
 
-// Whoever reads the last type reads bytes behind it, too.
+// Whoever reads the last type reads bytes behind it, too. There is a first edge
+// behind the last node.
 static size_t
 room_for(enum lg__open_column name, uint32_t nodes)
 {
-    const bool has_another =
-        name == LG__OPEN_FIRST_EDGE || name == LG__OPEN_TYPE;
-    return (size_t)nodes + has_another;
+    const size_t blocks = nodes / LG_FIRST_EDGES_BLOCK + 1;
+    switch (name) {
+    case LG__OPEN_FIRST_BASE:
+        return blocks;
+    case LG__OPEN_FIRST_ABOVE:
+        return nodes + blocks;
+    case LG__OPEN_TYPE:
+        return (size_t)nodes + 1;
+    default:
+        return nodes;
+    }
 }
 
 static bool
 resize_nodes(lg_builder *builder, uint32_t capacity)
 {
-    for (int i = 0; i <= LG__OPEN_FIRST_EDGE; i++) {
+    for (int i = 0; i <= LG__OPEN_FIRST_ABOVE; i++) {
         const enum lg__open_column name = (enum lg__open_column)i;
         if (is_used(builder, name) &&
             !resize(builder, name, room_for(name, capacity)))
@@ -141,11 +153,15 @@ set_edge_capacity(lg_builder *builder)
         room < builder->edge_room ? room : builder->edge_room;
 }
 
+// A far block ends at least UINT16_MAX edges behind its beginning.
 static bool
 resize_edges(lg_builder *builder, uint64_t capacity)
 {
+    const size_t far = (size_t)(capacity / UINT16_MAX);
     if (!resize(builder, LG__OPEN_TARGET, (size_t)capacity) ||
-        !resize(builder, LG__OPEN_KIND, (size_t)capacity))
+        !resize(builder, LG__OPEN_KIND, (size_t)capacity) ||
+        !resize(builder, LG__OPEN_FAR_BLOCK, far) ||
+        !resize(builder, LG__OPEN_FAR_NUMBER, far * LG_FIRST_EDGES_BLOCK))
         return false;
     builder->edge_room = capacity;
     set_edge_capacity(builder);

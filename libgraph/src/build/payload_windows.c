@@ -62,7 +62,7 @@ columns_of(const lg_builder *builder)
     return (lg_columns){
         .edge_count = UINT64_MAX,
         .type = types_of(builder),
-        .first_edge = {.wide = builder->first_edge},
+        .first_edge = lg_builder_first_edges(builder),
         .edge_target = builder->edge_target,
         .edge_kind = builder->edge_kind,
     };
@@ -199,9 +199,10 @@ lg__windows_turn(lg_builder *builder)
 {
     struct lg_builder_rest *rest = builder->rest;
     lg__window *window = window_at(&rest->windows, rest->windows.filled);
-    const uint64_t first = builder->open_node != LG_NONE
-                               ? builder->first_edge[builder->open_node]
-                               : window->first;
+    const uint64_t first =
+        builder->open_node != LG_NONE
+            ? lg_builder_first_edge(builder, builder->open_node)
+            : window->first;
     if (first != window->first)
         return builder->hold == NULL ? turn_alone(builder, window, first)
                                      : turn_shared(builder, window, first);

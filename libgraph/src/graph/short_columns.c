@@ -41,14 +41,35 @@ lg__type_ids_some(const lg_type_ids *types, uint64_t from, size_t count,
     return room;
 }
 
+// Copies a whole block of numbers that is not far.
+static void
+copy_near(const lg_first_edges *first, uint64_t from, uint32_t *room)
+{
+    const uint32_t base = first->base[from / AT_ONCE];
+    uint16_t above[AT_ONCE];
+    uint32_t plain[AT_ONCE];
+    memcpy(above, lg_first_edges_above(first, from), sizeof above);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        plain[i] = base + above[i];
+    memcpy(room, plain, sizeof plain);
+}
+
 const uint32_t *
 lg__first_edges_some(const lg_first_edges *first, uint64_t from, size_t count,
                      uint32_t *room)
 {
     if (first->wide != NULL)
         return first->wide + from;
-    for (size_t i = 0; i < count; i++)
-        room[i] = lg_first_edges_at(first, from + i);
+    for (size_t at = 0; at < count;) {
+        if ((from + at) % AT_ONCE == 0 && count - at >= AT_ONCE &&
+            *lg_first_edges_above(first, from + at) != UINT16_MAX) {
+            copy_near(first, from + at, room + at);
+            at += AT_ONCE;
+        } else {
+            room[at] = lg_first_edges_at(first, from + at);
+            at++;
+        }
+    }
     return room;
 }
 
@@ -245,6 +266,43 @@ write_blocks(uint32_t *first, size_t count, uint32_t *base, uint32_t *far_block,
             write_near(plain, some, to);
         }
     }
+}
+
+static bool
+append(const lg_allocator *allocator, lg__vector *to, const lg__vector *from)
+{
+    uint32_t *place = lg__vector_extend(allocator, to, from->count);
+    if (place != NULL && from->count > 0)
+        memcpy(place, from->data, from->count * sizeof *place);
+    return place != NULL;
+}
+
+bool
+lg__first_edges_give(lg_graph *graph, lg__first_edges_made *made)
+{
+    const lg_allocator *allocator = &graph->allocator;
+    lg__array *array = &graph->array[LG__FIRST_EDGE];
+    const size_t blocks = made->base.count;
+    const uint32_t far_count = (uint32_t)made->far_block.count;
+    const bool enough = append(allocator, &made->base, &made->far_block) &&
+                        append(allocator, &made->base, &made->far_number);
+    lg__vector_free(allocator, &made->far_block);
+    lg__vector_free(allocator, &made->far_number);
+    lg__vector_trim(allocator, &made->base);
+    graph->beside[LG_NARROW_FIRST_EDGE] = lg__vector_take(&made->base);
+    array->owned = made->above.data;
+    array->owned_size = made->above.capacity * made->above.element;
+    const bool kept = lg__array_keep_front(
+        graph, array, made->above.count * made->above.element);
+    const uint32_t *base = graph->beside[LG_NARROW_FIRST_EDGE].data;
+    graph->columns.first_edge = (lg_first_edges){
+        .base = base,
+        .above = array->owned,
+        .far_count = far_count,
+        .far_block = base + blocks,
+        .far_number = base + blocks + far_count,
+    };
+    return enough && kept;
 }
 
 bool

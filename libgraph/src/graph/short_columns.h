@@ -83,4 +83,16 @@ bool lg__type_ids_give(lg_graph *graph, lg__vector *words);
 /** The same for first edges. */
 bool lg__first_edges_shorten(lg_graph *graph);
 
+/** The parts of lg_first_edges. */
+typedef struct lg__first_edges_made {
+    lg__vector above;
+    lg__vector base;
+    lg__vector far_block;
+    lg__vector far_number;
+} lg__first_edges_made;
+
+/** Gives the graph first edges of that form, and frees what is left. Returns
+ *  false when memory ran out. */
+bool lg__first_edges_give(lg_graph *graph, lg__first_edges_made *made);
+
 #endif

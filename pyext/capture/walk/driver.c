@@ -45,8 +45,8 @@ partial_entered(lg__heap_walk *walk, uint32_t node)
     uint8_t *depth = depths(walk);
     if (depth == NULL || depth[node] == UINT8_MAX)
         return;
-    for (uint64_t edge = builder->first_edge[node]; edge < builder->edge_count;
-         edge++) {
+    for (uint64_t edge = lg_builder_first_edge(builder, node);
+         edge < builder->edge_count; edge++) {
         unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
         uint8_t *target = &depth[builder->edge_target[edge]];
         if (kind != LG_EDGE_TYPE && kind != LG_EDGE_GLOBALS &&

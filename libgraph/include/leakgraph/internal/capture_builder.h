@@ -8,6 +8,7 @@
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/columns.h>
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ typedef struct lg_builder {
     uint64_t edge_count;
     uint64_t edge_capacity;
     lg_node open_node; /**< node whose edges are being appended, or LG_NONE */
-    uint32_t opened;   /**< nodes below have their first_edge */
+    uint32_t opened;   /**< nodes below have their first edge */
 
     uint32_t *address_low;  /**< lg_builder_address */
     uint16_t *address_high; /**< with other bits of LG__FAR_HALF; 0: the address
@@ -43,11 +44,18 @@ typedef struct lg_builder {
     uint16_t *size;         /**< lg_builder_put_size, lg_builder_size */
     uint8_t *refcount;      /**< lg_builder_put_refcount, lg_builder_refcount */
     uint16_t *node_flags;
-    uint32_t *first_edge;
+    uint32_t *first_base;  /**< as lg_first_edges has them */
+    uint16_t *first_above; /**< of the nodes below `opened` */
+    uint32_t block_base;   /**< of the block that `opened` is in */
+    uint32_t block_end;    /**< the nodes below are in it or before it */
 
     uint64_t edge_room; /**< of the next two columns */
     lg_node *edge_target;
     uint8_t *edge_kind;
+    uint32_t *far_block; /**< as lg_first_edges has them, with room for as
+                              many far blocks as the edges can make */
+    uint32_t *far_number;
+    uint32_t far_count;
     uint32_t *edge_payload; /**< of the edges from `window` on: the builder has
                                  coded those before */
     lg_edge window;         /**< no edge of the open node is before it */
@@ -165,18 +173,50 @@ lg_builder_type(const lg_builder *builder, lg_node node)
                : builder->type[node];
 }
 
+/** What lg_builder_begin_edges does where a block of first edges begins, and
+ *  where one is far: sets those from `opened` to that of the node. */
+void lg_builder_put_first_edges(lg_builder *builder, lg_node node,
+                                uint32_t edge);
+
+/** The first edges so far. */
+static inline lg_first_edges
+lg_builder_first_edges(const lg_builder *builder)
+{
+    const lg_first_edges first = {
+        .base = builder->first_base,
+        .above = builder->first_above,
+        .far_count = builder->far_count,
+        .far_block = builder->far_block,
+        .far_number = builder->far_number,
+    };
+    return first;
+}
+
+/** The first edge of a node below `opened`. */
+static inline uint32_t
+lg_builder_first_edge(const lg_builder *builder, lg_node node)
+{
+    const lg_first_edges first = lg_builder_first_edges(builder);
+    return lg_first_edges_at(&first, node);
+}
+
 /** Begins the edges of `node`, which must be above every node opened before. */
 static inline void
 lg_builder_begin_edges(lg_builder *builder, lg_node node)
 {
     if (node < builder->opened && builder->status == LG_OK)
         builder->status = LG_EINVAL;
-    uint32_t *first_edge = builder->first_edge;
-    uint32_t edge = (uint32_t)builder->edge_count;
-    uint32_t opened = builder->opened;
-    while (opened <= node)
-        first_edge[opened++] = edge;
-    builder->opened = opened;
+    const uint32_t edge = (uint32_t)builder->edge_count;
+    const uint32_t above = edge - builder->block_base;
+    if (__builtin_expect(node < builder->block_end && above < UINT16_MAX, 1)) {
+        uint32_t opened = builder->opened;
+        uint16_t *to = builder->first_above + opened / LG_FIRST_EDGES_BLOCK;
+        while (opened <= node)
+            to[opened++] = (uint16_t)above;
+        builder->opened = opened;
+    } else {
+        lg_builder_put_first_edges(builder, node, edge);
+    }
     builder->open_node = node;
 }
 
@@ -248,8 +288,10 @@ lg_builder_edges(const lg_builder *builder, lg_node node, lg_edge *first,
                  lg_edge *end)
 {
     uint64_t last = builder->edge_count;
-    *first = node < builder->opened ? builder->first_edge[node] : last;
-    *end = node + 1 < builder->opened ? builder->first_edge[node + 1] : last;
+    *first =
+        node < builder->opened ? lg_builder_first_edge(builder, node) : last;
+    *end = node + 1 < builder->opened ? lg_builder_first_edge(builder, node + 1)
+                                      : last;
 }
 
 /** A writer for the edges of the open node, and for nodes, once there is room
