@@ -6,8 +6,8 @@
 
 #include <leakgraph/internal/capture_builder.h>
 
-static const char *const type_names[PLANNED_TYPES] = {"module", "dict",  "list",
-                                                      "app.A",  "app.B", "str"};
+static const char *const type_names[PLANNED_TYPES] = {
+    "module", "dict", "list", "app.A", "app.B", "str", "thread", "frame"};
 static uint32_t type_ids[PLANNED_TYPES];
 static uint64_t state;
 
@@ -51,7 +51,7 @@ planned_graph(uint64_t seed)
     state = seed * 7919 + 1;
     to.nodes = 2 + below(PLANNED_NODES - 2);
     for (uint32_t i = 0; i < to.nodes; i++) {
-        to.type[i] = below(PLANNED_TYPES);
+        to.type[i] = below(PLANNED_PLAIN);
         to.size[i] = 1 + below(1000);
         to.device[i] = below(6) == 0;
     }
@@ -73,12 +73,48 @@ planned_graph(uint64_t seed)
     return to;
 }
 
+static uint32_t
+plan_node(planned *to, uint32_t type)
+{
+    uint32_t node = to->nodes++;
+    to->type[node] = type;
+    to->size[node] = 1 + below(1000);
+    to->device[node] = below(6) == 0;
+    return node;
+}
+
+void
+planned_run(planned *to)
+{
+    enum { FRAMES = 3, OBJECTS = 6 };
+    uint32_t first = to->nodes;
+    uint32_t threads = 1 + below(2);
+    for (uint32_t i = 0; i < threads; i++) {
+        uint32_t thread = plan_node(to, PLANNED_THREAD);
+        to->root[to->roots++] = thread;
+        for (uint32_t frames = 1 + below(FRAMES); frames > 0; frames--)
+            plan_reference(to, thread, plan_node(to, PLANNED_FRAME),
+                           LG_EDGE_FRAME, 0);
+    }
+    for (uint32_t objects = below(OBJECTS); objects > 0; objects--)
+        plan_node(to, PLANNED_A);
+    for (uint32_t i = first; i < to->nodes; i++)
+        for (uint32_t left = below(4); left > 0; left--)
+            plan_reference(to, i, below(to->nodes),
+                           to->type[i] == PLANNED_FRAME ? LG_EDGE_LOCAL
+                                                        : LG_EDGE_ATTRIBUTE,
+                           below(4));
+    if (below(4) == 0)
+        plan_reference(to, below(first), first + below(to->nodes - first),
+                       LG_EDGE_ATTRIBUTE, 0);
+}
+
 // Adds the plan's nodes from `first` on, with number[i] for node i.
 void
 planned_nodes(lg_builder *builder, const planned *from, const uint32_t *number,
               uint32_t first)
 {
-    uint32_t node_of[PLANNED_NODES];
+    uint32_t node_of[PLANNED_ROOM];
     for (uint32_t i = 0; i < from->nodes; i++)
         node_of[number[i]] = i;
     for (uint32_t at = 0; at < from->nodes; at++) {
@@ -107,7 +143,7 @@ planned_references(lg_builder *builder, const planned *from,
             if (number[of->source] != at)
                 continue;
             uint32_t payload = 0;
-            if (of->kind == LG_EDGE_ATTRIBUTE)
+            if (of->kind == LG_EDGE_ATTRIBUTE || of->kind == LG_EDGE_LOCAL)
                 payload = lg_builder_intern(builder, names[of->name],
                                             strlen(names[of->name]));
             if (of->kind == LG_EDGE_VALUE)
@@ -118,7 +154,10 @@ planned_references(lg_builder *builder, const planned *from,
     }
     for (uint32_t i = 0; i < from->roots; i++)
         lg_builder_add_root(builder, first + number[from->root[i]],
-                            LG_ROOT_MODULE, "app", 3);
+                            from->type[from->root[i]] == PLANNED_THREAD
+                                ? LG_ROOT_THREAD
+                                : LG_ROOT_MODULE,
+                            "app", 3);
 }
 
 lg_builder *

@@ -5,7 +5,11 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/places.h>
 
-enum { PLANNED_NODES = 40 };
+enum {
+    PLANNED_NODES = 40,
+    PLANNED_MORE = 16, /**< what planned_run adds, at most */
+    PLANNED_ROOM = PLANNED_NODES + PLANNED_MORE,
+};
 /** Types of the nodes. */
 enum {
     PLANNED_MODULE,
@@ -14,6 +18,9 @@ enum {
     PLANNED_A,
     PLANNED_B,
     PLANNED_STR,
+    PLANNED_PLAIN, /**< those of planned_graph end here */
+    PLANNED_THREAD = PLANNED_PLAIN,
+    PLANNED_FRAME,
     PLANNED_TYPES,
 };
 
@@ -21,23 +28,26 @@ typedef struct planned_reference {
     uint32_t source;
     uint32_t target;
     unsigned kind;
-    uint32_t name; /**< of an attribute; key of a value */
+    uint32_t name; /**< of an attribute or a variable; key of a value */
 } planned_reference;
 
 /** A graph before it has numbers. */
 typedef struct planned {
     uint32_t nodes;
-    uint32_t type[PLANNED_NODES];
-    uint32_t size[PLANNED_NODES];
-    uint32_t device[PLANNED_NODES];
+    uint32_t type[PLANNED_ROOM];
+    uint32_t size[PLANNED_ROOM];
+    uint32_t device[PLANNED_ROOM];
     uint32_t roots;
-    uint32_t root[3];
+    uint32_t root[5];
     uint32_t references;
-    planned_reference reference[8 * PLANNED_NODES];
+    planned_reference reference[8 * PLANNED_ROOM];
 } planned;
 
 /** Makes a plan; always the same for the same seed. */
 planned planned_graph(uint64_t seed);
+/** Adds one or two threads with frames, and objects that these may have alone.
+ *  Anything may refer to a frame. */
+void planned_run(planned *to);
 /** Begins a builder with the types and a device. */
 lg_builder *planned_begin(void);
 /** Returns the builder's number of a type. */

@@ -586,7 +586,7 @@ def test_the_methods_of_a_class_bound_what_they_fill(kind):
         (GivenBackElsewhere, "waiting[*]"),
         (Both, "entries[*]"),
         (MoreRoom, "entries[*]"),
-        (PerTenant, "entries[*][*]"),
+        (PerTenant, "entries[*]"),
         (Emptied, "entries[*]"),
         (Moved, "done[*]"),
     ],

@@ -134,13 +134,13 @@ def test_what_a_tee_keeps_for_its_slow_iterator_is_told(step):
 
 
 def test_what_is_kept_in_blocks_is_no_denied_growth():
-    ahead, program.behind = itertools.tee(
+    program.ahead, program.behind = itertools.tee(
         bytes(2000 + step) for step in itertools.count()
     )
     snapshots = []
     for _ in range(3):
         for _ in range(30):
-            next(ahead)
+            next(program.ahead)
         snapshots.append(leakgraph.snapshot())
     first = str(leakgraph.diff(*snapshots)).splitlines()[0]
     assert first.startswith("No place goes on growing")

@@ -11,33 +11,36 @@
 // What other rooms compute once from an analysis.
 
 lg__cached *
-lg__cached_of(const lg_analysis *analysis)
+lg__cached_of(const lg_analysis *analysis, lg__cache which)
 {
-    return atomic_load(analysis->cached);
+    return atomic_load(&analysis->cached[which]);
 }
 
 static bool
 cached_begin(lg_analysis *analysis)
 {
-    analysis->cached = lg__calloc(1, sizeof *analysis->cached);
+    analysis->cached = lg__calloc(LG__CACHES, sizeof *analysis->cached);
     return analysis->cached != NULL;
 }
 
 static void
 cached_end(lg_analysis *analysis)
 {
-    lg__cached *cached =
-        analysis->cached != NULL ? lg__cached_of(analysis) : NULL;
-    if (cached != NULL)
-        cached->free(cached);
+    for (int i = 0; analysis->cached != NULL && i < LG__CACHES; i++) {
+        lg__cached *cached = lg__cached_of(analysis, (lg__cache)i);
+        if (cached != NULL)
+            cached->free(cached);
+    }
     lg__free(analysis->cached);
 }
 
 lg__cached *
-lg__cached_keep(const lg_analysis *analysis, lg__cached *cached)
+lg__cached_keep(const lg_analysis *analysis, lg__cache which,
+                lg__cached *cached)
 {
     lg__cached *before = NULL;
-    if (atomic_compare_exchange_strong(analysis->cached, &before, cached))
+    if (atomic_compare_exchange_strong(&analysis->cached[which], &before,
+                                       cached))
         return cached;
     cached->free(cached);
     return before;
@@ -128,11 +131,7 @@ lg_analysis_free(lg_analysis *analysis)
     cached_end(analysis);
     lg__policy_free(&analysis->policy);
     lg__free(analysis->dominator);
-    lg__compact_free(&allocator, &analysis->host.low);
-    lg__free(analysis->host.high);
-    lg__compact_free(&allocator, &analysis->first_child);
-    lg__compact_free(&allocator, &analysis->child);
-    lg__vector_free(&allocator, &analysis->device);
+    lg__retained_forget(analysis);
     lg__free(analysis->component_first);
     lg__free(analysis->component_node);
     lg__free(analysis->component_host);

@@ -55,6 +55,13 @@ typedef struct lg__cached {
     void (*free)(struct lg__cached *cached);
 } lg__cached;
 
+/** What other rooms keep. */
+typedef enum lg__cache {
+    LG__CACHE_AT_REST,
+    LG__CACHE_MATCHES,
+    LG__CACHES,
+} lg__cache;
+
 struct lg_analysis {
     const lg_graph *graph;
     lg__policy policy;       /**< its marks include LIVE */
@@ -78,7 +85,7 @@ struct lg_analysis {
                               component only the first settled member */
     lg__collective_of
         *collective_by; /**< [collective.count] by component, then node */
-    _Atomic(lg__cached *) *cached; /**< NULL until one is kept */
+    _Atomic(lg__cached *) *cached; /**< [LG__CACHES] NULL until it is kept */
 };
 
 /** Places of children in the list of all, up to, not including, `end`. */
@@ -114,10 +121,11 @@ lg__children_copy(const lg_analysis *analysis, lg__children children,
 }
 
 /** Returns the cached of the analysis, or NULL. Any thread may call it. */
-lg__cached *lg__cached_of(const lg_analysis *analysis);
+lg__cached *lg__cached_of(const lg_analysis *analysis, lg__cache which);
 /** Keeps the cached until the analysis is freed. If another thread was faster,
  *  frees `cached`. Returns the cached that is kept. */
-lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cached *cached);
+lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cache which,
+                            lg__cached *cached);
 
 /** Returns the bytes that a node, or one of the two roots, dominates on all
  *  devices together. */
@@ -153,6 +161,10 @@ lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
  *  before what they dominate. */
 lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
+/** Frees what lg__retained_children lists. */
+void lg__children_forget(lg_analysis *analysis);
+/** Frees the sums and the children, so that they can be made again. */
+void lg__retained_forget(lg_analysis *analysis);
 /** Lists the children of every node, from `dominator`. */
 lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
 /** Returns the entry of a node or component on a device; 0 if there is none. */
@@ -195,6 +207,17 @@ lg_status lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                                const uint64_t *cut, size_t count,
                                const lg_monitor *monitor, lg_analysis **out,
                                lg_error *err);
+
+/**
+ * Makes the analysis of a graph in which what these edges alone keep alive
+ * stays below its dominators, while its own references to the rest do not
+ * count. So the rest has the dominators that it has without the edges, and the
+ * sums of both parts add up to the whole. It has what lg__analysis_without
+ * has but the children, for the graph of `before`, at the same cost.
+ */
+lg_status lg__analysis_aside(const lg_analysis *before, const uint64_t *cut,
+                             size_t count, const lg_monitor *monitor,
+                             lg_analysis **out, lg_error *err);
 
 // Sets of nodes: what lives on without them, and what each of several keeps
 // alive by itself.

@@ -1,6 +1,12 @@
 // Makes the analysis of a graph that has lost references from that of the whole
 // graph.
 //
+// What dies is garbage of the rest, or stays aside: below the dominators that
+// it had, while its own references to what lives count no more. Both are
+// dominator trees of graphs: a path that ends aside never leads over what lives
+// without the lost references and back, so its dominators are the same as
+// before.
+//
 // Losing a reference changes the immediate dominators of few nodes: those that
 // die, and those whose dominator loses all but one path to them. A node of the
 // second kind has the same dominator as the target of a lost reference, is
@@ -9,6 +15,7 @@
 // their referrers, and of every other node only its dominator.
 #include "analysis/analysis_private.h"
 #include "analysis/solver.h"
+#include "build/build_private.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
@@ -35,6 +42,7 @@ typedef struct loss {
     uint32_t queued;
     lg__gathered moved;
     uint64_t steps; /**< steps left before analysing everything is quicker */
+    bool aside;     /**< what dies keeps its dominator */
     bool failed;    /**< memory ran out */
 } loss;
 
@@ -150,7 +158,9 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
         to->source.items[i] = to->number[to->source.items[i]];
         to->target.items[i] = to->number[to->target.items[i]];
     }
-    lg_status status = lg__solver_ask(&problem, found, err);
+    lg_status status = lg__solver_iterate(&problem, found)
+                           ? LG_OK
+                           : lg__solver_ask(&problem, found, err);
     for (size_t i = 0; i < of->moved.count && status == LG_OK; i++) {
         uint32_t node = of->moved.items[i];
         uint32_t dominator = found[to->number[node]];
@@ -391,7 +401,7 @@ find_changes(loss *of, const uint64_t *cut, size_t count)
     return !of->failed;
 }
 
-// Hangs each dead node from the root of garbage by itself.
+// Hangs each dead node from the root of garbage by itself, or where it was.
 static lg_status
 take_over(loss *of, lg_error *err)
 {
@@ -401,7 +411,7 @@ take_over(loss *of, lg_error *err)
     if (after->dominator == NULL)
         return lg__error_memory(err);
     for (uint32_t node = 0; node < nodes; node++) {
-        bool gone = loss_dies(of, node);
+        bool gone = !of->aside && loss_dies(of, node);
         after->dominator[node] = gone ? nodes + 1 : of->before->dominator[node];
         after->policy.mark[node] |=
             gone ? 0 : of->before->policy.mark[node] & LG__MARK_LIVE;
@@ -409,22 +419,22 @@ take_over(loss *of, lg_error *err)
     return LG_OK;
 }
 
-// Computes the sums, from an order that has dominators first.
+// Computes the sums, from an order that has dominators first. `order` has room
+// for all nodes.
 static lg_status
-sum_up(loss *of, lg_error *err)
+sum_up(lg_analysis *after, uint32_t *order, lg_error *err)
 {
-    uint32_t nodes = of->columns->node_count;
-    lg_analysis *after = of->after;
+    uint32_t nodes = after->graph->columns.node_count;
     lg_status status = lg__retained_children(after, err);
     if (status != LG_OK)
         return status;
     const lg__children roots = {lg__children_of(after, nodes).begin,
                                 lg__children_of(after, nodes + 1).end};
-    uint32_t count = lg__children_copy(after, roots, of->queue);
+    uint32_t count = lg__children_copy(after, roots, order);
     for (uint32_t i = 0; i < count; i++)
-        count += lg__children_copy(after, lg__children_of(after, of->queue[i]),
-                                   of->queue + count);
-    return lg__retained_sum(after, of->queue, err);
+        count += lg__children_copy(after, lg__children_of(after, order[i]),
+                                   order + count);
+    return lg__retained_sum(after, order, err);
 }
 
 // Leaves the analysis unfinished, without an error, if only an analysis of the
@@ -442,7 +452,7 @@ find_out(loss *of, const uint64_t *cut, size_t count, const lg_monitor *monitor,
         status = loss_settle(of, monitor, err);
     if (status == LG_EUNSUPPORTED)
         return LG_OK;
-    return status == LG_OK ? sum_up(of, err) : status;
+    return status == LG_OK ? sum_up(of->after, of->queue, err) : status;
 }
 
 // Returns whether a class lost its last name in a module, and so is no root any
@@ -462,25 +472,46 @@ has_same_roots(const lg_analysis *before, const lg_analysis *after)
 }
 
 static lg_status
-analyse_changes(const lg_analysis *before, lg_analysis *after,
-                const uint64_t *cut, size_t count, const lg_monitor *monitor,
-                lg_error *err)
+analyse_changes(loss *of, const uint64_t *cut, size_t count,
+                const lg_monitor *monitor, lg_error *err)
 {
-    const lg_columns *columns = &after->graph->columns;
+    const lg_columns *columns = of->columns;
     size_t nodes = (size_t)columns->node_count + 1;
+    of->state = lg__calloc(nodes, 1);
+    of->queue = lg__alloc(nodes * sizeof(uint32_t));
+    of->steps = columns->node_count + columns->edge_count + 1;
+    lg_status status = of->state != NULL && of->queue != NULL &&
+                               lg__graph_reverse(of->after->graph, &of->reverse)
+                           ? find_out(of, cut, count, monitor, err)
+                           : lg__error_memory(err);
+    lg__free(of->state);
+    lg__free(of->queue);
+    lg__free(of->moved.items);
+    return status;
+}
+
+// Makes the analysis from that of the whole graph. *out is NULL, without an
+// error, if only an analysis of the whole rest will do.
+static lg_status
+analyse_rest(const lg_analysis *before, const lg_graph *rest, bool aside,
+             const uint64_t *cut, size_t count, const lg_monitor *monitor,
+             lg_analysis **out, lg_error *err)
+{
+    lg_analysis *after = NULL;
+    *out = NULL;
+    lg_status status = lg__analysis_begin(rest, &after, err);
+    if (status == LG_OK)
+        status = lg__policy_new(rest, NULL, &after->policy, err);
     loss of = {.before = before,
                .after = after,
-               .columns = columns,
-               .state = lg__calloc(nodes, 1),
-               .queue = lg__alloc(nodes * sizeof(uint32_t)),
-               .steps = columns->node_count + columns->edge_count + 1};
-    lg_status status = of.state != NULL && of.queue != NULL &&
-                               lg__graph_reverse(after->graph, &of.reverse)
-                           ? find_out(&of, cut, count, monitor, err)
-                           : lg__error_memory(err);
-    lg__free(of.state);
-    lg__free(of.queue);
-    lg__free(of.moved.items);
+               .columns = &rest->columns,
+               .aside = aside};
+    if (status == LG_OK && has_same_roots(before, after))
+        status = analyse_changes(&of, cut, count, monitor, err);
+    if (status == LG_OK && after->host.low.bytes.data != NULL)
+        *out = after;
+    else
+        lg_analysis_free(after);
     return status;
 }
 
@@ -490,16 +521,58 @@ lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                      const lg_monitor *monitor, lg_analysis **out,
                      lg_error *err)
 {
-    lg_analysis *after = NULL;
-    lg_status status = lg__analysis_begin(rest, &after, err);
+    lg_analysis *after;
+    lg_status status =
+        analyse_rest(before, rest, false, cut, count, monitor, &after, err);
+    if (status == LG_OK && after == NULL)
+        return lg_analysis_new(rest, monitor, out, err);
     if (status == LG_OK)
-        status = lg__policy_new(rest, NULL, &after->policy, err);
-    if (status == LG_OK && has_same_roots(before, after))
-        status = analyse_changes(before, after, cut, count, monitor, err);
-    if (status == LG_OK && after->host.low.bytes.data != NULL) {
         *out = after;
-        return LG_OK;
+    return status;
+}
+
+// Puts what is garbage of the rest aside.
+static lg_status
+put_aside(const lg_analysis *before, lg_analysis *after, lg_error *err)
+{
+    uint32_t nodes = after->graph->columns.node_count;
+    uint32_t *order = lg__alloc(((size_t)nodes + 1) * sizeof *order);
+    for (uint32_t node = 0; node < nodes; node++)
+        if (!lg_node_is_reachable(after, node)) {
+            after->dominator[node] = before->dominator[node];
+            after->policy.mark[node] |=
+                before->policy.mark[node] & LG__MARK_LIVE;
+        }
+    lg__retained_forget(after);
+    lg_status status =
+        order != NULL ? sum_up(after, order, err) : lg__error_memory(err);
+    lg__free(order);
+    return status;
+}
+
+lg_status
+lg__analysis_aside(const lg_analysis *before, const uint64_t *cut, size_t count,
+                   const lg_monitor *monitor, lg_analysis **out, lg_error *err)
+{
+    lg_graph *rest;
+    lg_analysis *after = NULL;
+    lg_status status = lg__graph_without(before->graph, cut, count, &rest, err);
+    if (status != LG_OK)
+        return status;
+    status = analyse_rest(before, rest, true, cut, count, monitor, &after, err);
+    if (status == LG_OK && after == NULL) {
+        status = lg_analysis_new(rest, monitor, &after, err);
+        if (status == LG_OK)
+            status = put_aside(before, after, err);
     }
-    lg_analysis_free(after);
-    return status == LG_OK ? lg_analysis_new(rest, monitor, out, err) : status;
+    if (after != NULL) {
+        after->graph = before->graph;
+        lg__children_forget(after);
+    }
+    lg_graph_free(rest);
+    if (status == LG_OK)
+        *out = after;
+    else
+        lg_analysis_free(after);
+    return status;
 }

@@ -139,7 +139,8 @@ settle(const lg_analysis *analysis, const lg_monitor *monitor, settled **out,
         return status;
     }
     lg__detection_close(&made->detection);
-    *out = (settled *)lg__cached_keep(analysis, &made->cached);
+    *out =
+        (settled *)lg__cached_keep(analysis, LG__CACHE_MATCHES, &made->cached);
     return LG_OK;
 }
 
@@ -147,7 +148,7 @@ static lg_status
 find(const lg_analysis *analysis, const uint8_t *marked,
      const lg_monitor *monitor, lg_findings *out, lg_error *err)
 {
-    settled *matches = (settled *)lg__cached_of(analysis);
+    settled *matches = (settled *)lg__cached_of(analysis, LG__CACHE_MATCHES);
     lg_status status =
         matches != NULL ? LG_OK : settle(analysis, monitor, &matches, err);
     if (status != LG_OK)

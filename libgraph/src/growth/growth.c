@@ -367,7 +367,7 @@ find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
     if (row->node == LG_NONE)
         return LG_OK;
     if (is_one_of_many_in_place(state, row))
-        row->node = largest_beside(state->analysis, row->node);
+        row->node = largest_beside(state->at_rest, row->node);
     lg_status status =
         find_path(finder, row->node, state->monitor, &row->path, err);
     end_at_tensor(state->analysis->graph, &row->path);
@@ -382,7 +382,7 @@ find_all_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
 {
     if (state->analysis == NULL)
         return LG_OK;
-    lg__finder finder = {.graph = state->analysis->graph};
+    lg__finder finder = {.graph = state->analysis->graph, .at_rest = true};
     lg_status status = LG_OK;
     for (size_t i = 0; i < out->count && status == LG_OK; i++)
         status = find_paths(state, &finder, &out->rows[i], err);
@@ -775,7 +775,10 @@ lg_growth_find(const lg_summary *const *summaries, size_t count,
         .numbers = {.element = sizeof(uint64_t)},
     };
     lg_growth made = {0};
-    status = compare(&state, &made, err);
+    if (newest != NULL)
+        status = lg__analysis_at_rest(newest, monitor, &state.at_rest, err);
+    if (status == LG_OK)
+        status = compare(&state, &made, err);
     end(&state);
     if (status == LG_OK)
         *out = made;

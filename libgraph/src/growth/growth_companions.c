@@ -216,27 +216,26 @@ is_variable_of(const lg_places *places, uint32_t place, const char *module)
 }
 
 // Returns whether the place is a table in which the standard library lists
-// threads, or the dict of a weak one.
+// threads, or the dict of a weak one; or that of a condition, an event or a
+// queue, which has the locks of the threads that wait for it.
 static bool
 is_table_of_threads(const lg_places *places, uint32_t place)
 {
     if (place != LG_NONE && has_label(places, place, ".data"))
         place = lg__place_at(places, place)->parent;
     return place != LG_NONE &&
-           (is_variable_of(places, place, "threading") ||
+           (has_label(places, place, "._waiters") ||
+            is_variable_of(places, place, "threading") ||
             is_variable_of(places, place, "concurrent.futures.thread"));
 }
 
-// Returns whether the row is a table with an entry for each new thread: one of
-// the standard library, or that of a condition, an event or a queue, which has
-// the locks of the threads that wait for it.
+// Returns whether the row is a table of threads with an entry for each new one.
 static bool
 lists_threads(const lg__comparison *state, const lg_growth_row *row,
               const lg_growth_row *threads)
 {
     return row->verdict == LG_GROWTH_IN_PLACE &&
-           (is_table_of_threads(state->newest, row->place) ||
-            has_label(state->newest, row->place, "._waiters")) &&
+           is_table_of_threads(state->newest, row->place) &&
            (double)lg__place_at(state->newest, row->place)->references >=
                gain_of(threads->counts, 0, state->count - 1);
 }
@@ -274,6 +273,21 @@ is_listed_for_threads(const lg__comparison *state, const lg_growth_row *row)
                                lg__place_above(state->newest, row->place));
 }
 
+// Returns whether the row is of the objects of threads that run: each thread
+// keeps its own until it ends, whatever lists it.
+static bool
+is_of_objects(const lg__comparison *state, const lg_growth_row *row,
+              const lg_growth_row *threads)
+{
+    bool known =
+        lg__string_is(row->type, "threading.Thread") ||
+        (state->analysis != NULL && row->node != LG_NONE &&
+         lg__node_is_a(state->analysis->graph, row->node, "threading.Thread"));
+    return known && row->verdict == LG_GROWTH_ACCUMULATES &&
+           is_of_threads(state, threads) &&
+           is_accompanying(state, row, threads, 1);
+}
+
 // Returns whether native memory is that of the threads: their stacks, or what
 // the C library keeps for each.
 static bool
@@ -300,6 +314,7 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
         return is_native_of(state, row, threads);
     return lists_threads(state, row, threads) ||
            is_list_of_threads(state, row, threads) ||
+           is_of_objects(state, row, threads) ||
            ((is_kept_natively(state, row) ||
              is_listed_for_threads(state, row)) &&
             is_accompanying(state, row, threads, 1));

@@ -11,6 +11,7 @@ typedef struct lg__comparison {
     const lg_places *newest;
     const lg_analysis *analysis; /**< analysis of the newest snapshot, or
                                       NULL */
+    const lg_analysis *at_rest;  /**< see lg__analysis_at_rest; or NULL */
     const lg_monitor *monitor;
     lg_growth_options options;
     double *x;          /**< [count] steps, or 0, 1, 2 ... */

@@ -40,6 +40,7 @@ enum {
 
 typedef struct search {
     const lg_analysis *analysis;
+    const lg_analysis *at_rest; // see lg__analysis_at_rest
     lg_places *places;
     uint32_t *place_of;
     lg__hop_walk walk;
@@ -67,7 +68,7 @@ is_inside(const search *to, uint32_t node)
     for (int i = 0; i < INNER && node != LG_NONE; i++) {
         if (to->place_of[node] == to->place)
             return true;
-        node = lg_node_dominator(to->analysis, node);
+        node = lg_node_dominator(to->at_rest, node);
     }
     return false;
 }
@@ -322,7 +323,7 @@ is_below(const search *to, const lg__groups *above, const lg__group *item)
 {
     uint32_t node = item->nodes.items[0];
     for (int i = 0; i < INNER && node != LG_NONE; i++) {
-        node = lg_node_dominator(to->analysis, node);
+        node = lg_node_dominator(to->at_rest, node);
         for (size_t j = 0; node != LG_NONE && j < above->count; j++)
             if (above->items[j].empties && &above->items[j] != item &&
                 lg__groups_have(above, &above->items[j], node))
@@ -708,7 +709,7 @@ find_leaks(search *to, lg__comparison *state, lg__groups *of, lg_growth *out,
            lg_error *err)
 {
     size_t rows = rows_with_holders(out);
-    lg__finder finder = {.graph = state->analysis->graph};
+    lg__finder finder = {.graph = state->analysis->graph, .at_rest = true};
     bool failed = !lg__weak_dicts(state->analysis->graph, &to->weak);
     for (size_t i = 0; i < rows && !failed; i++) {
         to->place = has_holders(state, &out->rows[i])
@@ -741,8 +742,11 @@ search_begin(const lg_analysis *analysis, const lg_monitor *monitor,
                              .context = out}};
     if (out->walk.fold == NULL || !lg__graph_reverse(graph, &out->walk.reverse))
         return lg__error_memory(err);
-    return lg__places_walk(analysis, monitor, &out->places, &out->place_of,
-                           err);
+    lg_status status =
+        lg__analysis_at_rest(analysis, monitor, &out->at_rest, err);
+    return status == LG_OK ? lg__places_walk(analysis, monitor, &out->places,
+                                             &out->place_of, err)
+                           : status;
 }
 
 static void

@@ -109,6 +109,12 @@ uint32_t lg__place_above(const lg_places *places, uint32_t place);
 bool lg__place_is_through(const lg_places *places, uint32_t place,
                           uint32_t through);
 
+/** Finds the analysis that places follow: that of the graph in which what
+ *  running frames keep alone does not refer to the rest; `analysis` itself if
+ * no frame is running. It has dominators and sums, and `analysis` keeps it. */
+lg_status lg__analysis_at_rest(const lg_analysis *analysis,
+                               const lg_monitor *monitor,
+                               const lg_analysis **out, lg_error *err);
 /** Like lg_places_walk; the places of nodes are freed with
  *  lg__places_of_free. */
 lg_status lg__places_walk(const lg_analysis *analysis,

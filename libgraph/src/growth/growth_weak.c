@@ -153,7 +153,7 @@ lg__growth_weak_key(const lg__comparison *state, const lg_growth_row *row)
 {
     return state->analysis != NULL && row->node != LG_NONE &&
                    row->verdict != LG_GROWTH_NATIVE
-               ? find_weak_key(state->analysis, row->node)
+               ? find_weak_key(state->at_rest, row->node)
                : LG_NONE;
 }
 
@@ -223,10 +223,10 @@ goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
     const lg_graph *graph = state->analysis->graph;
     uint32_t referent = lg__weak_referent(graph, row->node);
     uint32_t callback = lg__node_attribute(graph, row->node, "__callback__");
-    uint32_t table = lg_node_dominator(state->analysis, row->node);
+    uint32_t table = lg_node_dominator(state->at_rest, row->node);
     return referent != LG_NONE && callback != LG_NONE && table != LG_NONE &&
            row->gained <= other->gained &&
-           is_kept_as(state->analysis, referent, other->node) &&
+           is_kept_as(state->at_rest, referent, other->node) &&
            is_known_to(graph, callback, table);
 }
 
@@ -241,6 +241,6 @@ lg__growth_is_weak_entry_of(const lg__comparison *state,
     if (is_of_weak_entries(state->newest, row))
         return !is_of_weak_entries(state->newest, other);
     return (key != LG_NONE && other->node != LG_NONE &&
-            is_kept_as(state->analysis, key, other->node)) ||
+            is_kept_as(state->at_rest, key, other->node)) ||
            goes_with_referents(state, row, other);
 }

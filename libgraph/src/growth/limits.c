@@ -615,8 +615,11 @@ lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
 {
     lg_allocator allocator = lg_allocator_default();
     lg__vector all = {.element = sizeof(container)};
-    lg_status status = LG_OK;
-    bool enough = list_containers(analysis, &all);
+    const lg_analysis *at_rest;
+    lg_status status = lg__analysis_at_rest(analysis, monitor, &at_rest, err);
+    if (status != LG_OK)
+        return status;
+    bool enough = list_containers(at_rest, &all);
     for (size_t i = 0; i < sizeof details / sizeof *details && enough; i++)
         enough = lg__places_string(summary->places, details[i]) != LG_NONE;
     if (!enough)

@@ -17,6 +17,12 @@ enum {
     BELOW_MOST = 16,     // and up to a place without a name
 };
 
+// A variable of a running frame.
+typedef struct variable {
+    uint32_t value;
+    uint32_t frame;
+} variable;
+
 typedef struct naming {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -28,6 +34,7 @@ typedef struct naming {
     uint32_t *nameless;     // [place] the nearest nameless place, from it up
     uint64_t *votes;        // [place] those for the candidate, less the others
     uint8_t *unlike;        // [place] members have several titles
+    lg__vector running;     // variable, by value
     lg_text text;
 } naming;
 
@@ -51,12 +58,90 @@ is_member(const naming *state, uint32_t node, const lg__place_item *item)
            lg__text_is_like(type, lg__places_text(state->places, item->type));
 }
 
-// Returns the place from which the shortest path reaches the node; LG_NONE if
-// none does.
+static int
+compare_variables(const void *left, const void *right)
+{
+    const variable *a = left;
+    const variable *b = right;
+    return a->value != b->value   ? (a->value < b->value ? -1 : 1)
+           : a->frame != b->frame ? (a->frame < b->frame ? -1 : 1)
+                                  : 0;
+}
+
+static bool
+add_variables(naming *state, uint32_t frame)
+{
+    lg_allocator allocator = lg_allocator_default();
+    const lg_columns *columns = &state->graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        if (lg__edge_kind(state->graph, edge) != LG_EDGE_LOCAL)
+            continue;
+        variable *added = lg__vector_extend(&allocator, &state->running, 1);
+        if (added == NULL)
+            return false;
+        *added = (variable){columns->edge_target[edge], frame};
+    }
+    return true;
+}
+
+static bool
+add_thread(naming *state, uint32_t thread)
+{
+    const lg_columns *columns = &state->graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, thread);
+    bool enough = true;
+    for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
+        if (lg__edge_kind(state->graph, edge) == LG_EDGE_FRAME)
+            enough = add_variables(state, columns->edge_target[edge]);
+    return enough;
+}
+
+static bool
+list_variables(naming *state)
+{
+    const lg_graph *graph = state->graph;
+    bool enough = true;
+    for (uint32_t i = 0; i < graph->root_count && enough; i++)
+        if (graph->root_kind[i] == LG_ROOT_THREAD)
+            enough = add_thread(state, graph->root_node[i]);
+    if (enough && state->running.count > 0)
+        lg__sort(state->running.data, state->running.count, sizeof(variable),
+                 compare_variables);
+    return enough;
+}
+
+// Returns a running frame that has the node in a variable, or LG_NONE.
+static uint32_t
+frame_with(const naming *state, uint32_t node)
+{
+    const variable *items = state->running.data;
+    size_t low = 0;
+    size_t high = state->running.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].value < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < state->running.count && items[low].value == node
+               ? items[low].frame
+               : (uint32_t)LG_NONE;
+}
+
+// Returns the place from which the shortest path reaches the node, or that of
+// the frame that has one of several; LG_NONE if none does. What most threads
+// have each, such as the object whose method they run, they keep.
 static uint32_t
 keeper_of(const naming *state, uint32_t node)
 {
     uint32_t place = state->place_of[node];
+    uint32_t frame = lg__place_at(state->places, place)->members > 1
+                         ? frame_with(state, node)
+                         : (uint32_t)LG_NONE;
+    if (frame != LG_NONE && state->place_of[frame] != place)
+        return state->place_of[frame];
     uint32_t at = node;
     for (int i = 0; i < HELD_BY_ITSELF; i++) {
         uint32_t before = lg__roottree_before(&state->tree, at);
@@ -411,9 +496,14 @@ lg__places_find_words(lg_places *places, const uint32_t *place_of,
     naming state = {.analysis = analysis,
                     .graph = analysis->graph,
                     .place_of = place_of,
-                    .places = places};
-    lg_status status = lg__roottree_new(state.graph, monitor, &state.tree, err);
-    if (status == LG_OK && !begin(&state))
+                    .places = places,
+                    .running = {.element = sizeof(variable)}};
+    lg_allocator allocator = lg_allocator_default();
+    lg_status status =
+        lg__analysis_at_rest(analysis, monitor, &state.analysis, err);
+    if (status == LG_OK)
+        status = lg__roottree_at_rest(state.graph, monitor, &state.tree, err);
+    if (status == LG_OK && !(begin(&state) && list_variables(&state)))
         status = lg__error_memory(err);
     if (status == LG_OK) {
         elect(&state);
@@ -421,6 +511,7 @@ lg__places_find_words(lg_places *places, const uint32_t *place_of,
         compare_titles(&state);
         status = name_all(&state, err);
     }
+    lg__vector_free(&allocator, &state.running);
     lg__roottree_free(&state.tree);
     lg__free(state.words);
     lg__free(state.before);

@@ -780,8 +780,12 @@ static lg_status
 run(walking *state, const lg_monitor *monitor, lg_error *err)
 {
     lg__place_walk *walk = &state->shared;
-    lg_status status = make_room(state) ? lg__labels_begin(&walk->labels, err)
-                                        : lg__error_memory(err);
+    lg_status status =
+        lg__analysis_at_rest(walk->analysis, monitor, &walk->analysis, err);
+    walk->labels.dominator = walk->analysis->dominator;
+    if (status == LG_OK)
+        status = make_room(state) ? lg__labels_begin(&walk->labels, err)
+                                  : lg__error_memory(err);
     if (status == LG_OK && !(lg__dominator_labels_choose(walk) &&
                              lg__place_walk_types_merge(walk)))
         status = lg__error_memory(err);
@@ -817,7 +821,7 @@ begin_walk(const lg_analysis *analysis)
     state->shared = (lg__place_walk){
         .analysis = analysis,
         .graph = analysis->graph,
-        .labels = {.graph = analysis->graph, .dominator = analysis->dominator},
+        .labels = {.graph = analysis->graph},
         .names = {.element = sizeof(lg__module_name)},
         .visits = {.element = sizeof(lg__place_visit)},
     };

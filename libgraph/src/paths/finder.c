@@ -1,12 +1,13 @@
 // Finds paths to some nodes: the first few by a search each, later ones by a
-// tree of all paths, which the graph may already have.
+// tree of all paths, which the graph may already have. At rest, those that lead
+// over a running frame are looked for in a tree of their own.
 #include "paths/root_tree.h"
 
 enum { SEARCHES = 8 };
 
-lg_status
-lg__finder_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
-                lg_path *out, lg_error *err)
+static lg_status
+find_any(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
+         lg_path *out, lg_error *err)
 {
     if (finder->searches < SEARCHES && !finder->graph->lazy->has_paths) {
         finder->searches++;
@@ -20,8 +21,39 @@ lg__finder_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
                            : status;
 }
 
+// Returns whether the path leads over a frame of a thread. One that does not is
+// the shortest without frames, too.
+static bool
+runs(const lg_graph *graph, const lg_path *path)
+{
+    bool found = false;
+    for (size_t i = 0; i < path->count; i++)
+        found |= lg__edge_kind(graph, path->hops[i].edges[0]) == LG_EDGE_FRAME;
+    return found;
+}
+
+lg_status
+lg__finder_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
+                lg_path *out, lg_error *err)
+{
+    lg_path path = {0};
+    lg_status status = find_any(finder, node, monitor, &path, err);
+    if (status != LG_OK || !finder->at_rest || !runs(finder->graph, &path)) {
+        if (status == LG_OK)
+            *out = path;
+        return status;
+    }
+    lg_path_free(&path);
+    if (finder->rest.root == NULL)
+        status =
+            lg__roottree_at_rest(finder->graph, monitor, &finder->rest, err);
+    return status == LG_OK ? lg__roottree_path(&finder->rest, node, out, err)
+                           : status;
+}
+
 void
 lg__finder_free(lg__finder *finder)
 {
     lg__roottree_free(&finder->tree);
+    lg__roottree_free(&finder->rest);
 }

@@ -270,7 +270,8 @@ keep(const lg_graph *graph, lg__roottree *tree)
 }
 
 static lg_status
-grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
+grow(lg__roottree *tree, const uint8_t *late, const lg_monitor *monitor,
+     lg_error *err)
 {
     const lg_allocator allocator = lg_allocator_default();
     size_t nodes = tree->walk.graph->columns.node_count;
@@ -281,12 +282,12 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
         .key = lg__alloc((nodes + 1) * sizeof(uint32_t)),
         .queue = lg__alloc((nodes + 1) * sizeof(uint32_t)),
         .shared = lg__class_values_mark(tree->walk.graph),
+        .late = late,
     };
-    lg_status status = state.before && state.state && state.key &&
-                               state.queue && state.shared &&
-                               lg__late_find(tree->walk.graph, &state.late)
-                           ? LG_OK
-                           : lg__error_memory(err);
+    lg_status status =
+        state.before && state.state && state.key && state.queue && state.shared
+            ? LG_OK
+            : lg__error_memory(err);
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
         state.before[i] = i;
         state.state[i] =
@@ -327,15 +328,37 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                  lg__roottree *out, lg_error *err)
 {
     lg__roottree tree = {0};
+    const uint8_t *late;
     lg_status status =
-        lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
+        lg__paths_walk(graph, &tree.walk) && lg__late_find(graph, &late)
+            ? LG_OK
+            : lg__error_memory(err);
     if (status == LG_OK && !take_kept(graph, &tree)) {
         status = begin(graph, &tree.root, err);
         if (status == LG_OK)
-            status = grow(&tree, monitor, err);
+            status = grow(&tree, late, monitor, err);
         if (status == LG_OK)
             keep(graph, &tree);
     }
+    if (status == LG_OK)
+        *out = tree;
+    else
+        lg__roottree_free(&tree);
+    return status;
+}
+
+lg_status
+lg__roottree_at_rest(const lg_graph *graph, const lg_monitor *monitor,
+                     lg__roottree *out, lg_error *err)
+{
+    lg__roottree tree = {0};
+    uint8_t *late = lg__late_at_rest(graph);
+    lg_status status = late != NULL && lg__paths_walk(graph, &tree.walk)
+                           ? begin(graph, &tree.root, err)
+                           : lg__error_memory(err);
+    if (status == LG_OK)
+        status = grow(&tree, late, monitor, err);
+    lg__free(late);
     if (status == LG_OK)
         *out = tree;
     else

@@ -41,6 +41,10 @@ lg__roottree_root(const lg__roottree *tree, uint32_t node)
  *  keeps it. */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
+/** Makes a tree whose paths lead over the frames of threads only to what
+ * nothing else leads to. O(nodes + edges). */
+lg_status lg__roottree_at_rest(const lg_graph *graph, const lg_monitor *monitor,
+                               lg__roottree *out, lg_error *err);
 /** Makes a tree with only this path; without any, if it is NULL. O(path). */
 lg_status lg__roottree_of(const lg_graph *graph, const lg_path *path,
                           lg__roottree *out, lg_error *err);
@@ -74,11 +78,13 @@ void lg__tree_ahead_end(lg__tree_ahead *ahead);
 /** It begins as {.graph = graph}. */
 typedef struct lg__finder {
     const lg_graph *graph;
+    bool at_rest; /**< paths are those of lg__roottree_at_rest */
     lg__roottree tree;
+    lg__roottree rest;
     uint32_t searches;
 } lg__finder;
 
-/** Finds the path that lg_path_from_root finds. */
+/** Finds the path that lg_path_from_root finds, or the one at rest. */
 lg_status lg__finder_path(lg__finder *finder, uint32_t node,
                           const lg_monitor *monitor, lg_path *out,
                           lg_error *err);

@@ -1,0 +1,230 @@
+// Places of random graphs with running frames against graphs that are built
+// without the references that do not count.
+#include "growth/growth_private.h"
+#include "planned.h"
+#include "test.h"
+
+#include <leakgraph/internal/retained.h>
+
+enum { GRAPHS = 4000 };
+
+// Which references a graph has.
+typedef enum built {
+    WHOLE,
+    AT_REST, // none from what frames keep alone to the rest, none from threads
+             // to frames of the rest, and no frame by which a thread is running
+    STOPPED, // none to running frames
+} built;
+
+typedef struct running {
+    planned from;
+    bool frame[PLANNED_ROOM]; // its thread dominates it
+    bool kept[PLANNED_ROOM];  // roots reach it without running frames
+    planned_places whole;
+} running;
+
+static bool
+is_counted(const running *of, const planned_reference *reference, built as)
+{
+    bool framed = reference->kind == LG_EDGE_FRAME;
+    if (as == AT_REST)
+        return !of->kept[reference->target] ||
+               (of->kept[reference->source] && !framed);
+    return as == WHOLE || !(framed || of->frame[reference->target]);
+}
+
+static planned_places
+build(const running *of, built as)
+{
+    uint32_t number[PLANNED_ROOM];
+    planned to = of->from;
+    planned_numbers(number, to.nodes, 0);
+    to.references = 0;
+    for (uint32_t i = 0; i < of->from.references; i++) {
+        planned_reference reference = of->from.reference[i];
+        if (!is_counted(of, &reference, as))
+            continue;
+        if (as == AT_REST && reference.kind == LG_EDGE_FRAME)
+            reference.kind = LG_EDGE_INDEX;
+        to.reference[to.references++] = reference;
+    }
+    return planned_build(&to, number);
+}
+
+static void
+find_frames(running *of)
+{
+    for (uint32_t i = 0; i < of->from.references; i++) {
+        const planned_reference *reference = &of->from.reference[i];
+        if (reference->kind == LG_EDGE_FRAME)
+            of->frame[reference->target] =
+                lg_node_dominator(of->whole.analysis, reference->target) ==
+                reference->source;
+    }
+}
+
+static void
+find_kept(running *of)
+{
+    planned_places stopped = build(of, STOPPED);
+    for (uint32_t node = 0; node < of->from.nodes; node++)
+        of->kept[node] = lg_node_is_reachable(stopped.analysis, node) ||
+                         !lg_node_is_reachable(of->whole.analysis, node);
+    planned_forget(&stopped);
+}
+
+static running
+begin(uint64_t seed)
+{
+    running of = {.from = planned_graph(seed)};
+    planned_run(&of.from);
+    of.whole = build(&of, WHOLE);
+    find_frames(&of);
+    find_kept(&of);
+    return of;
+}
+
+static void
+check_same_tree(const lg_analysis *one, const lg_analysis *other)
+{
+    const lg_graph *graph = lg_analysis_graph(one);
+    for (uint32_t node = 0; node < lg_graph_columns(graph)->node_count;
+         node++) {
+        CHECK(lg_node_dominator(one, node) == lg_node_dominator(other, node));
+        CHECK(lg_node_is_reachable(one, node) ==
+              lg_node_is_reachable(other, node));
+        for (uint32_t on = 0; on < 2; on++)
+            CHECK(lg__dominated_on(one, node, on) ==
+                  lg__dominated_on(other, node, on));
+    }
+}
+
+// The rest has the dominators that it has without frames, frames keep what they
+// have alone, and every node retains the sum of both.
+static void
+dominators_are_those_of_a_graph(void)
+{
+    uint32_t moved = 0;
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        running of = begin(seed);
+        planned_places rest = build(&of, AT_REST);
+        const lg_analysis *at_rest = NULL;
+        REQUIRE(lg__analysis_at_rest(of.whole.analysis, NULL, &at_rest, NULL) ==
+                LG_OK);
+        check_same_tree(at_rest, rest.analysis);
+        for (uint32_t node = 0; node < of.from.nodes; node++)
+            moved += lg_node_dominator(at_rest, node) !=
+                     lg_node_dominator(of.whole.analysis, node);
+        planned_forget(&rest);
+        planned_forget(&of.whole);
+        if (test_failures > 0)
+            fprintf(stderr, "seed %u\n", (unsigned)seed);
+    }
+    CHECK(moved > GRAPHS / 4);
+}
+
+static lg_place
+place_of(const planned_places *of, uint32_t node)
+{
+    return lg_places_at(of->places, of->place_of[node]);
+}
+
+// Returns whether a thread still dominates a frame of its own that is above the
+// node, or the node itself: it is called a frame then, whatever else leads
+// to it.
+static bool
+has_thread_above(const running *of, const planned_places *stopped,
+                 uint32_t node)
+{
+    bool found = false;
+    for (; node != LG_NONE; node = lg_node_dominator(stopped->analysis, node))
+        for (uint32_t i = 0; i < of->from.references; i++)
+            found |= of->from.reference[i].kind == LG_EDGE_FRAME &&
+                     of->from.reference[i].target == node &&
+                     of->from.reference[i].source ==
+                         lg_node_dominator(stopped->analysis, node);
+    return found;
+}
+
+static void
+places_are_those_without_frames(void)
+{
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        running of = begin(seed);
+        planned_places stopped = build(&of, STOPPED);
+        for (uint32_t node = 0; node < of.from.nodes; node++)
+            if (lg_node_is_reachable(stopped.analysis, node) &&
+                !has_thread_above(&of, &stopped, node))
+                CHECK(place_of(&of.whole, node).key ==
+                      place_of(&stopped, node).key);
+        planned_forget(&stopped);
+        planned_forget(&of.whole);
+        if (test_failures > 0)
+            fprintf(stderr, "seed %u\n", (unsigned)seed);
+    }
+}
+
+// Adds what the children of each place retain to what it has itself in `sum`,
+// and what the places at the top retain to `total`.
+static void
+add_children(const lg_places *places, uint64_t (*sum)[2], uint64_t total[2])
+{
+    for (uint32_t i = 0; i < lg_places_count(places); i++) {
+        lg_place place = lg_places_at(places, i);
+        uint64_t *to = place.parent == LG_NONE ? total : sum[place.parent];
+        for (uint32_t on = 0; on < 2; on++) {
+            sum[i][on] += place.own[on];
+            to[on] += place.retained[on];
+        }
+    }
+}
+
+// Returns whether a step leads back to a place above: then what is below it is
+// in two places, each of which retains it.
+static bool
+leads_back(const planned_places *of)
+{
+    const lg_analysis *at_rest = NULL;
+    bool back = false;
+    REQUIRE(lg__analysis_at_rest(of->analysis, NULL, &at_rest, NULL) == LG_OK);
+    for (uint32_t i = 0; i < lg_graph_columns(of->graph)->node_count; i++) {
+        uint32_t above = lg_node_dominator(at_rest, i);
+        back |= above != LG_NONE &&
+                lg_node_folded_into(of->graph, i) == LG_NONE &&
+                place_of(of, i).parent != of->place_of[above];
+    }
+    return back;
+}
+
+static void
+places_add_up(void)
+{
+    uint32_t exact = 0;
+    for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
+        uint64_t sum[PLANNED_ROOM][2] = {{0}};
+        uint64_t total[2] = {0};
+        running of = begin(seed);
+        add_children(of.whole.places, sum, total);
+        for (uint32_t node = 0; node < of.from.nodes; node++)
+            total[of.from.device[node]] -= of.from.size[node];
+        CHECK(total[0] == 0 && total[1] == 0);
+        bool back = leads_back(&of.whole);
+        for (uint32_t i = 0; i < lg_places_count(of.whole.places) && !back; i++)
+            for (uint32_t on = 0; on < 2; on++)
+                CHECK(sum[i][on] ==
+                      lg_places_at(of.whole.places, i).retained[on]);
+        exact += !back;
+        planned_forget(&of.whole);
+        if (test_failures > 0)
+            fprintf(stderr, "seed %u\n", (unsigned)seed);
+    }
+    CHECK(exact > GRAPHS / 4);
+}
+
+SUITE(place_running)
+{
+    RUN(dominators_are_those_of_a_graph);
+    RUN(places_are_those_without_frames);
+    RUN(places_add_up);
+    return test_result();
+}

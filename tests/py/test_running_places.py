@@ -1,0 +1,162 @@
+"""What running code holds, too, is in one place, whenever the code runs."""
+
+import gc
+
+import pytest
+
+import leakgraph
+
+pytestmark = [pytest.mark.ends, pytest.mark.small]
+
+
+class Item:
+    def __init__(self, number):
+        self.number, self.data = number, bytearray(2000)
+
+
+class Owner:
+    """Has a list, and things that know their owner."""
+
+    def __init__(self):
+        self.items, self.parts = [], []
+
+    def add(self, number):
+        self.items.append(Item(number))
+
+    def keep(self):
+        return self.items
+
+
+class Part:
+    def __init__(self, whole):
+        self.whole, self.items = whole, []
+
+
+plain = []
+owner = Owner()
+whole = Owner()
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    yield
+    plain.clear()
+    for each in (owner, whole):
+        each.items.clear()
+        each.parts.clear()
+
+
+def nobody():
+    return leakgraph.snapshot()
+
+
+def with_list():
+    local = owner.items
+    assert local
+    return leakgraph.snapshot()
+
+
+def with_owner():
+    local = owner
+    assert local.items
+    return leakgraph.snapshot()
+
+
+def with_both():
+    local, other = owner, owner.items
+    assert local.items is other
+    return leakgraph.snapshot()
+
+
+def with_method():
+    let_go = owner.items.clear
+    assert let_go
+    return leakgraph.snapshot()
+
+
+def with_closure():
+    items = owner.items
+
+    def inner():
+        return items
+
+    assert inner()
+    return leakgraph.snapshot()
+
+
+def with_variable():
+    local = plain
+    assert local
+    return leakgraph.snapshot()
+
+
+def compare(add, takers):
+    snapshots = []
+    for taker in takers:
+        for number in range(60):
+            add(number)
+        gc.collect()
+        snapshots.append(taker())
+    return snapshots, leakgraph.diff(*snapshots, min_bytes=16 << 10)
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize(
+    "taker", [with_list, with_owner, with_both, with_method, with_closure]
+)
+def test_a_list_that_a_frame_holds_in_some_snapshots_is_in_one_place(taker, first):
+    takers = [nobody, nobody, taker, nobody]
+    _, growth = compare(owner.add, takers if first else [*takers[1:], taker])
+    (row,) = growth
+    assert (row.type, row.degree) == (f"{__name__}.Item", "steady")
+    assert row.counts == (60, 120, 180, 240)
+
+
+def test_a_variable_that_a_frame_holds_in_some_snapshots_is_in_one_place():
+    takers = [nobody, with_variable, nobody, with_variable]
+    _, growth = compare(lambda number: plain.append(Item(number)), takers)
+    (row,) = growth
+    assert row.held_by == f"{__name__}.plain[*]"
+    assert row.counts == (60, 120, 180, 240)
+
+
+def test_what_only_frames_hold_stays_theirs():
+    """Two hold each other, and one frame holds both: neither is without the frame."""
+    one, other = Owner(), Owner()
+    one.parts.append(other)
+    other.parts.append(one)
+    held = one.items, other.items
+    _, growth = compare(one.add, [nobody] * 4)
+    assert held
+    (row,) = growth
+    assert row.counts == (60, 120, 180, 240)
+    assert row.held_by.startswith("thread MainThread in ")
+
+
+def test_what_others_share_is_below_what_they_have_in_common():
+    """The parts lead back to their owner, which does not hold itself."""
+
+    def add(number):
+        whole.items.append(Item(number))
+        whole.parts.append(Part(whole))
+
+    def with_whole():
+        local, part = whole, whole.parts[0]
+        assert local is part.whole
+        return leakgraph.snapshot()
+
+    _, growth = compare(add, [nobody, with_whole, nobody, with_whole])
+    rows = {row.type: row.counts for row in growth}
+    assert rows == {
+        f"{__name__}.Item": (60, 120, 180, 240),
+        f"{__name__}.Part": (60, 120, 180, 240),
+    }
+
+
+def test_summaries_have_these_places_too(tmp_path):
+    snapshots, _ = compare(owner.add, [nobody, nobody, nobody, with_method])
+    paths = [tmp_path / f"{number}.lgsum" for number in range(4)]
+    for path, snapshot in zip(paths, snapshots):
+        snapshot.summary(path)
+    (row,) = leakgraph.diff(*paths, min_bytes=16 << 10)
+    assert row.counts == (60, 120, 180, 240)
