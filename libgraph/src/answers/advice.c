@@ -13,6 +13,10 @@ enum { UNATTRIBUTED_BYTES = 1 << 20, UNATTRIBUTED_PERCENT = 5 };
 // advice.
 enum { HOLDER_PERCENT = 1, HOLDER_BYTES = 1 << 16 };
 
+// Garbage of fewer bytes that the collector will free is not worth reading
+// about either.
+enum { GARBAGE_BYTES = 1 << 16 };
+
 // How many dominators lie between two holders that are one to a reader.
 enum { CLOSE = 3 };
 
@@ -208,6 +212,25 @@ lg_advice_leads(const lg_answers *answers, const lg_advice_item *item,
     return count;
 }
 
+// Returns whether cycles are worth an item: the collector frees a few bytes by
+// itself, soon or at any time.
+static bool
+is_worth_it(const lg_cycles *cycles, const lg_cycle_group *group)
+{
+    const lg_cycle *first = &cycles->items[group->first];
+    return first->is_leak && (first->kind != LG_CYCLE_COLLECTABLE ||
+                              group->total >= GARBAGE_BYTES);
+}
+
+static bool
+has_worthy_cycles(const lg_cycles *cycles)
+{
+    for (size_t i = 0; cycles != NULL && i < cycles->group_count; i++)
+        if (is_worth_it(cycles, &cycles->groups[i]))
+            return true;
+    return false;
+}
+
 static void
 add_findings(const lg_answers *answers, size_t limit, lg_advice *out)
 {
@@ -233,7 +256,7 @@ static void
 add_growth(const lg_answers *answers, size_t limit, lg_advice *out)
 {
     const lg_growth *growth = answers->growth;
-    bool cycles = answers->cycles != NULL && answers->cycles->leaks > 0;
+    bool cycles = has_worthy_cycles(answers->cycles);
     for (size_t i = 0; growth != NULL && i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
         if (!is_unexplained(answers, i) ||
@@ -252,8 +275,7 @@ add_cycles(const lg_answers *answers, size_t limit, lg_advice *out)
     const lg_cycles *cycles = answers->cycles;
     for (size_t i = 0; cycles != NULL && i < cycles->group_count; i++) {
         const lg_cycle_group *group = &cycles->groups[i];
-        const lg_cycle *first = &cycles->items[group->first];
-        if (first->is_leak)
+        if (is_worth_it(cycles, group))
             add(out, 0, limit,
                 (lg_advice_item){LG_ADVICE_CYCLE, i, group->total, SIZE_MAX});
     }
