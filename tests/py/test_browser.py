@@ -322,7 +322,9 @@ def test_a_button_in_a_table_takes_no_room(chromium, view):
         chromium.resize(width)
         seen = chromium.run(rows)
         chromium.run(f"{show}'none'")
-        assert chromium.run(rows) == seen
+        without = chromium.run(rows)
+        assert len(without) == len(seen) > 1
+        assert all(abs(a - b) < 5 for a, b in zip(without, seen))  # no line of its own
         chromium.run(f"{show}''")
 
 
