@@ -316,7 +316,9 @@ def test_a_button_copies_the_selector_of_an_object(chromium, view):
 
 def test_a_button_in_a_table_takes_no_room(chromium, view):
     made(chromium, f"{view}table?of=top")
-    rows = "[...document.querySelectorAll('main tbody tr')].map(row => row.offsetHeight)"
+    rows = (
+        "[...document.querySelectorAll('main tbody tr')].map(row => row.offsetHeight)"
+    )
     show = "for (const one of document.querySelectorAll('.copy')) one.style.display = "
     for width in range(420, 1440, 60):
         chromium.resize(width)
