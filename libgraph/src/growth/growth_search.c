@@ -315,8 +315,8 @@ trend_in_activation(lg__comparison *state, uint32_t place, column of,
     if (is_brief(state, since))
         return LG__TREND_NONE;
     read_series(state, state->at, of, state->y);
-    lg__trend later = lg__trend_of(state->x + since, state->y + since,
-                                   state->count - since);
+    lg__trend later =
+        lg__trend_of(state->x + since, state->y + since, state->count - since);
     return later < trend ? later : trend;
 }
 

@@ -32,7 +32,7 @@ class Endless(io.RawIOBase):
         return taken
 
 
-archive = tarfile.open(fileobj=Endless(), mode="r|")
+archive = tarfile.TarFile.open(fileobj=Endless(), mode="r|")
 
 
 def work(number):
