@@ -1015,7 +1015,7 @@ def test_computations_that_leave_no_way(target, tmp_path, stack, first, said):
 def test_python_on_another_thread_than_the_first(target, preload):
     one = target("time.sleep(100)", "env", f"LD_PRELOAD={preload('second')}")
     before = one.traces()
-    said = refused(one.pid, timeout=1)
+    said = refused(one.pid, timeout=1, method="ptrace")
     assert "its Python runs on another thread than the first" in said
     assert one.traces() == before
     assert one.process.communicate("")[0] == ""
@@ -1487,10 +1487,11 @@ def test_a_processor_that_answers_cpuid_always(filtered, preload, python, error)
 
 
 #: Has the processor refuse RDTSC to the main thread (PR_SET_TSC), which then dies as
-#: soon as it reads a clock: to wait for the GIL, for example.
+#: soon as it reads a clock: to wait for the GIL, for the collector, or to print.
 REFUSES_TIME = """
+gc.disable()
 assert ctypes.CDLL(None).prctl(26, 2, 0, 0, 0) == 0
-print('refuses', flush=True)
+os.write(1, b'refuses\\n')
 """
 COMPUTES_LATER = """
 pipe = os.open({path!r}, os.O_RDWR)
@@ -1522,9 +1523,15 @@ def is_refused_without_time(one, method):
     return one.process.poll() is None and one.traces() == before
 
 
+#: It dies of the script, before leakgraph can ask.
+dies_of_scripts = sys.version_info[:2] == (3, 14)
+
+
 @pytest.mark.parametrize("method", ["auto", "ptrace"])
 @pytest.mark.parametrize("source", ["signal.pause()", COMPUTES])
 def test_a_process_that_the_processor_refuses_the_time(timeless, source, method):
+    if dies_of_scripts and (source, method) == (COMPUTES, "auto"):
+        pytest.skip("CPython 3.14 reads a clock when it opens a script")
     assert is_refused_without_time(timeless(source), method)
 
 
@@ -1540,6 +1547,7 @@ def test_no_thread_without_the_time_waits_for_the_gil(timeless, tmp_path):
 
 
 @runs_scripts
+@pytest.mark.skipif(dies_of_scripts, reason="CPython 3.14 reads a clock to open it")
 def test_a_script_in_a_process_that_the_processor_refuses_the_time(timeless, folder):
     assert is_refused_without_time(timeless(COMPUTES), "remote-exec")
     assert os.listdir(folder) == []
