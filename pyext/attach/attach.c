@@ -606,8 +606,8 @@ remove_maker(const lg__attach_request *request, double seconds)
 }
 
 /* The order matters: the stub cannot do without the first ones. CLONE_SIGHAND
-   needs CLONE_VM, and no option of wait4() is 16. glibc takes a refusal of brk()
-   for an address, and the next malloc() dies of it. */
+   needs CLONE_VM, and no option of wait4() is 16. glibc takes a refusal of
+   brk() for an address, and the next malloc() dies of it. */
 static const lg__probe probes[] = {
     {"rt_sigprocmask", SYS_rt_sigprocmask, {0, 1, 0}, -EINVAL, true},
     {"rt_sigpending", SYS_rt_sigpending, {0, NO_NUMBER}, -EINVAL, true},
