@@ -292,6 +292,23 @@ class Cleared:
         self.last = now
 
 
+class Sessions:
+    """Removes what is old when whoever adds something says so."""
+
+    def __init__(self):
+        self.sessions = {}
+
+    def drop_sessions(self):
+        now = time.time()
+        for key in [key for key, each in self.sessions.items() if now - each[0] > LONG]:
+            del self.sessions[key]
+
+
+def put_session(number):
+    kept[0].drop_sessions()
+    kept[0].sessions[number] = (time.time(), text(number))
+
+
 def refill(number):
     refilled[number] = text(number)
 
@@ -344,6 +361,11 @@ def test_a_function_removes_what_is_old():
 def test_a_class_removes_what_is_old(kind):
     kept.append(kind())
     assert is_filling(compare(kept[0].put))
+
+
+def test_a_function_lets_an_instance_remove_what_is_old():
+    kept.append(Sessions())
+    assert is_filling(compare(put_session))
 
 
 def test_a_thread_removes_what_is_old():

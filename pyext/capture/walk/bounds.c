@@ -42,7 +42,6 @@ typedef struct reading {
     PyTypeObject *type;         /**< whose method it is, or NULL */
     const lg__frame_view *view; /**< of running code, or NULL */
     lg__bounding found;
-    uint32_t adders; /**< functions that add what the code removes by age */
 } reading;
 
 /** Returns how many elements a container has; -1: the object is none. */
@@ -385,7 +384,6 @@ note_adding(reading *of, const PyFunctionObject *function)
 {
     const PyCodeObject *code = (PyCodeObject *)function->func_code;
     lg__bounding *found = &of->found;
-    of->adders++;
     found->must_run =
         found->must_run || !lg__code_uses(code, of->code->co_name);
     if (found->bound_code != NULL && found->bound_by == NULL)
@@ -454,11 +452,7 @@ fills_alone(reading *of)
     if (!found->by_adding && !found->by_age)
         return true;
     found->must_run = false;
-    of->adders = lg__code_adds(of->walk, of->code, &found->main);
-    if (is_filled_freely(of))
-        return false;
-    found->must_run = found->must_run || (found->by_age && of->adders == 0);
-    return true;
+    return !is_filled_freely(of);
 }
 
 /** Returns whether the code bounds a container, or lets its elements expire. */
