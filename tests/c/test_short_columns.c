@@ -79,18 +79,34 @@ far_blocks(void)
         }
 }
 
+typedef struct edges_of {
+    uint32_t node;
+    uint32_t count;
+} edges_of;
+
+// The edges of some nodes, their own and late ones, and how many far blocks
+// there are before and with these.
+typedef struct plan {
+    edges_of own[3];
+    edges_of late[3];
+    uint32_t far_before;
+    uint32_t far_count;
+} plan;
+
 static uint32_t
-late_degree(uint32_t node, uint64_t seed)
+count_of(const edges_of *some, uint32_t node)
 {
-    static const uint32_t some[] = {0, 0, 0, 1, 2, 70, 9000, 0, 0, 1, 65535};
-    uint64_t state = seed * COUNT + node;
-    return some[test_random(&state) % (sizeof some / sizeof *some)];
+    uint32_t count = 0;
+    for (size_t i = 0; i < 3; i++)
+        count += some[i].node == node ? some[i].count : 0;
+    return count;
 }
 
-// How many far blocks a builder had when it last let a second thread go on.
+// What a builder had when it last let a second thread go on.
 typedef struct watch {
     const lg_builder *builder;
     uint32_t far_count;
+    bool held;
 } watch;
 
 // A second thread is away whenever there is another far block.
@@ -98,66 +114,84 @@ static void
 look(void *seen, bool begin)
 {
     watch *last = seen;
+    CHECK(last->held != begin);
     if (begin)
         CHECK(last->builder->far_count == last->far_count);
     last->far_count = last->builder->far_count;
+    last->held = begin;
 }
 
-// Each node gets as many edges, by two seeds, of its own and late ones, which
-// come in any order.
 static lg_graph *
-made_with_late_edges(uint64_t own, uint64_t late)
+made_by(const plan *by)
 {
     lg_builder *builder;
     lg_graph *graph;
     REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
-    watch seen = {builder, 0};
+    watch seen = {builder, 0, false};
     lg_builder_share(builder, look, &seen);
     for (uint32_t i = 0; i < COUNT; i++)
         lg_builder_add_node(builder, 64 * (i + 1));
     for (uint32_t i = 0; i < COUNT; i += i % 5 == 0 ? 2 : 1) {
-        lg_builder_open(builder, i);
-        for (uint32_t k = 0; k < late_degree(i, own); k++)
-            lg_builder_add_edge(builder, i, LG_EDGE_INDEX, k);
         lg_edge begin, end;
+        lg_builder_open(builder, i);
+        for (uint32_t k = 0; k < count_of(by->own, i); k++)
+            lg_builder_add_edge(builder, i, LG_EDGE_INDEX, k);
         lg_builder_edges(builder, i, &begin, &end);
-        CHECK(end - begin == late_degree(i, own));
+        CHECK(end - begin == count_of(by->own, i));
     }
     for (uint32_t n = COUNT; n > 0; n--)
-        for (uint32_t k = 0; k < late_degree(n - 1, late); k++)
+        for (uint32_t k = 0; k < count_of(by->late, n - 1); k++)
             lg_builder_add_late_edge(builder, n - 1, n - 1, LG_EDGE_INDEX, k);
-    CHECK(seen.far_count == builder->far_count);
+    CHECK(seen.far_count == builder->far_count && !seen.held);
+    CHECK(builder->far_count == by->far_before);
     lg_builder_share(builder, NULL, NULL);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     return graph;
 }
 
-// Late edges make blocks far, before others that are, and behind them.
+static void
+check_made(const lg_graph *graph, const plan *by)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint64_t begin = 0;
+    size_t wrong = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const lg_edge_range edges = lg_columns_edges(columns, i);
+        wrong += edges.begin != begin;
+        wrong += lg_columns_first_edge(columns, i) != begin;
+        begin += count_of(by->own, i) + count_of(by->late, i);
+        wrong += edges.end != begin;
+        for (uint64_t edge = edges.begin; edge < begin; edge++)
+            wrong += columns->edge_target[edge] != i;
+    }
+    CHECK(wrong == 0);
+    CHECK(columns->edge_count == begin);
+    CHECK(columns->first_edge.far_count == by->far_count);
+    CHECK(lg_graph_check(graph, NULL) == LG_OK);
+}
+
+// Late edges make blocks far, before others that are, and behind them, and move
+// those.
 static void
 far_blocks_by_late_edges(void)
 {
-    uint32_t far_count = 0;
-    for (uint64_t seed = 0; seed < 3; seed++) {
-        lg_graph *graph = made_with_late_edges(seed + 1, seed);
-        const lg_columns *columns = lg_graph_columns(graph);
-        uint64_t begin = 0;
-        for (uint32_t i = 0; i < COUNT; i++) {
-            const bool opened = i % 5 != 1;
-            const lg_edge_range edges = lg_columns_edges(columns, i);
-            CHECK(edges.begin == begin);
-            CHECK(lg_columns_first_edge(columns, i) == begin);
-            begin += late_degree(i, seed);
-            begin += opened ? late_degree(i, seed + 1) : 0;
-            CHECK(edges.end == begin);
-            for (uint64_t edge = edges.begin; edge < begin; edge += 97)
-                CHECK(columns->edge_target[edge] == i);
-        }
-        far_count += columns->first_edge.far_count;
-        CHECK(columns->edge_count == begin);
-        CHECK(lg_graph_check(graph, NULL) == LG_OK);
+    static const plan plans[] = {
+        {{{3, 65533}}, {{5, 1}}, 0, 0},
+        {{{3, 65533}}, {{5, 2}}, 0, 1},
+        {{{3, 65533}}, {{63, 2}}, 0, 1},
+        {{{3, 65533}}, {{64, 2}}, 0, 0},
+        {{{70, 70000}, {150, 65535}}, {{3, 65535}}, 2, 3},
+        {{{70, 70000}, {150, 65535}}, {{3, 7}, {192, 5}}, 2, 2},
+        {{{70, 70000}, {150, 65535}}, {{71, 7}}, 2, 2},
+        {{{3, 65535}, {150, 65535}}, {{3, 1}, {70, 65536}}, 2, 3},
+        {{{3, 70000}, {70, 5}}, {{192, 65535}}, 1, 2},
+        {{{3, 1}, {70, 5}, {187, 9}}, {{3, 70000}, {127, 70000}}, 0, 2},
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        lg_graph *graph = made_by(&plans[i]);
+        check_made(graph, &plans[i]);
         lg_graph_free(graph);
     }
-    CHECK(far_count > 0);
 }
 
 // Returns whether nodes keep their types if that one has the greatest.
