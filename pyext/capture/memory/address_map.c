@@ -282,7 +282,7 @@ step_for(const occupied *objects, unsigned step, uint32_t way)
     enum { HEAD = 2 };
     unsigned apart = 0;
     unsigned longest = way + HEAD < step ? way + HEAD : step - 1;
-    for (unsigned next = longest; next + HEAD >= apart && next > 0; next--) {
+    for (unsigned next = longest; next + HEAD >= apart && next > 1; next--) {
         uint32_t most;
         if (!is_apart(objects, next, &most))
             continue;
@@ -291,7 +291,7 @@ step_for(const occupied *objects, unsigned step, uint32_t way)
         if (apart == 0 && next <= way)
             apart = next;
     }
-    return apart;
+    return apart > 0 ? apart : 1;
 }
 
 /** Puts the marks of a plain leaf into one with shorter steps. Between plain

@@ -263,7 +263,8 @@ lg__walk_node(lg__heap_walk *walk, const void *address)
     }
     uint32_t node =
         lg_builder_number_node(walk->builder, (uint64_t)(uintptr_t)address);
-    lg__address_map_set(&walk->address_map, place, address, node + 1);
+    if (node != LG_NONE)
+        lg__address_map_set(&walk->address_map, place, address, node + 1);
     if (__builtin_expect(walk->address_map.failed, 0))
         walk->builder->status = LG_ENOMEM;
     return node;
