@@ -297,32 +297,6 @@ lg__late_find(const lg_graph *graph, const uint8_t **out)
     return true;
 }
 
-static void
-mark_running(const lg_graph *graph, uint32_t thread, uint8_t *level)
-{
-    const lg_columns *columns = &graph->columns;
-    const lg_edge_range edges = lg_columns_edges(columns, thread);
-    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint8_t *known = &level[columns->edge_target[edge]];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_FRAME && *known == 0)
-            *known = LG__LATE_RUNNING;
-    }
-}
-
-uint8_t *
-lg__late_at_rest(const lg_graph *graph)
-{
-    const uint8_t *late;
-    size_t nodes = (size_t)graph->columns.node_count + 1;
-    uint8_t *level = lg__late_find(graph, &late) ? lg__calloc(nodes, 1) : NULL;
-    if (level != NULL && late != NULL)
-        memcpy(level, late, nodes);
-    for (uint32_t i = 0; level != NULL && i < graph->root_count; i++)
-        if (graph->root_kind[i] == LG_ROOT_THREAD)
-            mark_running(graph, graph->root_node[i], level);
-    return level;
-}
-
 unsigned
 lg__late_level(const uint8_t *late, const lg_path *path)
 {

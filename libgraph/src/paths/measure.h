@@ -76,7 +76,7 @@ lg__penalty_add(uint32_t sum, unsigned more)
     return more < most - sum ? sum + more : most;
 }
 
-/** What leads to nodes only after all else: in lg__late_at_rest, running
+/** What leads to nodes only after all else: in lg__roottree_at_rest, running
  * frames; methods of containers in variables, such as `append = rows.append`,
  * then what a debugger has, and after that the copies of a function's variables
  * that `f_locals` is. */
@@ -92,9 +92,6 @@ enum {
  *  is so for all, and belongs to the graph. Returns false when memory ran out.
  *  O(nodes) the first time. */
 bool lg__late_find(const lg_graph *graph, const uint8_t **out);
-/** Returns the same levels, with the frames of threads; NULL: memory ran out.
- *  Release it with lg__free. */
-uint8_t *lg__late_at_rest(const lg_graph *graph);
 /** Returns the highest level of the nodes that the path passes. */
 unsigned lg__late_level(const uint8_t *late, const lg_path *path);
 

@@ -347,12 +347,40 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
     return status;
 }
 
+static void
+mark_running(const lg_graph *graph, uint32_t thread, uint8_t *level)
+{
+    const lg_columns *columns = &graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, thread);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        uint8_t *known = &level[columns->edge_target[edge]];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_FRAME && *known == 0)
+            *known = LG__LATE_RUNNING;
+    }
+}
+
+// Returns the levels of lg__late_find, with the frames of threads; NULL: memory
+// ran out.
+static uint8_t *
+late_at_rest(const lg_graph *graph)
+{
+    const uint8_t *late;
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    uint8_t *level = lg__late_find(graph, &late) ? lg__calloc(nodes, 1) : NULL;
+    if (level != NULL && late != NULL)
+        memcpy(level, late, nodes);
+    for (uint32_t i = 0; level != NULL && i < graph->root_count; i++)
+        if (graph->root_kind[i] == LG_ROOT_THREAD)
+            mark_running(graph, graph->root_node[i], level);
+    return level;
+}
+
 lg_status
 lg__roottree_at_rest(const lg_graph *graph, const lg_monitor *monitor,
                      lg__roottree *out, lg_error *err)
 {
     lg__roottree tree = {0};
-    uint8_t *late = lg__late_at_rest(graph);
+    uint8_t *late = late_at_rest(graph);
     lg_status status = late != NULL && lg__paths_walk(graph, &tree.walk)
                            ? begin(graph, &tree.root, err)
                            : lg__error_memory(err);
