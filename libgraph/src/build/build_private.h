@@ -6,7 +6,6 @@
 #define LEAKGRAPH_BUILD_PRIVATE_H
 
 #include "graph/graph_private.h"
-#include "graph/short_columns.h"
 
 #include <leakgraph/builder.h>
 #include <leakgraph/internal/contents.h>

@@ -183,11 +183,12 @@ static inline lg_first_edges
 lg_builder_first_edges(const lg_builder *builder)
 {
     const lg_first_edges first = {
-        .base = builder->first_base,
-        .above = builder->first_above,
-        .far_count = builder->far_count,
-        .far_block = builder->far_block,
-        .far_number = builder->far_number,
+        NULL,
+        builder->first_base,
+        builder->first_above,
+        builder->far_count,
+        builder->far_block,
+        builder->far_number,
     };
     return first;
 }
