@@ -53,7 +53,7 @@ ONE_CLIENT = {
     "export/pick": 1,
     "libgraph/src/analysis": 4,
     "libgraph/src/answers": 4,
-    "libgraph/src/build": 13,
+    "libgraph/src/build": 14,
     "libgraph/src/findings": 8,
     "libgraph/src/growth": 31,
     "libgraph/src/native": 15,

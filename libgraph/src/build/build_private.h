@@ -137,10 +137,6 @@ lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 void lg__builder_hold(lg_builder *builder, bool begin);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
 
-/** Takes the first edges out of the builder. */
-lg__first_edges_made lg__first_edges_take(lg_builder *builder);
-/** Sets the first edges that are left, and the number behind the last. */
-void lg__first_edges_end(lg_builder *builder);
 /** Adds to each the number of late edges, which ascend, of nodes before it.
  *  There is room for all edges. O(nodes). */
 void lg__first_edges_add(lg_builder *builder, const lg__late_edge *late,

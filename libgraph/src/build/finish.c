@@ -414,7 +414,8 @@ finish_first_edges(lg_builder *builder, lg_error *err)
         return lg__error_memory(err);
     if (builder->edge_capacity == 0 && !lg_builder_grow_edges(builder))
         return lg__error_memory(err);
-    lg__first_edges_end(builder);
+    lg_builder_put_first_edges(builder, builder->node_count,
+                               (uint32_t)builder->edge_count);
     if (lg_builder_first_edge(builder, 0) != 0)
         return out_of_order(err, "an edge added before any node was opened", 0);
     return LG_OK;
@@ -694,6 +695,23 @@ take_column(lg_builder *builder, enum lg__open_column from, lg_graph *graph,
     graph->array[name] = lg__vector_take(&column);
 }
 
+static lg__first_edges_made
+take_first_edges(lg_builder *builder)
+{
+    const uint64_t nodes = builder->node_count;
+    const uint64_t far = builder->far_count;
+    const uint64_t blocks = nodes / LG_FIRST_EDGES_BLOCK + 1;
+    builder->far_count = 0;
+    return (lg__first_edges_made){
+        .above =
+            lg__builder_take(builder, LG__OPEN_FIRST_ABOVE, nodes + blocks),
+        .base = lg__builder_take(builder, LG__OPEN_FIRST_BASE, blocks),
+        .far_block = lg__builder_take(builder, LG__OPEN_FAR_BLOCK, far),
+        .far_number = lg__builder_take(builder, LG__OPEN_FAR_NUMBER,
+                                       far * LG_FIRST_EDGES_BLOCK),
+    };
+}
+
 // The graph gets its narrow columns when it is bound.
 static void
 take_columns(lg_builder *builder, lg_graph *graph)
@@ -763,7 +781,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     }
     lg__vector types = lg__builder_take(builder, LG__OPEN_TYPE,
                                         (uint64_t)builder->node_count + 1);
-    lg__first_edges_made first = lg__first_edges_take(builder);
+    lg__first_edges_made first = take_first_edges(builder);
     const lg__payload_arrays payloads = builder->rest->payloads;
     lg__made_column made[LG_NARROW_FOUND + 1];
     memcpy(made, builder->rest->made, sizeof made);

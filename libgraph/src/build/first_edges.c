@@ -87,13 +87,6 @@ lg_builder_put_first_edges(lg_builder *builder, lg_node node, uint32_t edge)
     }
 }
 
-void
-lg__first_edges_end(lg_builder *builder)
-{
-    lg_builder_put_first_edges(builder, builder->node_count,
-                               (uint32_t)builder->edge_count);
-}
-
 // Late edges, those of lower nodes first.
 typedef struct late_edges {
     const lg__late_edge *edge;
@@ -188,21 +181,4 @@ lg__first_edges_add(lg_builder *builder, const lg__late_edge *edges,
             move_block(builder, block, more,
                        far ? builder->far_number + (size_t)at * BLOCK : NULL);
     }
-}
-
-lg__first_edges_made
-lg__first_edges_take(lg_builder *builder)
-{
-    const uint64_t nodes = builder->node_count;
-    const uint64_t far = builder->far_count;
-    const uint64_t blocks = nodes / BLOCK + 1;
-    builder->far_count = 0;
-    return (lg__first_edges_made){
-        .above =
-            lg__builder_take(builder, LG__OPEN_FIRST_ABOVE, nodes + blocks),
-        .base = lg__builder_take(builder, LG__OPEN_FIRST_BASE, blocks),
-        .far_block = lg__builder_take(builder, LG__OPEN_FAR_BLOCK, far),
-        .far_number =
-            lg__builder_take(builder, LG__OPEN_FAR_NUMBER, far * BLOCK),
-    };
 }

@@ -12,7 +12,6 @@
 // learned, all payloads that it should tell are listed. So is the last edge of
 // a source that the next edge should tell: another edge may come in between.
 #include "graph/graph_private.h"
-#include "graph/short_columns.h"
 
 #include <string.h>
 
@@ -432,18 +431,11 @@ find_sources(lg_payload_block *block, uint64_t blocks,
              const lg_columns *columns)
 {
     const uint32_t nodes = columns->node_count;
-    uint32_t room[LG__COPY_ELEMENTS];
     uint64_t next = 0;
-    for (uint64_t from = 0; from < nodes; from += LG__COPY_ELEMENTS) {
-        const uint64_t left = nodes - from;
-        const uint32_t part =
-            left < LG__COPY_ELEMENTS ? (uint32_t)left : LG__COPY_ELEMENTS;
-        const uint32_t *ends =
-            lg__first_edges_some(&columns->first_edge, from + 1, part, room);
-        for (uint32_t i = 0; i < part; i++)
-            for (; next * BLOCK < ends[i] && next < blocks; next++)
-                block[next].source = (uint32_t)from + i;
-    }
+    for (uint32_t node = 0; node < nodes; node++)
+        for (const uint64_t end = lg_columns_first_edge(columns, node + 1);
+             next * BLOCK < end && next < blocks; next++)
+            block[next].source = node;
     for (; next < blocks; next++)
         block[next].source = nodes > 0 ? nodes - 1 : 0;
 }

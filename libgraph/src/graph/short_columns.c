@@ -289,12 +289,14 @@ lg__first_edges_give(lg_graph *graph, lg__first_edges_made *made)
     lg__vector_free(allocator, &made->far_block);
     lg__vector_free(allocator, &made->far_number);
     lg__vector_trim(allocator, &made->base);
-    graph->beside[LG_NARROW_FIRST_EDGE] = lg__vector_take(&made->base);
+    const uint32_t *base = made->base.data;
+    graph->beside[LG_NARROW_FIRST_EDGE] =
+        (lg__array){base, made->base.count, made->base.data,
+                    made->base.capacity * sizeof *base};
     array->owned = made->above.data;
     array->owned_size = made->above.capacity * made->above.element;
     const bool kept = lg__array_keep_front(
         graph, array, made->above.count * made->above.element);
-    const uint32_t *base = graph->beside[LG_NARROW_FIRST_EDGE].data;
     graph->columns.first_edge = (lg_first_edges){
         .base = base,
         .above = array->owned,
