@@ -217,6 +217,16 @@ is_in_one_process(const lg_summary *one, const lg_summary *other)
            lg__string_same(pid, lg__summary_text(other, "pid"));
 }
 
+static bool
+has_tally(const lg_summary *summary, uint64_t key)
+{
+    const lg__tally *tallies = summary->tallies.data;
+    size_t i = 0;
+    while (i < summary->tallies.count && tallies[i].key != key)
+        i++;
+    return i < summary->tallies.count;
+}
+
 // Counts the activations of a place in a snapshot, or those of them that are
 // there in the next one.
 static uint32_t
@@ -227,7 +237,7 @@ count_of(const lg_summary *summary, uint64_t place, const lg_summary *next)
     for (size_t i = 0; i < summary->tallies.count; i++)
         if (tallies[i].kind == LG__TALLY_ACTIVATION &&
             tallies[i].holder == place &&
-            (next == NULL || lg__summary_has_tally(next, tallies[i].key)))
+            (next == NULL || has_tally(next, tallies[i].key)))
             found++;
     return found;
 }

@@ -399,8 +399,6 @@ lg_status lg__summary_count_activations(lg_summary *summary,
                                         const lg_analysis *analysis,
                                         const uint32_t *place_of,
                                         lg_error *err);
-/** Returns whether the summary has a tally of that key. */
-bool lg__summary_has_tally(const lg_summary *summary, uint64_t key);
 /** Returns the tally with the same kind, name, detail and holder, or NULL. */
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
                                         const lg__tally *wanted);

@@ -102,12 +102,6 @@ find_tally(const lg_summary *summary, uint64_t key)
                               : NULL;
 }
 
-bool
-lg__summary_has_tally(const lg_summary *summary, uint64_t key)
-{
-    return find_tally(summary, key) != NULL;
-}
-
 const lg__tally *
 lg__summary_find_tally(const lg_summary *summary, const lg__tally *wanted)
 {
