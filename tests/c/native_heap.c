@@ -123,6 +123,15 @@ native_heap_pattern(native_heap *heap)
 }
 
 uint64_t *
+native_heap_other(native_heap *heap)
+{
+    uint64_t *place = native_heap_object(heap, true);
+    heap->other[heap->object_count - 1] = true;
+    place[1] = NATIVE_OTHER_TYPE;
+    return place;
+}
+
+uint64_t *
 native_heap_int(native_heap *heap, uint64_t value, bool tagged)
 {
     enum { DIGIT_BITS = 30 };
@@ -161,6 +170,7 @@ make_graph(native_heap *heap)
     uint32_t number = add_type(builder, "int");
     uint32_t lock = add_type(builder, "_thread.lock");
     uint32_t pattern = add_type(builder, "re.Pattern");
+    uint32_t other = add_type(builder, "lib.Other");
     lg_builder_add_node(builder, 0x1000);
     lg_builder_put_type(builder, 0, module);
     builder->refcount[0] = 1;
@@ -173,6 +183,7 @@ make_graph(native_heap *heap)
                             heap->number[i]    ? number
                             : heap->lock[i]    ? lock
                             : heap->pattern[i] ? pattern
+                            : heap->other[i]   ? other
                                                : holder);
         lg_builder_put_size(builder, node, NATIVE_FIXED + heap->tables[i]);
         lg_builder_put_refcount(builder, node, heap->refcounts[i]);
@@ -198,14 +209,15 @@ native_heap_join(const native_heap *heap, const lg_allocator *allocator,
                               {NATIVE_HOLDER_TYPE, NATIVE_FIXED, 0},
                               {NATIVE_INT_TYPE, NATIVE_FIXED, 0},
                               {NATIVE_LOCK_TYPE, NATIVE_FIXED, 0},
-                              {NATIVE_PATTERN_TYPE, NATIVE_FIXED, 0}};
+                              {NATIVE_PATTERN_TYPE, NATIVE_FIXED, 0},
+                              {NATIVE_OTHER_TYPE, NATIVE_FIXED, 0}};
     lg_native_memory memory = {
         .blocks = heap->blocks,
         .block_count = heap->block_count,
         .ranges = heap->ranges,
         .range_count = heap->range_count,
         .types = types,
-        .type_count = 6,
+        .type_count = sizeof types / sizeof *types,
         .monitor = heap->monitor,
     };
     return lg_graph_with_native(heap->graph, &memory, allocator, out, err);

@@ -19,6 +19,7 @@ enum {
     NATIVE_INT_TYPE = 0x3000,
     NATIVE_LOCK_TYPE = 0x4000,
     NATIVE_PATTERN_TYPE = 0x5000,
+    NATIVE_OTHER_TYPE = 0x6000,
 };
 
 typedef struct native_heap {
@@ -33,6 +34,7 @@ typedef struct native_heap {
     bool number[NATIVE_OBJECTS];     /* an int */
     bool lock[NATIVE_OBJECTS];       /* of a thread */
     bool pattern[NATIVE_OBJECTS];    /* a compiled one */
+    bool other[NATIVE_OBJECTS];      /* of another type */
     uint32_t tables[NATIVE_OBJECTS]; /* bytes of its size beyond its block */
     uint32_t object_count;
     lg_native_range ranges[8];
@@ -62,6 +64,9 @@ uint64_t *native_heap_tracked(native_heap *heap);
 uint64_t *native_heap_lock(native_heap *heap);
 /** Adds a re.Pattern to which the module refers, and returns its words. */
 uint64_t *native_heap_pattern(native_heap *heap);
+/** Adds an object of the type "lib.Other" to which the module refers, and
+ *  returns its words. */
+uint64_t *native_heap_other(native_heap *heap);
 /** Adds an int to which the module refers, with the head that CPython 3.12
  *  (`tagged`) or one before it gives it. Returns its words. */
 uint64_t *native_heap_int(native_heap *heap, uint64_t value, bool tagged);

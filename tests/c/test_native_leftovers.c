@@ -309,8 +309,81 @@ blocks_of_a_list_may_have_gifts(void)
     native_heap_close(&heap);
 }
 
+// Objects lead to structs in which a word is a number. Where it leads to
+// a block, it is what was there before.
+static void
+a_number_of_most_structs_is_no_pointer(void)
+{
+    enum { OBJECTS = 10, BYTES = 56, OTHER = 1000, ITEMS = 10 };
+    native_heap heap;
+    native_heap_open(&heap);
+    const uint64_t list = native_heap_address(native_heap_list(&heap, ITEMS));
+    uint64_t *other = native_heap_block(&heap, OTHER);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *own = native_heap_block(&heap, BYTES);
+        native_heap_object(&heap, true)[2] = native_heap_address(own);
+        own[0] = 1;
+        own[1] = native_heap_address(native_heap_block(&heap, 24));
+        own[4] = i == 4 ? list : 0x30;
+    }
+    native_heap_other(&heap)[2] = native_heap_address(other);
+    other[40] = list;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 4) ==
+          BYTES + NATIVE_CHUNK + 24 + NATIVE_CHUNK);
+    CHECK(native_heap_held(&heap, OBJECTS) ==
+          OTHER + NATIVE_CHUNK + ITEMS * NATIVE_LIST_BYTES);
+    native_heap_close(&heap);
+}
+
+// Adds blocks of a size that have a number in a word, where others of that
+// size have a pointer.
+static void
+add_noise(native_heap *heap, size_t bytes, uint32_t word)
+{
+    enum { BLOCKS = 20 };
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        uint64_t *block = native_heap_block(heap, bytes);
+        block[word] = 1000 + i;
+        block[word + 3] =
+            native_heap_address(native_heap_block(heap, 32 + 16 * (size_t)i));
+    }
+}
+
+// Two objects have structs that lead to structs of one size, and a third has a
+// number there. What is told of the kinds of those structs says nothing
+// against them: a word on a stack leads to one.
+static void
+few_structs_lead_to_what_has_one_size(void)
+{
+    enum { OBJECTS = 3, HEAD = 200, INNER = 88, LAST = 168 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "", 8);
+    add_noise(&heap, INNER, 2);
+    add_noise(&heap, HEAD, 20);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *head = native_heap_block(&heap, HEAD);
+        uint64_t *inner = native_heap_block(&heap, INNER);
+        uint64_t *last = native_heap_block(&heap, LAST);
+        native_heap_object(&heap, true)[2] = native_heap_address(head);
+        head[20] = native_heap_address(inner);
+        inner[2] = i < 2 ? native_heap_address(last) : 1000;
+        inner[4] = native_heap_address(native_heap_block(&heap, 24));
+        if (i == 0)
+            stack[2] = native_heap_address(last);
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(native_heap_held(&heap, i) ==
+              HEAD + INNER + LAST + 24 + 4 * NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
 SUITE(native_leftovers)
 {
+    RUN(a_number_of_most_structs_is_no_pointer);
+    RUN(few_structs_lead_to_what_has_one_size);
     RUN(structs_with_a_name_are_no_texts);
     RUN(blocks_of_a_list_may_have_gifts);
     RUN(the_room_behind_a_vector_holds_nothing);

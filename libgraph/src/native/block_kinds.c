@@ -6,9 +6,8 @@
 
 enum { SHARED_BY = 3, GIFT = 16, NEW_BELOW = 1024 };
 
-// Returns the library into which the first word of a block points, or NULL.
-static const lg_native_range *
-first_library(const lg__native *native, uint32_t block)
+const lg_native_range *
+lg__first_library(const lg__native *native, uint32_t block)
 {
     uint64_t word = lg__block_word(&native->memory->blocks[block], 0);
     const lg_native_range *range = lg__range_find(native->memory, word);
@@ -77,7 +76,7 @@ find_classes(lg__native *native, lg__key_table *counts)
             if (is_object(native, block) ||
                 (native->mark[block] & (LG__BLOCK_HIDDEN | LG__BLOCK_NEW)))
                 continue;
-            const lg_native_range *library = first_library(native, block);
+            const lg_native_range *library = lg__first_library(native, block);
             if (library == NULL)
                 continue;
             uint32_t *count = lg__key_table_at(
@@ -86,6 +85,8 @@ find_classes(lg__native *native, lg__key_table *counts)
             if (count == NULL)
                 return false;
             *count += pass == 0 && !lg__range_is_libc(library);
+            if (native->range_package[library - native->memory->ranges] != 0)
+                lg__bit_set(native->classed, block);
             if (pass == 0 && lg__range_is_libc(library) &&
                 blocks[block].kind == LG_ALLOCATOR_MALLOC &&
                 lg_block_bytes(&blocks[block]) < NEW_BELOW &&
@@ -204,8 +205,48 @@ note_classes(lg__native *native)
             (native->mark[block] & LG__BLOCK_TYPED) &&
             !(native->mark[block] & LG__BLOCK_HIDDEN))
             native->class_shown[native->kind[block]] =
-                first_library(native, block)->from | LG__SHOWN_CLASS;
+                lg__first_library(native, block)->from | LG__SHOWN_CLASS;
     return native->class_shown != NULL;
+}
+
+static uint32_t
+package_of_type(const lg__native *native, uint32_t type)
+{
+    return type < native->memory->type_count
+               ? lg__address_package(native,
+                                     native->memory->types[type].address)
+               : 0;
+}
+
+// Notes the packages of the kinds that no way says: of a type, of a class, and
+// of a library.
+static bool
+note_packages(lg__native *native)
+{
+    const uint32_t types = native->graph->type_count;
+    native->kind_package = lg__native_take_zero(native, native->first_way, 4);
+    if (native->kind_package == NULL)
+        return false;
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        const lg_node node = native->memory->blocks[block].node;
+        uint32_t *package = &native->kind_package[native->kind[block]];
+        if (*package != 0 || lg__block_is_plain(native, block))
+            continue;
+        *package =
+            node == LG_NONE
+                ? lg__address_package(
+                      native, lg__block_word(&native->memory->blocks[block], 0))
+                : package_of_type(
+                      native, lg_columns_type(&native->graph->columns, node));
+    }
+    for (uint32_t type = 0; type < types; type++)
+        native->kind_package[native->forms + type] =
+            package_of_type(native, type);
+    for (uint32_t holder = 0; holder < native->holders; holder++)
+        native->kind_package[native->forms + types + holder] =
+            native->range_package[native->holder[holder] -
+                                  native->memory->ranges];
+    return true;
 }
 
 bool
@@ -213,7 +254,9 @@ lg__native_kinds(lg__native *native)
 {
     lg__key_table counts;
     native->kind = lg__native_take(native, native->blocks, 4);
-    if (native->kind == NULL ||
+    native->classed = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
+    if (native->kind == NULL || native->classed == NULL ||
+        !lg__native_packages(native) ||
         !lg__key_table_open(&native->allocator, &native->plain) ||
         !lg__key_table_open(&native->allocator, &counts))
         return false;
@@ -226,7 +269,7 @@ lg__native_kinds(lg__native *native)
     enough = enough && note_classes(native);
     native->first_way =
         native->forms + native->graph->type_count + native->holders + 1;
-    return enough;
+    return enough && note_packages(native);
 }
 
 static bool

@@ -38,18 +38,27 @@ enum {
 /** A word of a block that points into a block. */
 typedef struct lg__word {
     uint32_t target;     /**< block */
-    uint32_t place : 26; /**< of the word in its block, in words */
+    uint32_t place : 25; /**< of the word in its block, in words */
     uint32_t spare : 1;  /**< it lies behind the end of the vector that has the
                               block */
     uint32_t freed : 1;  /**< it looks like the address of a freed text */
-    uint32_t lone : 1;   /**< nothing contradicts it, and nothing confirms it */
+    uint32_t doubt : 2;  /**< LG__DOUBT_ */
     uint32_t level : 3;  /**< lg_native_level */
 } lg__word;
-enum { LG__MOST_PLACES = 1 << 26 };
+enum { LG__MOST_PLACES = 1 << 25 };
+/** Where a word is worth half a level less. */
+enum {
+    LG__DOUBT_LONE = 1, /**< nothing contradicts it, and nothing confirms it */
+    LG__DOUBT_BUILT,    /**< the same in an object of a class, which writes its
+                             own fields: below variables of a library, whose
+                             structures have many words that earlier ones have
+                             left */
+    LG__DOUBT_BORROWED, /**< it leads into the middle of a struct, or to a class
+                             of another package */
+};
 
 /** How strong a path is: twice the level of its weakest word, or one less if
- *  that is a lone word below a variable of a library, whose own structures have
- *  many words that earlier ones have left. */
+ *  that is in doubt. */
 typedef unsigned lg__strength;
 enum {
     LG__STRENGTH_LOST = 2 * LG_LEVEL_LEFTOVER,
@@ -109,10 +118,11 @@ typedef struct lg__key_table {
 
 /** A kind of block that is known by the way there. */
 typedef struct lg__way_kind {
-    uint32_t before; /**< the kind of what refers to it */
-    uint32_t step;   /**< by which of its words: see LG__STEP_ */
-    uint64_t form;   /**< its size, and in LG__FORM_BITS its allocator and
-                          whether it begins with a text */
+    uint32_t before;  /**< the kind of what refers to it */
+    uint32_t step;    /**< by which of its words: see LG__STEP_ */
+    uint64_t form;    /**< its size, and in LG__FORM_BITS its allocator and
+                           whether it begins with a text */
+    uint32_t package; /**< of the last class on the way; 0: not known */
 } lg__way_kind;
 enum { LG__FORM_TEXT = 1 << 3, LG__FORM_BITS = 4 };
 /** The lowest three bits of a step. */
@@ -195,13 +205,17 @@ typedef struct lg__native {
                          plain block, what its way says. While paths are
                          sought, a plain block has the kind of what leads
                          there, and LG_NONE if nothing does */
-    lg__key_table plain;   /**< the forms of plain blocks, by their size */
-    uint64_t *class_shown; /**< [forms] what blocks of a class show */
-    uint32_t forms;        /**< kinds that are forms are below */
-    uint32_t first_way;    /**< kinds from here on are known by their way */
-    bool refined;          /**< some are */
-    lg__vector way;        /**< lg__way_kind of each of those */
-    uint8_t *path;         /**< [vertices] LG__PATH_ bits */
+    lg__key_table plain;     /**< the forms of plain blocks, by their size */
+    uint64_t *class_shown;   /**< [forms] what blocks of a class show */
+    uint32_t *range_package; /**< [ranges] of the library; 0: not known */
+    uint32_t *kind_package;  /**< [first_way] 0: not known */
+    uint8_t *classed;        /**< a bit for each block: it shows a class of a
+                                  package */
+    uint32_t forms;          /**< kinds that are forms are below */
+    uint32_t first_way;      /**< kinds from here on are known by their way */
+    bool refined;            /**< some are */
+    lg__vector way;          /**< lg__way_kind of each of those */
+    uint8_t *path;           /**< [vertices] LG__PATH_ bits */
     uint32_t *order; /**< [1 + reached] vertices, dominators first, from 1 on */
     uint32_t *dominator; /**< [1 + reached] vertices that hold those */
     uint32_t reached;
@@ -350,6 +364,14 @@ lg__vertex_kind(const lg__native *native, uint32_t vertex)
                      lg_columns_type(&native->graph->columns, vertex);
 }
 
+/** Returns whether a kind is that of a library's variables. */
+static inline bool
+lg__kind_is_of_variables(const lg__native *native, uint32_t kind)
+{
+    return kind >= native->forms + native->graph->type_count &&
+           kind < native->first_way;
+}
+
 /** What blocks show differs in the lowest two bits. */
 enum { LG__SHOWN_SIZE = 1, LG__SHOWN_CLASS, LG__SHOWN_KIND, LG__SHOWN_BITS };
 
@@ -489,6 +511,13 @@ bool lg__range_is_libc(const lg_native_range *range);
 /** Returns whether a pointer to the range says nothing about who has allocated
  *  a block. */
 bool lg__range_is_system(const lg_native_range *range);
+/** Gives the libraries of each package that pip has installed a number. */
+bool lg__native_packages(lg__native *native);
+/** Returns the number of the package whose library an address is in; 0: it is
+ *  in no such library. */
+uint32_t lg__address_package(const lg__native *native, uint64_t address);
+/** Returns that of the class which a block shows; 0: it shows none. */
+uint32_t lg__block_package(const lg__native *native, uint32_t block);
 /** Returns what a word of a range of variables is worth that leads to the
  *  beginning of a block. */
 lg_native_level lg__range_level(const lg_native_range *range);
@@ -554,6 +583,9 @@ uint32_t lg__block_form(const lg__native *native, uint32_t block);
 bool lg__native_weigh(lg__native *native);
 /** Finds the best paths, and kinds by the way there. */
 bool lg__native_widest(lg__native *native);
+/** Returns the library into which the first word of a block points, or NULL. */
+const lg_native_range *lg__first_library(const lg__native *native,
+                                         uint32_t block);
 /** Returns a kind of this form among the next before and the kind itself, or
  *  LG_NONE. */
 uint32_t lg__kind_before(const lg__native *native, uint32_t kind,
@@ -613,8 +645,13 @@ lg__best(const lg__native *native, uint32_t vertex)
 static inline lg__strength
 lg__path_by(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
-    bool doubt = word->lone && (native->path[vertex] & LG__PATH_REGISTRY) != 0;
-    lg__strength here = 2U * word->level - doubt;
+    const bool below = (native->path[vertex] & LG__PATH_REGISTRY) != 0;
+    const bool less =
+        word->doubt == LG__DOUBT_BORROWED || (word->doubt != 0 && below);
+    const bool sure =
+        word->level == LG_LEVEL_POINTER &&
+        (word->doubt == 0 || (word->doubt == LG__DOUBT_BUILT && !below));
+    lg__strength here = 2U * word->level + sure - less;
     lg__strength before = lg__best(native, vertex);
     return here < before ? here : before;
 }

@@ -1,5 +1,6 @@
-// The libraries of the system and of the interpreter, by the names of their
-// files. What others keep in their variables is a registry of the process.
+// Libraries by the names of their files: those of the system and of the
+// interpreter, and the packages that have the others. What others keep in their
+// variables is a registry of the process.
 #include "native/native_private.h"
 
 #include <string.h>
@@ -64,4 +65,64 @@ lg__range_level(const lg_native_range *range)
     if (strstr(range->name, "/leakgraph/_core.") != NULL)
         return LG_LEVEL_POSSIBLE;
     return known != NULL ? known->level : LG_LEVEL_VARIABLE;
+}
+
+// Sets what a path says of the package: the first name behind the folder into
+// which pip installs, without what marks a private module or bundled libraries.
+// Returns its length; 0: pip has not installed it.
+static size_t
+package_name(const char *path, const char **name)
+{
+    static const char folder[] = "-packages/";
+    const char *at = strstr(path, folder);
+    if (at == NULL)
+        return 0;
+    at += sizeof folder - 1;
+    *name = at + strspn(at, "_");
+    return strcspn(*name, "/.");
+}
+
+static uint32_t
+number_of_package(const lg__native *native, size_t range)
+{
+    const lg_native_range *ranges = native->memory->ranges;
+    const char *name;
+    const char *other;
+    const size_t length = package_name(ranges[range].name, &name);
+    if (length == 0)
+        return 0;
+    for (size_t i = 0; i < range; i++)
+        if (package_name(ranges[i].name, &other) == length &&
+            memcmp(name, other, length) == 0)
+            return native->range_package[i];
+    return (uint32_t)range + 1;
+}
+
+bool
+lg__native_packages(lg__native *native)
+{
+    const size_t ranges = native->memory->range_count;
+    native->range_package = lg__native_take(native, ranges, 4);
+    for (size_t i = 0; i < ranges && native->range_package != NULL; i++)
+        native->range_package[i] = number_of_package(native, i);
+    return native->range_package != NULL;
+}
+
+uint32_t
+lg__address_package(const lg__native *native, uint64_t address)
+{
+    const lg_native_range *range = lg__range_find(native->memory, address);
+    return range != NULL ? native->range_package[range - native->memory->ranges]
+                         : 0;
+}
+
+uint32_t
+lg__block_package(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    if (!lg__bit_is_set(native->classed, block))
+        return 0;
+    return native->mark[block] & LG__BLOCK_TYPED
+               ? native->kind_package[native->kind[block]]
+               : lg__address_package(native, lg__block_word(at, 0));
 }

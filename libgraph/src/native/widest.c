@@ -182,6 +182,36 @@ step_of(const lg__native *native, uint32_t vertex, uint64_t i)
                : LG__STEP_ELEMENT;
 }
 
+static uint32_t
+package_of_kind(const lg__native *native, uint32_t kind)
+{
+    const lg__way_kind *ways = native->way.data;
+    return kind < native->first_way ? native->kind_package[kind]
+                                    : ways[kind - native->first_way].package;
+}
+
+// What one package has leads to a class of another: it is rather what the other
+// has left in a block that it has freed. The way to a block tells who has it,
+// so such words are found when the way is known.
+static void
+doubt_foreign_words(const lg__native *native, uint32_t vertex, uint32_t block)
+{
+    lg__word *words = native->word.data;
+    const lg__word_span span = lg__words_of(native, block);
+    const uint32_t here = package_of_kind(native, native->kind[block]);
+    if (here == 0 || lg__vertex_is_clean(native, vertex))
+        return;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        if (words[i].level < LG_LEVEL_POINTER)
+            continue;
+        const uint32_t there = lg__block_package(native, words[i].target);
+        if (there == 0 || there == here)
+            continue;
+        words[i].level = LG_LEVEL_POSSIBLE;
+        words[i].doubt = LG__DOUBT_BORROWED;
+    }
+}
+
 static void
 follow_words(path_search *search, uint32_t vertex)
 {
@@ -191,6 +221,7 @@ follow_words(path_search *search, uint32_t vertex)
     if (block == LG_NONE)
         return;
     const lg__word_span span = lg__words_of(native, block);
+    doubt_foreign_words(native, vertex, block);
     for (uint32_t i = span.first; i < span.end; i++)
         enqueue(search, lg__vertex_of(native, words[i].target),
                 lg__path_by(native, vertex, &words[i]), vertex,
@@ -221,6 +252,20 @@ lg__kind_before(const lg__native *native, uint32_t kind, uint64_t form)
     return LG_NONE;
 }
 
+// All that variables of a library lead to has one step. The variables may have
+// nothing in common, so a class parts what has one size, be it shared by ever
+// so few: each lies at an address of its own in a library. The address of a
+// text may lie anywhere.
+static uint32_t
+step_by_class(const lg__native *native, uint32_t block)
+{
+    const uint64_t word = lg__block_word(&native->memory->blocks[block], 0);
+    const lg_native_range *library = lg__first_library(native, block);
+    return library != NULL && word % 8 == 0 && !lg__range_is_libc(library)
+               ? LG__STEP_WORD + 8 * (uint32_t)((word - library->from) / 8 + 1)
+               : LG__STEP_WORD;
+}
+
 // Returns the kind that a block has by the way there.
 static uint32_t
 kind_by_way(path_search *search, uint32_t block, uint32_t step)
@@ -229,8 +274,13 @@ kind_by_way(path_search *search, uint32_t block, uint32_t step)
     const lg_native_block *at = &native->memory->blocks[block];
     const uint64_t text =
         native->mark[block] & LG__BLOCK_TEXT ? LG__FORM_TEXT : 0;
-    lg__way_kind way = {native->kind[block], step,
-                        lg_block_bytes(at) << LG__FORM_BITS | text | at->kind};
+    lg__way_kind way = {
+        .before = native->kind[block],
+        .step = lg__kind_is_of_variables(native, native->kind[block])
+                    ? step_by_class(native, block)
+                    : step,
+        .form = lg_block_bytes(at) << LG__FORM_BITS | text | at->kind,
+    };
     uint32_t same = lg__kind_before(native, way.before, way.form);
     if (same != LG_NONE)
         return same;
@@ -241,6 +291,9 @@ kind_by_way(path_search *search, uint32_t block, uint32_t step)
             lg__vector_extend(&native->allocator, &native->way, 1);
         if (place != NULL) {
             *place = way;
+            place->package = lg__block_package(native, block);
+            if (place->package == 0)
+                place->package = package_of_kind(native, way.before);
             *number = (uint32_t)native->way.count;
         }
     }

@@ -205,10 +205,12 @@ static lg_native_level
 level_of_share(const sight *word)
 {
     uint64_t same = word->same;
-    if (2 * same >= word->filled && word->members <= FEW) {
+    const uint64_t alike =
+        word->same_shown > word->same ? word->same_shown : word->same;
+    if (2 * alike >= word->filled && word->members <= FEW) {
         if (!word->last)
             return word->depth <= HEADER ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
-        return word->depth <= HEADER && 2 * same >= word->members
+        return word->depth <= HEADER && 2 * alike >= word->members
                    ? LG_LEVEL_POSSIBLE
                    : LG_LEVEL_WEAK;
     }
@@ -301,16 +303,21 @@ level_in_object(const sight *word)
 }
 
 // What objects of one type lead to may differ, as what capsules have does. A
-// struct to which an object leads is believed as one of a kind is.
+// struct to which an object leads is believed as one of a kind is, but for a
+// word that is a number in most others.
 static lg_native_level
 level_below_object(const sight *word)
 {
+    const bool number =
+        word->members > FEW && 2 * (uint64_t)word->pointers < word->filled;
     if (!word->owned)
         return LG_LEVEL_NONE;
     if (word->depth < TAGS)
-        return word->depth == 0 ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
-    return word->depth <= HEADER && word->depth % 8 == 0 ? LG_LEVEL_POINTER
-                                                         : LG_LEVEL_NONE;
+        return word->depth == 0 && !number ? LG_LEVEL_POINTER
+                                           : LG_LEVEL_POSSIBLE;
+    return word->depth > HEADER || word->depth % 8 != 0 ? LG_LEVEL_NONE
+           : number                                     ? LG_LEVEL_POSSIBLE
+                                                        : LG_LEVEL_POINTER;
 }
 
 // Numbers beside a leftover may look like the length and the room of an array,
@@ -366,6 +373,20 @@ is_lone(const lg__native *native, uint32_t block, const lg__word *at,
     return word->shape ? lg__word_may_be_weak(native, block, at) : word->single;
 }
 
+static unsigned
+doubt_of(const lg__native *native, uint32_t block, const lg__word *at,
+         const sight *word, lg_native_level level)
+{
+    if (is_lone(native, block, at, word, level))
+        return word->shape || lg__block_package(native, block) == 0
+                   ? LG__DOUBT_LONE
+                   : LG__DOUBT_BUILT;
+    return level == LG_LEVEL_POINTER && !word->object && !word->array &&
+                   !word->shape && !word->entry && word->depth > HEADER
+               ? LG__DOUBT_BORROWED
+               : 0;
+}
+
 // The way that the kind of a block says, or NULL.
 static const lg__way_kind *
 way_of(const lg__native *native, uint32_t block)
@@ -373,6 +394,14 @@ way_of(const lg__native *native, uint32_t block)
     const lg__way_kind *ways = native->way.data;
     uint32_t kind = native->kind[block];
     return kind < native->first_way ? NULL : &ways[kind - native->first_way];
+}
+
+// Whether a word leads from one class of a package to another.
+static bool
+is_among_classes(const lg__native *native, uint32_t block, uint32_t target)
+{
+    const uint32_t package = lg__block_package(native, block);
+    return package != 0 && package == lg__block_package(native, target);
 }
 
 static bool
@@ -386,9 +415,7 @@ is_owned(const lg__way_kind *way)
 static bool
 is_below_variables(const lg__native *native, const lg__way_kind *way)
 {
-    const uint32_t holders = native->forms + native->graph->type_count;
-    return way != NULL && way->before >= holders &&
-           way->before < native->first_way;
+    return way != NULL && lg__kind_is_of_variables(native, way->before);
 }
 
 // Whether a block is empty before its last word. malloc gives eight bytes more
@@ -434,7 +461,8 @@ look(const weighing *scale, uint32_t block, uint64_t i)
     uint64_t depth = lg__word_depth(native, block, word);
     uint64_t counted = depth_of(native, block, word);
     const lg__way_kind *way = way_of(native, block);
-    bool last = 8 * (uint64_t)word->place + 8 >= lg_block_bytes(at);
+    bool last = 8 * (uint64_t)word->place + 8 >= lg_block_bytes(at) &&
+                !is_among_classes(native, block, word->target);
     bool rare = 2 * (uint64_t)scale->arrays < scale->leading &&
                 scale->leading > FEW && !scale->single_slot;
     return (sight){
@@ -512,8 +540,8 @@ level_block(weighing *scale, uint32_t block)
             level = LG_LEVEL_EXACT;
         if (!word.array)
             native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
+        words[i].doubt = doubt_of(native, block, &words[i], &word, level) & 3;
         words[i].level = level & 7;
-        words[i].lone = is_lone(native, block, &words[i], &word, level);
     }
 }
 
