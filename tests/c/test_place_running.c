@@ -4,6 +4,7 @@
 #include "planned.h"
 #include "test.h"
 
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/retained.h>
 
 enum { GRAPHS = 4000 };
@@ -123,6 +124,60 @@ dominators_are_those_of_a_graph(void)
     CHECK(moved > GRAPHS / 4);
 }
 
+// A module's list and a list that only a frame has, with the same objects. One
+// object more is in the second list alone. At rest, what frames have alone
+// refers to that one only.
+static planned_places
+build_shared(uint32_t objects, built as)
+{
+    enum { MODULE, THREAD, FRAME, SHARED, OWN, FIRST };
+    static const uint32_t types[FIRST] = {PLANNED_MODULE, PLANNED_THREAD,
+                                          PLANNED_FRAME, PLANNED_LIST,
+                                          PLANNED_LIST};
+    lg_builder *builder = planned_begin();
+    for (uint32_t node = 0; node < FIRST + objects + 1; node++) {
+        lg_builder_add_node(builder, 64 * (uint64_t)(node + 1));
+        lg_builder_put_type(
+            builder, node,
+            planned_type(node < FIRST ? types[node] : (uint32_t)PLANNED_A));
+        lg_builder_set_size(builder, node, 1 + node % 100);
+    }
+    lg_builder_open(builder, MODULE);
+    lg_builder_add_edge(builder, SHARED, LG_EDGE_INDEX, 0);
+    lg_builder_open(builder, THREAD);
+    lg_builder_add_edge(builder, FRAME,
+                        as == WHOLE ? LG_EDGE_FRAME : LG_EDGE_INDEX, 0);
+    lg_builder_open(builder, FRAME);
+    lg_builder_add_edge(builder, OWN, LG_EDGE_INDEX, 0);
+    lg_builder_open(builder, SHARED);
+    for (uint32_t i = 0; i < objects; i++)
+        lg_builder_add_edge(builder, FIRST + i, LG_EDGE_INDEX, i);
+    lg_builder_open(builder, OWN);
+    for (uint32_t i = as == WHOLE ? 0 : objects; i <= objects; i++)
+        lg_builder_add_edge(builder, FIRST + i, LG_EDGE_INDEX, i);
+    lg_builder_add_root(builder, MODULE, LG_ROOT_MODULE, "app", 3);
+    lg_builder_add_root(builder, THREAD, LG_ROOT_THREAD, "1", 1);
+    return planned_analyse(builder);
+}
+
+// Where much changes, the rest is analysed anew, with the same results.
+static void
+much_may_change(void)
+{
+    static const uint32_t counts[] = {2, 100, 5000, 60000};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        planned_places whole = build_shared(counts[i], WHOLE);
+        planned_places rest = build_shared(counts[i], AT_REST);
+        const lg_analysis *at_rest = NULL;
+        REQUIRE(lg__analysis_at_rest(whole.analysis, NULL, &at_rest, NULL) ==
+                LG_OK);
+        check_same_tree(at_rest, rest.analysis);
+        CHECK(lg_analysis_graph(at_rest) == whole.graph);
+        planned_forget(&rest);
+        planned_forget(&whole);
+    }
+}
+
 static lg_place
 place_of(const planned_places *of, uint32_t node)
 {
@@ -224,6 +279,7 @@ places_add_up(void)
 SUITE(place_running)
 {
     RUN(dominators_are_those_of_a_graph);
+    RUN(much_may_change);
     RUN(places_are_those_without_frames);
     RUN(places_add_up);
     return test_result();

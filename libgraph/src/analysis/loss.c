@@ -13,6 +13,10 @@
 // reached from that target through nodes that change, too, and its dominator
 // does not refer to it. Such nodes get new dominators from a graph that has all
 // their referrers, and of every other node only its dominator.
+//
+// That is for small losses. Where most of the graph may die, or many nodes get
+// new dominators, analysing what is left is quicker: it gives igraph only what
+// is hard. So all that is looked at takes steps.
 #include "analysis/analysis_private.h"
 #include "analysis/solver.h"
 #include "build/build_private.h"
@@ -31,6 +35,14 @@ enum {
     LOSS_STAYS = 64,   /**< it keeps its dominator */
     LOSS_MOVES = 16,   /**< it may get another dominator */
 };
+
+// Steps that a node takes. A walk passes one; a suspect has all its referrers
+// and referents looked at, and a node that may move makes igraph's graph bigger
+// by several.
+enum { STEPS_SUSPECT = 8, STEPS_MOVE = 128 };
+
+// Steps that a small graph may take, too.
+enum { STEPS_LEAST = 1 << 16 };
 
 typedef struct loss {
     const lg_analysis *before;
@@ -158,9 +170,7 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
         to->source.items[i] = to->number[to->source.items[i]];
         to->target.items[i] = to->number[to->target.items[i]];
     }
-    lg_status status = lg__solver_iterate(&problem, found)
-                           ? LG_OK
-                           : lg__solver_ask(&problem, found, err);
+    lg_status status = lg__solver_ask(&problem, found, err);
     for (size_t i = 0; i < of->moved.count && status == LG_OK; i++) {
         uint32_t node = of->moved.items[i];
         uint32_t dominator = found[to->number[node]];
@@ -221,10 +231,17 @@ is_direct(loss *of, uint32_t node)
 }
 
 static void
+take_steps(loss *of, uint64_t steps)
+{
+    of->steps -= of->steps < steps ? of->steps : steps;
+}
+
+static void
 suspect(loss *of, uint32_t node)
 {
     if (loss_is_fixed(of, node) || (of->state[node] & LOSS_SUSPECT))
         return;
+    take_steps(of, STEPS_SUSPECT);
     of->state[node] |= LOSS_SUSPECT;
     of->queue[of->queued++] = node;
 }
@@ -344,6 +361,7 @@ move(loss *of, uint32_t node)
     if (loss_is_fixed(of, node) || !loss_lives(of, node) ||
         (of->state[node] & LOSS_MOVES) || stays(of, node))
         return;
+    take_steps(of, STEPS_MOVE);
     of->state[node] |= LOSS_MOVES;
     of->failed |= !lg__gather_append(&of->moved, node);
 }
@@ -359,7 +377,7 @@ move_siblings(loss *of, uint32_t moved)
     while (height > 0 && of->steps > 0) {
         uint32_t node = of->queue[--height];
         const lg_edge_range edges = lg_columns_edges(of->columns, node);
-        of->steps--;
+        take_steps(of, 1);
         for (uint64_t e = edges.begin; e < edges.end; e++)
             if (before->dominator[of->columns->edge_target[e]] == dominator &&
                 loss_is_strong(of, e))
@@ -373,7 +391,7 @@ move_siblings(loss *of, uint32_t moved)
     }
 }
 
-// Finds what dies, and what may move.
+// Finds what dies, and what may move, unless that takes too many steps.
 static bool
 find_changes(loss *of, const uint64_t *cut, size_t count)
 {
@@ -382,13 +400,13 @@ find_changes(loss *of, const uint64_t *cut, size_t count)
         if (lg_node_is_reachable(of->before,
                                  lg_edge_source(of->before->graph, cut[i])))
             suspect(of, columns->edge_target[cut[i]]);
-    for (uint32_t i = 0; i < of->queued; i++)
+    for (uint32_t i = 0; i < of->queued && of->steps > 0; i++)
         suspect_referents(of, of->queue[i]);
-    if (!save_suspects(of))
+    if (of->steps > 0 && !save_suspects(of))
         return false;
     for (size_t i = 0; i < count; i++)
         move(of, columns->edge_target[cut[i]]);
-    for (uint32_t i = 0; i < of->queued; i++) {
+    for (uint32_t i = 0; i < of->queued && of->steps > 0; i++) {
         uint32_t node = of->queue[i];
         uint64_t end =
             loss_dies(of, node) ? lg_columns_first_edge(columns, node + 1) : 0;
@@ -396,7 +414,7 @@ find_changes(loss *of, const uint64_t *cut, size_t count)
              edge++)
             move(of, columns->edge_target[edge]);
     }
-    for (size_t i = 0; i < of->moved.count; i++)
+    for (size_t i = 0; i < of->moved.count && of->steps > 0; i++)
         move_siblings(of, of->moved.items[i]);
     return !of->failed;
 }
@@ -479,7 +497,7 @@ analyse_changes(loss *of, const uint64_t *cut, size_t count,
     size_t nodes = (size_t)columns->node_count + 1;
     of->state = lg__calloc(nodes, 1);
     of->queue = lg__alloc(nodes * sizeof(uint32_t));
-    of->steps = columns->node_count + columns->edge_count + 1;
+    of->steps = columns->node_count + columns->edge_count + STEPS_LEAST;
     lg_status status = of->state != NULL && of->queue != NULL &&
                                lg__graph_reverse(of->after->graph, &of->reverse)
                            ? find_out(of, cut, count, monitor, err)
