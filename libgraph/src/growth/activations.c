@@ -196,6 +196,102 @@ lg__summary_count_activations(lg_summary *summary, const lg_analysis *analysis,
     return enough ? LG_OK : lg__error_memory(err);
 }
 
+// An activation that holds members of a place; both by their keys.
+typedef struct held {
+    uint64_t place;
+    uint64_t activation;
+} held;
+
+static int
+compare_held(const void *left, const void *right)
+{
+    const held *a = left;
+    const held *b = right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->activation < b->activation   ? -1
+           : a->activation > b->activation ? 1
+                                           : 0;
+}
+
+static bool
+list_snapshot(const lg_summary *summary, lg__vector *out)
+{
+    lg_allocator allocator = lg_allocator_default();
+    const lg__tally *tallies = summary->tallies.data;
+    *out = (lg__vector){.element = sizeof(held)};
+    for (size_t i = 0; i < summary->tallies.count; i++) {
+        if (tallies[i].kind != LG__TALLY_ACTIVATION)
+            continue;
+        held *one = lg__vector_extend(&allocator, out, 1);
+        if (one == NULL)
+            return false;
+        *one = (held){tallies[i].holder, tallies[i].key};
+    }
+    if (out->count > 0)
+        lg__sort(out->data, out->count, sizeof(held), compare_held);
+    return true;
+}
+
+bool
+lg__activations_list(lg__comparison *state)
+{
+    state->activations = lg__calloc(state->count, sizeof *state->activations);
+    bool enough = state->activations != NULL;
+    for (uint32_t i = 0; i < state->count && enough; i++)
+        enough = list_snapshot(state->summaries[i], &state->activations[i]);
+    return enough;
+}
+
+void
+lg__activations_forget(lg__comparison *state)
+{
+    lg_allocator allocator = lg_allocator_default();
+    for (uint32_t i = 0; state->activations != NULL && i < state->count; i++)
+        lg__vector_free(&allocator, &state->activations[i]);
+    lg__free(state->activations);
+}
+
+// The activations that hold a place in a snapshot.
+typedef struct holders {
+    const held *first;
+    size_t count;
+} holders;
+
+static holders
+holders_of(const lg__vector *all, uint64_t place)
+{
+    const held *items = all->data;
+    size_t low = 0;
+    size_t high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (high < all->count && items[high].place == place)
+        high++;
+    return (holders){low < high ? items + low : NULL, high - low};
+}
+
+// Returns how many of the activations are among the others. Both ascend.
+static size_t
+count_among(holders these, holders others)
+{
+    size_t found = 0;
+    size_t other = 0;
+    for (size_t i = 0; i < these.count; i++) {
+        while (other < others.count &&
+               others.first[other].activation < these.first[i].activation)
+            other++;
+        found += other < others.count &&
+                 others.first[other].activation == these.first[i].activation;
+    }
+    return found;
+}
+
 // Returns the place right below the top of the path to a place, or the top.
 static uint32_t
 below_top(const lg_places *places, uint32_t place)
@@ -217,54 +313,29 @@ is_in_one_process(const lg_summary *one, const lg_summary *other)
            lg__string_same(pid, lg__summary_text(other, "pid"));
 }
 
-static bool
-has_tally(const lg_summary *summary, uint64_t key)
-{
-    const lg__tally *tallies = summary->tallies.data;
-    size_t i = 0;
-    while (i < summary->tallies.count && tallies[i].key != key)
-        i++;
-    return i < summary->tallies.count;
-}
-
-// Counts the activations of a place in a snapshot, or those of them that are
-// there in the next one.
-static uint32_t
-count_of(const lg_summary *summary, uint64_t place, const lg_summary *next)
-{
-    const lg__tally *tallies = summary->tallies.data;
-    uint32_t found = 0;
-    for (size_t i = 0; i < summary->tallies.count; i++)
-        if (tallies[i].kind == LG__TALLY_ACTIVATION &&
-            tallies[i].holder == place &&
-            (next == NULL || has_tally(next, tallies[i].key)))
-            found++;
-    return found;
-}
-
 // Returns whether most activations of a place in a snapshot are there in the
 // next one. Files of other processes, and of earlier versions, do not say.
 static bool
-is_lasting(const lg_summary *one, const lg_summary *next, uint64_t place)
+is_lasting(const lg__comparison *state, uint32_t at, uint64_t place)
 {
-    if (!is_in_one_process(one, next) ||
-        lg__summary_tallied(one, LG__TALLY_ACTIVATION) == 0)
+    const lg__vector *activations = state->activations + at;
+    if (!is_in_one_process(state->summaries[at], state->summaries[at + 1]) ||
+        activations->count == 0)
         return true;
-    uint32_t lasting = count_of(one, place, next);
-    return lasting > 0 && lasting * LEAST_LASTING >= count_of(one, place, NULL);
+    holders now = holders_of(activations, place);
+    size_t lasting = count_among(now, holders_of(activations + 1, place));
+    return lasting > 0 && lasting * LEAST_LASTING >= now.count;
 }
 
 uint32_t
 lg__activations_since(const lg__comparison *state, uint32_t place)
 {
-    const lg_summary *const *summaries = state->summaries;
     uint32_t since = state->count - 1;
     uint64_t below =
         lg__place_at(state->newest, below_top(state->newest, place))->key;
-    if (count_of(summaries[since], below, NULL) == 0)
+    if (holders_of(&state->activations[since], below).count == 0)
         return 0;
-    while (since > 0 &&
-           is_lasting(summaries[since - 1], summaries[since], below))
+    while (since > 0 && is_lasting(state, since - 1, below))
         since--;
     return since;
 }

@@ -656,7 +656,8 @@ begin(lg__comparison *state, lg_error *err)
     state->least = lg__calloc(state->count, sizeof *state->least);
     state->told = lg__calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->members ||
-        !state->above || !state->least || !state->told || !list_devices(state))
+        !state->above || !state->least || !state->told ||
+        !list_devices(state) || !lg__activations_list(state))
         return lg__error_memory(err);
     for (uint32_t i = 0; i < state->count; i++) {
         int64_t least =
@@ -680,6 +681,7 @@ end(lg__comparison *state)
     lg__free(state->least);
     lg__free(state->told);
     lg__free(state->devices);
+    lg__activations_forget(state);
 }
 
 // Leaves out types, and all tallies but the findings that belong to rows: the

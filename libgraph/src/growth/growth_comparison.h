@@ -26,9 +26,10 @@ typedef struct lg__comparison {
     lg_string *devices; /**< [each] */
     lg__vector found;   /**< lg__grown */
     lg__vector numbers; /**< uint64_t: numbers of the series */
-    uint8_t *told;      /**< [places of the newest] bits of lg__told */
-    bool is_waiting;    /**< the garbage waits for the collector */
-    bool lists_native;  /**< the newest snapshot has native memory */
+    lg__vector *activations; /**< [count] see lg__activations_list */
+    uint8_t *told;           /**< [places of the newest] bits of lg__told */
+    bool is_waiting;         /**< the garbage waits for the collector */
+    bool lists_native;       /**< the newest snapshot has native memory */
 } lg__comparison;
 
 /** What rows say of a place. */
@@ -96,6 +97,10 @@ lg__growth_is_held_by_several(const lg__comparison *state,
 /** What grows unevenly, or grew and stopped, is told from so many bytes on. */
 #define LG__LEAST_UNEVEN (INT64_C(64) << 10)
 
+/** Lists the activations of each snapshot by place. Returns false when memory
+ *  ran out. */
+bool lg__activations_list(lg__comparison *state);
+void lg__activations_forget(lg__comparison *state);
 /** Returns the first snapshot since which the same activations of functions
  *  hold a place; 0 if no running frame alone holds it. */
 uint32_t lg__activations_since(const lg__comparison *state, uint32_t place);
@@ -178,7 +183,7 @@ void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);
 /** Returns how many things of a kind a snapshot counts. */
-uint64_t lg__summary_tallied(const lg_summary *summary, uint32_t kind);
+uint64_t lg__summary_tallied(const lg_summary *summary, lg_tally_kind kind);
 /** Returns whether a row of memory that C code keeps for itself, or has lost,
  * is too small to tell: pointers alone say who holds it. */
 bool lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,

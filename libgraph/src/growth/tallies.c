@@ -14,7 +14,7 @@ lg_tally_kind_name(lg_tally_kind kind)
 }
 
 uint64_t
-lg__summary_tallied(const lg_summary *summary, uint32_t kind)
+lg__summary_tallied(const lg_summary *summary, lg_tally_kind kind)
 {
     const lg__tally *tallies = summary->tallies.data;
     uint64_t count = 0;
