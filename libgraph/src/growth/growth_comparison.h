@@ -70,6 +70,14 @@ typedef struct lg__limit {
     double observed; /**< for so many seconds they were seen */
 } lg__limit;
 
+/** Returns a number that is not negative without its fraction, or the greatest
+ *  one that there is. */
+static inline uint64_t
+lg__saturated(double number)
+{
+    return number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
+}
+
 /** Returns whether a growing place belongs to containers that keep only so many
  *  elements, and how many. A limit that nobody reaches is none. */
 bool lg__growth_limit(const lg__comparison *state, uint32_t place,

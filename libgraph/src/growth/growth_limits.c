@@ -55,7 +55,7 @@ set_lifetime(const lg__comparison *state, uint64_t first, uint64_t lifetime,
     double gained =
         out->filled > first ? (double)out->filled - (double)first : 0;
     double left = span < out->lifetime ? out->lifetime - span : 0;
-    out->most = out->filled + 1 + (uint64_t)(gained / span * left);
+    out->most = lg__saturated((double)out->filled + 1 + gained / span * left);
     return true;
 }
 

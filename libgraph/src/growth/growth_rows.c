@@ -571,7 +571,7 @@ set_limit(const lg__comparison *state, const lg__grown *grown,
                   (double)limit.filled;
     row->limit = limit.most;
     row->filled = limit.filled;
-    row->at_limit = (uint64_t)(each * (double)limit.most);
+    row->at_limit = lg__saturated(each * (double)limit.most);
     row->lifetime = limit.lifetime;
     row->observed = limit.observed;
 }

@@ -215,8 +215,9 @@ tightest_of(const lg_analysis *analysis, uint32_t node, uint64_t most)
     return most < LG__LIMIT_MOST ? most : LG__LIMIT_MOST;
 }
 
-// Adds what a fact limits, if it is a limit. A deque numbers its elements, and
-// an lru_cache its links. Returns false when memory ran out.
+// Adds what a fact limits, if it is a limit: no time at all is none, nor is one
+// that no comparison sees the end of. A deque numbers its elements, and an
+// lru_cache its links. Returns false when memory ran out.
 static bool
 add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
 {
@@ -234,6 +235,8 @@ add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
                           &most))
         return true;
     most = tightest_of(analysis, node, lives ? LG__LIMIT_MOST : most);
+    if (lives && most == LG__LIMIT_MOST)
+        return true;
     if (owner)
         return add_owner(analysis, node, most, out);
     uint64_t filled = lg__string_is(key, "maxsize")
