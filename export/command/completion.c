@@ -54,19 +54,20 @@ lg__verb_name(size_t index)
 }
 
 static void
+offer_words(typed *line, const char *const *words)
+{
+    for (size_t i = 0; words && words[i]; i++)
+        offer(line, words[i], strlen(words[i]));
+}
+
+static void
 offer_verbs(typed *line)
 {
     const char *name;
     for (size_t i = 0; (name = lg__verb_name(i)) != NULL; i++)
         offer(line, name, strlen(name));
-    offer(line, "help", strlen("help"));
-}
-
-static void
-offer_words(typed *line, const char *const *words)
-{
-    for (size_t i = 0; words && words[i]; i++)
-        offer(line, words[i], strlen(words[i]));
+    offer_words(line, (const char *const[]){"help", "--help", "--version",
+                                            "--" LG__COLOR, NULL});
 }
 
 static void
@@ -81,6 +82,7 @@ visit_options(const char *verb, lg__option_visit *visit, void *context)
                  lg__python_verb_find(verb)->options;
              option->name; option++)
             visit(context, option);
+    visit(context, &(lg__option_face){LG__COLOR, true, lg__color_words});
 }
 
 static void
@@ -108,31 +110,6 @@ find_before(void *context, const lg__option_face *option)
         return;
     of->takes_value = option->takes_value;
     of->words = option->words;
-}
-
-// Returns the name of an option as a word has it, or NULL.
-static const char *
-option_name(const char *word)
-{
-    if (word[0] != '-' || !word[1])
-        return NULL;
-    return word[1] == '-' ? word + 2 : word + 1;
-}
-
-// Returns whether a script stands before the last word, whose own arguments are
-// its own.
-static bool
-has_script(const typed *line)
-{
-    const lg__python_verb *verb = lg__python_verb_find(line->words[0]);
-    for (size_t i = 1; verb && verb->script && i + 1 < line->count; i++) {
-        before of = {.name = option_name(line->words[i])};
-        if (!of.name || !strcmp(of.name, "m"))
-            return true;
-        visit_options(verb->name, find_before, &of);
-        i += of.takes_value;
-    }
-    return false;
 }
 
 static bool
@@ -192,9 +169,10 @@ offer_selectors(typed *line, const char *path)
     lg_text found = {0};
     if (lg_graph_load(path, LG_LOAD_MAPPED, NULL, &graph, NULL))
         return;
-    if (!lg_graph_complete(graph, word, MOST_SELECTORS, &found, NULL))
-        for (char *rest = NULL, *one = strtok_r(found.data, "\n", &rest);
-             found.length > 0 && one; one = strtok_r(NULL, "\n", &rest))
+    if (!lg_graph_complete(graph, word, MOST_SELECTORS, &found, NULL) &&
+        found.length > 0)
+        for (char *rest = NULL, *one = strtok_r(found.data, "\n", &rest); one;
+             one = strtok_r(NULL, "\n", &rest))
             lg_text_addf(&line->found, "%s%s\n", named ? name : "", one);
     lg_text_free(&found);
     lg_graph_free(graph);
@@ -210,15 +188,15 @@ takes_selector(const char *verb)
                     : found && strstr(found->usage, "SELECTOR") != NULL;
 }
 
-// Completes what is neither an option nor the value of one.
+// Completes what is neither an option nor the value of one, or a selector.
 static void
-offer_argument(typed *line)
+offer_argument(typed *line, bool selector)
 {
     const char *first = NULL;
     for (size_t i = 1; i + 1 < line->count && !first; i++)
         if (line->words[i][0] != '-' && is_snapshot(line->words[i]))
             first = line->words[i];
-    if (first && takes_selector(line->words[0]))
+    if (first && selector)
         offer_selectors(line, first);
     else
         offer_files(line, !lg__verb_find(line->words[0]) &&
@@ -229,20 +207,22 @@ static void
 complete(typed *line)
 {
     const char *begun = last_of(line);
-    const char *word = line->count > 2 ? line->words[line->count - 2] : "";
-    before of = {.name = option_name(word) ? option_name(word) : ""};
+    const char *word = line->count > 1 ? line->words[line->count - 2] : "";
+    before of = {.name = lg__option_name(word) ? lg__option_name(word) : ""};
     if (line->count == 1) {
         offer_verbs(line);
         offer_files(line, false);
         return;
     }
-    if (has_script(line)) {
+    if (lg__script_at(line->words, line->count - 1) < line->count - 1) {
         offer_files(line, true);
         return;
     }
     visit_options(line->words[0], find_before, &of);
     if (of.words)
         offer_words(line, of.words);
+    else if (of.takes_value && !strcmp(of.name, "cut"))
+        offer_argument(line, true);
     else if (of.takes_value)
         offer_files(line, true);
     else if (*begun == '-')
@@ -252,7 +232,7 @@ complete(typed *line)
     else if (!strcmp(line->words[0], "help"))
         offer_verbs(line);
     else
-        offer_argument(line);
+        offer_argument(line, takes_selector(line->words[0]));
 }
 
 // Splits a line as shells do, without expanding anything. The words are in
@@ -284,6 +264,14 @@ split(const char *text, char *into, typed *line)
         line->words[line->count++] = into;
 }
 
+static void
+drop_words(typed *line, size_t count)
+{
+    line->count -= count;
+    memmove(line->words, line->words + count,
+            line->count * sizeof *line->words);
+}
+
 int
 lg__complete_line(const char *text)
 {
@@ -292,12 +280,11 @@ lg__complete_line(const char *text)
     if (!memory)
         return LG__EXIT_INCOMPLETE;
     split(text, memory, &line);
-    if (line.count > 1) {
-        memmove(line.words, line.words + 1,
-                (line.count - 1) * sizeof *line.words);
-        line.count--;
+    drop_words(&line, 1);
+    while (line.count > 2 && !strcmp(line.words[0], "--" LG__COLOR))
+        drop_words(&line, 2);
+    if (line.count > 0)
         complete(&line);
-    }
     fwrite(line.found.data ? line.found.data : "", 1, line.found.length,
            stdout);
     lg_text_free(&line.found);

@@ -214,12 +214,13 @@ is_coloured(void)
     return is_terminal() && (!refused || !*refused);
 }
 
+const char *const lg__color_words[] = {"auto", "always", "never", NULL};
+
 static bool
 read_colour(const char *word)
 {
-    static const char *const words[] = {"auto", "always", "never"};
-    for (unsigned i = 0; word && i < 3; i++) {
-        if (!strcmp(word, words[i])) {
+    for (unsigned i = 0; word && lg__color_words[i]; i++) {
+        if (!strcmp(word, lg__color_words[i])) {
             colour = i;
             return true;
         }
@@ -232,13 +233,16 @@ read_colour(const char *word)
 bool
 lg__output_begin(int *argc, char **argv)
 {
-    static const char option[] = "--color";
-    int kept = 1;
-    bool fine = true, open = true;
+    static const char option[] = "--" LG__COLOR;
+    int kept = 1, end = *argc;
+    bool fine = true;
     for (int i = 1; i < *argc; i++) {
         size_t length = sizeof option - 1;
-        open = open && strcmp(argv[i], "--");
-        bool is = open && !strncmp(argv[i], option, length);
+        bool is = i < end && !strncmp(argv[i], option, length);
+        if (!is && kept == 1)
+            end = i + (int)lg__script_at(argv + i, (size_t)(*argc - i));
+        if (i < end && !strcmp(argv[i], "--"))
+            end = i;
         if (is && argv[i][length] == '=')
             fine = fine && read_colour(argv[i] + length + 1);
         else if (is && !argv[i][length])

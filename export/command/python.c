@@ -75,6 +75,36 @@ lg__python_verb_find(const char *name)
     return lg__python_verb_at(i);
 }
 
+static bool
+takes_value(const lg__python_verb *verb, const char *name)
+{
+    const lg__option_face *option = verb->options;
+    while (option->name && strcmp(option->name, name))
+        option++;
+    return option->takes_value || !strcmp(name, LG__COLOR);
+}
+
+const char *
+lg__option_name(const char *word)
+{
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    return word[1] == '-' ? word + 2 : word + 1;
+}
+
+size_t
+lg__script_at(char *const *words, size_t count)
+{
+    const lg__python_verb *verb = count ? lg__python_verb_find(words[0]) : NULL;
+    for (size_t i = 1; verb && verb->script && i < count; i++) {
+        const char *name = lg__option_name(words[i]);
+        if (!name || !strcmp(name, "m"))
+            return i;
+        i += takes_value(verb, name);
+    }
+    return count;
+}
+
 // Finds the interpreter that this command was installed with, if any.
 static bool
 find_beside(char *path, size_t room)

@@ -66,7 +66,7 @@ class Manual(unittest.TestCase):
             if name == "leakgraph.1":
                 continue
             options = self.answer("completion", "--line", f"leakgraph {verb} -")
-            missing = {"--help"} if verb in RUNS_PYTHON else set()
+            missing = {"--color"} | ({"--help"} if verb in RUNS_PYTHON else set())
             bold = " ".join(re.findall(r"^\.B (.*)$", page, re.MULTILINE))
             listed = set(re.findall(r"(?<!\w)--?[a-z][a-z-]*", bold.replace("\\", "")))
             if "--output" in listed:

@@ -360,7 +360,9 @@ class Terminal(unittest.TestCase):
     def test_completion(self) -> None:
         verbs = self.completed("leakgraph ")
         self.assertLessEqual({"top", "why", "attach", "help", "held.lgs"}, set(verbs))
-        for verb in set(verbs) - {"help"}:
+        options = ["--help", "--version", "--color"]
+        self.assertEqual(self.completed("leakgraph -"), options)
+        for verb in set(verbs) - {"help", *options}:
             self.assertTrue(
                 verb.endswith(".lgs")
                 or f"\n  {verb} " in self.run_command("--help").stdout,
@@ -390,8 +392,39 @@ class Terminal(unittest.TestCase):
         types = self.completed("leakgraph why losses.lgs type:")
         self.assertTrue(types and all(word.startswith("type:") for word in types))
         self.assertEqual(self.completed("leakgraph why no.lgs type:"), [])
+        cut = self.completed("leakgraph what-if losses.lgs --cut train.t")
+        self.assertEqual(cut, ["train.trainer", "type:train.Trainer"])
         self.assertEqual(self.completed(""), [])
         self.assertEqual(self.run_command("completion", "tcsh").returncode, 2)
+
+    def test_nothing_may_complete(self) -> None:
+        for word in ("type:no.such", "zzz", "'#", "", "name:"):
+            for verb in ("why", "paths", "what-if losses.lgs --cut"):
+                line = f"leakgraph {verb} losses.lgs {word}"
+                done = self.run_command("completion", "--line", line)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+
+    def test_colour_completes(self) -> None:
+        words = ["auto", "always", "never"]
+        for begun in ("", "top ", "top losses.lgs ", "run ", "why losses.lgs "):
+            self.assertEqual(self.completed(f"leakgraph {begun}--color "), words)
+            self.assertEqual(self.completed(f"leakgraph {begun}--col"), ["--color"])
+        self.assertEqual(self.completed("leakgraph --color never domi"), ["dominators"])
+
+    def test_an_option_of_a_script_is_the_scripts(self) -> None:
+        python = self.here / "python"
+        python.write_text('#!/bin/sh\nshift 2\necho "$@"\n')
+        python.chmod(0o755)
+        for line, taken in (
+            ("run x.py --color=red", "run x.py --color=red"),
+            ("watch --every 9 x.py --color red", "watch --every 9 x.py --color red"),
+            ("run -m x --color", "run -m x --color"),
+            ("--color never run --arm x x.py --color", "run --arm x x.py --color"),
+            ("run --color never x.py -- --color", "run x.py -- --color"),
+            ("attach 1 --color never", "attach 1"),
+        ):
+            done = self.run_command(*line.split(), LEAKGRAPH_PYTHON=str(python))
+            self.assertEqual((done.stdout, done.stderr), (f"{taken}\n", ""))
 
     def in_shell(self, shell: str, script: str) -> list[str]:
         """Runs a script in a shell that finds the command, and returns its lines."""
