@@ -6,6 +6,7 @@
 #include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/writing.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -136,9 +137,9 @@ choose_window(size_t count, const bool *cuts, size_t room)
     return ends;
 }
 
-lg_status
-lg__picker_draw_hops(lg__view_picker *picker, const lg_hop *hops, size_t count,
-                     const bool *cuts, size_t room, size_t at, lg_error *err)
+static lg_status
+draw_seen(lg__view_picker *picker, const lg_hop *hops, size_t count,
+          const bool *cuts, size_t room, size_t at, lg_error *err)
 {
     hop_window shown = choose_window(count, cuts, room);
     lg_status status = LG_OK;
@@ -155,6 +156,25 @@ lg__picker_draw_hops(lg__view_picker *picker, const lg_hop *hops, size_t count,
         if (!status && i < count)
             status = draw_hop(picker, &hops[i], cuts && cuts[i], &at, err);
     }
+    return status;
+}
+
+lg_status
+lg__picker_draw_hops(lg__view_picker *picker, const lg_hop *hops, size_t count,
+                     const bool *cuts, size_t room, size_t at, lg_error *err)
+{
+    lg_hop *seen = malloc((count + 1) * sizeof *seen);
+    bool *seen_cuts = malloc(count + 1);
+    lg_status status = LG_OK;
+    if (!seen || !seen_cuts) {
+        status = lg__view_no_memory(err);
+    } else {
+        count = lg_hops_seen(picker->graph, hops, count, cuts, seen, seen_cuts);
+        status = draw_seen(picker, seen, count, cuts ? seen_cuts : NULL, room,
+                           at, err);
+    }
+    free(seen);
+    free(seen_cuts);
     return status;
 }
 

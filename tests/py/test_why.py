@@ -391,6 +391,12 @@ def test_a_context_variable_is_named_however_many_there_are():
     assert cuts == ["[session]", "[0]"]
     held_by = "thread MainThread context variables[session][0]"
     assert snapshot.why(held_by).node == node
+    steps = ["context", "variables", "[session]", "[0]"]
+    assert re.findall(r"↓ (.*)\n", str(snapshot.why(node))) == steps
+    drawn = str(snapshot.show_path(node, format="dot"))
+    assert "hamt" in drawn and "hamt_" not in drawn
+    inner = next(n for n in snapshot.nodes if n.type_name == "hamt_bitmap_node")
+    assert "╰→ hamt_bitmap_node" in str(snapshot.why(inner))
 
 
 def test_cannot_be_made_by_hand():

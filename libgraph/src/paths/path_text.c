@@ -186,16 +186,37 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
     return written;
 }
 
-// Returns the first hop from one on that is written: none is within the mapping
-// of a context, which tells no more than the name of the variable.
+// A hop within the mapping of a context tells no more than the name of the
+// variable.
+static bool
+is_within(const lg_graph *graph, const lg_hop *hop)
+{
+    return lg__leads_within_variables(graph, hop->source, hop->target);
+}
+
+// Returns the first hop from one on that is written.
 static size_t
 next_written(const lg_graph *graph, const lg_path *path, size_t from)
 {
-    while (from < path->count &&
-           lg__leads_within_variables(graph, path->hops[from].source,
-                                      path->hops[from].target))
+    while (from < path->count && is_within(graph, &path->hops[from]))
         from++;
     return from;
+}
+
+size_t
+lg_hops_seen(const lg_graph *graph, const lg_hop *hops, size_t count,
+             const bool *marks, lg_hop *seen, bool *seen_marks)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && is_within(graph, &hops[i]))
+            continue;
+        seen[kept] = hops[i];
+        if (marks)
+            seen_marks[kept] = marks[i];
+        kept++;
+    }
+    return kept;
 }
 
 // Of several steps through an autograd graph, names only the last node.

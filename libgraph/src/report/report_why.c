@@ -5,6 +5,7 @@
 #include "native/native_private.h"
 
 #include <leakgraph/internal/facts.h>
+#include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/why_facts.h>
 #include <leakgraph/internal/wording.h>
@@ -279,6 +280,9 @@ typedef struct report {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const char *note;
+    lg_hop *hops; // of the path, as a reader sees it
+    bool *frees;
+    size_t count;
     lg_text text;
 } report;
 
@@ -344,10 +348,10 @@ add_hop(report *to, size_t index)
     lg_text *out = &to->text;
     lg_text_add(out, "│    ↓ ");
     size_t start = out->length;
-    lg_hop_label(to->graph, &to->why->path.hops[index], out);
+    lg_hop_label(to->graph, &to->hops[index], out);
     size_t width = lg__text_width(out, start);
     lg_text_add(out, "\n");
-    if (!to->why->frees[index])
+    if (!to->frees[index])
         return;
     lg_text_add(out, "│      ");
     while (width-- > 0)
@@ -358,14 +362,14 @@ add_hop(report *to, size_t index)
 // Returns the hop in the middle of a long path to show, because it frees the
 // node and no hop at the ends does; SIZE_MAX if there is none.
 static size_t
-hop_to_show(const lg_why *why)
+hop_to_show(const report *to)
 {
     size_t hidden = SIZE_MAX;
-    for (size_t i = 0; i < why->path.count; i++) {
-        bool is_hidden = i >= HEAD && i + TAIL < why->path.count;
-        if (why->frees[i] && !is_hidden)
+    for (size_t i = 0; i < to->count; i++) {
+        bool is_hidden = i >= HEAD && i + TAIL < to->count;
+        if (to->frees[i] && !is_hidden)
             return SIZE_MAX;
-        if (why->frees[i])
+        if (to->frees[i])
             hidden = i;
     }
     return hidden;
@@ -384,16 +388,15 @@ add_gap(report *to, size_t hops)
 static void
 add_step(report *to, size_t index)
 {
-    const lg_path *path = &to->why->path;
     add_hop(to, index);
-    add_node(to, path->hops[index].target, index + 1 == path->count);
+    add_node(to, to->hops[index].target, index + 1 == to->count);
 }
 
 static void
 add_middle(report *to)
 {
-    size_t end = to->why->path.count - TAIL;
-    size_t shown = hop_to_show(to->why);
+    size_t end = to->count - TAIL;
+    size_t shown = hop_to_show(to);
     if (shown == SIZE_MAX) {
         add_gap(to, end - HEAD);
         return;
@@ -407,16 +410,15 @@ static void
 add_path(report *to)
 {
     lg_text *out = &to->text;
-    const lg_path *path = &to->why->path;
-    bool is_long = path->count > HEAD + TAIL + 1;
+    bool is_long = to->count > HEAD + TAIL + 1;
     lg_text_add(out, "\n┬───\n│ GC root: ");
     format_root_kind(to);
     lg_text_add(out, "\n│\n");
-    add_node(to, path->root.node, path->count == 0);
-    for (size_t i = 0; i < path->count; i++) {
+    add_node(to, to->why->path.root.node, to->count == 0);
+    for (size_t i = 0; i < to->count; i++) {
         if (is_long && i == HEAD) {
             add_middle(to);
-            i = path->count - TAIL;
+            i = to->count - TAIL;
         }
         add_step(to, i);
     }
@@ -658,13 +660,25 @@ are_several(const lg_table *paths)
 static lg_status
 write_text(report *to, const lg_table *paths, lg_error *err)
 {
+    const lg_path *path = &to->why->path;
     lg_status status = LG_OK;
     if (are_several(paths)) {
         status = lg_table_text(paths, 0, &to->text, err);
         lg_text_add(&to->text, "\nThe one that retains the most:\n\n");
     }
-    if (status == LG_OK)
+    if (status != LG_OK)
+        return status;
+    to->hops = malloc((path->count + 1) * sizeof *to->hops);
+    to->frees = malloc(path->count + 1);
+    if (to->hops == NULL || to->frees == NULL) {
+        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
+    } else {
+        to->count = lg_hops_seen(to->graph, path->hops, path->count,
+                                 to->why->frees, to->hops, to->frees);
         why_text(to);
+    }
+    free(to->hops);
+    free(to->frees);
     return status;
 }
 

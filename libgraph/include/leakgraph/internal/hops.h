@@ -31,6 +31,13 @@ lg_status lg_node_hops_in(const lg_graph *graph, lg_node node, lg_hops *out,
  *  or a buffer with one holder. LG_NONE for other nodes. */
 lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
 
+/** Copies the hops that a program sees, and the marks of each, and returns how
+ *  many there are: all but those within the mapping of a context, whose nodes
+ *  say nothing, unless such a hop is the last one. The hop behind them leads
+ *  from the mapping. `marks` may be NULL, and then so may `seen_marks`. */
+size_t lg_hops_seen(const lg_graph *graph, const lg_hop *hops, size_t count,
+                    const bool *marks, lg_hop *seen, bool *seen_marks);
+
 /** `limit` folded out-edges or in-edges (`inward`) of a node behind the `first`
  *  ones. As quick for the first of ten million as for the first of ten: O(first
  *  + limit). */
