@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -141,7 +142,52 @@ def piles_threads(program):
         thread.join()
 
 
-HONEST = [calls_again, calls_another_line, begins_late]
+pool = queue.SimpleQueue()
+
+
+def borrow(program, size):
+    """Nobody else has what a call takes out of the pool, until it puts that back."""
+    rows = pool.get()
+    rows.extend(Row() for _ in range(size))
+    program.look()
+    pool.put(rows)
+
+
+def borrows(program, sizes=(300,) * 5):
+    pool.put([])
+    for number, size in enumerate(sizes):
+        other = 1000 * (number + 1)
+        borrow(program, size)
+        assert other
+    pool.get()
+
+
+def borrows_unevenly(program):
+    borrows(program, (300, 100, 900, 300, 100, 900, 300))
+
+
+def draws(program, sizes):
+    for number, size in enumerate(sizes):
+        other = 1000 * (number + 1)
+        draw(program, size)
+        assert other
+
+
+def draws_more_unevenly(program):
+    draws(program, (100, 200, 600, 700, 1500, 1600))
+
+
+def draws_less_once(program):
+    draws(program, (300, 600, 900, 880, 1200, 1500, 1800))
+
+
+HONEST = [
+    calls_again,
+    calls_another_line,
+    begins_late,
+    draws_more_unevenly,
+    draws_less_once,
+]
 LEAKS = [
     collects,
     copies,
@@ -150,6 +196,7 @@ LEAKS = [
     collects_late,
     changes_its_closure,
 ]
+BORROWED = [borrows, borrows_unevenly]
 BOTH = [(calls_again, False), (collects, True)]
 NAMES = ["calls_again", "collects"]
 
@@ -191,6 +238,15 @@ def test_what_one_call_collects_is_growth(run, tmp_path):
     assert told(taken)
     assert told(files)
     assert told(files[-2:])
+
+
+@pytest.mark.parametrize("run", BORROWED, ids=lambda run: run.__name__)
+def test_what_calls_take_from_a_pool_and_put_back_is_growth(run, tmp_path):
+    """It rises too often, or too evenly, for chance."""
+    taken = ran(run, Program()).taken
+    assert told(taken)
+    assert told(saved(taken, tmp_path))
+    assert not told(taken[:4])
 
 
 def test_threads_that_wait_for_ever_pile_up():

@@ -8,7 +8,8 @@
 // A place below a thread is the same for all calls of a function, and a
 // snapshot falls into any moment of a call. What one call holds, and then
 // another one, rises by chance and is no growth. What one call keeps on
-// collecting, as the main loop of a program does, is.
+// collecting, as the main loop of a program does, is; so is what each call
+// takes out of a pool, and puts back: it rises too often for chance.
 //
 // No frame has a number of its own, and its memory is used again. But while a
 // function runs, its callers stand still: each is at the same line, with the

@@ -310,11 +310,11 @@ trend_in_activation(lg__comparison *state, uint32_t place, column of,
     if (trend == LG__TREND_NONE)
         return trend;
     uint32_t since = lg__activations_since(state, place);
-    if (since == 0)
+    read_series(state, state->at, of, state->y);
+    if (since == 0 || lg__rises_beyond_chance(state->x, state->y, state->count))
         return trend;
     if (is_brief(state, since))
         return LG__TREND_NONE;
-    read_series(state, state->at, of, state->y);
     lg__trend later =
         lg__trend_of(state->x + since, state->y + since, state->count - since);
     return later < trend ? later : trend;
