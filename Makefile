@@ -8,6 +8,7 @@ MUTANTS ?= 0
 RANKS ?= 8
 RUNS ?= 10000
 OBJECTS ?= 50000000
+ORDERS ?= 10
 GPU_PYTHON ?= .venv/bin/python
 BUILD := build/make
 RELEASE := build/release
@@ -30,7 +31,7 @@ quiet = $$([ -t 2 ] || echo -- --quiet)
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help clone setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench bench-large attach-soak attach-torture kernels ranks docs wheel wheels pythons matrix packages reports \
+	fuzz pictures bench bench-large attach-soak attach-torture kernels ranks docs wheel wheels pythons matrix packages company reports \
 	race race-speed \
 	fresh clean mutate agree
 
@@ -168,6 +169,9 @@ ranks: build  ## compare RANKS (8) gloo processes of a training job
 
 packages: build  ## try the hundred most used C extensions of PyPI; docs/packages.md
 	@PYTHONPATH=tools:$$PYTHONPATH $(bin)/python release/packages.py $(PACKAGES)
+
+company: build  ## claims of native memory of many libraries in one process, in ORDERS (10) orders
+	@$(bin)/python bench/company.py --orders $(ORDERS)
 
 reports: build  ## look for the leaks of public reports; docs/reports.md
 	@$(bin)/python tools/reports.py --write $(REPORTS)

@@ -94,28 +94,37 @@ class Run:
         self.measure(claim.file, [claim])
 
 
+def measure_all(run: Run, claims: list[Claim], jobs: int, orders: int) -> list[Claim]:
+    """Keep each object alone, and then all that can be kept, in so many orders.
+
+    Returns those that can.
+    """
+    python = run.folder.name
+
+    def work(item: tuple[int, Claim]) -> None:
+        probes.say(python, item[0], len(claims), item[1].name)
+        run.alone(item[1])
+
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        list(pool.map(work, enumerate(claims, 1)))
+    good = [c for c in claims if "error" not in result(run.folder, c.file)]
+    for order in range(orders):
+        probes.say(python, order + 1, orders, f"all {len(good)} in one process")
+        run.measure(f"order-{order}", ordered(good, order))
+    return good
+
+
 def try_all(
     one: pythons.Interpreter, claims: list[Claim], jobs: int, orders: int
 ) -> None:
     """Install and measure with one interpreter."""
     folder, python = package_environment.prepared(one)
-    run = Run(folder, python, matrix.sources())
     fit = [
         claim
         for claim in claims
         if not package_environment.installed(folder, python, claim.package)
     ]
-
-    def work(item: tuple[int, Claim]) -> None:
-        probes.say(one.name, item[0], len(fit), item[1].name)
-        run.alone(item[1])
-
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        list(pool.map(work, enumerate(fit, 1)))
-    good = [claim for claim in fit if "error" not in result(folder, claim.file)]
-    for order in range(orders):
-        probes.say(one.name, order + 1, orders, f"all {len(good)} in one process")
-        run.measure(f"order-{order}", ordered(good, order))
+    measure_all(Run(folder, python, matrix.sources()), fit, jobs, orders)
 
 
 def result(folder: Path, file: str) -> dict[str, Any]:

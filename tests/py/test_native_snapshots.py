@@ -10,7 +10,7 @@ import sys
 import zlib
 
 import pytest
-from builds import FREE_THREADED
+from builds import FREE_THREADED, needs
 
 import leakgraph
 
@@ -50,6 +50,29 @@ needs_sqlite = pytest.mark.skipif(
 def test_what_is_claimed_goes_when_its_holder_goes(told, kept):
     assert told[kept]["claimed"] == pytest.approx(told[kept]["freed"], rel=0.12)
     assert told[kept]["shallow"] < told[kept]["freed"] / 100
+
+
+EDITOR = """
+import json, readline, leakgraph
+LINE = "what a user has typed " * 4
+for i in range(3000):
+    readline.add_history(f"{LINE}{i:4}")
+with leakgraph.snapshot(native=True) as snapshot:
+    rows = snapshot.native(limit=1000)
+    told = {row.title: int(row.bytes) for row in rows if row.holder == "variables"}
+print(json.dumps([3000 * len(LINE), told]))
+"""
+
+
+@needs("readline")
+def test_the_history_of_a_line_editor_is_its_librarys():
+    done = subprocess.run(
+        [sys.executable, "-c", EDITOR], check=True, capture_output=True, text=True
+    )
+    typed, told = json.loads(done.stdout)
+    (title,) = [key for key in told if "readline" in key or "libedit" in key]
+    assert title.startswith("library variables lib")
+    assert typed < told[title] < 3 * typed
 
 
 def test_a_saved_snapshot_has_native_memory(tmp_path):
