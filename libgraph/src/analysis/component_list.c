@@ -98,8 +98,8 @@ lg__collective_list(const lg_analysis *analysis, uint32_t component,
 }
 
 // Finds which component dominates which nodes collectively. Meanwhile, a node's
-// place is the index of its component with several entries, or of the component
-// that dominates it collectively.
+// part is the component with several entries that it is in, or the one that
+// dominates it collectively.
 //
 // What is known of a candidate only rises: from LG_NONE, while no late node has
 // been seen to refer to it, over the component that holds all that has been
@@ -118,6 +118,23 @@ static const lg__component_span *
 components(const lg__dominator_builder *building)
 {
     return building->components.data;
+}
+
+// No node has a part. Returns false when memory ran out.
+static bool
+begin_parts(lg__dominator_builder *building)
+{
+    size_t nodes = building->graph->columns.node_count;
+    lg__free(building->part);
+    building->part = lg__sparse_calloc(nodes + 1, sizeof *building->part);
+    return building->part != NULL;
+}
+
+// The part of a node, or LG_NONE.
+static inline uint32_t
+part_of(const lg__dominator_builder *building, uint32_t node)
+{
+    return building->part[node] - 1;
 }
 
 static bool
@@ -163,7 +180,6 @@ mark_candidates(search *state)
         bool below = top < root ? building->mark[top] & LG__MARK_TOP
                                 : state->roots[top - root];
         bool inner = *mark & LG__MARK_INNER;
-        building->place[node] = LG_NONE;
         *mark &= (uint8_t)~LG__MARK_CANDIDATE;
         if (below && !inner && !(*mark & LG__MARK_EARLY))
             *mark |= LG__MARK_CANDIDATE;
@@ -175,7 +191,7 @@ mark_candidates(search *state)
         state->component[k].parent = component.early ? state->none : LG_NONE;
         for (uint32_t i = component.begin; i < component.end; i++) {
             uint32_t member = building->order[i];
-            building->place[member] = k;
+            building->part[member] = k + 1;
             if (component.early)
                 building->mark[member] &= (uint8_t)~LG__MARK_CANDIDATE;
         }
@@ -190,9 +206,9 @@ holder(const search *state, uint32_t node, uint32_t top)
 {
     const lg__dominator_builder *building = state->building;
     uint32_t by = building->mark[node] & (LG__MARK_MANY | LG__MARK_CANDIDATE)
-                      ? building->place[node]
+                      ? part_of(building, node)
                       : state->none;
-    return top < lg__dominators_root(building) && building->place[top] == by
+    return top < lg__dominators_root(building) && part_of(building, top) == by
                ? state->none
                : by;
 }
@@ -204,9 +220,9 @@ show_edge(const search *state, uint32_t node, uint32_t target)
     const lg__dominator_builder *building = state->building;
     uint32_t top = building->branch[target].parent;
     bool many = building->mark[target] & LG__MARK_MANY;
-    uint32_t own = many ? building->place[target] : LG_NONE;
-    uint32_t *known =
-        many ? &state->component[own].parent : &building->place[target];
+    uint32_t own = many ? part_of(building, target) : LG_NONE;
+    uint32_t known =
+        many ? state->component[own].parent : part_of(building, target);
     uint32_t by = state->none;
     if (node != top) {
         uint32_t below = lg__branch_ancestor(building->branch, node,
@@ -215,10 +231,14 @@ show_edge(const search *state, uint32_t node, uint32_t target)
             return;
         by = holder(state, below, top);
     }
-    if (by == own || *known == by || *known == state->none)
+    if (by == own || known == by || known == state->none)
         return;
-    *known =
-        *known == LG_NONE ? by : lg__branch_meet(state->component, *known, by);
+    if (known != LG_NONE)
+        by = lg__branch_meet(state->component, known, by);
+    if (many)
+        state->component[own].parent = by;
+    else
+        building->part[target] = by + 1;
 }
 
 static void
@@ -266,7 +286,7 @@ list_collective(const search *state, lg_analysis *analysis)
     for (uint32_t node = 0; node < lg__dominators_root(building); node++) {
         unsigned mark =
             building->mark[node] & (LG__MARK_MANY | LG__MARK_CANDIDATE);
-        uint32_t by = building->place[node];
+        uint32_t by = part_of(building, node);
         if (mark == LG__MARK_CANDIDATE && by != state->none &&
             !collective_add(analysis, node,
                             order[components(building)[by].begin]))
@@ -298,6 +318,8 @@ lg__components_relate(lg_analysis *analysis, lg__dominator_builder *building,
         component[k] = (lg__branch){count, count, 0};
     if (mark_tops(&state) == 0)
         return LG_OK;
+    if (!begin_parts(building))
+        return lg__error_memory(err);
     mark_candidates(&state);
     lg_status status = search_all(&state, err);
     if (status == LG_OK && !list_collective(&state, analysis))
@@ -317,7 +339,7 @@ add_held(const lg__dominator_builder *building, const lg_analysis *analysis,
     memset(bytes, 0, count * sizeof *bytes);
     for (size_t i = 0; i < analysis->collective.count; i++)
         if (!(building->mark[collective[i].node] & LG__MARK_MANY))
-            bytes[building->place[collective[i].by]] +=
+            bytes[part_of(building, collective[i].by)] +=
                 lg__dominated_on(analysis, collective[i].node, device);
     for (uint32_t k = 0; k < count; k++) {
         lg__component_span component = components(building)[k];
@@ -390,15 +412,14 @@ weigh(listing *state, lg_error *err)
     return status;
 }
 
-// Returns the component of every node, or LG_NONE. Overwrites the places of
-// members in the order.
-static const uint32_t *
+// Each member's part is its component. Returns false when memory ran out.
+static bool
 name_components(listing *state)
 {
-    const lg__dominator_builder *building = state->building;
+    lg__dominator_builder *building = state->building;
     const lg__component_span *components = building->components.data;
-    uint32_t nodes = building->graph->columns.node_count;
-    memset(building->place, 0xff, nodes * sizeof *building->place);
+    if (!begin_parts(building))
+        return false;
     for (uint32_t k = 0; k < state->count; k++) {
         weighed *item = &state->items[k];
         item->index = k;
@@ -406,11 +427,11 @@ name_components(listing *state)
         item->count = components[k].end - components[k].begin;
         for (uint32_t i = components[k].begin; i < components[k].end; i++) {
             uint32_t node = building->order[i];
-            building->place[node] = k;
+            building->part[node] = k + 1;
             item->node = node < item->node ? node : item->node;
         }
     }
-    return building->place;
+    return true;
 }
 
 static int
@@ -425,8 +446,7 @@ compare_on_device(const void *left, const void *right)
 
 // rank[k] is the sorted position of the builder's component k.
 static void
-fill(const listing *state, const uint32_t *component, const uint32_t *rank,
-     uint32_t *next)
+fill(const listing *state, const uint32_t *rank, uint32_t *next)
 {
     lg_analysis *analysis = state->analysis;
     uint32_t sum = 0;
@@ -438,9 +458,10 @@ fill(const listing *state, const uint32_t *component, const uint32_t *rank,
     analysis->component_first[state->count] = sum;
     lg__member *member = analysis->member;
     for (uint32_t node = 0; member < analysis->member + sum; node++) {
-        if (component[node] == LG_NONE)
+        const uint32_t part = part_of(state->building, node);
+        if (part == LG_NONE)
             continue;
-        uint32_t k = rank[component[node]];
+        uint32_t k = rank[part];
         analysis->component_node[next[k]++] = node;
         *member++ = (lg__member){node, k};
     }
@@ -481,13 +502,14 @@ lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
     uint32_t *rank = lg__alloc((2 * count + 1) * sizeof *rank);
     bool enough = state.items && rank && make_room(analysis, count, members);
     lg_status status = enough ? weigh(&state, err) : lg__error_memory(err);
+    if (status == LG_OK && !name_components(&state))
+        status = lg__error_memory(err);
     if (status == LG_OK) {
         analysis->component_count = state.count;
-        const uint32_t *component = name_components(&state);
         qsort(state.items, count, sizeof *state.items, compare_weighed);
         for (uint32_t k = 0; k < count; k++)
             rank[state.items[k].index] = k;
-        fill(&state, component, rank, rank + count);
+        fill(&state, rank, rank + count);
     }
     lg__free(state.items);
     lg__free(rank);

@@ -54,7 +54,7 @@ show_problem(const irreducible *state, show_edge *show, void *context)
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
                 (building->mark[target] & (barred | LG__MARK_INNER)) ==
                     LG__MARK_INNER)
-                show(context, index, building->place[target] - state->begin);
+                show(context, index, building->branch[target].jump);
         }
     }
 }
@@ -183,33 +183,43 @@ solve_big(irreducible *state, lg_error *err)
     return status;
 }
 
+// Nothing is settled, whatever the order of the walk has settled before it was
+// not enough.
+static void
+unsettle(const irreducible *state)
+{
+    lg__branch *branch = state->building->branch;
+    for (uint32_t index = 0; index < state->count; index++) {
+        branch[state->member[index]].depth = 0;
+        branch[state->member[index]].jump = index;
+    }
+}
+
 // Orders the members so that each comes after its inner dominator, and settles
-// them. A settled member has no place until all are ordered, so the way up from
-// a member ends at the first one that is settled, and each is passed once.
+// them. The way up from a member ends at the first one that is settled, so each
+// is passed once.
 static void
 settle_apart(irreducible *state, uint32_t top)
 {
     lg__dominator_builder *building = state->building;
+    lg__branch *branch = building->branch;
     const uint32_t *inner = state->inner;
     uint32_t count = state->begin;
     for (uint32_t i = 0; i < state->count; i++) {
         uint32_t length = 0;
         for (uint32_t at = i;
-             at != LG_NONE && building->place[state->member[at]] != LG_NONE;
+             at != LG_NONE && branch[state->member[at]].depth == 0;
              at = inner[at])
             state->chain[length++] = at;
         while (length > 0) {
             uint32_t at = state->chain[--length];
             uint32_t node = state->member[at];
-            building->branch[node].parent =
+            branch[node].parent =
                 inner[at] == LG_NONE ? top : state->member[inner[at]];
-            lg__branch_settle(building->branch, node);
+            lg__branch_settle(branch, node);
             building->order[count++] = node;
-            building->place[node] = LG_NONE;
         }
     }
-    for (uint32_t place = state->begin; place < count; place++)
-        building->place[building->order[place]] = place;
 }
 
 // Solves any component. Reorders its members.
@@ -226,6 +236,7 @@ dominators_irreducible(lg__dominator_builder *building,
                          room,     room + count,     room + 2 * (size_t)count};
     memcpy(state.member, building->order + component->begin,
            count * sizeof *room);
+    unsettle(&state);
     lg_status status = LG_OK;
     if (count <= SMALL)
         solve_small(&state);
@@ -468,7 +479,6 @@ open_entries(lg__dominator_builder *building, lg__component_span *component)
     uint32_t entries = 0;
     for (uint32_t i = component->begin; i < component->end; i++) {
         uint32_t node = building->order[i];
-        building->place[node] = i;
         component->early |= (building->mark[node] & LG__MARK_EARLY) != 0;
         entries += branch[node].parent != LG_NONE;
         if (branch[node].parent != LG_NONE)
@@ -499,11 +509,10 @@ open_entries(lg__dominator_builder *building, lg__component_span *component)
 // Passes on a member's edges to members that are not entries. Returns false if
 // an edge leads back to a node that does not dominate the member.
 static bool
-show_inward(const lg__dominator_builder *building, uint32_t place)
+show_inward(const lg__dominator_builder *building, uint32_t node)
 {
     const lg_columns *columns = &building->graph->columns;
     lg__branch *branch = building->branch;
-    uint32_t node = building->order[place];
     unsigned barred = lg__dominators_barred(building, node);
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
@@ -512,7 +521,7 @@ show_inward(const lg__dominator_builder *building, uint32_t place)
             (building->mark[target] & (barred | LG__MARK_INNER)) !=
                 LG__MARK_INNER)
             continue;
-        if (building->place[target] > place)
+        if (branch[target].depth == 0)
             meet(building, &branch[target].parent, node);
         else if (lg__branch_ancestor(branch, node, branch[target].depth) !=
                  target)
@@ -521,9 +530,9 @@ show_inward(const lg__dominator_builder *building, uint32_t place)
     return true;
 }
 
+// All members are settled, and nothing outside that they refer to is.
 static void
-show_outward(const lg__dominator_builder *building,
-             const lg__component_span *component, uint32_t node)
+show_outward(const lg__dominator_builder *building, uint32_t node)
 {
     const lg_columns *columns = &building->graph->columns;
     unsigned barred = lg__dominators_barred(building, node);
@@ -531,10 +540,9 @@ show_outward(const lg__dominator_builder *building,
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
-        uint32_t place = building->place[target];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (building->mark[target] & barred) ||
-            (place >= component->begin && place < component->end))
+            building->branch[target].depth != 0)
             continue;
         building->mark[target] |= (uint8_t)early;
         meet(building, &building->branch[target].parent, node);
@@ -549,7 +557,7 @@ settle_member(const lg__dominator_builder *building, uint32_t place)
     if (building->branch[node].parent == LG_NONE)
         return false;
     lg__branch_settle(building->branch, node);
-    return show_inward(building, place);
+    return show_inward(building, node);
 }
 
 // Settles a component, and passes on its edges to the outside. All edges into
@@ -572,7 +580,7 @@ settle_component(lg__dominator_builder *building, lg__component_span *component,
             return status;
     }
     for (place = component->begin; place < component->end; place++)
-        show_outward(building, component, building->order[place]);
+        show_outward(building, building->order[place]);
     return LG_OK;
 }
 
@@ -652,6 +660,14 @@ settle_all(lg__dominator_builder *building, lg_error *err)
     return status;
 }
 
+static void
+forget_places(lg__dominator_builder *building)
+{
+    size_t nodes = building->graph->columns.node_count;
+    lg__huge_free(building->place, (nodes + 1) * sizeof(uint32_t));
+    building->place = NULL;
+}
+
 lg_status
 lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
                    const lg__policy *policy, const lg_monitor *monitor,
@@ -670,6 +686,7 @@ lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
     if (building->order == NULL || building->place == NULL)
         return lg__error_memory(err);
     lg_status status = walk_graph(building, err);
+    forget_places(building);
     if (status != LG_OK)
         return status;
     building->branch = lg__calloc(nodes + 2, sizeof(lg__branch));
@@ -687,8 +704,9 @@ lg__dominators_free(lg__dominator_builder *building)
         return;
     size_t nodes = building->graph->columns.node_count;
     lg__huge_free(building->order, (nodes + 1) * sizeof(uint32_t));
-    lg__huge_free(building->place, (nodes + 1) * sizeof(uint32_t));
+    forget_places(building);
     lg__free(building->branch);
+    lg__free(building->part);
     lg__free(building->component);
     lg__vector_free(&allocator, &building->components);
 }

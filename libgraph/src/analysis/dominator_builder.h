@@ -17,8 +17,9 @@
 typedef struct lg__branch {
     uint32_t parent; /**< the nearest common dominator of the referrers seen so
                           far, then the immediate dominator */
-    uint32_t jump;   /**< a further ancestor */
-    uint32_t depth;  /**< below the super-root */
+    uint32_t jump;   /**< a further ancestor; while a component is solved as a
+                          whole, the index of a member that is not settled */
+    uint32_t depth;  /**< below the super-root; 0: not settled, or a root */
 } lg__branch;
 
 /** A component: nodes that all reach each other, or one that refers to itself.
@@ -36,13 +37,15 @@ typedef struct lg__dominator_builder {
     uint8_t *mark;
     uint32_t *order;    /**< [node_count] dominators first; the members of a
                            component stand together */
-    uint32_t *place;    /**< [node_count] for members of the current component,
-                           their index in the order */
+    uint32_t *place;    /**< [node_count] what the walk knows of them; NULL once
+                           it has ended */
     lg__branch *branch; /**< [node_count + 2]; the last two are the super-root
                            and the root of garbage; NULL once the analysis
                            has the parents */
     lg__vector components; /**< lg__component_span, from the end of the order to
                               its beginning */
+    uint32_t *part; /**< [node_count] 0, or the number of a component and 1: see
+                       component_list.c; few pages of it are written */
     lg__branch *component; /**< [components + 1] each below the one that
                               dominates it collectively; the last means none */
 } lg__dominator_builder;
