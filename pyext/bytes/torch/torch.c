@@ -310,7 +310,7 @@ run_tasks(lg__torch *torch)
     while (torch->task_begin < torch->task_end) {
         lg__torch_task task = torch->tasks[torch->task_begin++];
         if (!lg__pass_has_room(torch->pass))
-            torch->builder->node_flags[task.node] |= LG_NODE_FRONTIER;
+            lg_builder_mark(torch->builder, task.node, LG_NODE_FRONTIER);
         else if (task.kind == LG__TORCH_IMPL)
             lg__torch_walk_tensor(torch, task.address, task.node, false);
         else if (task.kind >= LG__TORCH_OBJECT)

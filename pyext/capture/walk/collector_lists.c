@@ -108,7 +108,7 @@ chain_go_on(lg__heap_walk *walk)
         if (!lists->followed)
             break;
         lg__walk_node(walk, next);
-        walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+        lg_builder_mark(walk->builder, node, LG_NODE_TRACKED);
         if (walk->builder->node_count > known)
             return true;
     }
@@ -121,7 +121,7 @@ number_tracked(lg__heap_walk *walk, lg__gc_link *head)
 {
     uint32_t node = lg__walk_node(walk, head + 1);
     if (node != LG_NONE && node != 0)
-        walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+        lg_builder_mark(walk->builder, node, LG_NODE_TRACKED);
     return node;
 }
 
@@ -198,7 +198,7 @@ number_frozen(lg__heap_walk *walk)
         uint32_t node = number_tracked(walk, head);
         if (node == LG_NONE)
             return;
-        walk->builder->node_flags[node] |= LG_NODE_FROZEN;
+        lg_builder_mark(walk->builder, node, LG_NODE_FROZEN);
     }
 }
 
@@ -272,7 +272,7 @@ lg__enumerate_public(lg__heap_walk *walk, lg_error *err)
         PyObject *object = PyList_GET_ITEM(all, i);
         uint32_t node = lg__walk_node(walk, object);
         if (node != LG_NONE)
-            walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+            lg_builder_mark(walk->builder, node, LG_NODE_TRACKED);
         /* Drops the list and its references, before anything counts these. */
     }
     status = LG_OK;

@@ -54,7 +54,7 @@ lg__chain_follow(lg__heap_walk *walk, uint32_t node, PyObject *object,
         lg__chain_put_off(walk, node);
         return;
     }
-    walk->builder->node_flags[node] |= LG_NODE_TRACKED;
+    lg_builder_mark(walk->builder, node, LG_NODE_TRACKED);
     if (!is_last)
         lg__walk_node(walk, next + 1);
 }

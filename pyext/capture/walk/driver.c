@@ -263,7 +263,7 @@ walk_tuple(lg__heap_walk *walk, PyObject *object)
     walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
     if (builder->node_flags[builder->open_node] & LG__NODE_VARIABLES)
         for (; edge < builder->edge_count; edge++)
-            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_NAME;
+            lg_builder_mark(builder, builder->edge_target[edge], LG_NODE_NAME);
 }
 
 /** An object of LG__PLAN_STRUCT. */
@@ -320,7 +320,8 @@ meet_key(lg__heap_walk *walk, lg_edge_writer *writer,
 {
     uint32_t key =
         lg__walk_meet(walk, writer, lg__dict_entry_word(table, i, table->key));
-    writer->node_flags[key] |= LG_NODE_KEY;
+    if (!(writer->node_flags[key] & LG_NODE_KEY))
+        lg_flags_add(&writer->node_flags[key], LG_NODE_KEY);
     return key;
 }
 

@@ -37,8 +37,9 @@ choose(const lg__heap_walk *walk, uint32_t node, uint32_t end,
     uint32_t count = 0;
     for (; node < end; node++) {
         const lg__type_info *info = lg__walk_info(walk, node);
-        if (info == NULL || !(info->is_part || (builder->node_flags[node] &
-                                                (LG_NODE_KEY | LG_NODE_NAME))))
+        if (info == NULL ||
+            !(info->is_part ||
+              (lg_builder_flags(builder, node) & (LG_NODE_KEY | LG_NODE_NAME))))
             continue;
         PyObject *object =
             (PyObject *)(uintptr_t)lg_builder_address(builder, node);

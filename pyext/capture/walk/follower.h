@@ -36,7 +36,10 @@ enum {
 /** What lies below the numbers that the walk tells is complete, and the walk
  *  changes it no more. So the follower reads it without further order:
  *  the lock only keeps the columns where they are meanwhile. Numbers only rise,
- *  and old ones are as good as new ones, which let the follower do more. */
+ *  and old ones are as good as new ones, which let the follower do more. Only
+ *  flags of such nodes still change: both threads take them from
+ *  lg_builder_mark and lg_builder_flags, and what the follower reads too early
+ *  is done when it has ended. */
 typedef struct lg__follower {
     lg_helper *thread;       /**< NULL: there is none */
     lg_additions *additions; /**< what the follower adds */

@@ -347,7 +347,7 @@ static inline lg__type_info *
 lg__walk_info(const lg__heap_walk *walk, uint32_t node)
 {
     const lg_builder *builder = walk->builder;
-    return builder->node_flags[node] & LG_NODE_SYNTHETIC
+    return lg_builder_flags(builder, node) & LG_NODE_SYNTHETIC
                ? NULL
                : walk->types.by_id[lg_builder_type(builder, node)];
 }

@@ -124,7 +124,7 @@ lg__contents_leave_out(lg__heap_walk *walk, PyObject *str)
 {
     uint32_t node = reads_any(walk) ? lg__walk_node(walk, str) : LG_NONE;
     if (node != LG_NONE)
-        walk->builder->node_flags[node] |= LG__NODE_ROOMY;
+        lg_builder_mark(walk->builder, node, LG__NODE_ROOMY);
 }
 
 void
@@ -193,7 +193,7 @@ forget_variables(lg__heap_walk *walk)
 {
     const uint32_t *tuples = walk->name_tuples.data;
     for (uint32_t i = 0; i < walk->names_count; i++)
-        walk->builder->node_flags[tuples[i]] &= (uint16_t)~LG__NODE_VARIABLES;
+        lg_builder_unmark(walk->builder, tuples[i], LG__NODE_VARIABLES);
 }
 
 /** Marks the keys of namespaces, which are names and not the user's data. The
@@ -231,7 +231,7 @@ mark_parts_of_key(lg__heap_walk *walk, uint32_t node)
     lg_builder_edges(builder, node, &edge, &end);
     for (; edge < end; edge++)
         if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_INDEX)
-            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_KEY;
+            lg_builder_mark(builder, builder->edge_target[edge], LG_NODE_KEY);
     return true;
 }
 

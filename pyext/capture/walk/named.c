@@ -357,7 +357,7 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
             name_lru_word(walk, object, info, edge, word, results);
         } else {
             key = target;
-            builder->node_flags[key] |= LG_NODE_KEY;
+            lg_builder_mark(builder, key, LG_NODE_KEY);
             lg_builder_name_edge(builder, edge, LG_EDGE_KEY | LG_EDGE_TRAVERSED,
                                  rank++);
         }
@@ -558,7 +558,7 @@ name_edges_of_items(lg__heap_walk *walk, PyObject *dict)
         uint32_t key_node = lg__walk_node(walk, key);
         if (key_node == LG_NONE)
             return;
-        walk->builder->node_flags[key_node] |= LG_NODE_KEY;
+        lg_builder_mark(walk->builder, key_node, LG_NODE_KEY);
         if (embedded)
             lg__name_edges_of_shared(walk, value, LG_EDGE_VALUE, key_node);
         else
@@ -631,7 +631,7 @@ name_hamt(lg__heap_walk *walk, PyObject *object)
             lg__name_edge(walk, pairs[i + 1], LG_EDGE_INDEX, (uint32_t)i / 2);
             continue;
         }
-        walk->builder->node_flags[key] |= LG_NODE_KEY;
+        lg_builder_mark(walk->builder, key, LG_NODE_KEY);
         lg__name_edge(walk, pairs[i + 1], LG_EDGE_VALUE, key);
         lg__name_edge(walk, pairs[i], LG_EDGE_KEY, (uint32_t)i / 2);
     }
@@ -665,7 +665,7 @@ name_cached_keys(lg__heap_walk *walk, PyTypeObject *type)
         uint32_t node = key != NULL ? lg__walk_node(walk, key) : LG_NONE;
         if (node == LG_NONE)
             continue;
-        walk->builder->node_flags[node] |= LG_NODE_NAME;
+        lg_builder_mark(walk->builder, node, LG_NODE_NAME);
         lg_builder_append_edge(walk->builder, node, LG_EDGE_KEY, (uint32_t)i);
     }
 }

@@ -160,7 +160,7 @@ add_synthetic(lg__heap_walk *walk, const void *address, uint32_t type)
     uint32_t node = lg__walk_node(walk, address);
     if (node == LG_NONE)
         return node;
-    walk->builder->node_flags[node] |= LG_NODE_SYNTHETIC | LG_NODE_IMMORTAL;
+    lg_builder_mark(walk->builder, node, LG_NODE_SYNTHETIC | LG_NODE_IMMORTAL);
     lg_builder_put_type(walk->builder, node, type);
     walk->builder->size[node] = 0;
     walk->builder->refcount[node] = 0;

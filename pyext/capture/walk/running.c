@@ -502,7 +502,7 @@ mark_names(lg__heap_walk *walk, PyObject *tuple)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
         uint32_t name = lg__walk_node(walk, PyTuple_GET_ITEM(tuple, i));
         if (name != LG_NONE)
-            walk->builder->node_flags[name] |= LG_NODE_NAME;
+            lg_builder_mark(walk->builder, name, LG_NODE_NAME);
     }
 }
 
@@ -512,12 +512,12 @@ static void
 flag_variables(lg__heap_walk *walk, PyObject *tuple)
 {
     uint32_t node = lg__walk_node(walk, tuple);
-    uint16_t *flags = walk->builder->node_flags;
     size_t size = (walk->names_count + (size_t)1) * sizeof node;
-    if (node == LG_NONE || (flags[node] & LG__NODE_VARIABLES) ||
+    if (node == LG_NONE ||
+        (walk->builder->node_flags[node] & LG__NODE_VARIABLES) ||
         !lg__walk_scratch(walk, &walk->name_tuples, size))
         return;
-    flags[node] |= LG__NODE_VARIABLES;
+    lg_builder_mark(walk->builder, node, LG__NODE_VARIABLES);
     ((uint32_t *)walk->name_tuples.data)[walk->names_count++] = node;
     if (node < walk->builder->open_node)
         mark_names(walk, tuple);

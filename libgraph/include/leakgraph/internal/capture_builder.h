@@ -173,6 +173,40 @@ lg_builder_type(const lg_builder *builder, lg_node node)
                : builder->type[node];
 }
 
+/** Adds flags to those of a node which a second thread may read just then. Only
+ *  one thread writes flags, so that is no read-modify-write. The other sees the
+ *  flags before or after. */
+static inline void
+lg_flags_add(uint16_t *flags, unsigned more)
+{
+    unsigned before = __atomic_load_n(flags, __ATOMIC_RELAXED);
+    __atomic_store_n(flags, (uint16_t)(before | more), __ATOMIC_RELAXED);
+}
+
+/** The same to the flags of a node that is opened, or may be. */
+static inline void
+lg_builder_mark(lg_builder *builder, lg_node node, unsigned flags)
+{
+    lg_flags_add(&builder->node_flags[node], flags);
+}
+
+/** Takes flags off in the same way. */
+static inline void
+lg_builder_unmark(lg_builder *builder, lg_node node, unsigned flags)
+{
+    unsigned before =
+        __atomic_load_n(&builder->node_flags[node], __ATOMIC_RELAXED);
+    __atomic_store_n(&builder->node_flags[node], (uint16_t)(before & ~flags),
+                     __ATOMIC_RELAXED);
+}
+
+/** The flags so far, for a second thread, too. */
+static inline unsigned
+lg_builder_flags(const lg_builder *builder, lg_node node)
+{
+    return __atomic_load_n(&builder->node_flags[node], __ATOMIC_RELAXED);
+}
+
 /** What lg_builder_begin_edges does where a block of first edges begins, and
  *  where one is far: sets those from `opened` to that of the node. */
 void lg_builder_put_first_edges(lg_builder *builder, lg_node node,
