@@ -304,6 +304,15 @@ lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type)
     return false;
 }
 
+bool
+lg__node_is_task(const lg_graph *graph, uint32_t node)
+{
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
+    return lg__string_is(type, "_asyncio.Task") ||
+           lg__string_is(type, "asyncio.tasks.Task");
+}
+
 lg_string
 lg_graph_info_find(const lg_graph *graph, const char *key)
 {

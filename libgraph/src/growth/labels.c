@@ -340,19 +340,9 @@ has_own_name(lg_category category)
            category == LG_CATEGORY_ROOT;
 }
 
-// Returns whether the node is a task. asyncio numbers its tasks, and their
-// names contain the numbers.
-static bool
-is_task(const lg_graph *graph, uint32_t node)
-{
-    lg_string type =
-        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
-    return lg__string_is(type, "_asyncio.Task") ||
-           lg__string_is(type, "asyncio.tasks.Task");
-}
-
 // Takes a node's own name if its kind has one. Without a reference, only the
-// name distinguishes it from others.
+// name distinguishes it from others. asyncio numbers its tasks, and their names
+// contain the numbers.
 static bool
 take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
 {
@@ -365,7 +355,7 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
     lg_string text = lg_graph_string(graph, number);
     if (category == LG_CATEGORY_FRAME)
         text.length = length_without_line(text);
-    if (category != LG_CATEGORY_ROOT && !is_task(graph, node))
+    if (category != LG_CATEGORY_ROOT && !lg__node_is_task(graph, node))
         return category == LG_CATEGORY_FRAME ? take_string(labels, text, out)
                                              : take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);

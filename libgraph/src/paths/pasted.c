@@ -4,6 +4,7 @@
 // match.
 #include "graph/graph_private.h"
 #include "paths/selection.h"
+#include "paths/suspended.h"
 
 #include <leakgraph/internal/hops.h>
 
@@ -11,6 +12,9 @@
 #include <string.h>
 
 static const char GAP[] = " … ";
+
+// A coroutine that awaits another one, and so on, so many times at most.
+enum { AWAITED_MOST = 64 };
 
 // Reads an object as reports write it: `list of 2 #17`, also behind its place.
 
@@ -449,10 +453,34 @@ take_within(void *context, const lg_hop *hop)
     return !state->failed;
 }
 
+// Stays at the coroutine or generator that the text names, as in ` in coroutine
+// worker() app.py:9`, or goes to it from a task or from a coroutine that awaits
+// it. Returns whether there is one.
+static bool
+take_suspended(folded *state, const spot *from)
+{
+    uint32_t node = from->node;
+    for (int i = 0; i < AWAITED_MOST && node != LG_NONE; i++) {
+        state->step.length = 0;
+        lg__format_suspended(state->graph, node, &state->step);
+        const char *rest = state->step.failed
+                               ? NULL
+                               : behind(from->rest, state->step.data);
+        if (rest != NULL) {
+            add_spot(state, node, rest);
+            return true;
+        }
+        node = lg__node_awaits(state->graph, node);
+    }
+    return false;
+}
+
 static void
 take_step(folded *state, const spot *from)
 {
     const char *rest;
+    if (strncmp(from->rest, " in ", 4) == 0 && take_suspended(state, from))
+        return;
     state->rest = from->rest;
     if (lg__leads_within_variables(state->graph, from->node, from->node))
         walk_from(state, from->node, take_within);
@@ -521,6 +549,26 @@ begin_at_roots(folded *state, const char *text)
     }
 }
 
+// Begins at the tasks that the text names: `task Task-3`.
+static void
+begin_at_tasks(folded *state, const char *text)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t coroutine = lg__node_is_task(graph, node)
+                                 ? lg__node_awaits(graph, node)
+                                 : (uint32_t)LG_NONE;
+        if (coroutine == LG_NONE)
+            continue;
+        state->step.length = 0;
+        lg__format_task(graph, node, coroutine, &state->step);
+        const char *rest =
+            state->step.failed ? NULL : behind(text, state->step.data);
+        if (rest != NULL)
+            add_spot(state, node, rest);
+    }
+}
+
 static void
 begin_path(folded *state, const char *text)
 {
@@ -536,13 +584,15 @@ begin_path(folded *state, const char *text)
     }
     if (node != LG_NONE)
         add_spot(state, node, rest);
+    else if (strncmp(text, "task ", 5) == 0)
+        begin_at_tasks(state, text);
     else
         begin_at_roots(state, text);
 }
 
 // Finds the nodes that a path may mean in which positions are written as `[*]`,
 // keys as ` key`, and steps left out as ` … `. It may begin at a module, a
-// thread, the interpreter, or native code. LG_ENOTFOUND if there are none.
+// thread, a task, the interpreter, or native code. LG_ENOTFOUND if there are none.
 static lg_status
 folded_select(const lg_graph *graph, const char *text,
               const lg_monitor *monitor, lg_nodes *out, lg_error *err)

@@ -2,6 +2,7 @@
 #include "graph/graph_private.h"
 #include "paths/path_hops.h"
 #include "paths/measure.h"
+#include "paths/suspended.h"
 
 #include <leakgraph/internal/native.h>
 
@@ -50,7 +51,7 @@ format_start(const lg_graph *graph, const lg_path *path, bool folded,
             return;
         }
         lg_text_add(out, "native code: ");
-        if (folded)
+        if (folded && lg__node_role(graph, root->node) != LG__ROLE_SUSPENDED)
             lg__text_add_string(out, lg__node_kind(graph, root->node));
         else
             lg__format_node(graph, root->node, out);
@@ -194,13 +195,29 @@ is_within(const lg_graph *graph, const lg_hop *hop)
     return lg__leads_within_variables(graph, hop->source, hop->target);
 }
 
-// Returns the first hop from one on that is written.
+// Returns the first hop from one on that is written: none is within the mapping
+// of a context, or leads to a coroutine that is named by its own variable.
 static size_t
 next_written(const lg_graph *graph, const lg_path *path, size_t from)
 {
     while (from < path->count && is_within(graph, &path->hops[from]))
         from++;
-    return from;
+    return from + lg__path_awaits(graph, path, from);
+}
+
+// Names the suspended coroutine or generator that a hop leads out of, unless
+// what comes before the hop has named it.
+static void
+name_suspended(const lg_graph *graph, const lg_path *path, size_t at,
+               lg_text *out)
+{
+    const lg_hop *hop = &path->hops[at];
+    bool named =
+        at == 0 ? path->root.node == hop->source
+                : lg__edge_kind(graph, path->hops[at - 1].edges[0]) ==
+                      LG_EDGE_FRAME;
+    if (!named && lg__hop_is_of_suspended(graph, hop))
+        lg__format_suspended(graph, hop->source, out);
 }
 
 size_t
@@ -228,6 +245,7 @@ lg__format_path_end(const lg_graph *graph, const lg_path *path, size_t first,
     size_t shown = 0;
     for (size_t i = first; (i = next_written(graph, path, i)) < path->count;
          shown++) {
+        name_suspended(graph, path, i, out);
         if (format_part(graph, path, i, folded, &scratch, out)) {
             i += 2;
             continue;
@@ -261,8 +279,14 @@ static void
 format_path(const lg_graph *graph, const lg_path *path, bool folded,
             lg_text *out)
 {
-    format_start(graph, path, folded, out);
-    lg__format_path_end(graph, path, 0, folded, out);
+    size_t task = lg__path_task(graph, path);
+    if (task < path->count)
+        lg__format_task(graph, path->hops[task].source, path->hops[task].target,
+                        out);
+    else
+        format_start(graph, path, folded, out);
+    lg__format_path_end(graph, path, task < path->count ? task : 0, folded,
+                        out);
 }
 
 void
