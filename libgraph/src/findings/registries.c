@@ -64,6 +64,11 @@ static const struct {
                           "torch.jit keeps what it compiles until the process "
                           "ends. Trace or script a model once, and call the "
                           "result as often as you like."},
+    [LG__REGISTRY_FUNCTIONS] = {LG_REGISTRY_OF_FUNCTIONS,
+                                "Keep the function that you register, and "
+                                "remove this one when you are done with what "
+                                "it refers to: a new lambda or partial is "
+                                "another handler."},
 };
 
 lg__registry_kind
@@ -226,6 +231,22 @@ is_pool_thread(const lg_graph *graph, uint32_t thread)
     return found;
 }
 
+// Returns the registry that tells how to take a handler out: that of the
+// interpreter or of asyncio; of others, whether the handlers are functions, of
+// which there is no weakref.WeakMethod.
+static lg__registry_kind
+kind_of_handlers(const lg_graph *graph, const lg_holder *holder)
+{
+    lg__registry_kind kind = has_thread(graph, holder->example)
+                                 ? LG__REGISTRY_THREADS
+                                 : kind_at(graph, holder->node);
+    bool function =
+        lg__node_category(graph, holder->example) == LG_CATEGORY_FUNCTION &&
+        !lg__node_is_a(graph, holder->example, "method");
+    return kind == LG__REGISTRY_NONE && function ? LG__REGISTRY_FUNCTIONS
+                                                 : kind;
+}
+
 const char *
 lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
 {
@@ -241,9 +262,7 @@ lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
         return registries[LG__REGISTRY_JOBS].name;
     if (strcmp(holder->pattern->name, "event-handlers") != 0)
         return "";
-    return has_thread(graph, holder->example)
-               ? registries[LG__REGISTRY_THREADS].name
-               : registries[kind_at(graph, holder->node)].name;
+    return registries[kind_of_handlers(graph, holder)].name;
 }
 
 const char *

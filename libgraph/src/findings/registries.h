@@ -18,6 +18,7 @@ typedef enum lg__registry_kind {
     LG__REGISTRY_JOBS,      /**< futures of executors: no registry */
     LG__REGISTRY_POOL, /**< executors: no registry, but with a fix likewise */
     LG__REGISTRY_JIT,  /**< torch.jit, which keeps what it compiled */
+    LG__REGISTRY_FUNCTIONS, /**< of the program, with closures or partials */
 } lg__registry_kind;
 
 /** Returns whether the node is a class that torch.jit makes for each module

@@ -417,7 +417,8 @@ fix_of_registry(const lg_growth *growth, const lg_growth_row *row)
     const lg_growth_tally *finding = &growth->tallies[row->finding];
     const lg_pattern *pattern = lg_pattern_find(finding->name);
     return finding->detail.length > 0 && pattern != NULL &&
-                   lg__string_is(finding->name, "event-handlers")
+                   lg__string_is(finding->name, "event-handlers") &&
+                   !lg__string_is(finding->detail, LG_REGISTRY_OF_FUNCTIONS)
                ? lg_pattern_fix(pattern, finding->detail)
                : NULL;
 }

@@ -108,10 +108,12 @@ typedef struct lg_findings {
 } lg_findings;
 
 void lg_findings_free(lg_findings *findings);
+/** No weakref.WeakMethod helps against what functions refer to. */
+#define LG_REGISTRY_OF_FUNCTIONS "function"
 /** The registry that the holder is, if handlers are taken out of it in a way of
  *  its own: "atexit", "os.register_at_fork", "sys.addaudithook", "future";
- *  for threads of executors that are gone "ThreadPoolExecutor"; otherwise
- *  empty. Static. */
+ *  for threads of executors that are gone "ThreadPoolExecutor"; of a container
+ *  of functions LG_REGISTRY_OF_FUNCTIONS; otherwise empty. Static. */
 const char *lg_holder_registry(const lg_graph *graph, const lg_holder *holder);
 /** What to do about a mistake at a holder that is this registry; static. */
 const char *lg_pattern_fix(const lg_pattern *pattern, lg_string registry);
