@@ -408,6 +408,22 @@ drop_behind(search *to, lg__groups *all)
     lg__groups_drop(all, behind);
 }
 
+// Joins a row into one that gained more. Numbers and texts, such as the ids of
+// users, go with that row, but what else has them is no part of its leak: two
+// containers that share nothing but ids are two.
+static void
+join_row(const lg_growth_row *into, lg__groups *to,
+         const lg_growth_row *row, lg__groups *from, bool *failed)
+{
+    if (lg__category_of_name(row->type) == LG_CATEGORY_ATOM &&
+        lg__category_of_name(into->type) != LG_CATEGORY_ATOM) {
+        lg__groups_free(from);
+        return;
+    }
+    lg__groups_hand_over(to, from, are_alike(into->type, row->type), failed);
+    lg__groups_settle(to);
+}
+
 // Joins rows that have a holder in common, until none is left that do.
 static void
 join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
@@ -418,11 +434,8 @@ join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
         for (uint32_t i = 0; i < rows; i++)
             for (uint32_t j = i + 1; j < rows; j++)
                 if (are_one(to, &of[i], &of[j])) {
-                    lg__groups_hand_over(
-                        &of[i], &of[j],
-                        are_alike(growth->rows[i].type, growth->rows[j].type),
-                        failed);
-                    lg__groups_settle(&of[i]);
+                    join_row(&growth->rows[i], &of[i], &growth->rows[j], &of[j],
+                             failed);
                     for (uint32_t k = 0; k < rows; k++)
                         if (growth->rows[k].lead == j)
                             growth->rows[k].lead = i;
