@@ -106,6 +106,28 @@ unwritten_blocks_explain_no_object(void)
     }
 }
 
+// malloc's lists lead to free chunks, each of which begins in the last word of
+// the block before it. Variables of other libraries may lead there, too.
+static void
+lists_of_malloc_hold_no_block(void)
+{
+    enum { ITEMS = 10, ITEM = 48 };
+    static const char *const libraries[] = {"/usr/lib/libc.so.6",
+                                            "/usr/lib/libfoo.so.1"};
+    for (size_t i = 0; i < 2; i++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *data =
+            native_heap_range(&heap, LG_RANGE_DATA, libraries[i], 64);
+        uint64_t *first = native_heap_list(&heap, ITEMS);
+        data[9] = native_heap_address(first) + ITEM - 8;
+        native_heap_finish(&heap);
+        CHECK(native_heap_of(&heap, "lost native memory") ==
+              (i == 0 ? ITEMS * NATIVE_LIST_BYTES : 0));
+        native_heap_close(&heap);
+    }
+}
+
 // Garbage has what a living object would have, though a registry of a library
 // leads there, too.
 static void
@@ -382,6 +404,7 @@ few_structs_lead_to_what_has_one_size(void)
 
 SUITE(native_leftovers)
 {
+    RUN(lists_of_malloc_hold_no_block);
     RUN(a_number_of_most_structs_is_no_pointer);
     RUN(few_structs_lead_to_what_has_one_size);
     RUN(structs_with_a_name_are_no_texts);

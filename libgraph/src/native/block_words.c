@@ -557,6 +557,17 @@ level_of(const lg__native *native, const lg_native_range *range,
                : LG_LEVEL_LEFTOVER;
 }
 
+// Whether a word is of one of malloc's lists and leads to a free chunk. The
+// header of a chunk begins in the last word of the block before it, and a free
+// chunk lies behind a block in use.
+static bool
+leads_to_free_chunk(const lg_native_range *range, const lg_native_block *to,
+                    uint64_t depth)
+{
+    return to->kind == LG_ALLOCATOR_MALLOC && depth + 8 == lg_block_bytes(to) &&
+           lg__range_is_libc(range);
+}
+
 // Objects are not entered from here: the graph has their roots. A word that
 // leads to one says only that blocks do not have all of its references.
 static bool
@@ -574,7 +585,9 @@ list_outer_word(lg__native *native, size_t range, uint64_t value)
             native->told[to->node] = LG__HELD_OUTSIDE;
         return true;
     }
-    if ((native->mark[target] & LG__BLOCK_HIDDEN) && depth != lg_block_lead(to))
+    if (((native->mark[target] & LG__BLOCK_HIDDEN) &&
+         depth != lg_block_lead(to)) ||
+        leads_to_free_chunk(&native->memory->ranges[range], to, depth))
         return true;
     lg__outer_word *word =
         lg__vector_extend(&native->allocator, &native->outer, 1);
