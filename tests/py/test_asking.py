@@ -167,7 +167,9 @@ def test_all_public_names_are_listed():
 def test_help_begins_with_what_it_goes_on_with():
     text = pydoc.plain(pydoc.render_doc(leakgraph))
     screen, _, rest = text.partition("PACKAGE CONTENTS")
-    assert screen.count("\n") < 40 and rest.count("\n") < 350
+    order = ["NAME", "DESCRIPTION", "PACKAGE CONTENTS", "FUNCTIONS", "DATA"]
+    assert re.findall(r"^([A-Z][A-Z ]+)$", text, re.M)[: len(order)] == order
+    assert screen.count("\n") < 40 and rest.count("\n") < 260
     assert set(re.findall(r"leakgraph\.(\w+)\(", screen)) == set(leakgraph.__all__)
     assert "help(leakgraph.why)" in screen and "dir(leakgraph)" in screen
 

@@ -136,6 +136,18 @@ def test_the_command(paths, growth, tmp_path):
     assert run(*paths, "--why", "-o", "growth.svg")[0] == 2
 
 
+def test_pictures_count_the_objects_that_all_faces_count(paths, growth, tmp_path):
+    assert "objects in the snapshot" not in growth.drawing.dot
+    with leakgraph.load(paths[-1]) as snapshot:
+        count = f"{len(snapshot):,}"
+        page = tmp_path / "report.html"
+        snapshot.report(page, earlier=paths[:-1])
+    text = page.read_text("utf-8")
+    assert f"It has <b>{count}</b> objects" in text
+    drawn = re.findall(r"([\d,]+) objects in the snapshot", text)
+    assert drawn and set(drawn) == {count}
+
+
 class 数据(list):
     """Its name has characters that few fonts have."""
 
