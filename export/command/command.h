@@ -127,9 +127,9 @@ const char *lg__nearest(const char *word, const char *const *names,
 /** The option that goes with all verbs, and its words. NULL ends them. */
 #define LG__COLOR "color"
 extern const char *const lg__color_words[];
-/** Takes `--color WORD` out of the command line but for what is a script's, and
+/** Takes `--color WORD` out of the first `own` words of the command line, and
  *  finds out how wide the reader's lines are. False after a complaint. */
-bool lg__output_begin(int *argc, char **argv);
+bool lg__output_begin(int own, int *argc, char **argv);
 /** Prints a report as the terminal shows it best, and frees it. It is no error
  *  if the reader closes the pipe early. */
 int lg__print(lg_text *text);
@@ -208,9 +208,9 @@ const lg__python_verb *lg__python_verb_find(const char *name);
 /** Returns the name of an option as a word has it, or NULL if the word is none.
  */
 const char *lg__option_name(const char *word);
-/** Returns where a script begins among the words of a command line, whose first
- *  one is the verb: that word and those behind it are the script's. `count` if
- *  there is none. */
+/** Returns where a script begins among the words of a command line behind its
+ *  name: that word and those behind it are the script's. `count` if there is
+ *  none. */
 size_t lg__script_at(char *const *words, size_t count);
 /** The names of all verbs: those of Python, of this program, and the questions.
  *  NULL at the end. */

@@ -285,7 +285,8 @@ run_word(const char *word, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-    if (!lg__output_begin(&argc, argv))
+    size_t own = argc > 1 ? lg__script_at(argv + 1, (size_t)argc - 1) : 0;
+    if (!lg__output_begin((int)own + 1, &argc, argv))
         return LG__EXIT_USAGE;
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2) {

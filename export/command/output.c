@@ -231,18 +231,16 @@ read_colour(const char *word)
 }
 
 bool
-lg__output_begin(int *argc, char **argv)
+lg__output_begin(int own, int *argc, char **argv)
 {
     static const char option[] = "--" LG__COLOR;
-    int kept = 1, end = *argc;
+    int kept = 1;
     bool fine = true;
     for (int i = 1; i < *argc; i++) {
         size_t length = sizeof option - 1;
-        bool is = i < end && !strncmp(argv[i], option, length);
-        if (!is && kept == 1)
-            end = i + (int)lg__script_at(argv + i, (size_t)(*argc - i));
-        if (i < end && !strcmp(argv[i], "--"))
-            end = i;
+        bool is = i < own && !strncmp(argv[i], option, length);
+        if (i < own && !strcmp(argv[i], "--"))
+            own = i;
         if (is && argv[i][length] == '=')
             fine = fine && read_colour(argv[i] + length + 1);
         else if (is && !argv[i][length])

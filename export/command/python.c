@@ -75,13 +75,20 @@ lg__python_verb_find(const char *name)
     return lg__python_verb_at(i);
 }
 
+static const lg__python_verb *
+find_script_verb(const char *name)
+{
+    const lg__python_verb *verb = lg__python_verb_find(name);
+    return verb && verb->script ? verb : NULL;
+}
+
 static bool
 takes_value(const lg__python_verb *verb, const char *name)
 {
-    const lg__option_face *option = verb->options;
-    while (option->name && strcmp(option->name, name))
+    const lg__option_face *option = verb ? verb->options : NULL;
+    while (option && option->name && strcmp(option->name, name))
         option++;
-    return option->takes_value || !strcmp(name, LG__COLOR);
+    return (option && option->takes_value) || !strcmp(name, LG__COLOR);
 }
 
 const char *
@@ -95,12 +102,14 @@ lg__option_name(const char *word)
 size_t
 lg__script_at(char *const *words, size_t count)
 {
-    const lg__python_verb *verb = count ? lg__python_verb_find(words[0]) : NULL;
-    for (size_t i = 1; verb && verb->script && i < count; i++) {
+    const lg__python_verb *verb = NULL;
+    for (size_t i = 0; i < count; i++) {
         const char *name = lg__option_name(words[i]);
-        if (!name || !strcmp(name, "m"))
+        if (verb && (!name || !strcmp(name, "m")))
             return i;
-        i += takes_value(verb, name);
+        if (!name && !(verb = find_script_verb(words[i])))
+            return count;
+        i += name && takes_value(verb, name);
     }
     return count;
 }
