@@ -292,6 +292,74 @@ class Cleared:
         self.last = now
 
 
+class Counted(OfEnd):
+    """Looks at what it has found before it removes that."""
+
+    def drop(self, now):
+        old = [key for key, entry in self.entries.items() if entry.end < now]
+        if old:
+            self.dropped = len(old)
+        for key in old:
+            if key in self.entries:
+                del self.entries[key]
+
+
+class InUse(OfAge):
+    """Spares what is in use, which is everything."""
+
+    def put(self, number):
+        self.drop()
+        self.entries[number] = (time.time(), True, text(number))
+
+    def drop(self):
+        now = time.time()
+        for key in [k for k, e in self.entries.items() if not e[1] and now - e[0] > 9]:
+            del self.entries[key]
+
+
+class StillInUse(InUse):
+    """Looks at the time first."""
+
+    def drop(self):
+        now = time.time()
+        for key in [k for k, e in self.entries.items() if now - e[0] > 9 and not e[1]]:
+            del self.entries[key]
+
+
+class StillInUseInALoop(InUse):
+    def drop(self):
+        now = time.time()
+        for key, entry in list(self.entries.items()):
+            if entry[1]:
+                continue
+            if now - entry[0] > LONG:
+                del self.entries[key]
+
+
+class WithoutEnd:
+    """Spares what has no end, which is everything."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def put(self, number, seconds=None):
+        now = time.time()
+        end = now + seconds if seconds else None
+        self.entries[number] = (end, text(number))
+        ended = [k for k, e in self.entries.items() if e[0] is not None and e[0] < now]
+        for key in ended:
+            del self.entries[key]
+
+
+class OtherClock(OfAge):
+    """Notes the time by one clock, and takes it off another one."""
+
+    def drop(self):
+        first = time.monotonic() - self.seconds
+        for key in [key for key, entry in self.entries.items() if entry[0] < first]:
+            self.entries.pop(key)
+
+
 class Sessions:
     """Removes what is old when whoever adds something says so."""
 
@@ -307,6 +375,23 @@ class Sessions:
 def put_session(number):
     kept[0].drop_sessions()
     kept[0].sessions[number] = (time.time(), text(number))
+
+
+class Visits:
+    """Removes what is old by another clock than that of whoever adds something."""
+
+    def __init__(self):
+        self.visits = {}
+
+    def drop_visits(self):
+        now = time.monotonic()
+        for key in [key for key, each in self.visits.items() if now - each[0] > LONG]:
+            del self.visits[key]
+
+
+def put_visit(number):
+    kept[0].drop_visits()
+    kept[0].visits[number] = (time.time(), text(number))
 
 
 def refill(number):
@@ -357,7 +442,7 @@ def test_a_function_removes_what_is_old():
     assert not growth.is_growing
 
 
-@pytest.mark.parametrize("kind", [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest])
+@pytest.mark.parametrize("kind", [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest, Counted])
 def test_a_class_removes_what_is_old(kind):
     kept.append(kind())
     assert is_filling(compare(kept[0].put))
@@ -394,6 +479,11 @@ def test_a_task_removes_what_is_old():
         loop.close()
 
 
+def test_what_is_added_by_another_clock_leaks():
+    kept.append(Visits())
+    assert [row.degree for row in compare(put_visit)] == ["steady"]
+
+
 @pytest.mark.parametrize("work", [put_for_sweep, refill])
 def test_what_nobody_calls_removes_nothing(work):
     growth = compare(work)
@@ -414,6 +504,11 @@ def test_what_nobody_calls_removes_nothing(work):
         PerCaller,
         Renewed,
         Cleared,
+        InUse,
+        StillInUse,
+        StillInUseInALoop,
+        WithoutEnd,
+        OtherClock,
     ],
 )
 def test_what_only_looks_as_if_it_expired_leaks(kind):

@@ -255,9 +255,6 @@ typedef enum lg__trend {
 
 /** Returns the trend of `count` numbers at the points `x`. */
 lg__trend lg__trend_of(const double *x, const double *y, size_t count);
-/** Returns whether numbers rise at all points, and so often, or so evenly, that
- *  this is not by chance. */
-bool lg__rises_beyond_chance(const double *x, const double *y, uint32_t count);
 /** Returns how many intervals at the end have no rise. */
 size_t lg__trend_idle(const double *y, size_t count);
 /** Returns the degree of numbers that are uneven. */

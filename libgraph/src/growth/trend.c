@@ -30,40 +30,17 @@ own_bytes(const lg_places *places, uint32_t place)
     return sum;
 }
 
-typedef struct rates {
-    double least;
-    double most;
-} rates;
-
-static rates
-rates_of(const double *x, const double *y, uint32_t count)
-{
-    rates of = {0, 0};
-    for (uint32_t i = 1; i < count; i++) {
-        double rate = (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
-        of.least = i == 1 || rate < of.least ? rate : of.least;
-        of.most = i == 1 || rate > of.most ? rate : of.most;
-    }
-    return of;
-}
-
 static bool
 has_jumps(const double *x, const double *y, uint32_t count)
 {
-    rates of = rates_of(x, y, count);
-    return of.most > JUMP * of.least;
-}
-
-// Numbers that have nothing in common rise so many times in succession, or so
-// many times without jumps, in one series of 4,000.
-enum { RISES = 6, EVEN_RISES = 4 };
-
-bool
-lg__rises_beyond_chance(const double *x, const double *y, uint32_t count)
-{
-    rates of = rates_of(x, y, count);
-    return of.least > 0 && (count > RISES ||
-                            (count > EVEN_RISES && of.most <= JUMP * of.least));
+    double least = 0;
+    double most = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        double rate = (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
+        least = i == 1 || rate < least ? rate : least;
+        most = i == 1 || rate > most ? rate : most;
+    }
+    return most > JUMP * least;
 }
 
 // A reference takes no more than this much of a full table. A place that has

@@ -22,6 +22,7 @@ typedef enum lg__step_kind {
     LG__STEP_SLICE,
     LG__STEP_JUMP_FALSE, /**< goes to an offset, forward */
     LG__STEP_JUMP,       /**< the same, in another case: of true, of None */
+    LG__STEP_JUMP_BACK,  /**< goes back, in any such case */
     LG__STEP_STORE_LOCAL,
     LG__STEP_STORE_GLOBAL,
     LG__STEP_STORE_ATTRIBUTE,

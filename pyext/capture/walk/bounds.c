@@ -377,6 +377,16 @@ adds_freely(lg__heap_walk *walk, const PyCodeObject *code, const PyObject *name,
     return lg__code_adds(walk, code, &container);
 }
 
+/** Returns whether code asks clocks, and none that the other code asks. */
+static bool
+asks_other_clocks(lg__heap_walk *walk, const PyCodeObject *code,
+                  const PyCodeObject *other)
+{
+    uint32_t asked = lg__code_clocks(walk, code);
+    uint32_t known = lg__code_clocks(walk, other);
+    return asked != 0 && known != 0 && (asked & known) == 0;
+}
+
 /** Notes a function that adds elements which the code removes by age. Returns
  *  whether it is known how long they stay. */
 static bool
@@ -384,6 +394,8 @@ note_adding(reading *of, const PyFunctionObject *function)
 {
     const PyCodeObject *code = (PyCodeObject *)function->func_code;
     lg__bounding *found = &of->found;
+    if (asks_other_clocks(of->walk, code, of->code))
+        return false;
     found->must_run =
         found->must_run || !lg__code_uses(code, of->code->co_name);
     if (found->bound_code != NULL && found->bound_by == NULL)
@@ -650,7 +662,8 @@ lets_others_add(lg__heap_walk *walk, const PyCodeObject *code,
     if (!lg__code_hands_out(walk, code, &filled->called))
         return false;
     if (!filled->by_age ||
-        (!runs && !lg__code_uses(code, filled->called.code->co_name)))
+        (!runs && !lg__code_uses(code, filled->called.code->co_name)) ||
+        asks_other_clocks(walk, code, filled->called.code))
         return true;
     return !filled->knows_age && !lg__code_lifetime(walk, code, &lifetime, &by);
 }

@@ -9,6 +9,10 @@
  * would stay for ever. A comprehension that leaves out old elements and takes
  * the container's place removes them, too.
  *
+ * Code that also looks at something else of an element before it removes that
+ * may spare it: what is pinned, in use or without an end stays for ever. Such a
+ * test comes before the comparison of times, or right after it.
+ *
  * Which variables have a time, and which have something of the container, is
  * known by the assignments that come before. The number of seconds is what the
  * code adds to a time, takes from one, or compares with a difference of times.
@@ -39,7 +43,9 @@ typedef struct expiry {
     const lg__named_value *container;
     uint64_t timed, derived; /**< slots of variables */
     statement now;
-    bool compared; /**< a time with something of the container */
+    bool compared;      /**< a time with something of the container */
+    bool just_compared; /**< so, and has done nothing since */
+    bool spares;        /**< elements for another reason than their time */
     bool removed;
     bool has_lifetime;
     lg__named_value lifetime;
@@ -246,6 +252,29 @@ take_store(expiry *to, const lg__step *step)
     set_slot(&to->timed, step->arg, now->timed && !derived);
 }
 
+static bool
+is_jump(lg__step_kind kind)
+{
+    return kind == LG__STEP_JUMP_FALSE || kind == LG__STEP_JUMP ||
+           kind == LG__STEP_JUMP_BACK;
+}
+
+/** Notes what a step decides by: a comparison, or a jump without one. */
+static void
+note_test(expiry *to, lg__step_kind kind)
+{
+    const statement *now = &to->now;
+    bool decides = kind == LG__STEP_COMPARE || (is_jump(kind) && !now->ended);
+    bool of_time = now->timed && (now->container || now->derived);
+    if (decides && now->derived && !now->timed && !now->container &&
+        (to->just_compared || !to->compared))
+        to->spares = true;
+    if (kind == LG__STEP_COMPARE)
+        to->compared = to->compared || of_time;
+    if (!is_jump(kind))
+        to->just_compared = kind == LG__STEP_COMPARE && of_time;
+}
+
 static void
 take_step(expiry *to, size_t at)
 {
@@ -262,8 +291,6 @@ take_step(expiry *to, size_t at)
     case LG__STEP_COMPARE:
         if (now->subtracts)
             note_number(to, at, true);
-        to->compared =
-            to->compared || (now->timed && (now->container || now->derived));
         break;
     case LG__STEP_DELETE_ITEM:
         if (to->container != NULL && has_slot(to->derived, &now->last))
@@ -278,7 +305,10 @@ take_step(expiry *to, size_t at)
     default:
         break;
     }
-    if (!lg__step_ends_statement((lg__step_kind)step->kind))
+    const lg__step_kind kind = (lg__step_kind)step->kind;
+    if (is_jump(kind) || lg__step_ends_statement(kind))
+        note_test(to, kind);
+    if (!lg__step_ends_statement(kind))
         return;
     if (now->timed && now->has_number)
         keep_lifetime(to, &now->number, to->of->code);
@@ -331,6 +361,7 @@ read_nested(expiry *to, const PyCodeObject *code)
                 set_slot(&inner.timed, i, true);
     read_all(&inner);
     to->compared = to->compared || inner.compared;
+    to->spares = to->spares || (inner.compared && inner.spares);
     if (inner.compared && inner.has_lifetime)
         keep_lifetime(to, &inner.lifetime, inner.code);
 }
@@ -358,7 +389,7 @@ expires(const lg__code_reader *of, const lg__named_value *container,
     *out = (lg__bounding){.main = *container, .by_age = true};
     begin(&found);
     read_all(&found);
-    if (!found.compared || !found.removed)
+    if (!found.compared || !found.removed || found.spares)
         return false;
     if (out->cut_count == LG__CUT_MOST)
         out->cut_count--;
@@ -386,6 +417,29 @@ is_changed(const lg__code_reader *of, const lg__named_value *value, size_t next,
     }
     size_t after = lg__reader_value(of, next, &key);
     return after > next && lg__reader_is(of, after, LG__STEP_DELETE_ITEM);
+}
+
+uint32_t
+lg__code_clocks(lg__heap_walk *walk, const PyCodeObject *code)
+{
+    const lg__acting_names clocks = {walk->keys.clock, 0,
+                                     LG__COUNT(walk->keys.clock)};
+    lg__code_reader of;
+    lg__named_value value;
+    uint32_t asked = 0;
+    if (!may_know_time(&walk->keys, code))
+        return 0;
+    lg__reader_open(walk, code, &of);
+    for (size_t i = 0, next; i < of.count; i = next) {
+        next = lg__reader_value(&of, i, &value);
+        uint32_t name = next > i ? lg__value_last_name(&value) : UINT32_MAX;
+        if (name != UINT32_MAX && lg__reader_is(&of, next, LG__STEP_CALL)) {
+            size_t which = lg__name_find(&clocks, code, (Py_ssize_t)name);
+            asked |= which < clocks.count ? UINT32_C(1) << which : 0;
+        }
+        next += next == i;
+    }
+    return asked;
 }
 
 bool

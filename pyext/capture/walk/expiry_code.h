@@ -17,4 +17,8 @@ bool lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
 bool lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
                        lg__named_value *out, const PyCodeObject **of);
 
+/** Returns which clocks the code asks, a bit for each: what one of them says
+ *  means nothing to another. */
+uint32_t lg__code_clocks(lg__heap_walk *walk, const PyCodeObject *code);
+
 #endif
