@@ -402,8 +402,37 @@ few_structs_lead_to_what_has_one_size(void)
     native_heap_close(&heap);
 }
 
+// Objects have structs two steps away, of which half lead to a struct of one
+// size and the others have a number there. What is left behind a text outvotes
+// none.
+static void
+two_of_several_structs_agree(void)
+{
+    enum { OBJECTS = 4, HEAD = 200, INNER = 88, LAST = 168, NOTE = 1000 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *note = native_heap_block(&heap, NOTE);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *head = native_heap_block(&heap, HEAD);
+        uint64_t *inner = native_heap_block(&heap, INNER);
+        uint64_t *last = native_heap_block(&heap, LAST);
+        native_heap_object(&heap, true)[2] = native_heap_address(head);
+        head[20] = native_heap_address(inner);
+        inner[2] = i < 2 ? native_heap_address(last) : 1000 + i;
+        note[100] = i == 0 ? native_heap_address(last) : note[100];
+    }
+    memset(note, 'x', 96);
+    native_heap_other(&heap)[2] = native_heap_address(note);
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(native_heap_held(&heap, i) ==
+              HEAD + INNER + LAST + 3 * NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
 SUITE(native_leftovers)
 {
+    RUN(two_of_several_structs_agree);
     RUN(lists_of_malloc_hold_no_block);
     RUN(a_number_of_most_structs_is_no_pointer);
     RUN(few_structs_lead_to_what_has_one_size);

@@ -200,6 +200,16 @@ find_array(weighing *scale, uint32_t block, uint32_t others)
     return true;
 }
 
+// Whether two of several siblings agree. The others may be structs farther down
+// that way, which have the same size and nothing else in common.
+static bool
+is_of_several(const sight *word)
+{
+    enum { SEVERAL = 6 };
+    return word->same > 1 && word->members <= SEVERAL &&
+           word->depth <= HEADER && !word->last;
+}
+
 // What most blocks of the kind have.
 static lg_native_level
 level_of_share(const sight *word)
@@ -222,7 +232,7 @@ level_of_share(const sight *word)
                                         : LG_LEVEL_POINTER;
     }
     if (2 * same >= word->filled)
-        return LG_LEVEL_WEAK;
+        return is_of_several(word) ? LG_LEVEL_POSSIBLE : LG_LEVEL_WEAK;
     if (same < FEW)
         return LG_LEVEL_LEFTOVER;
     return 20 * same >= word->filled ? LG_LEVEL_POSSIBLE : LG_LEVEL_WEAK;
