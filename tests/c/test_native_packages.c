@@ -62,6 +62,38 @@ classes_belong_to_their_package(void)
     }
 }
 
+// The same for a class of which there are many objects, and the word of an
+// object of Python leads to any class.
+static void
+classes_of_many_objects_belong_to_their_package(void)
+{
+    enum { ALIKE = 4, NUMBERS = 8, OWN, FOREIGN, COUNT };
+    for (int which = OWN; which < COUNT; which++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        type_of_library(&heap, PACKAGES "a/x.so");
+        const uint64_t class = native_heap_address(
+            native_heap_range(&heap, LG_RANGE_CODE, PACKAGES "b/x.so", 16));
+        uint64_t *one =
+            struct_of(&heap, native_heap_object(&heap, true), FIRST);
+        uint64_t *owner = native_heap_other(&heap);
+        uint64_t *other = struct_of(&heap, owner, SECOND);
+        for (uint32_t i = 0; i < ALIKE; i++)
+            one[20 + i] = native_heap_address(object_of(&heap, class, CLASS));
+        for (uint32_t i = 0; i < NUMBERS; i++)
+            one[8 + i] = 1000 + i;
+        (which == OWN ? owner : other)[which == OWN ? 3 : 20] = one[20];
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 0) ==
+              FIRST + NATIVE_CHUNK +
+                  (which == OWN ? ALIKE - 1 : ALIKE) * (CLASS + NATIVE_CHUNK));
+        CHECK(native_heap_held(&heap, 1) ==
+              SECOND + NATIVE_CHUNK +
+                  (which == OWN ? CLASS + NATIVE_CHUNK : 0));
+        native_heap_close(&heap);
+    }
+}
+
 // Who makes an object of a class writes its fields, but nobody clears a struct
 // of C.
 static void
@@ -185,6 +217,7 @@ pointers_into_the_middle_borrow(void)
 SUITE(native_packages)
 {
     RUN(classes_belong_to_their_package);
+    RUN(classes_of_many_objects_belong_to_their_package);
     RUN(classes_outvote_structs);
     RUN(the_last_field_of_a_class_leads_to_a_class);
     RUN(classes_below_variables_have_kinds_of_their_own);

@@ -218,12 +218,10 @@ package_of_type(const lg__native *native, uint32_t type)
                : 0;
 }
 
-// Notes the packages of the kinds that no way says: of a type, of a class, and
-// of a library.
+// Notes the packages of the kinds that no way says: those of types and classes.
 static bool
 note_packages(lg__native *native)
 {
-    const uint32_t types = native->graph->type_count;
     native->kind_package = lg__native_take_zero(native, native->first_way, 4);
     if (native->kind_package == NULL)
         return false;
@@ -239,13 +237,6 @@ note_packages(lg__native *native)
                 : package_of_type(
                       native, lg_columns_type(&native->graph->columns, node));
     }
-    for (uint32_t type = 0; type < types; type++)
-        native->kind_package[native->forms + type] =
-            package_of_type(native, type);
-    for (uint32_t holder = 0; holder < native->holders; holder++)
-        native->kind_package[native->forms + types + holder] =
-            native->range_package[native->holder[holder] -
-                                  native->memory->ranges];
     return true;
 }
 

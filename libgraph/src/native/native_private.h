@@ -53,12 +53,12 @@ enum {
                              own fields: below variables of a library, whose
                              structures have many words that earlier ones have
                              left */
-    LG__DOUBT_BORROWED, /**< it leads into the middle of a struct, or to a class
-                             of another package */
+    LG__DOUBT_BORROWED, /**< it leads into the middle of a struct */
 };
 
 /** How strong a path is: twice the level of its weakest word, or one less if
- *  that is in doubt. */
+ *  that is in doubt, or one more if that is a pointer which nothing makes
+ *  doubtful. */
 typedef unsigned lg__strength;
 enum {
     LG__STRENGTH_LOST = 2 * LG_LEVEL_LEFTOVER,

@@ -190,25 +190,21 @@ package_of_kind(const lg__native *native, uint32_t kind)
                                     : ways[kind - native->first_way].package;
 }
 
-// What one package has leads to a class of another: it is rather what the other
-// has left in a block that it has freed. The way to a block tells who has it,
-// so such words are found when the way is known.
+// A lone word from what one package has to a class of another is rather what
+// the other has left in a block that it has freed. The way to a block tells who
+// has it, so such words are found when the way is known.
 static void
-doubt_foreign_words(const lg__native *native, uint32_t vertex, uint32_t block)
+doubt_foreign_words(const lg__native *native, uint32_t block)
 {
     lg__word *words = native->word.data;
     const lg__word_span span = lg__words_of(native, block);
     const uint32_t here = package_of_kind(native, native->kind[block]);
-    if (here == 0 || lg__vertex_is_clean(native, vertex))
+    if (here == 0)
         return;
     for (uint32_t i = span.first; i < span.end; i++) {
-        if (words[i].level < LG_LEVEL_POINTER)
-            continue;
         const uint32_t there = lg__block_package(native, words[i].target);
-        if (there == 0 || there == here)
-            continue;
-        words[i].level = LG_LEVEL_POSSIBLE;
-        words[i].doubt = LG__DOUBT_BORROWED;
+        if (words[i].doubt != 0 && there != 0 && there != here)
+            words[i].level = LG_LEVEL_POSSIBLE;
     }
 }
 
@@ -221,7 +217,7 @@ follow_words(path_search *search, uint32_t vertex)
     if (block == LG_NONE)
         return;
     const lg__word_span span = lg__words_of(native, block);
-    doubt_foreign_words(native, vertex, block);
+    doubt_foreign_words(native, block);
     for (uint32_t i = span.first; i < span.end; i++)
         enqueue(search, lg__vertex_of(native, words[i].target),
                 lg__path_by(native, vertex, &words[i]), vertex,
