@@ -202,8 +202,10 @@ doubt_foreign_words(const lg__native *native, uint32_t block)
     if (here == 0)
         return;
     for (uint32_t i = span.first; i < span.end; i++) {
+        if (words[i].doubt == 0)
+            continue;
         const uint32_t there = lg__block_package(native, words[i].target);
-        if (words[i].doubt != 0 && there != 0 && there != here)
+        if (there != 0 && there != here)
             words[i].level = LG_LEVEL_POSSIBLE;
     }
 }
