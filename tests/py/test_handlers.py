@@ -302,3 +302,38 @@ def test_what_a_finalizer_keeps_of_its_own_object_is_no_handler(python):
     ((pattern, held_by, holders),) = json.loads(python("-c", FINALIZERS).out)
     assert (pattern, holders) == ("finalizer-cycle", 1)
     assert held_by.startswith("weakref.finalize._registry  ")
+
+
+def test_the_fix_of_functions_is_none_for_methods(python):
+    done = python("-c", LISTENERS)
+    methods, functions = done.out.splitlines()
+    assert "weakref.WeakMethod(object.method)" in methods
+    assert "remove this one" in functions and "WeakMethod" not in functions
+
+
+LISTENERS = """
+import leakgraph
+
+class View:
+    def __init__(self):
+        self.data = bytearray(5000)
+
+    def draw(self):
+        pass
+
+class Bus:
+    def __init__(self):
+        self.listeners = []
+
+def show(data):
+    return lambda: data
+
+for kind in ("methods", "functions"):
+    bus = Bus()
+    for _ in range(20):
+        bus.listeners.append(
+            View().draw if kind == "methods" else show(bytearray(5000))
+        )
+    (finding,) = leakgraph.findings()
+    print(finding.fix)
+"""

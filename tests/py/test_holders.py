@@ -197,3 +197,19 @@ def test_a_row_has_the_number_of_an_object(growth):
     for row in growth:
         if row.node is not None and not row.minor:
             assert f"#{row.node.index}" in str(growth)
+
+
+def test_what_shares_only_ids_is_no_one_leak():
+    events, sessions, snapshots = [], {}, []
+    for _ in range(4):
+        for _ in range(300):
+            user = 100_000 + len(events)
+            events.append((user, bytearray(2000)))
+            sessions[user] = [user, bytearray(1000)]
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    leads = [row for number, row in enumerate(growth) if row.lead == number]
+    assert [(row.type, len(row.holders)) for row in leads] == [
+        ("tuple", 1),
+        ("list", 1),
+    ]

@@ -212,10 +212,9 @@ name_suspended(const lg_graph *graph, const lg_path *path, size_t at,
                lg_text *out)
 {
     const lg_hop *hop = &path->hops[at];
-    bool named =
-        at == 0 ? path->root.node == hop->source
-                : lg__edge_kind(graph, path->hops[at - 1].edges[0]) ==
-                      LG_EDGE_FRAME;
+    bool named = at == 0 ? path->root.node == hop->source
+                         : lg__edge_kind(graph, path->hops[at - 1].edges[0]) ==
+                               LG_EDGE_FRAME;
     if (!named && lg__hop_is_of_suspended(graph, hop))
         lg__format_suspended(graph, hop->source, out);
 }
