@@ -57,7 +57,7 @@ ONE_CLIENT = {
     "libgraph/src/findings": 8,
     "libgraph/src/growth": 33,
     "libgraph/src/native": 15,
-    "libgraph/src/paths": 3,
+    "libgraph/src/paths": 5,
     "libgraph/src/report": 3,
     "pyext/attach": 11,
     "pyext/binding/answers": 2,

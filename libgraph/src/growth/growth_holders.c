@@ -412,8 +412,8 @@ drop_behind(search *to, lg__groups *all)
 // users, go with that row, but what else has them is no part of its leak: two
 // containers that share nothing but ids are two.
 static void
-join_row(const lg_growth_row *into, lg__groups *to,
-         const lg_growth_row *row, lg__groups *from, bool *failed)
+join_row(const lg_growth_row *into, lg__groups *to, const lg_growth_row *row,
+         lg__groups *from, bool *failed)
 {
     if (lg__category_of_name(row->type) == LG_CATEGORY_ATOM &&
         lg__category_of_name(into->type) != LG_CATEGORY_ATOM) {

@@ -463,9 +463,8 @@ take_suspended(folded *state, const spot *from)
     for (int i = 0; i < AWAITED_MOST && node != LG_NONE; i++) {
         state->step.length = 0;
         lg__format_suspended(state->graph, node, &state->step);
-        const char *rest = state->step.failed
-                               ? NULL
-                               : behind(from->rest, state->step.data);
+        const char *rest =
+            state->step.failed ? NULL : behind(from->rest, state->step.data);
         if (rest != NULL) {
             add_spot(state, node, rest);
             return true;
@@ -592,7 +591,8 @@ begin_path(folded *state, const char *text)
 
 // Finds the nodes that a path may mean in which positions are written as `[*]`,
 // keys as ` key`, and steps left out as ` … `. It may begin at a module, a
-// thread, a task, the interpreter, or native code. LG_ENOTFOUND if there are none.
+// thread, a task, the interpreter, or native code. LG_ENOTFOUND if there are
+// none.
 static lg_status
 folded_select(const lg_graph *graph, const char *text,
               const lg_monitor *monitor, lg_nodes *out, lg_error *err)

@@ -85,8 +85,8 @@ is_inside(const lg_graph *graph, uint32_t node)
 size_t
 lg__path_task(const lg_graph *graph, const lg_path *path)
 {
-    bool inside = path->start == LG_STARTS_AT_ROOT &&
-                  path->root.kind == LG_ROOT_NATIVE;
+    bool inside =
+        path->start == LG_STARTS_AT_ROOT && path->root.kind == LG_ROOT_NATIVE;
     size_t found = path->count;
     for (size_t i = 0; i < path->count; i++) {
         uint32_t source = path->hops[i].source;
