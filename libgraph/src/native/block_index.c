@@ -1,6 +1,6 @@
-// From an address to the block that has it. A mebibyte in which blocks lie has
-// a table of its pages, and a hash finds the table, because heaps lie far
-// apart.
+// From an address to the block that has it, and from a block to the library
+// that its first word shows. A mebibyte in which blocks lie has a table of its
+// pages, and a hash finds the table, because heaps lie far apart.
 #include "native/native_private.h"
 
 #include <string.h>
@@ -151,5 +151,15 @@ lg__range_find(const lg_native_memory *memory, uint64_t address)
     }
     return low < memory->range_count && memory->ranges[low].from <= address
                ? &memory->ranges[low]
+               : NULL;
+}
+
+const lg_native_range *
+lg__first_library(const lg__native *native, uint32_t block)
+{
+    uint64_t word = lg__block_word(&native->memory->blocks[block], 0);
+    const lg_native_range *range = lg__range_find(native->memory, word);
+    return range != NULL && range->kind <= LG_RANGE_CODE && *range->name != '\0'
+               ? range
                : NULL;
 }

@@ -6,16 +6,6 @@
 
 enum { SHARED_BY = 3, GIFT = 16, NEW_BELOW = 1024 };
 
-const lg_native_range *
-lg__first_library(const lg__native *native, uint32_t block)
-{
-    uint64_t word = lg__block_word(&native->memory->blocks[block], 0);
-    const lg_native_range *range = lg__range_find(native->memory, word);
-    return range != NULL && range->kind <= LG_RANGE_CODE && *range->name != '\0'
-               ? range
-               : NULL;
-}
-
 static bool
 is_object(const lg__native *native, uint32_t block)
 {
