@@ -20,8 +20,9 @@ typedef struct comparing {
     size_t count;
     double *x; // [count]
     const lg_analysis *newest;
-    lg_places *places;  // of the newest snapshot
-    uint32_t *place_of; // [nodes]
+    const lg_analysis *at_rest; // see lg__analysis_at_rest
+    lg_places *places;          // of the newest snapshot
+    uint32_t *place_of;         // [nodes]
 } comparing;
 
 // What a summary says of a thing.
@@ -147,12 +148,24 @@ measure(const comparing *state, size_t at, const lg_thing *thing, bool own,
     }
 }
 
+// Returns the bytes of a thing where nothing runs, as summaries count them:
+// what an object retains may have parts that running code holds, too.
+static uint64_t
+bytes_at_rest(const comparing *state, const lg_thing *thing)
+{
+    return thing->kind == LG_THING_PLACE &&
+                   lg__retained_by(state->newest, thing->node) == thing->bytes
+               ? lg__retained_by(state->at_rest, thing->node)
+               : thing->bytes;
+}
+
 static bool
-is_whole(const amount *newest, const lg_thing *thing)
+is_whole(const comparing *state, const amount *newest, const lg_thing *thing)
 {
     return thing->whole ||
            ((thing->count == 0 || newest->objects == thing->count) &&
-            newest->bytes == thing->bytes);
+            (newest->bytes == thing->bytes ||
+             newest->bytes == bytes_at_rest(state, thing)));
 }
 
 // Finds which bytes of a place the row has: what its objects retain, or what
@@ -164,7 +177,7 @@ find_bytes(const comparing *state, const lg_thing *thing, bool *own)
     for (int way = 0; way < 2; way++) {
         *own = way == 1;
         if (measure(state, state->count - 1, thing, *own, &newest) &&
-            is_whole(&newest, thing))
+            is_whole(state, &newest, thing))
             return true;
     }
     return false;
@@ -241,7 +254,10 @@ lg_changes_new(const lg_summary *const *summaries, size_t count,
     for (size_t i = 0; i < count; i++)
         x[i] = steps != NULL ? steps[i] : (double)i;
     lg_status status =
-        lg__places_walk(newest, monitor, &state->places, &state->place_of, err);
+        lg__analysis_at_rest(newest, monitor, &state->at_rest, err);
+    if (status == LG_OK)
+        status = lg__places_walk(newest, monitor, &state->places,
+                                 &state->place_of, err);
     if (status == LG_OK)
         *out = &state->shown;
     else
