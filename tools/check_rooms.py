@@ -55,7 +55,7 @@ ONE_CLIENT = {
     "libgraph/src/answers": 4,
     "libgraph/src/build": 14,
     "libgraph/src/findings": 8,
-    "libgraph/src/growth": 33,
+    "libgraph/src/growth": 36,
     "libgraph/src/native": 15,
     "libgraph/src/paths": 5,
     "libgraph/src/report": 3,
