@@ -276,8 +276,38 @@ places_add_up(void)
     CHECK(exact > GRAPHS / 4);
 }
 
+// A damaged file lists a thread and its frames many times.
+static void
+each_frame_runs_once(void)
+{
+    enum { TIMES = 300 };
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector listed = {.element = sizeof(lg__running)};
+    lg_builder *builder = planned_begin();
+    lg_graph *graph;
+    for (uint32_t node = 0; node < 3; node++) {
+        lg_builder_add_node(builder, 64 * (uint64_t)(node + 1));
+        lg_builder_put_type(builder, node,
+                            planned_type(node == 0 ? (uint32_t)PLANNED_THREAD
+                                                   : (uint32_t)PLANNED_FRAME));
+    }
+    lg_builder_open(builder, 0);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        lg_builder_add_edge(builder, 1 + i % 2, LG_EDGE_FRAME, 0);
+        lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "1", 1);
+    }
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    CHECK(lg__running_list(graph, &listed));
+    const lg__running *items = listed.data;
+    CHECK(listed.count == 2);
+    CHECK(items[0].frame == 1 && items[1].frame == 2);
+    lg__vector_free(&allocator, &listed);
+    lg_graph_free(graph);
+}
+
 SUITE(place_running)
 {
+    RUN(each_frame_runs_once);
     RUN(dominators_are_those_of_a_graph);
     RUN(much_may_change);
     RUN(places_are_those_without_frames);

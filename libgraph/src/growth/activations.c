@@ -124,26 +124,6 @@ caller(const lg_graph *graph, uint32_t frame, uint64_t activation)
     return mix;
 }
 
-// Lists the activations of a thread. Its innermost frame comes first, and a
-// caller takes what it holds before those that it calls.
-static bool
-list_thread(listing *state, uint32_t thread)
-{
-    const lg_columns *columns = &state->graph->columns;
-    const lg_edge_range edges = lg_columns_edges(columns, thread);
-    uint64_t mix = lg_columns_address(columns, thread);
-    bool enough = true;
-    for (uint64_t edge = edges.end; edge-- > edges.begin && enough;) {
-        uint32_t frame = columns->edge_target[edge];
-        if (lg__edge_kind(state->graph, edge) != LG_EDGE_FRAME)
-            continue;
-        mix = mixed(mix, lg_columns_address(columns, frame));
-        enough = list_held(state, frame, thread, mix);
-        mix = caller(state->graph, frame, mix);
-    }
-    return enough;
-}
-
 static void
 find_tops(const lg_places *places, uint32_t *top)
 {
@@ -153,19 +133,26 @@ find_tops(const lg_places *places, uint32_t *top)
     }
 }
 
-// A damaged file may list one thread many times.
+// Lists the activations of all threads. The outermost frame of a thread comes
+// first, so a caller takes what it holds before those that it calls.
 static bool
-list_threads(listing *state)
+list_running(listing *state, const lg__vector *running)
 {
-    const lg_graph *graph = state->graph;
+    const lg_columns *columns = &state->graph->columns;
+    const lg__running *items = running->data;
+    uint64_t mix = 0;
     bool enough = true;
-    for (uint32_t i = 0; i < graph->root_count && enough; i++) {
-        uint32_t thread = graph->root_node[i];
-        if (graph->root_kind[i] != LG_ROOT_THREAD || state->seen[thread] ||
-            state->place_of[thread] == LG_NONE)
+    for (size_t i = 0; i < running->count; i++)
+        state->seen[items[i].thread] = 1;
+    for (size_t i = running->count; i-- > 0 && enough;) {
+        const lg__running *one = &items[i];
+        if (i + 1 == running->count || items[i + 1].thread != one->thread)
+            mix = lg_columns_address(columns, one->thread);
+        if (state->place_of[one->thread] == LG_NONE)
             continue;
-        state->seen[thread] = 1;
-        enough = list_thread(state, thread);
+        mix = mixed(mix, lg_columns_address(columns, one->frame));
+        enough = list_held(state, one->frame, one->thread, mix);
+        mix = caller(state->graph, one->frame, mix);
     }
     return enough;
 }
@@ -185,11 +172,16 @@ lg__summary_count_activations(lg_summary *summary, const lg_analysis *analysis,
         .last = lg__calloc(places, sizeof(uint32_t)),
         .seen = lg__calloc(nodes, 1),
     };
-    bool enough = state.top != NULL && state.last != NULL && state.seen != NULL;
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector running = {.element = sizeof(lg__running)};
+    bool enough = state.top != NULL && state.last != NULL &&
+                  state.seen != NULL &&
+                  lg__running_list(analysis->graph, &running);
     if (enough) {
         find_tops(summary->places, state.top);
-        enough = list_threads(&state);
+        enough = list_running(&state, &running);
     }
+    lg__vector_free(&allocator, &running);
     lg__free(state.top);
     lg__free(state.last);
     lg__free(state.seen);

@@ -86,25 +86,15 @@ add_variables(naming *state, uint32_t frame)
 }
 
 static bool
-add_thread(naming *state, uint32_t thread)
-{
-    const lg_columns *columns = &state->graph->columns;
-    const lg_edge_range edges = lg_columns_edges(columns, thread);
-    bool enough = true;
-    for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
-        if (lg__edge_kind(state->graph, edge) == LG_EDGE_FRAME)
-            enough = add_variables(state, columns->edge_target[edge]);
-    return enough;
-}
-
-static bool
 list_variables(naming *state)
 {
-    const lg_graph *graph = state->graph;
-    bool enough = true;
-    for (uint32_t i = 0; i < graph->root_count && enough; i++)
-        if (graph->root_kind[i] == LG_ROOT_THREAD)
-            enough = add_thread(state, graph->root_node[i]);
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector running = {.element = sizeof(lg__running)};
+    bool enough = lg__running_list(state->graph, &running);
+    const lg__running *items = running.data;
+    for (size_t i = 0; i < running.count && enough; i++)
+        enough = add_variables(state, items[i].frame);
+    lg__vector_free(&allocator, &running);
     if (enough && state->running.count > 0)
         lg__sort(state->running.data, state->running.count, sizeof(variable),
                  compare_variables);

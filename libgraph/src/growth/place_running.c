@@ -19,55 +19,76 @@
 
 #include <leakgraph/internal/retained.h>
 
+// Appends the frames of a thread that are not listed yet.
 static bool
-add_reference(lg__vector *to, uint64_t edge)
+list_frames(const lg_graph *graph, uint32_t thread, uint8_t *listed,
+            lg__vector *out)
 {
-    lg_allocator allocator = lg_allocator_default();
-    uint64_t *place = lg__vector_extend(&allocator, to, 1);
-    if (place != NULL)
-        *place = edge;
-    return place != NULL;
+    const lg_allocator allocator = lg_allocator_default();
+    const lg_edge_range edges = lg_columns_edges(&graph->columns, thread);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        uint32_t frame = graph->columns.edge_target[edge];
+        if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME || listed[frame])
+            continue;
+        lg__running *added = lg__vector_extend(&allocator, out, 1);
+        if (added == NULL)
+            return false;
+        *added = (lg__running){thread, frame};
+        listed[frame] = 1;
+    }
+    return true;
 }
 
-// Adds the reference from a thread to a frame; of a frame that the thread
-// dominates, all references.
-static bool
-add_frame(const lg_analysis *analysis, const lg__reverse *reverse,
-          uint32_t thread, uint64_t edge, lg__vector *to)
+bool
+lg__running_list(const lg_graph *graph, lg__vector *out)
 {
-    uint32_t frame = analysis->graph->columns.edge_target[edge];
-    if (analysis->dominator[frame] != thread)
-        return add_reference(to, edge);
-    bool enough = true;
-    for (uint64_t i = lg__first_in(reverse, frame);
-         i < lg__first_in(reverse, frame + 1) && enough; i++)
-        enough = add_reference(to, lg__in_number(reverse, i));
+    uint8_t *listed = lg__calloc((size_t)graph->columns.node_count + 1, 1);
+    bool enough = listed != NULL;
+    for (uint32_t i = 0; i < graph->root_count && enough; i++) {
+        uint32_t thread = graph->root_node[i];
+        if (graph->root_kind[i] != LG_ROOT_THREAD || listed[thread])
+            continue;
+        listed[thread] = 1;
+        enough = list_frames(graph, thread, listed, out);
+    }
+    lg__free(listed);
     return enough;
 }
 
+// Adds the references to a frame by which threads run it; if its thread
+// dominates the frame, all references.
 static bool
-add_thread(const lg_analysis *analysis, const lg__reverse *reverse,
-           uint32_t thread, lg__vector *to)
+add_references(const lg_analysis *analysis, const lg__reverse *reverse,
+               const lg__running *of, lg__vector *to)
 {
-    const lg_edge_range edges =
-        lg_columns_edges(&analysis->graph->columns, thread);
-    bool enough = true;
-    for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
-        if (lg__edge_kind(analysis->graph, edge) == LG_EDGE_FRAME)
-            enough = add_frame(analysis, reverse, thread, edge, to);
-    return enough;
+    const lg_allocator allocator = lg_allocator_default();
+    bool runs = analysis->dominator[of->frame] == of->thread;
+    for (uint64_t i = lg__first_in(reverse, of->frame);
+         i < lg__first_in(reverse, of->frame + 1); i++) {
+        uint64_t edge = lg__in_number(reverse, i);
+        if (!runs && lg__edge_kind(analysis->graph, edge) != LG_EDGE_FRAME)
+            continue;
+        uint64_t *added = lg__vector_extend(&allocator, to, 1);
+        if (added == NULL)
+            return false;
+        *added = edge;
+    }
+    return true;
 }
 
 // Lists the references without which no frame is running.
 static bool
 list_references(const lg_analysis *analysis, lg__vector *to)
 {
-    const lg_graph *graph = analysis->graph;
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector running = {.element = sizeof(lg__running)};
     lg__reverse reverse;
-    bool enough = lg__graph_reverse(graph, &reverse);
-    for (uint32_t i = 0; i < graph->root_count && enough; i++)
-        if (graph->root_kind[i] == LG_ROOT_THREAD)
-            enough = add_thread(analysis, &reverse, graph->root_node[i], to);
+    bool enough = lg__graph_reverse(analysis->graph, &reverse) &&
+                  lg__running_list(analysis->graph, &running);
+    const lg__running *items = running.data;
+    for (size_t i = 0; i < running.count && enough; i++)
+        enough = add_references(analysis, &reverse, &items[i], to);
+    lg__vector_free(&allocator, &running);
     return enough;
 }
 
