@@ -95,7 +95,7 @@ random_problems(void)
 {
     static drawing made;
     for (uint32_t seed = 0; seed < PROBLEMS && test_failures == 0; seed++) {
-        uint32_t whole[NODES], shortened[NODES];
+        uint32_t whole[NODES], shortened[NODES], iterated[NODES];
         draw(&made, seed);
         REQUIRE(made.nodes <= NODES);
         shuffle(&made);
@@ -105,8 +105,10 @@ random_problems(void)
                                .target = made.target};
         REQUIRE(lg__solver_ask(&problem, whole, NULL) == LG_OK);
         REQUIRE(lg__chains_solve(&problem, shortened, NULL) == LG_OK);
+        REQUIRE(lg__solver_iterate(&problem, iterated));
         for (uint32_t node = 0; node < made.nodes; node++)
-            CHECK(shortened[node] == whole[node]);
+            CHECK(shortened[node] == whole[node] &&
+                  iterated[node] == whole[node]);
         if (test_failures > 0)
             fprintf(stderr, "seed %u, %u nodes\n", seed, made.nodes);
     }
@@ -140,6 +142,8 @@ long_list(void)
     for (uint32_t node = 1; node <= LENGTH; node++)
         held += dominator[node] == 0;
     CHECK(held == LENGTH);
+    // Iteration would climb the list again and again.
+    CHECK(!lg__solver_iterate(&problem, dominator));
     free(source);
     free(target);
     free(dominator);

@@ -170,7 +170,9 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
         to->source.items[i] = to->number[to->source.items[i]];
         to->target.items[i] = to->number[to->target.items[i]];
     }
-    lg_status status = lg__solver_ask(&problem, found, err);
+    lg_status status = lg__solver_iterate(&problem, found)
+                           ? LG_OK
+                           : lg__solver_ask(&problem, found, err);
     for (size_t i = 0; i < of->moved.count && status == LG_OK; i++) {
         uint32_t node = of->moved.items[i];
         uint32_t dominator = found[to->number[node]];

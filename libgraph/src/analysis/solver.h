@@ -27,6 +27,10 @@ typedef lg_status lg__solver(const lg__problem *problem, uint32_t *dominator,
 /** The one symbol that the shared object exports. */
 #define LG__SOLVER_SYMBOL "lg_igraph_dominators"
 
+/** Computes the same without igraph. Returns false, and leaves it to igraph, if
+ *  that takes long, or if memory ran out. */
+bool lg__solver_iterate(const lg__problem *problem, uint32_t *dominator);
+
 /** Opens igraph and solves the problem. Threads take turns. LG_EUNSUPPORTED
  *  says how to install igraph, or that a problem's monitor asked for it. */
 lg_status lg__solver_ask(const lg__problem *problem, uint32_t *dominator,
