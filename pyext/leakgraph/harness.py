@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import warnings
 from contextlib import contextmanager
 
@@ -119,7 +120,9 @@ def _logs() -> list[Any]:
 
 def made_growth(row: GrowthRow) -> bool:
     """Whether something of pytest holds what grows, and nothing of the test does."""
-    if row.held_by.startswith(MODULES) or _is_harness(row.type):
+    way = row.held_by
+    is_tests = any(re.search(rf"{re.escape(own)}\b", way) for own in TESTS_OWN)
+    if (way.startswith(MODULES) and not is_tests) or _is_harness(row.type):
         return True
     if row.node is None:
         return False

@@ -29,9 +29,9 @@ def shape(text):
 
 
 def has_part(lines, part):
-    """Whether the lines have those of the part next to each other."""
-    starts = range(len(lines) - len(part) + 1)
-    return any(lines[at : at + len(part)] == part for at in starts)
+    """Whether the lines have those of the part in this order: others lie between."""
+    rest = iter(lines)
+    return all(line in rest for line in part)
 
 
 def asked(page):
