@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sys
 
 import pytest
 
@@ -82,12 +83,14 @@ asyncio.run(main(sys.argv[1]))
 """
 
 WORKER = r"task Task-\d+ in coroutine worker\(\) program\.py:\d+ local seen\[\*\]"
+#: Frames do not say before 3.11 whose they are.
+RUNNING = "coroutine " if sys.version_info >= (3, 11) else ""
 HELD = {
     "task": WORKER,
     "group": WORKER,
     "nested": WORKER,
     "gather": WORKER,
-    "running": r"thread MainThread in coroutine work\(\) "
+    "running": rf"thread MainThread in {RUNNING}work\(\) "
     r"program\.py:\d+ local mine\[\*\]",
     "generator": r"__main__\.generators\[\*\] in generator counter\(\) "
     r"program\.py:\d+ local kept\[\*\]",
@@ -96,7 +99,11 @@ HELD = {
 }
 
 
-STARTS = [start for start in HELD if start != "group" or hasattr(asyncio, "TaskGroup")]
+#: TaskGroup came with 3.11. Before, paths to awaited coroutines lead through frames.
+NEWER = ("group", "nested")
+STARTS = [
+    start for start in HELD if hasattr(asyncio, "TaskGroup") or start not in NEWER
+]
 
 
 @pytest.mark.parametrize("start", STARTS)
