@@ -251,6 +251,11 @@ def test_half_built_instances_are_swept(python):
     assert wrong == "[]\n"
 
 
+def test_code_of_any_bytes_is_read(python):
+    done = python(ISOLATED / "odd_code.py")
+    assert (done.code, done.out) == (0, "True True\n"), done.err
+
+
 def test_threads_may_change_the_heap_meanwhile():
     stop = threading.Event()
     failures = []

@@ -171,9 +171,10 @@ add_variables(lg__adapter_pass *pass, uint32_t node, const lg__frame_view *view)
         PyObject *object = lg__slot_object(view->slots[i]);
         if (object == NULL)
             continue;
+        PyObject *variable = lg__code_slot_name(view->code, i);
         name.length = 0;
-        lg__name_add_str(&name, lg__code_slot_name(view->code, i),
-                         LG__NAME_LIMIT);
+        if (variable != NULL)
+            lg__name_add_str(&name, variable, LG__NAME_LIMIT);
         name.data[name.length] = '\0';
         lg__pass_edge(pass, node, lg__walk_node(walk, object), LG_EDGE_LOCAL,
                       name.data);

@@ -70,20 +70,27 @@ lg__code_slot_count(const PyCodeObject *code)
 #endif
 }
 
-/** Name of slot i of a code object: borrowed. */
+static inline PyObject *
+lg__tuple_item_or_null(PyObject *tuple, Py_ssize_t i)
+{
+    return i < PyTuple_GET_SIZE(tuple) ? PyTuple_GET_ITEM(tuple, i) : NULL;
+}
+
+/** Name of slot i of a code object: borrowed; NULL if it has none. Up to 3.10,
+ *  a code object may have more local variables than names. */
 static inline PyObject *
 lg__code_slot_name(const PyCodeObject *code, Py_ssize_t i)
 {
 #if PY_VERSION_HEX >= 0x030B0000
-    return PyTuple_GET_ITEM(code->co_localsplusnames, i);
+    return lg__tuple_item_or_null(code->co_localsplusnames, i);
 #else
     if (i < code->co_nlocals)
-        return PyTuple_GET_ITEM(code->co_varnames, i);
+        return lg__tuple_item_or_null(code->co_varnames, i);
     i -= code->co_nlocals;
     Py_ssize_t cells = PyTuple_GET_SIZE(code->co_cellvars);
     if (i < cells)
         return PyTuple_GET_ITEM(code->co_cellvars, i);
-    return PyTuple_GET_ITEM(code->co_freevars, i - cells);
+    return lg__tuple_item_or_null(code->co_freevars, i - cells);
 #endif
 }
 

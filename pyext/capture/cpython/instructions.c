@@ -32,17 +32,14 @@ add(listing *to, const instruction *from, lg__step_kind kind, uint32_t arg)
     to->count++;
 }
 
-/** Returns whether an instruction stands for another one, which is elsewhere.
- */
+/** Returns whether an instruction stands for another one: sys.monitoring calls
+ *  tools before it, or a compiled one runs. Some stand for any, and the tables
+ *  of CPython do not say how many words of cache follow the others. */
 static bool
 is_instrumented(uint8_t opcode)
 {
-#ifdef INSTRUMENTED_LINE
-    if (opcode == INSTRUMENTED_LINE)
-        return true;
-#endif
-#ifdef INSTRUMENTED_INSTRUCTION
-    if (opcode == INSTRUMENTED_INSTRUCTION)
+#ifdef MIN_INSTRUMENTED_OPCODE
+    if (opcode >= MIN_INSTRUMENTED_OPCODE)
         return true;
 #endif
 #ifdef ENTER_EXECUTOR
@@ -60,6 +57,15 @@ add_element(listing *to, const instruction *from, lg__step_kind kind,
 {
     bool known = (Py_ssize_t)index < PyTuple_GET_SIZE(tuple);
     add(to, from, known ? kind : LG__STEP_OTHER, index);
+}
+
+/** Adds a step that uses a slot. */
+static void
+add_slot(listing *to, const instruction *from, lg__step_kind kind,
+         uint32_t slot)
+{
+    bool known = (Py_ssize_t)slot < lg__code_slot_count(to->code);
+    add(to, from, known ? kind : LG__STEP_OTHER, slot);
 }
 
 /** What instructions are that are not one step. */
@@ -164,8 +170,8 @@ static void
 add_pair(listing *to, const instruction *from, lg__step_kind first,
          lg__step_kind second)
 {
-    add(to, from, first, from->arg >> 4);
-    add(to, from, second, from->arg & 15);
+    add_slot(to, from, first, from->arg >> 4);
+    add_slot(to, from, second, from->arg & 15);
 }
 
 static void
@@ -186,14 +192,25 @@ add_instruction(listing *to, const instruction *from)
         add_pair(to, from, LG__STEP_STORE_LOCAL, LG__STEP_STORE_LOCAL);
         return;
     case STORES_SLICE:
-        add_pair(to, from, LG__STEP_SLICE, LG__STEP_STORE_ITEM);
+        add(to, from, LG__STEP_SLICE, 0);
+        add(to, from, LG__STEP_STORE_ITEM, 0);
         return;
     case LOADS_CELL:
-        add(to, from, LG__STEP_LOCAL, lg__code_slot_of_cell(code, from->arg));
+        add_slot(to, from, LG__STEP_LOCAL,
+                 lg__code_slot_of_cell(code, from->arg));
         return;
     case STORES_CELL:
-        add(to, from, LG__STEP_STORE_LOCAL,
-            lg__code_slot_of_cell(code, from->arg));
+        add_slot(to, from, LG__STEP_STORE_LOCAL,
+                 lg__code_slot_of_cell(code, from->arg));
+        return;
+    case LG__STEP_LOCAL:
+    case LG__STEP_STORE_LOCAL:
+        add_slot(to, from, (lg__step_kind)meaning, from->arg);
+        return;
+    case LG__STEP_STORE_GLOBAL:
+    case LG__STEP_STORE_ATTRIBUTE:
+        add_element(to, from, (lg__step_kind)meaning, code->co_names,
+                    from->arg);
         return;
     case LOADS_NAME:
         add_element(to, from, LG__STEP_GLOBAL, code->co_names, from->arg);

@@ -42,7 +42,9 @@ typedef struct lg__step {
  *  inline caches look like instructions here. */
 bool lg__code_may_cut(const PyCodeObject *code);
 /** Lists the steps of code, if there is room for all. Returns how many; 0:
- *  there are more, or they are unknown. */
+ *  there are more, or they are unknown. Anybody can make code of any bytes: a
+ *  step of a slot, a name or a constant that the code does not have is
+ *  LG__STEP_OTHER, so that the others' arguments are indices. */
 size_t lg__code_steps(const PyCodeObject *code, lg__step *out, size_t room);
 
 #endif

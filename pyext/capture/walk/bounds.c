@@ -156,9 +156,10 @@ variable(const reading *of, const PyCodeObject *code,
         Py_ssize_t slot = outer_slot(of, code, value->arg);
         return slot >= 0 ? local(of, slot) : NULL;
     }
+    if (value->kind != LG__STEP_GLOBAL || of->globals == NULL)
+        return NULL;
     PyObject *name = PyTuple_GET_ITEM(code->co_names, value->arg);
-    return value->kind == LG__STEP_GLOBAL && of->globals != NULL &&
-                   PyUnicode_IS_COMPACT_ASCII(name)
+    return PyUnicode_IS_COMPACT_ASCII(name)
                ? lg__dict_find_common(of->walk, of->globals, name,
                                       PyUnicode_DATA(name))
                : NULL;
@@ -319,7 +320,8 @@ note_found(const reading *of)
     Py_ssize_t bound = find_bound(of, &filled);
     for (uint32_t i = 0; i < of->found.cut_count && bound > 0; i++) {
         const lg__named_value *cut = &of->found.cut[i];
-        PyObject *container = lookup(of, cut);
+        PyObject *container =
+            lg__value_is_variable(cut) ? lookup(of, cut) : NULL;
         Py_ssize_t length =
             container != NULL ? length_of(of->walk, container) : -1;
         if (length < 0 || length > filled)
@@ -345,12 +347,19 @@ method_of(PyObject *value)
                : NULL;
 }
 
+/** Returns whether a key of a namespace may be a name: a class can have any. */
+static bool
+is_name(PyObject *key)
+{
+    return PyUnicode_CheckExact(key) && PyUnicode_IS_COMPACT_ASCII(key);
+}
+
 /** Returns whether a class that comes before has the name, too. */
 static bool
 is_overridden(const reading *of, PyTypeObject *by, const PyTypeObject *base,
               PyObject *name)
 {
-    for (; by != base && PyUnicode_IS_COMPACT_ASCII(name); by = by->tp_base)
+    for (; by != base && is_name(name); by = by->tp_base)
         if (lg__dict_find_common(of->walk,
                                  lg__walk_type_state(of->walk, by).dict, name,
                                  PyUnicode_DATA(name)) != NULL)
@@ -415,8 +424,7 @@ is_filled_in(reading *of, PyObject *names, PyTypeObject *class)
 {
     const lg__named_value *main = &of->found.main;
     bool is_global = main->attributes == 0;
-    PyObject *container = PyTuple_GET_ITEM(
-        of->code->co_names, is_global ? main->arg : main->name[0]);
+    const PyObject *container = lg__code_name_of(of->code, main).name;
     Py_ssize_t position = 0;
     PyObject *name, *value;
     while (names != NULL && PyDict_CheckExact(names) &&
@@ -425,8 +433,9 @@ is_filled_in(reading *of, PyObject *names, PyTypeObject *class)
         PyObject *code =
             function != NULL ? ((PyFunctionObject *)function)->func_code : NULL;
         if (code != NULL && code != (PyObject *)of->code &&
-            (class == NULL || (!lg__str_equals(name, "__init__") &&
-                               !is_overridden(of, of->type, class, name))) &&
+            (class == NULL ||
+             (!(is_name(name) && lg__str_equals(name, "__init__")) &&
+              !is_overridden(of, of->type, class, name))) &&
             adds_freely(of->walk, (PyCodeObject *)code, container, is_global) &&
             !(of->found.by_age &&
               note_adding(of, (PyFunctionObject *)function)))
@@ -516,8 +525,7 @@ has_containers(const lg__heap_walk *walk, PyObject *names)
     Py_ssize_t position = 0;
     PyObject *name, *value;
     while (PyDict_Next(names, &position, &name, &value))
-        if (length_of(walk, value) >= 0 && PyUnicode_CheckExact(name) &&
-            PyUnicode_IS_COMPACT_ASCII(name) &&
+        if (length_of(walk, value) >= 0 && is_name(name) &&
             strncmp(PyUnicode_DATA(name), "__", 2) != 0)
             return true;
     return false;

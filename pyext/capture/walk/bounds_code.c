@@ -139,8 +139,8 @@ read_length(const lg__code_reader *of, size_t at, const lg__named_value *before,
 {
     size_t call = lg__reader_value(of, at + 1, &out->main);
     in->at = at;
-    if (call == at + 1 || !lg__reader_is(of, call, LG__STEP_CALL) ||
-        of->steps[call].arg != 1)
+    if (call == at + 1 || !lg__value_is_variable(&out->main) ||
+        !lg__reader_is(of, call, LG__STEP_CALL) || of->steps[call].arg != 1)
         return false;
     size_t next = lg__reader_value(of, call + 1, &out->bound);
     if (next > call + 1)
@@ -356,12 +356,12 @@ lg__code_name_of(const PyCodeObject *code, const lg__named_value *container)
         return (lg__called_container){
             code, PyTuple_GET_ITEM(code->co_names, container->name[last - 1]),
             LG__STEP_ATTRIBUTE};
-    return (lg__called_container){
-        code,
-        container->kind == LG__STEP_LOCAL
-            ? lg__code_slot_name(code, container->arg)
-            : PyTuple_GET_ITEM(code->co_names, container->arg),
-        container->kind};
+    PyObject *name = NULL;
+    if (container->kind == LG__STEP_LOCAL)
+        name = lg__code_slot_name(code, container->arg);
+    else if (container->kind == LG__STEP_GLOBAL)
+        name = PyTuple_GET_ITEM(code->co_names, container->arg);
+    return (lg__called_container){code, name, container->kind};
 }
 
 /** Returns whether code asks for an attribute of that name by a text. */

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/** So often is code read: a program whose functions all fill the same
+ *  containers, or have many others in them, is not kept waiting. */
+enum { READS_MOST = 1 << 18 };
+
 /** How many of the names are those of methods. */
 enum { REMOVING_METHODS = 6, ADDING_METHODS = 8 };
 
@@ -46,13 +50,25 @@ lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code)
     return walk->code_is_own;
 }
 
+bool
+lg__reader_may_read(lg__heap_walk *walk)
+{
+    if (walk->codes_read == READS_MOST)
+        return false;
+    walk->codes_read++;
+    return true;
+}
+
 void
-lg__reader_open(const lg__heap_walk *walk, const PyCodeObject *code,
+lg__reader_open(lg__heap_walk *walk, const PyCodeObject *code,
                 lg__code_reader *out)
 {
+    out->walk = walk;
     out->keys = &walk->keys;
     out->code = code;
-    out->count = lg__code_steps(code, out->steps, LG__STEPS_MOST);
+    out->count = lg__reader_may_read(walk)
+                     ? lg__code_steps(code, out->steps, LG__STEPS_MOST)
+                     : 0;
 }
 
 size_t
@@ -85,6 +101,12 @@ lg__reader_value(const lg__code_reader *of, size_t at, lg__named_value *out)
         out->attributes++;
     }
     return at;
+}
+
+bool
+lg__value_is_variable(const lg__named_value *value)
+{
+    return value->kind == LG__STEP_LOCAL || value->kind == LG__STEP_GLOBAL;
 }
 
 bool

@@ -19,6 +19,7 @@ typedef struct lg__named_value {
 } lg__named_value;
 
 typedef struct lg__code_reader {
+    lg__heap_walk *walk;
     const lg__common_keys *keys;
     const PyCodeObject *code;
     size_t count;
@@ -40,8 +41,10 @@ lg__acting_names lg__names_adding(const lg__common_keys *keys);
 /** Returns whether code is the program's own. */
 bool lg__code_is_own(lg__heap_walk *walk, const PyCodeObject *code);
 
-/** Lists the steps of the code; none if it is too long. */
-void lg__reader_open(const lg__heap_walk *walk, const PyCodeObject *code,
+/** Returns whether code may be read once more: a walk reads only so often. */
+bool lg__reader_may_read(lg__heap_walk *walk);
+/** Lists the steps of the code; none if it is too long, or may not be read. */
+void lg__reader_open(lg__heap_walk *walk, const PyCodeObject *code,
                      lg__code_reader *out);
 /** Returns which of some names a name of the code is; their count: none. */
 size_t lg__name_find(const lg__acting_names *names, const PyCodeObject *code,
@@ -50,6 +53,8 @@ bool lg__reader_is(const lg__code_reader *of, size_t at, lg__step_kind kind);
 /** Reads a value. Returns the step after it; `at`: there is none. */
 size_t lg__reader_value(const lg__code_reader *of, size_t at,
                         lg__named_value *out);
+/** Returns whether a value is a variable, or an attribute of one. */
+bool lg__value_is_variable(const lg__named_value *value);
 /** Returns whether these are one value: of the second, only so many attributes
  *  count. */
 bool lg__value_is_same(const lg__named_value *one, const lg__named_value *other,

@@ -22,6 +22,10 @@
 /** Only so many variables are followed. */
 enum { SLOTS = 64 };
 
+/** Comprehensions are read so deep: code may nest deeper than the stack of a
+ *  thread. What is in deeper ones may spare elements. */
+enum { DEPTH_MOST = 3 };
+
 /** What a statement has read. */
 typedef struct statement {
     bool ended;
@@ -40,6 +44,7 @@ typedef struct statement {
 
 typedef struct expiry {
     const lg__code_reader *of;
+    uint32_t depth; /**< comprehensions around the code */
     const lg__named_value *container;
     uint64_t timed, derived; /**< slots of variables */
     statement now;
@@ -345,13 +350,18 @@ static void
 read_nested(expiry *to, const PyCodeObject *code)
 {
     lg__code_reader of;
+    of.count = 0;
     if (PyUnicode_READ_CHAR(code->co_name, 0) != '<')
         return;
-    of.keys = to->of->keys;
-    of.code = code;
-    of.count = lg__code_steps(code, of.steps, LG__STEPS_MOST);
+    if (to->depth < DEPTH_MOST)
+        lg__reader_open(to->of->walk, code, &of);
+    if (of.count == 0) {
+        to->spares = true;
+        return;
+    }
     const lg__named_value none = {LG__STEP_OTHER, 0, 0, {0, 0}};
-    expiry inner = {.of = &of, .container = &none, .derived = 1};
+    expiry inner = {
+        .of = &of, .depth = to->depth + 1, .container = &none, .derived = 1};
     for (uint32_t i = 0; i < (uint32_t)lg__code_slot_count(code) && i < SLOTS;
          i++)
         for (uint32_t j = 0; j < SLOTS; j++)
@@ -388,6 +398,8 @@ expires(const lg__code_reader *of, const lg__named_value *container,
     expiry found = {.of = of, .container = container, .cut = out};
     *out = (lg__bounding){.main = *container, .by_age = true};
     begin(&found);
+    if (!lg__reader_may_read(of->walk))
+        return false;
     read_all(&found);
     if (!found.compared || !found.removed || found.spares)
         return false;
@@ -454,7 +466,7 @@ lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
     for (size_t i = 0, next; i < of.count; i = next) {
         next = lg__reader_value(&of, i, &value);
         if (next > i && is_changed(&of, &value, next, &container) &&
-            expires(&of, &container, out))
+            lg__value_is_variable(&container) && expires(&of, &container, out))
             return true;
         if (next == i && of.steps[i].kind == LG__STEP_STORE_GLOBAL &&
             expires(

@@ -237,7 +237,8 @@ struct lg__heap_walk {
     uint32_t waiting_count;
     lg__scratch own_codes; /**< the program's own code objects */
     uint32_t own_code_count;
-    lg__scratch filled; /**< containers that code bounds by adding no more */
+    uint32_t codes_read; /**< how often */
+    lg__scratch filled;  /**< containers that code bounds by adding no more */
     uint32_t filled_count;
     lg__follower follower;
     bool partial;
