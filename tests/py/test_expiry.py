@@ -442,7 +442,14 @@ def test_a_function_removes_what_is_old():
     assert not growth.is_growing
 
 
-@pytest.mark.parametrize("kind", [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest, Counted])
+REMOVING = [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest]
+#: From 3.12 on, a comprehension is part of the function, and a look at what it has found
+#: is like one that spares elements: growth is told then.
+if sys.version_info < (3, 12):
+    REMOVING.append(Counted)
+
+
+@pytest.mark.parametrize("kind", REMOVING)
 def test_a_class_removes_what_is_old(kind):
     kept.append(kind())
     assert is_filling(compare(kept[0].put))
