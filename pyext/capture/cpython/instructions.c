@@ -166,12 +166,21 @@ static const uint8_t meanings[256] = {
 #endif
 };
 
+/** Adds the two steps of an instruction. */
 static void
-add_pair(listing *to, const instruction *from, lg__step_kind first,
-         lg__step_kind second)
+add_two(listing *to, const instruction *from, uint8_t meaning)
 {
-    add_slot(to, from, first, from->arg >> 4);
-    add_slot(to, from, second, from->arg & 15);
+    if (meaning == STORES_SLICE) {
+        add(to, from, LG__STEP_SLICE, 0);
+        add(to, from, LG__STEP_STORE_ITEM, 0);
+        return;
+    }
+    add_slot(to, from,
+             meaning == LOADS_TWO ? LG__STEP_LOCAL : LG__STEP_STORE_LOCAL,
+             from->arg >> 4);
+    add_slot(to, from,
+             meaning == STORES_TWO ? LG__STEP_STORE_LOCAL : LG__STEP_LOCAL,
+             from->arg & 15);
 }
 
 static void
@@ -183,17 +192,10 @@ add_instruction(listing *to, const instruction *from)
     case SILENT:
         return;
     case LOADS_TWO:
-        add_pair(to, from, LG__STEP_LOCAL, LG__STEP_LOCAL);
-        return;
     case STORES_AND_LOADS:
-        add_pair(to, from, LG__STEP_STORE_LOCAL, LG__STEP_LOCAL);
-        return;
     case STORES_TWO:
-        add_pair(to, from, LG__STEP_STORE_LOCAL, LG__STEP_STORE_LOCAL);
-        return;
     case STORES_SLICE:
-        add(to, from, LG__STEP_SLICE, 0);
-        add(to, from, LG__STEP_STORE_ITEM, 0);
+        add_two(to, from, meaning);
         return;
     case LOADS_CELL:
         add_slot(to, from, LG__STEP_LOCAL,
