@@ -7,6 +7,7 @@ import collections
 import functools
 import gc
 import heapq
+import sys
 import typing
 
 import pytest
@@ -721,6 +722,22 @@ def test_what_other_code_may_add_to_has_no_bound(hole, code, at):
     bounds = ["100000"] * 3
     bounds[at] = None
     assert bounds_of(make_pools(**{hole: code})) == bounds
+
+
+@pytest.mark.skipif(
+    not hasattr(sys, "monitoring"), reason="sys.monitoring came with Python 3.12"
+)
+def test_what_code_hands_out_while_a_tool_watches_has_no_bound():
+    space = make_pools(property="return self.spare")
+    code = vars(space["Pool"])["idle"].fget.__code__
+    monitoring, tool = sys.monitoring, sys.monitoring.PROFILER_ID
+    monitoring.use_tool_id(tool, "test")
+    monitoring.set_local_events(tool, code, monitoring.events.PY_RETURN)
+    try:
+        assert space["pool"].idle
+        assert bounds_of(space) == [None, "100000", "100000"]
+    finally:
+        monitoring.free_tool_id(tool)
 
 
 @pytest.mark.parametrize(

@@ -443,8 +443,8 @@ def test_a_function_removes_what_is_old():
 
 
 REMOVING = [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest]
-#: From 3.12 on, a comprehension is part of the function, and a look at what it has found
-#: is like one that spares elements: growth is told then.
+#: From 3.12 on, a comprehension is part of the function, and a look at what it has
+#: found is like one that spares elements: growth is told then.
 if sys.version_info < (3, 12):
     REMOVING.append(Counted)
 

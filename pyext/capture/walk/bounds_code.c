@@ -376,8 +376,21 @@ asks_for(const PyCodeObject *code, const PyObject *name)
     return false;
 }
 
-/** Returns whether a step takes the container. Modules import variables of
- *  others; local variables are those of one file. */
+/** Returns whether code has the local variable that is the container. */
+static bool
+shares_variable(const PyCodeObject *code, const lg__called_container *container)
+{
+    if (code->co_filename != container->code->co_filename)
+        return false;
+    for (Py_ssize_t i = 0; i < lg__code_slot_count(code); i++)
+        if (lg__code_slot_name(code, i) == container->name)
+            return true;
+    return false;
+}
+
+/** Returns whether a step takes the container, whose variable the code has.
+ *  Modules import variables of others; local variables are those of one file.
+ */
 static bool
 takes(const lg__code_reader *of, size_t at,
       const lg__called_container *container)
@@ -385,7 +398,6 @@ takes(const lg__code_reader *of, size_t at,
     const lg__step *step = &of->steps[at];
     if (container->kind == LG__STEP_LOCAL)
         return step->kind == LG__STEP_LOCAL &&
-               of->code->co_filename == container->code->co_filename &&
                lg__code_slot_name(of->code, step->arg) == container->name;
     return (step->kind == LG__STEP_ATTRIBUTE ||
             step->kind == container->kind) &&
@@ -490,6 +502,8 @@ lg__code_hands_out(lg__heap_walk *walk, const PyCodeObject *code,
     lg__code_reader of;
     lg__bounding found;
     if (code == container->code)
+        return false;
+    if (container->kind == LG__STEP_LOCAL && !shares_variable(code, container))
         return false;
     if (container->kind != LG__STEP_LOCAL &&
         !lg__code_uses(code, container->name))

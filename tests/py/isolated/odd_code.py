@@ -14,6 +14,14 @@ import types
 import leakgraph
 
 RANDOM = random.Random(20)
+#: The instructions that compilers emit.
+OPCODES = [
+    opcode
+    for name, opcode in dis.opmap.items()
+    if opcode < 256 and not name.startswith(("INSTRUMENTED", "ENTER_EXECUTOR"))
+]
+#: CPython itself writes behind code whose last instruction has a cache.
+END = 16 * bytes([dis.opmap["NOP"], 0])
 KEPT = []
 POOL = []
 
@@ -68,19 +76,22 @@ def shortened(code):
         yield code.replace(co_nlocals=5000)
 
 
+def any_byte(at):
+    """Return an instruction or an argument: CPython itself trips over some others."""
+    return RANDOM.choice(OPCODES) if at % 2 == 0 else RANDOM.randrange(256)
+
+
 def changed(code, count):
     """Yield the code with a few of its bytes changed, or with any bytes at all."""
+    length = len(code.co_code)
     for _ in range(count):
         data = bytearray(code.co_code)
         for _ in range(RANDOM.randrange(1, 9)):
-            data[RANDOM.randrange(len(data))] = RANDOM.randrange(256)
-        yield code.replace(co_code=bytes(data))
-        length = 2 * RANDOM.randrange(len(data))
-        yield code.replace(
-            co_code=RANDOM.getrandbits(8 * length + 8).to_bytes(length + 1, "little")[
-                :length
-            ]
-        )
+            at = RANDOM.randrange(length)
+            data[at] = any_byte(at)
+        yield code.replace(co_code=bytes(data) + END)
+        data = map(any_byte, range(2 * RANDOM.randrange(length)))
+        yield code.replace(co_code=bytes(data) + END)
 
 
 def nested(levels, loads):
