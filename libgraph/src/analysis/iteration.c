@@ -1,5 +1,5 @@
-// Solves small problems without igraph, by iteration: K. D. Cooper, T. J. Harvey
-// and K. Kennedy, "A simple, fast dominance algorithm", 2001.
+// Solves small problems without igraph, by iteration: K. D. Cooper, T. J.
+// Harvey and K. Kennedy, "A simple, fast dominance algorithm", 2001.
 //
 // A process that is looked at finds its own places, and most such processes
 // have no other need of igraph: its code would stay in their memory, and would
