@@ -20,6 +20,9 @@
 // Steps for each node and edge.
 enum { STEPS_EACH = 64 };
 
+// The rank of a node that a walk has met, and not left.
+#define OPEN (LG_NONE - 1)
+
 typedef struct iteration {
     const lg__problem *problem;
     uint32_t *first; // [node_count + 1] of the edges by one of their ends
@@ -53,12 +56,11 @@ sort_edges(iteration *to, const uint32_t *by, const uint32_t *other)
 static bool
 rank_nodes(iteration *to)
 {
-    enum { OPEN = LG_NONE - 1 };
     uint32_t left = to->problem->node_count;
     uint32_t height = 1;
     memset(to->rank, 0xff, left * sizeof *to->rank);
     to->stack[0] = 0;
-    to->rank[0] = (uint32_t)OPEN;
+    to->rank[0] = OPEN;
     while (height > 0) {
         uint32_t node = to->stack[height - 1];
         if (to->next[node] == to->first[node + 1]) {
@@ -68,7 +70,7 @@ rank_nodes(iteration *to)
         }
         uint32_t target = to->end[to->next[node]++];
         if (to->rank[target] == LG_NONE) {
-            to->rank[target] = (uint32_t)OPEN;
+            to->rank[target] = OPEN;
             to->stack[height++] = target;
         }
     }
