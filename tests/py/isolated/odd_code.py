@@ -22,6 +22,8 @@ OPCODES = [
 ]
 #: CPython itself writes behind code whose last instruction has a cache.
 END = 16 * bytes([dis.opmap["NOP"], 0])
+#: From 3.13 on, CPython itself takes the first constant for a docstring by this flag.
+HAS_DOCSTRING = 0x4000000
 KEPT = []
 POOL = []
 
@@ -57,6 +59,7 @@ class Cache:
 
 def keep(code):
     """Make the code that of a method of a class whose namespace has an odd key, too."""
+    code = code.replace(co_flags=code.co_flags & ~HAS_DOCSTRING)
     method = types.FunctionType(code, globals())
     names = {7: method, "entries": {}, "put": method, "give": Cache.give}
     KEPT.append(type("Odd", (Cache,), names)())
