@@ -21,7 +21,9 @@ await(sem_t *semaphore)
         continue;
 }
 
-/** A graph that a thread reads until it stops at an allocation. */
+/** A graph that a thread reads until it stops at an allocation, or has its
+ *  answer. It then waits for the fork: a thread that ended meanwhile could hold
+ *  a lock of the C library's or a sanitizer's, for ever in the child. */
 typedef struct asked {
     lg_graph *graph;
     void (*ask)(const lg_graph *);
@@ -31,6 +33,13 @@ typedef struct asked {
     sem_t may_go_on;
 } asked;
 
+static void
+wait_for_the_fork(asked *self)
+{
+    sem_post(&self->came);
+    await(&self->may_go_on);
+}
+
 static void *
 resize(void *context, void *old, size_t old_size, size_t new_size)
 {
@@ -38,8 +47,7 @@ resize(void *context, void *old, size_t old_size, size_t new_size)
     lg_allocator plain = lg_allocator_default();
     if (self->allocations >= 0 && self->allocations-- == 0) {
         self->stopped = true;
-        sem_post(&self->came);
-        await(&self->may_go_on);
+        wait_for_the_fork(self);
     }
     return plain.resize(plain.context, old, old_size, new_size);
 }
@@ -50,7 +58,8 @@ ask(void *context)
     asked *self = context;
     self->ask(self->graph);
     self->allocations = -1;
-    sem_post(&self->came);
+    if (!self->stopped)
+        wait_for_the_fork(self);
     return NULL;
 }
 
