@@ -377,6 +377,32 @@ more_parts_of_each_member_are_told(void)
     growing_forget(&made);
 }
 
+// Whether parts of a request are told that the last three snapshots, or two,
+// have: the program has no request before.
+static bool
+tells_parts_of_a_new_request(uint32_t parts, bool three)
+{
+    const growing_heap heaps[] = {{.requests = 0},
+                                  {.requests = three, .parts = three},
+                                  {.requests = 1, .parts = 2},
+                                  {.requests = 1, .parts = parts}};
+    growing_series made = growing_compare(heaps, 4, NULL);
+    bool told = made.growth.count > 0 &&
+                lg__string_is(made.growth.rows[0].type, "app.Item");
+    growing_forget(&made);
+    return told;
+}
+
+// Two moments of a call that makes a request say nothing about the next, unless
+// they tell much.
+static void
+few_parts_of_what_is_new_are_not_told(void)
+{
+    CHECK(!tells_parts_of_a_new_request(7, false));
+    CHECK(tells_parts_of_a_new_request(8, false));
+    CHECK(tells_parts_of_a_new_request(4, true));
+}
+
 static void
 weak_references_to_members_are_not_told(void)
 {
@@ -702,6 +728,7 @@ SUITE(growth)
     RUN(members_of_what_accumulates_are_not_told);
     RUN(a_part_of_each_member_is_not_told);
     RUN(more_parts_of_each_member_are_told);
+    RUN(few_parts_of_what_is_new_are_not_told);
     RUN(weak_references_to_members_are_not_told);
     RUN(cycles_are_counted);
     RUN(what_stops_is_told_when_asked);

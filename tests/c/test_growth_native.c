@@ -145,6 +145,28 @@ native_growth_has_rows(void)
     check_native(heaps, LG_NATIVE_MALLOC, 0);
 }
 
+// Compares three snapshots between which 1,000 pages of objects come and go;
+// beside them, memory of C code gains 20 pages, and then as many as are left.
+static void
+check_native_beside_objects(uint32_t gained, bool is_told)
+{
+    enum { PAGE = 4096, BASE = 100000, FEW = 100, MANY = 1100, SOME = 20 };
+    const growing_heap heaps[] = {
+        {.blob = PAGE * FEW - 16, .malloc = BASE + PAGE * FEW},
+        {.blob = PAGE * MANY - 16, .malloc = BASE + PAGE * (MANY + SOME)},
+        {.blob = PAGE * FEW - 16, .malloc = BASE + PAGE * (FEW + gained)}};
+    check_native(heaps, LG_NATIVE_MALLOC, is_told ? PAGE * gained : 0);
+}
+
+// What is vague about objects comes and goes with them, so it may be what has
+// risen at the end.
+static void
+native_growth_is_more_than_what_comes_and_goes(void)
+{
+    check_native_beside_objects(49, false);
+    check_native_beside_objects(50, true);
+}
+
 static void
 code_has_a_row(void)
 {
@@ -754,6 +776,7 @@ SUITE(growth_native)
     RUN(chance_words_are_no_growth);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
+    RUN(native_growth_is_more_than_what_comes_and_goes);
     RUN(code_has_a_row);
     RUN(native_growth_in_step);
     RUN(native_growth_in_step_with_several);

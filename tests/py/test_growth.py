@@ -578,8 +578,9 @@ def test_old_garbage_waits_for_a_full_collection():
 def test_the_values_of_weak_keys_wait_with_them(kept, value):
     """The last key of each round is alive: most others are garbage."""
     holder.ring = weakref.WeakKeyDictionary()
-    thresholds, snapshots = gc.get_threshold(), []
+    thresholds = gc.get_threshold()
     gc.collect()
+    snapshots = [leakgraph.snapshot()]
     gc.set_threshold(5000, 10, 10)
     try:
         for number in range(200):

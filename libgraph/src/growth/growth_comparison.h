@@ -255,6 +255,12 @@ typedef enum lg__trend {
 
 /** Returns the trend of `count` numbers at the points `x`. */
 lg__trend lg__trend_of(const double *x, const double *y, size_t count);
+
+/** Returns whether numbers rise in each interval, and so often, or so evenly,
+ *  that samples with nothing in common do so in one series of 4,000. What a
+ *  call takes out of a pool, and puts back, goes on growing from call to call.
+ */
+bool lg__rises_beyond_chance(const double *x, const double *y, uint32_t count);
 /** Returns how many intervals at the end have no rise. */
 size_t lg__trend_idle(const double *y, size_t count);
 /** Returns the degree of numbers that are uneven. */

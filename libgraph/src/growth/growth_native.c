@@ -59,22 +59,39 @@ rise_of(double newest, double oldest)
 }
 
 static double
-objects_gained(const lg__comparison *state, lg_native_kind kind)
+objects_of(const lg_summary *summary, lg_native_kind kind)
 {
-    const lg_summary *newest = state->summaries[state->count - 1];
-    const lg_summary *oldest = state->summaries[0];
-    bool small = kind == LG_NATIVE_SMALL;
-    return rise_of((double)(small ? newest->small : newest->large),
-                   (double)(small ? oldest->small : oldest->large));
+    return (double)(kind == LG_NATIVE_SMALL ? summary->small : summary->large);
 }
 
-// Returns up to how much growth only accompanies that of objects.
+// Returns by how much the objects of an allocator differ between two of the
+// snapshots.
+static double
+objects_swung(const lg__comparison *state, lg_native_kind kind)
+{
+    double least = objects_of(state->summaries[0], kind);
+    double most = least;
+    for (uint32_t i = 1; i < state->count; i++) {
+        double objects = objects_of(state->summaries[i], kind);
+        least = objects < least ? objects : least;
+        most = objects > most ? objects : most;
+    }
+    return most - least;
+}
+
+// Returns up to how much growth only accompanies that of objects. Objects that
+// come and go take what is vague about them along, but by chance alone it does
+// not rise every time.
 static double
 slack_of(const lg__comparison *state, lg_native_kind kind)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     const lg_summary *oldest = state->summaries[0];
-    double slack = VAGUE[kind] * objects_gained(state, kind);
+    bool sure = lg__rises_beyond_chance(state->x, state->y, state->count);
+    double objects =
+        sure ? rise_of(objects_of(newest, kind), objects_of(oldest, kind))
+             : objects_swung(state, kind);
+    double slack = VAGUE[kind] * objects;
     if (kind == LG_NATIVE_MALLOC || kind == LG_NATIVE_MAPPED)
         slack +=
             BESIDE_TENSOR * rise_of(tensors_of(newest), tensors_of(oldest)) +

@@ -167,6 +167,22 @@ is_unchanged(const lg__comparison *state, uint32_t place)
     return true;
 }
 
+// Returns whether the members are few, and their parents came so late that two
+// snapshots have them at most: these are two moments of the calls that make
+// such parents, and say nothing about the next.
+static bool
+has_only_appeared(const lg__comparison *state)
+{
+    enum { FEW = 8, ENOUGH = 3 };
+    uint32_t with_parents = 0;
+    uint32_t newest = state->at[state->count - 1];
+    for (uint32_t i = 0; i < state->count; i++)
+        with_parents +=
+            value_of(state->summaries[i]->places, state->above[i], MEMBERS) > 0;
+    return with_parents < state->count && with_parents < ENOUGH &&
+           value_of(state->newest, newest, MEMBERS) < FEW;
+}
+
 // Returns how members grow against their parents.
 static lg__trend
 trend_in_parents(lg__comparison *state)
@@ -182,7 +198,10 @@ trend_in_parents(lg__comparison *state)
     }
     if (y[state->count - 1] < FULLER * first)
         return LG__TREND_NONE;
-    return lg__trend_of(state->x, y, state->count);
+    lg__trend trend = lg__trend_of(state->x, y, state->count);
+    return trend > LG__TREND_SETTLED && has_only_appeared(state)
+               ? LG__TREND_SETTLED
+               : trend;
 }
 
 static lg__trend
@@ -301,25 +320,6 @@ is_brief(const lg__comparison *state, uint32_t since)
     return lasting == 0 || (lasting < ENOUGH && 2 * lasting < all);
 }
 
-// Returns whether a place gains in each interval, and so often, or so evenly,
-// that calls with nothing in common do so in one series of 4,000. What a call
-// takes out of a pool, and puts back, goes on growing from call to call.
-static bool
-rises_beyond_chance(const double *x, const double *y, uint32_t count)
-{
-    enum { RISES = 6, EVEN_RISES = 4 };
-    static const double EVEN = 2;
-    double least = 0;
-    double most = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        double rate = (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
-        least = i == 1 || rate < least ? rate : least;
-        most = rate > most ? rate : most;
-    }
-    return least > 0 &&
-           (count > RISES || (count > EVEN_RISES && most <= EVEN * least));
-}
-
 // Returns the growth of a place while the same activations of functions hold
 // it, if running frames alone do.
 static lg__trend
@@ -330,7 +330,7 @@ trend_in_activation(lg__comparison *state, uint32_t place, column of,
         return trend;
     uint32_t since = lg__activations_since(state, place);
     read_series(state, state->at, of, state->y);
-    if (since == 0 || rises_beyond_chance(state->x, state->y, state->count))
+    if (since == 0 || lg__rises_beyond_chance(state->x, state->y, state->count))
         return trend;
     if (is_brief(state, since))
         return LG__TREND_NONE;

@@ -113,6 +113,15 @@ references_at(const lg__comparison *state, uint32_t place, uint32_t i)
                : 0;
 }
 
+// Returns how many entries remain. Where most wait for the collector, the one
+// of the call into which the snapshot falls soon does, too.
+static uint64_t
+kept_of(const entries *found)
+{
+    uint64_t alive = found->all - found->dead;
+    return alive > 0 && alive < found->dead ? alive - 1 : alive;
+}
+
 bool
 lg__growth_waits_for_keys(const lg__comparison *state, const lg_growth_row *row,
                           const uint64_t *counts)
@@ -126,8 +135,9 @@ lg__growth_waits_for_keys(const lg__comparison *state, const lg_growth_row *row,
     uint64_t after =
         in_place ? references_at(state, row->place, last) : counts[last];
     entries found = entries_around(state->analysis, row->node);
-    double alive = (double)(found.all - found.dead) / (double)found.all;
-    return found.dead > 0 && (double)after * alive <= (double)before;
+    uint64_t kept = kept_of(&found);
+    return found.dead > 0 &&
+           (double)after * (double)kept <= (double)before * (double)found.all;
 }
 
 // Returns whether the node is kept as the member is, or is in something that

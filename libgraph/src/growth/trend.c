@@ -245,6 +245,22 @@ lg__trend_of(const double *x, const double *y, size_t count)
     return may_go_on(y, count) ? LG__TREND_UNEVEN : LG__TREND_SETTLED;
 }
 
+bool
+lg__rises_beyond_chance(const double *x, const double *y, uint32_t count)
+{
+    enum { RISES = 6, EVEN_RISES = 4 };
+    static const double EVEN = 2;
+    double least = 0;
+    double most = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        double rate = (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
+        least = i == 1 || rate < least ? rate : least;
+        most = rate > most ? rate : most;
+    }
+    return least > 0 &&
+           (count > RISES || (count > EVEN_RISES && most <= EVEN * least));
+}
+
 static void
 sort_numbers(double *numbers, size_t count)
 {
