@@ -118,6 +118,7 @@ class Torture:
         self.python: str = options.python
         self.method = options.method
         self.step: int = options.step
+        self.first: int | None = options.first
         self.calls: int | None = options.calls
         self.page = mmap.mmap(-1, mmap.PAGESIZE)
         self.told = ctypes.addressof(ctypes.c_char.from_buffer(self.page))
@@ -327,11 +328,16 @@ def faults_of(
 
 
 def each_call(torture: Torture, mode: str, action: int) -> Iterator[tuple[str, str]]:
-    """Torture before and after every call; with a step, at some, and at least one."""
+    """Torture before and after every call; with a step, at some, and at least one.
+
+    The first is any of those below the step, unless somebody says which. So as many runs
+    as the step, each with another first, torture at every call.
+    """
     calls = torture.count(mode)
     calls = min(calls, torture.calls or calls)
     tries = 1 if action in IN_TWO_STEPS and not torture.calls else TRIES
-    first = 1 + random.randrange(max(1, min(torture.step, calls)))
+    chosen = 1 + random.randrange(max(1, min(torture.step, calls)))
+    first = chosen if torture.first is None else torture.first
     for at in range(first, calls + 1, torture.step):
         for after in (False, True):
             run = functools.partial(torture.run_at, mode, action, at, after)
@@ -371,6 +377,7 @@ def take_options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000, help="at random moments")
     parser.add_argument("--step", type=int, default=1, help="every so many calls")
+    parser.add_argument("--first", type=int, help="which call to begin at, not any")
     parser.add_argument("--calls", type=int, help="only the first so many calls")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)

@@ -113,6 +113,27 @@ def test_a_line_that_takes_long_says_how_far_it_is(
     )
 
 
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_as_many_runs_as_the_step_torture_at_every_call(step):
+    """Each begins at another call that somebody names."""
+    reached = []
+
+    def begin(first):
+        torture = SimpleNamespace(
+            step=step,
+            first=first,
+            calls=None,
+            count=lambda _: 7,
+            run_at=lambda *at: reached.append(at) or ("0", ""),
+        )
+        return attach_torture.each_call(torture, "busy", attach_torture.KILL)
+
+    for first in range(1, step + 1):
+        assert set(begin(first)) == {("0", "")}
+    every = [("busy", attach_torture.KILL, 1 + at // 2, at % 2) for at in range(14)]
+    assert sorted(reached) == every
+
+
 def torture(capfd, words):
     """Run the torture; return its lines, all of which a failure shows."""
     code = attach_torture.main(words)
