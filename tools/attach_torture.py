@@ -330,8 +330,8 @@ def faults_of(
 def each_call(torture: Torture, mode: str, action: int) -> Iterator[tuple[str, str]]:
     """Torture before and after every call; with a step, at some, and at least one.
 
-    The first is any of those below the step, unless somebody says which. So as many runs
-    as the step, each with another first, torture at every call.
+    The first is any of those below the step, unless somebody says which. So as many
+    runs as the step, each with another first, torture at every call.
     """
     calls = torture.count(mode)
     calls = min(calls, torture.calls or calls)

@@ -718,12 +718,55 @@ number_of(int process)
     return lg__remote_number(path, "Pid:", 10, &number) ? (int)number : -1;
 }
 
+/** Reads the line with the numbers of a process's user. */
+static bool
+read_user(int process, char *out, int size)
+{
+    static const char word[] = "Uid:";
+    char path[64];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/status", process);
+    FILE *file = fopen(path, "re");
+    while (!found && file != NULL && fgets(out, size, file))
+        found = strncmp(out, word, sizeof word - 1) == 0;
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+static bool
+have_same_user(int process, int other)
+{
+    char ours[128], theirs[128];
+    return read_user(process, ours, sizeof ours) &&
+           read_user(other, theirs, sizeof theirs) && strcmp(ours, theirs) == 0;
+}
+
+/** The number of the child, by the descriptor that came with the answer; -1: it
+ *  has ended, or it is no child. leakgraph ends a child that is silent. So that
+ *  no process has an administrator end others by this, it lets go of the
+ *  descriptor of a process whose user is another one. */
+static int
+take_child(call *self)
+{
+    int *descriptor = &self->descriptors[1];
+    int child = number_of(*descriptor);
+    if (child > 0 && have_same_user(child, self->request->process) &&
+        number_of(*descriptor) == child)
+        return child;
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+    return -1;
+}
+
 static lg_status
 await_child(call *self, lg__fork_result *out, lg_error *err)
 {
     const lg__attach_request *request = self->request;
     const lg__answer *answer = &self->answer;
-    lg__fork fork = {.child = number_of(self->descriptors[1]),
+    const int child = take_child(self);
+    lg__fork fork = {.child = child,
                      .process = self->descriptors[1],
                      .reports = self->descriptors[0],
                      .seconds = request->orders.seconds,

@@ -134,7 +134,7 @@ lg__script_find(const lg__attach_target *target, lg__script *out)
     support at;
     uint64_t interpreter;
     const lg__offsets *known = target->offsets;
-    *out = (lg__script){.remote = &target->remote, .listener = -1};
+    *out = (lg__script){.remote = &target->remote, .place = -1, .listener = -1};
     if (target->minor < 14)
         return "runs a Python older than 3.14, which runs no script of others";
     if (!has_tables(target))
@@ -155,14 +155,11 @@ name_file(const lg__script *self, const char *name, char *out, size_t size)
     snprintf(out, size, "%s/%s", self->folder, name);
 }
 
-/** Makes a folder into which only the user of the process may look. */
+/** Makes a folder into which only this user may look. */
 static bool
 make_folder(lg__script *self)
 {
-    char process[32];
-    struct stat owner;
     const char *parent = getenv("TMPDIR");
-    snprintf(process, sizeof process, "/proc/%d", self->remote->process);
     int length = snprintf(self->folder, sizeof self->folder,
                           "%s/leakgraph-XXXXXX", parent ? parent : "/tmp");
     if (length + 8 > (int)sizeof((struct sockaddr_un *)0)->sun_path ||
@@ -170,9 +167,21 @@ make_folder(lg__script *self)
         self->folder[0] = '\0';
         return false;
     }
+    self->place =
+        open(self->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return self->place >= 0;
+}
+
+/** From now on, only the user of the process may look into the folder. */
+static bool
+hand_over(const lg__script *self)
+{
+    char process[32];
+    struct stat owner;
+    snprintf(process, sizeof process, "/proc/%d", self->remote->process);
     return stat(process, &owner) == 0 &&
            (owner.st_uid == geteuid() ||
-            chown(self->folder, owner.st_uid, owner.st_gid) == 0);
+            fchown(self->place, owner.st_uid, owner.st_gid) == 0);
 }
 
 static bool
@@ -216,13 +225,12 @@ write_script(const lg__script *self, const char *library)
         "try:\n"
         "    for none in work: pass\n"
         "except ImportError: pass\n";
-    char path[LG__SCRIPT_PATH_BYTES];
     char folder[QUOTED_BYTES * LG__SCRIPT_FOLDER_BYTES + 1];
     char origin[QUOTED_BYTES * LG__PATH_BYTES + 1];
-    name_file(self, LG__SCRIPT_FILE, path, sizeof path);
     quote(self->folder, folder);
     quote(library, origin);
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int file = openat(self->place, LG__SCRIPT_FILE,
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
         return false;
     bool done =
@@ -256,7 +264,7 @@ lg__script_ask(lg__script *self, const char *library)
     if (library[0] == '\0')
         return "does not find the library of leakgraph by its path";
     if (!make_folder(self) || !listen_there(self) ||
-        !write_script(self, library))
+        !write_script(self, library) || !hand_over(self))
         return "needs a folder for a script, which cannot be made";
     name_file(self, LG__SCRIPT_FILE, path, sizeof path);
     if (!lg__target_sees(self->remote->process, path))
@@ -302,13 +310,13 @@ lg__script_withdraw(const lg__script *self)
 void
 lg__script_end(lg__script *self)
 {
-    static const char *const names[] = {LG__SCRIPT_SOCKET, LG__SCRIPT_FILE, ""};
-    char path[LG__SCRIPT_PATH_BYTES];
     if (self->listener >= 0)
         close(self->listener);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        name_file(self, names[i], path, sizeof path);
-        if (self->folder[0] != '\0')
-            remove(path);
+    if (self->place >= 0) {
+        unlinkat(self->place, LG__SCRIPT_SOCKET, 0);
+        unlinkat(self->place, LG__SCRIPT_FILE, 0);
+        close(self->place);
     }
+    if (self->folder[0] != '\0')
+        rmdir(self->folder);
 }

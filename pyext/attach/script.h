@@ -5,8 +5,11 @@
  * connects to a socket here, does the work, and unloads the library.
  *
  * Script and socket lie in a folder of their own, which belongs to the user of
- * the process. The interpreter has the path of the script and a request to run
- * it in the state of its main thread. CPython's own tool adds a bit to a word
+ * the process once both are there. From then on that user may put other files
+ * in their place, and another folder in its own: nothing here follows a link
+ * there, or an administrator would change files for that user. The interpreter
+ * has the path of the script and a request to run it in the state of its main
+ * thread. CPython's own tool adds a bit to a word
  * there that other threads change as well, and may undo their change. Here, the
  * bits that they may just have set are all set: the interpreter then looks for
  * signals, calls and exceptions, and finds those that there are.
@@ -27,6 +30,7 @@ typedef struct lg__script {
     uint64_t path;
     uint64_t path_bytes;
     char folder[LG__SCRIPT_FOLDER_BYTES]; /**< empty: there is none */
+    int place;                            /**< the folder, open; -1: none */
     int listener;                         /**< socket; -1: none */
 } lg__script;
 

@@ -14,6 +14,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -296,6 +297,7 @@ def test_a_child_that_shares_the_memory_of_its_parent(target, tmp_path):
 runs_scripts = pytest.mark.skipif(
     sys.version_info < (3, 14), reason="CPython 3.14 runs scripts of others"
 )
+is_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 COMPUTES = WAITS["computes"][0]
 
 
@@ -387,6 +389,91 @@ def test_who_asks_for_a_script_is_killed(sleeper, folder):
     while left[0] in os.listdir(folder) or sleeper.traces() != before:
         assert sleeper.process.poll() is None
     assert sleeper.end() == ""
+
+
+OTHER_USER = """
+os.setgid(65534)
+os.setuid(65534)
+ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as before the change of the user
+print('another user', flush=True)
+"""
+
+
+@pytest.fixture
+def stranger(target):
+    """Start a target of another user."""
+
+    def start(source, *command, **options):
+        one = target(OTHER_USER + source, *command, **options)
+        assert one.process.stdout.readline() == "another user\n"
+        return one
+
+    return start
+
+
+@pytest.fixture
+def trap(tmp_path):
+    """Make a folder with files of root that are called as those of a script."""
+    made = tmp_path / "trap"
+    made.mkdir()
+    for name in ("script.py", "socket"):
+        (made / name).touch(0o600)
+    yield made
+    assert sorted(os.listdir(made)) == ["script.py", "socket"]
+    assert {(made / name).stat().st_mode for name in os.listdir(made)} == {0o100600}
+
+
+@runs_scripts
+@is_root
+def test_another_user_puts_a_link_in_the_place_of_the_folder(stranger, folder, trap):
+    one = stranger("time.sleep(100)")
+
+    def swap(*_):
+        for made in folder.glob("leakgraph-*"):
+            if made.stat().st_uid == 65534 and not made.is_symlink():
+                made.rename(trap.parent / made.name)
+                made.symlink_to(trap)
+
+    text = refused(one.pid, timeout=1, method="remote-exec", progress=swap)
+    assert "has not run the script in time" in text
+    assert [made.is_symlink() for made in folder.iterdir()] == [True]
+
+
+@runs_scripts
+@is_root
+def test_another_user_puts_a_link_in_the_place_of_the_socket(
+    stranger, trap, python, preload
+):
+    """As soon as that user may: the folder has to be complete by then."""
+    one = stranger(COMPUTES)
+    with TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)
+        forged = {
+            "LD_PRELOAD": preload("links"),
+            "LINKS_TO": str(trap / "socket"),
+            "TMPDIR": folder,
+        }
+        words = ("attach", one.pid, "--method", "remote-exec")
+        done = python("-m", "leakgraph", *words, **forged)
+        assert f"snapshot of process {one.pid} saved" in done.err, done.err
+        assert os.listdir(folder) == []
+
+
+@is_root
+def test_a_process_names_one_of_another_user_as_its_child(stranger, preload, tmp_path):
+    """It is not ended, as the child is when somebody interrupts leakgraph."""
+
+    def interrupt(phase, _):
+        if phase == "capturing":
+            raise KeyboardInterrupt
+
+    with subprocess.Popen(["sleep", "100"]) as other:
+        one = stranger("time.sleep(100)", "env", f"STRANGER={other.pid}")
+        options = (False, True, False, False, False, 30, "ptrace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            _core._attach(one.pid, preload("stranger"), str(tmp_path / "s"), *options)
+        other.terminate()
+        assert other.wait() == -signal.SIGTERM
 
 
 HOOKS = {
@@ -826,7 +913,7 @@ def test_a_wait_with_little_room_on_the_stack(low):
 
 
 @pytest.mark.once
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@is_root
 def test_little_room_on_the_stack_of_another_user(low):
     """The root of a container may not ask for the limits of another user's process."""
     one = low("pause", 8000, "os.setuid(65534); ctypes.CDLL(None).prctl(4, 1)")
@@ -1280,20 +1367,16 @@ def test_no_room_for_the_library(target, limit):
 
 
 ALONE = """
-import resource
 resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
-os.setgid(65534)
-os.setuid(65534)
-ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as before the change of the user
 print('alone', flush=True)
 time.sleep(100)
 """
 
 
 @pytest.mark.once
-@pytest.mark.skipif(os.geteuid() != 0, reason="root may have other users")
-def test_a_process_that_may_not_fork(target):
-    one = target(ALONE)
+@is_root
+def test_a_process_that_may_not_fork(stranger):
+    one = stranger(ALONE, first="import resource")
     assert one.process.stdout.readline() == "alone\n"
     before = one.traces()
     text = refused(one.pid)
@@ -1824,14 +1907,14 @@ def refused_to_nobody(pid):
 
 
 @pytest.mark.once
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@is_root
 def test_another_user(target):
     one = target("time.sleep(100)")
     assert "belongs to another user" in refused_to_nobody(one.pid)
 
 
 @pytest.mark.once
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@is_root
 def test_a_process_that_lets_nobody_look(target):
     hide = (
         "os.setuid(65534)\nctypes.CDLL(None).prctl(4, 0)\nprint('hidden', flush=True)"
