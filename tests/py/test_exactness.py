@@ -23,8 +23,8 @@ pytestmark = [
 LIMIT = {(3, 9): 0.04, (3, 10): 0.01}.get(sys.version_info[:2], 0.005)
 
 
-def measured(isolated, process):
-    done = isolated("unexplained.py", process)
+def measured(isolated, process, **environment):
+    done = isolated("unexplained.py", process, **environment)
     assert done.code == 0, done.err
     figures = json.loads(done.out)
     assert figures["method"] == "internal"
@@ -36,6 +36,14 @@ def test_the_standard_library(isolated):
     figures = measured(isolated, "library")
     assert figures["mortal"] > 10_000
     assert figures["share"] <= LIMIT, figures
+
+
+@pytest.mark.once
+def test_an_interpreter_that_was_built_without_sqlite(isolated, tmp_path):
+    missing = "raise ModuleNotFoundError(name='_sqlite3')"
+    (tmp_path / "_sqlite3.py").write_text(missing, encoding="ascii")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    assert measured(isolated, "library", PYTHONPATH=paths)["mortal"] > 10_000
 
 
 @pytest.mark.libraries

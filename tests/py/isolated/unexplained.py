@@ -48,10 +48,19 @@ def measured(snapshot):
     }
 
 
+def load(name):
+    """Import a module, unless the interpreter was built without what it needs."""
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        if not error.name.startswith("_"):
+            raise
+
+
 def main():
     """Import, collect the imports' garbage, and capture."""
     for name in PROCESSES[sys.argv[1]].split():
-        __import__(name)
+        load(name)
     import leakgraph
 
     gc.collect()
