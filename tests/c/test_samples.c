@@ -88,6 +88,11 @@ test_times(void)
     CHECK(is_near(time_of("2000-02-29T12:00:00Z", "500000"), 951825600.5));
     CHECK(is_near(time_of("2026-11-28T15:10:57Z", "250000"), 1795878657.25));
     CHECK(is_near(time_of("2027-03-01T00:00:00Z", ""), 1803859200));
+    CHECK(is_near(time_of("2027-03-01T00:00:00Z", "1000000"), 1803859200));
+    CHECK(is_near(time_of("2027-03-01T00:00:00Z", "9999999999999999999999999"),
+                  1803859200));
+    CHECK(is_near(time_of("2027-03-01T00:00:00Z", "0.5"), 1803859200));
+    CHECK(time_of("20.7-03-01T00:00:00Z", "000000") < 0);
     CHECK(time_of(NULL, "000000") < 0);
     CHECK(time_of("yesterday", "000000") < 0);
 }

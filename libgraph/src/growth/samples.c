@@ -160,9 +160,9 @@ lg_samples_free(lg_samples *samples)
 static bool
 read_part(lg_string text, uint32_t at, uint32_t length, int64_t *out)
 {
-    double number;
+    uint64_t number;
     if (at + length > text.length ||
-        !read_number(text.data + at, length, &number))
+        !lg__decimal_read((lg_string){text.data + at, length}, &number))
         return false;
     *out = (int64_t)number;
     return true;
@@ -181,7 +181,10 @@ days_of(int64_t year, int64_t month, int64_t day)
            719468;
 }
 
-// Reads 2026-11-28T15:10:57Z and its microseconds.
+enum { MICROSECONDS = 1000000 }; // of a second
+
+// Reads 2026-11-28T15:10:57Z and its microseconds, which no damaged file makes
+// more than a second.
 static double
 read_time(lg_string time, lg_string fraction)
 {
@@ -191,14 +194,15 @@ read_time(lg_string time, lg_string fraction)
     } parts[] = {{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}};
     enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, PARTS };
     int64_t part[PARTS];
-    int64_t micro = 0;
     for (size_t i = 0; i < PARTS; i++)
         if (!read_part(time, parts[i].at, parts[i].length, &part[i]))
             return -1;
-    read_part(fraction, 0, fraction.length, &micro);
+    uint64_t micro = 0;
+    if (!lg__decimal_read(fraction, &micro) || micro >= MICROSECONDS)
+        micro = 0;
     int64_t days = days_of(part[YEAR], part[MONTH], part[DAY]);
     int64_t minutes = (days * 24 + part[HOUR]) * 60 + part[MINUTE];
-    return (double)(minutes * 60 + part[SECOND]) + (double)micro / 1e6;
+    return (double)(minutes * 60 + part[SECOND]) + (double)micro / MICROSECONDS;
 }
 
 double
