@@ -3,6 +3,7 @@
 #include "pick/pick_private.h"
 #include "view/view_private.h"
 
+#include <leakgraph/internal/ascending.h>
 #include <leakgraph/internal/hops.h>
 #include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/wording.h>
@@ -80,17 +81,8 @@ lg__is_weak_reference(const lg__view_picker *picker, uint32_t node)
 static const lg__root_mark *
 find_root(const lg__view_picker *picker, uint32_t node)
 {
-    size_t low = 0, high = picker->root_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (picker->roots[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < picker->root_count && picker->roots[low].node == node)
-        return &picker->roots[low];
-    return NULL;
+    return lg_items_find(picker->roots, picker->root_count,
+                         LG_ITEM_KEY(lg__root_mark, node), node);
 }
 
 static bool

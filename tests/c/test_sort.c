@@ -101,9 +101,61 @@ stays_fast(void)
     }
 }
 
+static void
+reverses(void)
+{
+    enum { MOST = 5 };
+    for (uint32_t count = 0; count <= MOST; count++) {
+        item items[MOST + 1];
+        for (uint32_t i = 0; i <= MOST; i++)
+            items[i].stamp = i;
+        lg__items_reverse(items, count, sizeof *items);
+        for (uint32_t i = 0; i <= MOST; i++)
+            CHECK(items[i].stamp == (i < count ? count - 1 - i : i));
+    }
+}
+
+typedef struct placed {
+    char name;
+    uint64_t wide;
+    uint32_t narrow;
+} placed;
+
+// Compares both kinds of keys with a linear search, for numbers that repeat.
+static void
+finds(void)
+{
+    enum { MOST = 9 };
+    static placed items[MOST];
+    const lg_item_key wide = LG_ITEM_KEY(placed, wide);
+    const lg_item_key narrow = LG_ITEM_KEY(placed, narrow);
+    for (uint32_t i = 0; i < MOST; i++)
+        items[i] = (placed){'x', (1ull << 40) + 2 * (i / 2), 1 + 2 * (i / 3)};
+    for (uint32_t count = 0; count <= MOST; count++)
+        for (uint32_t wanted = 0; wanted < 2 * MOST; wanted++) {
+            const uint64_t far = (1ull << 40) + wanted;
+            size_t at = 0, far_at = 0;
+            while (at < count && items[at].narrow < wanted)
+                at++;
+            while (far_at < count && items[far_at].wide < far)
+                far_at++;
+            bool has = at < count && items[at].narrow == wanted;
+            bool has_far = far_at < count && items[far_at].wide == far;
+            CHECK(lg_items_place(items, count, narrow, wanted) == at);
+            CHECK(lg_items_place(items, count, wide, far) == far_at);
+            CHECK(lg_items_find(items, count, narrow, wanted) ==
+                  (has ? &items[at] : NULL));
+            CHECK(lg_items_find(items, count, wide, far) ==
+                  (has_far ? &items[far_at] : NULL));
+        }
+    CHECK(lg_items_find(NULL, 0, narrow, 1) == NULL);
+}
+
 SUITE(sort)
 {
     RUN(sorts);
     RUN(stays_fast);
+    RUN(reverses);
+    RUN(finds);
     return test_result();
 }

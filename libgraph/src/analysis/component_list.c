@@ -82,19 +82,12 @@ lg__collective_list(const lg_analysis *analysis, uint32_t component,
 {
     const lg__collective_of *index = analysis->collective_by;
     size_t end = analysis->collective.count;
-    size_t low = 0;
-    size_t high = end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index[middle].component < component)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t first = lg_items_place(
+        index, end, LG_ITEM_KEY(lg__collective_of, component), component);
     *count = 0;
-    while (low + *count < end && index[low + *count].component == component)
+    while (first + *count < end && index[first + *count].component == component)
         ++*count;
-    return index + low;
+    return index + first;
 }
 
 // Finds which component dominates which nodes collectively. Meanwhile, a node's
@@ -546,19 +539,10 @@ lg_analysis_component_count(const lg_analysis *analysis)
 uint32_t
 lg_node_component(const lg_analysis *analysis, lg_node node)
 {
-    uint32_t low = 0;
-    uint32_t high = analysis->component_first[analysis->component_count];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (analysis->member[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < analysis->component_first[analysis->component_count] &&
-                   analysis->member[low].node == node
-               ? analysis->member[low].component
-               : LG_NONE;
+    const lg__member *found = lg_items_find(
+        analysis->member, analysis->component_first[analysis->component_count],
+        LG_ITEM_KEY(lg__member, node), node);
+    return found != NULL ? found->component : LG_NONE;
 }
 
 uint64_t

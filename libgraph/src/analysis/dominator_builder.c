@@ -317,16 +317,6 @@ next_node(walk *state, step *at)
     return next;
 }
 
-static void
-reverse(uint32_t *nodes, uint32_t count)
-{
-    for (uint32_t i = 0; i < count / 2; i++) {
-        uint32_t node = nodes[i];
-        nodes[i] = nodes[count - 1 - i];
-        nodes[count - 1 - i] = node;
-    }
-}
-
 static bool
 add_component(lg__vector *components, uint32_t begin, uint32_t end)
 {
@@ -356,7 +346,7 @@ complete(walk *state, uint32_t node)
     uint32_t end = state->left;
     if (count > 0) {
         uint32_t *members = building->order + state->waiting;
-        reverse(members, count);
+        lg__items_reverse(members, count, sizeof *members);
         memmove(building->order + end - count, members,
                 count * sizeof *members);
     }

@@ -151,17 +151,10 @@ look_into_class(furnishing *state, uint32_t node)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_namespace_edge(graph, edge))
             name_values(state, graph->columns.edge_target[edge]);
-    uint32_t low = 0;
-    uint32_t high = state->class_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (state->classes[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < state->class_count && state->classes[low].node == node; low++)
-        name_bases(state, state->classes[low].type);
+    for (size_t i = lg_items_place(state->classes, state->class_count,
+                                   LG_ITEM_KEY(class_type, node), node);
+         i < state->class_count && state->classes[i].node == node; i++)
+        name_bases(state, state->classes[i].type);
 }
 
 static int
@@ -277,16 +270,8 @@ lg__policy_free(lg__policy *policy)
 uint32_t
 lg__policy_module(const lg__policy *policy, uint32_t dict)
 {
-    uint32_t low = 0;
-    uint32_t high = policy->module_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (policy->modules[middle].dict < dict)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < policy->module_count && policy->modules[low].dict == dict
-               ? policy->modules[low].module
-               : LG_NONE;
+    const lg__module *found =
+        lg_items_find(policy->modules, policy->module_count,
+                      LG_ITEM_KEY(lg__module, dict), dict);
+    return found != NULL ? found->module : LG_NONE;
 }

@@ -6,6 +6,7 @@
 #define LEAKGRAPH_BASE_PRIVATE_H
 
 #include <leakgraph/internal/allocator.h>
+#include <leakgraph/internal/ascending.h>
 #include <leakgraph/internal/helper.h>
 #include <leakgraph/internal/writing.h>
 #include <leakgraph/text.h>
@@ -161,6 +162,9 @@ lg_status lg__check_failed(lg_error *err, const char *what, uint64_t where);
 void lg__sort(void *items, size_t count, size_t size,
               int (*compare)(const void *, const void *));
 
+/** Puts the items in the opposite order, in place. O(count). */
+void lg__items_reverse(void *items, size_t count, size_t size);
+
 /** Compare uint32_t, or uint64_t, for lg__sort and qsort. */
 int lg__ascending32(const void *left, const void *right);
 int lg__ascending64(const void *left, const void *right);
@@ -199,16 +203,8 @@ bool lg__rows_room(const lg__row_array *arrays, size_t array_count,
 static inline uint32_t
 lg__ascending_place(const uint32_t *numbers, uint32_t count, uint32_t wanted)
 {
-    uint32_t low = 0;
-    uint32_t high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (numbers[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const lg_item_key key = {sizeof *numbers, 0, sizeof *numbers};
+    return (uint32_t)lg_items_place(numbers, count, key, wanted);
 }
 
 /** Returns the index of a number among ascending ones, or LG_NONE. */

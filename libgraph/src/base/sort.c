@@ -101,6 +101,14 @@ swap(char *a, char *b, size_t size)
     }
 }
 
+void
+lg__items_reverse(void *items, size_t count, size_t size)
+{
+    char *bytes = items;
+    for (size_t i = 0; i < count / 2; i++)
+        swap(bytes + i * size, bytes + (count - 1 - i) * size, size);
+}
+
 // Sinks an item below the larger ones among the first `count`.
 static void
 sink(const stretch *in, size_t at, size_t count)

@@ -91,16 +91,8 @@ settle(lg_builder *builder)
 static bool
 is_changed(const lg__vector *changed, uint32_t edge)
 {
-    const lg__new_payload *items = changed->data;
-    size_t low = 0, high = changed->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (items[middle].edge < edge)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < changed->count && items[low].edge == edge;
+    return lg_items_find(changed->data, changed->count,
+                         LG_ITEM_KEY(lg__new_payload, edge), edge) != NULL;
 }
 
 static lg_status

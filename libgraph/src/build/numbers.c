@@ -26,18 +26,11 @@ size_t
 lg__node_number_at(const lg__vector *ascending, uint32_t node)
 {
     const lg__node_number *items = ascending->data;
-    size_t low = 0;
-    size_t high = ascending->count;
-    if (high > 0 && items[high - 1].node < node)
-        return high;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (items[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const size_t count = ascending->count;
+    if (count > 0 && items[count - 1].node < node)
+        return count;
+    return lg_items_place(items, count, LG_ITEM_KEY(lg__node_number, node),
+                          node);
 }
 
 static bool

@@ -655,23 +655,15 @@ choose_first(const lg_graph *graph, const lg_component *component,
     return best;
 }
 
-static void
-reverse(lg_hop *hops, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        lg_hop kept = hops[i];
-        hops[i] = hops[count - 1 - i];
-        hops[count - 1 - i] = kept;
-    }
-}
-
 // Turns the cycle by reversing both parts and then the whole.
 static void
 turn(lg_hops *round_trip, size_t first)
 {
-    reverse(round_trip->items, first);
-    reverse(round_trip->items + first, round_trip->count - first);
-    reverse(round_trip->items, round_trip->count);
+    const size_t size = sizeof *round_trip->items;
+    lg__items_reverse(round_trip->items, first, size);
+    lg__items_reverse(round_trip->items + first, round_trip->count - first,
+                      size);
+    lg__items_reverse(round_trip->items, round_trip->count, size);
 }
 
 // Turns a cycle so that it begins with a member, one of the program if

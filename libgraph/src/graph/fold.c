@@ -542,17 +542,8 @@ lg__graph_seen_node(const lg_graph *graph, uint32_t node)
 static size_t
 first_buffer(const lg__vector *buffers, uint32_t holder)
 {
-    const lg__folded_buffer *items = buffers->data;
-    size_t low = 0;
-    size_t high = buffers->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].holder < holder)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lg_items_place(buffers->data, buffers->count,
+                          LG_ITEM_KEY(lg__folded_buffer, holder), holder);
 }
 
 // Computes a node's size. Without memory for the folds, that is its own size

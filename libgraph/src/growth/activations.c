@@ -255,18 +255,12 @@ static holders
 holders_of(const lg__vector *all, uint64_t place)
 {
     const held *items = all->data;
-    size_t low = 0;
-    size_t high = all->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (high < all->count && items[high].place == place)
-        high++;
-    return (holders){low < high ? items + low : NULL, high - low};
+    size_t begin =
+        lg_items_place(items, all->count, LG_ITEM_KEY(held, place), place);
+    size_t end = begin;
+    while (end < all->count && items[end].place == place)
+        end++;
+    return (holders){begin < end ? items + begin : NULL, end - begin};
 }
 
 // Returns how many of the activations are among the others. Both ascend.

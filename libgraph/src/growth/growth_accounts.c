@@ -10,20 +10,11 @@
 const lg__type_sum *
 lg__summary_find_type(const lg_summary *summary, lg_string name)
 {
-    const lg__type_sum *sums = summary->types.data;
     uint32_t id = lg__places_seek(summary->places, name);
-    size_t low = 0;
-    size_t high = id == LG_NONE ? 0 : summary->types.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sums[middle].name < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < summary->types.count && id != LG_NONE && sums[low].name == id
-               ? &sums[low]
-               : NULL;
+    return id == LG_NONE
+               ? NULL
+               : lg_items_find(summary->types.data, summary->types.count,
+                               LG_ITEM_KEY(lg__type_sum, name), id);
 }
 
 static void

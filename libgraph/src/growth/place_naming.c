@@ -105,19 +105,10 @@ list_variables(naming *state)
 static uint32_t
 frame_with(const naming *state, uint32_t node)
 {
-    const variable *items = state->running.data;
-    size_t low = 0;
-    size_t high = state->running.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].value < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < state->running.count && items[low].value == node
-               ? items[low].frame
-               : (uint32_t)LG_NONE;
+    const variable *found =
+        lg_items_find(state->running.data, state->running.count,
+                      LG_ITEM_KEY(variable, value), node);
+    return found != NULL ? found->frame : (uint32_t)LG_NONE;
 }
 
 // Returns the place from which the shortest path reaches the node, or that of

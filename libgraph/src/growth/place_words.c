@@ -64,18 +64,8 @@ places_sort_words(lg_places *places)
 const lg__place_words *
 lg__places_words(const lg_places *places, uint32_t place)
 {
-    const lg__place_words *words = places->words.data;
-    size_t low = 0;
-    size_t high = places->words.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (words[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < places->words.count && words[low].place == place ? &words[low]
-                                                                  : NULL;
+    return lg_items_find(places->words.data, places->words.count,
+                         LG_ITEM_KEY(lg__place_words, place), place);
 }
 
 // Copies a string of one table to another; LG_NONE stays what it is.

@@ -1,5 +1,6 @@
 #include "capture/memory/arena.h"
 
+#include <leakgraph/internal/ascending.h>
 #include <leakgraph/internal/lock.h>
 
 #include <stdatomic.h>
@@ -423,15 +424,8 @@ static struct {
 static size_t
 place_of(uintptr_t address)
 {
-    size_t low = 0, high = own.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (own.items[middle].end < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lg_items_place(own.items, own.count, LG_ITEM_KEY(lg__range, end),
+                          address);
 }
 
 /** Replaces `removed` ranges at a place by `added` ones, if there is room. */
