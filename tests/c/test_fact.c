@@ -5,6 +5,7 @@
 #include <leakgraph/builder.h>
 #include <leakgraph/file.h>
 #include <leakgraph/graph.h>
+#include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/facts.h>
 
@@ -21,11 +22,11 @@ getters(void)
     lg_graph *graph;
     lg_fact fact;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
-    CHECK(says(lg_node_fact(graph, STORED_WEIGHT, "shape"), "512, 512"));
-    CHECK(says(lg_node_fact(graph, STORED_LOSS, "requires_grad"), "yes"));
-    CHECK(lg_node_fact(graph, STORED_LOSS, "shape").length == 0);
-    CHECK(lg_node_fact(graph, STORED_TRAIN, "shape").length == 0);
-    CHECK(lg_node_fact(graph, LG_NONE, "shape").length == 0);
+    CHECK(says(lg_node_fact_text(graph, STORED_WEIGHT, "shape"), "512, 512"));
+    CHECK(lg_node_fact_bool(graph, STORED_LOSS, "requires_grad", false));
+    CHECK(lg_node_fact_text(graph, STORED_LOSS, "shape").length == 0);
+    CHECK(lg_node_fact_text(graph, STORED_TRAIN, "shape").length == 0);
+    CHECK(lg_node_fact_text(graph, LG_NONE, "shape").length == 0);
     CHECK(lg_node_fact_number(graph, STORED_SLICE, "bytes", 9) == 4096);
     CHECK(lg_node_fact_number(graph, STORED_SLICE, "dtype", 9) == 9);
     CHECK(lg_node_fact_number(graph, STORED_LOSS, "shape", 9) == 9);
@@ -45,22 +46,45 @@ getters(void)
     lg_graph_free(graph);
 }
 
+// The key says the type of a fact, whatever its value looks like.
 static void
-numbers(void)
+types(void)
 {
     lg_builder *builder;
     lg_graph *graph;
+    lg_fact fact;
     REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     lg_builder_add_node(builder, 16);
-    lg_builder_add_fact(builder, 0, "most", "18446744073709551615", 20);
-    lg_builder_add_fact(builder, 0, "more", "18446744073709551616", 20);
-    lg_builder_add_fact(builder, 0, "sign", "-1", 2);
+    lg_builder_add_fact(builder, 0, "bytes", "18446744073709551615", 20);
+    lg_builder_add_fact(builder, 0, "canvas", "18446744073709551616", 20);
+    lg_builder_add_fact(builder, 0, "number", "-1", 2);
+    lg_builder_add_fact_number(builder, 0, "axes", 0);
+    lg_builder_add_fact_number(builder, 0, "blocks", UINT64_MAX);
+    lg_builder_add_fact_number(builder, 0, "remark", 12);
+    lg_builder_add_fact(builder, 0, "shape", "12", 2);
+    lg_builder_add_fact(builder, 0, "closed", "no", 2);
     lg_builder_add_fact(builder, 1, "nobody", "x", 1);
     lg_builder_add_fact(builder, LG_NONE, "nobody", "x", 1);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    CHECK(lg_node_fact_number(graph, 0, "most", 5) == UINT64_MAX);
-    CHECK(lg_node_fact_number(graph, 0, "more", 5) == 5);
-    CHECK(lg_node_fact_number(graph, 0, "sign", 5) == 5);
+    CHECK(lg_node_fact_number(graph, 0, "bytes", 5) == UINT64_MAX);
+    CHECK(lg_node_fact_number(graph, 0, "canvas", 5) == 5);
+    CHECK(lg_node_fact_number(graph, 0, "number", 5) == 5);
+    CHECK(lg_node_fact_number(graph, 0, "axes", 5) == 0);
+    CHECK(lg_node_fact_number(graph, 0, "blocks", 5) == UINT64_MAX);
+    CHECK(lg_node_fact_number(graph, 0, "shape", 5) == 5);
+    CHECK(lg_node_fact_number(graph, 0, "remark", 5) == 5);
+    CHECK(lg_node_fact_number(graph, 0, "closed", 5) == 5);
+    CHECK(says(lg_node_fact_text(graph, 0, "shape"), "12"));
+    CHECK(says(lg_node_fact_text(graph, 0, "remark"), "12"));
+    CHECK(says(lg_node_fact_text(graph, 0, "number"), "-1"));
+    CHECK(lg_node_fact_text(graph, 0, "bytes").length == 0);
+    CHECK(!lg_node_fact_bool(graph, 0, "closed", true));
+    CHECK(lg_node_fact_bool(graph, 0, "requires_grad", true));
+    CHECK(lg_node_fact_bool(graph, 0, "bytes", true));
+    REQUIRE(lg_node_fact(graph, 0, "closed", &fact));
+    CHECK(fact.type == LG_FACT_BOOL && fact.number == 0);
+    CHECK(says(fact.key, "closed") && says(fact.text, "no"));
+    CHECK(!lg_node_fact(graph, 0, "open", &fact));
     lg_graph_free(graph);
 }
 
@@ -69,7 +93,8 @@ static void
 last_one_counts(void)
 {
     enum { NODES = 20, KEYS = 5 };
-    static const char *const keys[KEYS] = {"a", "b", "c", "d", "e"};
+    static const char *const keys[KEYS] = {"axes", "bytes", "canvas", "hits",
+                                           "used"};
     uint64_t state = 3;
     unsigned expected[NODES][KEYS] = {{0}};
     lg_builder *builder;
@@ -97,7 +122,7 @@ last_one_counts(void)
 SUITE(fact)
 {
     RUN(getters);
-    RUN(numbers);
+    RUN(types);
     RUN(last_one_counts);
     return test_result();
 }

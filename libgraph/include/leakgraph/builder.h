@@ -91,8 +91,9 @@ enum {
  *  is finished. */
 LG_API void lg_builder_add_span(lg_builder *builder, const lg_span *span);
 
-/** Adds a fact about a node: see lg_node_fact_at. The last value for a key
- * wins. Interns key and value. */
+/** Adds a fact about a node: see lg_node_fact, which says which keys are of
+ *  numbers, in decimal, or of bools, "yes" or "no". The last value for a key
+ *  wins. Interns key and value. */
 LG_API void lg_builder_add_fact(lg_builder *builder, lg_node node,
                                 const char *key, const char *value,
                                 size_t length);

@@ -68,46 +68,61 @@ typedef enum lg_fact_type {
 /** A fact about a node that no column has, such as the dtype of an array. */
 typedef struct lg_fact {
     lg_string key;
-    lg_fact_type type;
-    lg_string text;  /**< as the capture wrote it */
-    uint64_t number; /**< of a number; 1 or 0 of a bool */
+    lg_fact_type type; /**< the key says which */
+    lg_string text;    /**< as the capture wrote it, of any type */
+    uint64_t number;   /**< of a number; 1 or 0 of a bool */
 } lg_fact;
 
 /**
- * Writes a fact of a node into *out, in no certain order; false beyond the
- * last. O(log facts). Keys in use: tensors (with or without a wrapper), arrays:
- *     "dtype" ("float32"), "shape" ("256, 1024"), "bytes" (numel * itemsize, in
- *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
- *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
- *     ones that hooks have replaced), "modified" (of those, the ones that were
- *     modified in place since, so that a backward pass would raise an error)
- *   any object, and buffers: "allocation" (where it was allocated, frames
- *     separated by " < ", innermost first)
- *   lists, dicts and sets: "table allocation" (where the block that has their
- *     items was allocated, if that is elsewhere), "table bytes" (of that block)
- *   owners of buffers: "buffer allocation" (where the block was allocated)
- *   buffers: "memory" ("mapped": pages of a file or shared memory; "pinned":
- *     page-locked), "file" (what mapped memory is pages of, and the descriptor
- *     that is open for it), "bytes" (of the interval, if the size has more: the
- *     allocator's rounding, the struct that describes it)
- *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
- *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
- *   functools.lru_cache: "maxsize" (how many results it keeps at most; without,
- *     there is no limit), "hits", "misses" (how many calls found their result,
- *     and how many did not)
- *   collections.deque: "maxlen" (how many elements it keeps at most; without,
- *     there is no limit)
- *   instances with an attribute such as `maxsize` or `capacity`, which by its
- *     name limits the containers beside it: "limit" (its number), "used" (the
- *     number of an attribute such as `currsize`)
- *   containers that a program clears of old elements, and caches such as
- *     cachetools.TTLCache: "lifetime" (after how many milliseconds elements
- *     leave)
- *   memory of C code: "blocks" (how many), "library" (which one has allocated
- *     them, as far as pointers tell), "text" (the beginning of a text in one of
- *     them, if nothing holds them; only with previews)
- *   adapters' remarks: "not inspected" (why)
+ * Finds a fact of a node by its key; false if there is none. O(log facts). The
+ * keys in use, by the type of their facts:
+ *   texts:
+ *     tensors (with or without a wrapper), arrays: "dtype" ("float32"), "shape"
+ *       ("256, 1024"), "device", "layout" (if not strided)
+ *     any object, and buffers: "allocation" (where it was allocated, frames
+ *       separated by " < ", innermost first)
+ *     lists, dicts and sets: "table allocation" (where the block that has their
+ *       items was allocated, if that is elsewhere)
+ *     owners of buffers: "buffer allocation" (where the block was allocated)
+ *     buffers: "memory" ("mapped": pages of a file or shared memory; "pinned":
+ *       page-locked), "file" (what mapped memory is pages of, and the
+ *       descriptor that is open for it)
+ *     figures: "size" ("640x480")
+ *     memory of C code: "library" (which one has allocated it, as far as
+ *       pointers tell), "text" (the beginning of a text in a block of it, if
+ *       nothing holds them; only with previews)
+ *     adapters' remarks: "not inspected" (why)
+ *   numbers:
+ *     tensors, arrays: "bytes" (numel * itemsize)
+ *     autograd nodes: "saved" (how many tensors), "hooked" (how many of those
+ *       hooks have replaced), "modified" (how many of those were modified in
+ *       place since, so that a backward pass would raise an error)
+ *     lists, dicts and sets: "table bytes" (of the block with their items)
+ *     buffers: "bytes" (of the interval, if the size has more: the allocator's
+ *       rounding, the struct that describes it)
+ *     figures: "number", "axes", "artists", "canvas" (bytes)
+ *     functools.lru_cache: "maxsize" (how many results it keeps at most;
+ *       without, there is no limit), "hits", "misses" (how many calls found
+ *       their result, and how many did not)
+ *     collections.deque: "maxlen" (how many elements it keeps at most; without,
+ *       there is no limit)
+ *     instances with an attribute such as `maxsize` or `capacity`, which by its
+ *       name limits the containers beside it: "limit" (its number), "used" (the
+ *       number of an attribute such as `currsize`)
+ *     containers that a program clears of old elements, and caches such as
+ *       cachetools.TTLCache: "lifetime" (after how many milliseconds elements
+ *       leave)
+ *     memory of C code: "blocks" (how many)
+ *   bools:
+ *     tensors: "requires_grad"
+ *     figures: "closed" (whether pyplot's registry lacks it)
+ * Facts with other keys are texts, and so is what no number is, such as a
+ * figure's "number" below 0.
  */
+LG_API bool lg_node_fact(const lg_graph *graph, lg_node node, const char *key,
+                         lg_fact *out);
+/** Writes a fact of a node into *out, in no certain order; false beyond the
+ *  last. O(log facts). */
 LG_API bool lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
                             lg_fact *out);
 

@@ -155,7 +155,7 @@ add_to_row(gathering *to, uint32_t index, uint32_t holder, uint32_t node)
         row->what =
             lg_graph_type(to->graph, lg_columns_type(&to->graph->columns, node))
                 .name;
-        row->library = lg_node_fact(to->graph, node, LG__FACT_LIBRARY);
+        row->library = lg_node_fact_text(to->graph, node, LG__FACT_LIBRARY);
     }
 }
 

@@ -828,7 +828,7 @@ find_equal(lg__wasting *to, lg_error *err)
 static bool
 is_mapped(const lg_graph *graph, uint32_t memory)
 {
-    return lg__string_is(lg_node_fact(graph, memory, "memory"), "mapped");
+    return lg__string_is(lg_node_fact_text(graph, memory, "memory"), "mapped");
 }
 
 static bool

@@ -394,6 +394,18 @@ lg_builder_add_fact(lg_builder *builder, lg_node node, const char *key,
 }
 
 void
+lg_builder_add_fact_number(lg_builder *builder, lg_node node, const char *key,
+                           uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    lg_builder_add_fact(builder, node, key, digits + at, sizeof digits - at);
+}
+
+void
 lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
                         uint32_t value)
 {

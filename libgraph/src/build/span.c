@@ -151,16 +151,9 @@ set_memory(lg_builder *builder, uint32_t buffer, unsigned flags)
 static void
 set_bytes(lg_builder *builder, uint32_t buffer, uint64_t bytes, uint64_t extra)
 {
-    char digits[20];
-    size_t at = sizeof digits;
     lg_builder_set_size(builder, buffer, sum(bytes, extra));
-    if (extra == 0)
-        return;
-    do
-        digits[--at] = (char)('0' + bytes % 10);
-    while ((bytes /= 10) > 0);
-    lg_builder_add_fact(builder, buffer, "bytes", digits + at,
-                        sizeof digits - at);
+    if (extra != 0)
+        lg_builder_add_fact_number(builder, buffer, "bytes", bytes);
 }
 
 // Returns the type, or LG_NONE, which the checks find, if there is none such.

@@ -466,7 +466,7 @@ static void
 add_buffer(const lg_graph *graph, const lg__storages *storages, uint32_t node,
            int64_t bytes, int64_t *host)
 {
-    lg_string memory = lg_node_fact(graph, node, "memory");
+    lg_string memory = lg_node_fact_text(graph, node, "memory");
     if (lg__string_is(memory, "mapped"))
         host[LG_HOST_MAPPED] += bytes;
     else if (storages->slot[node] != 0)

@@ -125,7 +125,7 @@ gather(lg__figures *to, uint32_t figure, uint32_t number)
 static void
 read_facts(const lg_graph *graph, lg_figure_row *row)
 {
-    lg_string size = lg_node_fact(graph, row->node, "size");
+    lg_string size = lg_node_fact_text(graph, row->node, "size");
     uint64_t number =
         lg_node_fact_number(graph, row->node, "number", UINT64_MAX);
     uint64_t *side = &row->width;
@@ -138,8 +138,7 @@ read_facts(const lg_graph *graph, lg_figure_row *row)
     row->axes = lg_node_fact_number(graph, row->node, "axes", 0);
     row->artists = lg_node_fact_number(graph, row->node, "artists", 0);
     row->canvas = lg_node_fact_number(graph, row->node, "canvas", 0);
-    row->closed =
-        !lg__string_is(lg_node_fact(graph, row->node, "closed"), "no");
+    row->closed = lg_node_fact_bool(graph, row->node, "closed", true);
 }
 
 static lg_status

@@ -89,7 +89,7 @@ lg__buffer_block_frames(const lg_graph *graph, uint32_t buffer)
 lg_string
 lg__buffer_allocation(const lg_graph *graph, uint32_t buffer)
 {
-    lg_string frames = lg_node_fact(graph, buffer, "allocation");
+    lg_string frames = lg_node_fact_text(graph, buffer, "allocation");
     return frames.length > 0
                ? frames
                : lg_graph_string(graph, lg__buffer_block_frames(graph, buffer));

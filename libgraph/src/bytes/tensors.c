@@ -92,7 +92,7 @@ lg__tensor_fact(const lg_graph *graph, const lg_tensor_row *row,
                 const char *key)
 {
     return row->tensor == LG_NONE ? (lg_string){"", 0}
-                                  : lg_node_fact(graph, row->tensor, key);
+                                  : lg_node_fact_text(graph, row->tensor, key);
 }
 
 uint64_t

@@ -360,7 +360,7 @@ rule_of_figure(const lg_graph *graph, const uint32_t *members, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         if (lg__node_category(graph, members[i]) != LG_CATEGORY_FIGURE)
             continue;
-        if (lg__string_is(lg_node_fact(graph, members[i], "closed"), "no"))
+        if (!lg_node_fact_bool(graph, members[i], "closed", true))
             return LG_STAYS_FIGURE_OPEN;
         reason = LG_STAYS_FIGURE;
     }

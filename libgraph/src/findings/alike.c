@@ -85,8 +85,8 @@ lg__examples_differ(const lg_graph *graph, uint32_t a, uint32_t b)
     if (category == LG_CATEGORY_CONTAINER || category == LG_CATEGORY_FIGURE)
         return false;
     return strings_differ(lg_node_text(graph, a), lg_node_text(graph, b)) ||
-           strings_differ(lg_node_fact(graph, a, "device"),
-                          lg_node_fact(graph, b, "device"));
+           strings_differ(lg_node_fact_text(graph, a, "device"),
+                          lg_node_fact_text(graph, b, "device"));
 }
 
 static int

@@ -344,6 +344,8 @@ uint32_t lg__node_attribute(const lg_graph *graph, uint32_t node,
 uint32_t lg__class_attribute(const lg_graph *graph, uint32_t class,
                              const char *name);
 
+/** Returns a fact by its index among those of all nodes. */
+lg_fact lg__fact_of(const lg_graph *graph, uint32_t index);
 /** Reads a decimal number. Returns false and leaves *out alone if the string
  *  is not one or the number does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);

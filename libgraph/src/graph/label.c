@@ -96,7 +96,7 @@ is_whole_tuple(const lg_graph *graph, uint32_t node)
 bool
 lg_key_is_written(const lg_graph *graph, lg_node key)
 {
-    return lg_node_fact(graph, key, "parameter").length > 0 ||
+    return lg_node_fact_text(graph, key, "parameter").length > 0 ||
            lg_node_text(graph, key).length > 0 || is_whole_tuple(graph, key);
 }
 
@@ -110,7 +110,7 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
         return;
     }
     bool is_str = lg__node_role(graph, key) == LG__ROLE_STR;
-    lg_string name = lg_node_fact(graph, key, "parameter");
+    lg_string name = lg_node_fact_text(graph, key, "parameter");
     if (name.length > 0) {
         lg__text_add_string(out, name);
         return;
@@ -187,7 +187,7 @@ static size_t
 read_shape(const lg_graph *graph, uint32_t node, uint64_t shape[DIMENSIONS],
            uint64_t *items)
 {
-    lg_string text = lg_node_fact(graph, node, "shape");
+    lg_string text = lg_node_fact_text(graph, node, "shape");
     size_t count = 0;
     *items = 1;
     while (text.length > 0 && count < DIMENSIONS) {

@@ -4,6 +4,8 @@
 
 #include <leakgraph/internal/facts.h>
 
+#include <stdlib.h>
+
 uint32_t
 lg_graph_node_count(const lg_graph *graph)
 {
@@ -59,31 +61,69 @@ lg_edge_flags(const lg_graph *graph, lg_edge edge)
     return graph->columns.edge_kind[edge] & ~(unsigned)LG_EDGE_KIND_MASK;
 }
 
+// The facts that leakgraph's own adapters and rooms write, in byte order of
+// their keys. The key says what the value is, not its digits: an array's
+// "shape" of one dimension is a text, too. None is a text of the user, who may
+// have any other.
+typedef struct known_fact {
+    const char *key;
+    lg_fact_type type;
+} known_fact;
+
+static const known_fact known_facts[] = {
+    {"allocation", LG_FACT_TEXT},
+    {"artists", LG_FACT_NUMBER},
+    {"axes", LG_FACT_NUMBER},
+    {"blocks", LG_FACT_NUMBER},
+    {"buffer allocation", LG_FACT_TEXT},
+    {"bytes", LG_FACT_NUMBER},
+    {"canvas", LG_FACT_NUMBER},
+    {"closed", LG_FACT_BOOL},
+    {"columns", LG_FACT_TEXT},
+    {"device", LG_FACT_TEXT},
+    {"dtype", LG_FACT_TEXT},
+    {"hits", LG_FACT_NUMBER},
+    {"hooked", LG_FACT_NUMBER},
+    {"layout", LG_FACT_TEXT},
+    {"library", LG_FACT_TEXT},
+    {"lifetime", LG_FACT_NUMBER},
+    {"limit", LG_FACT_NUMBER},
+    {"maxlen", LG_FACT_NUMBER},
+    {"maxsize", LG_FACT_NUMBER},
+    {"memory", LG_FACT_TEXT},
+    {"misses", LG_FACT_NUMBER},
+    {"mode", LG_FACT_TEXT},
+    {"modified", LG_FACT_NUMBER},
+    {"not inspected", LG_FACT_TEXT},
+    {"number", LG_FACT_NUMBER},
+    {"origin", LG_FACT_TEXT},
+    {"requires_grad", LG_FACT_BOOL},
+    {"saved", LG_FACT_NUMBER},
+    {"shape", LG_FACT_TEXT},
+    {"size", LG_FACT_TEXT},
+    {"table allocation", LG_FACT_TEXT},
+    {"table bytes", LG_FACT_NUMBER},
+    {"used", LG_FACT_NUMBER},
+};
+
+static int
+compare_known(const void *key, const void *known)
+{
+    return lg__string_compare(*(const lg_string *)key,
+                              lg__string_of(((const known_fact *)known)->key));
+}
+
+static const known_fact *
+find_known(lg_string key)
+{
+    return bsearch(&key, known_facts, sizeof known_facts / sizeof *known_facts,
+                   sizeof *known_facts, compare_known);
+}
+
 bool
 lg__fact_is_users(lg_string key)
 {
-    static const char *const ours[] = {
-        "dtype",         "shape",
-        "bytes",         "device",
-        "layout",        "memory",
-        "requires_grad", "saved",
-        "hooked",        "allocation",
-        "number",        "size",
-        "axes",          "artists",
-        "canvas",        "closed",
-        "not inspected", "mode",
-        "columns",       "origin",
-        "maxlen",        "maxsize",
-        "modified",      "limit",
-        "used",          "table allocation",
-        "table bytes",   "buffer allocation",
-        "blocks",        "library",
-        "lifetime",
-    };
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (lg__string_is(key, ours[i]))
-            return false;
-    return true;
+    return find_known(key) == NULL;
 }
 
 static uint32_t
@@ -98,16 +138,6 @@ lg_node_equal(const lg_graph *graph, lg_node node)
     uint32_t at =
         lg__ascending_find(graph->equal_node, graph->equal_count, node);
     return at == LG_NONE ? LG_NONE : graph->equal_group[at];
-}
-
-lg_string
-lg_node_fact(const lg_graph *graph, lg_node node, const char *key)
-{
-    for (uint32_t i = first_of(graph, node);
-         i < graph->fact_count && graph->fact_node[i] == node; i++)
-        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), key))
-            return lg_graph_string(graph, graph->fact_value[i]);
-    return (lg_string){"", 0};
 }
 
 bool
@@ -125,33 +155,21 @@ lg__decimal_read(lg_string text, uint64_t *out)
     return text.length > 0;
 }
 
-uint64_t
-lg_node_fact_number(const lg_graph *graph, lg_node node, const char *key,
-                    uint64_t otherwise)
+lg_fact
+lg__fact_of(const lg_graph *graph, uint32_t index)
 {
-    uint64_t number = otherwise;
-    lg__decimal_read(lg_node_fact(graph, node, key), &number);
-    return number;
-}
-
-// A number or a bool by its key, not by its digits: an array's "shape" of one
-// dimension is a text, too.
-static lg_fact_type
-type_of_fact(lg_string key)
-{
-    static const char *const bools[] = {"requires_grad", "closed"};
-    static const char *const numbers[] = {
-        "bytes",   "saved",  "hooked",      "modified", "number", "axes",
-        "artists", "canvas", "maxsize",     "hits",     "misses", "maxlen",
-        "limit",   "used",   "table bytes", "lifetime",
+    lg_fact fact = {
+        .key = lg_graph_string(graph, graph->fact_key[index]),
+        .text = lg_graph_string(graph, graph->fact_value[index]),
     };
-    for (size_t i = 0; i < sizeof bools / sizeof *bools; i++)
-        if (lg__string_is(key, bools[i]))
-            return LG_FACT_BOOL;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (lg__string_is(key, numbers[i]))
-            return LG_FACT_NUMBER;
-    return LG_FACT_TEXT;
+    const known_fact *known = find_known(fact.key);
+    fact.type = known != NULL ? known->type : LG_FACT_TEXT;
+    if (fact.type == LG_FACT_BOOL)
+        fact.number = lg__string_is(fact.text, "yes");
+    else if (fact.type == LG_FACT_NUMBER &&
+             !lg__decimal_read(fact.text, &fact.number))
+        fact.type = LG_FACT_TEXT;
+    return fact;
 }
 
 bool
@@ -162,18 +180,49 @@ lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
     if (index >= graph->fact_count - first ||
         graph->fact_node[first + index] != node)
         return false;
-    lg_fact fact = {
-        .key = lg_graph_string(graph, graph->fact_key[first + index]),
-        .text = lg_graph_string(graph, graph->fact_value[first + index]),
-    };
-    fact.type = type_of_fact(fact.key);
-    if (fact.type == LG_FACT_BOOL)
-        fact.number = lg__string_is(fact.text, "yes");
-    else if (fact.type == LG_FACT_NUMBER &&
-             !lg__decimal_read(fact.text, &fact.number))
-        fact.type = LG_FACT_TEXT;
-    *out = fact;
+    *out = lg__fact_of(graph, first + index);
     return true;
+}
+
+bool
+lg_node_fact(const lg_graph *graph, lg_node node, const char *key, lg_fact *out)
+{
+    for (uint32_t i = first_of(graph, node);
+         i < graph->fact_count && graph->fact_node[i] == node; i++)
+        if (lg__string_is(lg_graph_string(graph, graph->fact_key[i]), key)) {
+            *out = lg__fact_of(graph, i);
+            return true;
+        }
+    return false;
+}
+
+lg_string
+lg_node_fact_text(const lg_graph *graph, lg_node node, const char *key)
+{
+    lg_fact fact;
+    bool is_text =
+        lg_node_fact(graph, node, key, &fact) && fact.type == LG_FACT_TEXT;
+    return is_text ? fact.text : (lg_string){"", 0};
+}
+
+uint64_t
+lg_node_fact_number(const lg_graph *graph, lg_node node, const char *key,
+                    uint64_t otherwise)
+{
+    lg_fact fact;
+    bool is_number =
+        lg_node_fact(graph, node, key, &fact) && fact.type == LG_FACT_NUMBER;
+    return is_number ? fact.number : otherwise;
+}
+
+bool
+lg_node_fact_bool(const lg_graph *graph, lg_node node, const char *key,
+                  bool otherwise)
+{
+    lg_fact fact;
+    bool is_bool =
+        lg_node_fact(graph, node, key, &fact) && fact.type == LG_FACT_BOOL;
+    return is_bool ? fact.number != 0 : otherwise;
 }
 
 uint64_t

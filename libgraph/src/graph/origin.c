@@ -208,7 +208,7 @@ bool
 lg__module_is_library(const lg_graph *graph, uint32_t module)
 {
     lg_string name = lg_node_text(graph, module);
-    lg_string origin = lg_node_fact(graph, module, "origin");
+    lg_string origin = lg_node_fact_text(graph, module, "origin");
     lg_string package = lg__package_of(name);
     if (package.length == 0)
         package = name;

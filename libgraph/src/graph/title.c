@@ -121,7 +121,7 @@ add_device(const lg_graph *graph, uint32_t node, lg_text *out)
     if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) && id != 0)
         device = lg_graph_device_name(graph, id);
     else if (lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
-        device = lg_node_fact(graph, node, "device");
+        device = lg_node_fact_text(graph, node, "device");
     if (device.length > 0 && !lg__string_is(device, "cpu")) {
         lg_text_add(out, " ");
         lg__text_add_string(out, device);
@@ -157,8 +157,8 @@ is_same_device(const lg_graph *graph, uint32_t a, uint32_t b)
 {
     return lg_node_device(graph, a) == lg_node_device(graph, b) &&
            (lg__node_category(graph, a) != LG_CATEGORY_TENSOR ||
-            lg__string_same(lg_node_fact(graph, a, "device"),
-                            lg_node_fact(graph, b, "device")));
+            lg__string_same(lg_node_fact_text(graph, a, "device"),
+                            lg_node_fact_text(graph, b, "device")));
 }
 
 // A class without a text is named by its type entry, which no other class has.

@@ -219,22 +219,23 @@ tightest_of(const lg_analysis *analysis, uint32_t node, uint64_t most)
 // that no comparison sees the end of. A deque numbers its elements, and an
 // lru_cache its links. Returns false when memory ran out.
 static bool
-add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
+add_limited(const lg_analysis *analysis, uint32_t index, lg__vector *out)
 {
     const lg_graph *graph = analysis->graph;
-    uint32_t node = graph->fact_node[fact];
-    lg_string key = lg_graph_string(graph, graph->fact_key[fact]);
+    uint32_t node = graph->fact_node[index];
+    const lg_string key = lg_graph_string(graph, graph->fact_key[index]);
     bool lives = lg__string_is(key, "lifetime");
     bool owner =
         lg__string_is(key, "limit") ||
         (lives && lg__node_category(graph, node) != LG_CATEGORY_CONTAINER);
-    uint64_t most;
-    if ((!owner && !lives && !lg__string_is(key, "maxlen") &&
-         !lg__string_is(key, "maxsize")) ||
-        !lg__decimal_read(lg_graph_string(graph, graph->fact_value[fact]),
-                          &most))
+    if (!owner && !lives && !lg__string_is(key, "maxlen") &&
+        !lg__string_is(key, "maxsize"))
         return true;
-    most = tightest_of(analysis, node, lives ? LG__LIMIT_MOST : most);
+    const lg_fact fact = lg__fact_of(graph, index);
+    if (fact.type != LG_FACT_NUMBER)
+        return true;
+    uint64_t most =
+        tightest_of(analysis, node, lives ? LG__LIMIT_MOST : fact.number);
     if (lives && most == LG__LIMIT_MOST)
         return true;
     if (owner)
@@ -387,9 +388,10 @@ list_once(lg__vector *all)
 static bool
 is_of_element(const sharing *state, uint32_t node, uint64_t edge)
 {
+    lg_fact limit;
     uint32_t kind = lg__edge_kind(state->graph, edge);
     if (kind == LG_EDGE_ATTRIBUTE)
-        return lg_node_fact(state->graph, node, "maxsize").length > 0 &&
+        return lg_node_fact(state->graph, node, "maxsize", &limit) &&
                lg__string_is(lg_graph_string(state->graph,
                                              lg_columns_payload(
                                                  &state->graph->columns, edge)),

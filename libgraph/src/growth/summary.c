@@ -270,7 +270,7 @@ add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
     unsigned flags = graph->columns.node_flags[node];
     summary->objects += bytes;
     if ((flags & LG_NODE_BUFFER) &&
-        lg__string_is(lg_node_fact(graph, node, "memory"), "mapped"))
+        lg__string_is(lg_node_fact_text(graph, node, "memory"), "mapped"))
         summary->mapped += bytes;
     else if ((flags & LG_NODE_BUFFER) && is_of_python(graph, node))
         add_object(summary, bytes, (lg__block_parts){0});

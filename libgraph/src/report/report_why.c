@@ -570,7 +570,8 @@ add_lost(report *to)
                     : ": C code has taken a reference and not given it back. "
                       "Look for a missing Py_DECREF in the extension that "
                       "makes such objects.\n");
-    lg_string text = lg_node_fact(to->graph, hop->target, LG__FACT_EXAMPLE);
+    lg_string text =
+        lg_node_fact_text(to->graph, hop->target, LG__FACT_EXAMPLE);
     if (text.length > 0)
         lg_text_addf(out, "A text in it: %.*s\n", (int)text.length, text.data);
 }

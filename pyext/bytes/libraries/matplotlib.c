@@ -6,6 +6,8 @@
 #include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 
+#include <leakgraph/internal/capture_builder.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -399,16 +401,6 @@ extent_to_be(lg__adapter_pass *pass, PyObject *object)
 }
 
 static void
-add_number(lg__adapter_pass *pass, uint32_t node, const char *key,
-           uint64_t number)
-{
-    char text[24];
-    int length = snprintf(text, sizeof text, "%" PRIu64, number);
-    lg_builder_add_fact(lg__pass_builder(pass), node, key, text,
-                        (size_t)length);
-}
-
-static void
 add_extent(lg__adapter_pass *pass, uint32_t node, extent of)
 {
     char text[32];
@@ -450,6 +442,7 @@ describe(lg__adapter_pass *pass, const matplotlib_state *state,
          const figure *it)
 {
     bool closed = !it->registered;
+    lg_builder *builder = lg__pass_builder(pass);
     PyObject *canvas = lg__pass_attribute(pass, it->object, "canvas");
     PyObject *renderer =
         canvas != NULL ? lg__pass_attribute(pass, canvas, "renderer") : NULL;
@@ -459,12 +452,12 @@ describe(lg__adapter_pass *pass, const matplotlib_state *state,
     describe_number(pass, it->node, it->object, canvas);
     add_extent(pass, it->node,
                drawn.width ? drawn : extent_to_be(pass, it->object));
-    add_number(pass, it->node, "canvas",
-               (uint64_t)drawn.width * drawn.height * 4);
-    add_number(pass, it->node, "axes", it->axes);
-    add_number(pass, it->node, "artists", it->artists);
-    lg_builder_add_fact(lg__pass_builder(pass), it->node, "closed",
-                        closed ? "yes" : "no", closed ? 3 : 2);
+    lg_builder_add_fact_number(builder, it->node, "canvas",
+                               (uint64_t)drawn.width * drawn.height * 4);
+    lg_builder_add_fact_number(builder, it->node, "axes", it->axes);
+    lg_builder_add_fact_number(builder, it->node, "artists", it->artists);
+    lg_builder_add_fact(builder, it->node, "closed", closed ? "yes" : "no",
+                        closed ? 3 : 2);
 }
 
 static bool

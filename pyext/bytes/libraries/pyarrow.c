@@ -258,6 +258,13 @@ arrow_add_fact(const lg__arrow_holder *to, const char *key, const char *value)
 }
 
 static void
+note_bytes(const lg__arrow_holder *to, uint64_t bytes)
+{
+    lg_builder_add_fact_number(lg__pass_builder(to->pass), to->instance->node,
+                               "bytes", bytes);
+}
+
+static void
 account_array(reader *self, const char *type, uint64_t length)
 {
     char text[24];
@@ -452,14 +459,12 @@ arrow_read(lg__arrow_holder *to)
     reader self = {
         .to = *to, .layout = to->arrow->layout, .memory = to->arrow->memory};
     uintptr_t native = lg__arrow_native(to->instance->object);
-    char text[24];
     uintptr_t size;
     switch (to->instance->kind) {
     case LG__ARROW_BUFFER:
         size =
             word_at(&self, native + self.layout->buffer_data + sizeof native);
-        snprintf(text, sizeof text, "%" PRIuPTR, size);
-        arrow_add_fact(to, "bytes", text);
+        note_bytes(to, size);
         return add_buffer(&self, native);
     case LG__ARROW_ARRAY:
         return read_array(&self, native);
@@ -531,19 +536,11 @@ kind_of(void *context, PyTypeObject *type)
 }
 
 static void
-format_bytes(const lg__arrow_holder *to, uint64_t bytes)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, bytes);
-    arrow_add_fact(to, "bytes", text);
-}
-
-static void
 add_bytes(const lg__arrow_holder *to, const char *attribute)
 {
     uint64_t bytes;
     if (lg__ask_number(lg__arrow_get(to->instance->object, attribute), &bytes))
-        format_bytes(to, bytes);
+        note_bytes(to, bytes);
 }
 
 static bool
@@ -663,7 +660,7 @@ add_plain_columns(lg__arrow_holder *to, PyObject *table, PyObject *names,
         Py_XDECREF(at);
     }
     if (counted)
-        format_bytes(to, sum);
+        note_bytes(to, sum);
     Py_XDECREF(column);
     return known;
 }

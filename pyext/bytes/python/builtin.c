@@ -7,7 +7,8 @@
 #include "bytes/common/bytes_common.h"
 #include "capture/common/capture_common.h"
 
-#include <inttypes.h>
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,9 +145,8 @@ add_fact(lg__adapter_pass *pass, uint32_t node, const char *key,
 static void
 add_bytes(lg__adapter_pass *pass, uint32_t node, Py_ssize_t bytes)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%zd", bytes);
-    add_fact(pass, node, "bytes", text);
+    lg_builder_add_fact_number(lg__pass_builder(pass), node, "bytes",
+                               (uint64_t)bytes);
 }
 
 /** `d[100]` for an array('d') of 100. */

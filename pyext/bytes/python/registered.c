@@ -4,7 +4,8 @@
 #include "bytes/common/bytes_common.h"
 #include "capture/common/capture_common.h"
 
-#include <inttypes.h>
+#include <leakgraph/internal/capture_builder.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -85,14 +86,13 @@ registered_add(lg__adapter_pass *pass, const lg__instance *instance,
 {
     lg_builder *builder = lg__pass_builder(pass);
     const char *name = Py_TYPE(instance->object)->tp_name;
-    char type[160], bytes[24];
+    char type[160];
     /* A length cannot exceed the address space. */
     if (length >> 57 != 0) {
         registered_fail(pass, instance, "the length is out of range");
         return;
     }
     snprintf(type, sizeof type, "%.140s.memory", name);
-    int digits = snprintf(bytes, sizeof bytes, "%" PRIu64, length);
     const lg_span span = {
         .holder = instance->node,
         .device = device,
@@ -102,8 +102,7 @@ registered_add(lg__adapter_pass *pass, const lg__instance *instance,
         .label = lg_builder_intern(builder, "data", 4),
         .flags = LG_SPAN_OWNER,
     };
-    lg_builder_add_fact(builder, instance->node, "bytes", bytes,
-                        (size_t)digits);
+    lg_builder_add_fact_number(builder, instance->node, "bytes", length);
     if (instance->frontier)
         lg__pass_add_size(pass, instance->node, (int64_t)length);
     else

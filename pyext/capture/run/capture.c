@@ -21,7 +21,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -596,17 +595,15 @@ add_table(lg__heap_walk *walk, uint32_t node, const item_table *table,
           const lg__name *own, traceback_of *traceback)
 {
     lg__name name = {.length = 0};
-    char bytes[24];
     write_traceback(traceback, PYTHONS_DOMAIN, table->block, &name);
     bool same = name.length == own->length &&
                 memcmp(name.data, own->data, name.length) == 0;
     if (name.length == 0 || same)
         return;
-    int length = snprintf(bytes, sizeof bytes, "%" PRIu64, table->bytes);
     lg_builder_add_fact(walk->builder, node, "table allocation", name.data,
                         name.length);
-    lg_builder_add_fact(walk->builder, node, "table bytes", bytes,
-                        (size_t)length);
+    lg_builder_add_fact_number(walk->builder, node, "table bytes",
+                               table->bytes);
 }
 
 static void

@@ -14,7 +14,6 @@
 #include "capture/walk/expiry_code.h"
 #include "capture/walk/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /** A container with more elements than this many halves of a number does not
@@ -272,12 +271,10 @@ static void
 note_bound(lg__heap_walk *walk, PyObject *container, const char *key,
            Py_ssize_t bound)
 {
-    char text[24];
     uint32_t node = lg__walk_node(walk, container);
-    if (node == LG_NONE || (Py_REFCNT(container) > 1 && !is_new(walk, node)))
-        return;
-    int digits = snprintf(text, sizeof text, "%zd", bound);
-    lg_builder_add_fact(walk->builder, node, key, text, (size_t)digits);
+    if (bound >= 0 && node != LG_NONE &&
+        (Py_REFCNT(container) == 1 || is_new(walk, node)))
+        lg_builder_add_fact_number(walk->builder, node, key, (uint64_t)bound);
 }
 
 /** A container that code bounds by adding no more, or by removing what is

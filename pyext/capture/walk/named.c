@@ -11,7 +11,6 @@
 
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -100,11 +99,9 @@ static void
 walk_note_number(lg__heap_walk *walk, PyObject *object, const char *key,
                  Py_ssize_t number)
 {
-    char text[24];
-    int length = snprintf(text, sizeof text, "%zd", number);
     if (number >= 0)
-        lg_builder_add_fact(walk->builder, lg__walk_node(walk, object), key,
-                            text, (size_t)length);
+        lg_builder_add_fact_number(walk->builder, lg__walk_node(walk, object),
+                                   key, (uint64_t)number);
 }
 
 /** Notes the limit of a deque. */

@@ -428,6 +428,10 @@ void lg_builder_add_tentative_edge(lg_builder *builder, lg_node source,
 /** The shallow size set so far. O(log large sizes). */
 uint64_t lg_builder_size(const lg_builder *builder, lg_node node);
 
+/** lg_builder_add_fact with a number in decimal. */
+void lg_builder_add_fact_number(lg_builder *builder, lg_node node,
+                                const char *key, uint64_t number);
+
 /** lg_builder_add_fact with strings that are interned already. O(1). */
 void lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
                              uint32_t value);

@@ -18,13 +18,16 @@ uint32_t lg_graph_info_count(const lg_graph *graph);
 void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
                    lg_string *value);
 
-/** A fact about a node, as text; empty if there is none. lg_node_fact_at lists
- *  the keys. O(log facts). */
-lg_string lg_node_fact(const lg_graph *graph, lg_node node, const char *key);
+// The value of a fact whose type the caller knows. Of another type, or without
+// the fact, a text is empty, and a number or a bool is `otherwise`. O(log
+// facts).
 
-/** A fact that is a decimal number; `otherwise` if there is none. */
+lg_string lg_node_fact_text(const lg_graph *graph, lg_node node,
+                            const char *key);
 uint64_t lg_node_fact_number(const lg_graph *graph, lg_node node,
                              const char *key, uint64_t otherwise);
+bool lg_node_fact_bool(const lg_graph *graph, lg_node node, const char *key,
+                       bool otherwise);
 
 /** The group of nodes with the same contents that a node is in; LG_NONE if its
  *  contents are its own, or were not compared (info "contents"). O(log). */
