@@ -73,7 +73,6 @@ LAYERS = (
     "export/render/worker.c",
     "libgraph/src/cycles/cut.c",
     "libgraph/src/cycles/shortest_cycle.c",
-    "libgraph/src/file/encode.c",
     "libgraph/src/file/saved.c",
     "libgraph/src/file/section.c",
     "libgraph/src/file/sink.c",
@@ -88,12 +87,10 @@ SORTS = {
     "export/page/*.c": "a section of the report",
     "export/render/*.c": "a side of a pipe, or of Graphviz",
     "libgraph/src/analysis/*.c": "a step of the dominators",
-    "libgraph/src/file/encode.c": "the codings of columns",
     "libgraph/src/findings/matches.c": "what detectors found, before it is weighed",
     "libgraph/src/native/*.c": "a step of the rule for native memory",
     "pyext/attach/*.c": "a part that runs in the other process, or knows its layout",
     "pyext/bytes/torch/torch_*.c": "a kind of torch's objects, or where its fields lie",
-    "pyext/heap/*.c": "an allocator, or what names its blocks",
 }
 MOST_LINES = 900
 

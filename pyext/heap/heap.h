@@ -14,7 +14,7 @@
 #include "bytes/python/bytes_python.h"
 #include "heap/image_symbols.h"
 #include "heap/malloc_heaps.h"
-#include "heap/python_pools.h"
+#include "heap/blocks.h"
 
 /** What the parent learns for the child. */
 typedef struct lg__native_facts {

@@ -12,6 +12,112 @@
 #include <unistd.h>
 
 /**
+ * The pools of pymalloc, CPython 3.9 to 3.15.
+ *
+ * obmalloc.c: an arena is a mapping with pools of equal size, each for blocks
+ * of one size. A pool begins with a header of 48 bytes. The table of arenas has
+ * no name outside CPython, and each interpreter has one; but a header proves
+ * itself: its sizes fit each other, and the blocks that are in use and those in
+ * its list of free blocks add up.
+ */
+
+/** A pool, as its header says. */
+typedef struct pool_head {
+    uintptr_t start;
+    uint32_t bytes; /**< of the pool */
+    uint32_t arena; /**< number of its arena in its interpreter */
+    uint32_t used;  /**< blocks */
+    uint32_t size;  /**< of a block */
+    uint32_t end;   /**< of the blocks that were used once */
+    uintptr_t free; /**< the first free block, or 0 */
+} pool_head;
+
+/** No arena is larger. */
+#define ARENA_MOST ((uintptr_t)2 << 20)
+
+/** Places in a header, and its size. */
+enum {
+    POOL_USED = 0,
+    POOL_FREE = 8,
+    POOL_NEXT = 16,
+    POOL_ARENA = 32,
+    POOL_SIZE_CLASS = 36,
+    POOL_END = 40,
+    POOL_LAST = 44,
+    HEADER = 48,
+};
+
+enum {
+    ALIGN = 16,
+    LARGEST = 512,
+    SMALL_POOL = 4096,  /* up to 3.9, and where addresses are short */
+    LARGE_POOL = 16384, /* from 3.10 on */
+    MOST_BLOCKS = LARGE_POOL / ALIGN,
+};
+
+/** One bit for each block of a pool: it is free. */
+typedef struct free_bits {
+    uint64_t words[MOST_BLOCKS / 64];
+} free_bits;
+
+/** Follows the free blocks. False if the list leaves the used part, meets a
+ *  block twice, or does not have the blocks that are not in use. */
+static bool
+read_free(const pool_head *pool, free_bits *out)
+{
+    uint32_t made = (pool->end - HEADER) / pool->size;
+    uint32_t count = 0;
+    memset(out, 0, sizeof *out);
+    for (uintptr_t at = pool->free; at != 0; at = lg__word_at(at)) {
+        uintptr_t place = at - pool->start - HEADER;
+        uintptr_t number = place / pool->size;
+        if (place % pool->size != 0 || number >= made ||
+            out->words[number / 64] >> number % 64 & 1)
+            return false;
+        out->words[number / 64] |= (uint64_t)1 << number % 64;
+        count++;
+    }
+    return count + pool->used == made;
+}
+
+/** Reads the pool that begins with this page. False: there is none. */
+static bool
+pool_read(const lg__area *area, uintptr_t page, pool_head *out)
+{
+    uint32_t size_class = lg__half_at(page + POOL_SIZE_CLASS);
+    uint32_t last = lg__half_at(page + POOL_LAST);
+    if (size_class >= LARGEST / ALIGN)
+        return false;
+    *out = (pool_head){.start = page,
+                       .arena = lg__half_at(page + POOL_ARENA),
+                       .used = lg__half_at(page + POOL_USED),
+                       .size = (size_class + 1) * ALIGN,
+                       .end = lg__half_at(page + POOL_END),
+                       .free = lg__word_at(page + POOL_FREE)};
+    out->bytes = last + out->size;
+    free_bits bits;
+    return (out->bytes == SMALL_POOL || out->bytes == LARGE_POOL) &&
+           page % out->bytes == 0 && out->bytes <= area->end - page &&
+           out->end >= HEADER && out->end <= out->bytes &&
+           (out->end - HEADER) % out->size == 0 &&
+           (out->used == 0 || read_free(out, &bits));
+}
+
+/** Adds its blocks in use. */
+static void
+pool_list(const pool_head *pool, lg__blocks *blocks)
+{
+    free_bits bits;
+    if (pool->used == 0 || !read_free(pool, &bits))
+        return;
+    uint32_t made = (pool->end - HEADER) / pool->size;
+    for (uint32_t i = 0; i < made; i++)
+        if (!(bits.words[i / 64] >> i % 64 & 1))
+            lg__blocks_add(blocks, pool->start + HEADER + i * pool->size,
+                           pool->size, LG_ALLOCATOR_PYTHON);
+}
+
+/**
  * What is known of the address space before it is searched: malloc's heaps, the
  * variables of libraries that no file has, and the stacks of threads.
  */
@@ -234,14 +340,14 @@ add_range(lg__listing *self, uintptr_t from, uintptr_t to, lg_range_kind kind,
 
 /** Where the pools of an arena end that begins with this pool. */
 static uintptr_t
-end_of_arena(const lg__area *area, const lg__pool *first)
+end_of_arena(const lg__area *area, const pool_head *first)
 {
     uintptr_t end = first->start + first->bytes;
-    uintptr_t most = first->start + LG__ARENA_MOST;
-    lg__pool pool;
+    uintptr_t most = first->start + ARENA_MOST;
+    pool_head pool;
     for (uintptr_t at = end; at < most && at + first->bytes <= area->end;
          at += first->bytes)
-        if (lg__pool_read(area, at, &pool) && pool.arena == first->arena)
+        if (pool_read(area, at, &pool) && pool.arena == first->arena)
             end = at + pool.bytes;
     return end;
 }
@@ -267,7 +373,7 @@ static uintptr_t
 list_page(pass *self, const lg__area *area, uintptr_t page)
 {
     lg__listing *listing = self->listing;
-    lg__pool pool;
+    pool_head pool;
     bool in_arena = page < self->arena_end;
     if (!in_arena) {
         uintptr_t end = lg__malloc_mapped_list(area, page, &listing->blocks,
@@ -275,12 +381,12 @@ list_page(pass *self, const lg__area *area, uintptr_t page)
         if (end != 0)
             return end;
     }
-    if (lg__pool_read(area, page, &pool)) {
+    if (pool_read(area, page, &pool)) {
         if (!in_arena) {
             self->arena_end = end_of_arena(area, &pool);
             listing->account.python += self->arena_end - page;
         }
-        lg__pool_list(&pool, &listing->blocks);
+        pool_list(&pool, &listing->blocks);
         return page + pool.bytes;
     }
     uintptr_t frames = in_arena ? 0 : end_of_frames(area, page);
