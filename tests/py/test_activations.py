@@ -15,6 +15,8 @@ from leakgraph.sequence import SLOTS
 from leakgraph.snapshot_files import SnapshotFiles
 from leakgraph.watching import Watch
 
+pytestmark = pytest.mark.small
+
 
 class Row:
     """What programs collect."""
