@@ -6,8 +6,17 @@
 
 #include <leakgraph/internal/capture_builder.h>
 
-static const char *const type_names[PLANNED_TYPES] = {
-    "module", "dict", "list", "app.A", "app.B", "str", "thread", "frame"};
+static const char *const type_names[PLANNED_TYPES] = {"module",
+                                                      "dict",
+                                                      "list",
+                                                      "app.A",
+                                                      "app.B",
+                                                      "str",
+                                                      "thread",
+                                                      "frame",
+                                                      "generator",
+                                                      "_asyncio.Task",
+                                                      "TaskStepMethWrapper"};
 static uint32_t type_ids[PLANNED_TYPES];
 static uint64_t state;
 
@@ -109,6 +118,32 @@ planned_run(planned *to)
                        LG_EDGE_ATTRIBUTE, 0);
 }
 
+void
+planned_wait(planned *to)
+{
+    enum { TASKS = 3, GENERATORS = 2, HIDDEN = 4 };
+    uint32_t first = to->nodes;
+    for (uint32_t tasks = below(TASKS + 1); tasks > 0; tasks--) {
+        uint32_t task = plan_node(to, PLANNED_TASK);
+        for (uint32_t steps = below(3); steps > 0; steps--) {
+            uint32_t step = plan_node(to, PLANNED_STEP);
+            plan_reference(to, step, task, LG_EDGE_ATTRIBUTE, 0);
+            plan_reference(to, below(to->nodes), step, LG_EDGE_ATTRIBUTE, 1);
+        }
+    }
+    for (uint32_t left = below(GENERATORS + 1); left > 0; left--)
+        plan_reference(to, to->root[to->roots - 1],
+                       plan_node(to, PLANNED_GENERATOR), LG_EDGE_FRAME, 0);
+    for (uint32_t i = first; i < to->nodes; i++)
+        for (uint32_t left = below(4); left > 0; left--)
+            plan_reference(to, i, below(to->nodes), LG_EDGE_LOCAL, below(4));
+    for (uint32_t left = to->nodes > first ? below(5) : 0; left > 0; left--)
+        plan_reference(to, below(first), first + below(to->nodes - first),
+                       LG_EDGE_ATTRIBUTE, below(4));
+    for (uint32_t left = below(HIDDEN + 1); left > 0; left--)
+        to->hidden[to->hidden_roots++] = below(to->nodes);
+}
+
 // Adds the plan's nodes from `first` on, with number[i] for node i.
 void
 planned_nodes(lg_builder *builder, const planned *from, const uint32_t *number,
@@ -153,11 +188,15 @@ planned_references(lg_builder *builder, const planned *from,
         }
     }
     for (uint32_t i = 0; i < from->roots; i++)
-        lg_builder_add_root(builder, first + number[from->root[i]],
-                            from->type[from->root[i]] == PLANNED_THREAD
-                                ? LG_ROOT_THREAD
-                                : LG_ROOT_MODULE,
-                            "app", 3);
+        lg_builder_add_root(
+            builder, first + number[from->root[i]],
+            from->type[from->root[i]] == PLANNED_THREAD ? LG_ROOT_THREAD
+            : from->type[from->root[i]] == PLANNED_TASK ? LG_ROOT_INTERPRETER
+                                                        : LG_ROOT_MODULE,
+            "app", 3);
+    for (uint32_t i = 0; i < from->hidden_roots; i++)
+        lg_builder_add_root(builder, first + number[from->hidden[i]],
+                            LG_ROOT_NATIVE, "", 0);
 }
 
 lg_builder *

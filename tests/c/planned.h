@@ -7,7 +7,7 @@
 
 enum {
     PLANNED_NODES = 40,
-    PLANNED_MORE = 16, /**< what planned_run adds, at most */
+    PLANNED_MORE = 30, /**< what planned_run and planned_wait add, at most */
     PLANNED_ROOM = PLANNED_NODES + PLANNED_MORE,
 };
 /** Types of the nodes. */
@@ -21,6 +21,9 @@ enum {
     PLANNED_PLAIN, /**< those of planned_graph end here */
     PLANNED_THREAD = PLANNED_PLAIN,
     PLANNED_FRAME,
+    PLANNED_GENERATOR,
+    PLANNED_TASK,
+    PLANNED_STEP, /**< wakes a task */
     PLANNED_TYPES,
 };
 
@@ -38,7 +41,9 @@ typedef struct planned {
     uint32_t size[PLANNED_ROOM];
     uint32_t device[PLANNED_ROOM];
     uint32_t roots;
-    uint32_t root[5];
+    uint32_t root[8];
+    uint32_t hidden_roots; /**< native code refers to these */
+    uint32_t hidden[5];
     uint32_t references;
     planned_reference reference[8 * PLANNED_ROOM];
 } planned;
@@ -48,6 +53,9 @@ planned planned_graph(uint64_t seed);
 /** Adds one or two threads with frames, and objects that these may have alone.
  *  Anything may refer to a frame. */
 void planned_run(planned *to);
+/** Adds tasks, what wakes them, generators that threads may be running, and
+ *  objects that native code refers to. */
+void planned_wait(planned *to);
 /** Begins a builder with the types and a device. */
 lg_builder *planned_begin(void);
 /** Returns the builder's number of a type. */

@@ -1,5 +1,5 @@
-// Places of random graphs with running frames against graphs that are built
-// without the references that do not count.
+// Places of random graphs with running frames, tasks and hidden stacks against
+// graphs that are built without the references that do not count.
 #include "growth/growth_private.h"
 #include "planned.h"
 #include "test.h"
@@ -12,26 +12,75 @@ enum { GRAPHS = 4000 };
 // Which references a graph has.
 typedef enum built {
     WHOLE,
-    AT_REST, // none from what frames keep alone to the rest, none from threads
-             // to frames of the rest, and no frame by which a thread is running
+    AT_REST, // none from a higher level to a lower one
     STOPPED, // none to running frames
 } built;
+
+// Levels of nodes, and of references that do not last.
+enum { LASTS, BY_TASK, BY_FRAME, BY_STACK, UNREACHED };
 
 typedef struct running {
     planned from;
     bool frame[PLANNED_ROOM]; // its thread dominates it
-    bool kept[PLANNED_ROOM];  // roots reach it without running frames
+    uint32_t level[PLANNED_ROOM];
     planned_places whole;
 } running;
+
+// Returns from which level on a reference counts.
+static uint32_t
+level_of(const running *of, const planned_reference *reference)
+{
+    uint32_t source = of->from.type[reference->source];
+    uint32_t target = of->from.type[reference->target];
+    if ((source == PLANNED_STEP || source == PLANNED_THREAD) &&
+        target == PLANNED_TASK)
+        return BY_TASK;
+    if (reference->kind == LG_EDGE_FRAME)
+        return target == PLANNED_GENERATOR ? BY_STACK : BY_FRAME;
+    return of->frame[reference->target] ? BY_FRAME : LASTS;
+}
+
+static bool
+wakes(const running *of, const planned_reference *reference)
+{
+    return level_of(of, reference) == BY_TASK;
+}
+
+static uint32_t
+larger(uint32_t one, uint32_t other)
+{
+    return one > other ? one : other;
+}
 
 static bool
 is_counted(const running *of, const planned_reference *reference, built as)
 {
-    bool framed = reference->kind == LG_EDGE_FRAME;
+    uint32_t level =
+        larger(of->level[reference->source], level_of(of, reference));
     if (as == AT_REST)
-        return !of->kept[reference->target] ||
-               (of->kept[reference->source] && !framed);
-    return as == WHOLE || !(framed || of->frame[reference->target]);
+        return of->level[reference->source] == UNREACHED ||
+               (!wakes(of, reference) && level == of->level[reference->target]);
+    return as == WHOLE ||
+           !(reference->kind == LG_EDGE_FRAME || of->frame[reference->target]);
+}
+
+// Makes tasks roots that nothing else keeps, and leaves out the roots of what
+// is kept without them.
+static void
+change_roots(const running *of, planned *to)
+{
+    to->hidden_roots = 0;
+    for (uint32_t i = 0; i < of->from.hidden_roots; i++)
+        if (of->level[of->from.hidden[i]] == BY_STACK)
+            to->hidden[to->hidden_roots++] = of->from.hidden[i];
+    for (uint32_t node = 0; node < of->from.nodes; node++) {
+        bool woken = false;
+        for (uint32_t i = 0; i < of->from.references; i++)
+            woken |= of->from.reference[i].target == node &&
+                     wakes(of, &of->from.reference[i]);
+        if (woken && of->level[node] == BY_TASK)
+            to->root[to->roots++] = node;
+    }
 }
 
 static planned_places
@@ -49,6 +98,8 @@ build(const running *of, built as)
             reference.kind = LG_EDGE_INDEX;
         to.reference[to.references++] = reference;
     }
+    if (as == AT_REST)
+        change_roots(of, &to);
     return planned_build(&to, number);
 }
 
@@ -57,31 +108,54 @@ find_frames(running *of)
 {
     for (uint32_t i = 0; i < of->from.references; i++) {
         const planned_reference *reference = &of->from.reference[i];
-        if (reference->kind == LG_EDGE_FRAME)
+        if (reference->kind == LG_EDGE_FRAME &&
+            of->from.type[reference->target] == PLANNED_FRAME)
             of->frame[reference->target] =
                 lg_node_dominator(of->whole.analysis, reference->target) ==
                 reference->source;
     }
 }
 
-static void
-find_kept(running *of)
+// Lowers the level of the target to that of the path over the reference.
+static bool
+lower(running *of, const planned_reference *reference)
 {
-    planned_places stopped = build(of, STOPPED);
+    uint32_t *known = &of->level[reference->target];
+    bool live = lg_node_is_reachable(of->whole.analysis, reference->source);
+    uint32_t level = wakes(of, reference) ? (live ? BY_TASK : UNREACHED)
+                                          : larger(of->level[reference->source],
+                                                   level_of(of, reference));
+    bool lowers = level < *known;
+    *known = lowers ? level : *known;
+    return lowers;
+}
+
+static void
+find_levels(running *of)
+{
     for (uint32_t node = 0; node < of->from.nodes; node++)
-        of->kept[node] = lg_node_is_reachable(stopped.analysis, node) ||
-                         !lg_node_is_reachable(of->whole.analysis, node);
-    planned_forget(&stopped);
+        of->level[node] = UNREACHED;
+    for (uint32_t i = 0; i < of->from.hidden_roots; i++)
+        of->level[of->from.hidden[i]] = BY_STACK;
+    for (uint32_t i = 0; i < of->from.roots; i++)
+        of->level[of->from.root[i]] = LASTS;
+    for (bool lowered = true; lowered;) {
+        lowered = false;
+        for (uint32_t i = 0; i < of->from.references; i++)
+            lowered |= lower(of, &of->from.reference[i]);
+    }
 }
 
 static running
-begin(uint64_t seed)
+begin(uint64_t seed, bool wait)
 {
     running of = {.from = planned_graph(seed)};
     planned_run(&of.from);
+    if (wait)
+        planned_wait(&of.from);
     of.whole = build(&of, WHOLE);
     find_frames(&of);
-    find_kept(&of);
+    find_levels(&of);
     return of;
 }
 
@@ -100,14 +174,14 @@ check_same_tree(const lg_analysis *one, const lg_analysis *other)
     }
 }
 
-// The rest has the dominators that it has without frames, frames keep what they
-// have alone, and every node retains the sum of both.
+// What lasts has the dominators that it has without what does not, tasks and
+// frames keep what they have alone, and every node retains the sum of all.
 static void
 dominators_are_those_of_a_graph(void)
 {
     uint32_t moved = 0;
     for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
-        running of = begin(seed);
+        running of = begin(seed, seed % 2 == 0);
         planned_places rest = build(&of, AT_REST);
         const lg_analysis *at_rest = NULL;
         REQUIRE(lg__analysis_at_rest(of.whole.analysis, NULL, &at_rest, NULL) ==
@@ -205,7 +279,7 @@ static void
 places_are_those_without_frames(void)
 {
     for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
-        running of = begin(seed);
+        running of = begin(seed, false);
         planned_places stopped = build(&of, STOPPED);
         for (uint32_t node = 0; node < of.from.nodes; node++)
             if (lg_node_is_reachable(stopped.analysis, node) &&
@@ -258,7 +332,7 @@ places_add_up(void)
     for (uint64_t seed = 0; seed < GRAPHS && test_failures == 0; seed++) {
         uint64_t sum[PLANNED_ROOM][2] = {{0}};
         uint64_t total[2] = {0};
-        running of = begin(seed);
+        running of = begin(seed, true);
         add_children(of.whole.places, sum, total);
         for (uint32_t node = 0; node < of.from.nodes; node++)
             total[of.from.device[node]] -= of.from.size[node];

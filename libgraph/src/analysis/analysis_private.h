@@ -198,7 +198,7 @@ lg_status lg__components_keep(lg_analysis *analysis,
 
 /**
  * Makes the analysis of `rest`: the graph of `before` without these edges
- * (lg__graph_without). It has the reachable nodes, their dominators, sums and
+ * (lg__graph_without), and maybe with other roots. It has the reachable nodes, their dominators, sums and
  * children. It has no components, and unreachable nodes have no dominator. It
  * is as exact as lg_analysis_new, which it calls when too much changes.
  * O(nodes) in sequence, plus what the edges lead to.
@@ -207,17 +207,6 @@ lg_status lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                                const uint64_t *cut, size_t count,
                                const lg_monitor *monitor, lg_analysis **out,
                                lg_error *err);
-
-/**
- * Makes the analysis of a graph in which what these edges alone keep alive
- * stays below its dominators, while its own references to the rest do not
- * count. So the rest has the dominators that it has without the edges, and the
- * sums of both parts add up to the whole. It has what lg__analysis_without
- * has but the children, for the graph of `before`, at the same cost.
- */
-lg_status lg__analysis_aside(const lg_analysis *before, const uint64_t *cut,
-                             size_t count, const lg_monitor *monitor,
-                             lg_analysis **out, lg_error *err);
 
 // Sets of nodes: what lives on without them, and what each of several keeps
 // alive by itself.

@@ -1,11 +1,5 @@
 // Makes the analysis of a graph that has lost references from that of the whole
-// graph.
-//
-// What dies is garbage of the rest, or stays aside: below the dominators that
-// it had, while its own references to what lives count no more. Both are
-// dominator trees of graphs: a path that ends aside never leads over what lives
-// without the lost references and back, so its dominators are the same as
-// before.
+// graph. A root that is none any more has lost the reference of the super-root.
 //
 // Losing a reference changes the immediate dominators of few nodes: those that
 // die, and those whose dominator loses all but one path to them. A node of the
@@ -52,9 +46,9 @@ typedef struct loss {
     uint8_t *state;  /**< [node_count] */
     uint32_t *queue; /**< [node_count] */
     uint32_t queued;
+    lg__gathered lost; /**< roots that are none any more */
     lg__gathered moved;
     uint64_t steps; /**< steps left before analysing everything is quicker */
-    bool aside;     /**< what dies keeps its dominator */
     bool failed;    /**< memory ran out */
 } loss;
 
@@ -63,7 +57,7 @@ typedef struct loss {
 static inline bool
 loss_is_fixed(const loss *of, uint32_t node)
 {
-    return (of->before->policy.mark[node] & LG__MARK_POLICY) != 0;
+    return (of->after->policy.mark[node] & LG__MARK_POLICY) != 0;
 }
 
 static inline bool
@@ -402,12 +396,16 @@ find_changes(loss *of, const uint64_t *cut, size_t count)
         if (lg_node_is_reachable(of->before,
                                  lg_edge_source(of->before->graph, cut[i])))
             suspect(of, columns->edge_target[cut[i]]);
+    for (size_t i = 0; i < of->lost.count; i++)
+        suspect(of, of->lost.items[i]);
     for (uint32_t i = 0; i < of->queued && of->steps > 0; i++)
         suspect_referents(of, of->queue[i]);
     if (of->steps > 0 && !save_suspects(of))
         return false;
     for (size_t i = 0; i < count; i++)
         move(of, columns->edge_target[cut[i]]);
+    for (size_t i = 0; i < of->lost.count; i++)
+        move(of, of->lost.items[i]);
     for (uint32_t i = 0; i < of->queued && of->steps > 0; i++) {
         uint32_t node = of->queue[i];
         uint64_t end =
@@ -421,7 +419,7 @@ find_changes(loss *of, const uint64_t *cut, size_t count)
     return !of->failed;
 }
 
-// Hangs each dead node from the root of garbage by itself, or where it was.
+// Hangs each dead node from the root of garbage by itself.
 static lg_status
 take_over(loss *of, lg_error *err)
 {
@@ -431,7 +429,7 @@ take_over(loss *of, lg_error *err)
     if (after->dominator == NULL)
         return lg__error_memory(err);
     for (uint32_t node = 0; node < nodes; node++) {
-        bool gone = !of->aside && loss_dies(of, node);
+        bool gone = loss_dies(of, node);
         after->dominator[node] = gone ? nodes + 1 : of->before->dominator[node];
         after->policy.mark[node] |=
             gone ? 0 : of->before->policy.mark[node] & LG__MARK_LIVE;
@@ -475,19 +473,25 @@ find_out(loss *of, const uint64_t *cut, size_t count, const lg_monitor *monitor,
     return status == LG_OK ? sum_up(of->after, of->queue, err) : status;
 }
 
-// Returns whether a class lost its last name in a module, and so is no root any
-// more.
+// Lists the roots that are none any more. Returns false where that does not say
+// it all: a node became a root, a class lost its last name in a module, or
+// memory ran out.
 static bool
-has_same_roots(const lg_analysis *before, const lg_analysis *after)
+loses_roots(loss *of)
 {
-    const lg__policy *a = &before->policy;
-    const lg__policy *b = &after->policy;
+    const lg__policy *a = &of->before->policy;
+    const lg__policy *b = &of->after->policy;
     bool same = a->module_count == b->module_count;
     for (uint32_t i = 0; i < a->module_count && same; i++)
         same = a->modules[i].dict == b->modules[i].dict &&
                a->modules[i].module == b->modules[i].module;
-    for (uint32_t i = 0; i < before->graph->columns.node_count && same; i++)
-        same = ((a->mark[i] ^ b->mark[i]) & LG__MARK_POLICY) == 0;
+    for (uint32_t i = 0; i < of->columns->node_count && same; i++) {
+        unsigned before = a->mark[i] & LG__MARK_POLICY;
+        unsigned after = b->mark[i] & LG__MARK_POLICY;
+        if (before != after)
+            same = before == LG__MARK_ENTRY && after == 0 &&
+                   lg__gather_append(&of->lost, i);
+    }
     return same;
 }
 
@@ -513,7 +517,7 @@ analyse_changes(loss *of, const uint64_t *cut, size_t count,
 // Makes the analysis from that of the whole graph. *out is NULL, without an
 // error, if only an analysis of the whole rest will do.
 static lg_status
-analyse_rest(const lg_analysis *before, const lg_graph *rest, bool aside,
+analyse_rest(const lg_analysis *before, const lg_graph *rest,
              const uint64_t *cut, size_t count, const lg_monitor *monitor,
              lg_analysis **out, lg_error *err)
 {
@@ -522,12 +526,10 @@ analyse_rest(const lg_analysis *before, const lg_graph *rest, bool aside,
     lg_status status = lg__analysis_begin(rest, &after, err);
     if (status == LG_OK)
         status = lg__policy_new(rest, NULL, &after->policy, err);
-    loss of = {.before = before,
-               .after = after,
-               .columns = &rest->columns,
-               .aside = aside};
-    if (status == LG_OK && has_same_roots(before, after))
+    loss of = {.before = before, .after = after, .columns = &rest->columns};
+    if (status == LG_OK && loses_roots(&of))
         status = analyse_changes(&of, cut, count, monitor, err);
+    lg__free(of.lost.items);
     if (status == LG_OK && after->host.low.bytes.data != NULL)
         *out = after;
     else
@@ -543,56 +545,10 @@ lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
 {
     lg_analysis *after;
     lg_status status =
-        analyse_rest(before, rest, false, cut, count, monitor, &after, err);
+        analyse_rest(before, rest, cut, count, monitor, &after, err);
     if (status == LG_OK && after == NULL)
         return lg_analysis_new(rest, monitor, out, err);
     if (status == LG_OK)
         *out = after;
-    return status;
-}
-
-// Puts what is garbage of the rest aside.
-static lg_status
-put_aside(const lg_analysis *before, lg_analysis *after, lg_error *err)
-{
-    uint32_t nodes = after->graph->columns.node_count;
-    uint32_t *order = lg__alloc(((size_t)nodes + 1) * sizeof *order);
-    for (uint32_t node = 0; node < nodes; node++)
-        if (!lg_node_is_reachable(after, node)) {
-            after->dominator[node] = before->dominator[node];
-            after->policy.mark[node] |=
-                before->policy.mark[node] & LG__MARK_LIVE;
-        }
-    lg__retained_forget(after);
-    lg_status status =
-        order != NULL ? sum_up(after, order, err) : lg__error_memory(err);
-    lg__free(order);
-    return status;
-}
-
-lg_status
-lg__analysis_aside(const lg_analysis *before, const uint64_t *cut, size_t count,
-                   const lg_monitor *monitor, lg_analysis **out, lg_error *err)
-{
-    lg_graph *rest;
-    lg_analysis *after = NULL;
-    lg_status status = lg__graph_without(before->graph, cut, count, &rest, err);
-    if (status != LG_OK)
-        return status;
-    status = analyse_rest(before, rest, true, cut, count, monitor, &after, err);
-    if (status == LG_OK && after == NULL) {
-        status = lg_analysis_new(rest, monitor, &after, err);
-        if (status == LG_OK)
-            status = put_aside(before, after, err);
-    }
-    if (after != NULL) {
-        after->graph = before->graph;
-        lg__children_forget(after);
-    }
-    lg_graph_free(rest);
-    if (status == LG_OK)
-        *out = after;
-    else
-        lg_analysis_free(after);
     return status;
 }

@@ -156,5 +156,14 @@ lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
  *  follows them. It borrows the graph, which must outlive it. O(edges). */
 lg_status lg__graph_without(const lg_graph *graph, const uint64_t *edges,
                             size_t count, lg_graph **out, lg_error *err);
+/** A root without its name. */
+typedef struct lg__plain_root {
+    uint32_t node;
+    uint8_t kind;
+} lg__plain_root;
+/** Gives other roots to a graph of lg__graph_without. Returns false when memory
+ *  ran out. */
+bool lg__graph_take_roots(lg_graph *copy, const lg__plain_root *roots,
+                          uint32_t count);
 
 #endif

@@ -224,6 +224,14 @@ lg_graph_strip(const lg_graph *graph, lg_graph **out, lg_error *err)
     return status;
 }
 
+static void
+own_array(lg_graph *copy, enum lg__array_name name, void *data, size_t size)
+{
+    lg__array *array = &copy->array[name];
+    array->data = array->owned = data;
+    array->owned_size = size;
+}
+
 // Shares the arrays of the graph, except two, which the copy owns.
 static void
 borrow(const lg_graph *graph, lg_graph *copy, uint8_t *kinds, lg__trait *traits)
@@ -239,9 +247,8 @@ borrow(const lg_graph *graph, lg_graph *copy, uint8_t *kinds, lg__trait *traits)
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         copy->array[i].owned = NULL;
     memset(copy->beside, 0, sizeof copy->beside);
-    lg__array *array = &copy->array[LG__EDGE_KIND];
-    array->data = array->owned = kinds;
-    array->owned_size = (size_t)graph->columns.edge_count + 1;
+    own_array(copy, LG__EDGE_KIND, kinds,
+              (size_t)graph->columns.edge_count + 1);
     copy->columns.edge_kind = kinds;
     copy->type_trait = traits;
 }
@@ -273,4 +280,33 @@ lg__graph_without(const lg_graph *graph, const uint64_t *edges, size_t count,
     borrow(graph, copy, kinds, traits);
     *out = copy;
     return LG_OK;
+}
+
+bool
+lg__graph_take_roots(lg_graph *copy, const lg__plain_root *roots,
+                     uint32_t count)
+{
+    size_t size = ((size_t)count + 1) * sizeof(uint32_t);
+    uint32_t *nodes = lg__allocate(&copy->allocator, size);
+    uint32_t *names = lg__allocate(&copy->allocator, size);
+    uint8_t *kinds = lg__allocate(&copy->allocator, (size_t)count + 1);
+    if (nodes == NULL || names == NULL || kinds == NULL) {
+        lg__deallocate(&copy->allocator, nodes, size);
+        lg__deallocate(&copy->allocator, names, size);
+        lg__deallocate(&copy->allocator, kinds, (size_t)count + 1);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = roots[i].node;
+        kinds[i] = roots[i].kind;
+        names[i] = 0;
+    }
+    own_array(copy, LG__ROOT_NODE, nodes, size);
+    own_array(copy, LG__ROOT_NAME, names, size);
+    own_array(copy, LG__ROOT_KIND, kinds, (size_t)count + 1);
+    copy->root_node = nodes;
+    copy->root_name = names;
+    copy->root_kind = kinds;
+    copy->root_count = count;
+    return true;
 }

@@ -305,12 +305,17 @@ lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type)
 }
 
 bool
+lg__type_is_task(const lg_graph *graph, uint32_t type)
+{
+    lg_string name = lg_graph_type(graph, type).name;
+    return lg__string_is(name, "_asyncio.Task") ||
+           lg__string_is(name, "asyncio.tasks.Task");
+}
+
+bool
 lg__node_is_task(const lg_graph *graph, uint32_t node)
 {
-    lg_string type =
-        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
-    return lg__string_is(type, "_asyncio.Task") ||
-           lg__string_is(type, "asyncio.tasks.Task");
+    return lg__type_is_task(graph, lg_columns_type(&graph->columns, node));
 }
 
 lg_string

@@ -404,7 +404,8 @@ int lg__string_compare(lg_string a, lg_string b);
 /** Returns whether the class of the node, or one of its bases, has this name,
  *  such as "torch.nn.modules.module.Module". O(bases). */
 bool lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type);
-/** Returns whether the node is a task of asyncio. */
+/** Returns whether objects of the type are tasks of asyncio. */
+bool lg__type_is_task(const lg_graph *graph, uint32_t type);
 bool lg__node_is_task(const lg_graph *graph, uint32_t node);
 #define LG__TORCH_MODULE "torch.nn.modules.module.Module"
 #define LG__LRU_CACHE "functools._lru_cache_wrapper"

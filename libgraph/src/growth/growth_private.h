@@ -109,18 +109,9 @@ uint32_t lg__place_above(const lg_places *places, uint32_t place);
 bool lg__place_is_through(const lg_places *places, uint32_t place,
                           uint32_t through);
 
-/** A frame that a thread is running. */
-typedef struct lg__running {
-    uint32_t thread;
-    uint32_t frame;
-} lg__running;
-/** Appends the running frames of all threads, the frames of each together and
- *  its outermost last. A damaged file may list a thread or a frame many times:
- *  each frame is appended once. Returns false when memory ran out. */
-bool lg__running_list(const lg_graph *graph, lg__vector *out);
-/** Finds the analysis that places follow: that of the graph in which what
- *  running frames keep alone does not refer to the rest; `analysis` itself if
- * no frame is running. It has dominators and sums, and `analysis` keeps it. */
+/** Finds the analysis that places follow: that of the graph in which momentary
+ *  references count only for what nothing else reaches; `analysis` itself if
+ *  there are none. It has dominators and sums, and `analysis` keeps it. */
 lg_status lg__analysis_at_rest(const lg_analysis *analysis,
                                const lg_monitor *monitor,
                                const lg_analysis **out, lg_error *err);

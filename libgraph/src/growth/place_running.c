@@ -3,98 +3,318 @@
 // A list that a module has, and a variable of a running function, too, is
 // dominated by neither. So while the variable is there, the list and its
 // elements would be elsewhere than before and after, and no place would grow.
+// The same holds for a list on the hidden stack of a call, and for a task that
+// now waits for a queue, now for a timer.
 //
-// Places follow the dominator tree of another graph. What roots reach without
-// running frames stands for itself: what frames keep alone does not refer to
-// it. So whatever else holds it decides on its place, whether or not code runs
-// that has it, too. What frames keep alone is below its dominators. Each node
-// has one dominator, so a place retains what it has itself and what the places
-// below it retain.
+// Places follow the dominator tree of another graph. Its nodes have levels: a
+// node has the lowest level on which a path leads to it that has no references
+// of higher levels. References that last have the level of their source, and
+// momentary ones that of their moment. Whatever leads to a node from a higher
+// level is left out. So what lasting references reach is where these put it,
+// whether or not code runs that has it, too; what frames keep alone is below
+// frames. A task that nothing else keeps is a root of its own, because what it
+// waits for changes. Each node has one dominator, so a place retains what it
+// has itself and what the places below it retain.
 //
 // A frame that something else keeps, such as a traceback in a list, or a
 // coroutine that is running, is not of its thread: it holds its variables like
 // any object. A frame that its thread dominates is running, also while the
 // thread handles an exception whose traceback leads to it.
+#include "build/build_private.h"
 #include "growth/place_walk.h"
 
 #include <leakgraph/internal/retained.h>
 
-// Appends the frames of a thread that are not listed yet.
+// Levels besides those of moments.
+enum { UNREACHED = 0, LASTING = 1, LEVEL_OF = LASTING };
+
+typedef struct resting {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    lg__vector momentary; // lg__momentary
+    lg__vector cut;       // uint64_t
+    lg__vector roots;     // lg__plain_root
+    uint64_t *late;       // a bit for each edge: it is momentary
+    uint8_t *level;       // [node]
+    uint32_t *queue;      // [node]
+    uint32_t met;
+    uint32_t lasting; // how many of the queue last
+} resting;
+
 static bool
-list_frames(const lg_graph *graph, uint32_t thread, uint8_t *listed,
-            lg__vector *out)
+is_late(const resting *of, uint64_t edge)
+{
+    return of->late[edge / 64] >> edge % 64 & 1;
+}
+
+// Adds the other references to a frame that its thread dominates.
+static bool
+add_references(resting *state, const lg__reverse *reverse,
+               const lg__momentary *run)
 {
     const lg_allocator allocator = lg_allocator_default();
-    const lg_edge_range edges = lg_columns_edges(&graph->columns, thread);
-    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t frame = graph->columns.edge_target[edge];
-        if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME || listed[frame])
+    const lg__momentary runs = *run;
+    uint32_t frame = state->graph->columns.edge_target[runs.edge];
+    if (runs.moment != LG__MOMENT_FRAME ||
+        state->analysis->dominator[frame] != runs.source)
+        return true;
+    for (uint64_t i = lg__first_in(reverse, frame);
+         i < lg__first_in(reverse, frame + 1); i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        if (in.edge == runs.edge ||
+            (state->graph->columns.edge_kind[in.edge] & LG_EDGE_WEAK))
             continue;
-        lg__running *added = lg__vector_extend(&allocator, out, 1);
+        lg__momentary *added =
+            lg__vector_extend(&allocator, &state->momentary, 1);
         if (added == NULL)
             return false;
-        *added = (lg__running){thread, frame};
-        listed[frame] = 1;
+        *added = (lg__momentary){in.edge, in.source, runs.moment};
     }
     return true;
 }
 
-bool
-lg__running_list(const lg_graph *graph, lg__vector *out)
-{
-    uint8_t *listed = lg__calloc((size_t)graph->columns.node_count + 1, 1);
-    bool enough = listed != NULL;
-    for (uint32_t i = 0; i < graph->root_count && enough; i++) {
-        uint32_t thread = graph->root_node[i];
-        if (graph->root_kind[i] != LG_ROOT_THREAD || listed[thread])
-            continue;
-        listed[thread] = 1;
-        enough = list_frames(graph, thread, listed, out);
-    }
-    lg__free(listed);
-    return enough;
-}
-
-// Adds the references to a frame by which threads run it; if its thread
-// dominates the frame, all references.
 static bool
-add_references(const lg_analysis *analysis, const lg__reverse *reverse,
-               const lg__running *of, lg__vector *to)
+list_references(resting *state)
 {
-    const lg_allocator allocator = lg_allocator_default();
-    bool runs = analysis->dominator[of->frame] == of->thread;
-    for (uint64_t i = lg__first_in(reverse, of->frame);
-         i < lg__first_in(reverse, of->frame + 1); i++) {
-        uint64_t edge = lg__in_number(reverse, i);
-        if (!runs && lg__edge_kind(analysis->graph, edge) != LG_EDGE_FRAME)
-            continue;
-        uint64_t *added = lg__vector_extend(&allocator, to, 1);
-        if (added == NULL)
-            return false;
-        *added = edge;
-    }
-    return true;
-}
-
-// Lists the references without which no frame is running.
-static bool
-list_references(const lg_analysis *analysis, lg__vector *to)
-{
-    const lg_allocator allocator = lg_allocator_default();
-    lg__vector running = {.element = sizeof(lg__running)};
     lg__reverse reverse;
-    bool enough = lg__graph_reverse(analysis->graph, &reverse) &&
-                  lg__running_list(analysis->graph, &running);
-    const lg__running *items = running.data;
-    for (size_t i = 0; i < running.count && enough; i++)
-        enough = add_references(analysis, &reverse, &items[i], to);
-    lg__vector_free(&allocator, &running);
+    if (!lg__graph_reverse(state->graph, &reverse) ||
+        !lg__momentary_list(state->graph, &state->momentary))
+        return false;
+    size_t count = state->momentary.count;
+    for (size_t i = 0; i < count; i++)
+        if (!add_references(state, &reverse,
+                            (lg__momentary *)state->momentary.data + i))
+            return false;
+    return true;
+}
+
+static void
+reach(resting *state, uint32_t node, unsigned level)
+{
+    if (state->level[node] != UNREACHED)
+        return;
+    state->level[node] = (uint8_t)level;
+    state->queue[state->met++] = node;
+}
+
+// Reaches all that the queue leads to from `at` on.
+static void
+spread(resting *state, uint32_t at, unsigned level)
+{
+    const lg_columns *columns = &state->graph->columns;
+    bool all = level == LEVEL_OF + LG__MOMENT_STACK;
+    for (; at < state->met; at++) {
+        const lg_edge_range edges = lg_columns_edges(columns, state->queue[at]);
+        for (uint64_t edge = edges.begin; edge < edges.end; edge++)
+            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+                (all || !is_late(state, edge)))
+                reach(state, columns->edge_target[edge], level);
+    }
+}
+
+// Reaches what lasts: from roots that no moment explains.
+static void
+reach_lasting(resting *state)
+{
+    const lg_graph *graph = state->graph;
+    const unsigned fixed = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE;
+    const uint8_t *mark = state->analysis->policy.mark;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        if (mark[node] & fixed)
+            reach(state, node, LASTING);
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (!lg__root_is_momentary(graph, i))
+            reach(state, graph->root_node[i], LASTING);
+    spread(state, 0, LASTING);
+    state->lasting = state->met;
+}
+
+// Reaches what references of a moment lead to.
+static void
+reach_moment(resting *state, lg__moment moment)
+{
+    const lg_graph *graph = state->graph;
+    const lg__momentary *items = state->momentary.data;
+    uint32_t begin = state->met;
+    unsigned level = LEVEL_OF + moment;
+    bool last = moment == LG__MOMENT_STACK;
+    for (uint32_t i = 0; last && i < graph->root_count; i++)
+        reach(state, graph->root_node[i], level);
+    for (size_t i = 0; i < state->momentary.count; i++) {
+        bool now = items[i].moment == LG__MOMENT_TASK
+                       ? lg_node_is_reachable(state->analysis, items[i].source)
+                       : state->level[items[i].source] != UNREACHED;
+        if (now && (items[i].moment == moment || last))
+            reach(state, graph->columns.edge_target[items[i].edge], level);
+    }
+    spread(state, begin, level);
+}
+
+static bool
+cut(resting *state, uint64_t edge)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    uint64_t *added = lg__vector_extend(&allocator, &state->cut, 1);
+    if (added != NULL)
+        *added = edge;
+    return added != NULL;
+}
+
+static bool
+counts_for(const resting *state, uint32_t target, unsigned level)
+{
+    return state->level[target] >= level ||
+           (state->analysis->policy.mark[target] &
+            (LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE));
+}
+
+// Cuts what leads from a node to those of lower levels.
+static bool
+cut_below(resting *state, uint32_t node)
+{
+    const lg_columns *columns = &state->graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    bool enough = true;
+    for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
+        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            !is_late(state, edge) &&
+            !counts_for(state, columns->edge_target[edge], state->level[node]))
+            enough = cut(state, edge);
     return enough;
+}
+
+// Cuts what does not count.
+static bool
+cut_all(resting *state)
+{
+    const lg__momentary *items = state->momentary.data;
+    bool enough = true;
+    for (size_t i = 0; i < state->momentary.count && enough; i++) {
+        unsigned level = LEVEL_OF + items[i].moment;
+        unsigned source = state->level[items[i].source];
+        uint32_t target = state->graph->columns.edge_target[items[i].edge];
+        bool task = items[i].moment == LG__MOMENT_TASK;
+        level = level < source ? source : level;
+        if (source != UNREACHED && (task || !counts_for(state, target, level)))
+            enough = cut(state, items[i].edge);
+    }
+    for (uint32_t i = state->lasting; i < state->met && enough; i++)
+        enough = cut_below(state, state->queue[i]);
+    return enough;
+}
+
+static bool
+add_root(resting *state, uint32_t node, unsigned kind)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    lg__plain_root *added = lg__vector_extend(&allocator, &state->roots, 1);
+    if (added != NULL)
+        *added = (lg__plain_root){node, (uint8_t)kind};
+    return added != NULL;
+}
+
+// Lists the roots of the rest: without what hidden stacks refer to, unless
+// nothing else does, and with tasks that nothing else keeps. Returns whether
+// there was memory. `*same` is whether these are the roots of the graph.
+static bool
+list_roots(resting *state, bool *same)
+{
+    const unsigned of_stack = LEVEL_OF + LG__MOMENT_STACK;
+    const lg_graph *graph = state->graph;
+    const lg__momentary *items = state->momentary.data;
+    bool enough = true;
+    for (uint32_t i = 0; i < graph->root_count && enough; i++)
+        if (!lg__root_is_momentary(graph, i) ||
+            state->level[graph->root_node[i]] == of_stack)
+            enough = add_root(state, graph->root_node[i], graph->root_kind[i]);
+    *same = state->roots.count == graph->root_count;
+    for (size_t i = 0; i < state->momentary.count && enough; i++) {
+        uint32_t target = graph->columns.edge_target[items[i].edge];
+        if (items[i].moment != LG__MOMENT_TASK ||
+            state->level[target] != LEVEL_OF + LG__MOMENT_TASK)
+            continue;
+        enough = add_root(state, target, LG_ROOT_THREAD);
+        *same = false;
+    }
+    return enough;
+}
+
+static bool
+begin(resting *state)
+{
+    const lg_columns *columns = &state->graph->columns;
+    const lg__momentary *items = state->momentary.data;
+    size_t nodes = (size_t)columns->node_count + 1;
+    state->late =
+        lg__calloc((size_t)(columns->edge_count / 64 + 1), sizeof(uint64_t));
+    state->level = lg__calloc(nodes, 1);
+    state->queue = lg__alloc(nodes * sizeof(uint32_t));
+    if (state->late == NULL || state->level == NULL || state->queue == NULL)
+        return false;
+    for (size_t i = 0; i < state->momentary.count; i++)
+        state->late[items[i].edge / 64] |= UINT64_C(1) << items[i].edge % 64;
+    return true;
+}
+
+static lg_status
+analyse(resting *state, const lg_monitor *monitor, lg_analysis **out,
+        lg_error *err)
+{
+    lg_graph *rest;
+    lg_analysis *found = NULL;
+    lg_status status = lg__graph_without(state->graph, state->cut.data,
+                                         state->cut.count, &rest, err);
+    if (status != LG_OK)
+        return status;
+    if (!lg__graph_take_roots(rest, state->roots.data,
+                              (uint32_t)state->roots.count))
+        status = lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__analysis_without(state->analysis, rest, state->cut.data,
+                                      state->cut.count, monitor, &found, err);
+    if (status == LG_OK) {
+        found->graph = state->graph;
+        lg__children_forget(found);
+        *out = found;
+    }
+    lg_graph_free(rest);
+    return status;
+}
+
+static lg_status
+find_rest(const lg_analysis *analysis, const lg_monitor *monitor,
+          lg_analysis **out, lg_error *err)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    resting state = {.analysis = analysis,
+                     .graph = analysis->graph,
+                     .momentary = {.element = sizeof(lg__momentary)},
+                     .cut = {.element = sizeof(uint64_t)},
+                     .roots = {.element = sizeof(lg__plain_root)}};
+    bool same = false;
+    bool enough = list_references(&state) && begin(&state);
+    if (enough) {
+        reach_lasting(&state);
+        for (unsigned moment = LG__MOMENT_TASK; moment <= LG__MOMENT_STACK;
+             moment++)
+            reach_moment(&state, moment);
+        enough = cut_all(&state) && list_roots(&state, &same);
+    }
+    lg__free(state.late);
+    lg__free(state.level);
+    lg__free(state.queue);
+    lg_status status = enough ? LG_OK : lg__error_memory(err);
+    if (status == LG_OK && (state.cut.count > 0 || !same))
+        status = analyse(&state, monitor, out, err);
+    lg__vector_free(&allocator, &state.momentary);
+    lg__vector_free(&allocator, &state.cut);
+    lg__vector_free(&allocator, &state.roots);
+    return status;
 }
 
 typedef struct kept {
     lg__cached cached;
-    lg_analysis *at_rest; // NULL: no frame is running
+    lg_analysis *at_rest; // NULL: nothing is momentary
 } kept;
 
 static void
@@ -103,21 +323,6 @@ free_kept(lg__cached *cached)
     kept *of = (kept *)cached;
     lg_analysis_free(of->at_rest);
     lg__free(of);
-}
-
-static lg_status
-find_rest(const lg_analysis *analysis, const lg_monitor *monitor, kept *to,
-          lg_error *err)
-{
-    lg_allocator allocator = lg_allocator_default();
-    lg__vector references = {.element = sizeof(uint64_t)};
-    lg_status status =
-        list_references(analysis, &references) ? LG_OK : lg__error_memory(err);
-    if (status == LG_OK && references.count > 0)
-        status = lg__analysis_aside(analysis, references.data, references.count,
-                                    monitor, &to->at_rest, err);
-    lg__vector_free(&allocator, &references);
-    return status;
 }
 
 lg_status
@@ -130,7 +335,7 @@ lg__analysis_at_rest(const lg_analysis *analysis, const lg_monitor *monitor,
         if (made == NULL)
             return lg__error_memory(err);
         made->cached.free = free_kept;
-        lg_status status = find_rest(analysis, monitor, made, err);
+        lg_status status = find_rest(analysis, monitor, &made->at_rest, err);
         if (status != LG_OK) {
             free_kept(&made->cached);
             return status;

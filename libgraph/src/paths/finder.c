@@ -1,6 +1,6 @@
 // Finds paths to some nodes: the first few by a search each, later ones by a
 // tree of all paths, which the graph may already have. At rest, those that lead
-// over a running frame are looked for in a tree of their own.
+// over a running frame or to a task are looked for in a tree of their own.
 #include "paths/root_tree.h"
 
 enum { SEARCHES = 8 };
@@ -21,14 +21,16 @@ find_any(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
                            : status;
 }
 
-// Returns whether the path leads over a frame of a thread. One that does not is
-// the shortest without frames, too.
+// Returns whether the path leads over a frame of a thread, or to a task, which
+// something may only wake. One that does not is the shortest at rest, too.
 static bool
 runs(const lg_graph *graph, const lg_path *path)
 {
     bool found = false;
     for (size_t i = 0; i < path->count; i++)
-        found |= lg__edge_kind(graph, path->hops[i].edges[0]) == LG_EDGE_FRAME;
+        found |=
+            lg__edge_kind(graph, path->hops[i].edges[0]) == LG_EDGE_FRAME ||
+            lg__node_is_task(graph, path->hops[i].target);
     return found;
 }
 

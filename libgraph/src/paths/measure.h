@@ -77,7 +77,7 @@ lg__penalty_add(uint32_t sum, unsigned more)
 }
 
 /** What leads to nodes only after all else: in lg__roottree_at_rest, running
- * frames; methods of containers in variables, such as `append = rows.append`,
+ * frames and what wakes tasks; methods of containers in variables, such as `append = rows.append`,
  * then what a debugger has, and after that the copies of a function's variables
  * that `f_locals` is. */
 enum {

@@ -10,6 +10,7 @@
 #include "paths/merged_tree.h"
 #include "paths/path_hops.h"
 #include "paths/measure.h"
+#include "paths/momentary.h"
 #include "paths/root_tree.h"
 #include "graph/graph_private.h"
 #include "base/base_private.h"

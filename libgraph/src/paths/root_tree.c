@@ -5,6 +5,7 @@
 // need not be the shortest. A path is read out of that tree. A helper may look
 // for the tree while the thread that will need it does something else.
 #include "paths/measure.h"
+#include "paths/momentary.h"
 #include "paths/root_tree.h"
 #include "paths/path_hops.h"
 
@@ -347,31 +348,40 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
     return status;
 }
 
+// Marks what leads to something only as long as it runs: running frames, and
+// what wakes a task.
 static void
-mark_running(const lg_graph *graph, uint32_t thread, uint8_t *level)
+mark_momentary(const lg_graph *graph, const lg__momentary *reference,
+               uint8_t *level)
 {
-    const lg_columns *columns = &graph->columns;
-    const lg_edge_range edges = lg_columns_edges(columns, thread);
-    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint8_t *known = &level[columns->edge_target[edge]];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_FRAME && *known == 0)
-            *known = LG__LATE_RUNNING;
-    }
+    uint32_t late = lg__edge_kind(graph, reference->edge) == LG_EDGE_FRAME
+                        ? graph->columns.edge_target[reference->edge]
+                    : reference->moment == LG__MOMENT_TASK ? reference->source
+                                                           : LG_NONE;
+    if (late != LG_NONE && level[late] == 0 &&
+        lg__node_category(graph, late) != LG_CATEGORY_ROOT)
+        level[late] = LG__LATE_RUNNING;
 }
 
-// Returns the levels of lg__late_find, with the frames of threads; NULL: memory
-// ran out.
+// Returns the levels of lg__late_find, with what is momentary; NULL: memory ran
+// out.
 static uint8_t *
 late_at_rest(const lg_graph *graph)
 {
+    const lg_allocator allocator = lg_allocator_default();
     const uint8_t *late;
+    lg__vector momentary = {.element = sizeof(lg__momentary)};
     size_t nodes = (size_t)graph->columns.node_count + 1;
-    uint8_t *level = lg__late_find(graph, &late) ? lg__calloc(nodes, 1) : NULL;
+    uint8_t *level =
+        lg__late_find(graph, &late) && lg__momentary_list(graph, &momentary)
+            ? lg__calloc(nodes, 1)
+            : NULL;
     if (level != NULL && late != NULL)
         memcpy(level, late, nodes);
-    for (uint32_t i = 0; level != NULL && i < graph->root_count; i++)
-        if (graph->root_kind[i] == LG_ROOT_THREAD)
-            mark_running(graph, graph->root_node[i], level);
+    const lg__momentary *items = momentary.data;
+    for (size_t i = 0; level != NULL && i < momentary.count; i++)
+        mark_momentary(graph, &items[i], level);
+    lg__vector_free(&allocator, &momentary);
     return level;
 }
 

@@ -1,0 +1,242 @@
+// Lists the references that last only as long as something runs.
+//
+// A thread has the frames that it runs. asyncio has the task that runs, and has
+// others by what wakes them: a queue, a timer, another task, each in its turn.
+// A call has its arguments, and a loop what it goes through, on a stack, which
+// is hidden up to CPython 3.13, or in C code: they show as references that
+// nothing explains. Where things are must not depend on any of these.
+#include "paths/paths_private.h"
+
+#include <string.h>
+
+// What a type is to asyncio.
+enum { OTHER, TASK, CONTEXT };
+
+typedef struct listing {
+    const lg_graph *graph;
+    lg__reverse reverse;
+    lg__vector *out; // lg__momentary
+    uint8_t *type;   // [type]
+    bool any;        // there are tasks
+    uint32_t table;  // the table of running tasks that was met last, or LG_NONE
+    uint32_t plain;  // the last container that is none
+    bool failed;
+} listing;
+
+// Appends the frames of a thread that are not listed yet.
+static bool
+list_frames(const lg_graph *graph, uint32_t thread, uint8_t *listed,
+            lg__vector *out)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    const lg_edge_range edges = lg_columns_edges(&graph->columns, thread);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        uint32_t frame = graph->columns.edge_target[edge];
+        if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME || listed[frame])
+            continue;
+        lg__running *added = lg__vector_extend(&allocator, out, 1);
+        if (added == NULL)
+            return false;
+        *added = (lg__running){thread, frame, edge};
+        listed[frame] = 1;
+    }
+    return true;
+}
+
+bool
+lg__running_list(const lg_graph *graph, lg__vector *out)
+{
+    uint8_t *listed = lg__calloc((size_t)graph->columns.node_count + 1, 1);
+    bool enough = listed != NULL;
+    for (uint32_t i = 0; i < graph->root_count && enough; i++) {
+        uint32_t thread = graph->root_node[i];
+        if (graph->root_kind[i] != LG_ROOT_THREAD || listed[thread])
+            continue;
+        listed[thread] = 1;
+        enough = list_frames(graph, thread, listed, out);
+    }
+    lg__free(listed);
+    return enough;
+}
+
+bool
+lg__root_is_momentary(const lg_graph *graph, uint32_t index)
+{
+    return graph->root_kind[index] == LG_ROOT_NATIVE &&
+           lg_graph_string(graph, graph->root_name[index]).length == 0;
+}
+
+static bool
+is_strong(const lg_graph *graph, uint64_t edge)
+{
+    return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
+}
+
+static void
+add(listing *state, lg__in_edge in, lg__moment moment)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    lg__momentary *added = lg__vector_extend(&allocator, state->out, 1);
+    if (added != NULL)
+        *added = (lg__momentary){in.edge, in.source, moment};
+    else
+        state->failed = true;
+}
+
+// The caller of a generator or coroutine has it, too, on a stack.
+static void
+add_frames(listing *state)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector running = {.element = sizeof(lg__running)};
+    state->failed |= !lg__running_list(state->graph, &running);
+    const lg__running *items = running.data;
+    for (size_t i = 0; i < running.count && !state->failed; i++) {
+        bool held =
+            lg__node_role(state->graph, items[i].frame) == LG__ROLE_SUSPENDED;
+        add(state, (lg__in_edge){items[i].edge, items[i].thread},
+            held ? LG__MOMENT_STACK : LG__MOMENT_FRAME);
+    }
+    lg__vector_free(&allocator, &running);
+}
+
+static lg_string
+type_name(const lg_graph *graph, uint32_t node)
+{
+    return lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
+}
+
+static bool
+names_table(const lg_graph *graph, uint64_t edge)
+{
+    lg_string name = lg__edge_name(graph, edge);
+    return lg__string_is(name, "_current_tasks") ||
+           lg__string_is(name, "_eager_tasks");
+}
+
+// Returns whether asyncio has its running tasks in the container.
+static bool
+is_table(listing *state, uint32_t node)
+{
+    if (node == state->table || node == state->plain ||
+        lg__node_category(state->graph, node) != LG_CATEGORY_CONTAINER)
+        return node == state->table;
+    uint64_t end = lg__first_in(&state->reverse, node + 1);
+    bool found = false;
+    for (uint64_t i = lg__first_in(&state->reverse, node); i < end && !found;
+         i++)
+        found = names_table(state->graph, lg__in_number(&state->reverse, i));
+    *(found ? &state->table : &state->plain) = node;
+    return found;
+}
+
+// Returns whether a reference to a task is what wakes it, or says that it runs.
+static bool
+wakes(listing *state, lg__in_edge in)
+{
+    static const char step[] = "TaskStepMethWrapper";
+    const size_t length = sizeof step - 1;
+    const lg_graph *graph = state->graph;
+    lg_string type = type_name(graph, in.source);
+    if (type.length >= length &&
+        memcmp(type.data + type.length - length, step, length) == 0)
+        return true;
+    if (lg__node_category(graph, in.source) == LG_CATEGORY_FUNCTION)
+        return lg__string_is(lg__edge_name(graph, in.edge), "__self__");
+    return lg__string_is(type, "thread") || is_table(state, in.source);
+}
+
+// Adds what wakes a task, and what it waits for.
+static void
+add_task(listing *state, uint32_t task)
+{
+    const lg_graph *graph = state->graph;
+    uint64_t end = lg__first_in(&state->reverse, task + 1);
+    for (uint64_t i = lg__first_in(&state->reverse, task); i < end; i++) {
+        lg__in_edge in = lg__in_at(&state->reverse, i);
+        if (is_strong(graph, in.edge) && wakes(state, in))
+            add(state, in, LG__MOMENT_TASK);
+    }
+    const lg_edge_range edges = lg_columns_edges(&graph->columns, task);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
+        if (is_strong(graph, edge) &&
+            lg__string_is(lg__edge_name(graph, edge), "_fut_waiter"))
+            add(state, (lg__in_edge){edge, task}, LG__MOMENT_STACK);
+}
+
+static bool
+is_task(const listing *state, uint32_t node)
+{
+    uint32_t type = lg_columns_type(&state->graph->columns, node);
+    return state->type[type] == TASK;
+}
+
+// Adds the references to the context of a task that are not the task's: what
+// wakes the task has it, too, and the thread that runs it.
+static void
+add_context(listing *state, uint32_t context)
+{
+    const lg__reverse *reverse = &state->reverse;
+    uint64_t begin = lg__first_in(reverse, context);
+    uint64_t end = lg__first_in(reverse, context + 1);
+    bool of_task = false;
+    for (uint64_t i = begin; i < end && !of_task; i++)
+        of_task = is_task(state, lg__in_at(reverse, i).source);
+    for (uint64_t i = begin; i < end && of_task; i++) {
+        lg__in_edge in = lg__in_at(reverse, i);
+        if (!is_task(state, in.source) && is_strong(state->graph, in.edge) &&
+            (lg__string_begins(lg__edge_name(state->graph, in.edge),
+                               "_context") ||
+             lg__string_is(type_name(state->graph, in.source), "thread")))
+            add(state, in, LG__MOMENT_STACK);
+    }
+}
+
+static void
+add_tasks(listing *state)
+{
+    const lg_columns *columns = &state->graph->columns;
+    for (uint32_t node = 0; node < columns->node_count && !state->failed;
+         node++) {
+        uint8_t is = state->type[lg_columns_type(columns, node)];
+        if (is == TASK)
+            add_task(state, node);
+        else if (is == CONTEXT)
+            add_context(state, node);
+    }
+}
+
+static void
+find_types(listing *state)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t type = 0; type < graph->type_count; type++) {
+        lg_string name = lg_graph_type(graph, type).name;
+        bool task = lg__type_is_task(graph, type);
+        bool context = lg__string_is(name, "_contextvars.Context");
+        state->type[type] = task ? TASK : context ? CONTEXT : OTHER;
+        state->any |= task;
+    }
+}
+
+bool
+lg__momentary_list(const lg_graph *graph, lg__vector *out)
+{
+    listing state = {.graph = graph,
+                     .out = out,
+                     .type = lg__calloc((size_t)graph->type_count + 1, 1),
+                     .table = LG_NONE,
+                     .plain = LG_NONE};
+    state.failed = state.type == NULL;
+    if (!state.failed) {
+        find_types(&state);
+        add_frames(&state);
+    }
+    if (!state.failed && state.any) {
+        state.failed = !lg__graph_reverse(graph, &state.reverse);
+        if (!state.failed)
+            add_tasks(&state);
+    }
+    lg__free(state.type);
+    return !state.failed;
+}
