@@ -30,6 +30,14 @@ format_info(lg__page *page, const char *before, const char *key,
     lg_text_add(page->out, after);
 }
 
+// Returns whether the process runs a module: `-m app`.
+static bool
+runs_module(const lg__page *page)
+{
+    lg_string program = lg_graph_info_find(page->graph, "program");
+    return program.length > 3 && memcmp(program.data, "-m ", 3) == 0;
+}
+
 // `2026-11-22T16:14:48Z` as `2026-11-22 16:14:48 UTC`.
 static void
 format_time(lg__page *page)
@@ -113,7 +121,8 @@ format_process(lg__page *page)
     lg_text_add(out, "</h1>\n<p class=\"what\">A process of CPython");
     format_info(page, " ", "python", "");
     format_info(page, " on ", "platform", "");
-    format_info(page, " that runs ", "program", "");
+    format_info(page, runs_module(page) ? " that runs python " : " that runs ",
+                "program", "");
     format_info(page, ", pid ", "pid", "");
     format_time(page);
     lg_text_add(out, ".</p>\n");
@@ -503,12 +512,14 @@ find_title(lg__page *page)
 {
     const char *given = page->options->title;
     lg_string program = lg_graph_info_find(page->graph, "program");
-    if (given)
+    if (given) {
         lg_text_add(&page->title, given);
-    else if (program.length > 0)
+    } else if (program.length > 0) {
+        lg_text_add(&page->title, runs_module(page) ? "python " : "");
         lg_text_add_bytes(&page->title, program.data, program.length);
-    else if (page->options->name)
+    } else if (page->options->name) {
         lg_text_add(&page->title, page->options->name);
+    }
 }
 
 static lg_status

@@ -204,6 +204,14 @@ draw_native(growth_view *picture, const lg_growth_row *row, size_t *at,
     return LG_OK;
 }
 
+// Says that a place has members of other types, too: `600 Tensor and 1 more`.
+static void
+add_types(const lg_growth_row *row, lg__view_node *drawn)
+{
+    if (row->types > 1)
+        lg_text_addf(&drawn->title, " and %u more", row->types - 1);
+}
+
 static lg_status
 draw_row(growth_view *picture, const lg_growth_row *row, bool first,
          lg_error *err)
@@ -220,6 +228,7 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
         return status;
     lg__view_node *drawn = &picture->view->nodes[at];
     drawn->subject = true;
+    add_types(row, drawn);
     return describe(picture->growth, row, lg_growth_rate(picture->growth, row),
                     &drawn->detail, err);
 }
@@ -356,6 +365,7 @@ draw_members(leak_view *picture, lg_error *err)
         &picture->picker,
         lg_columns_type(lg_graph_columns(picture->picker.graph), row->node),
         &drawn->title);
+    add_types(row, drawn);
     lg_text_add_bytes(&drawn->type, row->type.data, row->type.length);
     double rate = lg_growth_leak_rate(growth, (size_t)(row - growth->rows));
     return describe(growth, row, rate, &drawn->detail, err);

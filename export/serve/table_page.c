@@ -176,11 +176,21 @@ add_word(lg_text *out, lg_string word, bool chosen, const char *shown)
     lg_text_add(out, "</option>");
 }
 
+// Begins the label of a control: `min bytes`.
+static void
+open_label(lg_text *out, const lg_option *option)
+{
+    lg_text_addf(out, "<label title=\"%s\">", option->help);
+    for (const char *at = option->name; *at; at++)
+        lg_text_add_bytes(out, *at == '_' ? " " : at, 1);
+    lg_text_add(out, " ");
+}
+
 static void
 open_select(lg_text *out, const lg_option *option)
 {
-    lg_text_addf(out, "<label title=\"%s\">%s <select name=\"%s\">",
-                 option->help, option->name, option->name);
+    open_label(out, option);
+    lg_text_addf(out, "<select name=\"%s\">", option->name);
 }
 
 static void
@@ -238,10 +248,11 @@ add_field(lg_text *out, const lg_option *option, const char *value)
                           : option->type == LG_OPTION_SHARE  ? "0.01"
                           : option->type == LG_OPTION_OBJECT ? "#17"
                                                              : "tensor";
+    open_label(out, option);
     lg_text_addf(out,
-                 "<label title=\"%s\">%s <input type=\"search\" name=\"%s\" "
-                 "placeholder=\"%s\" spellcheck=\"false\" value=\"",
-                 option->help, option->name, option->name, example);
+                 "<input type=\"search\" name=\"%s\" placeholder=\"%s\" "
+                 "spellcheck=\"false\" value=\"",
+                 option->name, example);
     lg_text_add_html(out, value, strlen(value));
     lg_text_add(out, "\"></label>");
 }

@@ -3,6 +3,7 @@
 #include <leakgraph/internal/columns.h>
 
 #include "growing.h"
+#include "growth/growth_private.h"
 #include "test.h"
 
 #include <string.h>
@@ -194,6 +195,45 @@ rows_of_one_key_change_together(void)
     growing_forget(&made);
 }
 
+// Counts a mistake in a snapshot of the series.
+static void
+count_mistake(const growing_series *made, size_t at, uint64_t bytes)
+{
+    lg_summary *summary = made->summary[at];
+    lg__tally tally = {.kind = LG_TALLY_FINDING, .count = 1};
+    tally.name = lg__places_string(summary->places, (lg_string){"big", 3});
+    tally.detail = lg__places_string(summary->places, (lg_string){"", 0});
+    REQUIRE(lg__summary_count(summary, tally, &bytes, 1));
+    lg__summary_join_tallies(summary);
+}
+
+// What was there before was too little to be a mistake, but not nothing.
+static void
+a_mistake_has_its_rate_since_it_is_one(void)
+{
+    static const double steps[] = {100, 200, 300};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    const lg_changes *changes = changes_of(&made, steps);
+    lg_change change;
+    lg_thing mistake = {.kind = LG_THING_TALLY,
+                        .tally = LG_TALLY_FINDING,
+                        .node = LG_NONE,
+                        .name = {"big", 3},
+                        .detail = {"", 0},
+                        .whole = true};
+    count_mistake(&made, 2, 3000);
+    REQUIRE(changes->find(changes, &mistake, &change));
+    CHECK(change.bytes == 3000 && change.each == 15);
+    count_mistake(&made, 1, 2000);
+    REQUIRE(changes->find(changes, &mistake, &change));
+    CHECK(change.bytes == 3000 && change.each == 10);
+    count_mistake(&made, 0, 1000);
+    REQUIRE(changes->find(changes, &mistake, &change));
+    CHECK(change.bytes == 2000 && change.each == 10);
+    lg_changes_free(changes);
+    growing_forget(&made);
+}
+
 SUITE(changes)
 {
     RUN(a_place_changes_as_a_whole);
@@ -203,5 +243,6 @@ SUITE(changes)
     RUN(rows_change_if_every_snapshot_counts_them);
     RUN(rows_do_not_change_since_a_snapshot_without_a_count);
     RUN(rows_of_one_key_change_together);
+    RUN(a_mistake_has_its_rate_since_it_is_one);
     return test_result();
 }

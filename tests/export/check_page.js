@@ -243,7 +243,7 @@ function checkTables({ tables }) {
 function checkBreaks({ breaks }) {
   const texts = ["app|.sessions|[*]|.user", "weakref|.WeakMethod(object|.method).", "11.8 MiB",
     "train|.py:12", "gc|.collect() frees it. Then [0]", "metrics|['history']|[*]|.größe",
-    "torch|.Torch|In|Graph|Function|Variable", "TwentyLettersOfAName", "app|.a_|long_|name_|of__six_|words__"];
+    "torch|.Torch|In|Graph|Function|Variable", "SixteenLettersOf", "Log|Softmax|Backward0", "app|.a_|long_|name_|of__six_|words__"];
   for (const text of texts)
     assert.strictEqual(breaks.parts(text.replaceAll("|", "")).join("|"), text);
 }

@@ -1,5 +1,6 @@
 """Pages in a browser: what a reader clicks, types and presses, and accessibility."""
 
+import collections
 import importlib.util
 import os
 import re
@@ -7,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.parse
 from pathlib import Path
 
 import browser
@@ -159,6 +161,15 @@ def test_a_heading_sorts_and_a_filter_filters_all_rows(chromium, view):
         "[...document.querySelectorAll('main tbody tr')].map(row => row.innerText)"
     )
     assert rows and all("bytearray" in row for row in rows)
+
+
+def test_controls_have_words_for_labels(chromium, view):
+    labels = "[...document.querySelectorAll('form.controls label')].map("
+    labels += "(one) => one.innerText.trim())"
+    for table in ("growth", "cycles", "top"):
+        made(chromium, f"{view}table?of={table}")
+        said = chromium.run(labels)
+        assert said and not any("_" in label for label in said)
 
 
 def column_of(page, table, heading, row):
@@ -481,24 +492,65 @@ AXE = {
 }
 
 
-def test_axe_finds_nothing(chromium, report, view):
+#: How many pages of a kind axe looks at: those with the same path and the same names
+#: of parameters, about the same table.
+ALIKE = 1
+
+
+def kind_of(address):
+    """What pages that differ only in the object that they are about have in common."""
+    parts = urllib.parse.urlsplit(address)
+    asked = urllib.parse.parse_qs(parts.query, keep_blank_values=True)
+    return parts.path, asked.get("of", [""])[0], tuple(sorted(asked))
+
+
+def violations(page, script, schemes=AXE):
+    """What axe finds on the page in these schemes."""
+    found = []
+    page.run(script + "\n;true")
+    for scheme in schemes:
+        options = AXE[scheme]
+        page.prefer(scheme)
+        wrong = page.run(
+            f"axe.run({options}).then(r => r.violations.map("
+            "v => [v.id, v.impact, v.nodes[0].html]))"
+        )
+        found += [(scheme, *each) for each in wrong]
+    return found
+
+
+def test_axe_finds_nothing_in_a_report(chromium, report):
     script = axe()
-    pages = [SERVICE, "search?q=sessions", "table?of=top", "table?of=growth"]
-    pages += ["table?of=cycles&min_bytes=0", "what-if"]
-    pages += [f"what-if?cut={__name__}.service.sessions"]
-    found = {}
-    for url in [report, *(view + page for page in pages)]:
-        made(chromium, url)
-        chromium.run(script + "\n;true")
-        for scheme, options in AXE.items():
-            chromium.prefer(scheme)
-            wrong = chromium.run(
-                f"axe.run({options}).then(r => r.violations.map("
-                "v => [v.id, v.impact, v.nodes[0].html]))"
-            )
-            if wrong:
-                found[url.rpartition("/")[2], scheme] = wrong
+    chromium.open(report)
+    assert violations(chromium, script) == []
+
+
+def test_axe_finds_nothing_on_any_page(chromium, view):
+    """From the overview and a search, follows links to a page of each kind. All of one
+    path share their colours, so the first of them is looked at in the dark, too."""
+    script = axe()
+    links = "[...document.querySelectorAll('a[href]')].map("
+    links += "(one) => new URL(one.getAttribute('href'), location.href).href)"
+    coming = [view, f"{view}search?q=sessions", view + SERVICE]
+    coming.append(f"{view}table?of=cycles&min_bytes=0")
+    coming.append(f"{view}what-if?cut={__name__}.service.sessions")
+    seen = collections.Counter(map(kind_of, coming))
+    found, dark = {}, set()
+    for address in coming:
+        made(chromium, address)
+        path = kind_of(address)[0]
+        wrong = violations(chromium, script, ["light"] if path in dark else AXE)
+        dark.add(path)
+        if wrong:
+            found[address[len(view) :]] = wrong
+        for link in chromium.run(links):
+            link = link.partition("#")[0]
+            if link.startswith(view) and seen[kind_of(link)] < ALIKE:
+                seen[kind_of(link)] += 1
+                coming.append(link)
     assert found == {}
+    assert {path.rpartition("/")[2] for path, _, _ in seen} >= {"", "object", "table"}
+    assert len(coming) > 20
 
 
 def test_a_row_of_cycles_leads_to_the_cycle(chromium, view):

@@ -61,6 +61,33 @@ def test_as_json_and_dot(growth):
     assert "two snapshots" not in growth.drawing.dot
 
 
+class Loss:
+    def __init__(self):
+        self.data = bytearray(900)
+
+
+class Rate(Loss):
+    pass
+
+
+def test_a_box_for_several_types_says_so(tmp_path):
+    held = holder.lists = {"losses": [], "rates": []}
+    files = [tmp_path / f"{number}.lgs" for number in range(3)]
+    for file in files:
+        held["losses"] += [Loss() for _ in range(100)]
+        held["rates"] += [Rate() for _ in range(100)]
+        leakgraph.save_snapshot(file)
+    del holder.lists
+    growth = leakgraph.diff(*files)
+    assert re.search(r"(Loss|Rate) and 1 more accumulates", str(growth))
+    assert re.search(r"(Loss|Rate) and 1 more · ▃▅█ 200 → 600", growth.drawing.text)
+    subprocess.run(
+        [which("leakgraph"), "report", *files, "-o", "r.html"], cwd=tmp_path, check=True
+    )
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert len(re.findall(r"600 (?:Loss|Rate) and 1 more", page)) > 1
+
+
 def test_two_snapshots(paths):
     drawing = leakgraph.diff(*paths[:2]).drawing
     assert "two snapshots" in drawing.dot

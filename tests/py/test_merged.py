@@ -1,5 +1,7 @@
 """merged_paths() shows how the roots reach many objects at once."""
 
+import contextvars
+
 import pytest
 from shapes import Thing
 
@@ -141,3 +143,53 @@ def test_a_box_whose_bytes_count_elsewhere_has_none(holder):
     drawing = leakgraph.snapshot().merged_paths("type:test_merged.Link").drawing
     del holder.links
     assert "KiB" in drawing.dot and ";0 B" not in drawing.dot
+
+
+def test_values_of_a_context_are_below_its_mapping():
+    """No row has the inner nodes of the mapping, unless someone asks for them."""
+    variables = [contextvars.ContextVar(f"job {number}") for number in range(300)]
+
+    def fill():
+        for variable in variables:
+            variable.set([Job(payload=bytearray(10_000))])
+        return leakgraph.snapshot()
+
+    snapshot = contextvars.Context().run(fill)
+    steps = ["thread MainThread", "Context", "hamt", "300 list", "300 test_merged.Job"]
+    merged = snapshot.merged_paths("type:test_merged.Job")
+    assert [row.name for row in merged] == steps
+    inner = snapshot.select("type:hamt_bitmap_node")
+    assert (
+        sum(row.objects for row in snapshot.merged_paths(inner) if row.depth == 0) > 1
+    )
+    for answer in (snapshot.dominators(), snapshot.top(20)):
+        assert "hamt" in str(answer) and "hamt_" not in str(answer)
+    mapping = next(row for row in snapshot.dominators() if row.title == "hamt")
+    below = [r for r in snapshot.dominators() if r.dominator == mapping.node]
+    assert [(row.count, row.type) for row in below] == [(300, "list")]
+
+
+def test_the_variable_names_the_reference_of_a_context():
+    variables = [contextvars.ContextVar(f"job {number}") for number in range(40)]
+
+    def fill():
+        for variable in variables:
+            variable.set(None)
+        variables[7].set([Job(payload=bytearray(3_000_000))])
+        return leakgraph.snapshot()
+
+    snapshot = contextvars.Context().run(fill)
+    row = next(row for row in snapshot.dominators() if row.label == "[job 7]")
+    assert row.title == "list of 1" and row.retained.host > 3_000_000
+
+
+def test_what_another_row_counts_has_no_bytes(holder):
+    holder.last.inner = Job()
+    merged = leakgraph.snapshot().merged_paths("type:test_merged.Job")
+    assert [row.label for row in merged if row.retained.total == 0] == [".inner"]
+    assert " 0 B" not in str(merged)
+    assert str(merged).endswith(
+        "counted once; where there are none, another row has them\n"
+    )
+    alone = leakgraph.snapshot().merged_paths(holder.last)
+    assert str(alone).endswith("each byte counted once\n")

@@ -8,7 +8,7 @@ const breaks = {
   LONG: 12,
 
   // Shorter names break nowhere else.
-  LONG_NAME: 20,
+  LONG_NAME: 16,
 
   // No text of a page has a NUL.
   parts(text) {

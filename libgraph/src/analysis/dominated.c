@@ -1,5 +1,6 @@
 // The dominator tree as reports show it: what folded nodes dominate replaces
-// them, and a cycle of garbage is one entry.
+// them, and so it is with the inner nodes of a context's mapping; a cycle of
+// garbage is one entry.
 #include "graph/graph_private.h"
 #include "analysis/analysis_private.h"
 
@@ -13,7 +14,7 @@ typedef struct gathering {
     lg__reverse reverse;
     uint64_t least;
     lg__gathered *out;
-    lg__gathered folded; // folded nodes whose children are still to be appended
+    lg__gathered passed; // nodes whose children are still to be appended
     bool going;
 } gathering;
 
@@ -57,14 +58,20 @@ lg__gathered_has(const lg__gathered *nodes, uint32_t node)
 }
 
 static inline void
-add(gathering *state, uint32_t node)
+add_unless(gathering *state, uint32_t node, bool passed)
 {
     if (!state->going || (state->least > 0 &&
                           lg__freed_by(state->analysis, node) < state->least))
         return;
-    bool inside = lg__fold_owner(state->folds, node) != LG_NONE;
+    bool inside = passed || lg__fold_owner(state->folds, node) != LG_NONE;
     state->going =
-        lg__gather_append(inside ? &state->folded : state->out, node);
+        lg__gather_append(inside ? &state->passed : state->out, node);
+}
+
+static inline void
+add(gathering *state, uint32_t node)
+{
+    add_unless(state, node, false);
 }
 
 // Members of the component do not hang below each other.
@@ -72,12 +79,17 @@ static void
 add_children(gathering *state, uint32_t node, uint32_t component)
 {
     const lg_analysis *analysis = state->analysis;
+    const lg_graph *graph = analysis->graph;
     const lg__children children = lg__children_of(analysis, node);
+    bool mapping = node < graph->columns.node_count &&
+                   lg__leads_within_variables(graph, node, node);
     for (uint32_t i = children.begin; i < children.end; i++) {
         uint32_t child = lg__child_at(analysis, i);
         if (component == LG_NONE ||
             lg_node_component(analysis, child) != component)
-            add(state, child);
+            add_unless(state, child,
+                       mapping &&
+                           lg__leads_within_variables(graph, node, child));
     }
 }
 
@@ -236,8 +248,8 @@ lg__gather_dominated(const lg_analysis *analysis, const lg__folds *folds,
     if (!lg__graph_reverse(analysis->graph, &state.reverse))
         return false;
     expand(&state, node);
-    while (state.going && state.folded.count > 0)
-        add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
-    lg__free(state.folded.items);
+    while (state.going && state.passed.count > 0)
+        add_children(&state, state.passed.items[--state.passed.count], LG_NONE);
+    lg__free(state.passed.items);
     return state.going;
 }

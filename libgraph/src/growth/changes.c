@@ -183,6 +183,20 @@ find_bytes(const comparing *state, const lg_thing *thing, bool *own)
     return false;
 }
 
+// Returns the snapshot from which on the rate of a thing holds. A mistake has
+// one since the first snapshot that has it: what was there before was too
+// little to be one, but not nothing.
+static size_t
+find_first(const comparing *state, const lg_thing *thing, const double *y)
+{
+    bool mistake =
+        thing->kind == LG_THING_TALLY && thing->tally == LG_TALLY_FINDING;
+    size_t first = 0;
+    while (mistake && first + 1 < state->count && y[first] == 0)
+        first++;
+    return first + 1 < state->count ? first : 0;
+}
+
 // Fills the numbers of all snapshots. Returns false if one of them is unknown.
 static bool
 fill(const comparing *state, const lg_thing *thing, bool own, double *y,
@@ -196,7 +210,9 @@ fill(const comparing *state, const lg_thing *thing, bool own, double *y,
         y[i] = (double)now.bytes;
         first = i == 0 ? now : first;
     }
-    double slope = lg__slope_of(state->x, y, state->count);
+    size_t from = find_first(state, thing, y);
+    double slope = lg__slope_of(state->x + from, y + from,
+                                (uint32_t)(state->count - from));
     *out = (lg_change){
         .objects = (int64_t)now.objects - (int64_t)first.objects,
         .bytes = (int64_t)now.bytes - (int64_t)first.bytes,

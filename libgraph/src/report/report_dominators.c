@@ -15,6 +15,18 @@ dominator_of(const lg_dominator_tree *tree, const lg_dominator_row *row)
     return row->parent == LG_NONE ? LG_NONE : tree->rows[row->parent].node;
 }
 
+// Returns whether the dominator itself has the reference to a row, or the
+// mapping of a context has it in an inner node.
+static bool
+is_from_dominator(const lg_graph *graph, const lg_dominator_tree *tree,
+                  const lg_dominator_row *row)
+{
+    lg_node dominator = dominator_of(tree, row);
+    return row->hop.source == dominator ||
+           (dominator != LG_NONE &&
+            lg__leads_within_variables(graph, dominator, row->hop.source));
+}
+
 // Names a direct reference from the dominator: `.x`, or `Other.x` if another
 // member of its cycle has it. Several objects have none in common but `[*]`.
 static void
@@ -28,7 +40,7 @@ write_label(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
             lg_text_add(out, "[*]");
         return;
     }
-    if (of->hop.source == dominator_of(tree, of)) {
+    if (is_from_dominator(ask->graph, tree, of)) {
         lg_hop_label(ask->graph, &of->hop, out);
         return;
     }

@@ -134,7 +134,7 @@ static const lg_field fields[] = {
     {"objects", NULL, "number of the objects that are here or below",
      LG_COLUMN_COUNT, ROW(targets), IN_DATA},
     {"retained", NULL, "what these retain, each byte counted once",
-     LG_COLUMN_SIZE, ROW(retained), .look = {.least = 12}},
+     LG_COLUMN_SIZE, ROW(retained), .look = {.none = "", .least = 12}},
     {.heading = "objects",
      .type = LG_COLUMN_COUNT,
      ROW(targets),
@@ -194,14 +194,29 @@ write_above(const lg_ask *ask, const void *answer, lg_text *out)
     lg_text_add(out, paths->count > 0 ? "\n\n" : "\n");
 }
 
+// Returns whether a row has no bytes, because others count them.
+static bool
+has_blank_row(const lg_merged_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        if (paths->rows[i].total == 0)
+            return true;
+    return false;
+}
+
 static void
 add_below(const lg_ask *ask, const void *answer, lg_table *table)
 {
+    const lg_merged_paths *paths = answer;
     lg_text below = {0};
     (void)ask;
-    if (((const lg_merged_paths *)answer)->count > 0)
+    if (paths->count > 0)
         lg_text_add(&below, "\neach branch shows what its objects retain, "
-                            "each byte counted once\n");
+                            "each byte counted once");
+    if (has_blank_row(paths))
+        lg_text_add(&below, "; where there are none, another row has them");
+    if (paths->count > 0)
+        lg_text_add(&below, "\n");
     lg__table_format_below(table, &below);
 }
 

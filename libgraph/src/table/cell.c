@@ -490,13 +490,20 @@ format_number(int64_t number, lg__delta delta, lg_text *out)
 }
 
 static bool
-is_blank(const lg__cell *cell)
+is_blank(const lg_table *table, const lg__cell *cell)
 {
-    if (cell->kind == 0)
+    switch (cell->kind) {
+    case 0:
         return true;
-    bool counted =
-        cell->kind == LG_COLUMN_COUNT + 1 || cell->kind == LG_COLUMN_BYTES + 1;
-    return counted && cell->value == 0;
+    case LG_COLUMN_COUNT + 1:
+    case LG_COLUMN_BYTES + 1:
+        return cell->value == 0;
+    case LG_COLUMN_SIZE + 1:
+        return lg_bytes_sum(table->numbers + cell->value,
+                            (size_t)lg_table_device_count(table) + 1) == 0;
+    default:
+        return false;
+    }
 }
 
 void
@@ -505,7 +512,7 @@ lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
     const lg__cell *cell = lg__cell_at(table, row, column);
     const lg__column *of = &table->columns[column];
     const uint64_t *numbers = table->numbers;
-    if (is_blank(cell) && (of->none != NULL || cell->kind == 0)) {
+    if (is_blank(table, cell) && (of->none != NULL || cell->kind == 0)) {
         lg_text_add(out, of->none != NULL ? of->none : "");
         return;
     }
