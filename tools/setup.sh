@@ -26,6 +26,8 @@ case ${1:-} in
 '' | build | demo) ;;
 checks)
     packages="$packages clang valgrind binutils libclang-rt-dev"
+    # A test that lacks one of these is skipped.
+    packages="$packages chromium zsh fish"
     # Any node runs the tests of the report page's script.
     command -v node >/dev/null || packages="$packages nodejs" ;;
 kernels) packages="$packages qemu-system-x86 cpio" ;;
@@ -129,12 +131,13 @@ missing_packages() {
 
 # obtainable PACKAGE...: leaves out packages that apt's lists lack and that a build
 # can do without. Older releases keep clang's run-time libraries in another package,
-# and have no newer Python besides their own. Ubuntu without its universe has neither
-# d3 nor libmicrohttpd. If apt has no lists yet, nothing is left out.
+# and have no newer Python besides their own. Ubuntu has no package with Chromium
+# itself, and without its universe neither d3, libmicrohttpd nor fish. If apt has no
+# lists yet, nothing is left out.
 obtainable() {
     for package; do
         case $package in
-        libclang-rt-dev | libmicrohttpd-dev | node-d3-* | python3.*)
+        libclang-rt-dev | libmicrohttpd-dev | node-d3-* | python3.* | chromium | zsh | fish)
             ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 ||
                 apt-cache show "$package" >/dev/null 2>&1 || continue ;;
         esac

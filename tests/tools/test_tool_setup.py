@@ -88,7 +88,14 @@ def machine(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "package"),
-    [([], "libgraphviz-dev"), ([], "libigraph-dev"), (["checks"], "valgrind")],
+    [
+        ([], "libgraphviz-dev"),
+        ([], "libigraph-dev"),
+        (["checks"], "valgrind"),
+        (["checks"], "chromium"),
+        (["checks"], "zsh"),
+        (["checks"], "fish"),
+    ],
 )
 def test_what_is_missing_is_said_with_the_command(machine, arguments, package):
     machine.stub("dpkg-query", "exit 1")
