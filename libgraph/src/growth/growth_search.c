@@ -173,13 +173,13 @@ is_unchanged(const lg__comparison *state, uint32_t place)
 static bool
 has_only_appeared(const lg__comparison *state)
 {
-    enum { FEW = 8, ENOUGH = 3 };
+    enum { FEW = 8, LEAST = 3 };
     uint32_t with_parents = 0;
     uint32_t newest = state->at[state->count - 1];
     for (uint32_t i = 0; i < state->count; i++)
         with_parents +=
             value_of(state->summaries[i]->places, state->above[i], MEMBERS) > 0;
-    return with_parents < state->count && with_parents < ENOUGH &&
+    return with_parents < state->count && with_parents < LEAST &&
            value_of(state->newest, newest, MEMBERS) < FEW;
 }
 
