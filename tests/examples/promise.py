@@ -3,7 +3,7 @@
 promise.py [fixed] SCRIPT STEP...: `fixed` runs the script in its fixed form. Each step
 is Python for the script's own namespace. Prints what the findings say, how many bytes
 of the heap went with each step, and how many there were before, as JSON. Steps use
-modules whose import would disturb the count, so they are imported before.
+names whose import would disturb the count, so it comes before.
 """
 
 import contextlib
@@ -17,6 +17,9 @@ from pathlib import Path
 
 import leakgraph
 
+#: What steps use: names of the script's own namespace.
+IMPORTS = "import gc, traceback; from collections import OrderedDict"
+
 
 def whole():
     """The snapshot, and all bytes in it."""
@@ -29,6 +32,7 @@ def whole():
 
 def promise(namespace, steps):
     """What the findings are worth: the result that main prints."""
+    exec(IMPORTS, namespace)
     snapshot, before = whole()
     findings = [
         {
