@@ -198,10 +198,10 @@ lg_status lg__components_keep(lg_analysis *analysis,
 
 /**
  * Makes the analysis of `rest`: the graph of `before` without these edges
- * (lg__graph_without), and maybe with other roots. It has the reachable nodes, their dominators, sums and
- * children. It has no components, and unreachable nodes have no dominator. It
- * is as exact as lg_analysis_new, which it calls when too much changes.
- * O(nodes) in sequence, plus what the edges lead to.
+ * (lg__graph_without), and maybe with other roots. It has the reachable nodes,
+ * their dominators, sums and children. It has no components, and unreachable
+ * nodes have no dominator. It is as exact as lg_analysis_new, which it calls
+ * when too much changes. O(nodes) in sequence, plus what the edges lead to.
  */
 lg_status lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                                const uint64_t *cut, size_t count,

@@ -77,9 +77,9 @@ lg__penalty_add(uint32_t sum, unsigned more)
 }
 
 /** What leads to nodes only after all else: in lg__roottree_at_rest, running
- * frames and what wakes tasks; methods of containers in variables, such as `append = rows.append`,
- * then what a debugger has, and after that the copies of a function's variables
- * that `f_locals` is. */
+ * frames and what wakes tasks; methods of containers in variables, such as
+ * `append = rows.append`, then what a debugger has, and after that the copies
+ * of a function's variables that `f_locals` is. */
 enum {
     LG__LATE_RUNNING = 1,
     LG__LATE_METHOD,

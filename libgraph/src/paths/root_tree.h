@@ -41,8 +41,8 @@ lg__roottree_root(const lg__roottree *tree, uint32_t node)
  *  keeps it. */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
-/** Makes a tree whose paths lead over the frames of threads, and what wakes tasks,
- *  only to what nothing else leads to. O(nodes + edges). */
+/** Makes a tree whose paths lead over the frames of threads, and what wakes
+ * tasks, only to what nothing else leads to. O(nodes + edges). */
 lg_status lg__roottree_at_rest(const lg_graph *graph, const lg_monitor *monitor,
                                lg__roottree *out, lg_error *err);
 /** Makes a tree with only this path; without any, if it is NULL. O(path). */
