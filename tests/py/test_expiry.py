@@ -6,8 +6,10 @@ so by itself from time to time.
 
 import asyncio
 import collections
+import datetime
 import gc
 import heapq
+import sched
 import sys
 import threading
 import time
@@ -360,6 +362,73 @@ class OtherClock(OfAge):
             self.entries.pop(key)
 
 
+class InMilliseconds:
+    """Compares milliseconds with milliseconds."""
+
+    def __init__(self):
+        self.most, self.entries = LONG * 1000, {}
+
+    def put(self, number):
+        now = time.time() * 1000
+        for key in [k for k, (at, _) in self.entries.items() if now - at > self.most]:
+            del self.entries[key]
+        self.entries[number] = (now, text(number))
+
+
+class InNanoseconds(InMilliseconds):
+    def __init__(self):
+        self.most, self.entries = LONG * 10**9, {}
+
+    def put(self, number):
+        now = time.monotonic_ns()
+        for key in [k for k, (at, _) in self.entries.items() if now - at > self.most]:
+            del self.entries[key]
+        self.entries[number] = (now, text(number))
+
+
+class OfTimedelta:
+    """Adds a timedelta to the time of a zone."""
+
+    def __init__(self):
+        self.span, self.entries = datetime.timedelta(seconds=LONG), {}
+
+    def put(self, number):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        for key in [k for k, (at, _) in self.entries.items() if at + self.span < now]:
+            del self.entries[key]
+        self.entries[number] = (now, text(number))
+
+
+class TwoDicts:
+    """Has ends and entries apart, and looks whether both have a key."""
+
+    def __init__(self):
+        self.ends, self.entries = {}, {}
+
+    def put(self, number):
+        now = time.monotonic()
+        for key in list(self.ends):
+            if key in self.entries and self.ends[key] < now:
+                del self.entries[key]
+                del self.ends[key]
+        self.ends[number] = now + LONG
+        self.entries[number] = text(number)
+
+
+class Unpinned:
+    """Removes only what is in another container, from which nothing goes."""
+
+    def __init__(self):
+        self.free, self.entries = set(), {}
+
+    def put(self, number):
+        now = time.monotonic()
+        for key in list(self.entries):
+            if key in self.free and self.entries[key][0] < now:
+                del self.entries[key]
+        self.entries[number] = (now + LONG, text(number))
+
+
 class Sessions:
     """Removes what is old when whoever adds something says so."""
 
@@ -442,7 +511,18 @@ def test_a_function_removes_what_is_old():
     assert not growth.is_growing
 
 
-REMOVING = [OfAge, OfEnd, Window, Heap, Rebuilt, Oldest]
+REMOVING = [
+    OfAge,
+    OfEnd,
+    Window,
+    Heap,
+    Rebuilt,
+    Oldest,
+    InMilliseconds,
+    InNanoseconds,
+    OfTimedelta,
+    TwoDicts,
+]
 #: From 3.12 on, a comprehension is part of the function, and a look at what it has
 #: found is like one that spares elements: growth is told then.
 if sys.version_info < (3, 12):
@@ -516,6 +596,7 @@ def test_what_nobody_calls_removes_nothing(work):
         StillInUseInALoop,
         WithoutEnd,
         OtherClock,
+        Unpinned,
     ],
 )
 def test_what_only_looks_as_if_it_expired_leaks(kind):
@@ -566,3 +647,57 @@ def test_a_cache_of_cachetools_expires(module, ttl, fills):
     assert growth[0].held_by == f"{__name__}.kept[*]._Cache__data[*]"
     assert (growth[0].degree == "filling") is fills
     assert (growth[0].lifetime == LONG) is fills
+
+
+@pytest.fixture
+def loop():
+    made = asyncio.new_event_loop()
+    kept.append(made)
+    yield made
+    made.close()
+
+
+def test_timers_of_a_loop_leave(loop):
+    growth = compare(lambda number: loop.call_later(LONG, print, text(number)))
+    assert is_filling(growth)
+    assert growth[0].held_by == f"{__name__}.kept[*]._scheduled[*]"
+
+
+def test_the_last_timer_says_when_all_have_left(loop):
+    growth = compare(
+        lambda number: loop.call_later(LONG + number / 5, print, text(number))
+    )
+    assert is_filling(growth, 350)
+
+
+def test_tasks_that_sleep_leak(loop):
+    async def poll(data):
+        while data:
+            await asyncio.sleep(LONG)
+
+    tasks = []
+
+    async def start(number):
+        tasks.append(loop.create_task(poll(text(number))))
+        await asyncio.sleep(0)
+
+    growth = compare(lambda number: loop.run_until_complete(start(number)))
+    assert "steady" in {row.degree for row in growth}
+    for task in tasks:
+        task.cancel()
+    loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+
+
+@pytest.mark.parametrize("clock", [time.monotonic, time.time])
+def test_events_of_a_scheduler_leave(clock):
+    scheduler = sched.scheduler(clock, time.sleep)
+    kept.append(scheduler)
+    growth = compare(lambda number: scheduler.enter(LONG, 1, print, [text(number)]))
+    assert is_filling(growth)
+
+
+def test_events_that_nobody_runs_leak():
+    scheduler = sched.scheduler(time.monotonic, time.sleep)
+    kept.append(scheduler)
+    growth = compare(lambda number: scheduler.enter(SHORT, 1, print, [text(number)]))
+    assert [row.degree for row in growth] == ["steady"]

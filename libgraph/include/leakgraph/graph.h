@@ -109,9 +109,9 @@ typedef struct lg_fact {
  *     instances with an attribute such as `maxsize` or `capacity`, which by its
  *       name limits the containers beside it: "limit" (its number), "used" (the
  *       number of an attribute such as `currsize`)
- *     containers that a program clears of old elements, and caches such as
- *       cachetools.TTLCache: "lifetime" (after how many milliseconds elements
- *       leave)
+ *     containers that a program clears of old elements, queues of timers, and
+ *       caches such as cachetools.TTLCache: "lifetime" (after how many
+ *       milliseconds elements leave)
  *     memory of C code: "blocks" (how many)
  *   bools:
  *     tensors: "requires_grad"

@@ -75,6 +75,17 @@ set_limit(const lg__comparison *state, uint32_t place, const lg__tally *known,
            has_room(newest, place, out);
 }
 
+// Returns whether a limit was lower. After which time elements leave may be
+// known by those that are there, whose last one is not always as young.
+static bool
+is_lower(uint64_t then, uint64_t now)
+{
+    return then > LG__LIMIT_MOST && now > LG__LIMIT_MOST
+               ? (double)(now - LG__LIMIT_MOST) >
+                     LATEST * (double)(then - LG__LIMIT_MOST)
+               : then < now;
+}
+
 // Returns whether so many containers had lower limits before: what grows with
 // its contents limits nothing.
 static bool
@@ -87,7 +98,7 @@ was_lower(const lg__comparison *state, uint64_t key, const lg__tally *known)
         const lg__tally *then =
             lg__summary_limit(summary, key, LG__LIMIT_CONTAINERS);
         if (then != NULL && then->count == known->count &&
-            *lg__summary_bytes_at(summary, then->bytes) < most)
+            is_lower(*lg__summary_bytes_at(summary, then->bytes), most))
             return true;
     }
     return false;

@@ -5,9 +5,9 @@
 
 #include "capture/cpython/compat_instructions.h"
 
-/** The arguments of BINARY_OP that add and subtract: NB_ADD, NB_SUBTRACT
- *  (opcode.h). */
-enum { ADD = 0, SUBTRACT = 10 };
+/** The arguments of BINARY_OP that add, multiply and subtract: NB_ADD,
+ *  NB_MULTIPLY, NB_SUBTRACT (opcode.h). */
+enum { ADD = 0, MULTIPLY = 5, SUBTRACT = 10 };
 
 /** An instruction with its whole argument. */
 typedef struct instruction {
@@ -141,10 +141,12 @@ static const uint8_t meanings[256] = {
     [CALL] = LG__STEP_CALL,
 #endif
     [COMPARE_OP] = LG__STEP_COMPARE,
+    [CONTAINS_OP] = LG__STEP_CONTAINS,
 #ifdef BINARY_OP
     [BINARY_OP] = COMPUTES,
 #else
     [BINARY_ADD] = LG__STEP_ADD,
+    [BINARY_MULTIPLY] = LG__STEP_MULTIPLY,
     [BINARY_SUBTRACT] = LG__STEP_SUBTRACT,
 #endif
 #ifdef POP_JUMP_FORWARD_IF_FALSE
@@ -220,6 +222,7 @@ add_instruction(listing *to, const instruction *from)
     case COMPUTES:
         add(to, from,
             from->arg == ADD        ? LG__STEP_ADD
+            : from->arg == MULTIPLY ? LG__STEP_MULTIPLY
             : from->arg == SUBTRACT ? LG__STEP_SUBTRACT
                                     : LG__STEP_OTHER,
             0);

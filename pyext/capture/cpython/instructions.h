@@ -16,9 +16,11 @@ typedef enum lg__step_kind {
     LG__STEP_NUMBER,    /**< loads a small number, the argument */
     LG__STEP_ATTRIBUTE, /**< takes an attribute or a method */
     LG__STEP_CALL,
-    LG__STEP_COMPARE, /**< with an operator: Py_LT and so on */
+    LG__STEP_COMPARE,  /**< with an operator: Py_LT and so on */
+    LG__STEP_CONTAINS, /**< asks whether a container has a value */
     LG__STEP_ADD,
     LG__STEP_SUBTRACT,
+    LG__STEP_MULTIPLY,
     LG__STEP_SLICE,
     LG__STEP_JUMP_FALSE, /**< goes to an offset, forward */
     LG__STEP_JUMP,       /**< the same, in another case: of true, of None */

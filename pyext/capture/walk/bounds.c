@@ -200,18 +200,48 @@ read_function(lg__heap_walk *walk, const PyFunctionObject *function)
                      .globals = function->func_globals};
 }
 
+/** A datetime.timedelta, 3.9 to 3.15 (Include/datetime.h). */
+typedef struct timedelta_layout {
+    PyObject_HEAD
+    Py_hash_t hash;
+    int days;
+    int seconds;
+    int microseconds;
+} timedelta_layout;
+
+/** Returns the number that a float, an int or the seconds of a timedelta are;
+ *  -1: it is none of them. */
+static double
+number_in(const PyObject *value)
+{
+    int overflow = 0;
+    if (PyFloat_CheckExact(value))
+        return PyFloat_AS_DOUBLE(value);
+    if (PyLong_CheckExact(value)) {
+        long long number = PyLong_AsLongLongAndOverflow(
+            (PyObject *)(uintptr_t)value, &overflow);
+        return overflow == 0 ? (double)number : -1;
+    }
+    if (strcmp(Py_TYPE(value)->tp_name, "datetime.timedelta") != 0)
+        return -1;
+    const timedelta_layout *span =
+        (const timedelta_layout *)(const void *)value;
+    return 86400.0 * span->days + span->seconds + span->microseconds / 1e6;
+}
+
+/** Returns a number of units, of which so many make a second, in milliseconds;
+ *  -1: it is none. */
+static Py_ssize_t
+milliseconds_in(const PyObject *value, uint32_t per_second)
+{
+    double number = number_in(value) / per_second;
+    return number > 0 && number < INT32_MAX ? (Py_ssize_t)(number * 1e3) : -1;
+}
+
 Py_ssize_t
 lg__milliseconds_of(const PyObject *seconds)
 {
-    int overflow = 0;
-    double number = PyFloat_CheckExact(seconds) ? PyFloat_AS_DOUBLE(seconds)
-                    : PyLong_CheckExact(seconds)
-                        ? (double)PyLong_AsLongLongAndOverflow(
-                              (PyObject *)(uintptr_t)seconds, &overflow)
-                        : -1;
-    return overflow == 0 && number > 0 && number < INT32_MAX
-               ? (Py_ssize_t)(number * 1e3)
-               : -1;
+    return milliseconds_in(seconds, 1);
 }
 
 /** Returns after how many milliseconds elements go; -1: unknown. */
@@ -222,7 +252,7 @@ find_lifetime(const reading *of)
     if (found->bound_code == NULL)
         return -1;
     if (found->bound.kind == LG__STEP_NUMBER)
-        return (Py_ssize_t)found->bound.arg * 1000;
+        return (Py_ssize_t)found->bound.arg * 1000 / found->per_second;
     reading by = *of;
     if (found->bound_by != NULL) {
         by = read_function(of->walk, found->bound_by);
@@ -230,7 +260,7 @@ find_lifetime(const reading *of)
         by.type = of->type;
     }
     PyObject *number = lookup_in(&by, found->bound_code, &found->bound);
-    return number != NULL ? lg__milliseconds_of(number) : -1;
+    return number != NULL ? milliseconds_in(number, found->per_second) : -1;
 }
 
 /** Returns how many elements the code leaves in its main container, which has
@@ -406,7 +436,7 @@ note_adding(reading *of, const PyFunctionObject *function)
         found->must_run || !lg__code_uses(code, of->code->co_name);
     if (found->bound_code != NULL && found->bound_by == NULL)
         return true;
-    if (!lg__code_lifetime(of->walk, code, &found->bound, &found->bound_code))
+    if (!lg__code_lifetime(of->walk, code, found))
         return false;
     found->bound_by = function;
     return true;
@@ -662,15 +692,14 @@ static bool
 lets_others_add(lg__heap_walk *walk, const PyCodeObject *code,
                 const filled_container *filled, bool runs)
 {
-    lg__named_value lifetime;
-    const PyCodeObject *by;
+    lg__bounding by;
     if (!lg__code_hands_out(walk, code, &filled->called))
         return false;
     if (!filled->by_age ||
         (!runs && !lg__code_uses(code, filled->called.code->co_name)) ||
         asks_other_clocks(walk, code, filled->called.code))
         return true;
-    return !filled->knows_age && !lg__code_lifetime(walk, code, &lifetime, &by);
+    return !filled->knows_age && !lg__code_lifetime(walk, code, &by);
 }
 
 /** Returns whether any code of the program hands out the container, or may. */

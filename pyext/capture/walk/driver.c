@@ -179,7 +179,7 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
         (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
     if (info->limit.name != NULL || info->learns_limit || info->learns_bounds ||
-        info->bounding_count > 0)
+        info->timers.name != NULL || info->bounding_count > 0)
         lg__walk_note_limit(walk, object, info);
     if (info->has_sizeof &&
         lg__walk_scratch(walk, &walk->sized,

@@ -11,13 +11,16 @@
  *
  * Code that also looks at something else of an element before it removes that
  * may spare it: what is pinned, in use or without an end stays for ever. Such a
- * test comes before the comparison of times, or right after it.
+ * test comes before the comparison of times, or right after it. Whether another
+ * container has the element, too, is no such test if the element goes from both.
  *
  * Which variables have a time, and which have something of the container, is
  * known by the assignments that come before. The number of seconds is what the
  * code adds to a time, takes from one, or compares with a difference of times.
+ * It has the unit of the clock: code may multiply that by 1,000.
  */
 #include "capture/walk/expiry_code.h"
+#include "capture/walk/bounds.h"
 
 /** Only so many variables are followed. */
 enum { SLOTS = 64 };
@@ -35,6 +38,10 @@ typedef struct statement {
     bool one_value; /**< it has read no other */
     bool carried;   /**< the statement before has read something of the
                          container */
+    bool asks_clock;
+    bool thousand; /**< it has read the number 1,000 */
+    bool multiplies;
+    bool contains; /**< it asks whether the last value has another one */
     bool subtracts;
     bool has_number;
     lg__named_value first, before, last;     /**< values */
@@ -52,6 +59,9 @@ typedef struct expiry {
     bool just_compared; /**< so, and has done nothing since */
     bool spares;        /**< elements for another reason than their time */
     bool removed;
+    bool looks_inside; /**< for what it has found, in another container */
+    lg__named_value looked_into;
+    bool milliseconds, nanoseconds; /**< what its clock says */
     bool has_lifetime;
     lg__named_value lifetime;
     const PyCodeObject *code; /**< which names the lifetime */
@@ -79,17 +89,44 @@ is_argument_now(const PyCodeObject *code, uint32_t slot)
     return name != NULL && lg__str_equals(name, "now");
 }
 
-/** Returns whether a value that is read there asks a clock. */
-static bool
-asks_clock(const expiry *to, const lg__named_value *value, size_t next)
+/** Returns which clock a value that is read there asks, perhaps for the time
+ *  of a zone; LG__COUNT(keys->clock): none. */
+static size_t
+asked_clock(const lg__code_reader *of, const lg__named_value *value,
+            size_t next)
 {
-    const lg__common_keys *keys = to->of->keys;
+    const lg__common_keys *keys = of->keys;
     const lg__acting_names clocks = {keys->clock, 0, LG__COUNT(keys->clock)};
+    lg__named_value zone;
     uint32_t name = lg__value_last_name(value);
     return name != UINT32_MAX &&
-           lg__name_find(&clocks, to->of->code, (Py_ssize_t)name) <
-               clocks.count &&
-           lg__reader_is(to->of, next, LG__STEP_CALL);
+                   (lg__reader_is(of, next, LG__STEP_CALL) ||
+                    lg__reader_is(of, lg__reader_value(of, next, &zone),
+                                  LG__STEP_CALL))
+               ? lg__name_find(&clocks, of->code, (Py_ssize_t)name)
+               : clocks.count;
+}
+
+static bool
+is_thousand(const lg__code_reader *of, const lg__named_value *value)
+{
+    if (value->kind != LG__STEP_CONSTANT || value->attributes > 0)
+        return false;
+    PyObject *number = PyTuple_GET_ITEM(of->code->co_consts, value->arg);
+    return lg__milliseconds_of(number) == 1000 * 1000;
+}
+
+/** Notes what a value says about the clock that the statement asks. */
+static void
+take_clock(expiry *to, const lg__named_value *value, size_t next)
+{
+    const lg__common_keys *keys = to->of->keys;
+    size_t clock = asked_clock(to->of, value, next);
+    bool asks = clock < LG__COUNT(keys->clock);
+    to->now.asks_clock = to->now.asks_clock || asks;
+    to->now.thousand = to->now.thousand || is_thousand(to->of, value);
+    to->nanoseconds =
+        to->nanoseconds || (asks && clock >= LG__CLOCKS_OF_SECONDS);
 }
 
 /** Returns whether a value is the container, or a method of it that does not
@@ -223,8 +260,8 @@ take_value(expiry *to, const lg__named_value *value, size_t begin, size_t next)
     now->last = *value;
     now->last_begin = begin;
     now->last_end = next;
-    now->timed =
-        now->timed || has_slot(to->timed, value) || asks_clock(to, value, next);
+    take_clock(to, value, next);
+    now->timed = now->timed || has_slot(to->timed, value) || now->asks_clock;
     now->derived = now->derived || has_slot(to->derived, value);
     now->container = now->container || is_of_container(to, value);
     if (to->container == NULL)
@@ -264,6 +301,21 @@ is_jump(lg__step_kind kind)
            kind == LG__STEP_JUMP_BACK;
 }
 
+/** Notes a test of something else than the time: whether one other container
+ *  still has what the code has found, too, spares nothing if the code removes
+ *  that from there. */
+static void
+note_other_test(expiry *to)
+{
+    const statement *now = &to->now;
+    if (!now->contains || to->looks_inside || to->depth > 0) {
+        to->spares = true;
+        return;
+    }
+    to->looks_inside = true;
+    to->looked_into = now->last;
+}
+
 /** Notes what a step decides by: a comparison, or a jump without one. */
 static void
 note_test(expiry *to, lg__step_kind kind)
@@ -273,7 +325,7 @@ note_test(expiry *to, lg__step_kind kind)
     bool of_time = now->timed && (now->container || now->derived);
     if (decides && now->derived && !now->timed && !now->container &&
         (to->just_compared || !to->compared))
-        to->spares = true;
+        note_other_test(to);
     if (kind == LG__STEP_COMPARE)
         to->compared = to->compared || of_time;
     if (!is_jump(kind))
@@ -292,6 +344,12 @@ take_step(expiry *to, size_t at)
         break;
     case LG__STEP_ADD:
         note_number(to, at, false);
+        break;
+    case LG__STEP_MULTIPLY:
+        now->multiplies = true;
+        break;
+    case LG__STEP_CONTAINS:
+        now->contains = true;
         break;
     case LG__STEP_COMPARE:
         if (now->subtracts)
@@ -315,6 +373,8 @@ take_step(expiry *to, size_t at)
         note_test(to, kind);
     if (!lg__step_ends_statement(kind))
         return;
+    to->milliseconds = to->milliseconds ||
+                       (now->asks_clock && now->thousand && now->multiplies);
     if (now->timed && now->has_number)
         keep_lifetime(to, &now->number, to->of->code);
     now->ended = true;
@@ -372,6 +432,8 @@ read_nested(expiry *to, const PyCodeObject *code)
     read_all(&inner);
     to->compared = to->compared || inner.compared;
     to->spares = to->spares || (inner.compared && inner.spares);
+    to->milliseconds = to->milliseconds || inner.milliseconds;
+    to->nanoseconds = to->nanoseconds || inner.nanoseconds;
     if (inner.compared && inner.has_lifetime)
         keep_lifetime(to, &inner.lifetime, inner.code);
 }
@@ -390,6 +452,32 @@ may_know_time(const lg__common_keys *keys, const PyCodeObject *code)
     return false;
 }
 
+/** Returns how many of a clock's units make a second. */
+static uint32_t
+clock_units(const expiry *to)
+{
+    return to->nanoseconds ? 1000000000 : to->milliseconds ? 1000 : 1;
+}
+
+static void
+set_lifetime(const expiry *from, lg__bounding *out)
+{
+    out->bound = from->lifetime;
+    out->bound_code = from->has_lifetime ? from->code : NULL;
+    out->per_second = clock_units(from);
+}
+
+/** Returns whether elements of the container that the code has looked into
+ *  go, too: then what is not in there has gone before. */
+static bool
+is_cut(const expiry *to, const lg__named_value *tested)
+{
+    for (uint32_t i = 0; i < to->cut->cut_count; i++)
+        if (lg__value_is_same(&to->cut->cut[i], tested, tested->attributes))
+            return true;
+    return false;
+}
+
 /** Returns whether the code lets elements of one container expire. */
 static bool
 expires(const lg__code_reader *of, const lg__named_value *container,
@@ -401,13 +489,13 @@ expires(const lg__code_reader *of, const lg__named_value *container,
     if (!lg__reader_may_read(of->walk))
         return false;
     read_all(&found);
-    if (!found.compared || !found.removed || found.spares)
+    if (!found.compared || !found.removed || found.spares ||
+        (found.looks_inside && !is_cut(&found, &found.looked_into)))
         return false;
     if (out->cut_count == LG__CUT_MOST)
         out->cut_count--;
     out->cut[out->cut_count++] = *container;
-    out->bound = found.lifetime;
-    out->bound_code = found.has_lifetime ? found.code : NULL;
+    set_lifetime(&found, out);
     return true;
 }
 
@@ -434,8 +522,7 @@ is_changed(const lg__code_reader *of, const lg__named_value *value, size_t next,
 uint32_t
 lg__code_clocks(lg__heap_walk *walk, const PyCodeObject *code)
 {
-    const lg__acting_names clocks = {walk->keys.clock, 0,
-                                     LG__COUNT(walk->keys.clock)};
+    const size_t clock_count = LG__COUNT(walk->keys.clock);
     lg__code_reader of;
     lg__named_value value;
     uint32_t asked = 0;
@@ -444,11 +531,8 @@ lg__code_clocks(lg__heap_walk *walk, const PyCodeObject *code)
     lg__reader_open(walk, code, &of);
     for (size_t i = 0, next; i < of.count; i = next) {
         next = lg__reader_value(&of, i, &value);
-        uint32_t name = next > i ? lg__value_last_name(&value) : UINT32_MAX;
-        if (name != UINT32_MAX && lg__reader_is(&of, next, LG__STEP_CALL)) {
-            size_t which = lg__name_find(&clocks, code, (Py_ssize_t)name);
-            asked |= which < clocks.count ? UINT32_C(1) << which : 0;
-        }
+        size_t which = next > i ? asked_clock(&of, &value, next) : clock_count;
+        asked |= which < clock_count ? UINT32_C(1) << which : 0;
         next += next == i;
     }
     return asked;
@@ -481,7 +565,7 @@ lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
 
 bool
 lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
-                  lg__named_value *out, const PyCodeObject **of)
+                  lg__bounding *out)
 {
     lg__code_reader reader;
     expiry found = {.of = &reader};
@@ -490,7 +574,6 @@ lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
     lg__reader_open(walk, code, &reader);
     begin(&found);
     read_all(&found);
-    *out = found.lifetime;
-    *of = found.code;
+    set_lifetime(&found, out);
     return found.has_lifetime;
 }

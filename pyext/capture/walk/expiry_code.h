@@ -13,9 +13,9 @@ bool lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
                       lg__bounding *out);
 
 /** Returns whether the code adds a number of seconds to the time, or compares
- *  such a number with an age, and which number. */
+ *  such a number with an age, and sets which number bounds by age. */
 bool lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
-                       lg__named_value *out, const PyCodeObject **of);
+                       lg__bounding *out);
 
 /** Returns which clocks the code asks, a bit for each: what one of them says
  *  means nothing to another. */

@@ -8,6 +8,10 @@
 
 typedef struct lg__heap_walk lg__heap_walk;
 
+/** So many of the clocks tell the time in seconds, or as a datetime; the others
+ *  in nanoseconds. */
+enum { LG__CLOCKS_OF_SECONDS = 5 };
+
 /** Keys that a capture looks for thousands of times: the interned strs,
  *  borrowed. NULL: not known, or nobody has such a key. */
 typedef struct lg__common_keys {
@@ -16,7 +20,7 @@ typedef struct lg__common_keys {
     PyObject *len;         /**< len */
     PyObject *removing[9]; /**< what removes elements of containers */
     PyObject *adding[9];   /**< ... and what adds some */
-    PyObject *clock[5];    /**< what tells the time */
+    PyObject *clock[8];    /**< what tells the time */
 } lg__common_keys;
 
 /** The lookup function of dicts with keys of all types, by which the capture

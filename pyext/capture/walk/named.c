@@ -8,6 +8,7 @@
 #include "capture/walk/running.h"
 #include "capture/walk/names.h"
 #include "capture/walk/thread_locals.h"
+#include "capture/walk/timers.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -133,6 +134,15 @@ number_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
     return overflow == 0 ? (Py_ssize_t)number : -1;
 }
 
+/** Notes after which time the queue of timers of an instance is empty. */
+static void
+note_timers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
+{
+    PyObject *queue = value_at(walk, object, &info->timers);
+    if (queue != NULL && PyList_CheckExact(queue))
+        walk_note_number(walk, queue, "lifetime", lg__timers_last(walk, queue));
+}
+
 void
 lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
                     const lg__type_info *info)
@@ -143,6 +153,7 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
         lg__type_learn_limit(known, object);
     if (info->learns_bounds && (known = lg__walk_type_info(walk, info->type)))
         lg__bounds_find_methods(walk, known);
+    note_timers(walk, object, info);
     Py_ssize_t limit = number_at(walk, object, &info->limit);
     bool asks = limit <= 0 && info->bounding_count > 0;
     if ((limit <= 0 && !asks) || walk->limits >= LIMITS_MOST)

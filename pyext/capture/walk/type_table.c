@@ -6,6 +6,7 @@
 #include "capture/walk/type_table.h"
 #include "capture/common/capture_common.h"
 #include "capture/walk/object_size.h"
+#include "capture/walk/timers.h"
 
 #include <semaphore.h>
 #include <string.h>
@@ -412,6 +413,7 @@ find_limit(const lg__heap_walk *walk, lg__type_info *info)
                 consider_limit(info, member.name, (size_t)member.offset);
     info->learns_bounds = info->limit.name == NULL;
     find_lifetime(walk, info);
+    info->timers = (lg__number_at){lg__timers_attribute(walk, info->type), 0};
 }
 
 static bool
@@ -436,7 +438,8 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     find_limit(walk, info);
     info->special = info->immortal || info->has_sizeof ||
                     info->limit.name != NULL || info->learns_limit ||
-                    info->learns_bounds || info->shape == LG__SHAPE_TYPE;
+                    info->learns_bounds || info->timers.name != NULL ||
+                    info->shape == LG__SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
                    size_beside(&walk->known, type));
@@ -493,9 +496,11 @@ static const char *const adding[LG__COUNT(((lg__common_keys *)NULL)->adding)] =
         "setdefault", "update",     "extendleft", "heappush",
 };
 
-/** Functions and methods that tell the time in seconds, or as a datetime. */
+/** Functions and methods that tell the time in seconds or as a datetime, then
+ *  those that tell it in nanoseconds. */
 static const char *const clocks[LG__COUNT(((lg__common_keys *)NULL)->clock)] = {
-    "time", "monotonic", "perf_counter", "now", "utcnow",
+    "time",   "monotonic", "perf_counter", "now",
+    "utcnow", "time_ns",   "monotonic_ns", "perf_counter_ns",
 };
 
 static void

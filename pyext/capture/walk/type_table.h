@@ -125,6 +125,7 @@ typedef struct lg__type_info {
     lg__number_at limit;    /**< how many elements instances keep at most */
     lg__number_at lifetime; /**< after how many seconds elements leave */
     lg__number_at used;     /**< how much of that is used */
+    lg__number_at timers;   /**< their queue of timers */
     struct lg__bounding_method *bounding; /**< [bounding_count] */
     uint32_t bounding_count;
 } lg__type_info;

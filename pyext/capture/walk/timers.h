@@ -1,0 +1,19 @@
+/**
+ * Timers that wait in the queue of an event loop or a scheduler: each leaves
+ * when its time has come.
+ */
+#ifndef LEAKGRAPH_TIMERS_H
+#define LEAKGRAPH_TIMERS_H
+
+#include "capture/walk/heap_walk.h"
+
+/** Returns in which attribute instances of a type have their queue of timers;
+ *  NULL: they have none. */
+const char *lg__timers_attribute(const lg__heap_walk *walk, PyTypeObject *type);
+
+/** Returns after how many milliseconds the last timer of a queue leaves,
+ * rounded up to two digits; -1: what they start may add them again, or they
+ * should have left. */
+Py_ssize_t lg__timers_last(const lg__heap_walk *walk, const PyObject *queue);
+
+#endif
