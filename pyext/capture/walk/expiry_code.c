@@ -12,7 +12,8 @@
  * Code that also looks at something else of an element before it removes that
  * may spare it: what is pinned, in use or without an end stays for ever. Such a
  * test comes before the comparison of times, or right after it. Whether another
- * container has the element, too, is no such test if the element goes from both.
+ * container has the element, too, is no such test if the element goes from
+ * both.
  *
  * Which variables have a time, and which have something of the container, is
  * known by the assignments that come before. The number of seconds is what the
