@@ -21,7 +21,6 @@
  * It has the unit of the clock: code may multiply that by 1,000.
  */
 #include "capture/walk/expiry_code.h"
-#include "capture/walk/bounds.h"
 
 /** Only so many variables are followed. */
 enum { SLOTS = 64 };
@@ -114,7 +113,10 @@ is_thousand(const lg__code_reader *of, const lg__named_value *value)
     if (value->kind != LG__STEP_CONSTANT || value->attributes > 0)
         return false;
     PyObject *number = PyTuple_GET_ITEM(of->code->co_consts, value->arg);
-    return lg__milliseconds_of(number) == 1000 * 1000;
+    int overflow = 0;
+    return (PyFloat_CheckExact(number) && PyFloat_AS_DOUBLE(number) == 1e3) ||
+           (PyLong_CheckExact(number) &&
+            PyLong_AsLongLongAndOverflow(number, &overflow) == 1000);
 }
 
 /** Notes what a value says about the clock that the statement asks. */

@@ -151,8 +151,10 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
         info->learns_limit ? lg__walk_type_info(walk, info->type) : NULL;
     if (known != NULL)
         lg__type_learn_limit(known, object);
-    if (info->learns_bounds && (known = lg__walk_type_info(walk, info->type)))
+    if (info->learns_bounds && (known = lg__walk_type_info(walk, info->type))) {
         lg__bounds_find_methods(walk, known);
+        known->timers.name = lg__timers_attribute(walk, info->type);
+    }
     note_timers(walk, object, info);
     Py_ssize_t limit = number_at(walk, object, &info->limit);
     bool asks = limit <= 0 && info->bounding_count > 0;

@@ -6,7 +6,6 @@
 #include "capture/walk/type_table.h"
 #include "capture/common/capture_common.h"
 #include "capture/walk/object_size.h"
-#include "capture/walk/timers.h"
 
 #include <semaphore.h>
 #include <string.h>
@@ -413,7 +412,6 @@ find_limit(const lg__heap_walk *walk, lg__type_info *info)
                 consider_limit(info, member.name, (size_t)member.offset);
     info->learns_bounds = info->limit.name == NULL;
     find_lifetime(walk, info);
-    info->timers = (lg__number_at){lg__timers_attribute(walk, info->type), 0};
 }
 
 static bool
@@ -438,8 +436,7 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     find_limit(walk, info);
     info->special = info->immortal || info->has_sizeof ||
                     info->limit.name != NULL || info->learns_limit ||
-                    info->learns_bounds || info->timers.name != NULL ||
-                    info->shape == LG__SHAPE_TYPE;
+                    info->learns_bounds || info->shape == LG__SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
                    size_beside(&walk->known, type));
