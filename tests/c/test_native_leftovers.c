@@ -430,8 +430,39 @@ two_of_several_structs_agree(void)
     native_heap_close(&heap);
 }
 
+// A table of structs leads to structs, each of which leads to a block of as
+// many bytes as the table has. Earlier owners have left a word in each of
+// these.
+static void
+tables_are_no_kind_of_what_their_structs_lead_to(void)
+{
+    enum { ROWS = 64, BYTES = 24 * ROWS, ROW = 40, NOTE = 1000, NOTED = 3 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *table = native_heap_block(&heap, BYTES);
+    uint64_t *note = native_heap_block(&heap, NOTE);
+    native_heap_object(&heap, true)[2] = native_heap_address(table);
+    native_heap_other(&heap)[2] = native_heap_address(note);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint64_t *row = native_heap_block(&heap, ROW);
+        uint64_t *cells = native_heap_block(&heap, BYTES);
+        table[3 * i] = i + 1;
+        table[3 * i + 1] = 1;
+        table[3 * i + 2] = native_heap_address(row);
+        row[0] = native_heap_address(cells);
+        cells[2 * i + 1] = native_heap_address(note) + 8 * (uint64_t)i;
+        if (i < NOTED)
+            note[20 + 7 * i] = native_heap_address(row);
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          BYTES + NATIVE_CHUNK + ROWS * (ROW + BYTES + 2 * NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
 SUITE(native_leftovers)
 {
+    RUN(tables_are_no_kind_of_what_their_structs_lead_to);
     RUN(two_of_several_structs_agree);
     RUN(lists_of_malloc_hold_no_block);
     RUN(a_number_of_most_structs_is_no_pointer);

@@ -371,15 +371,16 @@ count_strides(const lg__native *native, uint32_t block, uint32_t stride,
     const uint64_t address = lg_block_address(at);
     const uint64_t places = lg_block_bytes(at) / 8;
     uint32_t next = span.first;
+    uint32_t rest = stride - 1;
     memset(out, 0, sizeof *out);
     for (uint64_t place = 0; place < places; place++) {
+        rest = rest + 1 < stride ? rest + 1 : 0;
         if (lg__word_at(address + 8 * place) == 0)
             continue;
-        out->all[place % stride]++;
+        out->all[rest]++;
         if (next == span.end || words[next].place != place)
             continue;
-        out->pointers[place % stride] +=
-            is_element(native, block, &words[next++]);
+        out->pointers[rest] += is_element(native, block, &words[next++]);
     }
 }
 

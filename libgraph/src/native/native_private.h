@@ -121,10 +121,11 @@ typedef struct lg__way_kind {
     uint32_t before;  /**< the kind of what refers to it */
     uint32_t step;    /**< by which of its words: see LG__STEP_ */
     uint64_t form;    /**< its size, and in LG__FORM_BITS its allocator and
-                           whether it begins with a text */
+                           whether it begins with a text, or is an array of
+                           structs */
     uint32_t package; /**< of the last class on the way; 0: not known */
 } lg__way_kind;
-enum { LG__FORM_TEXT = 1 << 3, LG__FORM_BITS = 4 };
+enum { LG__FORM_TEXT = 1 << 3, LG__FORM_ARRAY = 1 << 4, LG__FORM_BITS = 5 };
 /** The lowest three bits of a step. */
 enum {
     LG__STEP_WORD = 0,

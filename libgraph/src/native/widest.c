@@ -264,20 +264,40 @@ step_by_class(const lg__native *native, uint32_t block)
                : LG__STEP_WORD;
 }
 
+static bool
+has_structs(const lg__native *native, uint32_t block)
+{
+    const lg__word_span span = lg__words_of(native, block);
+    for (uint32_t i = span.first; i < span.end; i++)
+        if (native->trait[i] & LG__STRIDE_MASK)
+            return true;
+    return false;
+}
+
+// What blocks of one kind have in common but for the way. A table of structs
+// and what one of these structs leads to may have one size, as if one were the
+// next node of a list: but one is an array, and the other is none.
+static uint64_t
+form_of(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    const uint64_t text =
+        native->mark[block] & LG__BLOCK_TEXT ? LG__FORM_TEXT : 0;
+    const uint64_t array = has_structs(native, block) ? LG__FORM_ARRAY : 0;
+    return lg_block_bytes(at) << LG__FORM_BITS | array | text | at->kind;
+}
+
 // Returns the kind that a block has by the way there.
 static uint32_t
 kind_by_way(path_search *search, uint32_t block, uint32_t step)
 {
     lg__native *native = search->native;
-    const lg_native_block *at = &native->memory->blocks[block];
-    const uint64_t text =
-        native->mark[block] & LG__BLOCK_TEXT ? LG__FORM_TEXT : 0;
     lg__way_kind way = {
         .before = native->kind[block],
         .step = lg__kind_is_of_variables(native, native->kind[block])
                     ? step_by_class(native, block)
                     : step,
-        .form = lg_block_bytes(at) << LG__FORM_BITS | text | at->kind,
+        .form = form_of(native, block),
     };
     uint32_t same = lg__kind_before(native, way.before, way.form);
     if (same != LG_NONE)
