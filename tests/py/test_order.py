@@ -140,6 +140,16 @@ def test_a_snapshot_knows_its_program_and_no_argument(runs):
     assert not any("script.lgs" in str(value) for value in infos[0].values())
 
 
+@pytest.mark.parametrize(
+    ("name", "heading"), [("script", "train.py"), ("module", "python -m train")]
+)
+def test_a_report_is_headed_by_what_python_runs(runs, name, heading):
+    page = runs / f"{name}.html"
+    leakgraph.load(runs / f"{name}.lgs").report(page)
+    text = page.read_text("utf-8")
+    assert f"<h1>{heading}</h1>" in text and f" that runs {heading}, pid " in text
+
+
 def test_processes_of_one_program_are_compared(runs):
     growth = leakgraph.diff(runs / "module.lgs", runs / "script.lgs")
     assert "the snapshots are of different processes" in str(growth)
