@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 from shutil import which
 
 import pytest
@@ -197,3 +198,19 @@ def test_bars_and_tall_characters_reach_into_no_other_line(tmp_path):
     assert min(float(x) for x, _, _ in texts) > right
     lines = sorted({float(y) for _, y, _ in texts})
     assert len(lines) == 2 and lines[1] - lines[0] >= 14
+
+
+IMPORTING = """
+import leakgraph
+leakgraph.save_snapshot("before.lgs")
+import imported_one
+leakgraph.save_snapshot("after.lgs")
+"""
+
+
+def test_a_module_that_is_imported_has_its_name(tmp_path):
+    (tmp_path / "imported_one.py").write_text("data = [bytes(100) for _ in range(999)]")
+    (tmp_path / "run.py").write_text(IMPORTING)
+    subprocess.run([sys.executable, "run.py"], cwd=tmp_path, check=True)
+    growth = leakgraph.diff(tmp_path / "before.lgs", tmp_path / "after.lgs")
+    assert "module imported_one accumulates" in str(growth)

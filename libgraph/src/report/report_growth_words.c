@@ -139,6 +139,20 @@ name_of(const lg_growth *growth, const lg_growth_row *row)
     return title.length > 0 ? title : lg__last_part(row->type);
 }
 
+// Writes what a row counts: `Session`, and of one module `module pandas`.
+static void
+add_name(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    lg_place place = {.label = {"", 0}};
+    if (row->place != LG_NONE && lg__string_is(row->type, "module"))
+        place = lg_places_at(growth->places, row->place);
+    lg__text_add_string(out, name_of(growth, row));
+    if (place.members == 1 && place.label.length > 0) {
+        lg_text_add(out, " ");
+        lg__text_add_string(out, place.label);
+    }
+}
+
 // Writes ` with Queue, Thread and 5 more`.
 static void
 format_companions(const lg_growth_row *row, lg_text *out)
@@ -262,7 +276,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         format_in_step(growth, row, out);
         return;
     }
-    lg__text_add_string(out, name_of(growth, row));
+    add_name(growth, row, out);
     if (row->types > 1)
         lg_text_addf(out, " and %u more", row->types - 1);
     format_verdict(growth, row, out);
@@ -345,7 +359,7 @@ lg__format_growth_things(const lg_growth *growth, const lg_growth_row *row,
     }
     lg_text_add_count(out, row->counts[growth->snapshots - 1]);
     lg_text_add(out, " ");
-    lg__text_add_string(out, name_of(growth, row));
+    add_name(growth, row, out);
     if (row->types > 1)
         lg_text_addf(out, " and %u more", row->types - 1);
     if (row->finding != LG_NONE) {
