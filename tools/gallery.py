@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -98,6 +99,15 @@ def terminal(*words: str) -> str:
     return f"<pre><b>$ leakgraph {line}</b>\n\n{shown}</pre>\n"
 
 
+def fetch(address: str) -> bytes:
+    """Return a page of the explorer, once it is made."""
+    while True:
+        with urllib.request.urlopen(address) as page:
+            if page.status == 200:
+                return bytes(page.read())
+            time.sleep(int(page.headers["Refresh"]))
+
+
 def explore(snapshot: Path, selector: str, into: Path) -> None:
     """Save the page of the explorer about an object, without its scripts."""
     command = ["leakgraph", "view", str(snapshot), "--no-browser"]
@@ -112,8 +122,7 @@ def explore(snapshot: Path, selector: str, into: Path) -> None:
                 "page.css": "page.css",
                 "icon.svg": "icon.svg",
             }.items():
-                with urllib.request.urlopen(address + place) as page:
-                    (into / name).write_bytes(page.read())
+                (into / name).write_bytes(fetch(address + place))
         finally:
             server.terminate()
 

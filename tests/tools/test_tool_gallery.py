@@ -1,3 +1,6 @@
+import http.server
+import threading
+
 import gallery
 import pytest
 
@@ -21,3 +24,25 @@ def test_an_unknown_colour_is_no_silence(monkeypatch):
     monkeypatch.setattr(gallery, "ask", lambda *words, **env: "\x1b[35mx\x1b[0m")
     with pytest.raises(KeyError):
         gallery.terminal("top", "a.lgs")
+
+
+def test_a_page_that_is_being_made_is_waited_for():
+    replies = [(202, b"being made"), (202, b"being made"), (200, b"the page")]
+
+    class Pages(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, text = replies.pop(0)
+            self.send_response(status)
+            self.send_header("Refresh", "0")
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *words):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        assert gallery.fetch(address) == b"the page"
+        server.shutdown()
+    assert replies == []
