@@ -480,12 +480,25 @@ is_rest_of(const lg_places *places, const lg_growth_row *row,
            lg__place_above(places, row->place) == item->parent;
 }
 
-// A search for the causes of rows.
+// A row that accumulates, by the place that contains its members.
+typedef struct contained {
+    uint32_t container;
+    uint32_t row;
+} contained;
+
+// A search for the causes of rows. Comparing each row with each other one would
+// take too long where thousands grow. So a row is compared with the leaders,
+// which are few, and with what has a container of its own; only what may go
+// with weak references is compared with all.
 typedef struct search {
     const lg__comparison *state;
     lg_growth *growth;
     uint32_t *row;       // [place] 1 + the row of its members; 0: none
     uint32_t *container; // [place] 1 + the row of what it contains
+    uint32_t *leader;    // ascending rows that may be the cause of any other
+    size_t leaders;      // number of these
+    contained *member;   // ascending
+    size_t members;      // number of these
     size_t *cause;       // [row] its cause, or the number of rows
     bool *is_rest;       // [row] it has the rest of what its cause has
     uint32_t *weak_key;  // [row] the weak key that it goes with, or LG_NONE
@@ -533,15 +546,50 @@ is_of_workers(const search *of, const lg_growth_row *row)
             is_listed_for_threads(of->state, row));
 }
 
+static bool
+has_executors(const search *of, const lg_growth_row *row)
+{
+    return of->executors != LG_NONE && row->place != LG_NONE &&
+           lg__place_is_below(of->state->newest, of->executors, row->place);
+}
+
 // Returns whether the row has executors, and the other one what their threads
 // have.
 static bool
 are_pools_of(const search *of, const lg_growth_row *row,
              const lg_growth_row *other)
 {
-    return of->executors != LG_NONE && row->place != LG_NONE &&
-           lg__place_is_below(of->state->newest, of->executors, row->place) &&
-           is_of_workers(of, other);
+    return has_executors(of, row) && is_of_workers(of, other);
+}
+
+// Returns whether is_cause may find the row to be the cause of one that has
+// another container and does not go with weak references.
+static bool
+may_lead(const search *of, const lg_growth_row *row)
+{
+    return has_executors(of, row) || counts_threads(of->state, row) ||
+           lg__growth_is_of_compiled(of->state, row) ||
+           lg__growth_leads_structs(of->state, row) ||
+           lg__string_is(row->type, "module");
+}
+
+// Lists the leaders and the members of containers. Returns false when memory
+// ran out.
+static bool
+list_causes(search *of)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    const lg_places *places = of->state->newest;
+    for (uint32_t i = 0; i < of->growth->count; i++) {
+        const lg_growth_row *row = &of->growth->rows[i];
+        if (may_lead(of, row))
+            of->leader[of->leaders++] = i;
+        if (row->place != LG_NONE && row->verdict == LG_GROWTH_ACCUMULATES)
+            of->member[of->members++] =
+                (contained){lg__place_at(places, row->place)->parent, i};
+    }
+    return lg__radix_sort(&allocator, of->member, of->members,
+                          sizeof *of->member);
 }
 
 // Returns 1 + the row whose members are in that place or beside it, or 0.
@@ -592,7 +640,8 @@ is_cause(const search *of, size_t index, size_t other_index)
 {
     const lg_growth_row *row = &of->growth->rows[index];
     const lg_growth_row *other = &of->growth->rows[other_index];
-    if (of->is_rest[index] || lg__growth_has_structs(of->state, row, other))
+    if (is_rest_of(of->state->newest, row, other) ||
+        lg__growth_has_structs(of->state, row, other))
         return true;
     if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
         other->verdict != LG_GROWTH_ACCUMULATES)
@@ -610,18 +659,72 @@ is_cause(const search *of, size_t index, size_t other_index)
 }
 
 static size_t
+find_among_all(const search *of, size_t index)
+{
+    size_t found = 0;
+    while (found < of->growth->count && !is_cause(of, index, found))
+        found++;
+    return found;
+}
+
+static size_t
+find_among_leaders(const search *of, size_t index)
+{
+    for (size_t i = 0; i < of->leaders; i++)
+        if (is_cause(of, index, of->leader[i]))
+            return of->leader[i];
+    return of->growth->count;
+}
+
+// Finds the cause among the rows whose members have the container in which the
+// row is, or in which the objects are whose rest it has.
+static size_t
+find_in_container(const search *of, size_t index)
+{
+    const lg_places *places = of->state->newest;
+    const lg_growth_row *row = &of->growth->rows[index];
+    if (row->place == LG_NONE)
+        return of->growth->count;
+    const uint32_t container = row->verdict == LG_GROWTH_ACCUMULATES
+                                   ? lg__place_above(places, row->place)
+                                   : lg__place_at(places, row->place)->parent;
+    if (container == LG_NONE)
+        return of->growth->count;
+    size_t i = lg_items_place(of->member, of->members,
+                              LG_ITEM_KEY(contained, container), container);
+    for (; i < of->members && of->member[i].container == container; i++)
+        if (is_cause(of, index, of->member[i].row))
+            return of->member[i].row;
+    return of->growth->count;
+}
+
+// Finds the first row that is why the row grows; the number of rows if there is
+// none.
+static size_t
+find_first(const search *of, size_t index)
+{
+    const lg_growth_row *row = &of->growth->rows[index];
+    if (is_of_weak_references(row) ||
+        lg__growth_may_be_weak_entry(of->state, row, of->weak_key[index]))
+        return find_among_all(of, index);
+    size_t led = find_among_leaders(of, index);
+    size_t beside = find_in_container(of, index);
+    return led < beside ? led : beside;
+}
+
+static size_t
 find_cause(search *of, size_t index)
 {
     const lg_growth *growth = of->growth;
-    size_t found = growth->rows[index].verdict == LG_GROWTH_ACCUMULATES
-                       ? find_above(of, index)
-                       : growth->count;
-    for (size_t i = 0; i < growth->count && found == growth->count; i++) {
-        of->is_rest[index] = is_rest_of(of->state->newest, &growth->rows[index],
-                                        &growth->rows[i]);
-        if (is_cause(of, index, i))
-            found = i;
-    }
+    const lg_growth_row *row = &growth->rows[index];
+    size_t found = row->verdict == LG_GROWTH_ACCUMULATES ? find_above(of, index)
+                                                         : growth->count;
+    if (found < growth->count)
+        return found;
+    found = find_first(of, index);
+    of->is_rest[index] =
+        found < growth->count &&
+        is_rest_of(of->state->newest, row, &growth->rows[found]);
     return found;
 }
 
@@ -716,7 +819,8 @@ take(const search *of, size_t index, size_t last)
         lg__growth_take(of->state, of->growth, companion, row);
 }
 
-static void
+// Returns false when memory ran out.
+static bool
 join(search *of)
 {
     lg_growth *growth = of->growth;
@@ -724,6 +828,8 @@ join(search *of)
     size_t kept = 0;
     list_places(of);
     find_pools(of);
+    if (!list_causes(of))
+        return false;
     for (size_t i = 0; i < count; i++)
         of->cause[i] = find_cause(of, i);
     for (size_t i = 0; i < count; i++) {
@@ -737,6 +843,7 @@ join(search *of)
         if (last_cause(of, i) == i)
             growth->rows[kept++] = growth->rows[i];
     growth->count = kept;
+    return true;
 }
 
 bool
@@ -765,19 +872,23 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
                  .workers = LG_NONE,
                  .row = lg__calloc(places, sizeof *of.row),
                  .container = lg__calloc(places, sizeof *of.container),
+                 .leader = lg__alloc((out->count + 1) * sizeof *of.leader),
+                 .member = lg__alloc((out->count + 1) * sizeof *of.member),
                  .cause = lg__alloc((out->count + 1) * sizeof *of.cause),
                  .is_rest = lg__calloc(out->count + 1, sizeof *of.is_rest),
                  .weak_key = lg__alloc((out->count + 1) * sizeof(uint32_t))};
-    bool enough = of.row != NULL && of.container != NULL && of.cause != NULL &&
-                  of.is_rest != NULL && of.weak_key != NULL;
-    if (enough) {
-        for (size_t i = 0; i < out->count; i++)
-            of.weak_key[i] = lg__growth_weak_key(state, &out->rows[i]);
-        join(&of);
+    bool enough = of.row != NULL && of.container != NULL && of.leader != NULL &&
+                  of.member != NULL && of.cause != NULL && of.is_rest != NULL &&
+                  of.weak_key != NULL;
+    for (size_t i = 0; enough && i < out->count; i++)
+        of.weak_key[i] = lg__growth_weak_key(state, &out->rows[i]);
+    enough = enough && join(&of);
+    if (enough)
         lg__growth_name_wrapped(state->newest, out);
-    }
     lg__free(of.row);
     lg__free(of.container);
+    lg__free(of.leader);
+    lg__free(of.member);
     lg__free(of.cause);
     lg__free(of.is_rest);
     lg__free(of.weak_key);

@@ -141,6 +141,10 @@ void lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
  * does not. The holders must be known. */
 bool lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
                            const lg_growth_row *row);
+/** Returns whether lg__growth_has_structs may find structs that grow because
+ *  the row does. */
+bool lg__growth_leads_structs(const lg__comparison *state,
+                              const lg_growth_row *row);
 /** Returns whether the row is of structs of C or C++ that grow because the
  * other row does. */
 bool lg__growth_has_structs(const lg__comparison *state,
@@ -178,6 +182,10 @@ uint32_t lg__growth_weak_key(const lg__comparison *state,
 bool lg__growth_waits_for_keys(const lg__comparison *state,
                                const lg_growth_row *row,
                                const uint64_t *counts);
+/** Returns whether lg__growth_is_weak_entry_of may find a row with whose
+ * members those of this one go, which go with that weak key. */
+bool lg__growth_may_be_weak_entry(const lg__comparison *state,
+                                  const lg_growth_row *row, uint32_t key);
 /** Returns whether the members of a row, which go with that weak key, or those
  *  of a WeakValueDictionary, go with members of the other row. They may also be
  *  below entries of a weak dictionary, or weak references with callbacks. */

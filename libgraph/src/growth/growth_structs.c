@@ -134,6 +134,12 @@ is_compiled_with(const lg_places *places, const lg_growth_row *row,
 }
 
 bool
+lg__growth_leads_structs(const lg__comparison *state, const lg_growth_row *row)
+{
+    return is_struct(row->type) || is_kept_by_jit(state->newest, row);
+}
+
+bool
 lg__growth_has_structs(const lg__comparison *state, const lg_growth_row *row,
                        const lg_growth_row *other)
 {

@@ -241,6 +241,16 @@ goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
 }
 
 bool
+lg__growth_may_be_weak_entry(const lg__comparison *state,
+                             const lg_growth_row *row, uint32_t key)
+{
+    return row->place != LG_NONE && row->verdict != LG_GROWTH_NATIVE &&
+           (key != LG_NONE || is_of_weak_entries(state->newest, row) ||
+            (state->analysis != NULL && row->node != LG_NONE &&
+             lg__weak_referent(state->analysis->graph, row->node) != LG_NONE));
+}
+
+bool
 lg__growth_is_weak_entry_of(const lg__comparison *state,
                             const lg_growth_row *row, uint32_t key,
                             const lg_growth_row *other)
