@@ -24,6 +24,7 @@ typedef struct lg_item_key {
     ((lg_item_key){sizeof(type), offsetof(type, member),                       \
                    sizeof(((type *)0)->member)})
 
+/** Returns the number of an item. */
 static inline uint64_t
 lg_item_number(const void *items, size_t index, lg_item_key key)
 {

@@ -18,10 +18,8 @@ uint32_t lg_graph_info_count(const lg_graph *graph);
 void lg_graph_info(const lg_graph *graph, uint32_t index, lg_string *key,
                    lg_string *value);
 
-// The value of a fact whose type the caller knows. Of another type, or without
-// the fact, a text is empty, and a number or a bool is `otherwise`. O(log
-// facts).
-
+/** The value of a fact whose type the caller knows: of another type, or without
+ *  the fact, an empty text, or `otherwise`. O(log facts). */
 lg_string lg_node_fact_text(const lg_graph *graph, lg_node node,
                             const char *key);
 uint64_t lg_node_fact_number(const lg_graph *graph, lg_node node,
