@@ -2,17 +2,16 @@
 
 import ctypes
 import gc
-import os
 import sys
 
 import pytest
+from builds import PUBLIC
 from test_versions import interpreters
 
 import leakgraph
 
 pytestmark = [pytest.mark.ends, pytest.mark.small]
 
-PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 # Values of the column node_flags.

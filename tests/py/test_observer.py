@@ -2,19 +2,18 @@
 
 import array
 import gc
-import os
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from builds import PUBLIC
 
 import leakgraph
 
 pytestmark = pytest.mark.small
 
 ISOLATED = Path(__file__).parent / "isolated"
-PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 
 
 class Attributes:

@@ -5,14 +5,12 @@ Each has its name.
 import collections
 import functools
 import gc
-import os
 
 import one_of_each_kind
 import pytest
+from builds import PUBLIC
 
 import leakgraph
-
-PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 
 #: Only the internal layouts give these names. With the public method the edges exist
 #: under a less specific name.
