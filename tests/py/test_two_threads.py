@@ -1,8 +1,12 @@
 """Large captures use a second thread if there are two processors."""
 
 import pytest
+from builds import FREE_THREADED
 
-pytestmark = pytest.mark.ends
+pytestmark = [
+    pytest.mark.ends,
+    pytest.mark.skipif(FREE_THREADED, reason="a capture there uses one thread"),
+]
 
 
 @pytest.mark.parametrize("method", ["", "public"])
