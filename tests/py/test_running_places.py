@@ -1,6 +1,9 @@
 """What running code holds, too, is in one place, whenever the code runs."""
 
+import asyncio
 import gc
+import re
+import weakref
 
 import pytest
 
@@ -160,3 +163,52 @@ def test_summaries_have_these_places_too(tmp_path):
         snapshot.summary(path)
     (row,) = leakgraph.diff(*paths, min_bytes=16 << 10)
     assert row.counts == (60, 120, 180, 240)
+
+
+def iterated():
+    for item in owner.items:
+        assert item
+        return leakgraph.snapshot()
+
+
+def test_what_a_hidden_stack_has_stays_in_its_place():
+    taken = []
+    for take in (nobody, nobody, nobody, iterated):
+        for number in range(200):
+            owner.add(number)
+        taken.append(take())
+    (row,) = leakgraph.diff(*taken)
+    assert row.held_by.endswith("owner.items[*]")
+    assert row.counts == (200, 400, 600, 800)
+
+
+async def wait_in_turn(queue, event):
+    seen = []
+    while True:
+        seen += [Item(number) for number in range(200)]
+        await queue.get()
+        seen += [Item(number) for number in range(200)]
+        await event.wait()
+        event.clear()
+
+
+async def compare_waits(taken):
+    queue, event = asyncio.Queue(), asyncio.Event()
+    task = weakref.ref(asyncio.create_task(wait_in_turn(queue, event)))
+    for number in range(6):
+        for _ in range(3):
+            await asyncio.sleep(0)
+        taken.append(leakgraph.snapshot())
+        if number % 2 == 0:
+            queue.put_nowait(number)
+        else:
+            event.set()
+    assert task() is not None
+
+
+def test_a_task_stays_in_its_place_whatever_it_waits_for():
+    taken = []
+    asyncio.run(compare_waits(taken))
+    (row,) = leakgraph.diff(*taken)
+    assert re.search(r"in coroutine wait_in_turn\(\) .* local seen", row.held_by)
+    assert row.counts == (200, 400, 600, 800, 1000, 1200)

@@ -119,5 +119,4 @@ def test_growth_names_the_function_that_waits(python, tmp_path, start):
     assert summaries[0].held_by == row.held_by
     last = leakgraph.load(str(tmp_path / "3.lgs"))
     assert row.held_by.removesuffix("[*]").replace("[*]", "[0]") in str(last.top())
-    if start != "running":
-        assert row.node in last.select(row.held_by)
+    assert row.node in last.select(row.held_by)

@@ -27,24 +27,11 @@ ends_a_step(char after)
     return after == '\0' || after == '.' || after == '[' || after == ' ';
 }
 
-static void
-write_label(const lg_graph *graph, const lg_hop *hop, lg_text *label)
+// Returns how much of the text a label covers, with the space before it; 0 if
+// the text does not begin with it.
+static size_t
+length_of_label(const lg_text *label, const char *text)
 {
-    label->length = 0;
-    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
-        lg_text_add(label, "in ");
-        lg_string frame = lg_node_text(graph, hop->target);
-        lg_text_add_bytes(label, frame.data, frame.length);
-    } else {
-        lg_hop_label(graph, hop, label);
-    }
-}
-
-size_t
-lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
-                      const char *text, lg_text *label)
-{
-    write_label(graph, hop, label);
     if (label->failed || label->length == 0)
         return 0;
     size_t space = label->data[0] != '.' && label->data[0] != '[';
@@ -53,6 +40,35 @@ lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
                   strncmp(text + space, label->data, label->length) == 0 &&
                   ends_a_step(text[length]);
     return begins ? length : 0;
+}
+
+// A coroutine or generator that runs may be called one, `in coroutine main()
+// app.py:3`, or not.
+static size_t
+length_of_frame(const lg_graph *graph, uint32_t frame, const char *text,
+                lg_text *label)
+{
+    label->length = 0;
+    lg_text_add(label, "in ");
+    lg__format_node(graph, frame, label);
+    size_t length = length_of_label(label, text);
+    if (length > 0)
+        return length;
+    label->length = 0;
+    lg_text_add(label, "in ");
+    lg__text_add_string(label, lg_node_text(graph, frame));
+    return length_of_label(label, text);
+}
+
+size_t
+lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
+                      const char *text, lg_text *label)
+{
+    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME)
+        return length_of_frame(graph, hop->target, text, label);
+    label->length = 0;
+    lg_hop_label(graph, hop, label);
+    return length_of_label(label, text);
 }
 
 static bool
