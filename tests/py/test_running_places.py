@@ -182,19 +182,19 @@ def test_what_a_hidden_stack_has_stays_in_its_place():
     assert row.counts == (200, 400, 600, 800)
 
 
-async def wait_in_turn(queue, event):
+async def wait_in_turn(queue):
     seen = []
     while True:
         seen += [Item(number) for number in range(200)]
         await queue.get()
         seen += [Item(number) for number in range(200)]
-        await event.wait()
-        event.clear()
+        plain.append(asyncio.get_running_loop().create_future())
+        await plain[0]
 
 
 async def compare_waits(taken):
-    queue, event = asyncio.Queue(), asyncio.Event()
-    task = weakref.ref(asyncio.create_task(wait_in_turn(queue, event)))
+    queue = asyncio.Queue()
+    task = weakref.ref(asyncio.create_task(wait_in_turn(queue)))
     for number in range(6):
         for _ in range(3):
             await asyncio.sleep(0)
@@ -202,7 +202,7 @@ async def compare_waits(taken):
         if number % 2 == 0:
             queue.put_nowait(number)
         else:
-            event.set()
+            plain.pop().set_result(None)
     assert task() is not None
 
 
