@@ -17,7 +17,7 @@ lg_analysis_graph(const lg_analysis *analysis)
 lg_node
 lg_node_dominator(const lg_analysis *analysis, lg_node node)
 {
-    uint32_t dominator = analysis->dominator[node];
+    uint32_t dominator = lg__dominator_of(analysis, node);
     return dominator < analysis->graph->columns.node_count ? dominator
                                                            : LG_NONE;
 }

@@ -129,9 +129,13 @@ lg_analysis_free(lg_analysis *analysis)
         return;
     lg_allocator allocator = lg_allocator_default();
     cached_end(analysis);
-    lg__policy_free(&analysis->policy);
-    lg__free(analysis->dominator);
-    lg__retained_forget(analysis);
+    if (!analysis->borrows)
+        lg__policy_free(&analysis->policy);
+    if (analysis->changes == NULL) {
+        lg__free(analysis->dominator);
+        lg__retained_forget(analysis);
+    }
+    lg__changes_free(analysis->changes);
     lg__free(analysis->component_first);
     lg__free(analysis->component_node);
     lg__free(analysis->component_host);

@@ -17,16 +17,48 @@ typedef struct lg__on_device {
     uint64_t bytes;
 } lg__on_device;
 
+/** A node, or one of the two roots, that has another dominator or sum than in
+ *  the analysis that the rest is borrowed from. */
+typedef struct lg__changed {
+    uint32_t node;
+    uint32_t dominator; /**< of a node */
+    uint64_t host;
+} lg__changed;
+
+typedef struct lg__changes {
+    uint64_t *bits;   /**< [node_count + 2] a bit for each: it is listed */
+    lg__vector items; /**< lg__changed, ascending by node */
+} lg__changes;
+
+/** Returns the entry of a node that is listed. O(log changes). */
+const lg__changed *lg__changes_listed(const lg__changes *changes,
+                                      uint32_t node);
+
+void lg__changes_free(lg__changes *changes);
+
+/** Returns the entry of a node, or NULL. */
+static inline const lg__changed *
+lg__changes_find(const lg__changes *changes, uint32_t node)
+{
+    return changes != NULL && (changes->bits[node / 64] >> node % 64 & 1)
+               ? lg__changes_listed(changes, node)
+               : NULL;
+}
+
 /** Bytes of each node and of the two roots. Hardly any has 4 GiB or more, so
  *  the pages of the upper halves are mostly not there. */
 typedef struct lg__sums {
-    lg__compact low; /**< [node_count + 2] */
-    uint32_t *high;  /**< [node_count + 2]; NULL: all are 0 */
+    lg__compact low;            /**< [node_count + 2] */
+    uint32_t *high;             /**< [node_count + 2]; NULL: all are 0 */
+    const lg__changes *changes; /**< other sums than these; NULL: none */
 } lg__sums;
 
 static inline uint64_t
 lg__sum_of(const lg__sums *sums, uint32_t node)
 {
+    const lg__changed *changed = lg__changes_find(sums->changes, node);
+    if (changed != NULL)
+        return changed->host;
     const uint64_t high = sums->high != NULL ? sums->high[node] : 0;
     return high << 32 | lg__compact_at(&sums->low, node);
 }
@@ -66,7 +98,9 @@ struct lg_analysis {
     const lg_graph *graph;
     lg__policy policy;       /**< its marks include LIVE */
     uint32_t *dominator;     /**< [node_count] node_count: the super-root;
-                                node_count + 1: the root of garbage */
+                                node_count + 1: the root of garbage. Of an
+                                analysis that may be one at rest, read it by
+                                lg__dominator_of */
     lg__sums host;           /**< retained host bytes */
     lg__compact first_child; /**< [node_count + 3] see lg__children_of */
     lg__compact child;       /**< [node_count] sorted by dominator */
@@ -86,7 +120,18 @@ struct lg_analysis {
     lg__collective_of
         *collective_by; /**< [collective.count] by component, then node */
     _Atomic(lg__cached *) *cached; /**< [LG__CACHES] NULL until it is kept */
+    bool borrows;         /**< the policy belongs to another analysis */
+    lg__changes *changes; /**< not NULL: so do the dominators and sums, and
+                               these differ */
 };
+
+/** Returns what immediately dominates a node. */
+static inline uint32_t
+lg__dominator_of(const lg_analysis *analysis, uint32_t node)
+{
+    const lg__changed *changed = lg__changes_find(analysis->changes, node);
+    return changed != NULL ? changed->dominator : analysis->dominator[node];
+}
 
 /** Places of children in the list of all, up to, not including, `end`. */
 typedef struct lg__children {
@@ -198,15 +243,34 @@ lg_status lg__components_keep(lg_analysis *analysis,
 
 /**
  * Makes the analysis of `rest`: the graph of `before` without these edges
- * (lg__graph_without), and maybe with other roots. It has the reachable nodes,
- * their dominators, sums and children. It has no components, and unreachable
- * nodes have no dominator. It is as exact as lg_analysis_new, which it calls
- * when too much changes. O(nodes) in sequence, plus what the edges lead to.
+ * (lg__graph_without). It has the reachable nodes, their dominators, sums and
+ * children. It has no components, and unreachable nodes have no dominator. It
+ * is as exact as lg_analysis_new, which it calls when too much changes.
+ * O(nodes) in sequence, plus what the edges lead to.
  */
 lg_status lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                                const uint64_t *cut, size_t count,
                                const lg_monitor *monitor, lg_analysis **out,
                                lg_error *err);
+
+/** What a graph loses. */
+typedef struct lg__lost {
+    const uint64_t *edges;
+    size_t edge_count;
+    const uint32_t *roots; /**< nodes of LG__MARK_ENTRY alone */
+    size_t root_count;
+} lg__lost;
+
+/**
+ * Makes the analysis of the graph of `before` without these edges and roots.
+ * All that was reachable must still be. It has what lg__analysis_without has
+ * but the children, and the policy of before, from which it borrows: free it
+ * first. *out is NULL if nothing changes. LG_EUNSUPPORTED when too much
+ * changes. O(nodes), of which only those that may change are looked at.
+ */
+lg_status lg__analysis_borrowed(const lg_analysis *before, const lg__lost *lost,
+                                const lg_monitor *monitor, lg_analysis **out,
+                                lg_error *err);
 
 // Sets of nodes: what lives on without them, and what each of several keeps
 // alive by itself.

@@ -8,6 +8,9 @@
 // does not refer to it. Such nodes get new dominators from a graph that has all
 // their referrers, and of every other node only its dominator.
 //
+// Where nothing dies, nothing is a suspect. If little else changes, the
+// analysis says only what is different, and borrows the rest.
+//
 // That is for small losses. Where most of the graph may die, or many nodes get
 // new dominators, analysing what is left is quicker: it gives igraph only what
 // is hard. So all that is looked at takes steps.
@@ -21,13 +24,14 @@
 
 // States of a node, as bits.
 enum {
-    LOSS_SUSPECT = 1,  /**< it may die */
-    LOSS_SAVED = 2,    /**< a suspect that lives on */
-    LOSS_ASKED = 4,    /**< DIRECT is known */
-    LOSS_DIRECT = 8,   /**< its dominator refers to it */
-    LOSS_WEIGHED = 32, /**< STAYS is known */
-    LOSS_STAYS = 64,   /**< it keeps its dominator */
-    LOSS_MOVES = 16,   /**< it may get another dominator */
+    LOSS_SUSPECT = 1,    /**< it may die */
+    LOSS_SAVED = 2,      /**< a suspect that lives on */
+    LOSS_ASKED = 4,      /**< DIRECT is known */
+    LOSS_DIRECT = 8,     /**< its dominator refers to it */
+    LOSS_WEIGHED = 32,   /**< STAYS is known */
+    LOSS_STAYS = 64,     /**< it keeps its dominator */
+    LOSS_MOVES = 16,     /**< it may get another dominator */
+    LOSS_UNROOTED = 128, /**< a root that is none any more */
 };
 
 // Steps that a node takes. A walk passes one; a suspect has all its referrers
@@ -38,18 +42,25 @@ enum { STEPS_SUSPECT = 8, STEPS_MOVE = 128 };
 // Steps that a small graph may take, too.
 enum { STEPS_LEAST = 1 << 16 };
 
+// Where more nodes differ, and at least one of so many, lists of what differs
+// would be larger than new dominators and sums.
+enum { DIFFER_FEW = 64, DIFFER_SHARE = 16 };
+
 typedef struct loss {
     const lg_analysis *before;
     lg_analysis *after;
-    const lg_columns *columns; /**< the graph without the references */
+    const lg_columns *columns; /**< the graph. Without the references, or: */
+    uint64_t *gone; /**< a bit for each edge: it is lost, and nothing dies. Else
+                       NULL */
+    const lg__lost *lost;
     lg__reverse reverse;
     uint8_t *state;  /**< [node_count] */
     uint32_t *queue; /**< [node_count] */
     uint32_t queued;
-    lg__gathered lost; /**< roots that are none any more */
     lg__gathered moved;
-    uint64_t steps; /**< steps left before analysing everything is quicker */
-    bool failed;    /**< memory ran out */
+    uint32_t *above; /**< [moved.count] their dominators */
+    uint64_t steps;  /**< steps left before analysing everything is quicker */
+    bool failed;     /**< memory ran out */
 } loss;
 
 // Returns whether a root refers to the node, whatever references go, or the
@@ -57,7 +68,8 @@ typedef struct loss {
 static inline bool
 loss_is_fixed(const loss *of, uint32_t node)
 {
-    return (of->after->policy.mark[node] & LG__MARK_POLICY) != 0;
+    return (of->before->policy.mark[node] & LG__MARK_POLICY) != 0 &&
+           !(of->state[node] & LOSS_UNROOTED);
 }
 
 static inline bool
@@ -75,7 +87,8 @@ loss_lives(const loss *of, uint32_t node)
 static inline bool
 loss_is_strong(const loss *of, uint64_t edge)
 {
-    return !(of->columns->edge_kind[edge] & LG_EDGE_WEAK);
+    return !(of->columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+           (of->gone == NULL || !(of->gone[edge / 64] >> edge % 64 & 1));
 }
 
 // Returns whether the edge into a node belongs to what is left of the policy
@@ -174,9 +187,8 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
         if (dominator > to->nodes.count)
             status = LG_EUNSUPPORTED;
         else
-            of->after->dominator[node] = dominator == 0
-                                             ? of->columns->node_count
-                                             : to->nodes.items[dominator - 1];
+            of->above[i] = dominator == 0 ? of->columns->node_count
+                                          : to->nodes.items[dominator - 1];
     }
     lg__free(found);
     return status;
@@ -190,7 +202,8 @@ loss_settle(loss *of, const lg_monitor *monitor, lg_error *err)
     region to = {.number = lg__calloc(((size_t)of->columns->node_count + 1) *
                                           sizeof(uint32_t),
                                       1)};
-    to.failed = to.number == NULL;
+    of->above = lg__alloc((of->moved.count + 1) * sizeof *of->above);
+    to.failed = to.number == NULL || of->above == NULL;
     for (size_t i = 0; i < of->moved.count && !to.failed; i++)
         add_referrers(of, &to, of->moved.items[i]);
     lg_status status = solve(of, &to, monitor, err);
@@ -251,6 +264,8 @@ suspect_referents(loss *of, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(of->columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = of->columns->edge_target[edge];
+        if (of->state[target] & LOSS_SUSPECT)
+            continue;
         uint32_t dominator = of->before->dominator[target];
         bool doubtful =
             dominator < nodes && (of->state[dominator] & LOSS_SUSPECT) != 0;
@@ -262,7 +277,7 @@ suspect_referents(loss *of, uint32_t node)
 static void
 save(loss *of, uint32_t *stack, uint32_t *height, uint32_t node)
 {
-    if ((of->state[node] & (LOSS_SUSPECT | LOSS_SAVED)) != LOSS_SUSPECT)
+    if (!loss_dies(of, node))
         return;
     of->state[node] |= LOSS_SAVED;
     stack[(*height)++] = node;
@@ -387,25 +402,31 @@ move_siblings(loss *of, uint32_t moved)
     }
 }
 
-// Finds what dies, and what may move, unless that takes too many steps.
+// Finds what dies, unless that takes too many steps.
 static bool
-find_changes(loss *of, const uint64_t *cut, size_t count)
+find_dead(loss *of)
 {
-    const lg_columns *columns = of->columns;
-    for (size_t i = 0; i < count; i++)
-        if (lg_node_is_reachable(of->before,
-                                 lg_edge_source(of->before->graph, cut[i])))
-            suspect(of, columns->edge_target[cut[i]]);
-    for (size_t i = 0; i < of->lost.count; i++)
-        suspect(of, of->lost.items[i]);
+    const lg__lost *lost = of->lost;
+    for (size_t i = 0; i < lost->edge_count; i++)
+        if (lg_node_is_reachable(
+                of->before, lg_edge_source(of->before->graph, lost->edges[i])))
+            suspect(of, of->columns->edge_target[lost->edges[i]]);
     for (uint32_t i = 0; i < of->queued && of->steps > 0; i++)
         suspect_referents(of, of->queue[i]);
-    if (of->steps > 0 && !save_suspects(of))
+    return of->steps == 0 || save_suspects(of);
+}
+
+// Finds what dies, and what may move, unless that takes too many steps.
+static bool
+find_changes(loss *of)
+{
+    const lg_columns *columns = of->columns;
+    if (of->gone == NULL && !find_dead(of))
         return false;
-    for (size_t i = 0; i < count; i++)
-        move(of, columns->edge_target[cut[i]]);
-    for (size_t i = 0; i < of->lost.count; i++)
-        move(of, of->lost.items[i]);
+    for (size_t i = 0; i < of->lost->edge_count; i++)
+        move(of, columns->edge_target[of->lost->edges[i]]);
+    for (size_t i = 0; i < of->lost->root_count; i++)
+        move(of, of->lost->roots[i]);
     for (uint32_t i = 0; i < of->queued && of->steps > 0; i++) {
         uint32_t node = of->queue[i];
         uint64_t end =
@@ -428,11 +449,15 @@ take_over(loss *of, lg_error *err)
     after->dominator = lg__alloc(((size_t)nodes + 1) * sizeof(uint32_t));
     if (after->dominator == NULL)
         return lg__error_memory(err);
-    for (uint32_t node = 0; node < nodes; node++) {
-        bool gone = loss_dies(of, node);
-        after->dominator[node] = gone ? nodes + 1 : of->before->dominator[node];
-        after->policy.mark[node] |=
-            gone ? 0 : of->before->policy.mark[node] & LG__MARK_LIVE;
+    memcpy(after->dominator, of->before->dominator, nodes * sizeof(uint32_t));
+    for (size_t i = 0; i < of->moved.count; i++)
+        after->dominator[of->moved.items[i]] = of->above[i];
+    for (uint32_t node = 0; node < nodes && of->gone == NULL; node++) {
+        if (loss_dies(of, node))
+            after->dominator[node] = nodes + 1;
+        else
+            after->policy.mark[node] |=
+                of->before->policy.mark[node] & LG__MARK_LIVE;
     }
     return LG_OK;
 }
@@ -455,86 +480,259 @@ sum_up(lg_analysis *after, uint32_t *order, lg_error *err)
     return lg__retained_sum(after, order, err);
 }
 
-// Leaves the analysis unfinished, without an error, if only an analysis of the
-// whole graph will do.
-static lg_status
-find_out(loss *of, const uint64_t *cut, size_t count, const lg_monitor *monitor,
-         lg_error *err)
+// Finds what differs where few nodes move. To move all of them, they are first
+// taken off the tree, one after the other, and then hung from their new
+// dominators. At any time, each sum is that of what is below it by then. So the
+// order does not matter.
+
+typedef struct patch {
+    const lg_analysis *before;
+    const lg__gathered *moved;
+    const uint32_t *above; // [moved->count] new dominators
+    uint32_t *index;       // [node_count] 1 + index of a node that moves; or 0
+    int64_t *more;         // [node_count + 2] beyond the sums from before
+    uint8_t *hung;         // [moved->count] it is not off the tree
+    lg__gathered differ;   // nodes with another dominator or sum
+    lg__changes *changes;
+    uint64_t steps; // that are left
+    bool failed;    // memory ran out
+} patch;
+
+static void
+note(patch *to, uint32_t node)
 {
-    if (!find_changes(of, cut, count))
+    uint64_t *bits = &to->changes->bits[node / 64];
+    const uint64_t bit = UINT64_C(1) << node % 64;
+    if (!(*bits & bit))
+        to->failed |= !lg__gather_append(&to->differ, node);
+    *bits |= bit;
+}
+
+static uint32_t
+new_dominator(const patch *of, uint32_t node)
+{
+    const uint32_t index = of->index[node];
+    return index != 0 ? of->above[index - 1] : of->before->dominator[node];
+}
+
+static int64_t
+new_sum(const patch *of, uint32_t node)
+{
+    return (int64_t)lg__sum_of(&of->before->host, node) + of->more[node];
+}
+
+// Takes a node and what it retains off the tree, or hangs it from its new
+// dominator.
+static void
+change_above(patch *to, size_t moved, bool hang)
+{
+    const uint32_t nodes = to->before->graph->columns.node_count;
+    const uint32_t node = to->moved->items[moved];
+    const int64_t sum = new_sum(to, node);
+    bool goes_on = true;
+    for (uint32_t at = node; goes_on && to->steps > 0; to->steps--) {
+        at = hang ? new_dominator(to, at) : to->before->dominator[at];
+        to->more[at] += hang ? sum : -sum;
+        note(to, at);
+        goes_on =
+            at < nodes && (to->index[at] == 0 || to->hung[to->index[at] - 1]);
+    }
+    to->hung[moved] = hang;
+}
+
+static void
+move_all(patch *to)
+{
+    memset(to->hung, 1, to->moved->count);
+    for (size_t i = 0; i < to->moved->count; i++) {
+        to->index[to->moved->items[i]] = (uint32_t)i + 1;
+        note(to, to->moved->items[i]);
+    }
+    for (size_t i = 0; i < to->moved->count; i++)
+        change_above(to, i, false);
+    for (size_t i = 0; i < to->moved->count; i++)
+        change_above(to, i, true);
+}
+
+static bool
+list_changes(patch *of)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    const uint32_t nodes = of->before->graph->columns.node_count;
+    lg__gather_once(&of->differ);
+    lg__changed *items =
+        lg__vector_extend(&allocator, &of->changes->items, of->differ.count);
+    for (size_t i = 0; items != NULL && i < of->differ.count; i++) {
+        const uint32_t node = of->differ.items[i];
+        items[i] = (lg__changed){
+            .node = node,
+            .dominator = node < nodes ? new_dominator(of, node) : LG_NONE,
+            .host = (uint64_t)new_sum(of, node)};
+    }
+    return items != NULL;
+}
+
+const lg__changed *
+lg__changes_listed(const lg__changes *changes, uint32_t node)
+{
+    return bsearch(&node, changes->items.data, changes->items.count,
+                   sizeof(lg__changed), lg__ascending32);
+}
+
+void
+lg__changes_free(lg__changes *changes)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    if (changes == NULL)
+        return;
+    lg__free(changes->bits);
+    lg__vector_free(&allocator, &changes->items);
+    lg__free(changes);
+}
+
+static lg__changes *
+begin_changes(size_t nodes)
+{
+    lg__changes *made = lg__calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->items.element = sizeof(lg__changed);
+    made->bits = lg__sparse_calloc(nodes / 64 + 1, sizeof *made->bits);
+    if (made->bits == NULL) {
+        lg__free(made);
+        return NULL;
+    }
+    return made;
+}
+
+// Finds what differs. *out is NULL if whole arrays are better.
+static lg_status
+find_differences(const loss *of, lg__changes **out, lg_error *err)
+{
+    const size_t nodes = (size_t)of->columns->node_count + 2;
+    patch to = {.before = of->before,
+                .moved = &of->moved,
+                .above = of->above,
+                .index = lg__sparse_calloc(nodes, sizeof *to.index),
+                .more = lg__sparse_calloc(nodes, sizeof *to.more),
+                .hung = lg__alloc(of->moved.count),
+                .changes = begin_changes(nodes),
+                .steps = of->steps};
+    bool enough = to.index && to.more && to.hung && to.changes;
+    if (enough)
+        move_all(&to);
+    bool small =
+        to.steps > 0 && to.differ.count < DIFFER_FEW + nodes / DIFFER_SHARE;
+    enough = enough && !to.failed && (!small || list_changes(&to));
+    lg__free(to.index);
+    lg__free(to.more);
+    lg__free(to.hung);
+    lg__free(to.differ.items);
+    if (!small || !enough) {
+        lg__changes_free(to.changes);
+        to.changes = NULL;
+    }
+    *out = to.changes;
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
+// Leaves out the nodes that keep their dominators.
+static void
+drop_unmoved(loss *of)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < of->moved.count; i++) {
+        const uint32_t node = of->moved.items[i];
+        of->moved.items[kept] = node;
+        of->above[kept] = of->above[i];
+        kept += of->above[i] != of->before->dominator[node];
+    }
+    of->moved.count = kept;
+}
+
+// Borrows from the analysis before what stays. Only sums of the host can be
+// told by what differs.
+static lg_status
+lay_over(loss *of, lg_error *err)
+{
+    lg__changes *changes = NULL;
+    drop_unmoved(of);
+    if (of->moved.count == 0)
+        return LG_OK;
+    lg_status status = lg__analysis_begin(of->before->graph, &of->after, err);
+    if (status == LG_OK && of->before->graph->placed_count == 0)
+        status = find_differences(of, &changes, err);
+    if (status != LG_OK)
+        return status;
+    of->after->borrows = true;
+    of->after->policy = of->before->policy;
+    if (changes == NULL) {
+        status = take_over(of, err);
+        return status == LG_OK ? sum_up(of->after, of->queue, err) : status;
+    }
+    of->after->changes = changes;
+    of->after->dominator = of->before->dominator;
+    of->after->host = of->before->host;
+    of->after->host.changes = changes;
+    return LG_OK;
+}
+
+// LG_EUNSUPPORTED if only an analysis of the whole rest will do.
+static lg_status
+find_out(loss *of, const lg_monitor *monitor, lg_error *err)
+{
+    if (!find_changes(of))
         return lg__error_memory(err);
     if (of->steps == 0)
-        return LG_OK;
-    lg_status status = take_over(of, err);
-    if (status == LG_OK && of->moved.count > 0)
-        status = loss_settle(of, monitor, err);
-    if (status == LG_EUNSUPPORTED)
-        return LG_OK;
+        return LG_EUNSUPPORTED;
+    lg_status status =
+        of->moved.count > 0 ? loss_settle(of, monitor, err) : LG_OK;
+    if (status == LG_OK && of->gone != NULL)
+        return lay_over(of, err);
+    if (status == LG_OK)
+        status = take_over(of, err);
     return status == LG_OK ? sum_up(of->after, of->queue, err) : status;
 }
 
-// Lists the roots that are none any more. Returns false where that does not say
-// it all: a node became a root, a class lost its last name in a module, or
-// memory ran out.
-static bool
-loses_roots(loss *of)
-{
-    const lg__policy *a = &of->before->policy;
-    const lg__policy *b = &of->after->policy;
-    bool same = a->module_count == b->module_count;
-    for (uint32_t i = 0; i < a->module_count && same; i++)
-        same = a->modules[i].dict == b->modules[i].dict &&
-               a->modules[i].module == b->modules[i].module;
-    for (uint32_t i = 0; i < of->columns->node_count && same; i++) {
-        unsigned before = a->mark[i] & LG__MARK_POLICY;
-        unsigned after = b->mark[i] & LG__MARK_POLICY;
-        if (before != after)
-            same = before == LG__MARK_ENTRY && after == 0 &&
-                   lg__gather_append(&of->lost, i);
-    }
-    return same;
-}
-
 static lg_status
-analyse_changes(loss *of, const uint64_t *cut, size_t count,
-                const lg_monitor *monitor, lg_error *err)
+analyse_changes(loss *of, const lg_monitor *monitor, lg_error *err)
 {
     const lg_columns *columns = of->columns;
     size_t nodes = (size_t)columns->node_count + 1;
     of->state = lg__calloc(nodes, 1);
     of->queue = lg__alloc(nodes * sizeof(uint32_t));
     of->steps = columns->node_count + columns->edge_count + STEPS_LEAST;
-    lg_status status = of->state != NULL && of->queue != NULL &&
-                               lg__graph_reverse(of->after->graph, &of->reverse)
-                           ? find_out(of, cut, count, monitor, err)
-                           : lg__error_memory(err);
+    bool enough = of->state != NULL && of->queue != NULL &&
+                  lg__graph_reverse(of->before->graph, &of->reverse);
+    for (size_t i = 0; enough && i < of->lost->root_count; i++)
+        of->state[of->lost->roots[i]] |= LOSS_UNROOTED;
+    lg_status status =
+        enough ? find_out(of, monitor, err) : lg__error_memory(err);
     lg__free(of->state);
     lg__free(of->queue);
     lg__free(of->moved.items);
+    lg__free(of->above);
+    if (status != LG_OK) {
+        lg_analysis_free(of->after);
+        of->after = NULL;
+    }
     return status;
 }
 
-// Makes the analysis from that of the whole graph. *out is NULL, without an
-// error, if only an analysis of the whole rest will do.
-static lg_status
-analyse_rest(const lg_analysis *before, const lg_graph *rest,
-             const uint64_t *cut, size_t count, const lg_monitor *monitor,
-             lg_analysis **out, lg_error *err)
+// Returns whether a class lost its last name in a module, and so is no root any
+// more.
+static bool
+has_same_roots(const lg_analysis *before, const lg_analysis *after)
 {
-    lg_analysis *after = NULL;
-    *out = NULL;
-    lg_status status = lg__analysis_begin(rest, &after, err);
-    if (status == LG_OK)
-        status = lg__policy_new(rest, NULL, &after->policy, err);
-    loss of = {.before = before, .after = after, .columns = &rest->columns};
-    if (status == LG_OK && loses_roots(&of))
-        status = analyse_changes(&of, cut, count, monitor, err);
-    lg__free(of.lost.items);
-    if (status == LG_OK && after->host.low.bytes.data != NULL)
-        *out = after;
-    else
-        lg_analysis_free(after);
-    return status;
+    const lg__policy *a = &before->policy;
+    const lg__policy *b = &after->policy;
+    bool same = a->module_count == b->module_count;
+    for (uint32_t i = 0; i < a->module_count && same; i++)
+        same = a->modules[i].dict == b->modules[i].dict &&
+               a->modules[i].module == b->modules[i].module;
+    for (uint32_t i = 0; i < before->graph->columns.node_count && same; i++)
+        same = ((a->mark[i] ^ b->mark[i]) & LG__MARK_POLICY) == 0;
+    return same;
 }
 
 lg_status
@@ -543,12 +741,44 @@ lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                      const lg_monitor *monitor, lg_analysis **out,
                      lg_error *err)
 {
-    lg_analysis *after;
-    lg_status status =
-        analyse_rest(before, rest, cut, count, monitor, &after, err);
-    if (status == LG_OK && after == NULL)
+    const lg__lost lost = {.edges = cut, .edge_count = count};
+    loss of = {.before = before, .columns = &rest->columns, .lost = &lost};
+    lg_status status = lg__analysis_begin(rest, &of.after, err);
+    if (status == LG_OK)
+        status = lg__policy_new(rest, NULL, &of.after->policy, err);
+    if (status == LG_OK && has_same_roots(before, of.after)) {
+        status = analyse_changes(&of, monitor, err);
+    } else {
+        lg_analysis_free(of.after);
+        status = status == LG_OK ? LG_EUNSUPPORTED : status;
+    }
+    if (status == LG_EUNSUPPORTED)
         return lg_analysis_new(rest, monitor, out, err);
     if (status == LG_OK)
-        *out = after;
+        *out = of.after;
+    return status;
+}
+
+lg_status
+lg__analysis_borrowed(const lg_analysis *before, const lg__lost *lost,
+                      const lg_monitor *monitor, lg_analysis **out,
+                      lg_error *err)
+{
+    loss of = {.before = before,
+               .columns = &before->graph->columns,
+               .gone = lg__sparse_calloc(
+                   (size_t)(before->graph->columns.edge_count / 64 + 1),
+                   sizeof *of.gone),
+               .lost = lost};
+    if (of.gone == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < lost->edge_count; i++)
+        of.gone[lost->edges[i] / 64] |= UINT64_C(1) << lost->edges[i] % 64;
+    lg_status status = analyse_changes(&of, monitor, err);
+    lg__free(of.gone);
+    if (status == LG_OK && of.after != NULL && of.after->changes == NULL)
+        lg__children_forget(of.after);
+    if (status == LG_OK)
+        *out = of.after;
     return status;
 }

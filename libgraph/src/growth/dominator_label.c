@@ -117,7 +117,7 @@ step_of(lg__place_walk *walk, lg__reference reference, bool space)
 static bool
 is_better(lg__place_walk *walk, lg__reference reference, uint32_t target)
 {
-    uint32_t above = walk->analysis->dominator[target];
+    uint32_t above = lg__dominator_of(walk->analysis, target);
     return is_preferred(&walk->labels, reference,
                         lg__dominator_reference(walk, target, above));
 }
@@ -147,13 +147,13 @@ static size_t
 list_held(const lg__place_walk *walk, uint32_t begin, uint32_t end,
           uint64_t from, uint64_t to, uint64_t held[HELD])
 {
-    const uint32_t *dominator = walk->analysis->dominator;
+    const lg_analysis *analysis = walk->analysis;
     const uint32_t *target = walk->graph->columns.edge_target;
     uint32_t nodes = end - begin;
     size_t count = 0;
     for (uint64_t edge = from; edge < to; edge++) {
         held[count] = edge;
-        count += dominator[target[edge]] - begin < nodes;
+        count += lg__dominator_of(analysis, target[edge]) - begin < nodes;
     }
     return count;
 }
@@ -164,7 +164,8 @@ static inline void
 consider_own(lg__place_walk *walk, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t above = walk->analysis->dominator[columns->edge_target[edge]];
+    uint32_t above =
+        lg__dominator_of(walk->analysis, columns->edge_target[edge]);
     const lg__place_walk_type *type =
         &walk->types[lg_columns_type(columns, above)];
     if (edge >= lg_columns_first_edge(columns, above) &&
@@ -192,12 +193,13 @@ static void
 choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
-    const uint32_t *dominator = walk->analysis->dominator;
+    const lg_analysis *analysis = walk->analysis;
     const lg_edge_range edges = lg_columns_edges(columns, part);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (edge + AHEAD < columns->edge_count)
-            __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
-        if (dominator[columns->edge_target[edge]] == owner)
+            __builtin_prefetch(
+                &analysis->dominator[columns->edge_target[edge + AHEAD]]);
+        if (lg__dominator_of(analysis, columns->edge_target[edge]) == owner)
             consider(walk, (lg__reference){part, edge}, space);
     }
 }
@@ -252,12 +254,12 @@ static bool
 name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
 {
     const lg_columns *columns = &walk->graph->columns;
-    const uint32_t *dominator = walk->analysis->dominator;
+    const lg_analysis *analysis = walk->analysis;
     uint32_t text = lg__label_text(&walk->labels, module);
     const lg_edge_range edges = lg_columns_edges(columns, space);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
-        if (dominator[target] != columns->node_count ||
+        if (lg__dominator_of(analysis, target) != columns->node_count ||
             lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)
             continue;
         uint32_t name =
@@ -304,10 +306,10 @@ expect_titles(lg__place_walk *walk, const listed *block)
 {
     for (uint32_t i = 0; i < block->plain_count; i++) {
         uint32_t node = block->plain[i];
-        uint32_t name =
-            walk->analysis->dominator[node] < walk->graph->columns.node_count
-                ? LG_NONE
-                : lg__label_text(&walk->labels, node);
+        uint32_t name = lg__dominator_of(walk->analysis, node) <
+                                walk->graph->columns.node_count
+                            ? LG_NONE
+                            : lg__label_text(&walk->labels, node);
         if (name != LG_NONE)
             lg__label_expect(&walk->labels, false, name);
     }

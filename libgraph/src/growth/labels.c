@@ -444,7 +444,7 @@ take_cell(lg__labels *labels, lg__reference reference, lg__step *out)
     const lg_graph *graph = labels->graph;
     const lg_columns *columns = &graph->columns;
     lg__fold cell = lg__fold_of(labels->folds, reference.source);
-    uint32_t tuple = labels->dominator[reference.source];
+    uint32_t tuple = lg__dominator_of(labels->analysis, reference.source);
     out->kind = LG_PLACE_NAMED;
     if (cell.owner == LG_NONE || tuple >= columns->node_count ||
         lg__fold_owner(labels->folds, tuple) != cell.owner)

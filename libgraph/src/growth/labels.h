@@ -25,7 +25,7 @@ typedef struct lg__expected {
 typedef struct lg__labels {
     const lg_graph *graph;
     const lg__folds *folds;
-    const uint32_t *dominator;
+    const lg_analysis *analysis;
     lg_places *places;
     uint32_t *dotted; /**< [string_count] 1 + number of `.string` in the table
                            for a string of the graph, and LG__LABEL_DEFINES;

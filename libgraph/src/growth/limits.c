@@ -102,7 +102,7 @@ static bool
 is_held_alone(const lg_analysis *analysis, const lg__folds *folds,
               uint32_t node, uint32_t owner)
 {
-    uint32_t above = analysis->dominator[node];
+    uint32_t above = lg__dominator_of(analysis, node);
     return above == owner || (above < analysis->graph->columns.node_count &&
                               lg__fold_owner(folds, above) == owner);
 }

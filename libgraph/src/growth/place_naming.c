@@ -180,7 +180,7 @@ member_above(const naming *state, uint32_t node)
     uint32_t wanted = state->nameless[state->place_of[node]];
     uint32_t at = node;
     for (int i = 0; i < BELOW_MOST; i++) {
-        at = state->analysis->dominator[at];
+        at = lg__dominator_of(state->analysis, at);
         if (at >= state->graph->columns.node_count)
             return LG_NONE;
         if (state->place_of[at] == wanted &&

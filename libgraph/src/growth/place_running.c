@@ -26,14 +26,21 @@
 #include <leakgraph/internal/retained.h>
 
 // Levels besides those of moments.
-enum { UNREACHED = 0, LASTING = 1, LEVEL_OF = LASTING };
+enum {
+    UNREACHED = 0,
+    LASTING = 1,
+    LEVEL_OF = LASTING,
+    LEVEL_OF_ROOT = UINT8_MAX, // the lists of roots have it
+};
 
 typedef struct resting {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg__vector momentary; // lg__momentary
     lg__vector cut;       // uint64_t
-    lg__vector roots;     // lg__plain_root
+    lg__vector roots;     // lg__plain_root: those of the rest
+    lg__gathered lost;    // roots that are none of the rest
+    bool gains;           // a task becomes a root
     uint64_t *late;       // a bit for each edge: it is momentary
     uint8_t *level;       // [node]
     uint32_t *queue;      // [node]
@@ -210,31 +217,56 @@ add_root(resting *state, uint32_t node, unsigned kind)
     lg__plain_root *added = lg__vector_extend(&allocator, &state->roots, 1);
     if (added != NULL)
         *added = (lg__plain_root){node, (uint8_t)kind};
+    state->level[node] = LEVEL_OF_ROOT;
     return added != NULL;
 }
 
-// Lists the roots of the rest: without what hidden stacks refer to, unless
-// nothing else does, and with tasks that nothing else keeps. Returns whether
-// there was memory. `*same` is whether these are the roots of the graph.
+// Keeps what hidden stacks refer to as roots only if nothing else refers to it.
 static bool
-list_roots(resting *state, bool *same)
+keep_roots(resting *state)
 {
     const unsigned of_stack = LEVEL_OF + LG__MOMENT_STACK;
     const lg_graph *graph = state->graph;
-    const lg__momentary *items = state->momentary.data;
     bool enough = true;
     for (uint32_t i = 0; i < graph->root_count && enough; i++)
         if (!lg__root_is_momentary(graph, i) ||
             state->level[graph->root_node[i]] == of_stack)
             enough = add_root(state, graph->root_node[i], graph->root_kind[i]);
-    *same = state->roots.count == graph->root_count;
+    return enough;
+}
+
+// Makes tasks that nothing else keeps roots.
+static bool
+add_tasks(resting *state)
+{
+    const lg__momentary *items = state->momentary.data;
+    const uint8_t *mark = state->analysis->policy.mark;
+    bool enough = true;
     for (size_t i = 0; i < state->momentary.count && enough; i++) {
-        uint32_t target = graph->columns.edge_target[items[i].edge];
+        uint32_t target = state->graph->columns.edge_target[items[i].edge];
         if (items[i].moment != LG__MOMENT_TASK ||
             state->level[target] != LEVEL_OF + LG__MOMENT_TASK)
             continue;
         enough = add_root(state, target, LG_ROOT_THREAD);
-        *same = false;
+        state->gains |= !(mark[target] & LG__MARK_ENTRY);
+    }
+    return enough;
+}
+
+// Lists the roots that are none of the rest.
+static bool
+lose_roots(resting *state)
+{
+    const lg_graph *graph = state->graph;
+    const uint8_t *mark = state->analysis->policy.mark;
+    bool enough = true;
+    for (uint32_t i = 0; i < graph->root_count && enough; i++) {
+        uint32_t node = graph->root_node[i];
+        if (state->level[node] == LEVEL_OF_ROOT ||
+            (mark[node] & LG__MARK_POLICY) != LG__MARK_ENTRY)
+            continue;
+        state->level[node] = LEVEL_OF_ROOT;
+        enough = lg__gather_append(&state->lost, node);
     }
     return enough;
 }
@@ -257,28 +289,53 @@ begin(resting *state)
 }
 
 static lg_status
-analyse(resting *state, const lg_monitor *monitor, lg_analysis **out,
-        lg_error *err)
+analyse_anew(const resting *state, const lg_monitor *monitor, lg_analysis **out,
+             lg_error *err)
 {
     lg_graph *rest;
-    lg_analysis *found = NULL;
     lg_status status = lg__graph_without(state->graph, state->cut.data,
                                          state->cut.count, &rest, err);
     if (status != LG_OK)
         return status;
-    if (!lg__graph_take_roots(rest, state->roots.data,
-                              (uint32_t)state->roots.count))
-        status = lg__error_memory(err);
-    if (status == LG_OK)
-        status = lg__analysis_without(state->analysis, rest, state->cut.data,
-                                      state->cut.count, monitor, &found, err);
+    status = lg__graph_take_roots(rest, state->roots.data,
+                                  (uint32_t)state->roots.count)
+                 ? lg_analysis_new(rest, monitor, out, err)
+                 : lg__error_memory(err);
     if (status == LG_OK) {
-        found->graph = state->graph;
-        lg__children_forget(found);
-        *out = found;
+        (*out)->graph = state->graph;
+        lg__children_forget(*out);
     }
     lg_graph_free(rest);
     return status;
+}
+
+static lg_status
+analyse(const resting *state, const lg_monitor *monitor, lg_analysis **out,
+        lg_error *err)
+{
+    const lg__lost lost = {.edges = state->cut.data,
+                           .edge_count = state->cut.count,
+                           .roots = state->lost.items,
+                           .root_count = state->lost.count};
+    lg_status status =
+        state->gains
+            ? LG_EUNSUPPORTED
+            : lg__analysis_borrowed(state->analysis, &lost, monitor, out, err);
+    return status == LG_EUNSUPPORTED ? analyse_anew(state, monitor, out, err)
+                                     : status;
+}
+
+static bool
+find_lost(resting *state)
+{
+    if (!list_references(state) || !begin(state))
+        return false;
+    reach_lasting(state);
+    for (unsigned moment = LG__MOMENT_TASK; moment <= LG__MOMENT_STACK;
+         moment++)
+        reach_moment(state, moment);
+    return cut_all(state) && keep_roots(state) && add_tasks(state) &&
+           lose_roots(state);
 }
 
 static lg_status
@@ -291,30 +348,22 @@ find_rest(const lg_analysis *analysis, const lg_monitor *monitor,
                      .momentary = {.element = sizeof(lg__momentary)},
                      .cut = {.element = sizeof(uint64_t)},
                      .roots = {.element = sizeof(lg__plain_root)}};
-    bool same = false;
-    bool enough = list_references(&state) && begin(&state);
-    if (enough) {
-        reach_lasting(&state);
-        for (unsigned moment = LG__MOMENT_TASK; moment <= LG__MOMENT_STACK;
-             moment++)
-            reach_moment(&state, moment);
-        enough = cut_all(&state) && list_roots(&state, &same);
-    }
+    lg_status status = find_lost(&state) ? LG_OK : lg__error_memory(err);
     lg__free(state.late);
     lg__free(state.level);
     lg__free(state.queue);
-    lg_status status = enough ? LG_OK : lg__error_memory(err);
-    if (status == LG_OK && (state.cut.count > 0 || !same))
+    if (status == LG_OK)
         status = analyse(&state, monitor, out, err);
     lg__vector_free(&allocator, &state.momentary);
     lg__vector_free(&allocator, &state.cut);
     lg__vector_free(&allocator, &state.roots);
+    lg__free(state.lost.items);
     return status;
 }
 
 typedef struct kept {
     lg__cached cached;
-    lg_analysis *at_rest; // NULL: nothing is momentary
+    lg_analysis *at_rest; // NULL: nothing changes
 } kept;
 
 static void

@@ -106,7 +106,8 @@ static bool
 is_made(const lg__place_walk *walk, uint32_t class)
 {
     return class < walk->graph->columns.node_count &&
-           walk->analysis->dominator[class] < walk->graph->columns.node_count &&
+           lg__dominator_of(walk->analysis, class) <
+               walk->graph->columns.node_count &&
            walk->place[class] < LG__STEP_NAMES;
 }
 

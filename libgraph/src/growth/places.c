@@ -162,7 +162,7 @@ static uint64_t
 whole_reference(lg__place_walk *walk, uint32_t node)
 {
     const lg__module_name *names = walk->names.data;
-    uint32_t above = walk->analysis->dominator[node];
+    uint32_t above = lg__dominator_of(walk->analysis, node);
     return above < walk->graph->columns.node_count
                ? lg__dominator_reference(walk, node, above).edge
                : names[walk->reference[node]].edge;
@@ -556,7 +556,7 @@ is_part_of_tuple(const lg__place_walk *walk, uint32_t node, uint32_t above)
 {
     unsigned depth = 0;
     while (depth < NESTED_PARTS && is_tuple(walk, above)) {
-        above = walk->analysis->dominator[above];
+        above = lg__dominator_of(walk->analysis, above);
         depth++;
     }
     return depth > 0 && depth < NESTED_PARTS && is_tuple(walk, node);
@@ -600,9 +600,10 @@ add_member(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t at,
 static bool
 is_loose(const lg__place_walk *walk, uint32_t node)
 {
-    const uint32_t *dominator = walk->analysis->dominator;
+    const lg_analysis *analysis = walk->analysis;
     uint32_t owner = lg__fold_owner(walk->labels.folds, node);
-    return owner != LG_NONE && dominator[owner] == dominator[node];
+    return owner != LG_NONE && lg__dominator_of(analysis, owner) ==
+                                   lg__dominator_of(analysis, node);
 }
 
 // Many nodes of a type are in one place: strings, numbers, and what several
@@ -634,7 +635,8 @@ add_top(walking *state, uint32_t node)
 {
     lg__place_walk *walk = &state->shared;
     const lg_analysis *analysis = walk->analysis;
-    bool garbage = analysis->dominator[node] != walk->graph->columns.node_count;
+    bool garbage =
+        lg__dominator_of(analysis, node) != walk->graph->columns.node_count;
     bool loose = garbage && is_loose(walk, node);
     uint32_t name = walk->place[node];
     uint32_t named = loose ? lg__fold_owner(walk->labels.folds, node) : node;
@@ -653,7 +655,7 @@ static bool
 add_node(walking *state, uint32_t node)
 {
     lg__place_walk *walk = &state->shared;
-    uint32_t above = walk->analysis->dominator[node];
+    uint32_t above = lg__dominator_of(walk->analysis, node);
     if (above >= walk->graph->columns.node_count)
         return add_top(state, node);
     const lg__place_walk_type *type = type_of(walk, node);
@@ -678,12 +680,12 @@ is_early(const walking *state, uint32_t node)
 static uint32_t
 wait_below(walking *state, uint32_t node)
 {
-    const uint32_t *dominator = state->shared.analysis->dominator;
+    const lg_analysis *analysis = state->shared.analysis;
     uint32_t nodes = state->shared.graph->columns.node_count;
     uint32_t next = node;
-    for (uint32_t above = dominator[node];
+    for (uint32_t above = lg__dominator_of(analysis, node);
          above > node && above < nodes && !is_early(state, above);
-         above = dominator[above]) {
+         above = lg__dominator_of(analysis, above)) {
         if (!lg__gather_append(&state->waiting, next))
             return LG_NONE;
         next = above;
@@ -715,10 +717,10 @@ add_with_above(walking *state, uint32_t node)
 static bool
 add_range(walking *state, uint32_t begin, uint32_t end)
 {
-    const uint32_t *dominator = state->shared.analysis->dominator;
+    const lg_analysis *analysis = state->shared.analysis;
     uint32_t nodes = state->shared.graph->columns.node_count;
     for (uint32_t node = begin; node < end; node++) {
-        uint32_t above = dominator[node];
+        uint32_t above = lg__dominator_of(analysis, node);
         if (is_early(state, node))
             continue;
         if (!(above > node && above < nodes ? add_with_above(state, node)
@@ -782,7 +784,7 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
     lg__place_walk *walk = &state->shared;
     lg_status status =
         lg__analysis_at_rest(walk->analysis, monitor, &walk->analysis, err);
-    walk->labels.dominator = walk->analysis->dominator;
+    walk->labels.analysis = walk->analysis;
     if (status == LG_OK)
         status = make_room(state) ? lg__labels_begin(&walk->labels, err)
                                   : lg__error_memory(err);
