@@ -245,6 +245,19 @@ take_steps(loss *of, uint64_t steps)
     of->steps -= of->steps < steps ? of->steps : steps;
 }
 
+// Returns whether something that always lives refers to the node.
+static bool
+is_safe(const loss *of, uint32_t node)
+{
+    uint64_t end = lg__first_in(&of->reverse, node + 1);
+    for (uint64_t i = lg__first_in(&of->reverse, node); i < end; i++) {
+        lg__in_edge in = lg__in_at(&of->reverse, i);
+        if (loss_is_fixed(of, in.source) && loss_is_left(of, in))
+            return true;
+    }
+    return false;
+}
+
 static void
 suspect(loss *of, uint32_t node)
 {
@@ -252,7 +265,10 @@ suspect(loss *of, uint32_t node)
         return;
     take_steps(of, STEPS_SUSPECT);
     of->state[node] |= LOSS_SUSPECT;
-    of->queue[of->queued++] = node;
+    if (is_safe(of, node))
+        of->state[node] |= LOSS_SAVED;
+    else
+        of->queue[of->queued++] = node;
 }
 
 // Makes what a suspect refers to a suspect, unless its dominator refers to it
@@ -267,8 +283,7 @@ suspect_referents(loss *of, uint32_t node)
         if (of->state[target] & LOSS_SUSPECT)
             continue;
         uint32_t dominator = of->before->dominator[target];
-        bool doubtful =
-            dominator < nodes && (of->state[dominator] & LOSS_SUSPECT) != 0;
+        bool doubtful = dominator < nodes && loss_dies(of, dominator);
         if (loss_is_strong(of, edge) && (doubtful || !is_direct(of, target)))
             suspect(of, target);
     }
@@ -289,7 +304,7 @@ is_entered(const loss *of, uint32_t node)
     uint64_t end = lg__first_in(&of->reverse, node + 1);
     for (uint64_t i = lg__first_in(&of->reverse, node); i < end; i++) {
         lg__in_edge in = lg__in_at(&of->reverse, i);
-        if (!(of->state[in.source] & LOSS_SUSPECT) && loss_is_left(of, in))
+        if (loss_is_left(of, in))
             return true;
     }
     return false;
