@@ -254,6 +254,52 @@ much_may_change(void)
     }
 }
 
+// The usual analysis serves if frames have nothing but what is theirs alone.
+static void
+what_frames_have_alone_changes_nothing(void)
+{
+    const lg_analysis *at_rest = NULL;
+    planned_places alone = build_shared(0, WHOLE);
+    REQUIRE(lg__analysis_at_rest(alone.analysis, NULL, &at_rest, NULL) ==
+            LG_OK);
+    CHECK(at_rest == alone.analysis);
+    planned_forget(&alone);
+}
+
+// It also serves if a hidden stack refers to what others keep between them.
+static void
+what_nothing_keeps_alone_stays(void)
+{
+    enum { ONE, OTHER, SHARED, OWN, NODES };
+    static const uint32_t types[NODES] = {PLANNED_MODULE, PLANNED_MODULE,
+                                          PLANNED_LIST, PLANNED_LIST};
+    for (unsigned hidden = SHARED; hidden <= OWN; hidden++) {
+        const lg_analysis *at_rest = NULL;
+        lg_builder *builder = planned_begin();
+        for (uint32_t node = 0; node < NODES; node++) {
+            lg_builder_add_node(builder, 64 * (uint64_t)(node + 1));
+            lg_builder_put_type(builder, node, planned_type(types[node]));
+            lg_builder_set_size(builder, node, 1);
+        }
+        lg_builder_open(builder, ONE);
+        lg_builder_add_edge(builder, SHARED, LG_EDGE_INDEX, 0);
+        lg_builder_add_edge(builder, OWN, LG_EDGE_INDEX, 1);
+        lg_builder_open(builder, OTHER);
+        lg_builder_add_edge(builder, SHARED, LG_EDGE_INDEX, 0);
+        lg_builder_add_root(builder, ONE, LG_ROOT_MODULE, "one", 3);
+        lg_builder_add_root(builder, OTHER, LG_ROOT_MODULE, "other", 5);
+        lg_builder_add_root(builder, hidden, LG_ROOT_NATIVE, "", 0);
+        planned_places whole = planned_analyse(builder);
+        REQUIRE(lg__analysis_at_rest(whole.analysis, NULL, &at_rest, NULL) ==
+                LG_OK);
+        CHECK((at_rest == whole.analysis) == (hidden == SHARED));
+        CHECK(lg_node_dominator(at_rest, OWN) == ONE);
+        CHECK(lg__retained_by(at_rest, ONE) == 2);
+        CHECK(lg__retained_by(whole.analysis, ONE) == 2 - (hidden == OWN));
+        planned_forget(&whole);
+    }
+}
+
 static lg_place
 place_of(const planned_places *of, uint32_t node)
 {
@@ -386,6 +432,8 @@ SUITE(place_running)
     RUN(each_frame_runs_once);
     RUN(dominators_are_those_of_a_graph);
     RUN(much_may_change);
+    RUN(what_frames_have_alone_changes_nothing);
+    RUN(what_nothing_keeps_alone_stays);
     RUN(places_are_those_without_frames);
     RUN(places_add_up);
     return test_result();

@@ -587,24 +587,6 @@ list_changes(patch *of)
     return items != NULL;
 }
 
-const lg__changed *
-lg__changes_listed(const lg__changes *changes, uint32_t node)
-{
-    return bsearch(&node, changes->items.data, changes->items.count,
-                   sizeof(lg__changed), lg__ascending32);
-}
-
-void
-lg__changes_free(lg__changes *changes)
-{
-    const lg_allocator allocator = lg_allocator_default();
-    if (changes == NULL)
-        return;
-    lg__free(changes->bits);
-    lg__vector_free(&allocator, &changes->items);
-    lg__free(changes);
-}
-
 static lg__changes *
 begin_changes(size_t nodes)
 {

@@ -38,6 +38,24 @@ lg__on_device_find(const lg__vector *entries, uint32_t device, uint32_t node)
                : 0;
 }
 
+const lg__changed *
+lg__changes_listed(const lg__changes *changes, uint32_t node)
+{
+    return bsearch(&node, changes->items.data, changes->items.count,
+                   sizeof(lg__changed), lg__ascending32);
+}
+
+void
+lg__changes_free(lg__changes *changes)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    if (changes == NULL)
+        return;
+    lg__free(changes->bits);
+    lg__vector_free(&allocator, &changes->items);
+    lg__free(changes);
+}
+
 // Sums that are being made: the lower halves are compact only in the end.
 typedef struct adding {
     const lg_analysis *analysis;
