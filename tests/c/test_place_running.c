@@ -427,8 +427,54 @@ each_frame_runs_once(void)
     lg_graph_free(graph);
 }
 
+static void
+refer_to(lg_builder *builder, uint32_t source, uint32_t first, uint32_t end)
+{
+    lg_builder_open(builder, source);
+    for (uint32_t target = first; target < end; target++)
+        lg_builder_add_edge(builder, target, LG_EDGE_INDEX, target - first);
+}
+
+// Each of many tasks is in two lists that many objects have, and a few are in
+// the table of those that run. To look at all objects for each task would take
+// minutes.
+static void
+tasks_are_in_the_same_containers(void)
+{
+    enum { MANY = 60000, RUNNING = 3, TABLE = 2, FIRST = 3 };
+    enum { TASK = FIRST + MANY, END = TASK + MANY };
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector listed = {.element = sizeof(lg__momentary)};
+    lg_builder *builder = planned_begin();
+    lg_graph *graph;
+    for (uint32_t node = 0; node < END; node++) {
+        lg_builder_add_node(builder, 64 * (uint64_t)(node + 1));
+        lg_builder_put_type(builder, node,
+                            planned_type(node < FIRST ? (uint32_t)PLANNED_LIST
+                                         : node < TASK
+                                             ? (uint32_t)PLANNED_A
+                                             : (uint32_t)PLANNED_TASK));
+    }
+    for (uint32_t list = 0; list < TABLE; list++)
+        refer_to(builder, list, TASK, END);
+    refer_to(builder, TABLE, TASK, TASK + RUNNING);
+    for (uint32_t object = FIRST; object < TASK; object++)
+        refer_to(builder, object, 0, TABLE);
+    lg_builder_add_edge(builder, TABLE, LG_EDGE_ATTRIBUTE,
+                        lg_builder_intern(builder, "_current_tasks", 14));
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    REQUIRE(lg__momentary_list(graph, &listed));
+    const lg__momentary *items = listed.data;
+    CHECK(listed.count == RUNNING);
+    for (uint32_t i = 0; i < listed.count; i++)
+        CHECK(items[i].source == TABLE && items[i].moment == LG__MOMENT_TASK);
+    lg__vector_free(&allocator, &listed);
+    lg_graph_free(graph);
+}
+
 SUITE(place_running)
 {
+    RUN(tasks_are_in_the_same_containers);
     RUN(each_frame_runs_once);
     RUN(dominators_are_those_of_a_graph);
     RUN(much_may_change);

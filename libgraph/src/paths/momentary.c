@@ -11,15 +11,17 @@
 
 // What a type is to asyncio.
 enum { OTHER, TASK, CONTEXT };
+// What a container is to it. Many tasks may be in each of many containers, so
+// the referrers of each are looked at once.
+enum { NOT_KNOWN, TABLE, PLAIN };
 
 typedef struct listing {
     const lg_graph *graph;
     lg__reverse reverse;
-    lg__vector *out; // lg__momentary
-    uint8_t *type;   // [type]
-    bool any;        // there are tasks
-    uint32_t table;  // the table of running tasks that was met last, or LG_NONE
-    uint32_t plain;  // the last container that is none
+    lg__vector *out;    // lg__momentary
+    uint8_t *type;      // [type]
+    uint8_t *container; // [node]
+    bool any;           // there are tasks
     bool failed;
 } listing;
 
@@ -114,25 +116,26 @@ names_table(const lg_graph *graph, uint64_t edge)
            lg__string_is(name, "_eager_tasks");
 }
 
-// Returns whether asyncio has its running tasks in the container.
+// Returns whether asyncio has its running tasks in the node.
 static bool
-is_table(listing *state, uint32_t node)
+is_table(const listing *state, uint32_t node)
 {
-    if (node == state->table || node == state->plain ||
-        lg__node_category(state->graph, node) != LG_CATEGORY_CONTAINER)
-        return node == state->table;
-    uint64_t end = lg__first_in(&state->reverse, node + 1);
-    bool found = false;
-    for (uint64_t i = lg__first_in(&state->reverse, node); i < end && !found;
-         i++)
-        found = names_table(state->graph, lg__in_number(&state->reverse, i));
-    *(found ? &state->table : &state->plain) = node;
-    return found;
+    uint8_t *known = &state->container[node];
+    if (*known == NOT_KNOWN &&
+        lg__node_category(state->graph, node) == LG_CATEGORY_CONTAINER) {
+        uint64_t end = lg__first_in(&state->reverse, node + 1);
+        uint64_t at = lg__first_in(&state->reverse, node);
+        while (at < end &&
+               !names_table(state->graph, lg__in_number(&state->reverse, at)))
+            at++;
+        *known = at < end ? TABLE : PLAIN;
+    }
+    return *known == TABLE;
 }
 
 // Returns whether a reference to a task is what wakes it, or says that it runs.
 static bool
-wakes(listing *state, lg__in_edge in)
+wakes(const listing *state, lg__in_edge in)
 {
     static const char step[] = "TaskStepMethWrapper";
     const size_t length = sizeof step - 1;
@@ -196,6 +199,9 @@ static void
 add_tasks(listing *state)
 {
     const lg_columns *columns = &state->graph->columns;
+    state->container = lg__calloc((size_t)columns->node_count + 1, 1);
+    state->failed = state->container == NULL ||
+                    !lg__graph_reverse(state->graph, &state->reverse);
     for (uint32_t node = 0; node < columns->node_count && !state->failed;
          node++) {
         uint8_t is = state->type[lg_columns_type(columns, node)];
@@ -204,6 +210,7 @@ add_tasks(listing *state)
         else if (is == CONTEXT)
             add_context(state, node);
     }
+    lg__free(state->container);
 }
 
 static void
@@ -224,19 +231,14 @@ lg__momentary_list(const lg_graph *graph, lg__vector *out)
 {
     listing state = {.graph = graph,
                      .out = out,
-                     .type = lg__calloc((size_t)graph->type_count + 1, 1),
-                     .table = LG_NONE,
-                     .plain = LG_NONE};
+                     .type = lg__calloc((size_t)graph->type_count + 1, 1)};
     state.failed = state.type == NULL;
     if (!state.failed) {
         find_types(&state);
         add_frames(&state);
     }
-    if (!state.failed && state.any) {
-        state.failed = !lg__graph_reverse(graph, &state.reverse);
-        if (!state.failed)
-            add_tasks(&state);
-    }
+    if (!state.failed && state.any)
+        add_tasks(&state);
     lg__free(state.type);
     return !state.failed;
 }

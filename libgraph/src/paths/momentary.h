@@ -32,7 +32,7 @@ typedef struct lg__momentary {
 } lg__momentary;
 
 /** Appends the momentary references. Returns false when memory ran out.
- *  O(nodes), and O(edges) the first time if there are tasks. */
+ *  O(nodes), and O(edges) if there are tasks. */
 bool lg__momentary_list(const lg_graph *graph, lg__vector *out);
 /** Returns whether a root stands for references that nothing explains, which a
  *  hidden stack may have. It counts as LG__MOMENT_STACK. */
