@@ -63,6 +63,7 @@ types(void)
     lg_builder_add_fact_number(builder, 0, "remark", 12);
     lg_builder_add_fact(builder, 0, "shape", "12", 2);
     lg_builder_add_fact(builder, 0, "closed", "no", 2);
+    lg_builder_add_fact(builder, 0, "requires_grad", "maybe", 5);
     lg_builder_add_fact(builder, 1, "nobody", "x", 1);
     lg_builder_add_fact(builder, LG_NONE, "nobody", "x", 1);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
@@ -80,6 +81,9 @@ types(void)
     CHECK(lg_node_fact_text(graph, 0, "bytes").length == 0);
     CHECK(!lg_node_fact_bool(graph, 0, "closed", true));
     CHECK(lg_node_fact_bool(graph, 0, "requires_grad", true));
+    CHECK(!lg_node_fact_bool(graph, 0, "requires_grad", false));
+    CHECK(says(lg_node_fact_text(graph, 0, "requires_grad"), "maybe"));
+    CHECK(lg_node_fact_bool(graph, 0, "axes", true));
     CHECK(lg_node_fact_bool(graph, 0, "bytes", true));
     REQUIRE(lg_node_fact(graph, 0, "closed", &fact));
     CHECK(fact.type == LG_FACT_BOOL && fact.number == 0);

@@ -116,8 +116,8 @@ typedef struct lg_fact {
  *   bools:
  *     tensors: "requires_grad"
  *     figures: "closed" (whether pyplot's registry lacks it)
- * Facts with other keys are texts, and so is what no number is, such as a
- * figure's "number" below 0.
+ * Facts with other keys are texts, and so are values that are neither numbers
+ * nor bools, such as a figure's "number" below 0.
  */
 LG_API bool lg_node_fact(const lg_graph *graph, lg_node node, const char *key,
                          lg_fact *out);

@@ -63,8 +63,8 @@ lg_edge_flags(const lg_graph *graph, lg_edge edge)
 
 // The facts that leakgraph's own adapters and rooms write, in byte order of
 // their keys. The key says what the value is, not its digits: an array's
-// "shape" of one dimension is a text, too. None is a text of the user, who may
-// have any other.
+// "shape" of one dimension is a text, too. None of these has a text of the
+// user; facts with other keys may.
 typedef struct known_fact {
     const char *key;
     lg_fact_type type;
@@ -155,6 +155,13 @@ lg__decimal_read(lg_string text, uint64_t *out)
     return text.length > 0;
 }
 
+static bool
+read_bool(lg_string text, uint64_t *out)
+{
+    *out = lg__string_is(text, "yes");
+    return *out || lg__string_is(text, "no");
+}
+
 lg_fact
 lg__fact_of(const lg_graph *graph, uint32_t index)
 {
@@ -164,10 +171,9 @@ lg__fact_of(const lg_graph *graph, uint32_t index)
     };
     const known_fact *known = find_known(fact.key);
     fact.type = known != NULL ? known->type : LG_FACT_TEXT;
-    if (fact.type == LG_FACT_BOOL)
-        fact.number = lg__string_is(fact.text, "yes");
-    else if (fact.type == LG_FACT_NUMBER &&
-             !lg__decimal_read(fact.text, &fact.number))
+    if ((fact.type == LG_FACT_BOOL && !read_bool(fact.text, &fact.number)) ||
+        (fact.type == LG_FACT_NUMBER &&
+         !lg__decimal_read(fact.text, &fact.number)))
         fact.type = LG_FACT_TEXT;
     return fact;
 }
