@@ -6,10 +6,12 @@ so by itself from time to time.
 
 import asyncio
 import collections
+import ctypes
 import datetime
 import gc
 import heapq
 import sched
+import struct
 import sys
 import threading
 import time
@@ -399,6 +401,16 @@ class OfTimedelta:
         self.entries[number] = (now, text(number))
 
 
+class OfOtherTimedelta(OfTimedelta):
+    """Adds what a class of Python makes, which has the name of a type of C code."""
+
+    def __init__(self):
+        add = {"__radd__": lambda _, at: at + datetime.timedelta(seconds=LONG)}
+        (alike,) = struct.unpack("d", struct.pack("ii", 0, LONG))
+        made = type("datetime.timedelta", (complex,), add)
+        self.span, self.entries = made(0, alike), {}
+
+
 class TwoDicts:
     """Has ends and entries apart, and looks whether both have a key."""
 
@@ -649,6 +661,12 @@ def test_a_cache_of_cachetools_expires(module, ttl, fills):
     assert (growth[0].lifetime == LONG) is fills
 
 
+def test_a_class_may_have_the_name_of_another():
+    kept.append(OfOtherTimedelta())
+    growth = compare(kept[0].put)
+    assert [(row.degree, row.lifetime) for row in growth] == [("steady", None)]
+
+
 @pytest.fixture
 def loop():
     made = asyncio.new_event_loop()
@@ -701,3 +719,77 @@ def test_events_that_nobody_runs_leak():
     kept.append(scheduler)
     growth = compare(lambda number: scheduler.enter(SHORT, 1, print, [text(number)]))
     assert [row.degree for row in growth] == ["steady"]
+
+
+def facts_of(snapshot, value):
+    """What the snapshot says about the object, or nothing about one it lacks."""
+    node = snapshot.find(value)
+    return node.facts if node is not None else {}
+
+
+NULLS = ctypes.pythonapi.PyList_New
+NULLS.restype = ctypes.py_object
+
+
+class Member(ctypes.Structure):
+    """PyMemberDef."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("offset", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+class Slot(ctypes.Structure):
+    """PyType_Slot."""
+
+    _fields_ = [("slot", ctypes.c_int), ("value", ctypes.c_void_p)]
+
+
+class Spec(ctypes.Structure):
+    """PyType_Spec."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("basicsize", ctypes.c_int),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(Slot)),
+    ]
+
+
+T_INT, PY_TP_MEMBERS = 1, 72
+MEMBERS = (Member * 2)(Member(b"_when", T_INT, object.__basicsize__, 0, None))
+SLOTS = (Slot * 2)(Slot(PY_TP_MEMBERS, ctypes.addressof(MEMBERS)))
+SPEC = Spec(b"test_expiry.Timer", object.__basicsize__ + 8, 0, 0, SLOTS)
+
+
+def native_timer():
+    """A timer of C code that has a number of its own."""
+    make = ctypes.pythonapi.PyType_FromSpec
+    make.restype = ctypes.py_object
+    timer = make(ctypes.byref(SPEC))()
+    timer._when = 12345
+    return timer
+
+
+@pytest.mark.parametrize(
+    "queue", [[1], [()], [("now",)], [native_timer()], NULLS(3), None]
+)
+def test_a_queue_may_hold_anything(queue):
+    scheduler = sched.scheduler()
+    scheduler._queue = queue
+    assert "lifetime" not in facts_of(leakgraph.snapshot(), queue)
+
+
+def test_so_many_timers_of_a_process_are_read():
+    schedulers = [sched.scheduler() for _ in range(3)]
+    for scheduler in schedulers:
+        event = scheduler.enter(LONG, 1, print)
+        scheduler._queue = [event] * 70_000
+    snapshot = leakgraph.snapshot()
+    found = ["lifetime" in facts_of(snapshot, one._queue) for one in schedulers]
+    assert found.count(True) == 1

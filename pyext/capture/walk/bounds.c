@@ -209,6 +209,16 @@ typedef struct timedelta_layout {
     int microseconds;
 } timedelta_layout;
 
+/** Returns whether the type is that of C code. A class of Python, and so of any
+ *  layout, may have the same name. */
+static bool
+is_timedelta(const PyTypeObject *type)
+{
+    return !lg__type_is_pythons(type) &&
+           type->tp_basicsize == sizeof(timedelta_layout) &&
+           strcmp(type->tp_name, "datetime.timedelta") == 0;
+}
+
 /** Returns the number that a float, an int or the seconds of a timedelta are;
  *  -1: it is none of them. */
 static double
@@ -222,7 +232,7 @@ number_in(const PyObject *value)
             (PyObject *)(uintptr_t)value, &overflow);
         return overflow == 0 ? (double)number : -1;
     }
-    if (strcmp(Py_TYPE(value)->tp_name, "datetime.timedelta") != 0)
+    if (!is_timedelta(Py_TYPE(value)))
         return -1;
     const timedelta_layout *span =
         (const timedelta_layout *)(const void *)value;

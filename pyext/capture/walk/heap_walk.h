@@ -228,6 +228,7 @@ struct lg__heap_walk {
     lg__scratch locals_given; /**< dicts of these that threads have */
     uint32_t given_count;
     uint32_t limits; /**< instances whose limit is noted, or was looked for */
+    Py_ssize_t timers_read;    /**< of queues of timers */
     const PyObject *code_file; /**< of the code that was read last */
     bool code_is_own;          /**< it is not in a folder of libraries */
     uint32_t bounds_asked;     /**< instances whose containers code may bound */

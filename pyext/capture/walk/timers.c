@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-/** So many timers of a queue are read, and one of so many may wake a task. */
-enum { TIMERS_MOST = 1 << 16, FOR_EACH_SLEEPER = 8 };
+/** So many timers of a process are read, and one of so many may wake a task. */
+enum { TIMERS_MOST = 1 << 17, FOR_EACH_SLEEPER = 8 };
 
 /** The monotonic clock says less than this, and the time since 1970 more. */
 static const double SECONDS_MOST = 1e9;
@@ -55,7 +55,8 @@ lg__timers_attribute(const lg__heap_walk *walk, PyTypeObject *type)
     return NULL;
 }
 
-/** Returns what a timer has in a slot; NULL: nothing. */
+/** Returns what a timer has in a slot; NULL: nothing. A member that some type
+ *  of C code has by that name may be no object. */
 static PyObject *
 in_slot(PyObject *timer, const char *name)
 {
@@ -64,7 +65,9 @@ in_slot(PyObject *timer, const char *name)
          base = base->tp_base)
         for (size_t i = 0; lg__member_at(base, i, &member); i++)
             if (strcmp(member.name, name) == 0)
-                return *(PyObject **)((char *)timer + member.offset);
+                return member.type == T_OBJECT_EX
+                           ? *(PyObject **)((char *)timer + member.offset)
+                           : NULL;
     return NULL;
 }
 
@@ -110,16 +113,17 @@ rounded_up(double number)
 }
 
 Py_ssize_t
-lg__timers_last(const lg__heap_walk *walk, const PyObject *queue)
+lg__timers_last(lg__heap_walk *walk, const PyObject *queue)
 {
     const Py_ssize_t count = PyList_CheckExact(queue) ? Py_SIZE(queue) : 0;
     Py_ssize_t sleepers = 0;
     double last = -1;
-    if (count == 0 || count > TIMERS_MOST || walk->partial)
+    if (count == 0 || count > TIMERS_MOST - walk->timers_read || walk->partial)
         return -1;
+    walk->timers_read += count;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *timer = PyList_GET_ITEM(queue, i);
-        double due = due_of(timer);
+        double due = timer != NULL ? due_of(timer) : -1;
         if (due < 0)
             return -1;
         last = due > last ? due : last;

@@ -12,8 +12,8 @@
 const char *lg__timers_attribute(const lg__heap_walk *walk, PyTypeObject *type);
 
 /** Returns after how many milliseconds the last timer of a queue leaves,
- * rounded up to two digits; -1: what they start may add them again, or they
- * should have left. */
-Py_ssize_t lg__timers_last(const lg__heap_walk *walk, const PyObject *queue);
+ * rounded up to two digits; -1: what they start may add them again, they
+ * should have left, or the walk has read enough timers. */
+Py_ssize_t lg__timers_last(lg__heap_walk *walk, const PyObject *queue);
 
 #endif
