@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import shapes
-from builds import FREE_THREADED
+from builds import FREE_THREADED, needs
 from collector import (
     called_collectable,
     classes_stay,
@@ -236,6 +236,7 @@ def test_what_stores_a_callable_is_cut(still, shape, label, word):
     assert f"{label}: " in advice
 
 
+@needs("numpy")
 @pytest.mark.parametrize("case", ["held", "garbage", "bytes"])
 def test_object_arrays(python, case):
     done = python(ISOLATED / "arrays.py", case)

@@ -182,6 +182,9 @@ def test_every_holder_can_be_asked_for(snapshots, growth):
     held += [row.held_by for row in newest.top(30)]
     held += [row.held_by for row in newest.findings()]
     native = {row.held_by for row in growth if row.verdict == "native"}
+    # Each thread of a free-threaded build has a heap: its memory grows in step with
+    # objects, whose holder the row has.
+    native -= {row.held_by for row in growth if row.verdict != "native"}
     assert len(held) > 20
     for holder in held:
         for selector in (holder, f"name:{holder}"):
