@@ -17,11 +17,12 @@ typedef enum built {
 } built;
 
 // Levels of nodes, and of references that do not last.
-enum { LASTS, BY_TASK, BY_FRAME, BY_STACK, UNREACHED };
+enum { LASTS, BY_LOOP, BY_TASK, BY_FRAME, BY_STACK, UNREACHED };
 
 typedef struct running {
     planned from;
     bool frame[PLANNED_ROOM]; // its thread dominates it
+    bool loop[PLANNED_ROOM];  // it waits for a task
     uint32_t level[PLANNED_ROOM];
     planned_places whole;
 } running;
@@ -35,9 +36,10 @@ level_of(const running *of, const planned_reference *reference)
     if ((source == PLANNED_STEP || source == PLANNED_THREAD) &&
         target == PLANNED_TASK)
         return BY_TASK;
+    uint32_t runs = of->loop[reference->target] ? BY_LOOP : BY_FRAME;
     if (reference->kind == LG_EDGE_FRAME)
-        return target == PLANNED_GENERATOR ? BY_STACK : BY_FRAME;
-    return of->frame[reference->target] ? BY_FRAME : LASTS;
+        return target == PLANNED_GENERATOR ? BY_STACK : runs;
+    return of->frame[reference->target] ? runs : LASTS;
 }
 
 static bool
@@ -116,6 +118,36 @@ find_frames(running *of)
     }
 }
 
+static bool
+has_task(const planned *from, uint32_t frame)
+{
+    for (uint32_t i = 0; i < from->references; i++)
+        if (from->reference[i].source == frame &&
+            from->type[from->reference[i].target] == PLANNED_TASK)
+            return true;
+    return false;
+}
+
+// From outermost to innermost, the frames of a thread wait for a task from the
+// first on that has one, up to one that has none, or that something else has.
+static void
+find_loop(running *of, uint32_t thread)
+{
+    bool waits = false;
+    for (uint32_t i = of->from.references; i-- > 0;) {
+        const planned_reference *reference = &of->from.reference[i];
+        uint32_t frame = reference->target;
+        if (reference->source != thread || reference->kind != LG_EDGE_FRAME)
+            continue;
+        bool has =
+            of->from.type[frame] == PLANNED_FRAME && has_task(&of->from, frame);
+        if (of->from.type[frame] == PLANNED_GENERATOR || (waits && !has))
+            return;
+        waits = has;
+        of->loop[frame] = has;
+    }
+}
+
 // Lowers the level of the target to that of the path over the reference.
 static bool
 lower(running *of, const planned_reference *reference)
@@ -157,6 +189,8 @@ begin(uint64_t seed, bool wait)
         memset(of.from.device, 0, sizeof of.from.device);
     of.whole = build(&of, WHOLE);
     find_frames(&of);
+    for (uint32_t node = 0; node < of.from.nodes; node++)
+        find_loop(&of, node);
     find_levels(&of);
     return of;
 }

@@ -212,3 +212,38 @@ def test_a_task_stays_in_its_place_whatever_it_waits_for():
     (row,) = leakgraph.diff(*taken)
     assert re.search(r"in coroutine wait_in_turn\(\) .* local seen", row.held_by)
     assert row.counts == (200, 400, 600, 800, 1000, 1200)
+
+
+async def hold(seen, parent, woken):
+    await woken.wait()
+    assert seen
+    assert parent is not None
+
+
+async def share_with_tasks(taken):
+    """Have tasks in every other snapshot that hold what this one has, and this one."""
+    seen, loop = [], asyncio.get_running_loop()
+
+    def take(woken):
+        taken.append(leakgraph.snapshot())
+        woken.set()
+
+    for number in range(6):
+        seen += [Item(number) for number in range(200)]
+        woken, parts = asyncio.Event(), []
+        if number % 2 == 0:
+            part = hold(seen, asyncio.current_task(), woken)
+            parts.append(loop.create_task(part))
+            del part
+        loop.call_soon(take, woken)
+        await woken.wait()
+        await asyncio.gather(*parts)
+
+
+def test_what_the_task_of_a_loop_has_is_in_its_place_whatever_tasks_it_makes():
+    taken, loop = [], asyncio.new_event_loop()
+    loop.run_until_complete(share_with_tasks(taken))
+    loop.close()
+    (row,) = leakgraph.diff(*taken)
+    assert re.search(r"in coroutine share_with_tasks\(\) .* local seen", row.held_by)
+    assert row.counts == (200, 400, 600, 800, 1000, 1200)

@@ -62,7 +62,8 @@ add_references(resting *state, const lg__reverse *reverse,
     const lg_allocator allocator = lg_allocator_default();
     const lg__momentary runs = *run;
     uint32_t frame = state->graph->columns.edge_target[runs.edge];
-    if (runs.moment != LG__MOMENT_FRAME ||
+    bool is_run = lg__edge_kind(state->graph, runs.edge) == LG_EDGE_FRAME;
+    if (!is_run || runs.moment == LG__MOMENT_STACK ||
         state->analysis->dominator[frame] != runs.source)
         return true;
     for (uint64_t i = lg__first_in(reverse, frame);
@@ -331,7 +332,7 @@ find_lost(resting *state)
     if (!list_references(state) || !begin(state))
         return false;
     reach_lasting(state);
-    for (unsigned moment = LG__MOMENT_TASK; moment <= LG__MOMENT_STACK;
+    for (unsigned moment = LG__MOMENT_LOOP; moment <= LG__MOMENT_STACK;
          moment++)
         reach_moment(state, moment);
     return cut_all(state) && keep_roots(state) && add_tasks(state) &&

@@ -2,9 +2,11 @@
 //
 // A thread has the frames that it runs. asyncio has the task that runs, and has
 // others by what wakes them: a queue, a timer, another task, each in its turn.
-// A call has its arguments, and a loop what it goes through, on a stack, which
-// is hidden up to CPython 3.13, or in C code: they show as references that
-// nothing explains. Where things are must not depend on any of these.
+// What waits for a task, such as asyncio.run(), has it until the loop ends,
+// while others come and go. So it counts before them, and before what a task
+// has. A call has its arguments, and a loop what it goes through, on a stack,
+// which is hidden up to CPython 3.13, or in C code: they show as references
+// that nothing explains. Where things are must not depend on any of these.
 #include "paths/paths_private.h"
 
 #include <string.h>
@@ -74,6 +76,13 @@ is_strong(const lg_graph *graph, uint64_t edge)
     return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
 }
 
+static bool
+is_task(const listing *state, uint32_t node)
+{
+    uint32_t type = lg_columns_type(&state->graph->columns, node);
+    return state->type[type] == TASK;
+}
+
 static void
 add(listing *state, lg__in_edge in, lg__moment moment)
 {
@@ -85,7 +94,39 @@ add(listing *state, lg__in_edge in, lg__moment moment)
         state->failed = true;
 }
 
+// Returns whether a frame has a task.
+static bool
+has_task(const listing *state, uint32_t frame)
+{
+    const lg_edge_range edges = lg_columns_edges(&state->graph->columns, frame);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
+        if (is_strong(state->graph, edge) &&
+            is_task(state, state->graph->columns.edge_target[edge]))
+            return true;
+    return false;
+}
+
+// Adds the frames of a thread, from outermost to innermost. The first one that
+// has a task, and what it calls with it, wait for the task: they run the loop.
 // The caller of a generator or coroutine has it, too, on a stack.
+static void
+add_frames_of(listing *state, const lg__running *items, size_t count)
+{
+    enum { BEFORE, IN, AFTER } loop = BEFORE;
+    for (size_t i = count; i-- > 0;) {
+        bool held =
+            lg__node_role(state->graph, items[i].frame) == LG__ROLE_SUSPENDED;
+        if (held || (loop == IN && !has_task(state, items[i].frame)))
+            loop = AFTER;
+        else if (loop == BEFORE && has_task(state, items[i].frame))
+            loop = IN;
+        add(state, (lg__in_edge){items[i].edge, items[i].thread},
+            held         ? LG__MOMENT_STACK
+            : loop == IN ? LG__MOMENT_LOOP
+                         : LG__MOMENT_FRAME);
+    }
+}
+
 static void
 add_frames(listing *state)
 {
@@ -93,11 +134,12 @@ add_frames(listing *state)
     lg__vector running = {.element = sizeof(lg__running)};
     state->failed |= !lg__running_list(state->graph, &running);
     const lg__running *items = running.data;
-    for (size_t i = 0; i < running.count && !state->failed; i++) {
-        bool held =
-            lg__node_role(state->graph, items[i].frame) == LG__ROLE_SUSPENDED;
-        add(state, (lg__in_edge){items[i].edge, items[i].thread},
-            held ? LG__MOMENT_STACK : LG__MOMENT_FRAME);
+    size_t end;
+    for (size_t i = 0; i < running.count && !state->failed; i = end) {
+        end = i + 1;
+        while (end < running.count && items[end].thread == items[i].thread)
+            end++;
+        add_frames_of(state, items + i, end - i);
     }
     lg__vector_free(&allocator, &running);
 }
@@ -165,13 +207,6 @@ add_task(listing *state, uint32_t task)
         if (is_strong(graph, edge) &&
             lg__string_is(lg__edge_name(graph, edge), "_fut_waiter"))
             add(state, (lg__in_edge){edge, task}, LG__MOMENT_STACK);
-}
-
-static bool
-is_task(const listing *state, uint32_t node)
-{
-    uint32_t type = lg_columns_type(&state->graph->columns, node);
-    return state->type[type] == TASK;
 }
 
 // Adds the references to the context of a task that are not the task's: what

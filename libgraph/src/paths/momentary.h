@@ -19,9 +19,11 @@ bool lg__running_list(const lg_graph *graph, lg__vector *out);
  *  never for what earlier ones reach. */
 typedef enum lg__moment {
     LG__MOMENT_NONE,  /**< at once: it is none */
+    LG__MOMENT_LOOP,  /**< a thread runs a frame that waits for a task, as long
+                           as its loop lasts */
     LG__MOMENT_TASK,  /**< never: it wakes a task of asyncio, or says that it
                            runs, and the task stands for itself */
-    LG__MOMENT_FRAME, /**< a thread runs a frame */
+    LG__MOMENT_FRAME, /**< a thread runs another frame */
     LG__MOMENT_STACK, /**< any other */
 } lg__moment;
 
