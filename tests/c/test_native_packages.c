@@ -32,34 +32,67 @@ object_of(native_heap *heap, uint64_t class, size_t bytes)
     return place;
 }
 
-// Two structs lead to an object of a class that leads to a list. What one
-// package has leads to a class of another only if the other has left a pointer
-// there.
-static void
-classes_belong_to_their_package(void)
+// Two structs lead to a struct that leads to a list, and that has the address
+// of a class, or of a table of functions, in a word. Returns what the first
+// has.
+static uint64_t
+held_beside(const char *type, uint32_t word)
 {
+    native_heap heap;
+    native_heap_open(&heap);
+    type_of_library(&heap, type);
+    const uint64_t class = native_heap_address(native_heap_range(
+        &heap, LG_RANGE_CODE, PACKAGES "b/lib/libb.so.1", 16));
+    uint64_t *one = struct_of(&heap, native_heap_object(&heap, true), FIRST);
+    uint64_t *other = struct_of(&heap, native_heap_other(&heap), SECOND);
+    uint64_t *shared = object_of(&heap, 3, CLASS);
+    shared[word] = class;
+    shared[3] = native_heap_address(native_heap_list(&heap, LISTED));
+    one[20] = other[20] = native_heap_address(shared);
+    native_heap_finish(&heap);
+    const uint64_t held = native_heap_held(&heap, 0);
+    CHECK(native_heap_held(&heap, 1) == SECOND + NATIVE_CHUNK);
+    native_heap_close(&heap);
+    return held;
+}
+
+// What one package has leads to a class of another, or to a struct with
+// functions of another, only if the other has left a pointer there.
+static void
+structs_belong_to_the_package_that_they_show(void)
+{
+    enum { IN_CLASS = 0, IN_STRUCT = 15 };
     static const char *const types[] = {
         PACKAGES "a/x.so", PACKAGES "b/x.so", PACKAGES "b.libs/y.so",
         PACKAGES "_b.cpython-311.so", "/usr/lib/x.so"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        native_heap heap;
-        native_heap_open(&heap);
-        type_of_library(&heap, types[i]);
-        const uint64_t class = native_heap_address(native_heap_range(
-            &heap, LG_RANGE_CODE, PACKAGES "b/lib/libb.so.1", 16));
-        uint64_t *one =
-            struct_of(&heap, native_heap_object(&heap, true), FIRST);
-        uint64_t *other = struct_of(&heap, native_heap_other(&heap), SECOND);
-        uint64_t *shared = object_of(&heap, class, CLASS);
-        shared[3] = native_heap_address(native_heap_list(&heap, LISTED));
-        one[20] = other[20] = native_heap_address(shared);
-        native_heap_finish(&heap);
-        CHECK(native_heap_held(&heap, 0) ==
-              FIRST + NATIVE_CHUNK +
-                  (i == 0 ? CLASS + NATIVE_CHUNK + list_bytes : 0));
-        CHECK(native_heap_held(&heap, 1) == SECOND + NATIVE_CHUNK);
-        native_heap_close(&heap);
+        const uint64_t held = FIRST + NATIVE_CHUNK +
+                              (i == 0 ? CLASS + NATIVE_CHUNK + list_bytes : 0);
+        CHECK(held_beside(types[i], IN_CLASS) == held);
+        CHECK(held_beside(types[i], IN_STRUCT) == held);
     }
+}
+
+// C code of a package may keep an object of a type of another package, which
+// has what its fields lead to. A lone word elsewhere does not outvote these.
+static void
+packages_keep_objects_of_others(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    heap.ranges[heap.range_count++] =
+        (lg_native_range){NATIVE_HOLDER_TYPE, NATIVE_HOLDER_TYPE + 8,
+                          LG_RANGE_CODE, PACKAGES "b/x.so"};
+    type_of_library(&heap, PACKAGES "a/x.so");
+    uint64_t *kept = native_heap_object(&heap, false);
+    uint64_t *one = struct_of(&heap, native_heap_object(&heap, true), FIRST);
+    for (uint32_t i = 0; i < 2; i++)
+        struct_of(&heap, native_heap_other(&heap),
+                  SECOND + 80 * (size_t)i)[20] = native_heap_address(kept);
+    kept[2] = one[20] = native_heap_address(native_heap_list(&heap, LISTED));
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 1) == FIRST + NATIVE_CHUNK);
+    native_heap_close(&heap);
 }
 
 // The same for a class of which there are many objects, and the word of an
@@ -216,7 +249,8 @@ pointers_into_the_middle_borrow(void)
 
 SUITE(native_packages)
 {
-    RUN(classes_belong_to_their_package);
+    RUN(structs_belong_to_the_package_that_they_show);
+    RUN(packages_keep_objects_of_others);
     RUN(classes_of_many_objects_belong_to_their_package);
     RUN(classes_outvote_structs);
     RUN(the_last_field_of_a_class_leads_to_a_class);

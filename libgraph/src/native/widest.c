@@ -190,9 +190,24 @@ package_of_kind(const lg__native *native, uint32_t kind)
                                     : ways[kind - native->first_way].package;
 }
 
-// A lone word from what one package has to a class of another is rather what
-// the other has left in a block that it has freed. The way to a block tells who
-// has it, so such words are found when the way is known.
+// Whether a block shows another package than the one whose word leads there: by
+// its class or, if it has none, by addresses of variables and functions among
+// its first words.
+static bool
+is_foreign(const lg__native *native, uint32_t block, uint32_t here)
+{
+    enum { SHOWING = 16 };
+    const lg_native_block *at = &native->memory->blocks[block];
+    const uint32_t words = at->node == LG_NONE ? SHOWING : 0;
+    uint32_t there = lg__block_package(native, block);
+    for (uint64_t i = 0; there == 0 && i < words; i++)
+        there = lg__address_package(native, lg__block_word(at, 8 * i));
+    return there != 0 && there != here;
+}
+
+// A lone word from what one package has to what another has is rather what the
+// other has left in a block that it has freed. The way to a block tells who has
+// it, so such words are found when the way is known.
 static void
 doubt_foreign_words(const lg__native *native, uint32_t block)
 {
@@ -201,13 +216,9 @@ doubt_foreign_words(const lg__native *native, uint32_t block)
     const uint32_t here = package_of_kind(native, native->kind[block]);
     if (here == 0)
         return;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        if (words[i].doubt == 0)
-            continue;
-        const uint32_t there = lg__block_package(native, words[i].target);
-        if (there != 0 && there != here)
+    for (uint32_t i = span.first; i < span.end; i++)
+        if (words[i].doubt != 0 && is_foreign(native, words[i].target, here))
             words[i].level = LG_LEVEL_POSSIBLE;
-    }
 }
 
 static void
