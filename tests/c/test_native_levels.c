@@ -1,0 +1,229 @@
+// What the level of a word depends on, beside how many words of its kind agree.
+#include "native_heap.h"
+#include "test.h"
+
+enum { HEAD = 200, INNER = 88, CHAIN = HEAD + INNER + 2 * NATIVE_CHUNK };
+
+// Adds an object that has a struct that leads to another one, and returns that.
+// An object does not lead there, so words of it are not believed for that.
+static uint64_t *
+inner_of(native_heap *heap)
+{
+    uint64_t *head = native_heap_block(heap, HEAD);
+    uint64_t *inner = native_heap_block(heap, INNER);
+    native_heap_object(heap, true)[2] = native_heap_address(head);
+    head[20] = native_heap_address(inner);
+    return inner;
+}
+
+// Adds an object with an array of structs, and lists these.
+static void
+add_structs(native_heap *heap, uint32_t count, uint64_t *structs[])
+{
+    uint64_t *array = native_heap_block(heap, 8 * (size_t)count);
+    native_heap_object(heap, true)[2] = native_heap_address(array);
+    for (uint32_t i = 0; i < count; i++) {
+        structs[i] = native_heap_block(heap, INNER);
+        structs[i][1] = native_heap_address(native_heap_block(heap, 24));
+        array[i] = native_heap_address(structs[i]);
+    }
+}
+
+// Two of four structs lead into the middle of a struct of one size, and a third
+// into one of another size. What is left behind a text is worth as much.
+static void
+two_of_several_that_lead_into_the_middle_are_weak(void)
+{
+    enum { OBJECTS = 4, LAST = 168, OTHER = 104, NOTE = 1000, MIDDLE = 24 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *note = native_heap_block(&heap, NOTE);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *inner = inner_of(&heap);
+        uint64_t *last = native_heap_block(&heap, i < 2 ? LAST : OTHER);
+        inner[2] = i < 3 ? native_heap_address(last) + MIDDLE : 1000;
+        note[100] = i == 0 ? native_heap_address(last) : note[100];
+    }
+    memset(note, 'x', 96);
+    native_heap_other(&heap)[2] = native_heap_address(note);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == CHAIN);
+    native_heap_close(&heap);
+}
+
+// Three of many structs have a pointer where the others have nothing, and no
+// two lead to the same.
+static void
+few_pointers_of_many_structs_are_leftovers(void)
+{
+    enum { STRUCTS = 200, STALE = 3, LAST = 168 };
+    uint64_t *structs[STRUCTS];
+    uint64_t lost = 0;
+    native_heap heap;
+    native_heap_open(&heap);
+    add_structs(&heap, STRUCTS, structs);
+    for (uint32_t i = 0; i < STALE; i++) {
+        const size_t bytes = LAST + 16 * (size_t)i;
+        structs[i][4] = native_heap_address(native_heap_block(&heap, bytes));
+        lost += bytes + NATIVE_CHUNK;
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_of(&heap, "lost native memory") == lost);
+    native_heap_close(&heap);
+}
+
+// Some structs have a pointer behind the beginning of a block where others have
+// a number. A handle is worth as much.
+static void
+pointers_beside_numbers_lead_to_beginnings(void)
+{
+    enum { STRUCTS = 100, LEADING = 12, LAST = 168, BEHIND = 16 };
+    uint64_t *structs[STRUCTS];
+    native_heap heap;
+    native_heap_open(&heap);
+    add_structs(&heap, STRUCTS, structs);
+    for (uint32_t i = 0; i < STRUCTS; i++) {
+        uint64_t *last = i < LEADING ? native_heap_block(&heap, LAST) : NULL;
+        structs[i][4] = last ? native_heap_address(last) + BEHIND : 1000 + i;
+        if (i == 0)
+            native_heap_int(&heap, native_heap_address(last), true);
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          8 * STRUCTS + NATIVE_CHUNK +
+              STRUCTS * (INNER + 24 + 2 * NATIVE_CHUNK) +
+              (LEADING - 1) * (LAST + NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
+// One of several structs is an array, and the others have numbers.
+static void
+numbers_do_not_contradict_an_array(void)
+{
+    enum { STRUCTS = 10, ITEMS = 25, ITEM = 40 };
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < STRUCTS; i++) {
+        uint64_t *items = native_heap_block(&heap, 8 * (size_t)ITEMS);
+        native_heap_object(&heap, true)[2] = native_heap_address(items);
+        for (uint32_t j = 0; j < ITEMS; j++)
+            items[j] = i == 0
+                           ? native_heap_address(native_heap_block(&heap, ITEM))
+                           : 1000 * i + j;
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          8 * ITEMS + NATIVE_CHUNK + ITEMS * (ITEM + NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
+// A field of an object that leads far behind the beginning of a block borrows
+// it from a handle.
+static void
+objects_borrow_what_they_lead_far_into(void)
+{
+    enum { BYTES = 1000, FAR = 600 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *block = native_heap_block(&heap, BYTES);
+    native_heap_object(&heap, true)[2] = native_heap_address(block) + FAR;
+    native_heap_int(&heap, native_heap_address(block), true);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 0);
+    CHECK(native_heap_held(&heap, 1) == BYTES + NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
+// One of three structs has a vector where the others have a number.
+static void
+a_vector_of_one_of_a_few_is_believed(void)
+{
+    enum { OBJECTS = 3, BYTES = 168 };
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *inner = inner_of(&heap);
+        uint64_t *items = native_heap_block(&heap, BYTES);
+        inner[4] = i == 0 ? native_heap_address(items) : 1000 + i;
+        inner[5] = inner[6] =
+            i == 0 ? native_heap_address(items) + BYTES : 1000 + i;
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == CHAIN + BYTES + NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
+// Structs lead to blocks of many sizes. One of them shares what it leads to.
+static void
+one_of_several_pointers_may_be_shared(void)
+{
+    enum { OBJECTS = 10, COUNTS = 168 };
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *inner = inner_of(&heap);
+        uint64_t at = native_heap_address(
+            native_heap_block(&heap, COUNTS + 16 * (size_t)i));
+        inner[4] = i == 0 ? at + 16 : at;
+        inner[5] = i == 0 ? at : 1000 + i;
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == CHAIN + COUNTS + NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
+// The control bytes of a hash table begin at a word, so the numbers behind an
+// odd address are none of a table.
+static void
+hash_tables_begin_at_words(void)
+{
+    enum { OBJECTS = 3, BYTES = 168, ODD = 17, MASK = 7 };
+    for (uint32_t depth = ODD - 1; depth <= ODD; depth++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        for (uint32_t i = 0; i < OBJECTS; i++) {
+            uint64_t *inner = inner_of(&heap);
+            uint64_t *table = native_heap_block(&heap, BYTES);
+            inner[4] = i == 0 ? native_heap_address(table) + depth : 1000 + i;
+            inner[5] = MASK;
+            inner[6] = 3;
+            inner[7] = MASK - 3;
+        }
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 0) ==
+              CHAIN + (depth < ODD ? BYTES + NATIVE_CHUNK : 0));
+        native_heap_close(&heap);
+    }
+}
+
+// One of very many objects has a number, and the others have nothing there.
+static void
+a_rare_number_names_nothing(void)
+{
+    enum { OBJECTS = 60 };
+    const uint64_t number = UINT64_C(1) << 56;
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    entry[0] = number;
+    entry[2] = native_heap_address(native_heap_list(&heap, 10));
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        native_heap_object(&heap, true)[2] = i == 4 ? number : 0;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 4) == 0);
+    native_heap_close(&heap);
+}
+
+SUITE(native_levels)
+{
+    RUN(two_of_several_that_lead_into_the_middle_are_weak);
+    RUN(few_pointers_of_many_structs_are_leftovers);
+    RUN(pointers_beside_numbers_lead_to_beginnings);
+    RUN(numbers_do_not_contradict_an_array);
+    RUN(objects_borrow_what_they_lead_far_into);
+    RUN(a_vector_of_one_of_a_few_is_believed);
+    RUN(one_of_several_pointers_may_be_shared);
+    RUN(hash_tables_begin_at_words);
+    RUN(a_rare_number_names_nothing);
+    return test_result();
+}
