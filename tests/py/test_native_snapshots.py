@@ -94,6 +94,9 @@ def test_another_malloc_is_told(preload, tmp_path):
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
     with leakgraph.load(path) as snapshot:
         assert "not inspected: another malloc than glibc's" in str(snapshot.info())
+        native = snapshot.native()
+        assert native.reason.startswith("another malloc than glibc's")
+        assert str(native) == f"Native memory was not inspected: {native.reason}.\n"
 
 
 def test_a_snapshot_with_native_memory_is_compressed(tmp_path):

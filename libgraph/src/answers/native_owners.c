@@ -187,16 +187,28 @@ most_first(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+// Says whether the capture has listed native memory and, if not, why.
+static void
+read_state(const lg_graph *graph, lg_native *out)
+{
+    static const char before[] = "not inspected: ";
+    const lg_string state = lg_graph_info_find(graph, LG__INFO_NATIVE);
+    const uint32_t skipped =
+        lg__string_begins(state, before) ? sizeof before - 1 : 0;
+    out->inspected = lg__string_is(state, LG__INFO_INSPECTED);
+    out->reason = out->inspected ? (lg_string){"", 0}
+                                 : (lg_string){state.data + skipped,
+                                               state.length - skipped};
+}
+
 static void
 end_rows(gathering *to)
 {
     lg_native *out = &to->out;
-    lg_string state = lg_graph_info_find(to->graph, LG__INFO_NATIVE);
     sum_of(to, OBJECTS)[0] = lg__info_number(to->graph, LG__INFO_OBJECTS);
     sum_of(to, CACHED)[0] = lg__info_number(to->graph, LG__INFO_CACHED);
     sum_of(to, IN_USE)[0] = lg__info_number(to->graph, LG__INFO_IN_USE);
-    out->inspected = lg__string_is(state, LG__INFO_INSPECTED);
-    out->reason = out->inspected ? (lg_string){"", 0} : state;
+    read_state(to->graph, out);
     out->all = sum_of(to, ALL);
     out->lost = sum_of(to, LOST);
     out->objects = sum_of(to, OBJECTS);
