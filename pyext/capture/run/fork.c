@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -677,13 +678,25 @@ typedef struct news {
     bool silent;  /**< it was silent too long, so the parent killed it */
 } news;
 
+// Takes a report that is there, and waits for none. Whether a read() waits is a
+// flag of the pipe, which a process that has its child itself shares and may
+// change: it may not hold leakgraph up. EBADF: that is no pipe.
+static ssize_t
+take_report(const lg__fork *fork, child_report *out)
+{
+    const struct iovec part = {out, sizeof *out};
+    return fork->reap != NULL
+               ? vmsplice(fork->reports, &part, 1, SPLICE_F_NONBLOCK)
+               : read(fork->reports, out, sizeof *out);
+}
+
 // Reads the reports in the pipe; false at its end.
 static bool
 read_reports(const lg__fork *fork, news *known)
 {
     child_report report;
     for (;;) {
-        ssize_t length = read(fork->reports, &report, sizeof report);
+        ssize_t length = take_report(fork, &report);
         if (length < 0 && errno == EINTR)
             continue;
         if (length != (ssize_t)sizeof report)

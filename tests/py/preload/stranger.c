@@ -1,6 +1,7 @@
 /**
  * The library that a process loads, and that answers for it: it names the
- * process of STRANGER as the child that captures, and reports nothing.
+ * process of STRANGER as the child that captures, and reports nothing. With
+ * WAITS in the environment, a read() of its pipe waits.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -38,7 +39,7 @@ lg_attached(int socket, int file, const void *orders)
                              .msg_control = &control,
                              .msg_controllen = sizeof control};
     (void)file, (void)orders;
-    if (pipe2(ends, O_NONBLOCK) != 0)
+    if (pipe2(ends, getenv("WAITS") ? 0 : O_NONBLOCK) != 0)
         abort();
     const int sent[] = {
         ends[0], (int)syscall(SYS_pidfd_open, atoi(getenv("STRANGER")), 0)};
