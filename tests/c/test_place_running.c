@@ -304,22 +304,27 @@ what_frames_have_alone_changes_nothing(void)
 static void
 what_nothing_keeps_alone_stays(void)
 {
-    enum { ONE, OTHER, SHARED, OWN, NODES };
-    static const uint32_t types[NODES] = {PLANNED_MODULE, PLANNED_MODULE,
-                                          PLANNED_LIST, PLANNED_LIST};
+    enum { ONE, OTHER, SHARED, OWN, CHAIN, NODES = CHAIN + 10 };
     for (unsigned hidden = SHARED; hidden <= OWN; hidden++) {
         const lg_analysis *at_rest = NULL;
         lg_builder *builder = planned_begin();
         for (uint32_t node = 0; node < NODES; node++) {
             lg_builder_add_node(builder, 64 * (uint64_t)(node + 1));
-            lg_builder_put_type(builder, node, planned_type(types[node]));
+            lg_builder_put_type(
+                builder, node,
+                planned_type(node <= OTHER ? PLANNED_MODULE : PLANNED_LIST));
             lg_builder_set_size(builder, node, 1);
         }
         lg_builder_open(builder, ONE);
-        lg_builder_add_edge(builder, SHARED, LG_EDGE_INDEX, 0);
+        lg_builder_add_edge(builder, CHAIN, LG_EDGE_INDEX, 0);
         lg_builder_add_edge(builder, OWN, LG_EDGE_INDEX, 1);
         lg_builder_open(builder, OTHER);
         lg_builder_add_edge(builder, SHARED, LG_EDGE_INDEX, 0);
+        for (uint32_t node = CHAIN; node < NODES; node++) {
+            lg_builder_open(builder, node);
+            lg_builder_add_edge(builder, node + 1 < NODES ? node + 1 : SHARED,
+                                LG_EDGE_INDEX, 0);
+        }
         lg_builder_add_root(builder, ONE, LG_ROOT_MODULE, "one", 3);
         lg_builder_add_root(builder, OTHER, LG_ROOT_MODULE, "other", 5);
         lg_builder_add_root(builder, hidden, LG_ROOT_NATIVE, "", 0);
@@ -328,8 +333,9 @@ what_nothing_keeps_alone_stays(void)
                 LG_OK);
         CHECK((at_rest == whole.analysis) == (hidden == SHARED));
         CHECK(lg_node_dominator(at_rest, OWN) == ONE);
-        CHECK(lg__retained_by(at_rest, ONE) == 2);
-        CHECK(lg__retained_by(whole.analysis, ONE) == 2 - (hidden == OWN));
+        CHECK(lg__retained_by(at_rest, ONE) == NODES - 2);
+        CHECK(lg__retained_by(whole.analysis, ONE) ==
+              NODES - 2u - (hidden == OWN));
         planned_forget(&whole);
     }
 }
