@@ -565,6 +565,7 @@ typedef struct held_blocks {
     uint32_t holders; // of each block
     bool in_use;      // malloc has more in use for each
     bool object;      // an object of Python holds the holders
+    bool hidden;      // each is a hidden object of Python
 } held_blocks;
 
 // Adds stacks that point to ten blocks, twenty, thirty ...
@@ -581,8 +582,9 @@ blocks_of_stacks(const held_blocks *of, uint32_t snapshot)
         lg_builder_add_root(made.builder, holder[i], LG_ROOT_NATIVE, "", 0);
     }
     for (uint32_t i = 0; i < blocks; i++) {
-        uint32_t block =
-            story_add(&made, "48-byte block of libx", NULL, of->bytes);
+        uint32_t block = story_add(
+            &made, of->hidden ? "hidden str" : "48-byte block of libx", NULL,
+            of->bytes);
         for (uint32_t at = 0; at < of->holders; at++)
             story_edge(&made, holder[at], block, LG_EDGE_NATIVE, 0);
     }
@@ -610,10 +612,11 @@ blocks_to_which_pointers_are_found_do_not_grow(void)
         held_blocks of;
         size_t rows;
     } cases[] = {
-        {{4096, 1, true, false}, 1}, {{4096, 1, false, false}, 0},
-        {{4096, 2, true, false}, 1}, {{4096, 2, false, false}, 0},
-        {{2048, 1, true, false}, 0}, {{2048, 2, true, false}, 0},
-        {{4096, 1, false, true}, 1},
+        {{4096, 1, true, false, false}, 1}, {{4096, 1, false, false, false}, 0},
+        {{4096, 2, true, false, false}, 1}, {{4096, 2, false, false, false}, 0},
+        {{2048, 1, true, false, false}, 0}, {{2048, 2, true, false, false}, 0},
+        {{4096, 1, false, true, false}, 1}, {{4096, 2, true, false, true}, 1},
+        {{48, 1, true, false, true}, 0},    {{48, 2, true, false, true}, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_graph *graphs[3];

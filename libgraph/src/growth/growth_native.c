@@ -262,7 +262,8 @@ is_counted(const lg__comparison *state, const lg_growth_row *row)
 // held, and libraries fill tables of their own. So what C code keeps for itself
 // or has lost counts from the same size on as memory that no object explains.
 // By as much as that fell, blocks were in use before any pointer led to them. A
-// place that begins with a block has several native holders.
+// place that begins with a block, or with a hidden object in one, has several
+// native holders.
 bool
 lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
                     const lg_growth_row *row)
@@ -273,7 +274,8 @@ lg__growth_is_vague(const lg__comparison *state, const lg_growth *growth,
     bool lost = lg__string_is(top, LG__NATIVE_LOST);
     if ((lost && is_counted(state, row)) ||
         (!lg__place_is_native(state->newest, row->place) &&
-         !lg__string_contains(top, "-byte block")))
+         !lg__string_contains(top, "-byte block") &&
+         !lg__string_begins(top, LG__NATIVE_HIDDEN)))
         return false;
     int64_t gained = row->gained - fall_of(state, growth, LG_NATIVE_SMALL) -
                      fall_of(state, growth, LG_NATIVE_MALLOC);
