@@ -657,7 +657,8 @@ begin(lg__comparison *state, lg_error *err)
     state->told = lg__calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->members ||
         !state->above || !state->least || !state->told ||
-        !list_devices(state) || !lg__activations_list(state))
+        !list_devices(state) || !lg__activations_list(state) ||
+        !lg__growth_imports_list(state))
         return lg__error_memory(err);
     for (uint32_t i = 0; i < state->count; i++) {
         int64_t least =
@@ -673,6 +674,7 @@ end(lg__comparison *state)
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &state->found);
     lg__vector_free(&allocator, &state->numbers);
+    lg__vector_free(&allocator, &state->imported);
     lg__free(state->x);
     lg__free(state->y);
     lg__free(state->at);

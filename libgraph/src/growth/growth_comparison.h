@@ -27,6 +27,7 @@ typedef struct lg__comparison {
     lg__vector found;   /**< lg__grown */
     lg__vector numbers; /**< uint64_t: numbers of the series */
     lg__vector *activations; /**< [count] see lg__activations_list */
+    lg__vector imported;     /**< lg_string: see lg__growth_imports_list */
     uint8_t *told;           /**< [places of the newest] bits of lg__told */
     bool is_waiting;         /**< the garbage waits for the collector */
     bool lists_native;       /**< the newest snapshot has native memory */
@@ -112,6 +113,12 @@ void lg__activations_forget(lg__comparison *state);
 /** Returns the first snapshot since which the same activations of functions
  *  hold a place; 0 if no running frame alone holds it. */
 uint32_t lg__activations_since(const lg__comparison *state, uint32_t place);
+/** Lists the modules that the older one of two snapshots lacks, by their names
+ *  in order. Returns false when memory ran out. */
+bool lg__growth_imports_list(lg__comparison *state);
+/** Returns whether the place came with such a module: it is in it, or of a type
+ *  of it, or is a class or a function that came meanwhile. */
+bool lg__growth_is_imported(const lg__comparison *state, uint32_t place);
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
 /** Returns whether growth of the place means nothing. */

@@ -359,13 +359,13 @@ group_of(const lg_places *places, uint32_t place)
 }
 
 // Returns the pace. What grows in a container that is full has settled: its
-// elements are exchanged.
+// elements are exchanged. So has what came with a module.
 static lg__pace
 pace_of(const lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
         uint32_t place)
 {
     lg__limit limit;
-    if (trend == LG__TREND_SETTLED ||
+    if (trend == LG__TREND_SETTLED || lg__growth_is_imported(state, place) ||
         (state->is_waiting && lg__place_is_garbage(state->newest, place)))
         return LG__PACE_SETTLED;
     if (lg__growth_limit(state, place, verdict, &limit))
