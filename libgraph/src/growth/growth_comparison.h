@@ -199,6 +199,9 @@ bool lg__growth_may_be_weak_entry(const lg__comparison *state,
 bool lg__growth_is_weak_entry_of(const lg__comparison *state,
                                  const lg_growth_row *row, uint32_t key,
                                  const lg_growth_row *other);
+/** Returns whether the node is a finalizer, or the table that has it, and most
+ *  of a few of its table wait for members of what fills up or has settled. */
+bool lg__growth_finalizers_settle(const lg__comparison *state, uint32_t node);
 /** Lets rows of tuples, dicts and the like name what these wrap. */
 void lg__growth_name_wrapped(const lg_places *places, lg_growth *out);
 

@@ -544,6 +544,7 @@ kept_of(const lg__comparison *state, const lg_growth_row *row,
 
 // Returns the pace of a row. Programs that are right warm up, and fill small
 // containers: what pauses or has a limit counts only from some size on.
+// Finalizers become no more than what they wait for.
 static lg__pace
 pace_of(const lg__comparison *state, const lg__grown *grown,
         const lg_growth_row *row, const uint64_t *numbers)
@@ -552,7 +553,8 @@ pace_of(const lg__comparison *state, const lg__grown *grown,
                      ? kept_of(state, row, numbers) < LG__LEAST_UNEVEN
                  : grown->pace == LG__PACE_FILLS ? row->gained < LEAST_FILLING
                                                  : false;
-    return small || lg__growth_waits_for_keys(state, row, numbers)
+    return small || lg__growth_waits_for_keys(state, row, numbers) ||
+                   lg__growth_finalizers_settle(state, row->node)
                ? LG__PACE_SETTLED
                : (lg__pace)grown->pace;
 }

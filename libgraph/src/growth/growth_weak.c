@@ -1,7 +1,7 @@
 // Finds rows whose members go with those of another row: entries of weak
-// dictionaries, when what something else keeps goes; and weak references whose
+// dictionaries, when what something else keeps goes; weak references whose
 // callbacks take them out of a table, such as those in the caches of abstract
-// classes.
+// classes; and what weakref.finalize() keeps until an object goes.
 #include "growth/growth_comparison.h"
 
 // Dominators between an object and the entry, or the member, that it is in.
@@ -221,23 +221,104 @@ is_known_to(const lg_graph *graph, uint32_t callback, uint32_t table)
     return known;
 }
 
-// Returns whether the row is of weak references to members of the other row,
-// which their callbacks can take out of the table that has them.
+// Returns whether the node is an entry of weakref.finalize(), which the end of
+// its referent removes.
+static bool
+is_finalizer(const lg_graph *graph, uint32_t node)
+{
+    return lg__string_is(
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name,
+        "weakref.finalize._Info");
+}
+
+// Returns the weak reference that a row's example is, or that its finalizer
+// has; or LG_NONE.
+static uint32_t
+reference_of(const lg__comparison *state, uint32_t node)
+{
+    if (state->analysis == NULL || node == LG_NONE)
+        return LG_NONE;
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t reference = is_finalizer(graph, node)
+                             ? lg__node_attribute(graph, node, "weakref")
+                             : node;
+    return reference != LG_NONE &&
+                   lg__weak_referent(graph, reference) != LG_NONE
+               ? reference
+               : LG_NONE;
+}
+
+// Returns whether the callback of a weak reference can take the node, which is
+// the reference or its finalizer, out of the table that has it.
+static bool
+is_taken_out(const lg__comparison *state, uint32_t node, uint32_t reference)
+{
+    const lg_graph *graph = state->analysis->graph;
+    uint32_t callback = lg__node_attribute(graph, reference, "__callback__");
+    uint32_t table = lg_node_dominator(state->at_rest, node);
+    return reference != node || (callback != LG_NONE && table != LG_NONE &&
+                                 is_known_to(graph, callback, table));
+}
+
+// Returns whether the row is of weak references to members of the other row, or
+// of finalizers of these, which go with what they refer to.
 static bool
 goes_with_referents(const lg__comparison *state, const lg_growth_row *row,
                     const lg_growth_row *other)
 {
-    if (state->analysis == NULL || row->node == LG_NONE ||
-        other->node == LG_NONE)
+    uint32_t reference = reference_of(state, row->node);
+    return reference != LG_NONE && other->node != LG_NONE &&
+           row->gained <= other->gained &&
+           is_kept_as(state->at_rest,
+                      lg__weak_referent(state->analysis->graph, reference),
+                      other->node) &&
+           is_taken_out(state, row->node, reference);
+}
+
+// Returns whether something that fills up or has settled keeps what a finalizer
+// waits for.
+static bool
+waits_for_settled(const lg__comparison *state, uint32_t finalizer)
+{
+    const lg__grown *found = state->found.data;
+    uint32_t reference = reference_of(state, finalizer);
+    bool settled = false;
+    if (reference == LG_NONE)
+        return false;
+    uint32_t referent = lg__weak_referent(state->analysis->graph, reference);
+    for (size_t i = 0; i < state->found.count && !settled; i++) {
+        uint32_t member = lg__place_at(state->newest, found[i].place)->example;
+        settled = found[i].pace >= LG__PACE_FILLS && member != LG_NONE &&
+                  found[i].verdict == LG_GROWTH_ACCUMULATES &&
+                  is_kept_as(state->at_rest, referent, member);
+    }
+    return settled;
+}
+
+bool
+lg__growth_finalizers_settle(const lg__comparison *state, uint32_t node)
+{
+    enum { SAMPLES = 16 };
+    if (state->analysis == NULL || node == LG_NONE)
         return false;
     const lg_graph *graph = state->analysis->graph;
-    uint32_t referent = lg__weak_referent(graph, row->node);
-    uint32_t callback = lg__node_attribute(graph, row->node, "__callback__");
-    uint32_t table = lg_node_dominator(state->at_rest, row->node);
-    return referent != LG_NONE && callback != LG_NONE && table != LG_NONE &&
-           row->gained <= other->gained &&
-           is_kept_as(state->at_rest, referent, other->node) &&
-           is_known_to(graph, callback, table);
+    const uint32_t table = is_finalizer(graph, node)
+                               ? lg_node_dominator(state->at_rest, node)
+                               : node;
+    if (table == LG_NONE)
+        return false;
+    const lg_edge_range edges = lg_columns_edges(&graph->columns, table);
+    const uint64_t stride = (edges.end - edges.begin) / SAMPLES | 1;
+    size_t finalizers = 0;
+    size_t settled = 0;
+    for (uint64_t edge = edges.begin; edge < edges.end; edge += stride) {
+        uint32_t target = graph->columns.edge_target[edge];
+        if (!is_finalizer(graph, target))
+            continue;
+        finalizers++;
+        settled += waits_for_settled(state, target);
+    }
+    return 2 * settled > finalizers;
 }
 
 bool
@@ -246,8 +327,7 @@ lg__growth_may_be_weak_entry(const lg__comparison *state,
 {
     return row->place != LG_NONE && row->verdict != LG_GROWTH_NATIVE &&
            (key != LG_NONE || is_of_weak_entries(state->newest, row) ||
-            (state->analysis != NULL && row->node != LG_NONE &&
-             lg__weak_referent(state->analysis->graph, row->node) != LG_NONE));
+            reference_of(state, row->node) != LG_NONE);
 }
 
 bool
