@@ -19,6 +19,11 @@
 #define SETTLE_NANOSECONDS 1000000L
 #define MOST_INTERPRETERS 1000
 
+/** Ends of sentences about the process. */
+#define NO_READING "does not let its memory be read"
+#define NO_WRITING "does not let its memory be written to"
+#define IS_TAKEN "has yet to run the script of another debugger"
+
 /** Where an interpreter tells debuggers what lies where, from the start of the
  *  state that all interpreters share. The same in all versions. */
 enum {
@@ -106,6 +111,12 @@ locate(const lg__attach_target *target, const support *at, uint64_t interpreter,
     return true;
 }
 
+static bool
+is_requested(const lg__script *self, uint32_t *out)
+{
+    return lg__remote_read(self->remote, self->request, out, sizeof *out);
+}
+
 /** Why the interpreter would not run a script, or why it should not. */
 static const char *
 obstacle_to(const lg__script *self, const support *at, uint64_t interpreter,
@@ -115,17 +126,16 @@ obstacle_to(const lg__script *self, const support *at, uint64_t interpreter,
     uint32_t enabled, requested;
     if (!lg__remote_read(self->remote, interpreter + at->enabled, &enabled,
                          sizeof enabled) ||
-        !lg__remote_read(self->remote, self->request, &requested,
-                         sizeof requested) ||
+        !is_requested(self, &requested) ||
         !read_word(self->remote, audit, &hooks) ||
         !read_word(self->remote, audit_python, &python_hooks))
-        return "does not let its memory be read";
+        return NO_READING;
     if (enabled != 1)
         return "has remote debugging disabled "
                "(PYTHON_DISABLE_REMOTE_DEBUG, -X disable-remote-debug)";
     if (hooks != 0 || python_hooks != 0)
         return "has audit hooks, which a script would call";
-    return requested ? "has yet to run the script of another debugger" : NULL;
+    return requested ? IS_TAKEN : NULL;
 }
 
 const char *
@@ -238,21 +248,30 @@ write_script(const lg__script *self, const char *library)
     return close(file) == 0 && done;
 }
 
-/** Path, request, and what makes the interpreter look, in this order. */
-static bool
+/** Path, request, and what makes the interpreter look, in this order. Another
+ *  debugger that asks after the last look here loses its request: both write
+ *  the same words. */
+static const char *
 request(const lg__script *self)
 {
     char path[LG__SCRIPT_PATH_BYTES];
     const uint32_t yes = 1;
+    uint32_t requested;
     unsigned char bits;
     name_file(self, LG__SCRIPT_FILE, path, sizeof path);
+    if (!is_requested(self, &requested))
+        return NO_READING;
+    if (requested)
+        return IS_TAKEN;
     if (strlen(path) >= self->path_bytes ||
         !lg__remote_write(self->remote, self->path, path, strlen(path) + 1) ||
         !lg__remote_write(self->remote, self->request, &yes, sizeof yes) ||
         !lg__remote_read(self->remote, self->breaker, &bits, sizeof bits))
-        return false;
+        return NO_WRITING;
     bits |= LOOKS_FOR;
-    return lg__remote_write(self->remote, self->breaker, &bits, sizeof bits);
+    return lg__remote_write(self->remote, self->breaker, &bits, sizeof bits)
+               ? NULL
+               : NO_WRITING;
 }
 
 const char *
@@ -269,7 +288,7 @@ lg__script_ask(lg__script *self, const char *library)
     name_file(self, LG__SCRIPT_FILE, path, sizeof path);
     if (!lg__target_sees(self->remote->process, path))
         return "does not find the script of leakgraph by its path";
-    return request(self) ? NULL : "does not let its memory be written to";
+    return request(self);
 }
 
 int
@@ -290,21 +309,35 @@ lg__script_accept(const lg__script *self, int milliseconds)
     return found;
 }
 
+/** Whether another debugger has written its path over that of this script. */
+static bool
+is_overwritten(const lg__script *self)
+{
+    char ours[LG__SCRIPT_PATH_BYTES], theirs[LG__SCRIPT_PATH_BYTES];
+    name_file(self, LG__SCRIPT_FILE, ours, sizeof ours);
+    const size_t size = strlen(ours) + 1;
+    return lg__remote_read(self->remote, self->path, theirs, size) &&
+           memcmp(ours, theirs, size) != 0;
+}
+
 bool
 lg__script_withdraw(const lg__script *self)
 {
-    const char empty = '\0';
+    char path = '\0';
     const uint32_t no = 0;
     uint32_t requested = 0;
+    if (is_overwritten(self))
+        return false;
     /* The interpreter takes the request before it copies the path, and runs
        nothing if that is empty. */
-    if (!lg__remote_write(self->remote, self->path, &empty, 1))
+    if (!lg__remote_write(self->remote, self->path, &path, 1))
         return true;
     nanosleep(&(struct timespec){0, SETTLE_NANOSECONDS}, NULL);
-    return !lg__remote_read(self->remote, self->request, &requested,
-                            sizeof requested) ||
-           (requested &&
-            lg__remote_write(self->remote, self->request, &no, sizeof no));
+    if (!is_requested(self, &requested) ||
+        !lg__remote_read(self->remote, self->path, &path, 1))
+        return true;
+    return requested && path == '\0' &&
+           lg__remote_write(self->remote, self->request, &no, sizeof no);
 }
 
 void

@@ -46,8 +46,9 @@ const char *lg__script_ask(lg__script *self, const char *library);
 /** Waits some milliseconds; a socket once the library is loaded, or -1. */
 int lg__script_accept(const lg__script *self, int milliseconds);
 
-/** Takes the request back. False if the interpreter has begun to run the
- *  script. */
+/** Takes the request back, and leaves that of another debugger that asked
+ *  meanwhile. False if the interpreter has begun to run the script, or may
+ *  have. */
 bool lg__script_withdraw(const lg__script *self);
 
 /** Removes the folder and the socket. */

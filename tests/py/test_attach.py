@@ -7,6 +7,7 @@ import mmap
 import os
 import re
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -348,8 +349,10 @@ def sleeper(target, tmp_path):
     while not one.reads(path):
         time.sleep(0.001)
 
-    def wakes():
+    def wakes(*first):
         Path(path).write_text("x", encoding="ascii")
+        for line in first:
+            assert one.process.stdout.readline() == line
         assert one.process.stdout.readline() == "True\n"
 
     one.wakes = wakes
@@ -389,6 +392,48 @@ def test_who_asks_for_a_script_is_killed(sleeper, folder):
     while left[0] in os.listdir(folder) or sleeper.traces() != before:
         assert sleeper.process.poll() is None
     assert sleeper.end() == ""
+
+
+def ask(pid, script):
+    """Have the process run a script, as another debugger does."""
+    return f"import sys; sys.remote_exec({pid}, {str(script)!r})"
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Write the script of another debugger, which says that it ran."""
+    made = tmp_path / "other.py"
+    made.write_text("print('another script', flush=True)")
+    return made
+
+
+@runs_scripts
+def test_a_request_of_another_debugger_before_that_of_leakgraph(
+    sleeper, script, folder, python, preload
+):
+    """It comes after leakgraph has seen that there is none."""
+    command = f"{sys.executable} -c {shlex.quote(ask(sleeper.pid, script))}"
+    options = {"LD_PRELOAD": preload("meanwhile"), "MEANWHILE": command}
+    words = ("attach", sleeper.pid, "--method", "remote-exec", "--timeout", "1")
+    done = python("-m", "leakgraph", *words, **options)
+    assert "has yet to run the script of another debugger" in done.err
+    sleeper.wakes("another script\n")
+    assert os.listdir(folder) == []
+
+
+@runs_scripts
+def test_a_request_of_another_debugger_while_leakgraph_waits(sleeper, script, folder):
+    asked = []
+
+    def meanwhile(*_):
+        if os.listdir(folder) and not asked:
+            asked.append(True)
+            exec(ask(sleeper.pid, script))
+
+    text = refused(sleeper.pid, timeout=1, method="remote-exec", progress=meanwhile)
+    assert asked and "has not run the script in time" in text
+    sleeper.wakes("another script\n")
+    assert os.listdir(folder) == []
 
 
 OTHER_USER = """
@@ -474,6 +519,27 @@ def test_a_process_names_one_of_another_user_as_its_child(stranger, preload, tmp
             _core._attach(one.pid, preload("stranger"), str(tmp_path / "s"), *options)
         other.terminate()
         assert other.wait() == -signal.SIGTERM
+
+
+def test_a_pipe_that_waits_holds_no_ctrl_c_up(target, preload, python, tmp_path):
+    with subprocess.Popen(["sleep", "100"]) as other:
+        words = ("env", "WAITS=1", f"STRANGER={other.pid}")
+        one = target("time.sleep(100)", *words)
+        done = python(
+            "-c",
+            "from leakgraph import _core\n"
+            "def interrupt(phase, _):\n"
+            "    if phase == 'capturing':\n"
+            "        raise KeyboardInterrupt\n"
+            "options = (False, True, False, False, False, 30, 'ptrace', interrupt)\n"
+            "try:\n"
+            f"    _core._attach({one.pid}, {preload('stranger')!r}, 's', *options)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted')\n",
+            timeout=30,
+        )
+        assert done.out == "interrupted\n", done.err
+        other.kill()
 
 
 HOOKS = {
@@ -1302,6 +1368,7 @@ def test_a_process_that_may_not_make_memory_executable(target):
 
 OPENS = """
 import resource
+import shlex
 resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
 opened = []
 try:
@@ -1386,6 +1453,7 @@ def test_a_process_that_may_not_fork(stranger):
 
 LIMITS = """
 import resource
+import shlex
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, {}))
 """
 
