@@ -5,8 +5,6 @@
 // could say that it stays as it is.
 #include "growth/growth_comparison.h"
 
-#include <string.h>
-
 static int
 compare_names(const void *left, const void *right)
 {
