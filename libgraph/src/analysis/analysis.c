@@ -133,8 +133,11 @@ lg_analysis_free(lg_analysis *analysis)
         lg__policy_free(&analysis->policy);
     if (analysis->changes == NULL) {
         lg__free(analysis->dominator);
-        lg__retained_forget(analysis);
+        lg__compact_free(&allocator, &analysis->host.low);
+        lg__free(analysis->host.high);
     }
+    lg__children_forget(analysis);
+    lg__vector_free(&allocator, &analysis->device);
     lg__changes_free(analysis->changes);
     lg__free(analysis->component_first);
     lg__free(analysis->component_node);

@@ -208,8 +208,6 @@ lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
 /** Frees what lg__retained_children lists. */
 void lg__children_forget(lg_analysis *analysis);
-/** Frees the sums and the children, so that they can be made again. */
-void lg__retained_forget(lg_analysis *analysis);
 /** Lists the children of every node, from `dominator`. */
 lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
 /** Returns the entry of a node or component on a device; 0 if there is none. */

@@ -243,17 +243,6 @@ lg__children_forget(lg_analysis *analysis)
     lg__compact_free(&allocator, &analysis->child);
 }
 
-void
-lg__retained_forget(lg_analysis *analysis)
-{
-    const lg_allocator allocator = lg_allocator_default();
-    lg__compact_free(&allocator, &analysis->host.low);
-    lg__free(analysis->host.high);
-    lg__children_forget(analysis);
-    lg__vector_free(&allocator, &analysis->device);
-    analysis->host.high = NULL;
-}
-
 uint64_t
 lg__dominated_on(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
