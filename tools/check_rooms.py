@@ -51,7 +51,7 @@ ONE_CLIENT = {
     "export/formats": 2,
     "export/page": 5,
     "export/pick": 1,
-    "libgraph/src/analysis": 5,
+    "libgraph/src/analysis": 4,
     "libgraph/src/answers": 4,
     "libgraph/src/build": 14,
     "libgraph/src/findings": 8,
