@@ -117,6 +117,37 @@ numbers_do_not_contradict_an_array(void)
     native_heap_close(&heap);
 }
 
+// A large block lies where a tree was that has been freed, and a tree of the
+// same shape lies where the other half of it was.
+static void
+what_is_left_of_a_tree_is_no_array(void)
+{
+    enum { BYTES = 300 << 10, NODES = 64, NODE = 120, TEXT = 40 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *large = native_heap_block(&heap, BYTES);
+    native_heap_object(&heap, true)[2] = native_heap_address(large);
+    uint64_t *before = &native_heap_other(&heap)[2];
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < NODES; i++) {
+        uint64_t *node = native_heap_block(&heap, NODE);
+        uint64_t *text = native_heap_block(&heap, TEXT);
+        uint64_t *left = &large[20 * i + i % 3];
+        first = i == 0 ? native_heap_address(node) : first;
+        *before = native_heap_address(node);
+        before = &node[6];
+        node[2] = left[2] = native_heap_address(text);
+        node[5] = first;
+        left[5] = left[6] = native_heap_address(node);
+        left[1] = i % 2;
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == BYTES + NATIVE_CHUNK);
+    CHECK(native_heap_held(&heap, 1) ==
+          NODES * (NODE + TEXT + 2 * NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
 // A field of an object that leads far behind the beginning of a block borrows
 // it from a handle.
 static void
@@ -220,6 +251,7 @@ SUITE(native_levels)
     RUN(few_pointers_of_many_structs_are_leftovers);
     RUN(pointers_beside_numbers_lead_to_beginnings);
     RUN(numbers_do_not_contradict_an_array);
+    RUN(what_is_left_of_a_tree_is_no_array);
     RUN(objects_borrow_what_they_lead_far_into);
     RUN(a_vector_of_one_of_a_few_is_believed);
     RUN(one_of_several_pointers_may_be_shared);

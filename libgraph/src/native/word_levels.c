@@ -162,7 +162,17 @@ within_key(const lg__native *native, uint32_t block, const lg__word *word)
                           depth_of(native, block, word), 0);
 }
 
-// Marks the words that are elements of an array: half of what the block holds
+// Whether so many words that point the same way make a block an array. In a
+// large block, half of the words are also alike where a tree lay that was
+// freed.
+static bool
+is_share_of_array(const weighing *scale, uint64_t alike, uint64_t all)
+{
+    return alike >= ARRAY_WORDS &&
+           (scale->single_slot ? 10 * alike >= 9 * all : 2 * alike >= all);
+}
+
+// Marks the words that are elements of an array: much of what the block holds
 // points the same way, or they have a stride.
 static bool
 find_array(weighing *scale, uint32_t block, uint32_t others)
@@ -189,8 +199,7 @@ find_array(weighing *scale, uint32_t block, uint32_t others)
     for (uint32_t i = first; i < end; i++) {
         uint32_t alike = lg__key_table_find(
             &scale->within, within_key(native, block, &words[i]));
-        bool array = (alike >= ARRAY_WORDS &&
-                      2 * (uint64_t)alike >= end - first + others) ||
+        bool array = is_share_of_array(scale, alike, end - first + others) ||
                      (native->trait[i] & LG__STRIDE_MASK) != 0;
         if (array)
             native->trait[i] |= LG__ARRAY_BIT;
