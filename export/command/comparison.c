@@ -37,6 +37,27 @@ lg__comparison_end(lg__compared_files *state)
     close_newest(state);
 }
 
+// Makes a summary of the snapshot that is open.
+static lg_status
+summary_of(const lg__compared_files *state, bool newest, lg_summary **out,
+           lg_error *error)
+{
+    lg_summary *made = NULL;
+    lg_status status =
+        state->words
+            ? lg_summary_new(state->analysis, lg__monitor(), &made, error)
+            : lg_summary_new_compared(state->analysis, newest, lg__monitor(),
+                                      &made, error);
+    if (!status && state->rows)
+        status =
+            lg_summary_count_rows(made, state->analysis, lg__monitor(), error);
+    if (status)
+        lg_summary_free(made);
+    else
+        *out = made;
+    return status;
+}
+
 // Reads a summary, or opens a snapshot, keeps it open and summarises it.
 static bool
 summarise(lg__compared_files *state, size_t at, int *code)
@@ -55,11 +76,8 @@ summarise(lg__compared_files *state, size_t at, int *code)
             state->analysis = NULL;
             return false;
         }
-        status = lg_summary_new(state->analysis, lg__monitor(),
-                                &state->summaries[at], &error);
-        if (!status && state->rows)
-            status = lg_summary_count_rows(
-                state->summaries[at], state->analysis, lg__monitor(), &error);
+        status = summary_of(state, at + 1 == state->count,
+                            &state->summaries[at], &error);
     }
     if (status)
         *code = lg__fail(&error);
@@ -151,6 +169,23 @@ reorder(lg__compared_files *state)
     return true;
 }
 
+// Makes the summary of the newest snapshot anew: that of an older one has no
+// words.
+static bool
+renew_newest(lg__compared_files *state, int *code)
+{
+    lg_error error = {0};
+    lg_summary *made = NULL;
+    lg_status status = summary_of(state, true, &made, &error);
+    if (status) {
+        *code = lg__fail(&error);
+        return false;
+    }
+    lg_summary_free(state->summaries[state->count - 1]);
+    state->summaries[state->count - 1] = made;
+    return true;
+}
+
 // Opens the newest snapshot again if another one was opened last.
 static bool
 open_newest(lg__compared_files *state, int *code)
@@ -163,7 +198,7 @@ open_newest(lg__compared_files *state, int *code)
     if (lg_summary_is_file(path))
         return true;
     if (lg__open_analysed(path, &state->graph, &state->analysis, code))
-        return true;
+        return renew_newest(state, code);
     state->graph = NULL;
     state->analysis = NULL;
     return false;
@@ -365,7 +400,8 @@ compare(const lg__arguments *arguments, bool in_time,
 {
     int code = LG__EXIT_FINE;
     lg__compared_files state = {.arguments = arguments,
-                                .count = (size_t)arguments->word_count};
+                                .count = (size_t)arguments->word_count,
+                                .words = !in_time};
     if (!open_baseline(arguments, &state.baseline, &code))
         return code;
     if (comparison_begin(&state, &code) &&

@@ -17,6 +17,8 @@ typedef struct lg__compared_files {
     double *steps;         /* or NULL */
     lg_growth_order order; /* after they are sorted */
     bool rows;             /* a page compares the rows of all answers */
+    bool words; /* places have words in all summaries, not only in the
+                   newest */
     lg_baseline *baseline; /* or NULL */
 } lg__compared_files;
 

@@ -254,8 +254,8 @@ tuples_in_tuples_are_parts(void)
                      "+2.50 KiB in all, +1.25 KiB per snapshot");
 }
 
-// Two lists that two modules hold each: one of many small objects, and one of
-// large ones, which grows.
+// Two lists and a dict that two modules hold each: one list of many small
+// objects, and one of large ones, which grows.
 static lg_graph *
 lists_held_twice(uint32_t count)
 {
@@ -267,6 +267,9 @@ lists_held_twice(uint32_t count)
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
     uint32_t plugin = story_module(&made, "plugin");
+    uint32_t options = story_add(&made, "dict", NULL, 64);
+    story_attribute(&made, app, "options", options);
+    story_attribute(&made, plugin, "options", options);
     for (size_t i = 0; i < 2; i++) {
         uint32_t list = story_add(&made, "list", NULL, 64);
         story_attribute(&made, app, lists[i].name, list);
@@ -285,6 +288,44 @@ a_place_is_called_after_the_list_with_the_most_bytes(void)
     expect_of_graphs(lists_held_twice,
                      "app.few[*]: Item accumulates, 520 → 540 → 560 objects, "
                      "+352 KiB in all, +176 KiB per snapshot");
+}
+
+static size_t
+count_words(const lg_summary *summary)
+{
+    const lg__place_words *words = summary->places->words.data;
+    size_t count = 0;
+    for (size_t i = 0; i < summary->places->words.count; i++)
+        count += words[i].holder != LG_NONE || words[i].title != LG_NONE;
+    return count;
+}
+
+// Only the newest of several snapshots has words.
+static void
+only_the_newest_has_words(void)
+{
+    lg_graph *const graphs[3] = {lists_held_twice(20), lists_held_twice(40),
+                                 lists_held_twice(60)};
+    growing_series made = growing_of_graphs(graphs, 3);
+    lg_growth growth = {0};
+    lg_text text = {0};
+    size_t all = count_words(made.summary[2]);
+    CHECK(all > 0);
+    for (size_t i = 0; i < 3; i++) {
+        lg_summary_free(made.summary[i]);
+        REQUIRE(lg_summary_new_compared(made.analysis[i], i == 2, NULL,
+                                        &made.summary[i], NULL) == LG_OK);
+        CHECK(count_words(made.summary[i]) == (i == 2 ? all : 0));
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3,
+                           made.analysis[2], NULL, NULL, &growth,
+                           NULL) == LG_OK);
+    lg_growth_row_format(&growth, made.graph[2], &growth.rows[0], &text);
+    CHECK_TEXT(text, "app.few[*]: Item accumulates, 520 → 540 → 560 objects, "
+                     "+352 KiB in all, +176 KiB per snapshot");
+    lg_text_free(&text);
+    lg_growth_free(&growth);
+    growing_forget(&made);
 }
 
 // Two snapshots tell nothing about a rate.
@@ -327,6 +368,7 @@ SUITE(growth_words)
     RUN(strays_go_with_structs_of_one_origin);
     RUN(tuples_in_tuples_are_parts);
     RUN(a_place_is_called_after_the_list_with_the_most_bytes);
+    RUN(only_the_newest_has_words);
     RUN(two_snapshots_have_no_rate);
     RUN(moved_bytes_are_added_up);
     return test_result();

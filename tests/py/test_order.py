@@ -17,14 +17,24 @@ COMMAND = shutil.which("leakgraph")
 ships_command = pytest.mark.skipif(COMMAND is None, reason="needs the command")
 
 
+def make():
+    def done():
+        pass
+
+    return done
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Three snapshots of a list that grows, and summaries of them."""
+    """Three snapshots of lists that grow, two of the same functions, and summaries."""
     folder = tmp_path_factory.mktemp("order")
-    program.held = []
+    program.held, program.one, program.other = [], [], []
     made = []
     for number in range(3):
         program.held += [bytes(3000 + i) for i in range(50)]
+        both = [make() for _ in range(50 + 90 * number)]
+        program.one += both
+        program.other += both
         snapshot = leakgraph.snapshot()
         snapshot.summary(folder / f"{number}.lgsum")
         made.append((snapshot, snapshot.save(folder / f"{number}.lgs")))
@@ -51,6 +61,25 @@ def test_files_are_sorted_by_time(files, order):
     assert "are sorted" in json.loads(growth.json)["note"]
     (row,) = (row for row in growth if "program.held" in row.held_by)
     assert row.node.type_name == "bytes"
+
+
+def words_of(answer):
+    """Return the texts of rows. One of them names the functions of two lists."""
+    texts = [row["text"] for row in json.loads(answer)["rows"]]
+    assert sum(".make.<locals>.done accumulates" in text for text in texts) == 1
+    return texts
+
+
+def test_a_comparison_has_the_words_of_the_newest_in_any_order(files):
+    _, made = files
+    paths = [path for _, path in made]
+    expected = words_of(leakgraph.diff(*paths).json)
+    with pytest.warns(RuntimeWarning, match="are sorted"):
+        loaded = leakgraph.diff(made[2][0], paths[0], made[1][0])
+    assert words_of(loaded.json) == expected
+    if COMMAND is not None:
+        done = command("diff", "--json", paths[2], paths[0], paths[1])
+        assert words_of(done.stdout) == expected
 
 
 def test_the_older_of_two_is_named(files):

@@ -263,16 +263,17 @@ add_rest(summing *state, lg_error *err)
     return LG_OK;
 }
 
-lg_status
-lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
-               lg_summary **out, lg_error *err)
+// Makes a summary, with or without the words of its places.
+static lg_status
+summarize(const lg_analysis *analysis, bool words, const lg_monitor *monitor,
+          lg_summary **out, lg_error *err)
 {
     summing state = {.analysis = analysis,
                      .graph = lg_analysis_graph(analysis),
                      .monitor = monitor};
     lg_status status =
         lg__summary_make(analysis, monitor, &state.summary, &state.place, err);
-    if (status == LG_OK)
+    if (status == LG_OK && words)
         status = lg__places_find_words(state.summary->places, state.place,
                                        analysis, monitor, err);
     if (status == LG_OK)
@@ -302,4 +303,19 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
     lg__summary_join_tallies(state.summary);
     *out = state.summary;
     return LG_OK;
+}
+
+lg_status
+lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
+               lg_summary **out, lg_error *err)
+{
+    return summarize(analysis, true, monitor, out, err);
+}
+
+lg_status
+lg_summary_new_compared(const lg_analysis *analysis, bool newest,
+                        const lg_monitor *monitor, lg_summary **out,
+                        lg_error *err)
+{
+    return summarize(analysis, newest, monitor, out, err);
 }

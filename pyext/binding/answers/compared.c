@@ -84,6 +84,28 @@ open_given(lg__compared *self, lg__core_state *state, PyObject *given,
     return self->summaries[at] != NULL || self->snapshots[at] != NULL;
 }
 
+/* Makes the summary of an analysis that is acquired; NULL with an exception. */
+static lg_summary *
+summary_of(const lg__compared *self, lg__core_state *state, bool newest,
+           const lg_analysis *analysis, const lg_monitor *monitor)
+{
+    lg_summary *made = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = self->words ? lg_summary_new(analysis, monitor, &made, &error)
+                         : lg_summary_new_compared(analysis, newest, monitor,
+                                                   &made, &error);
+    if (status == LG_OK && self->rows)
+        status = lg_summary_count_rows(made, analysis, monitor, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return made;
+    lg_summary_free(made);
+    lg__error_raise(state, status, &error);
+    return NULL;
+}
+
 /* Summarises a snapshot, and keeps its analysis acquired in *analysis, which is
    NULL for a file that is a summary. */
 static bool
@@ -97,18 +119,11 @@ summarise(lg__compared *self, Py_ssize_t at, const lg_monitor *monitor,
     *analysis = lg__analysis_acquire(snapshot, monitor);
     if (*analysis == NULL)
         return false;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_summary_new(*analysis, monitor, &self->summaries[at], &error);
-    if (status == LG_OK && self->rows)
-        status = lg_summary_count_rows(self->summaries[at], *analysis, monitor,
-                                       &error);
-    Py_END_ALLOW_THREADS
-    if (status == LG_OK)
+    self->summaries[at] = summary_of(self, lg__object_state(snapshot),
+                                     at + 1 == self->count, *analysis, monitor);
+    if (self->summaries[at] != NULL)
         return true;
     lg__snapshot_release(snapshot);
-    lg__error_raise(lg__object_state(snapshot), status, &error);
     return false;
 }
 
@@ -182,6 +197,19 @@ reopen_newest(lg__compared *self, lg__core_state *state, PyObject *const *args,
     return is_summary || *newest != NULL;
 }
 
+/* Makes the summary of the newest anew, after another one was opened last: that
+   of an older one has no words, and cannot get them. */
+static bool
+renew_newest(lg__compared *self, lg__core_state *state, size_t at,
+             const lg_monitor *monitor, const lg_analysis *newest)
+{
+    if (newest == NULL)
+        return true;
+    lg_summary_free(self->summaries[at]);
+    self->summaries[at] = summary_of(self, state, true, newest, monitor);
+    return self->summaries[at] != NULL;
+}
+
 /* Puts summaries and steps into their order. */
 static bool
 reorder(lg__compared *self, const lg_growth_order *order, double *steps)
@@ -245,7 +273,8 @@ lg__compared_line_up(lg__compared *self, lg__core_state *state,
         return false;
     return reorder(self, order, steps) &&
            (index == (size_t)last ||
-            reopen_newest(self, state, args, index, monitor, newest));
+            (reopen_newest(self, state, args, index, monitor, newest) &&
+             renew_newest(self, state, order->count - 1, monitor, *newest)));
 }
 
 bool

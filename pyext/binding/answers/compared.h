@@ -11,7 +11,9 @@ typedef struct lg__compared {
                              is a summary */
     lg_summary **summaries;
     Py_ssize_t count;
-    bool rows; /* a page compares the rows of all answers */
+    bool rows;  /* a page compares the rows of all answers */
+    bool words; /* places have words in all summaries, not only in the
+                   newest */
 } lg__compared;
 
 /** Makes room for that many; false with an exception. Call lg__compared_end()

@@ -90,6 +90,7 @@ request_run(ranks_request *self, lg__core_state *state, PyObject *const *args)
 {
     Py_ssize_t last = self->given.count - 1;
     const lg_analysis *newest;
+    self->given.words = true;
     if (!lg__compared_enough(&self->given, state, "ranks") ||
         !lg__compared_open(&self->given, state, args, &self->progress.monitor,
                            &newest))

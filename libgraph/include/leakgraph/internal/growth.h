@@ -19,6 +19,12 @@
 extern "C" {
 #endif
 
+/** Like lg_summary_new, but only for lg_growth_find, which takes words for
+ *  places from the newest summary alone: one that is not the newest has none,
+ *  and is neither saved nor merged. */
+lg_status lg_summary_new_compared(const lg_analysis *analysis, bool newest,
+                                  const lg_monitor *monitor, lg_summary **out,
+                                  lg_error *err);
 /** Opens a saved summary from memory, which it does not keep. */
 lg_status lg_summary_load_memory(const void *data, size_t length,
                                  lg_summary **out, lg_error *err);
