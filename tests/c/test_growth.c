@@ -479,6 +479,31 @@ small_rows_are_left_out(void)
 }
 
 // Rows with less than half a percent of the first one's bytes.
+// Compares three snapshots in which all objects gain about 3 MB, once, and the
+// items become more; returns whether these are told.
+static bool
+tells_items_beside_a_blob(uint32_t first, uint32_t second, uint32_t third)
+{
+    enum { BLOB = 3000000 };
+    const growing_heap heaps[] = {{.items = first},
+                                  {.items = second, .blob = BLOB},
+                                  {.items = third, .blob = BLOB}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    bool told = made.growth.count == 1 &&
+                lg__string_is(made.growth.rows[0].type, "app.Item");
+    growing_forget(&made);
+    return told;
+}
+
+// One object more in each interval says nothing beside a thousand times its
+// bytes.
+static void
+next_to_nothing_is_not_told(void)
+{
+    CHECK(!tells_items_beside_a_blob(1, 2, 3));
+    CHECK(tells_items_beside_a_blob(1, 2, 4));
+}
+
 static void
 minor_rows_are_marked(void)
 {
@@ -733,6 +758,7 @@ SUITE(growth)
     RUN(cycles_are_counted);
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
+    RUN(next_to_nothing_is_not_told);
     RUN(minor_rows_are_marked);
     RUN(summaries_alone_can_be_compared);
     RUN(three_other_holders_are_named);

@@ -527,6 +527,21 @@ is_large(const lg__comparison *state, const lg_growth_row *row)
     return row->gained > 0 && (uint64_t)row->gained >= state->options.min_bytes;
 }
 
+// Returns whether a row says nothing beside what all objects gained: no more
+// objects than one for each interval, and next to no bytes. A name of an object
+// is in one place after the other, as code that has the same name comes to use
+// it.
+static bool
+says_nothing(const lg__comparison *state, const lg_growth *growth,
+             const lg_growth_row *row)
+{
+    enum { NEXT_TO_NOTHING = 1000 };
+    uint32_t last = state->count - 1;
+    return row->verdict == LG_GROWTH_ACCUMULATES &&
+           row->counts[last] <= row->counts[0] + last &&
+           row->gained < growth->objects_gained / NEXT_TO_NOTHING;
+}
+
 // Returns what the row gained since it first had bytes.
 static int64_t
 kept_of(const lg__comparison *state, const lg_growth_row *row,
@@ -690,6 +705,7 @@ leave_out_small(const lg__comparison *state, lg_growth *out)
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
         if (is_large(state, &out->rows[i]) &&
+            !says_nothing(state, out, &out->rows[i]) &&
             !lg__growth_is_vague(state, out, &out->rows[i]) &&
             !lists_subclasses(state->newest, &out->rows[i]))
             out->rows[kept++] = out->rows[i];
