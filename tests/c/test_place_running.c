@@ -407,7 +407,7 @@ leads_back(const planned_places *of)
     for (uint32_t i = 0; i < lg_graph_columns(of->graph)->node_count; i++) {
         uint32_t above = lg_node_dominator(at_rest, i);
         back |= above != LG_NONE &&
-                lg_node_folded_into(of->graph, i) == LG_NONE &&
+                lg_node_folded_into(of->graph, i) != above &&
                 place_of(of, i).parent != of->place_of[above];
     }
     return back;
