@@ -74,9 +74,9 @@ def test_what_no_object_keeps_is_the_librarys(told, shape, holder):
 
 @pytest.mark.parametrize("shape, holder", [("local", "locals"), ("lost", "lost")])
 def test_what_no_variable_keeps_is_the_threads_or_lost(told, shape, holder):
-    """The process has some small blocks of its own of each kind."""
+    """The process has small blocks of its own; a stale word leads to one or two."""
     built = told["built"][f"native_shapes {shape}"]
-    assert built <= told["unheld"][holder] <= 1.2 * built
+    assert 0.999 * built <= told["unheld"][holder] <= 1.2 * built
 
 
 def test_an_object_of_a_structure_has_its_holder_above_it(told):
