@@ -7,7 +7,7 @@ _KINDS = {
         django_queries seen_requests default_argument class_list burst_of_retries
         slow_under_churn read_of_defaultdict graph_of_requests contexts workers_kept
         futures_of_jobs mock_calls unread_queue anyio_1203 locust_2045
-        podly_199 cpython_102120""",
+        podly_199 cpython_102120 curl_cffi_164""",
     "caches": """kimi_audio_117 marshmallow_dataclass_198 openai_2146 seer_2512
         transformers_45412 notebook_output source_lines pickler_memo plugins_reloaded
         marshmallow_657 masks_of_flag resurrected_buffers cpython_146054""",

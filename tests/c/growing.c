@@ -128,6 +128,9 @@ fill(making *to, const growing_heap *of)
     uint32_t list = attribute(to, app, "items", LIST, 56 + 8 * of->items);
     for (uint32_t i = 0; i < of->items; i++)
         refer(to, list, add(to, ITEM, 1000), LG_EDGE_INDEX, i);
+    uint32_t names = attribute(to, app, "names", LIST, 56);
+    for (uint32_t i = 0; i < of->names; i++)
+        refer(to, names, add(to, STR, 60), LG_EDGE_INDEX, i);
     uint32_t table = attribute(to, app, "table", DICT, 64 + 16 * of->entries);
     for (uint32_t i = 0; i < of->entries; i++) {
         uint32_t key = add(to, STR, 50);

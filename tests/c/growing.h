@@ -8,6 +8,7 @@
 typedef struct growing_heap {
     uint32_t module;  // further bytes of app itself
     uint32_t items;   // in app.items, a list
+    uint32_t names;   // in app.names, of type str
     uint32_t entries; // in app.table: keys and values
     uint32_t blob;    // bytes of app.blob
     uint32_t batches; // objects of 1 MiB on cuda:0, in app.batches

@@ -528,9 +528,8 @@ is_large(const lg__comparison *state, const lg_growth_row *row)
 }
 
 // Returns whether a row says nothing beside what all objects gained: no more
-// objects than one for each interval, and next to no bytes. A name of an object
-// is in one place after the other, as code that has the same name comes to use
-// it.
+// names than one for each interval, and next to no bytes. A name is in one
+// place after the other, as code that has the same name comes to use it.
 static bool
 says_nothing(const lg__comparison *state, const lg_growth *growth,
              const lg_growth_row *row)
@@ -538,6 +537,7 @@ says_nothing(const lg__comparison *state, const lg_growth *growth,
     enum { NEXT_TO_NOTHING = 1000 };
     uint32_t last = state->count - 1;
     return row->verdict == LG_GROWTH_ACCUMULATES &&
+           lg__string_is(row->type, "str") &&
            row->counts[last] <= row->counts[0] + last &&
            row->gained < growth->objects_gained / NEXT_TO_NOTHING;
 }
