@@ -21,6 +21,10 @@ typedef struct type_layout {
     const char *names;
 } type_layout;
 
+/** Where the names begin in a Task of 20 words: one of 3.11, or one of 3.14 and
+ *  later without a global lock, whose last word is the id of its thread. */
+enum { TASK_OF_20_WORDS = LG__FREE_THREADED ? 13 : 14 };
+
 /* The structs of CPython 3.9 to 3.15: Objects/, Python/ and Modules/. A version
    with another size of instances has a row of its own; a type that matches no
    row gets no names. Names are Python's if there are any, otherwise the
@@ -55,7 +59,7 @@ static const type_layout layouts[] = {
      "._fut_waiter ._coro _name _context"},
     {"_asyncio.Task", 19, 13, LG__SHAPE_TASK,
      "._fut_waiter ._coro _name _context"},
-    {"_asyncio.Task", 20, 14, LG__SHAPE_TASK,
+    {"_asyncio.Task", 20, TASK_OF_20_WORDS, LG__SHAPE_TASK,
      "._fut_waiter ._coro _name _context"},
     {"_asyncio.Task", 16, 12, LG__SHAPE_TASK,
      "._fut_waiter ._coro _name _context"},
