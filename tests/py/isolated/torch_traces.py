@@ -55,7 +55,9 @@ check(snapshots[2], 180)
 
 growth = leakgraph.diff(*snapshots)
 assert f": empty {STORE}\n" in str(growth), growth
-assert not native or [row.held_by for row in growth] == [f"{STORE}[*]"], growth
+# The interpreter's table of names has the names of the new classes.
+told = [row.held_by for row in growth if not row.minor]
+assert not native or told == [f"{STORE}[*]"], growth
 snapshots[-1].close()
 
 store().clear()
