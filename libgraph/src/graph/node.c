@@ -202,13 +202,20 @@ lg_node_fact(const lg_graph *graph, lg_node node, const char *key, lg_fact *out)
     return false;
 }
 
+static bool
+find_typed(const lg_graph *graph, lg_node node, const char *key,
+           lg_fact_type type, lg_fact *out)
+{
+    return lg_node_fact(graph, node, key, out) && out->type == type;
+}
+
 lg_string
 lg_node_fact_text(const lg_graph *graph, lg_node node, const char *key)
 {
     lg_fact fact;
-    bool is_text =
-        lg_node_fact(graph, node, key, &fact) && fact.type == LG_FACT_TEXT;
-    return is_text ? fact.text : (lg_string){"", 0};
+    return find_typed(graph, node, key, LG_FACT_TEXT, &fact)
+               ? fact.text
+               : (lg_string){"", 0};
 }
 
 uint64_t
@@ -216,9 +223,8 @@ lg_node_fact_number(const lg_graph *graph, lg_node node, const char *key,
                     uint64_t otherwise)
 {
     lg_fact fact;
-    bool is_number =
-        lg_node_fact(graph, node, key, &fact) && fact.type == LG_FACT_NUMBER;
-    return is_number ? fact.number : otherwise;
+    return find_typed(graph, node, key, LG_FACT_NUMBER, &fact) ? fact.number
+                                                               : otherwise;
 }
 
 bool
@@ -226,9 +232,8 @@ lg_node_fact_bool(const lg_graph *graph, lg_node node, const char *key,
                   bool otherwise)
 {
     lg_fact fact;
-    bool is_bool =
-        lg_node_fact(graph, node, key, &fact) && fact.type == LG_FACT_BOOL;
-    return is_bool ? fact.number != 0 : otherwise;
+    return find_typed(graph, node, key, LG_FACT_BOOL, &fact) ? fact.number != 0
+                                                             : otherwise;
 }
 
 uint64_t
