@@ -77,19 +77,32 @@ write_narrow(writer *out, enum lg__array_name name, lg_error *err)
     return status;
 }
 
+// Writes a part of a section, which may be its last one.
+typedef lg_status write_part(writer *out, const uint8_t *bytes, size_t length,
+                             bool last, lg_error *err);
+
 static lg_status
-write_raw(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
+write_parts(writer *out, const uint8_t *bytes, uint64_t length,
+            write_part *write, lg_error *err)
 {
-    const size_t step = 1u << 24;
+    const size_t step = 1u << 22;
     lg_status status = LG_OK;
     for (uint64_t at = 0; at < length && status == LG_OK;) {
         size_t part = length - at < step ? (size_t)(length - at) : step;
-        status = lg__sink_write(&out->sink, bytes + at, part, err);
+        status = write(out, bytes + at, part, at + part == length, err);
         at += part;
         if (status == LG_OK)
             status = goes_on(out, part, err);
     }
     return status;
+}
+
+static lg_status
+store(writer *out, const uint8_t *bytes, size_t length, bool last,
+      lg_error *err)
+{
+    (void)last;
+    return lg__sink_write(&out->sink, bytes, length, err);
 }
 
 static lg_status
@@ -122,20 +135,11 @@ compress(writer *out, const void *bytes, size_t length, ZSTD_EndDirective how,
 }
 
 static lg_status
-write_zstd(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
+store_compressed(writer *out, const uint8_t *bytes, size_t length, bool last,
+                 lg_error *err)
 {
-    const size_t step = 1u << 22;
-    lg_status status = LG_OK;
-    for (uint64_t at = 0; at < length && status == LG_OK;) {
-        size_t part = length - at < step ? (size_t)(length - at) : step;
-        status =
-            compress(out, bytes + at, part,
-                     at + part == length ? ZSTD_e_end : ZSTD_e_continue, err);
-        at += part;
-        if (status == LG_OK)
-            status = goes_on(out, part, err);
-    }
-    return status;
+    return compress(out, bytes, length, last ? ZSTD_e_end : ZSTD_e_continue,
+                    err);
 }
 
 // What zstd gets as one block of its own: a part of a long plane or all of a
@@ -302,8 +306,9 @@ encode(writer *out, column_coding *coding, lg_error *err)
     const lg__array *array = &out->arrays[name];
     uint64_t length = array->count * lg__array_infos[name].element;
     if (coding->encoding == LG__ENCODING_RAW)
-        return array->data == NULL ? write_narrow(out, name, err)
-                                   : write_raw(out, array->data, length, err);
+        return array->data == NULL
+                   ? write_narrow(out, name, err)
+                   : write_parts(out, array->data, length, store, err);
     ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
     set_up(out, name == LG__STRING_BYTES && out->level < FOR_TEXTS);
     if (coding->encoding == LG__ENCODING_TARGETS) {
@@ -317,8 +322,9 @@ encode(writer *out, column_coding *coding, lg_error *err)
     lg__planes planes =
         lg__encoding_planes(coding->encoding, name, out->arrays, array->count);
     planes.types = out->graph->columns.type;
-    return planes.width == 0 ? write_zstd(out, array->data, length, err)
-                             : write_planes(out, &planes, coding, err);
+    return planes.width == 0
+               ? write_parts(out, array->data, length, store_compressed, err)
+               : write_planes(out, &planes, coding, err);
 }
 
 // Finds from samples of a column how long it is in an encoding.
