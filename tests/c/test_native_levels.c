@@ -227,24 +227,6 @@ hash_tables_begin_at_words(void)
     }
 }
 
-// One of very many objects has a number, and the others have nothing there.
-static void
-a_rare_number_names_nothing(void)
-{
-    enum { OBJECTS = 60 };
-    const uint64_t number = UINT64_C(1) << 56;
-    native_heap heap;
-    native_heap_open(&heap);
-    uint64_t *entry = native_heap_block(&heap, 64);
-    entry[0] = number;
-    entry[2] = native_heap_address(native_heap_list(&heap, 10));
-    for (uint32_t i = 0; i < OBJECTS; i++)
-        native_heap_object(&heap, true)[2] = i == 4 ? number : 0;
-    native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 4) == 0);
-    native_heap_close(&heap);
-}
-
 SUITE(native_levels)
 {
     RUN(two_of_several_that_lead_into_the_middle_are_weak);
@@ -256,6 +238,5 @@ SUITE(native_levels)
     RUN(a_vector_of_one_of_a_few_is_believed);
     RUN(one_of_several_pointers_may_be_shared);
     RUN(hash_tables_begin_at_words);
-    RUN(a_rare_number_names_nothing);
     return test_result();
 }

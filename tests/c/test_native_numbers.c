@@ -79,9 +79,12 @@ numbers_name_entries(void)
     CHECK(named_from(UINT64_C(0xf) << 60) == 0);
 }
 
-// A number that others of its type have no such number beside is chance.
-static void
-a_number_by_chance_names_nothing(void)
+enum { NAMED = 4 };
+
+// Returns how much of an entry of a table one of several objects has, which has
+// its number where the others have what `others` begins with, or nothing.
+static uint64_t
+named_by_one_of(uint32_t objects, uint64_t others)
 {
     const uint64_t number = UINT64_C(1) << 56;
     native_heap heap;
@@ -89,11 +92,23 @@ a_number_by_chance_names_nothing(void)
     uint64_t *entry = native_heap_block(&heap, 64);
     entry[0] = number;
     entry[2] = native_heap_address(native_heap_list(&heap, 10));
-    for (uint32_t i = 0; i < 9; i++)
-        native_heap_object(&heap, true)[2] = i == 4 ? number : 32 + i;
+    for (uint32_t i = 0; i < objects; i++) {
+        uint64_t other = others == 0 ? 0 : others + i;
+        native_heap_object(&heap, true)[2] = i == NAMED ? number : other;
+    }
     native_heap_finish(&heap);
-    CHECK(native_heap_held(&heap, 4) == 0);
+    uint64_t held = native_heap_held(&heap, NAMED);
     native_heap_close(&heap);
+    return held;
+}
+
+// A number that others of its type have no such number beside is chance, and so
+// is that of one of very many which have nothing there.
+static void
+a_number_by_chance_names_nothing(void)
+{
+    CHECK(named_by_one_of(9, 32) == 0);
+    CHECK(named_by_one_of(60, 0) == 0);
 }
 
 // The graph has all that a compiled pattern refers to. What lies beside its
