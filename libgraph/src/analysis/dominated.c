@@ -1,6 +1,5 @@
-// The dominator tree as reports show it: what folded nodes dominate replaces
-// them, and so it is with the inner nodes of a context's mapping; a cycle of
-// garbage is one entry.
+// The dominator tree as reports show it: what a node dominates that is folded,
+// or that answers pass over, replaces it; a cycle of garbage is one entry.
 #include "graph/graph_private.h"
 #include "analysis/analysis_private.h"
 
@@ -58,20 +57,15 @@ lg__gathered_has(const lg__gathered *nodes, uint32_t node)
 }
 
 static inline void
-add_unless(gathering *state, uint32_t node, bool passed)
+add(gathering *state, uint32_t above, uint32_t node)
 {
     if (!state->going || (state->least > 0 &&
                           lg__freed_by(state->analysis, node) < state->least))
         return;
-    bool inside = passed || lg__fold_owner(state->folds, node) != LG_NONE;
+    bool inside = lg__fold_owner(state->folds, node) != LG_NONE ||
+                  lg__passes_over(state->analysis->graph, above, node);
     state->going =
         lg__gather_append(inside ? &state->passed : state->out, node);
-}
-
-static inline void
-add(gathering *state, uint32_t node)
-{
-    add_unless(state, node, false);
 }
 
 // Members of the component do not hang below each other.
@@ -79,17 +73,12 @@ static void
 add_children(gathering *state, uint32_t node, uint32_t component)
 {
     const lg_analysis *analysis = state->analysis;
-    const lg_graph *graph = analysis->graph;
     const lg__children children = lg__children_of(analysis, node);
-    bool mapping = node < graph->columns.node_count &&
-                   lg__leads_within_variables(graph, node, node);
     for (uint32_t i = children.begin; i < children.end; i++) {
         uint32_t child = lg__child_at(analysis, i);
         if (component == LG_NONE ||
             lg_node_component(analysis, child) != component)
-            add_unless(state, child,
-                       mapping &&
-                           lg__leads_within_variables(graph, node, child));
+            add(state, node, child);
     }
 }
 
@@ -198,7 +187,7 @@ add_garbage(gathering *state)
         if (component != LG_NONE)
             seen[component] = true;
         if (!collective)
-            add(state, node);
+            add(state, LG_NONE, node);
     }
     lg__free(seen);
 }
@@ -217,8 +206,9 @@ add_garbage_component(gathering *state, uint32_t index)
         add_children(state, component.nodes[i], index);
     for (size_t i = 0; i < count; i++) {
         uint32_t own = lg__garbage_component_of(analysis, collective[i].node);
-        add(state, own == LG_NONE ? collective[i].node
-                                  : represent(state, own, &ignored));
+        add(state, LG_NONE,
+            own == LG_NONE ? collective[i].node
+                           : represent(state, own, &ignored));
     }
 }
 

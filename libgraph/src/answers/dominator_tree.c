@@ -227,18 +227,6 @@ has_many_alike(const row_builder *state, const lg__weighed_node *one)
     return alike >= state->options.alike;
 }
 
-// Returns the hop from a node to one that it owns, which may leave an inner
-// node of a context's mapping.
-static lg_hop
-hop_below(const row_builder *state, uint32_t owner, uint32_t node)
-{
-    lg_hop hop = lg__hop_between(&state->walk, owner, node);
-    uint32_t dominator = lg_node_dominator(state->analysis, node);
-    bool inner = hop.edge_count == 0 && dominator != LG_NONE &&
-                 lg__leads_within_variables(state->graph, owner, dominator);
-    return inner ? lg__hop_between(&state->walk, dominator, node) : hop;
-}
-
 // Returns whether the node is an element of the row, or a value of a mapping:
 // where it stands says nothing about it.
 static bool
@@ -247,7 +235,7 @@ is_at_position(const row_builder *state, uint32_t row, uint32_t node)
     uint32_t owner = state->out.rows[row].node;
     if (owner == LG_NONE)
         return false;
-    lg_hop hop = hop_below(state, owner, node);
+    lg_hop hop = lg__hop_below(&state->walk, state->analysis, owner, node);
     return hop.edge_count > 0 && lg__hop_is_position(state->graph, &hop);
 }
 
@@ -497,16 +485,17 @@ find_member_hop(const row_builder *state, uint32_t component, uint32_t node)
     return (lg_hop){0};
 }
 
-static lg_hop
-find_hop(const row_builder *state, const lg_dominator_row *row)
+static void
+set_hop(const row_builder *state, lg_dominator_row *row)
 {
     const lg_dominator_row *above = &state->out.rows[row->parent];
     if (above->node == LG_NONE)
-        return (lg_hop){0};
-    lg_hop hop = hop_below(state, above->node, row->node);
-    if (hop.edge_count == 0 && above->component != LG_NONE)
-        return find_member_hop(state, above->component, row->node);
-    return hop;
+        return;
+    row->hop =
+        lg__hop_below(&state->walk, state->analysis, above->node, row->node);
+    row->by_member = row->hop.edge_count == 0 && above->component != LG_NONE;
+    if (row->by_member)
+        row->hop = find_member_hop(state, above->component, row->node);
 }
 
 // Puts each row below its parent, after the descendants of its bigger siblings.
@@ -595,7 +584,7 @@ weigh_rows(row_builder *state)
         lg_dominator_row *row = &tree->rows[i];
         weigh_row(state, row, tree->bytes + i * each);
         if (row->parent != LG_NONE)
-            row->hop = find_hop(state, row);
+            set_hop(state, row);
     }
     return true;
 }

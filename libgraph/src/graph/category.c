@@ -61,6 +61,9 @@ static const rule rules[] = {
     RULE("_asyncio.Task", FRAME, SUSPENDED),
     RULE("asyncio.tasks.Task", FRAME, SUSPENDED),
     RULE("traceback", FRAME, NONE),
+    // Python/hamt.c, 3.9 to 3.15.
+    RULE("hamt", OTHER, CONTEXT),
+    RULE("hamt_*", OTHER, CONTEXT_NODE),
     RULE("thread", ROOT, NONE),
     RULE("interpreter", ROOT, NONE),
     RULE("BaseException", EXCEPTION, NONE),

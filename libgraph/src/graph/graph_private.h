@@ -41,6 +41,9 @@ typedef enum lg__role {
                               functools.partial, a property */
     LG__ROLE_DESCRIPTOR, /**< C code or `__slots__` give it to a class, and it
                               never changes */
+    LG__ROLE_CONTEXT,    /**< a context's mapping of variables to values */
+    LG__ROLE_CONTEXT_NODE, /**< a node of such a mapping, which has some of its
+                                values: no program sees it */
 } lg__role;
 
 typedef struct lg__trait {
@@ -283,6 +286,26 @@ lg__node_role(const lg_graph *graph, uint32_t node)
         .role;
 }
 
+/** Returns whether the node is a context's mapping, or a node of one. */
+static inline bool
+lg__node_is_of_context(const lg_graph *graph, uint32_t node)
+{
+    const lg__role role = lg__node_role(graph, node);
+    return role == LG__ROLE_CONTEXT || role == LG__ROLE_CONTEXT_NODE;
+}
+
+/** Returns whether answers pass over a node on the way from another one: what
+ *  leads there stays within a context's mapping, and no program sees which of
+ *  the mapping's nodes has a variable. The other one may be a root of
+ *  dominators, which passes over nothing. */
+static inline bool
+lg__passes_over(const lg_graph *graph, uint32_t from, uint32_t node)
+{
+    return lg__node_role(graph, node) == LG__ROLE_CONTEXT_NODE &&
+           from < graph->columns.node_count &&
+           lg__node_is_of_context(graph, from);
+}
+
 /** Returns whether the node stands for native memory (native.h). */
 static inline bool
 lg__node_is_native(const lg_graph *graph, uint32_t node)
@@ -372,13 +395,6 @@ bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
 bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
-/** Returns whether objects of the type are nodes of a context's mapping, which
- *  has values by context variables (Python/hamt.c, 3.9 to 3.15). */
-bool lg__type_has_variables(lg_string name);
-/** Returns whether what leads from one node to another stays within a context's
- *  mapping: no program sees its nodes, nor which of them has a variable. */
-bool lg__leads_within_variables(const lg_graph *graph, uint32_t source,
-                                uint32_t target);
 /** Returns whether a reference is to the value of a context variable that a
  *  program declares: something else than the mapping, such as a module, refers
  *  to the variable. Variables that nothing else refers to are made again and

@@ -132,35 +132,12 @@ add_key(const lg_graph *graph, uint32_t key, lg_text *out)
 }
 
 bool
-lg__type_has_variables(lg_string name)
-{
-    return lg__string_begins(name, "hamt_");
-}
-
-// Returns whether the node is a context's mapping, or one of its nodes.
-static bool
-is_of_variables(const lg_graph *graph, uint32_t node)
-{
-    lg_string type =
-        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
-    return lg__string_is(type, "hamt") || lg__type_has_variables(type);
-}
-
-bool
-lg__leads_within_variables(const lg_graph *graph, lg_node source,
-                           lg_node target)
-{
-    return is_of_variables(graph, source) && is_of_variables(graph, target);
-}
-
-bool
 lg__edge_is_of_variable(const lg_graph *graph, lg_node source, lg_edge edge)
 {
     enum { OTHERS = 2 };
     const lg_columns *columns = &graph->columns;
     if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE ||
-        !lg__type_has_variables(
-            lg_graph_type(graph, lg_columns_type(columns, source)).name))
+        lg__node_role(graph, source) != LG__ROLE_CONTEXT_NODE)
         return false;
     lg_node key = lg_columns_payload_from(columns, source, edge);
     return key != LG_NONE && lg_columns_refcount(columns, key) >= OTHERS &&

@@ -86,7 +86,7 @@ lg__place_walk_types_begin(lg__place_walk *walk)
             .within = within_of(name, trait),
             .space = (trait.category == LG_CATEGORY_CONTAINER &&
                       trait.role != LG__ROLE_TUPLE) ||
-                     lg__type_has_variables(name),
+                     trait.role == LG__ROLE_CONTEXT_NODE,
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,

@@ -353,7 +353,6 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
            !is_read_only(graph, source, edge) &&
            !is_of_frozen(graph, source, edge) &&
            !is_only_viewed(graph, source) &&
-           !lg__leads_within_variables(graph, source,
-                                       graph->columns.edge_target[edge]) &&
+           !lg__passes_over(graph, source, graph->columns.edge_target[edge]) &&
            !lg__edge_is_of_shell(graph, edge);
 }

@@ -198,6 +198,17 @@ lg__hop_between(const lg__hop_walk *walk, uint32_t source, uint32_t target)
     return made.best;
 }
 
+lg_hop
+lg__hop_below(const lg__hop_walk *walk, const lg_analysis *analysis,
+              uint32_t object, uint32_t node)
+{
+    const lg_hop hop = lg__hop_between(walk, object, node);
+    const uint32_t dominator = lg_node_dominator(analysis, node);
+    const bool passed = hop.edge_count == 0 && dominator != LG_NONE &&
+                        lg__passes_over(walk->graph, object, dominator);
+    return passed ? lg__hop_between(walk, dominator, node) : hop;
+}
+
 // From this many targets on, looking at all hops out of the object is faster
 // than looking for each.
 enum { MANY = 8 };

@@ -220,14 +220,14 @@ append(merging *to, lg__merged item)
 }
 
 // Merges a node below the one before it, whose merged node is the parent.
-// Returns the index of its merged node, or LG_NONE when memory ran out. The
-// inner nodes of a context's mapping are no steps, unless someone asks for one:
-// they join the mapping.
+// Returns the index of its merged node, or LG_NONE when memory ran out. A node
+// that answers pass over is no step, unless someone asks for it: it joins the
+// node before it.
 static uint32_t
 merge_step(merging *to, uint32_t parent, uint32_t before, uint32_t node)
 {
     if (before != node && !(to->mark[node] & IS_TARGET) &&
-        lg__leads_within_variables(to->graph, before, node))
+        lg__passes_over(to->graph, before, node))
         return parent;
     lg__merged item = {.parent = LG_NONE,
                        .root = LG_NONE,

@@ -448,7 +448,7 @@ static bool
 take_within(void *context, const lg_hop *hop)
 {
     folded *state = context;
-    if (lg__leads_within_variables(state->graph, hop->source, hop->target))
+    if (lg__passes_over(state->graph, hop->source, hop->target))
         add_spot(state, hop->target, state->rest);
     return !state->failed;
 }
@@ -481,7 +481,7 @@ take_step(folded *state, const spot *from)
     if (strncmp(from->rest, " in ", 4) == 0 && take_suspended(state, from))
         return;
     state->rest = from->rest;
-    if (lg__leads_within_variables(state->graph, from->node, from->node))
+    if (lg__node_is_of_context(state->graph, from->node))
         walk_from(state, from->node, take_within);
     if (strncmp(from->rest, GAP, sizeof GAP - 1) == 0) {
         take_gap(state, from);

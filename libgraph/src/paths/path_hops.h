@@ -50,6 +50,10 @@ bool lg__path_enters(const lg_path *path, uint32_t target);
  *  less. */
 lg_hop lg__hop_between(const lg__hop_walk *walk, uint32_t source,
                        uint32_t target);
+/** Returns such a hop from an object to one that lg__gather_dominated has for
+ *  it. It leaves the object itself, or a node that answers pass over. */
+lg_hop lg__hop_below(const lg__hop_walk *walk, const lg_analysis *analysis,
+                     uint32_t object, uint32_t node);
 
 /** Receives a hop to the target with that index. */
 typedef void lg__best_hop(void *context, size_t index, const lg_hop *hop);

@@ -187,20 +187,13 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
     return written;
 }
 
-// A hop within the mapping of a context tells no more than the name of the
-// variable.
-static bool
-is_within(const lg_graph *graph, const lg_hop *hop)
-{
-    return lg__leads_within_variables(graph, hop->source, hop->target);
-}
-
-// Returns the first hop from one on that is written: none is within the mapping
-// of a context, or leads to a coroutine that is named by its own variable.
+// Returns the first hop from one on that is written: none leads to a node that
+// answers pass over, or to a coroutine that is named by its own variable.
 static size_t
 next_written(const lg_graph *graph, const lg_path *path, size_t from)
 {
-    while (from < path->count && is_within(graph, &path->hops[from]))
+    while (from < path->count && lg__passes_over(graph, path->hops[from].source,
+                                                 path->hops[from].target))
         from++;
     return from + lg__path_awaits(graph, path, from);
 }
@@ -225,7 +218,8 @@ lg_hops_seen(const lg_graph *graph, const lg_hop *hops, size_t count,
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && is_within(graph, &hops[i]))
+        if (i + 1 < count &&
+            lg__passes_over(graph, hops[i].source, hops[i].target))
             continue;
         seen[kept] = hops[i];
         if (marks)

@@ -9,30 +9,13 @@
 // by link.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };
 
-static lg_node
-dominator_of(const lg_dominator_tree *tree, const lg_dominator_row *row)
-{
-    return row->parent == LG_NONE ? LG_NONE : tree->rows[row->parent].node;
-}
-
-// Returns whether the dominator itself has the reference to a row, or the
-// mapping of a context has it in an inner node.
-static bool
-is_from_dominator(const lg_graph *graph, const lg_dominator_tree *tree,
-                  const lg_dominator_row *row)
-{
-    lg_node dominator = dominator_of(tree, row);
-    return row->hop.source == dominator ||
-           (dominator != LG_NONE &&
-            lg__leads_within_variables(graph, dominator, row->hop.source));
-}
-
 // Names a direct reference from the dominator: `.x`, or `Other.x` if another
 // member of its cycle has it. Several objects have none in common but `[*]`.
 static void
 write_label(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
 {
     const lg_dominator_row *of = row;
+    (void)tree;
     if (of->hop.edge_count == 0)
         return;
     if (of->count > 1) {
@@ -40,7 +23,7 @@ write_label(const lg_ask *ask, const void *tree, const void *row, lg_text *out)
             lg_text_add(out, "[*]");
         return;
     }
-    if (is_from_dominator(ask->graph, tree, of)) {
+    if (!of->by_member) {
         lg_hop_label(ask->graph, &of->hop, out);
         return;
     }
@@ -85,8 +68,11 @@ static void
 put_dominator(const lg_ask *ask, const void *tree, const void *row,
               const lg_field *field, lg_table *table, size_t column)
 {
+    const uint32_t parent = ((const lg_dominator_row *)row)->parent;
+    const lg_dominator_row *rows = ((const lg_dominator_tree *)tree)->rows;
     (void)field;
-    lg__put_node(table, column, ask->graph, dominator_of(tree, row));
+    lg__put_node(table, column, ask->graph,
+                 parent == LG_NONE ? LG_NONE : rows[parent].node);
 }
 
 static bool

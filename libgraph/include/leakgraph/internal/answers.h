@@ -232,8 +232,9 @@ typedef struct lg_dominator_row {
     uint32_t component; /**< the cycle of garbage that the node stands for, or
                              LG_NONE */
     lg_hop hop; /**< a reference from the parent; edge_count 0: there is none,
-                     or no parent. Of a cycle of garbage its source may be
-                     another member than the parent */
+                     or no parent */
+    bool by_member; /**< the parent stands for a cycle of garbage, and another
+                         member of that has the reference */
     const uint64_t *retained; /**< by device */
     uint64_t total;           /**< of all devices */
     uint64_t owned;           /**< nodes that lg_node_owned has */
