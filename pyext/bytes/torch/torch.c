@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { WORD = sizeof(uintptr_t) };
-
 /** Returns whether the import of the module is complete. */
 static bool
 is_ready(PyObject *module)
@@ -197,14 +195,6 @@ kind(void *state, PyTypeObject *type)
     return lg__torch_kind_of(state, type);
 }
 
-static uintptr_t
-word_at(PyObject *object, size_t offset)
-{
-    uintptr_t word;
-    memcpy(&word, (const char *)object + offset, sizeof word);
-    return word;
-}
-
 /** Names hooks. The object refers to their dict, and so does the hook that C++
  *  made from it. */
 static void
@@ -215,16 +205,17 @@ visit(lg__adapter_pass *pass, void *state, PyObject *object, unsigned kind)
     bool late;
     if (kind != LG__TORCH_TENSOR)
         return;
-    uintptr_t hooks = word_at(object, layout->wrapper_hooks);
-    uintptr_t late_hooks =
-        layout->wrapper_acc ? word_at(object, layout->wrapper_acc) : 0;
+    uintptr_t hooks = lg__torch_word_at(object, layout->wrapper_hooks);
+    uintptr_t late_hooks = layout->wrapper_acc
+                               ? lg__torch_word_at(object, layout->wrapper_acc)
+                               : 0;
     if ((hooks | late_hooks) == 0)
         return;
     lg__pass_name_edge(pass, (PyObject *)hooks, LG_EDGE_ATTRIBUTE,
                        "_backward_hooks");
     lg__pass_name_edge(pass, (PyObject *)late_hooks, LG_EDGE_ATTRIBUTE,
                        "_post_accumulate_grad_hooks");
-    uintptr_t impl = word_at(object, layout->wrapper_impl);
+    uintptr_t impl = lg__torch_word_at(object, layout->wrapper_impl);
     for (unsigned i = 0; layout->graph && impl != 0; i++) {
         uintptr_t dict = lg__torch_hook_dict(torch, impl, i, &late);
         if (dict == 0)
@@ -235,71 +226,33 @@ visit(lg__adapter_pass *pass, void *state, PyObject *object, unsigned kind)
     }
 }
 
-static void
-scan_tensor(lg__torch *torch, const lg__instance *instance)
-{
-    uintptr_t impl = word_at(instance->object, torch->layout->wrapper_impl);
-    if (instance->frontier) {
-        lg__torch_describe(torch, impl, instance->node);
-        return;
-    }
-    lg__torch_record *record = lg__torch_tensor(torch, impl);
-    if (record == NULL)
-        return;
-    if (record->node == instance->node)
-        lg__torch_walk_tensor(torch, impl, instance->node, true);
-    else
-        lg__torch_link(torch, instance->node, record, torch->names.tensor);
-}
+static const lg__torch_sort *const sorts[] = {
+    [LG__TORCH_TENSOR] = &lg__torch_tensors,
+    [LG__TORCH_NODE] = &lg__torch_nodes,
+    [LG__TORCH_CONTEXT] = &lg__torch_nodes,
+    [LG__TORCH_STORAGE] = &lg__torch_storages,
+    [LG__TORCH_SAVED] = &lg__torch_nodes,
+    [LG__TORCH_BOUND] = &lg__torch_bound_objects,
+    [LG__TORCH_SCRIPTED] = &lg__torch_scripts,
+    [LG__TORCH_CAPSULE] = &lg__torch_storages,
+};
 
-/** Up to 2.12 a ctx does not own its node, which may be gone. */
-static void
-scan_context(lg__torch *torch, const lg__instance *instance)
-{
-    const lg__torch_layout *layout = torch->layout;
-    uintptr_t node = word_at(instance->object, layout->context_node);
-    if (!layout->node_counted) {
-        uintptr_t counts =
-            word_at(instance->object, layout->context_node + WORD);
-        if ((lg__memory_word(torch->memory, counts + WORD) & UINT32_MAX) == 0)
-            node = 0;
-    }
-    if (node != 0)
-        lg__torch_node(torch, node);
-    lg__torch_walk_context(torch, instance->object, instance->node);
-}
-
-static void
-scan_storage(lg__torch *torch, const lg__instance *instance)
-{
-    const lg__torch_contents contents = {.dtype = "bytes"};
-    uintptr_t storage = word_at(instance->object, torch->layout->owner_impl);
-    if (storage != 0)
-        lg__torch_hold_storage(torch, instance->node, storage, &contents);
-}
-
+/** A frontier shows its facts, but nothing that it owns. */
 static void
 scan_instance(lg__torch *torch, const lg__instance *instance)
 {
-    if (instance->kind == LG__TORCH_TENSOR)
-        scan_tensor(torch, instance);
-    else if (instance->frontier)
-        return;
-    else if (instance->kind == LG__TORCH_NODE)
-        lg__torch_node(torch,
-                       word_at(instance->object, torch->layout->function_node));
-    else if (instance->kind == LG__TORCH_CONTEXT)
-        scan_context(torch, instance);
-    else if (instance->kind == LG__TORCH_STORAGE)
-        scan_storage(torch, instance);
-    else if (instance->kind == LG__TORCH_BOUND)
-        lg__torch_walk_bound(torch, instance->object, instance->node);
-    else if (instance->kind == LG__TORCH_SCRIPTED)
-        lg__torch_walk_scripted(torch, instance->object, instance->node);
-    else if (instance->kind == LG__TORCH_CAPSULE)
-        lg__torch_walk_capsule(torch, instance->object, instance->node);
-    else
-        lg__torch_walk_saved(torch, instance->object, instance->node);
+    if (instance->kind == LG__TORCH_TENSOR || !instance->frontier)
+        sorts[instance->kind]->scan(torch, instance);
+}
+
+static void
+run_task(lg__torch *torch, const lg__torch_task *task)
+{
+    const lg__torch_sort *sort =
+        task->kind == LG__TORCH_IMPL     ? &lg__torch_tensors
+        : task->kind >= LG__TORCH_OBJECT ? &lg__torch_scripts
+                                         : &lg__torch_nodes;
+    sort->walk(torch, task);
 }
 
 /** Visits C++ objects breadth first, so that a chain of a million needs no
@@ -309,14 +262,10 @@ run_tasks(lg__torch *torch)
 {
     while (torch->task_begin < torch->task_end) {
         lg__torch_task task = torch->tasks[torch->task_begin++];
-        if (!lg__pass_has_room(torch->pass))
-            lg_builder_mark(torch->builder, task.node, LG_NODE_FRONTIER);
-        else if (task.kind == LG__TORCH_IMPL)
-            lg__torch_walk_tensor(torch, task.address, task.node, false);
-        else if (task.kind >= LG__TORCH_OBJECT)
-            lg__torch_walk_script(torch, &task);
+        if (lg__pass_has_room(torch->pass))
+            run_task(torch, &task);
         else
-            lg__torch_walk_node(torch, task.address, task.node);
+            lg_builder_mark(torch->builder, task.node, LG_NODE_FRONTIER);
     }
 }
 

@@ -259,6 +259,30 @@ typedef struct lg__torch {
     } names; /**< string ids */
 } lg__torch;
 
+/** A sort of objects, in a file of its own. */
+typedef struct lg__torch_sort {
+    /** Adds what a Python object owns in C++. */
+    void (*scan)(lg__torch *torch, const lg__instance *instance);
+    /** Adds what the C++ object of a task owns; NULL: it has no tasks. */
+    void (*walk)(lg__torch *torch, const lg__torch_task *task);
+} lg__torch_sort;
+
+extern const lg__torch_sort lg__torch_tensors;
+extern const lg__torch_sort
+    lg__torch_nodes; /**< also LG__TORCH_CONTEXT, _SAVED */
+extern const lg__torch_sort lg__torch_storages; /**< also LG__TORCH_CAPSULE */
+extern const lg__torch_sort lg__torch_bound_objects;
+extern const lg__torch_sort lg__torch_scripts;
+
+/** The word at an offset of a Python object. */
+static inline uintptr_t
+lg__torch_word_at(PyObject *object, size_t offset)
+{
+    uintptr_t word;
+    memcpy(&word, (const char *)object + offset, sizeof word);
+    return word;
+}
+
 /* torch_class.c */
 
 /** The string id of a text. */
@@ -338,13 +362,6 @@ lg__torch_impl_word(const lg__torch_impl *tensor, size_t offset)
     memcpy(&word, tensor->bytes + offset, sizeof word);
     return word;
 }
-/** The same for a TensorImpl. */
-void lg__torch_describe(lg__torch *torch, uintptr_t impl, uint32_t node);
-
-/** Adds what a tensor owns. If it is `wrapped`, it has a Python object, whose
- *  hooks the walk has named. */
-void lg__torch_walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node,
-                           bool wrapped);
 /** The dicts of hooks in C++, by index; 0 beyond the last. *late says that they
  *  run after the gradient is accumulated. */
 uintptr_t lg__torch_hook_dict(lg__torch *torch, uintptr_t impl, unsigned index,
@@ -367,28 +384,13 @@ typedef struct lg__torch_contents {
 void lg__torch_hold_storage(lg__torch *torch, uint32_t holder,
                             uintptr_t address,
                             const lg__torch_contents *contents);
-/** Links the tensor or the array that a capsule of DLPack owns. */
-void lg__torch_walk_capsule(lg__torch *torch, PyObject *object, uint32_t node);
 
 /* torch_bound.c */
 
 /** The kind of a type's instances; 0: none. */
 unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
 
-/* torch_script.c */
-
-/** Links the object of TorchScript that a Python object owns. */
-void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
-/** Adds what an object or a container of TorchScript owns. */
-void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
-
 /* torch_node.c */
-
-void lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node);
-/** Adds the tensors that a Function written in Python saved. */
-void lg__torch_walk_context(lg__torch *torch, PyObject *context, uint32_t node);
-/** Adds what a SavedTensor object shows, if it owns that. */
-void lg__torch_walk_saved(lg__torch *torch, PyObject *saved, uint32_t node);
 
 /** Counts the tensors that one node has saved. */
 typedef struct lg__torch_tally {

@@ -637,12 +637,13 @@ walk_concrete(lg__torch *torch, uintptr_t value, uint32_t node)
 }
 
 /** The objects of Python begin with the address of the C++ object. */
-void
-lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
+static void
+scan_bound(lg__torch *torch, const lg__instance *instance)
 {
-    unsigned how = torch_bound_of(torch, Py_TYPE(object));
-    uintptr_t value;
-    memcpy(&value, object + 1, sizeof value);
+    const uint32_t node = instance->node;
+    const unsigned how = torch_bound_of(torch, Py_TYPE(instance->object));
+    const uintptr_t value =
+        lg__torch_word_at(instance->object, sizeof(PyObject));
     if (!lg__is_address(value))
         return;
     if (how == LG__TORCH_BOUND_OBJECT)
@@ -661,6 +662,8 @@ lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
     else
         put_off(torch, value, node, how);
 }
+
+const lg__torch_sort lg__torch_bound_objects = {scan_bound, NULL};
 
 void
 lg__torch_search_unknown(lg__torch *torch, uintptr_t address, uint32_t node)

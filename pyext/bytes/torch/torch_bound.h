@@ -7,9 +7,7 @@
 /** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
 unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
 
-/** Notes a search for tensors behind an object of pybind11. */
-void lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node);
-/** The same for a C++ object with an unknown layout. */
+/** Notes a search for tensors behind a C++ object with an unknown layout. */
 void lg__torch_search_unknown(lg__torch *torch, uintptr_t address,
                               uint32_t node);
 /** The same for what a future keeps until it has a value. */

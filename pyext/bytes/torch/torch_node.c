@@ -203,8 +203,9 @@ torch_note_tally(lg__torch *torch, uint32_t node, const lg__torch_tally *tally)
     add_count(torch, node, torch->names.modified, tally->modified);
 }
 
-void
-lg__torch_walk_context(lg__torch *torch, PyObject *context, uint32_t node)
+/** Adds the tensors that a Function written in Python saved. */
+static void
+walk_context(lg__torch *torch, PyObject *context, uint32_t node)
 {
     uintptr_t words[3];
     lg__torch_tally tally = {0};
@@ -217,8 +218,9 @@ lg__torch_walk_context(lg__torch *torch, PyObject *context, uint32_t node)
     torch_note_tally(torch, node, &tally);
 }
 
-void
-lg__torch_walk_saved(lg__torch *torch, PyObject *saved, uint32_t node)
+/** Adds what a SavedTensor object shows, if it owns that. */
+static void
+walk_saved(lg__torch *torch, PyObject *saved, uint32_t node)
 {
     const lg__torch_layout *layout = torch->layout;
     uintptr_t words[SAVED_WORDS], address;
@@ -463,9 +465,11 @@ cost_of_vectors(lg__torch *torch, const node_body *body)
     return cost;
 }
 
-void
-lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node)
+static void
+walk_node(lg__torch *torch, const lg__torch_task *task)
 {
+    const uintptr_t address = task->address;
+    const uint32_t node = task->node;
     const lg__torch_layout *layout = torch->layout;
     const lg__torch_class *class = lg__torch_class_of(torch, address);
     lg__torch_tally tally = {0};
@@ -490,3 +494,34 @@ lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node)
     }
     torch_note_tally(torch, node, &tally);
 }
+
+/** Up to 2.12 a ctx does not own its node, which may be gone. */
+static void
+scan_context(lg__torch *torch, const lg__instance *instance)
+{
+    const lg__torch_layout *layout = torch->layout;
+    uintptr_t node = lg__torch_word_at(instance->object, layout->context_node);
+    if (!layout->node_counted) {
+        uintptr_t counts =
+            lg__torch_word_at(instance->object, layout->context_node + WORD);
+        if ((lg__memory_word(torch->memory, counts + WORD) & UINT32_MAX) == 0)
+            node = 0;
+    }
+    if (node != 0)
+        lg__torch_node(torch, node);
+    walk_context(torch, instance->object, instance->node);
+}
+
+static void
+scan_instance(lg__torch *torch, const lg__instance *instance)
+{
+    if (instance->kind == LG__TORCH_CONTEXT)
+        scan_context(torch, instance);
+    else if (instance->kind == LG__TORCH_SAVED)
+        walk_saved(torch, instance->object, instance->node);
+    else
+        lg__torch_node(torch, lg__torch_word_at(instance->object,
+                                                torch->layout->function_node));
+}
+
+const lg__torch_sort lg__torch_nodes = {scan_instance, walk_node};

@@ -623,8 +623,9 @@ torch_walk_packed(lg__torch *torch, const lg__torch_task *task)
     note_bytes(&walk);
 }
 
-void
-lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task)
+/** Adds what an object or a container of TorchScript owns. */
+static void
+walk_script(lg__torch *torch, const lg__torch_task *task)
 {
     const lg__torch_script_layout *layout = &torch->layout->script;
     value_walk walk = {.torch = torch, .node = task->node};
@@ -724,13 +725,15 @@ note_python(lg__torch *torch, PyObject *object, uint32_t node,
     }
 }
 
-/** pybind11's instances begin with the address of the C++ object. */
-void
-lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node)
+/** Links the object of TorchScript that a Python object owns. pybind11's
+ *  instances begin with the address of the C++ object. */
+static void
+scan_scripted(lg__torch *torch, const lg__instance *instance)
 {
+    PyObject *object = instance->object;
+    const uint32_t node = instance->node;
     static const char why[] = "an unknown layout of TorchScript";
-    uintptr_t value;
-    memcpy(&value, object + 1, sizeof value);
+    const uintptr_t value = lg__torch_word_at(object, sizeof(PyObject));
     if (!torch->layout->script.known) {
         if (Py_TYPE(object) != torch->scripted[LG__TORCH_SCRIPTED_MODULE])
             return;
@@ -752,3 +755,5 @@ lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node)
     lg__torch_link_member(torch, node, record,
                           lg__torch_intern(torch, "C++ member"));
 }
+
+const lg__torch_sort lg__torch_scripts = {scan_scripted, walk_script};

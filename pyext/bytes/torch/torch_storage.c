@@ -120,8 +120,9 @@ is_owner(const char *name)
     return owner;
 }
 
-void
-lg__torch_walk_capsule(lg__torch *torch, PyObject *object, uint32_t node)
+/** Links the tensor or the array that a capsule of DLPack owns. */
+static void
+walk_capsule(lg__torch *torch, PyObject *object, uint32_t node)
 {
     const char *name = PyCapsule_GetName(object);
     if (is_owner(name))
@@ -287,3 +288,17 @@ lg__torch_hold_storage(lg__torch *torch, uint32_t holder, uintptr_t address,
     };
     lg_builder_add_span(torch->builder, &span);
 }
+
+static void
+scan_storage(lg__torch *torch, const lg__instance *instance)
+{
+    const lg__torch_contents contents = {.dtype = "bytes"};
+    uintptr_t storage =
+        lg__torch_word_at(instance->object, torch->layout->owner_impl);
+    if (instance->kind == LG__TORCH_CAPSULE)
+        walk_capsule(torch, instance->object, instance->node);
+    else if (storage != 0)
+        lg__torch_hold_storage(torch, instance->node, storage, &contents);
+}
+
+const lg__torch_sort lg__torch_storages = {scan_storage, NULL};

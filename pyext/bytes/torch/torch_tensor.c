@@ -607,17 +607,19 @@ torch_note_shape(lg__torch *torch, uint32_t node, const lg__torch_shape *shape)
     lg_builder_add_fact_ids(builder, node, torch->names.device, shape->device);
 }
 
-void
-lg__torch_describe(lg__torch *torch, uintptr_t impl, uint32_t node)
+/** Adds the shape of a TensorImpl. */
+static void
+describe(lg__torch *torch, uintptr_t impl, uint32_t node)
 {
     lg__torch_impl tensor;
     if (torch_impl_read(torch, impl, &tensor))
         torch_note_shape(torch, node, torch_shape_of(torch, &tensor));
 }
 
-void
-lg__torch_walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node,
-                      bool wrapped)
+/** Adds what a tensor owns. If it is `wrapped`, it has a Python object, whose
+ *  hooks the walk has named. */
+static void
+walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node, bool wrapped)
 {
     const lg__torch_layout *layout = torch->layout;
     lg__torch_impl tensor;
@@ -646,3 +648,29 @@ lg__torch_walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node,
     if (storage != 0)
         lg__torch_hold_storage(torch, node, storage, &contents);
 }
+
+static void
+scan_tensor(lg__torch *torch, const lg__instance *instance)
+{
+    uintptr_t impl =
+        lg__torch_word_at(instance->object, torch->layout->wrapper_impl);
+    if (instance->frontier) {
+        describe(torch, impl, instance->node);
+        return;
+    }
+    lg__torch_record *record = lg__torch_tensor(torch, impl);
+    if (record == NULL)
+        return;
+    if (record->node == instance->node)
+        walk_tensor(torch, impl, instance->node, true);
+    else
+        lg__torch_link(torch, instance->node, record, torch->names.tensor);
+}
+
+static void
+walk_task(lg__torch *torch, const lg__torch_task *task)
+{
+    walk_tensor(torch, task->address, task->node, false);
+}
+
+const lg__torch_sort lg__torch_tensors = {scan_tensor, walk_task};
