@@ -1,4 +1,4 @@
-// The arguments of the command: the options, and the values that they have.
+// The arguments of a verb: the options, and the values that they have.
 #include "command/command.h"
 
 #include <leakgraph/internal/wording.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Reads the values of options.
 
@@ -236,17 +237,6 @@ lg__arguments_visit(const lg__verb *verb, lg__option_visit *visit,
     }
 }
 
-void
-lg__arguments_print_help(const lg__verb *verb)
-{
-    printf("\nOptions:\n");
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (strchr(verb->options, texts[i].letter))
-            printf("  %s\n", texts[i].line);
-    }
-    printf("  -h, --help         print this text\n");
-}
-
 static const char *
 name_of(int letter)
 {
@@ -450,9 +440,9 @@ take_words(const lg__verb *verb, int argc, char **argv, lg__arguments *out)
     return true;
 }
 
-bool
-lg__arguments_read(const lg__verb *verb, int argc, char **argv,
-                   lg__arguments *out)
+// Reads the command line after the verb. False after a complaint.
+static bool
+read_arguments(const lg__verb *verb, int argc, char **argv, lg__arguments *out)
 {
     struct option own[sizeof options / sizeof *options];
     const char *names[sizeof options / sizeof *options];
@@ -479,4 +469,51 @@ lg__arguments_read(const lg__verb *verb, int argc, char **argv,
         if (!take_option(letter, out))
             return false;
     }
+}
+
+bool
+lg__wants_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return true;
+    }
+    return false;
+}
+
+static void
+print_help(const lg__verb *verb)
+{
+    printf("Usage: %s\n\n%s\nOptions:\n", verb->usage, verb->help);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strchr(verb->options, texts[i].letter))
+            printf("  %s\n", texts[i].line);
+    }
+    printf("  -h, --help         print this text\n");
+}
+
+// Tells somebody at a terminal what file there is now.
+static void
+tell_written(const char *path)
+{
+    if (path && strcmp(path, "-") != 0 && isatty(STDERR_FILENO))
+        fprintf(stderr, "leakgraph: wrote %s\n", path);
+}
+
+int
+lg__verb_run(const lg__verb *verb, int argc, char **argv)
+{
+    lg__arguments arguments;
+    if (lg__wants_help(argc, argv)) {
+        print_help(verb);
+        return LG__EXIT_FINE;
+    }
+    if (!read_arguments(verb, argc, argv, &arguments))
+        return LG__EXIT_USAGE;
+    lg__signals_watch();
+    int code = verb->run(&arguments);
+    lg__progress_end();
+    if (code == LG__EXIT_FINE)
+        tell_written(arguments.output);
+    return code;
 }

@@ -95,9 +95,11 @@ typedef struct lg__verb {
     const char *help; /* what it prints, and an example */
 } lg__verb;
 
-/** Reads the command line after the verb. False after a complaint. */
-bool lg__arguments_read(const lg__verb *verb, int argc, char **argv,
-                        lg__arguments *out);
+/** Runs the verb on the command line after it, or explains it. Returns the exit
+ *  code. */
+int lg__verb_run(const lg__verb *verb, int argc, char **argv);
+/** Whether an option asks what the verb does. */
+bool lg__wants_help(int argc, char **argv);
 /** --json chooses JSON; text is the default. */
 lg_format lg__format_of(const lg__arguments *arguments);
 /** Complains about an option that is none of the verb's `count` names. getopt
@@ -111,8 +113,6 @@ bool lg__words_check(const char *verb, const char *usage, char *const *words,
 /** Calls `visit` for each option that the verb takes. */
 void lg__arguments_visit(const lg__verb *verb, lg__option_visit *visit,
                          void *context);
-/** Prints the options that the verb takes, one line each. */
-void lg__arguments_print_help(const lg__verb *verb);
 
 /** Prints one line on standard error: `leakgraph: ...`. */
 void lg__complain(const char *format, ...) LG_PRINTF(1, 2);
@@ -179,11 +179,12 @@ bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
 /** Finds what the modules hold that the options name; NULL: everything. */
 lg_status lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                          lg_scope **out, lg_error *err);
-/** Starts the renderer for that format, before the work. */
-void lg__draw_begin(const char *format);
+/** Starts the renderer for that format, does the work, which may draw, and ends
+ *  the renderer. Returns the exit code of the work. */
+int lg__draw_while(const char *format, int (*work)(const lg__arguments *),
+                   const lg__arguments *arguments);
 /** Draws the view into the output that the options name. */
 int lg__draw(const lg__arguments *arguments, const lg_view *view);
-void lg__draw_end(void);
 
 /** Lists the verbs in the order of the help; NULL at the end. */
 const lg__verb *lg__verb_at(size_t index);
@@ -242,9 +243,9 @@ lg__question_verb_name(const lg_question *question)
 /** Calls `visit` for each option of the verb. */
 void lg__question_visit(const lg_question *question, lg__option_visit *visit,
                         void *context);
-/** Reads the command line after the verb, and prints the answer. */
+/** Reads the command line after the verb, and prints the answer, or explains
+ *  the verb. Returns the exit code. */
 int lg__question_run(const lg_question *question, int argc, char **argv);
-void lg__question_print_help(const lg_question *question);
 
 extern const lg__verb lg__verb_refs, lg__verb_referrers, lg__verb_path,
     lg__verb_render;

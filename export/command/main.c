@@ -149,23 +149,6 @@ print_help(void)
         "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
 }
 
-static void
-print_verb_help(const lg__verb *verb)
-{
-    printf("Usage: %s\n\n%s", verb->usage, verb->help);
-    lg__arguments_print_help(verb);
-}
-
-static bool
-wants_help(int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            return true;
-    }
-    return false;
-}
-
 // What people type as a verb, and is an option.
 static const char version_option[] = "--version";
 
@@ -195,67 +178,6 @@ complain_verb(const char *word)
     return LG__EXIT_USAGE;
 }
 
-// Tells somebody at a terminal what file there is now.
-static void
-tell_written(const char *path)
-{
-    if (path && strcmp(path, "-") != 0 && isatty(STDERR_FILENO))
-        fprintf(stderr, "leakgraph: wrote %s\n", path);
-}
-
-static int
-run_verb(const lg__verb *verb, int argc, char **argv)
-{
-    lg__arguments arguments;
-    if (wants_help(argc, argv)) {
-        print_verb_help(verb);
-        return LG__EXIT_FINE;
-    }
-    if (!lg__arguments_read(verb, argc, argv, &arguments))
-        return LG__EXIT_USAGE;
-    lg__signals_watch();
-    int code = verb->run(&arguments);
-    lg__progress_end();
-    if (code == LG__EXIT_FINE)
-        tell_written(arguments.output);
-    return code;
-}
-
-// Answers a question, or explains its verb.
-static int
-run_question(const lg_question *question, int argc, char **argv)
-{
-    if (wants_help(argc, argv)) {
-        lg__question_print_help(question);
-        return LG__EXIT_FINE;
-    }
-    lg__signals_watch();
-    int code = lg__question_run(question, argc, argv);
-    lg__progress_end();
-    return code;
-}
-
-// Runs `help` and `help VERB`.
-static int
-help(char *verb)
-{
-    static char option[] = "--help";
-    if (!verb) {
-        print_help();
-        return LG__EXIT_FINE;
-    }
-    if (lg__python_verb_find(verb))
-        return lg__run_python((char *[]){verb, option, NULL});
-    if (lg__question_verb_find(verb)) {
-        lg__question_print_help(lg__question_verb_find(verb));
-        return LG__EXIT_FINE;
-    }
-    if (!lg__verb_find(verb))
-        return complain_verb(verb);
-    print_verb_help(lg__verb_find(verb));
-    return LG__EXIT_FINE;
-}
-
 static bool
 is_file(const char *word)
 {
@@ -264,19 +186,44 @@ is_file(const char *word)
            (length > 4 && !strcmp(word + length - 4, ".lgs"));
 }
 
+// Runs a verb on the words behind its own, if there is one by that name. False
+// if there is none.
+static bool
+run_verb(int argc, char **argv, int *code)
+{
+    const lg_question *question = lg__question_verb_find(argv[0]);
+    const lg__verb *verb = lg__verb_find(argv[0]);
+    if (lg__python_verb_find(argv[0]))
+        *code = lg__run_python(argv);
+    else if (question)
+        *code = lg__question_run(question, argc, argv);
+    else if (verb)
+        *code = lg__verb_run(verb, argc, argv);
+    return lg__python_verb_find(argv[0]) || question || verb;
+}
+
+// Runs `help` and `help VERB`.
+static int
+help(char *verb)
+{
+    static char option[] = "--help";
+    int code;
+    if (verb)
+        return run_verb(2, (char *[]){verb, option, NULL}, &code)
+                   ? code
+                   : complain_verb(verb);
+    print_help();
+    return LG__EXIT_FINE;
+}
+
 static int
 run_word(const char *word, int argc, char **argv)
 {
-    const lg_question *question = lg__question_verb_find(word);
-    const lg__verb *verb = lg__verb_find(word);
+    int code;
     if (!strcmp(word, "completion") && argc == 4 && !strcmp(argv[2], "--line"))
         return lg__complete_line(argv[3]);
-    if (lg__python_verb_find(word))
-        return lg__run_python(argv + 1);
-    if (question)
-        return run_question(question, argc - 1, argv + 1);
-    if (verb)
-        return run_verb(verb, argc - 1, argv + 1);
+    if (run_verb(argc - 1, argv + 1, &code))
+        return code;
     if (argc == 2 && is_file(word))
         return overview_run(word);
     return complain_verb(word);

@@ -381,17 +381,15 @@ lg__print(lg_text *text)
 // NULL until there is something to draw.
 static lg_renderer *early;
 
-void
-lg__draw_begin(const char *format)
+int
+lg__draw_while(const char *format, int (*work)(const lg__arguments *),
+               const lg__arguments *arguments)
 {
     early = lg_renderer_start(format);
-}
-
-void
-lg__draw_end(void)
-{
+    int code = work(arguments);
     lg_renderer_end(early);
     early = NULL;
+    return code;
 }
 
 // Prints the tree of a picture that cannot be drawn, but never to where the

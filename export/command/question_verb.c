@@ -419,8 +419,8 @@ find_objects(request *asked, const lg_graph *graph, int *code)
     return true;
 }
 
-int
-lg__question_run(const lg_question *question, int argc, char **argv)
+static int
+answer_request(const lg_question *question, int argc, char **argv)
 {
     request asked = {.question = question};
     int code = LG__EXIT_USAGE;
@@ -468,8 +468,8 @@ add_option_line(const lg_option *option, lg_text *out)
     lg_text_free(&help);
 }
 
-void
-lg__question_print_help(const lg_question *question)
+static void
+print_help(const lg_question *question)
 {
     lg_text help = {0};
     lg_text_add(&help, "Usage: ");
@@ -490,4 +490,17 @@ lg__question_print_help(const lg_question *question)
     if (question->options->type == LG_OPTION_CUTS)
         lg_text_add(&help, references_help);
     lg__print(&help);
+}
+
+int
+lg__question_run(const lg_question *question, int argc, char **argv)
+{
+    if (lg__wants_help(argc, argv)) {
+        print_help(question);
+        return LG__EXIT_FINE;
+    }
+    lg__signals_watch();
+    int code = answer_request(question, argc, argv);
+    lg__progress_end();
+    return code;
 }

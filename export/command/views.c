@@ -413,13 +413,12 @@ verb_render(const lg__arguments *arguments)
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);
-    lg__draw_begin(arguments->format ? arguments->format : format);
-    int code =
-        arguments->picture == LG__PICTURE_GROWTH ? lg__render_growth(arguments)
-        : arguments->picture != LG__PICTURE_VIEW ? render_analysed(arguments)
-                                                 : render_view(arguments);
-    lg__draw_end();
-    return code;
+    return lg__draw_while(
+        arguments->format ? arguments->format : format,
+        arguments->picture == LG__PICTURE_GROWTH ? lg__render_growth
+        : arguments->picture != LG__PICTURE_VIEW ? render_analysed
+                                                 : render_view,
+        arguments);
 }
 
 const lg__verb lg__verb_render = {
